@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/binding/morphs.h"
 #include "engine/binding/packed_row.h"
 #include "shaders/blend/blend.h"
 
@@ -13,14 +14,40 @@ namespace pelt::runtime {
 namespace {
 
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
-using Records = std::map<Pair, shared::BoundsRecord>;
 
-void grow_to(Records& records, Pair slots, bool dual, float grow, glm::vec3 point) {
+// The records of a character by their palette entries, and by the entry of the weights if the mesh has morph targets.
+using Records = std::map<std::pair<Pair, std::uint32_t>, shared::BoundsRecord>;
+
+// The morph targets of a mesh, and how far they move each vertex if no weight is beyond 1.
+struct MorphReach {
+  explicit MorphReach(const CharacterMesh& mesh) {
+    if (!mesh.morphs) return;
+    slot = mesh.morphs->first_slot;
+    slots = mesh.morphs->slot_count();
+    of_vertex.resize(mesh.vertex_count(), 0.0f);
+    for_each_morph_offset(*mesh.morphs, mesh.vertex_count(),
+                          [&](std::size_t, std::size_t row, const shared::MorphSum& sum) {
+                            of_vertex[row] += glm::length(sum.position);
+                          });
+  }
+
+  std::uint32_t slot = 0;
+  std::uint32_t slots = 0;
+  std::vector<float> of_vertex;  // metres; empty without targets
+};
+
+// Extends the record of these palette entries to `point`, which is vertex v.
+void grow_to(Records& records, Pair slots, bool dual, float grow, glm::vec3 point, const MorphReach& morphs,
+             std::uint32_t v) {
+  const float reach = morphs.of_vertex.empty() ? 0.0f : morphs.of_vertex[v];
   const auto [found, is_new] =
-      records.try_emplace(slots, shared::BoundsRecord{slots.first, slots.second, dual ? 1u : 0u, grow, point, point});
+      records.try_emplace({slots, morphs.slots > 0 ? morphs.slot : shared::kNoSlot},
+                          shared::BoundsRecord{slots.first, slots.second, dual ? 1u : 0u, grow, point, point,
+                                               morphs.slot, morphs.slots, reach});
   if (is_new) return;
   shared::BoundsRecord& record = found->second;
   record.grow = std::max(record.grow, grow);
+  record.morph_reach = std::max(record.morph_reach, reach);
   record.least = glm::min(record.least, point);
   record.greatest = glm::max(record.greatest, point);
 }
@@ -35,6 +62,7 @@ void add_mesh(const CharacterMesh& mesh, Records& records) {
   const PackedBinding& binding = mesh.binding;
   const bool dual = mesh.mode == BlendMode::kDualQuaternion;
   const bool has_local_points = mesh.mode == BlendMode::kOffsets;
+  const MorphReach morphs(mesh);
   std::vector<std::uint32_t> slots;
   for (std::uint32_t v = 0; v < binding.vertex_count(); ++v) {
     slots.clear();
@@ -46,28 +74,32 @@ void add_mesh(const CharacterMesh& mesh, Records& records) {
       }
       const glm::vec3 point =
           has_local_points ? glm::vec3(binding.local_points[group * binding.vertex_count() + v]) : binding.points[v];
-      grow_to(records, {slot, slot}, false, 0.0f, point);
+      grow_to(records, {slot, slot}, false, 0.0f, point, morphs, v);
     });
-    if (mesh.wires) grow_to(records, {mesh.wires->root_slot, mesh.wires->root_slot}, false, 0.0f, binding.points[v]);
+    if (mesh.wires) {
+      const std::uint32_t root = mesh.wires->root_slot;
+      grow_to(records, {root, root}, false, 0.0f, binding.points[v], morphs, v);
+    }
     for (std::size_t a = 0; a < slots.size(); ++a) {
       for (std::size_t b = slots.size() == 1 ? a : a + 1; b < slots.size(); ++b) {
-        grow_to(records, std::minmax(slots[a], slots[b]), true, reach_of(slots.size()), binding.points[v]);
+        grow_to(records, std::minmax(slots[a], slots[b]), true, reach_of(slots.size()), binding.points[v], morphs, v);
       }
     }
   }
 }
 
 void add_fit(const CharacterMesh& mesh, Records& records) {
+  const MorphReach morphs(mesh);
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
     for_each_influence(*mesh.fit, v, [&](std::uint32_t word, std::size_t) {
       const std::uint32_t slot = mesh.fit->first_slot + shared::influence_index(word);
-      grow_to(records, {slot, slot}, false, 0.0f, mesh.binding.points[v]);
+      grow_to(records, {slot, slot}, false, 0.0f, mesh.binding.points[v], morphs, v);
     });
   }
 }
 
 void append(const Records& records, BoundsRecords& found) {
-  for (const auto& [slots, record] : records) found.records.push_back(record);
+  for (const auto& [key, record] : records) found.records.push_back(record);
 }
 
 // v' = a + N (a - b), where a and b are in the hull and N is the sum of the absolute values of the negative shares.

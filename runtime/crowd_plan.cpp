@@ -118,7 +118,9 @@ class Planner {
         const PalettePass& pass = data.passes[p];
         if (pass.kernel != kernel || pass.record_count == 0 || own.instances == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
-        const std::uint32_t kind = pass.fit ? shared::kListLinearFit : shared::kListDeformed;
+        const std::uint32_t kind = pass.fit                                   ? shared::kListLinearFit
+                                   : pass.kernel == PoseKernel::kMorphWeights ? shared::kListGiven
+                                                                              : shared::kListDeformed;
         const shared::PoseJob job{.list_first = list(c, kind),
                                   .record_count = pass.record_count,
                                   .first_record = entry.passes[p].record,
@@ -157,6 +159,7 @@ class Planner {
     std::uint32_t contents = 1u << job.mode;
     if (!mesh.binding.gradients.empty()) contents |= shared::kHasGradients;
     if (mesh.offset_slot) contents |= shared::kHasKeyPoses;
+    if (mesh.morphs) contents |= shared::kHasMorphs;
     if (mesh.fit) contents |= shared::kHasFits | shared::kHasLinear;
     if (mesh.control) contents |= shared::kHasDrivers;
     if (job.output_first != shared::kNoSlot) contents |= shared::kHasOutputs;
@@ -199,7 +202,12 @@ class Planner {
             .fit_first_slice = mesh.fit ? start.fit_slice : shared::kNoSlot,
             .fit_first_influence = start.fit_influence,
             .fit_palette_first = mesh.fit ? own.first_palette + mesh.fit->first_slot : 0,
-            .unused = 0};
+            .morph_first = mesh.morphs ? own.first_palette + mesh.morphs->first_slot : shared::kNoSlot,
+            .morph_slots = mesh.morphs ? mesh.morphs->slot_count() : 0,
+            .morph_row_words = mesh.morphs ? mesh.morphs->words_per_row() : 0,
+            .first_morph_slice = start.morph_slice,
+            .first_morph_column = start.morph_column,
+            .first_morph_offset = start.morph_offset};
         contents_ |= contents_of(mesh, job);
         add_job(CrowdPass::kBlend, job, blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
       }

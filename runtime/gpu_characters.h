@@ -40,6 +40,9 @@ struct GpuCharacters::State {
     std::uint32_t gradient_unit = 0;
     std::uint32_t fit_slice = 0;
     std::uint32_t fit_influence = 0;
+    std::uint32_t morph_slice = 0;
+    std::uint32_t morph_column = 0;
+    std::uint32_t morph_offset = 0;
     std::optional<std::uint32_t> normal_ring;  // first word in normal_rings, if the mesh has rings
   };
   struct PassStart {

@@ -73,11 +73,20 @@ Stream collect_rest(GpuCharacters::State& state) {
     rest.append(binding.gradients);
     start.gradient_unit = count(sizeof(float));
     rest.append(binding.gradient_units);
-    if (!mesh.fit) return;
-    start.fit_slice = count(sizeof(std::uint32_t));
-    rest.append(mesh.fit->slices);
-    start.fit_influence = count(sizeof(std::uint32_t));
-    rest.append(mesh.fit->influences);
+    if (mesh.fit) {
+      start.fit_slice = count(sizeof(std::uint32_t));
+      rest.append(mesh.fit->slices);
+      start.fit_influence = count(sizeof(std::uint32_t));
+      rest.append(mesh.fit->influences);
+    }
+    if (mesh.morphs) {
+      start.morph_slice = count(sizeof(std::uint32_t));
+      rest.append(mesh.morphs->slices);
+      start.morph_column = count(sizeof(std::uint32_t));
+      rest.append(mesh.morphs->columns);
+      start.morph_offset = count(sizeof(std::uint32_t));
+      rest.append(mesh.morphs->offsets);
+    }
   });
   return rest;
 }

@@ -44,7 +44,11 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
     return invalid("mesh '{}' has a normal, tangent or texture coordinate that is not finite", mesh.name);
   }
   for (const MorphTarget& target : mesh.morph_targets) {
-    if (target.offsets.size() != count || !all_finite(target.offsets) || !std::isfinite(target.weight)) {
+    const auto fits = [&](const std::vector<glm::vec3>& offsets) {
+      return (offsets.empty() || offsets.size() == count) && all_finite(offsets);
+    };
+    if (target.offsets.size() != count || !fits(target.offsets) || !fits(target.normals) || !fits(target.tangents) ||
+        !std::isfinite(target.weight)) {
       return invalid("mesh '{}': morph target '{}' has not one finite offset a vertex, or no finite weight", mesh.name,
                      target.name);
     }

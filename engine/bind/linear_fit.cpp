@@ -145,7 +145,7 @@ Result<Samples> take_samples(const Character& character, std::span<const SampleP
                              std::span<const shared::JointRecord> joints, unsigned threads) {
   Samples samples;
   samples.joint_count = joints.size();
-  Evaluator evaluator(character, {.threads = threads, .normals = false, .tangents = false});
+  Evaluator evaluator(character, {.threads = threads, .normals = false, .tangents = false, .morphs = false});
   for (const SamplePose& pose : poses) {
     evaluator.pose(pose.joints);
     evaluator.inputs(pose.inputs);

@@ -2,10 +2,35 @@
 #include <pelt/model_of.h>
 #include <pelt/shaders/octahedral.h>
 
+#include "engine/binding/morphs.h"
+
 namespace pelt {
 namespace {
 
-Mesh mesh_of(const CharacterMesh& packed) {
+void unpack_morphs(const CharacterMesh& packed, std::span<const Control> controls, Mesh& mesh) {
+  const PackedMorphs& morphs = *packed.morphs;
+  const std::vector<glm::vec3> none(mesh.positions.size(), glm::vec3(0.0f));
+  const std::vector<glm::vec3> no_turn = morphs.directions ? none : std::vector<glm::vec3>();
+  mesh.morph_targets.assign(morphs.target_count, {"", none, 0.0f, no_turn, no_turn});
+  for_each_morph_offset(morphs, none.size(), [&](std::size_t t, std::size_t row, const shared::MorphSum& sum) {
+    MorphTarget& target = mesh.morph_targets[t];
+    const std::uint32_t v = packed.source_vertex[row];
+    target.offsets[v] = sum.position;
+    if (!morphs.directions) return;
+    target.normals[v] = sum.normal;
+    target.tangents[v] = sum.tangent;
+  });
+  for (const Control& control : controls) {
+    if (control.kind != ControlKind::kMorphTarget || control.mesh != mesh.name) continue;
+    if (control.target >= morphs.target_count) continue;
+    MorphTarget& target = mesh.morph_targets[control.target];
+    const std::string of_mesh = mesh.name + "/";
+    target.name = control.name.starts_with(of_mesh) ? control.name.substr(of_mesh.size()) : control.name;
+    target.weight = control.rest;
+  }
+}
+
+Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls) {
   const std::uint32_t count = packed.vertex_count();
   Mesh mesh;
   mesh.name = packed.name;
@@ -30,6 +55,7 @@ Mesh mesh_of(const CharacterMesh& packed) {
   if (packed.weights.row_count() != 0) {
     for (const std::uint32_t i : packed_of_source) mesh.weights.append_row(packed.weights.row(i));
   }
+  if (packed.morphs) unpack_morphs(packed, controls, mesh);
   return mesh;
 }
 
@@ -43,7 +69,7 @@ Model model_of(const Character& character) {
   model.materials = character->materials;
   model.clips = character->clips;
   for (const CharacterMesh& mesh : character->meshes) {
-    if (!mesh.control) model.meshes.push_back(mesh_of(mesh));
+    if (!mesh.control) model.meshes.push_back(mesh_of(mesh, character->controls));
   }
   return model;
 }

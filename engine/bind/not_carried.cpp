@@ -53,15 +53,16 @@ class MorphUse {
   bool moved_by_layer_ = false;
 };
 
-// Notes the morph targets that move nothing, and the clips that have keys for them.
+// Notes the morph targets of drivers that move nothing, and the clips that have keys for them. Those of skins move
+// them.
 void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
   std::map<std::string_view, std::vector<bool>> dropped;  // by mesh; for each morph target
   std::vector<std::string> meshes;
   std::size_t more_meshes = 0;
   NameList weighted;  // with a weight other than 0 in the rest pose
   for (const Mesh& mesh : model.meshes) {
-    if (mesh.morph_targets.empty()) continue;
     const MorphUse use(rig, mesh.name);
+    if (mesh.morph_targets.empty() || !use.is_driver()) continue;
     std::vector<bool>& own = dropped[mesh.name];
     NameList targets;
     bool rest = false;
@@ -78,8 +79,7 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
       ++more_meshes;
       continue;
     }
-    meshes.push_back(fmt::format("{} of the {} '{}' ({})", targets.count(), use.is_driver() ? "driver" : "skin",
-                                 mesh.name, targets.text()));
+    meshes.push_back(fmt::format("{} of the driver '{}' ({})", targets.count(), mesh.name, targets.text()));
   }
   if (meshes.empty()) return;
   if (more_meshes > 0) meshes.push_back(fmt::format("those of {} meshes more", more_meshes));

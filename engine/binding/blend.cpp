@@ -260,6 +260,7 @@ Directions decide_directions(const glm::mat3& axes, const PaletteLine& strongest
 struct SliceStage {
   alignas(64) float points[3 * kRows];
   alignas(64) std::uint32_t directions[2 * kRows];
+  alignas(64) std::uint32_t bases[2 * kRows];
   alignas(64) float positions[3 * kRows];
   alignas(64) float normals[3 * kRows];
   alignas(64) float tangents[4 * kRows];
@@ -334,12 +335,13 @@ HWY_INLINE void decide_directions(const Frames& f, const std::uint32_t* passed, 
 }
 
 // Moves kLanes rows of a slice. With gradients and `keep_frames`, replaces `lines` by the frames that include them.
-// `unit`: of the gradients, 1/metres.
+// `bases`: packed directions whose normals the gradients' tangent bases are made of. `unit`: of the gradients,
+// 1/metres.
 template <bool kNormals, bool kTangents, bool kGradients>
-HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT points,
-                          const std::uint32_t* HWY_RESTRICT directions, const std::uint32_t* first_words, float unit,
-                          bool keep_frames, const PaletteLine* palette, float* HWY_RESTRICT positions,
-                          float* HWY_RESTRICT normals, float* HWY_RESTRICT tangents) {
+HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT points, const std::uint32_t* directions,
+                          const std::uint32_t* bases, const std::uint32_t* first_words, float unit, bool keep_frames,
+                          const PaletteLine* palette, float* HWY_RESTRICT positions, float* HWY_RESTRICT normals,
+                          float* HWY_RESTRICT tangents) {
   const Floats d;
   const Words du;
   Frames f = load_frames(Lines{lines});
@@ -349,16 +351,18 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
   hn::StoreInterleaved3(moved.x, moved.y, moved.z, d, positions);
   WordVec normal_word, tangent_word;
   Vec3 n;
-  if constexpr (kNormals || kGradients) {
-    hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
-    n = decode_octahedral(normal_word);
-  }
   if constexpr (kGradients) {
+    hn::LoadInterleaved2(du, bases, normal_word, tangent_word);
+    n = decode_octahedral(normal_word);
     const Vec3 unit_n = scale(n, inverse_sqrt(dot(n, n)));
     add_passage(lines, p, normal_word, unit_n, unit * static_cast<float>(shared::kWeightUnits), f);
     if (keep_frames) store_frames(f, p, moved, lines);
   }
   if constexpr (kNormals) {
+    if (!kGradients || directions != bases) {
+      hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
+      n = decode_octahedral(normal_word);
+    }
     // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
     const Vec3 across_b = {hn::NegMulAdd(f.a.x, n.z, hn::Mul(f.c.x, n.x)),
                            hn::NegMulAdd(f.a.y, n.z, hn::Mul(f.c.y, n.x)),
@@ -396,7 +400,7 @@ const std::uint16_t* steps_of(const PackedBinding& binding) {
 }
 
 template <bool kNormals, bool kTangents>
-void blend_slices(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette,
+void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slices, const PaletteLine* palette,
                   const BlendOutputs& out) {
   const bool gradients = !binding.gradients.empty() && (kNormals || out.frames != nullptr);
   SliceStage stage{};
@@ -408,13 +412,16 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
     const Columns columns{words, gradients ? steps_of(binding) + binding.slices[slice] : nullptr};
     const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / kRows;
     const Accumulate blend_rows = gradients ? accumulate_for<true>(influences) : accumulate_for<false>(influences);
-    const float* points = &binding.points[first_row].x;
-    const std::uint32_t* directions = &binding.directions[first_row].x;
+    const float* points = &rest.points[first_row].x;
+    const std::uint32_t* directions = &rest.directions[first_row].x;
+    const std::uint32_t* bases = &binding.directions[first_row].x;
     if (rows < kRows) {
       std::memcpy(stage.points, points, rows * sizeof(glm::vec3));
       std::memcpy(stage.directions, directions, rows * sizeof(glm::uvec2));
+      std::memcpy(stage.bases, bases, rows * sizeof(glm::uvec2));
       points = stage.points;
       directions = stage.directions;
+      bases = stage.bases;
     }
     float* to_positions = &out.positions[first_row].x;
     float* to_normals = kNormals ? &out.normals[first_row].x : nullptr;
@@ -428,12 +435,13 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
     for (std::size_t row = 0; row < rows; row += kLanes) {
       if (gradients) {
         transform<kNormals, kTangents, true>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row,
-                                             words + row, binding.gradient_units[slice], out.frames != nullptr, palette,
-                                             positions + 3 * row, normals + 3 * row, tangents + 4 * row);
+                                             bases + 2 * row, words + row, binding.gradient_units[slice],
+                                             out.frames != nullptr, palette, positions + 3 * row, normals + 3 * row,
+                                             tangents + 4 * row);
       } else {
         transform<kNormals, kTangents, false>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row,
-                                              words + row, 0, false, palette, positions + 3 * row, normals + 3 * row,
-                                              tangents + 4 * row);
+                                              bases + 2 * row, words + row, 0, false, palette, positions + 3 * row,
+                                              normals + 3 * row, tangents + 4 * row);
       }
     }
     for (std::size_t row = 0; out.frames != nullptr && row < rows; ++row) {
@@ -448,12 +456,12 @@ void blend_slices(const PackedBinding& binding, SliceRange slices, const Palette
   }
 }
 
-void blend_linear(const PackedBinding& binding, SliceRange slices, const PaletteLine* palette,
+void blend_linear(const PackedBinding& binding, RestShape rest, SliceRange slices, const PaletteLine* palette,
                   const BlendOutputs& out) {
   const auto function = out.tangents != nullptr  ? &blend_slices<true, true>
                         : out.normals != nullptr ? &blend_slices<true, false>
                                                  : &blend_slices<false, false>;
-  function(binding, slices, palette, out);
+  function(binding, rest, slices, palette, out);
 }
 
 }  // namespace pelt::HWY_NAMESPACE
@@ -472,9 +480,9 @@ void make_palette_lines(std::span<const Affine> palette, std::span<PaletteLine> 
   }
 }
 
-void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<const PaletteLine> palette,
+void blend_linear(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const PaletteLine> palette,
                   const BlendOutputs& out) {
-  HWY_DYNAMIC_DISPATCH(blend_linear)(binding, slices, palette.data(), out);
+  HWY_DYNAMIC_DISPATCH(blend_linear)(binding, rest, slices, palette.data(), out);
 }
 
 }  // namespace pelt

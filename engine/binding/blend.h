@@ -30,6 +30,14 @@ struct BlendOutputs {
   Affine* frames = nullptr;        // the blended frame of each vertex
 };
 
+// The rest positions and packed normals and tangents that the kernels move, vertex_count elements each: those of the
+// binding, or with morph targets added to them.
+struct RestShape {
+  const glm::vec3* points;
+  const glm::uvec2* directions;
+};
+inline RestShape rest_shape(const PackedBinding& binding) { return {binding.points.data(), binding.directions.data()}; }
+
 // Range of slices: rows [32 first, 32 last) of a validated binding. The functions below move these rows. Influence
 // index e is palette[e]; for dual quaternions it is the first of the two palette entries of
 // shaders/dual_quaternion/pose.h. Results are finite for every finite palette. Normals and tangents follow the rule of
@@ -38,15 +46,15 @@ struct SliceRange {
   std::size_t first;
   std::size_t last;
 };
-void blend_linear(const PackedBinding& binding, SliceRange slices, std::span<const PaletteLine> palette,
+void blend_linear(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const PaletteLine> palette,
                   const BlendOutputs& out);
-void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
-                           const BlendOutputs& out);
+void blend_dual_quaternion(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                           std::span<const Affine> palette, const BlendOutputs& out);
 
 // Does the same as blend_linear without vector instructions. It is slower, gives the same bits on every processor, and
 // differs from blend_linear by rounding.
-void blend_linear_by_scalars(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
-                             const BlendOutputs& out);
+void blend_linear_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                             std::span<const Affine> palette, const BlendOutputs& out);
 
 // Does the same for a binding of several groups that are combined as in Wires (shaders/blend/blend.h). `root`: the
 // motion from which displacements are measured.
@@ -54,11 +62,11 @@ struct WiresParameters {
   Affine root;
   float exponent;
 };
-void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                  const WiresParameters& parameters, const BlendOutputs& out);
 
 // Does the same for a binding of several groups with local points of their own.
-void blend_offsets(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out);
 
 // Applies offsets to vertices that were blended with frames: moves vertex i and its frame by offsets[i] = [R | o],

@@ -22,6 +22,7 @@ struct VertexFrame {
 // A vertex and the streams of its row.
 struct VertexRow {
   const PackedBinding& binding;
+  RestShape rest;
   std::size_t v;
   const std::uint32_t* words;  // influence 0; the others follow, kSliceRows apart
   std::size_t influences;
@@ -29,7 +30,7 @@ struct VertexRow {
 
   std::uint32_t word(std::size_t k) const { return words[k * shared::kSliceRows]; }
   const Affine* entry(std::size_t k) const { return palette + shared::influence_index(word(k)); }
-  const glm::vec3& point() const { return binding.points[v]; }
+  const glm::vec3& point() const { return rest.points[v]; }
   bool has_gradients() const { return !binding.gradients.empty(); }
 
   glm::vec2 steps(std::size_t k) const {
@@ -144,26 +145,27 @@ VertexFrame add_row(const VertexRow& row) {
     frame = Affine(0.0f);
     units = 0;
   }
-  const Affine combined = shared::offsets_frame(sum, row.point());
+  // Local points hold for the binding's rest position; the frame carries what morph targets add to it.
+  const Affine combined = shared::offsets_frame(sum, row.binding.points[row.v]);
   return {row.with_passage(combined, passage), shared::orthonormal_axes(affine_axes(*row.entry(strongest))),
           transform_point(combined, row.point())};
 }
 
-void write_vertex(const PackedBinding& binding, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
+void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
   out.positions[v] = blended.position;
   if (out.frames != nullptr) out.frames[v] = blended.frame;
   if (out.normals == nullptr) return;
   const glm::mat3 axes = affine_axes(blended.frame);
-  const glm::vec3 rest_normal = shared::unpack_normal(binding.directions[v].x);
+  const glm::vec3 rest_normal = shared::unpack_normal(directions.x);
   out.normals[v] = shared::blended_normal(axes, rest_normal, blended.turn);
   if (out.tangents == nullptr) return;
-  const glm::vec4 rest = shared::unpack_tangent(binding.directions[v].y);
+  const glm::vec4 rest = shared::unpack_tangent(directions.y);
   out.tangents[v] = glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
 }
 
 // Writes the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
 template <class Blend>
-void blend_vertices(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                     const BlendOutputs& out, const Blend& blend) {
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
@@ -172,38 +174,40 @@ void blend_vertices(const PackedBinding& binding, SliceRange slices, std::span<c
     const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
     for (std::size_t r = 0; r < rows; ++r) {
       const std::size_t v = first_row + r;
-      write_vertex(binding, v, blend(VertexRow{binding, v, words + r, influences, palette.data()}), out);
+      write_vertex(rest.directions[v], v, blend(VertexRow{binding, rest, v, words + r, influences, palette.data()}),
+                   out);
     }
   }
 }
 
 }  // namespace
 
-void blend_dual_quaternion(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
-                           const BlendOutputs& out) {
-  blend_vertices(binding, slices, palette, out, blend_row);
+void blend_dual_quaternion(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                           std::span<const Affine> palette, const BlendOutputs& out) {
+  blend_vertices(binding, rest, slices, palette, out, blend_row);
 }
 
-void blend_linear_by_scalars(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
-                             const BlendOutputs& out) {
-  blend_vertices(binding, slices, palette, out, sum_row);
+void blend_linear_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                             std::span<const Affine> palette, const BlendOutputs& out) {
+  blend_vertices(binding, rest, slices, palette, out, sum_row);
 }
 
-void blend_wires(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                  const WiresParameters& parameters, const BlendOutputs& out) {
-  blend_vertices(binding, slices, palette, out, [&](const VertexRow& row) { return combine_row(row, parameters); });
+  blend_vertices(binding, rest, slices, palette, out,
+                 [&](const VertexRow& row) { return combine_row(row, parameters); });
 }
 
-void blend_offsets(const PackedBinding& binding, SliceRange slices, std::span<const Affine> palette,
+void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out) {
-  blend_vertices(binding, slices, palette, out, add_row);
+  blend_vertices(binding, rest, slices, palette, out, add_row);
 }
 
 void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out) {
   for (std::size_t v = 0; v < binding.points.size(); ++v) {
     const Affine frame = shared::offset_frame(out.frames[v], offsets[v], binding.points[v]);
     const glm::mat3 turn = shared::orthonormal_axes(affine_axes(frame));
-    write_vertex(binding, v, {frame, turn, transform_point(frame, binding.points[v])}, out);
+    write_vertex(binding.directions[v], v, {frame, turn, transform_point(frame, binding.points[v])}, out);
   }
 }
 

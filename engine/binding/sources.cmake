@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  blend.cpp blend_vertices.cpp pack.cpp sparse_rows.cpp
+  blend.cpp blend_vertices.cpp morphs.cpp pack.cpp sparse_rows.cpp
   HEADERS
-  include/pelt/pack.h include/pelt/sparse_rows.h)
+  include/pelt/morphs.h include/pelt/pack.h include/pelt/sparse_rows.h)
 pelt_folder(authoring
   morton_order.cpp table_rows.cpp)

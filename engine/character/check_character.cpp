@@ -12,6 +12,7 @@
 #include <pelt/finite.h>
 #include <pelt/try.h>
 
+#include "engine/binding/morphs.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "engine/core/invalid.h"
@@ -265,7 +266,7 @@ Result<void> check_inputs(const CharacterData& data) {
 
 // The content of a palette entry, and when it is ready.
 struct Slot {
-  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame };
+  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame, kMorphWeights };
   Kind kind = Kind::kUnwritten;
   std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
 };
@@ -279,6 +280,7 @@ Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uin
     slot.first_stage = first_stage;
     slot.kind = fit                                     ? Slot::Kind::kFitFrame
                 : kernel == PoseKernel::kKeyPose        ? Slot::Kind::kOffset
+                : kernel == PoseKernel::kMorphWeights   ? Slot::Kind::kMorphWeights
                 : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
                 : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
                                                         : Slot::Kind::kStretch;
@@ -374,6 +376,18 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>
   return usable;
 }
 
+// Precondition: the mesh is valid otherwise. `slots_read`: as above.
+Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint32_t& slots_read) {
+  if (!mesh.morphs) return {};
+  if (mesh.control) return invalid("mesh '{}' has morph targets, but is no skin", mesh.name);
+  PELT_TRY(validate(*mesh.morphs, mesh.vertex_count(), "mesh '" + mesh.name + "'"));
+  for (std::uint64_t i = 0; i < mesh.morphs->slot_count(); ++i) {
+    PELT_TRY(check_slot(mesh, slots, mesh.morphs->first_slot + i, Slot::Kind::kMorphWeights));
+  }
+  slots_read = std::max(slots_read, mesh.morphs->first_slot + mesh.morphs->slot_count());
+  return {};
+}
+
 Result<void> check_fit_pass(const CharacterData& data) {
   const PalettePass* known = nullptr;
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
@@ -442,6 +456,7 @@ Result<std::uint32_t> check_character(const CharacterData& data) {
   std::uint32_t slots_read = 0;
   for (const CharacterMesh& mesh : data.meshes) {
     PELT_TRY(check_influences(mesh, slots, slots_read));
+    PELT_TRY(check_morphs(mesh, slots, slots_read));
   }
   return slots_read;
 }

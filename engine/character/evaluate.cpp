@@ -9,6 +9,7 @@
 #include <pelt/tools/parallel.h>
 
 #include "engine/binding/blend.h"
+#include "engine/binding/morphs.h"
 #include "engine/character/pose_kernels.h"
 
 namespace pelt {
@@ -18,6 +19,12 @@ namespace {
 constexpr std::size_t kEntryGrain = 256;
 constexpr std::size_t kVertexGrain = 1024;
 constexpr std::size_t kSliceGrain = kVertexGrain / 32;
+
+// A mesh's rest shape with its morph targets.
+struct MorphedShape {
+  std::vector<glm::vec3> points;
+  std::vector<glm::uvec2> directions;
+};
 
 }  // namespace
 
@@ -32,6 +39,7 @@ struct Evaluator::State {
   std::vector<Affine> palette;
   std::vector<PaletteLine> lines;  // the palette as the linear kernel loads it
   Detail detail = Detail::kFull;
+  std::vector<MorphedShape> morphed;                     // for each mesh; without targets empty
   std::vector<PackedBinding> fits;                       // for each mesh, once they are needed
   std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh; no meshes if normals are blended
 
@@ -49,6 +57,23 @@ struct Evaluator::State {
     }
   }
 
+  const float* morph_weights(const CharacterMesh& mesh) const { return &palette[mesh.morphs->first_slot][0].x; }
+
+  // Returns true if the mesh has morph targets of a weight other than 0.
+  bool is_morphed(const CharacterMesh& mesh) const {
+    return options.morphs && mesh.morphs && is_active(*mesh.morphs, morph_weights(mesh));
+  }
+
+  // Returns the shape of mesh m at rest with its morph targets, computed for these slices if `morph`.
+  RestShape shape_of(std::size_t m, bool morph, SliceRange slices) {
+    const CharacterMesh& mesh = character->meshes[m];
+    const RestShape rest = rest_shape(mesh.binding);
+    if (!morph) return rest;
+    MorphedShape& own = morphed[m];
+    apply_morphs(*mesh.morphs, morph_weights(mesh), slices.first, slices.last, rest, own.points, own.directions);
+    return {own.points.data(), own.directions.data()};
+  }
+
   BlendOutputs outputs_of(const CharacterMesh& mesh) {
     return {
         .positions = positions.data() + mesh.first_vertex,
@@ -58,46 +83,53 @@ struct Evaluator::State {
     };
   }
 
-  void blend_linearly(const PackedBinding& binding, SliceRange slices, std::uint32_t first_slot,
+  void blend_linearly(const PackedBinding& binding, RestShape rest, SliceRange slices, std::uint32_t first_slot,
                       const BlendOutputs& out) const {
     if (options.same_everywhere) {
-      blend_linear_by_scalars(binding, slices, std::span(palette).subspan(first_slot), out);
+      blend_linear_by_scalars(binding, rest, slices, std::span(palette).subspan(first_slot), out);
     } else {
-      blend_linear(binding, slices, std::span(lines).subspan(first_slot), out);
+      blend_linear(binding, rest, slices, std::span(lines).subspan(first_slot), out);
     }
   }
 
   void blend_fits() {
-    pose_palette(*character->fit_pass());
+    for (const PalettePass& pass : character->passes) {
+      if (pass.fit || pass.kernel == PoseKernel::kMorphWeights) pose_palette(pass);
+    }
     for (std::size_t m = 0; m < fits.size(); ++m) {
       const CharacterMesh& mesh = character->meshes[m];
       if (!mesh.fit) continue;
       const BlendOutputs out = outputs_of(mesh);
+      const bool morph = is_morphed(mesh);
       parallel_for(slice_count(fits[m]), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
-        blend_linearly(fits[m], {begin, end}, mesh.fit->first_slot, out);
+        blend_linearly(fits[m], shape_of(m, morph, {begin, end}), {begin, end}, mesh.fit->first_slot, out);
       });
     }
   }
 
   void blend_meshes(std::uint32_t stage) {
-    for (const CharacterMesh& mesh : character->meshes) {
+    for (std::size_t m = 0; m < character->meshes.size(); ++m) {
+      const CharacterMesh& mesh = character->meshes[m];
       if (mesh.stage != stage) continue;
       const BlendOutputs out = outputs_of(mesh);
+      const bool morph = is_morphed(mesh);
       parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
         const SliceRange slices{begin, end};
+        const RestShape rest = shape_of(m, morph, slices);
         const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
         switch (mesh.mode) {
           case BlendMode::kLinear:
-            blend_linearly(mesh.binding, slices, mesh.first_slot, out);
+            blend_linearly(mesh.binding, rest, slices, mesh.first_slot, out);
             break;
           case BlendMode::kDualQuaternion:
-            blend_dual_quaternion(mesh.binding, slices, entries, out);
+            blend_dual_quaternion(mesh.binding, rest, slices, entries, out);
             break;
           case BlendMode::kWires:
-            blend_wires(mesh.binding, slices, entries, {palette[mesh.wires->root_slot], mesh.wires->exponent}, out);
+            blend_wires(mesh.binding, rest, slices, entries, {palette[mesh.wires->root_slot], mesh.wires->exponent},
+                        out);
             break;
           case BlendMode::kOffsets:
-            blend_offsets(mesh.binding, slices, entries, out);
+            blend_offsets(mesh.binding, rest, slices, entries, out);
             break;
         }
       });
@@ -140,6 +172,12 @@ Evaluator::Evaluator(const Character& character, Options options)
   if (state.options.tangents) state.tangents.resize(vertices);
   state.palette.resize(character->palette_size, affine_identity());
   state.lines.resize(character->palette_size);
+  for (const CharacterMesh& mesh : character->meshes) {
+    MorphedShape& shape = state.morphed.emplace_back();
+    if (!mesh.morphs) continue;
+    shape.points.resize(mesh.vertex_count());
+    shape.directions.resize(mesh.vertex_count());
+  }
   if (!state.options.normals || options.normal_mode == NormalMode::kBlended) return;
   for (const CharacterMesh& mesh : character->meshes) {
     state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh));

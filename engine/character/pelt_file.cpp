@@ -151,6 +151,11 @@ void describe(Archive& archive, Is<Wires> auto& wires) {
 }
 
 template <class Archive>
+void describe(Archive& archive, Is<PackedMorphs> auto& morphs) {
+  archive(morphs.target_count, morphs.first_slot, morphs.directions, morphs.slices, morphs.columns, morphs.offsets);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<LinearFit> auto& fit) {
   archive(fit.first_slot, fit.slices, fit.influences, fit.rms, fit.worst);
 }
@@ -168,7 +173,7 @@ void describe(Archive& archive, Is<Control> auto& control) {
 template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
-          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.topology, mesh.binding, mesh.source_vertex,
+          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.morphs, mesh.topology, mesh.binding, mesh.source_vertex,
           mesh.triangles, mesh.uvs, mesh.parts, mesh.weights, mesh.fit);
 }
 
@@ -179,7 +184,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"SKEL", 1}, data.skeleton.joints, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 1}, data.passes);
-  archive.chunk_each({"MESH", 1}, data.meshes);
+  archive.chunk_each({"MESH", 2}, data.meshes);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
 }

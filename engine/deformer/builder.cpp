@@ -12,6 +12,7 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
+#include "engine/binding/morphs.h"
 #include "engine/binding/morton_order.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
@@ -20,6 +21,7 @@
 #include "shaders/driver/key_pose/pose.h"
 #include "shaders/driver/stream/pose.h"
 #include "shaders/dual_quaternion/pose.h"
+#include "shaders/morph/pose.h"
 
 namespace pelt {
 namespace {
@@ -166,6 +168,27 @@ std::uint32_t CharacterBuilder::root_slot() {
   return *root_slot_;
 }
 
+void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result) {
+  std::vector<MorphOffsets> targets;
+  for (const MorphTarget& target : mesh.morph_targets) {
+    targets.push_back({target.offsets, target.normals, target.tangents});
+  }
+  PackedMorphs packed = pack_morphs(targets, mesh.positions.size(), order);
+  if (packed.columns.empty()) return;
+  PalettePass pass;
+  pass.kernel = PoseKernel::kMorphWeights;
+  pass.record_count = packed.slot_count();
+  for (std::uint32_t t = 0; t < packed.target_count; ++t) {
+    if (t % shared::kMorphEntryTargets == 0) {
+      append_record(pass.records,
+                    shared::MorphWeightsRecord{t, std::min(packed.target_count - t, shared::kMorphEntryTargets)});
+    }
+    pass.table.push_back(control_input(mesh, t));
+  }
+  packed.first_slot = add_pass(std::move(pass));
+  result.morphs = std::move(packed);
+}
+
 Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer,
                                         bool control, const ControlOptions& options) {
   CharacterMesh result;
@@ -206,6 +229,7 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
     report.mean_influences += figures.mean_influences;
     report.max_influences += figures.max_influences;
   }
+  if (!control) add_morphs(mesh, order, result);
   taken = {};  // frees most of the memory that bind holds for a mesh
 
   const std::uint32_t count = result.vertex_count();

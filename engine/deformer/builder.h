@@ -145,6 +145,8 @@ class CharacterBuilder {
  private:
   Result<void> add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control,
                         const ControlOptions& options);
+  // Gives the skin `result` the morph targets of `mesh`, if they move it, and adds the pass of their weights.
+  void add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result);
   std::uint32_t take_slots(std::uint64_t count, std::uint32_t first_stage);
   std::uint32_t stage_of(std::span<const SparseRows> groups) const;
 

@@ -61,7 +61,7 @@ std::optional<std::uint32_t> Anatomy::parent_of(std::uint32_t j) const {
 void Anatomy::weigh_skin(const Character& character) {
   skin_.assign(uses_.size(), 0);
   middles_.assign(uses_.size(), glm::dvec3(0));
-  Evaluator evaluator(character, {.normals = false, .tangents = false, .same_everywhere = true});
+  Evaluator evaluator(character, {.normals = false, .tangents = false, .morphs = false, .same_everywhere = true});
   evaluator.evaluate();
   for (const CharacterMesh& mesh : character->meshes) {
     if (mesh.control) continue;

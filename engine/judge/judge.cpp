@@ -28,6 +28,7 @@ class Skins {
         evaluator_(character, {.threads = options.threads,
                                .normals = false,
                                .tangents = false,
+                               .morphs = false,
                                .same_everywhere = options.same_everywhere}),
         player_(*character) {
     std::size_t count = 0;

@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #include "blend.h"
+#include "../morph/morph.h"
 
 layout(local_size_x = kBlendWorkgroupSize) in;
 
@@ -14,6 +15,7 @@ layout(binding = kBlendBindRest, scalar) readonly buffer Points { vec3 points[];
 layout(binding = kBlendBindRest, scalar) readonly buffer Directions { uvec2 directions[]; };
 layout(binding = kBlendBindRest, scalar) readonly buffer Rows { uint rows[]; };
 layout(binding = kBlendBindPalette, scalar) readonly buffer Palette { Affine palette[]; };
+layout(binding = kBlendBindPalette, scalar) readonly buffer Weights { float morph_weights[]; };
 layout(binding = kBlendBindDrivers, scalar) writeonly buffer Frames { Affine frames[]; };
 layout(binding = kBlendBindDrivers, scalar) writeonly buffer Drivers { float drivers[]; };
 layout(binding = kBlendBindPositions, scalar) buffer Positions { float positions[]; };
@@ -123,8 +125,8 @@ Affine blend_wires(VertexRow row, Affine root, float exponent) {
 
 // Combines the groups of a row; each has weights that sum to 65535 and a local point of its own. `local`: index of the
 // first group's point in local_points; each next group's is `stride` further. `strongest` receives the first word of
-// the group with the largest share.
-Affine blend_offsets(VertexRow row, uint local, uint stride, inout uint strongest, inout Passage passage) {
+// the group with the largest share. `rest`: the position that the local points belong to.
+Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout uint strongest, inout Passage passage) {
   OffsetsSum sum = offsets_begin();
   Affine frame = Affine(0.0f);
   uint units = 0u;
@@ -149,7 +151,7 @@ Affine blend_offsets(VertexRow row, uint local, uint stride, inout uint stronges
     frame = Affine(0.0f);
     units = 0u;
   }
-  return offsets_frame(sum, row.point);
+  return offsets_frame(sum, rest);
 }
 
 // Blends only the first `most` influences of the row, which are its strongest.
@@ -165,6 +167,41 @@ Affine blend_reduced(uint palette_first, uint first, uint end, uint most) {
   return sum * (1.0f / float(max(units, 1u)));
 }
 
+// A rest position, and a packed normal and tangent.
+struct RestVertex {
+  vec3 point;
+  uvec2 directions;
+};
+
+// Returns true if the mesh has morph targets of a weight other than 0.
+bool is_morphed(BlendJob job, uint instance_palette) {
+  if (!has(kHasMorphs) || job.morph_first == kNoSlot) return false;
+  for (uint slot = 0u; slot < job.morph_slots; ++slot) {
+    if (morph_weights[(job.morph_first + instance_palette + slot) * kMorphEntryFloats] > 0.0f) return true;
+  }
+  return false;
+}
+
+// Adds the mesh's morph targets to the vertex.
+RestVertex morph_vertex(BlendJob job, uint vertex, uint instance_palette, RestVertex rest) {
+  uint first_weight = (job.morph_first + instance_palette) * kMorphEntryFloats;
+  uint slice = job.first_morph_slice + vertex / kSliceRows;
+  uint end = rows[slice + 1u];
+  MorphSum sum = morph_begin();
+  bool turned = false;
+  for (uint c = rows[slice]; c < end; ++c) {
+    uint column = job.first_morph_column + c * kMorphColumnWords;
+    float weight = morph_weights[first_weight + rows[column]];
+    if (weight == 0.0f) continue;
+    uint at = job.first_morph_offset + c * job.morph_row_words * kSliceRows + vertex % kSliceRows;
+    sum = morph_add_position(sum, weight * uintBitsToFloat(rows[column + 1u]), rows[at], rows[at + kSliceRows]);
+    if (job.morph_row_words == kMorphPositionWords) continue;
+    sum = morph_add_directions(sum, weight, rows[at + 2u * kSliceRows], rows[at + 3u * kSliceRows]);
+    turned = true;
+  }
+  return RestVertex(rest.point + sum.position, turned ? morphed_directions(sum, rest.directions) : rest.directions);
+}
+
 // The frame of a vertex, the position it moves the vertex to, and a rotation near that of its strongest influence.
 struct Moved {
   Affine frame;
@@ -172,7 +209,8 @@ struct Moved {
   mat3 turn;
 };
 
-Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 point) {
+// `rest`: the vertex's rest position, to which local points belong; `point`: the same with morph targets.
+Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 rest, vec3 point) {
   bool fitted = has(kHasFits) && detail == kDetailLinearFit && job.fit_first_slice != kNoSlot;
   uint mode = fitted ? kBlendLinear : job.mode;
   bool reduced = has(kHasLinear) && mode == kBlendLinear && detail == kDetailReduced;
@@ -205,7 +243,7 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail,
   } else if (has(kHasWires) && mode == kBlendWires) {
     moved.frame = blend_wires(row, palette[job.root_slot + instance_palette], job.wires_exponent);
   } else if (has(kHasOffsets)) {
-    moved.frame = blend_offsets(row, job.first_local + vertex, job.vertex_count, strongest_word, passage);
+    moved.frame = blend_offsets(row, rest, job.first_local + vertex, job.vertex_count, strongest_word, passage);
   }
   moved.position = transform_point(moved.frame, point);
   moved.frame = with_passage(moved.frame, row, passage);
@@ -274,8 +312,11 @@ void main() {
     return;
   }
 
-  vec3 point = points[job.first_point + vertex];
   uint instance_palette = entry.instance * job.palette_stride;
+  RestVertex rest = RestVertex(points[job.first_point + vertex], uvec2(0u));
+  if (has(kHasOutputs)) rest.directions = directions[job.first_direction + vertex];
+  RestVertex shape = rest;
+  if (is_morphed(job, instance_palette)) shape = morph_vertex(job, vertex, instance_palette, rest);
   // Runs once, or twice while it fades, through the same code: inlined twice, it would need the registers of both.
   uint share = entry_share(entry.state);
   float part = float(share) * (1.0f / 255.0f);
@@ -284,7 +325,7 @@ void main() {
   for (uint side = 0u; side < (fades ? 2u : 1u); ++side) {
     bool to = fades ? side == 1u : share == 255u;
     Moved own = move_vertex(job, vertex, instance_palette,
-                            to ? entry_detail_to(entry.state) : entry_detail_from(entry.state), point);
+                            to ? entry_detail_to(entry.state) : entry_detail_from(entry.state), rest.point, shape.point);
     if (side == 0u) {
       moved = own;
     } else {
@@ -294,7 +335,7 @@ void main() {
   }
 
   if (has(kHasOutputs) && job.output_first != kNoSlot)
-    write_outputs(element, entry.state, moved, directions[job.first_direction + vertex]);
+    write_outputs(element, entry.state, moved, shape.directions);
   if (!has(kHasDrivers)) return;
   if (job.driver_first != kNoSlot) {
     uint at = job.driver_first + entry.instance * job.driver_stride + 3u * vertex;

@@ -62,9 +62,15 @@ struct BlendJob {
   uint fit_first_slice;      // for the fitted linear blend, or kNoSlot
   uint fit_first_influence;
   uint fit_palette_first;  // palette entry 0 of the fit for instance 0
-  uint unused;
+  // Morph targets (morph.h): palette entry of the weights for instance 0, or kNoSlot, and the number of such entries.
+  uint morph_first;
+  uint morph_slots;
+  uint morph_row_words;
+  uint first_morph_slice;   // values are relative to the mesh's first column
+  uint first_morph_column;  // word of its column 0
+  uint first_morph_offset;  // word of its column 0's row 0
 };
-PELT_SHARED_SIZE(BlendJob, 96);
+PELT_SHARED_SIZE(BlendJob, 116);
 
 PELT_SHARED_CONST uint kFormatNone = 0u;
 PELT_SHARED_CONST uint kFormatFloat = 1u;             // positions, normals: three floats; tangents: four
@@ -93,10 +99,11 @@ PELT_SHARED_CONST uint kHasDualQuaternion = 2u;
 PELT_SHARED_CONST uint kHasWires = 4u;
 PELT_SHARED_CONST uint kHasOffsets = 8u;
 PELT_SHARED_CONST uint kHasGradients = 16u;
-PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // offsets that move vertices before the blend
+PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // offsets that move vertices of drivers before the blend
 PELT_SHARED_CONST uint kHasFits = 64u;      // implies kHasLinear
 PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
 PELT_SHARED_CONST uint kHasOutputs = 256u;
+PELT_SHARED_CONST uint kHasMorphs = 512u;
 
 // The push constants of a blend.
 struct BlendConstants {

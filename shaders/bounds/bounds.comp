@@ -57,6 +57,16 @@ Box entry_box(BoundsRecord record, uint palette_first) {
   return Box(middle - extent, middle + extent);
 }
 
+// Widens the record's box by what the instance's morph targets can add.
+BoundsRecord with_morphs(BoundsRecord record, uint palette_first) {
+  float largest = 0.0f;
+  for (uint i = 0u; i < record.morph_slots; ++i)
+    largest = max(largest, palette[palette_first + record.morph_slot + i][0].x);
+  record.least -= vec3(largest * record.morph_reach);
+  record.greatest += vec3(largest * record.morph_reach);
+  return record;
+}
+
 void main() {
   JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
   BoundsJob job = jobs[found.job];
@@ -71,7 +81,7 @@ void main() {
   uint first = job.fit_record_count == 0u || entry_uses(entry.state, false) ? 0u : job.record_count;
   uint end = job.record_count + (entry_uses(entry.state, true) ? job.fit_record_count : 0u);
   for (uint i = first + self; inside && i < end; i += kBoundsWorkgroupSize) {
-    BoundsRecord record = records[job.first_record + i];
+    BoundsRecord record = with_morphs(records[job.first_record + i], palette_first);
     Box own;
     if (record.dual != 0u) own = pair_box(record, palette_first);
     else own = entry_box(record, palette_first);

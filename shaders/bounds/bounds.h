@@ -32,8 +32,13 @@ struct BoundsRecord {
   float grow;  // multiple of the distance between the corners' two images
   vec3 least;
   vec3 greatest;
+  // Morph targets of the mesh: the first palette entry of their weights and the number of such entries, 0 if it has
+  // none, and the farthest that they move a position if no weight is beyond 1, metres.
+  uint morph_slot;
+  uint morph_slots;
+  float morph_reach;
 };
-PELT_SHARED_SIZE(BoundsRecord, 40);
+PELT_SHARED_SIZE(BoundsRecord, 52);
 
 struct BoundsJob {
   uint list_first;  // of its instances: in the work, in units of two words

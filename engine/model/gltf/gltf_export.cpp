@@ -160,7 +160,12 @@ tinygltf::Mesh make_mesh(Builder& builder, const Mesh& mesh) {
   add_attributes(builder, mesh, shared);
   tinygltf::Value::Array target_names;
   for (const MorphTarget& target : mesh.morph_targets) {
-    shared.targets.push_back({{"POSITION", builder.add_positions(target.offsets)}});
+    std::map<std::string, int>& offsets = shared.targets.emplace_back();
+    offsets["POSITION"] = builder.add_positions(target.offsets);
+    if (!target.normals.empty()) offsets["NORMAL"] = builder.add<glm::vec3>(target.normals, TINYGLTF_TYPE_VEC3);
+    if (!target.tangents.empty() && !mesh.tangents.empty()) {
+      offsets["TANGENT"] = builder.add<glm::vec3>(target.tangents, TINYGLTF_TYPE_VEC3);
+    }
     result.weights.push_back(target.weight);
     target_names.emplace_back(target.name);
   }

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
+#include <vector>
 
 #include <pelt/try.h>
 
@@ -29,19 +31,37 @@ Result<void> name_targets(const tinygltf::Mesh& source, const tinygltf::Node& no
   return {};
 }
 
+namespace {
+
+// Appends the offsets that `attribute` gives `count` vertices, or zeros where it is not there.
+void append_values(const GltfDocument& document, const std::map<std::string, int>& target, const char* attribute,
+                   std::size_t count, std::vector<glm::vec3>& offsets) {
+  const auto found = target.find(attribute);
+  if (found == target.end()) {
+    offsets.resize(offsets.size() + count, glm::vec3(0.0f));
+    return;
+  }
+  const std::vector<float> values = read_floats(document, found->second);
+  offsets.reserve(offsets.size() + count);
+  for (std::size_t v = 0; v < count; ++v) offsets.emplace_back(values[3 * v], values[3 * v + 1], values[3 * v + 2]);
+}
+
+}  // namespace
+
 Result<void> append_offsets(const GltfDocument& document, const tinygltf::Primitive& primitive, std::size_t count,
                             GltfBudget& budget, Mesh& mesh) {
   for (std::size_t t = 0; t < mesh.morph_targets.size(); ++t) {
     PELT_TRY(budget.take(count * sizeof(glm::vec3), mesh.name));
-    std::vector<glm::vec3>& offsets = mesh.morph_targets[t].offsets;
-    const auto found = primitive.targets[t].find("POSITION");
-    if (found == primitive.targets[t].end()) {
-      offsets.resize(offsets.size() + count, glm::vec3(0.0f));
-      continue;
+    MorphTarget& target = mesh.morph_targets[t];
+    const std::size_t before = target.offsets.size();
+    append_values(document, primitive.targets[t], "POSITION", count, target.offsets);
+    for (const auto& [attribute, offsets] :
+         {std::pair("NORMAL", &target.normals), std::pair("TANGENT", &target.tangents)}) {
+      if (offsets->empty() && primitive.targets[t].count(attribute) == 0) continue;
+      PELT_TRY(budget.take((before + count - offsets->size()) * sizeof(glm::vec3), mesh.name));
+      offsets->resize(before, glm::vec3(0.0f));  // an earlier primitive may have none
+      append_values(document, primitive.targets[t], attribute, count, *offsets);
     }
-    const std::vector<float> values = read_floats(document, found->second);
-    offsets.reserve(offsets.size() + count);
-    for (std::size_t v = 0; v < count; ++v) offsets.emplace_back(values[3 * v], values[3 * v + 1], values[3 * v + 2]);
   }
   return {};
 }

@@ -15,7 +15,8 @@ namespace pelt {
 // else "target_3" and so on; their rest weights are the node's, or else the mesh's.
 Result<void> name_targets(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfBudget& budget, Mesh& mesh);
 
-// Appends the offsets of a primitive's `count` vertices to every target: 0 for targets that move no positions.
+// Appends the offsets of a primitive's `count` vertices to every target: 0 where a target has none. Offsets of normals
+// and tangents stay empty until a primitive gives some.
 Result<void> append_offsets(const GltfDocument& document, const tinygltf::Primitive& primitive, std::size_t count,
                             GltfBudget& budget, Mesh& mesh);
 

@@ -115,7 +115,10 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
   }
   attributes.complete();
   make_normals(gaps.normals, mesh);
-  if (!gaps.some_tangents || !gaps.all_tangents) mesh.tangents.clear();
+  if (!gaps.some_tangents || !gaps.all_tangents) {
+    mesh.tangents.clear();
+    for (MorphTarget& target : mesh.morph_targets) target.tangents.clear();
+  }
   make_tangents(mesh);
   if (!gaps.some_uvs) mesh.uvs.clear();
   gaps.matrices = attributes.matrices();
@@ -134,7 +137,8 @@ void GltfMeshReader::find_unread(const tinygltf::Primitive& primitive, const Glt
   }
   for (const auto& target : primitive.targets) {
     for (const auto& [name, index] : target) {
-      if (name != "POSITION") gaps.unread_of_targets.insert(name);
+      constexpr std::array kRead{"POSITION", "NORMAL", "TANGENT"};
+      if (std::find(kRead.begin(), kRead.end(), name) == kRead.end()) gaps.unread_of_targets.insert(name);
     }
   }
 }
@@ -281,8 +285,9 @@ void GltfMeshReader::report_common() {
   };
   note(common_.weighted_without_skin, "meshes whose weights are not read, since their node names no skin");
   if (!common_.unread_of_targets.empty()) {
-    report_.notes.push_back(fmt::format("of morph targets offsets of positions alone are read; not read: {}",
-                                        list_attributes(common_.unread_of_targets)));
+    report_.notes.push_back(
+        fmt::format("of morph targets offsets of positions, normals and tangents are read; not read: {}",
+                    list_attributes(common_.unread_of_targets)));
   }
   if (!common_.unread.empty()) {
     report_.notes.push_back(fmt::format("vertex attributes that are not read: {}", list_attributes(common_.unread)));

@@ -186,6 +186,7 @@ class SpaceMaker {
     // triangles and the sense of (normal, tangent, bitangent) are reversed.
     const bool mirrors = glm::determinant(axes) < 0;
     const glm::dmat3 normal_axes = glm::inverseTranspose(axes);
+    for (MorphTarget& target : mesh.morph_targets) move_directions(mesh, axes, normal_axes, target);
     for (glm::vec3& normal : mesh.normals) normal = glm::vec3(glm::normalize(normal_axes * glm::dvec3(normal)));
     for (glm::vec4& tangent : mesh.tangents) {
       const glm::vec3 moved(glm::normalize(axes * glm::dvec3(tangent)));
@@ -195,6 +196,20 @@ class SpaceMaker {
       for (glm::uvec3& triangle : mesh.triangles) std::swap(triangle.y, triangle.z);
     }
     return {};
+  }
+
+  // Moves the offsets of a target's normals and tangents. The normals and tangents of `mesh` are not moved yet: each
+  // keeps its unit length, by which its offsets shrink or grow as it does.
+  static void move_directions(const Mesh& mesh, const glm::dmat3& axes, const glm::dmat3& normal_axes,
+                              MorphTarget& target) {
+    for (std::size_t v = 0; v < target.normals.size(); ++v) {
+      const double length = glm::length(normal_axes * glm::dvec3(mesh.normals[v]));
+      target.normals[v] = glm::vec3(normal_axes * glm::dvec3(target.normals[v]) / length);
+    }
+    for (std::size_t v = 0; v < target.tangents.size() && !mesh.tangents.empty(); ++v) {
+      const double length = glm::length(axes * glm::dvec3(mesh.tangents[v]));
+      target.tangents[v] = glm::vec3(axes * glm::dvec3(target.tangents[v]) / length);
+    }
   }
 
   const GltfDocument& document_;

@@ -330,8 +330,8 @@ TEST(LinearFit, IsBlendedByScalarsWhereBitsMustBeTheSameEverywhere) {
   const CharacterMesh& mesh = test::mesh_of(character, "tube");
   const PackedBinding fit = fit_binding(mesh);
   Positions expected(mesh.vertex_count());
-  blend_linear_by_scalars(fit, {0, slice_count(fit)}, evaluator.palette().subspan(mesh.fit->first_slot),
-                          {.positions = expected.data()});
+  blend_linear_by_scalars(fit, rest_shape(fit), {0, slice_count(fit)},
+                          evaluator.palette().subspan(mesh.fit->first_slot), {.positions = expected.data()});
   const auto blended = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
   EXPECT_EQ(Positions(blended.begin(), blended.end()), expected);
 }

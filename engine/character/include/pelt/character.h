@@ -14,6 +14,7 @@
 #include <pelt/animation.h>
 #include <pelt/mesh.h>
 #include <pelt/model.h>
+#include <pelt/morphs.h>
 #include <pelt/pack.h>
 #include <pelt/result.h>
 #include <pelt/skeleton.h>
@@ -83,6 +84,7 @@ struct CharacterMesh {
       frame_slot;  // control: where the blended frame of vertex 0 is written, one entry a vertex
   std::optional<std::uint32_t> offset_slot;  // palette entry that offsets vertex 0 before its blend
   std::optional<Wires> wires;
+  std::optional<PackedMorphs> morphs;  // skin alone; drivers have theirs in a pass of the kernel kKeyPose
   PackedBinding binding;
   // For skin and unchanged drivers of the model: the hash of the number of vertices and the triangles in the model's
   // order (topology_hash). If a model's hash differs, numbers of vertices and triangles have lost their meaning.
@@ -111,7 +113,7 @@ struct Stream {
 };
 
 enum class ControlKind : std::uint32_t {
-  kMorphTarget = 0,  // the weight of a morph target of a driver
+  kMorphTarget = 0,  // the weight of a morph target of a skin or a driver
   // The twist of a joint about its bone, radians, from the rest pose. It tells 270 degrees from -90, which joint
   // matrices cannot: of the twists that give the same matrices, the one nearest to the input is taken.
   kTwist = 1,

@@ -26,6 +26,7 @@ class Evaluator {
     bool normals = true;
     bool tangents = true;                           // only with normals
     NormalMode normal_mode = NormalMode::kBlended;  // applies to skins
+    bool morphs = true;                             // false: skins are moved without their morph targets
     bool same_everywhere = false;  // slower; gives the same bits on every processor (blend_linear_by_scalars)
   };
   explicit Evaluator(const Character& character, Options options);

@@ -19,12 +19,15 @@ struct MeshPart {
   std::int32_t material = -1;  // index in Model::materials; -1: none
 };
 
-// A shape that a mesh can take: each vertex becomes position + weight * offset before anything else moves it (glTF 2.0,
-// section 3.7.2.2).
+// A shape that a mesh can take: each position, normal and tangent becomes itself + weight * offset before anything else
+// moves it (glTF 2.0, section 3.7.2.2).
 struct MorphTarget {
   std::string name;                // unique in the mesh
   std::vector<glm::vec3> offsets;  // one a vertex, in the space of the positions
   float weight = 0;                // weight in the rest pose
+  // Offsets of normals and of tangents' directions, one a vertex; empty: the target does not turn them.
+  std::vector<glm::vec3> normals{};
+  std::vector<glm::vec3> tangents{};
 };
 
 // An offset of one vertex of a mesh.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Packs, checks and applies the morph targets of a skin.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+
+#include <pelt/morphs.h>
+#include <pelt/result.h>
+
+#include "engine/binding/blend.h"
+#include "shaders/blend/blend.h"
+#include "shaders/morph/morph.h"
+
+namespace pelt {
+
+// What one target adds to each vertex at weight 1, in metres and in parts of unit vectors. Normals and tangents may be
+// empty.
+struct MorphOffsets {
+  std::span<const glm::vec3> positions;
+  std::span<const glm::vec3> normals;
+  std::span<const glm::vec3> tangents;
+};
+
+// Packs targets for packed rows; row r is vertex order[r] (empty: the identity). Sets all but first_slot.
+PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vertex_count,
+                         std::span<const std::uint32_t> order);
+
+// Checks the packed targets of a mesh with so many vertices, but not the palette entries of their weights. Errors are
+// kInvalidArgument and name `what`.
+Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what);
+
+// Returns true if a weight is not 0. `weights`: the palette's floats from entry first_slot on.
+bool is_active(const PackedMorphs& morphs, const float* weights);
+
+// Writes to the rows of slices [first, last) of `points` and `directions` those of `rest` with what the weights add.
+// All arrays are of the whole mesh.
+void apply_morphs(const PackedMorphs& morphs, const float* weights, std::size_t first, std::size_t last, RestShape rest,
+                  std::span<glm::vec3> points, std::span<glm::uvec2> directions);
+
+// Calls visit(target, row, sum) for each row of each column, where `sum` is what the target adds at weight 1.
+template <class Visit>
+void for_each_morph_offset(const PackedMorphs& morphs, std::size_t vertex_count, const Visit& visit) {
+  const std::size_t words = morphs.words_per_row();
+  for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
+    const std::size_t first_row = slice * shared::kSliceRows;
+    const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, vertex_count - first_row);
+    for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
+      const float unit = std::bit_cast<float>(morphs.columns[c].y);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::uint32_t* word = &morphs.offsets[c * words * shared::kSliceRows + r];
+        shared::MorphSum sum =
+            shared::morph_add_position(shared::morph_begin(), unit, word[0], word[shared::kSliceRows]);
+        if (morphs.directions) {
+          sum = shared::morph_add_directions(sum, 1.0f, word[2 * shared::kSliceRows], word[3 * shared::kSliceRows]);
+        }
+        visit(shared::morph_weight_target(morphs.columns[c].x), first_row + r, sum);
+      }
+    }
+  }
+}
+
+}  // namespace pelt

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+pelt_folder(character
+  pose.cpp)

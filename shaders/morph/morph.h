@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Morph targets of skins (glTF 2.0, section 3.7.2.2): before anything else moves a vertex, each target of weight w adds
+// w times its offsets to the vertex's position, normal and tangent.
+//
+// Targets are stored as columns of a slice: a column holds what one target adds to the 32 rows of the slice (pelt/pack.h),
+// so that neighbouring invocations read one weight, and pass over a column whose weight is 0. A slice has columns for
+// those targets alone that move one of its rows.
+#ifndef PELT_SHADERS_MORPH_MORPH_H
+#define PELT_SHADERS_MORPH_MORPH_H
+
+#include "pelt/shaders/frame.h"
+#include "pelt/shaders/octahedral.h"
+
+PELT_SHARED_BEGIN
+
+// Weights lie in the palette, as the floats of its entries. Each entry holds first the largest magnitude of its weights,
+// so that a mesh without weights costs a look at a few numbers, then the weights of kMorphEntryTargets targets.
+PELT_SHARED_CONST uint kMorphEntryFloats = 12u;
+PELT_SHARED_CONST uint kMorphEntryTargets = 11u;
+
+// The place of a target's weight among the floats of the mesh's weights, and the target of a place.
+PELT_SHARED_FN uint morph_weight_place(uint target) {
+  return target / kMorphEntryTargets * kMorphEntryFloats + target % kMorphEntryTargets + 1u;
+}
+
+PELT_SHARED_FN uint morph_weight_target(uint place) {
+  return place / kMorphEntryFloats * kMorphEntryTargets + place % kMorphEntryFloats - 1u;
+}
+
+PELT_SHARED_CONST uint kMorphColumnWords = 2u;     // the place of its target's weight; the unit of positions, metres
+PELT_SHARED_CONST uint kMorphPositionWords = 2u;   // words a row, if targets move positions alone
+PELT_SHARED_CONST uint kMorphDirectionWords = 4u;  // words a row, if they move normals or tangents too
+PELT_SHARED_CONST float kMorphDirectionUnit = 2.0f / 511.0f;
+
+// What the targets of a vertex add.
+struct MorphSum {
+  vec3 position;
+  vec3 normal;
+  vec3 tangent;
+};
+
+PELT_SHARED_FN MorphSum morph_begin() {
+  MorphSum sum;
+  sum.position = vec3(0.0f);
+  sum.normal = vec3(0.0f);
+  sum.tangent = vec3(0.0f);
+  return sum;
+}
+
+// Adds an offset of three signed integers of 16 bits; the upper half of `z` is unused.
+PELT_SHARED_FN MorphSum morph_add_position(MorphSum sum, float weight, uint xy, uint z) {
+  sum.position += weight * vec3(float(int(xy << 16u) >> 16), float(int(xy) >> 16), float(int(z << 16u) >> 16));
+  return sum;
+}
+
+PELT_SHARED_FN vec3 morph_direction(uint word) {
+  return vec3(float(int(word << 22u) >> 22), float(int(word << 12u) >> 22), float(int(word << 2u) >> 22));
+}
+
+// Adds offsets of three signed integers of 10 bits each, in units of kMorphDirectionUnit.
+PELT_SHARED_FN MorphSum morph_add_directions(MorphSum sum, float weight, uint normal, uint tangent) {
+  sum.normal += weight * kMorphDirectionUnit * morph_direction(normal);
+  sum.tangent += weight * kMorphDirectionUnit * morph_direction(tangent);
+  return sum;
+}
+
+// The packed normal and tangent after the targets; they have unit length again.
+PELT_SHARED_FN uvec2 morphed_directions(MorphSum sum, uvec2 directions) {
+  vec3 normal = unpack_normal(directions.x);
+  vec4 tangent = unpack_tangent(directions.y);
+  vec3 along = vec3(tangent.x, tangent.y, tangent.z);
+  return uvec2(pack_normal(normalize_or(normal + sum.normal, normal)),
+               pack_tangent(vec4(normalize_or(along + sum.tangent, along), tangent.w)));
+}
+
+PELT_SHARED_END
+
+#endif
