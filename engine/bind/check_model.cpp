@@ -44,11 +44,11 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
     return invalid("mesh '{}' has a normal, tangent or texture coordinate that is not finite", mesh.name);
   }
   for (const MorphTarget& target : mesh.morph_targets) {
-    const auto fits = [&](const std::vector<glm::vec3>& offsets) {
+    const auto is_complete = [&](const std::vector<glm::vec3>& offsets) {
       return (offsets.empty() || offsets.size() == count) && all_finite(offsets);
     };
-    if (target.offsets.size() != count || !fits(target.offsets) || !fits(target.normals) || !fits(target.tangents) ||
-        !std::isfinite(target.weight)) {
+    if (target.offsets.size() != count || !is_complete(target.offsets) || !is_complete(target.normals) ||
+        !is_complete(target.tangents) || !std::isfinite(target.weight)) {
       return invalid("mesh '{}': morph target '{}' has not one finite offset a vertex, or no finite weight", mesh.name,
                      target.name);
     }
