@@ -80,7 +80,7 @@ T sized() {
 }
 
 // A tube in a streamed cage, a second one by a cage with a morph target, and a clip that moves a joint and the target.
-Character make_character() {
+Character make_caged() {
   Model model = test::make_tubes_in_two_cages();
   model.clips = {
       {.name = "nod",
@@ -373,7 +373,7 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
 }
 
 TEST(CApi, DescribesACharacter) {
-  const Character expected = make_character();
+  const Character expected = make_caged();
   const CharacterData& data = *expected;
   const CharacterHandle own = in_c(expected);
   const pelt_character* character = own.get();
@@ -448,7 +448,7 @@ TEST(CApi, DescribesACharacter) {
 }
 
 TEST(CApi, SamplesClips) {
-  const Character expected = make_character();
+  const Character expected = make_caged();
   const CharacterData& data = *expected;
   const CharacterHandle own = in_c(expected);
   const auto joint_count = static_cast<std::uint32_t>(data.skeleton.joints.size());
@@ -565,7 +565,7 @@ class CCrowds : public testing::Test {
         crowd);
   }
 
-  std::vector<Character> characters_{make_character(), make_linear()};
+  std::vector<Character> characters_{make_caged(), make_linear()};
   std::vector<CharacterHandle> c_characters_;
   DeviceHandle device_;
 };

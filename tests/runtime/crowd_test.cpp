@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include <pelt/bind.h>
 #include <pelt/evaluate.h>
 #include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
@@ -26,15 +25,8 @@ namespace pelt::runtime {
 namespace {
 
 using test::gpu_device;
+using test::judged_by;
 using testing::HasSubstr;
-
-Character make_character(const Model& model, const std::string& deformer = "linear-blend") {
-  const Result<Rig> rig = rig_from_deformer_name(deformer);
-  EXPECT_TRUE(rig) << rig.error().message;
-  const Result<Bound> bound = bind(model, *rig);
-  EXPECT_TRUE(bound) << bound.error().message;
-  return bound->character;
-}
 
 // Rest positions of all meshes, in packed order.
 std::vector<glm::vec3> rest_positions(const Character& character) {
@@ -104,7 +96,7 @@ class Crowds : public testing::Test {
 };
 
 TEST_F(Crowds, NeedInstancesAndFrames) {
-  const GpuCharacters gpu = upload_character(make_character(model_));
+  const GpuCharacters gpu = upload_character(judged_by(model_, "linear-blend").character);
   for (const CrowdOptions& options :
        {CrowdOptions{.instances = {0}}, CrowdOptions{.frames_in_flight = 0}, CrowdOptions{.instances = {1, 1}}}) {
     const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
@@ -114,7 +106,7 @@ TEST_F(Crowds, NeedInstancesAndFrames) {
 }
 
 TEST_F(Crowds, NeedCharactersOfTheirDevice) {
-  const GpuCharacters gpu = upload_character(make_character(model_));
+  const GpuCharacters gpu = upload_character(judged_by(model_, "linear-blend").character);
   const Result<Crowd> crowd = Crowd::create(*test::discrete_device(), gpu);
   ASSERT_FALSE(crowd);
   EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
@@ -125,7 +117,7 @@ TEST_F(Crowds, NeedCharactersOfTheirDevice) {
 TEST_F(Crowds, NeedAlignedInputs) {
   const VkDeviceSize alignment = gpu_device()->limits().minStorageBufferOffsetAlignment;
   if (alignment == 1) PELT_SKIP("the device binds buffers at any byte");
-  const GpuCharacters gpu = upload_character(make_character(model_));
+  const GpuCharacters gpu = upload_character(judged_by(model_, "linear-blend").character);
   const Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = 1 << 16,
                                                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
                                                                .memory = MemoryUse::kStream,
@@ -148,7 +140,7 @@ TEST_F(Crowds, NeedAlignedInputs) {
 }
 
 TEST_F(Crowds, SayHowManyInstancesFit) {
-  const Character character = make_character(model_);
+  const Character character = judged_by(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, {.instances = {0xFFFFFFFFu}});
   ASSERT_FALSE(crowd);
@@ -159,7 +151,7 @@ TEST_F(Crowds, SayHowManyInstancesFit) {
 
 TEST_F(Crowds, StandAtRestUntilPosed) {
   for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd"}) {
-    const Character character = make_character(model_, deformer);
+    const Character character = judged_by(model_, deformer).character;
     const GpuCharacters gpu = upload_character(character);
     Crowd crowd = make_crowd(gpu, {.instances = {2}});
     ASSERT_TRUE(run(*gpu_device(), crowd));
@@ -169,7 +161,7 @@ TEST_F(Crowds, StandAtRestUntilPosed) {
 
 TEST_F(Crowds, FollowARigidMotionEachInstanceItsOwn) {
   for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd"}) {
-    const Character character = make_character(model_, deformer);
+    const Character character = judged_by(model_, deformer).character;
     const GpuCharacters gpu = upload_character(character);
     for (const std::uint32_t instances : {1u, 3u, 17u}) {
       Crowd crowd = make_crowd(gpu, {.instances = {instances}});
@@ -185,7 +177,7 @@ TEST_F(Crowds, FollowARigidMotionEachInstanceItsOwn) {
 
 // Two frames are recorded before either runs: each must find the matrices that it was recorded with.
 TEST_F(Crowds, KeepTheFramesInFlightApart) {
-  const Character character = make_character(model_);
+  const Character character = judged_by(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   Crowd crowd = make_crowd(gpu, {.instances = {3}, .frames_in_flight = 3});
   const DeviceFunctions& functions = gpu_device()->functions();
@@ -226,7 +218,7 @@ TEST_F(Crowds, KeepTheFramesInFlightApart) {
 }
 
 TEST_F(Crowds, KeepThePoseOfAnInstanceThatIsNotPosedAgain) {
-  const Character character = make_character(model_);
+  const Character character = judged_by(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   for (const std::uint32_t frames_in_flight : {1u, 2u, 3u}) {
     Crowd crowd = make_crowd(gpu, {.instances = {2}, .frames_in_flight = frames_in_flight});
@@ -335,7 +327,7 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
 
 // If a character has no inputs, the caller may still give an inputs buffer.
 TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
-  const Character character = make_character(model_);
+  const Character character = judged_by(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = 64,
                                                          .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
@@ -348,8 +340,8 @@ TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
 }
 
 TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
-  const Character linear = make_character(model_);
-  const Character ffd = make_character(model_, "surface-ffd");
+  const Character linear = judged_by(model_, "linear-blend").character;
+  const Character ffd = judged_by(model_, "surface-ffd").character;
   const GpuCharacters gpu_linear = upload_character(linear);
   const GpuCharacters gpu_ffd = upload_character(ffd);
   Crowd first = make_crowd(gpu_linear, {.instances = {3}});
@@ -368,7 +360,7 @@ TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
 // A driven character: the driver's poses, its blend, the skin's blend.
 TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
   if (!GpuTimer::supported(*gpu_device())) PELT_SKIP("the device has no timestamps");
-  const GpuCharacters gpu = upload_character(make_character(model_, "surface-ffd"));
+  const GpuCharacters gpu = upload_character(judged_by(model_, "surface-ffd").character);
   Crowd crowd = make_crowd(gpu, {});
   const std::vector<std::string> passes(crowd.passes().begin(), crowd.passes().end());
   EXPECT_EQ(passes, (std::vector<std::string>{"plan", "pose dual_quaternion", "blend of drivers", "blend of skins"}));
@@ -388,7 +380,7 @@ TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
 
 // More workgroups than one dimension of a dispatch takes on most devices.
 TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
-  const Character character = make_character(test::make_cloud(2));
+  const Character character = judged_by(test::make_cloud(2), "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   const std::uint32_t instances = 70001;
   Crowd crowd = make_crowd(gpu, {.instances = {instances}, .frames_in_flight = 1});
@@ -410,7 +402,7 @@ class MixedCrowds : public Crowds {
   void SetUp() override {
     Crowds::SetUp();
     for (const char* deformer : {"linear-blend", "surface-ffd", "dual-quaternion"}) {
-      characters_.push_back(make_character(model_, deformer));
+      characters_.push_back(judged_by(model_, deformer).character);
     }
     Result<GpuCharacters> gpu = upload(*gpu_device(), characters_);
     ASSERT_TRUE(gpu) << gpu.error().message;
@@ -761,7 +753,7 @@ TEST_F(MixedCrowds, TellTheAddressesOfTheirOutputs) {
 
 // Reversing a fade halfway does not make it jump.
 TEST_F(Crowds, FadeBackFromWhereTheyAre) {
-  const Character character = make_character(model_, "surface-ffd");
+  const Character character = judged_by(model_, "surface-ffd").character;
   const GpuCharacters gpu = upload_character(character);
   Crowd crowd = make_bent_crowd(gpu);
   ASSERT_TRUE(run(*gpu_device(), crowd));
@@ -783,7 +775,7 @@ TEST_F(Crowds, FadeBackFromWhereTheyAre) {
 // Fades of the greatest length; they can also continue a shorter fade.
 TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
   constexpr std::uint32_t kLongest = UINT32_MAX;
-  const Character character = make_character(model_, "surface-ffd");
+  const Character character = judged_by(model_, "surface-ffd").character;
   const GpuCharacters gpu = upload_character(character);
   Crowd crowd = make_bent_crowd(gpu);
   const auto next = [&] {
@@ -813,7 +805,7 @@ TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
 
 // More influences than a vertex has keep all of them; 0 counts as 1.
 TEST_F(Crowds, ReduceToAnyNumberOfInfluences) {
-  const Character character = make_character(model_);
+  const Character character = judged_by(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   const std::vector<glm::mat4> joints = bent_joints();
   const auto reduced_to = [&](std::uint32_t influences) {
@@ -1016,7 +1008,7 @@ TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
 // ----------------------------------------------------------------------------------------------------------- detail
 
 TEST_F(Crowds, FadeFromOneDetailToAnother) {
-  const Character character = make_character(model_, "surface-ffd");
+  const Character character = judged_by(model_, "surface-ffd").character;
   const GpuCharacters gpu = upload_character(character);
   Crowd crowd = make_bent_crowd(gpu);
   ASSERT_TRUE(run(*gpu_device(), crowd));
@@ -1044,7 +1036,7 @@ TEST_F(Crowds, AreMovedByTheLinearBlendThatWasFittedToThem) {
   LinearFitOptions fit_options;
   fit_options.clip_poses = 2;
   fit_options.random_poses = 6;
-  const Result<LinearFitted> fitted = fit_linear_blend(make_character(model_, "surface-ffd"), fit_options);
+  const Result<LinearFitted> fitted = fit_linear_blend(judged_by(model_, "surface-ffd").character, fit_options);
   ASSERT_TRUE(fitted) << fitted.error().message;
   const Character& character = fitted->character;
   const GpuCharacters gpu = upload_character(character);
@@ -1090,7 +1082,7 @@ TEST_F(Crowds, AreMovedByTheLinearBlendThatWasFittedToThem) {
 }
 
 TEST_F(Crowds, WithoutAFitStayWithTheirDeformers) {
-  const Character character = make_character(model_, "surface-ffd");
+  const Character character = judged_by(model_, "surface-ffd").character;
   const GpuCharacters gpu = upload_character(character);
   Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1});
   crowd.pose(0, moved(bind_joints_, motion(4)));
@@ -1102,7 +1094,7 @@ TEST_F(Crowds, WithoutAFitStayWithTheirDeformers) {
 TEST_F(Crowds, OutliveTheHandlesTheyWereMadeFrom) {
   Result<Device> made = Device::create(test::validated_options());
   ASSERT_TRUE(made);
-  const Character character = make_character(model_);
+  const Character character = judged_by(model_, "linear-blend").character;
   Result<GpuCharacters> gpu = upload(*made, character);
   ASSERT_TRUE(gpu);
   Result<Crowd> crowd = Crowd::create(*made, *gpu);

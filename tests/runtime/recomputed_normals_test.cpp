@@ -4,7 +4,6 @@
 #include <cstring>
 #include <optional>
 
-#include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/linear_fit.h>
@@ -15,6 +14,7 @@
 #include <pelt/runtime/upload.h>
 #include <pelt/shaders/octahedral.h>
 
+#include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
 
@@ -22,16 +22,9 @@ namespace pelt::runtime {
 namespace {
 
 using test::gpu_device;
+using test::judged_by;
 using testing::HasSubstr;
 using Format = VertexFormat;
-
-Character make_character(const Model& model, const std::string& deformer, const BindOptions& options = {}) {
-  const Result<Rig> rig = rig_from_deformer_name(deformer);
-  EXPECT_TRUE(rig) << rig.error().message;
-  const Result<Bound> bound = bind(model, *rig, options);
-  EXPECT_TRUE(bound) << bound.error().message;
-  return bound->character;
-}
 
 // Returns joint matrices at a moment of a clip, a different one for each number.
 std::vector<glm::mat4> posed(const CharacterData& data, std::uint32_t number) {
@@ -50,8 +43,9 @@ float angle(glm::vec3 a, glm::vec3 b) { return std::atan2(glm::length(glm::cross
 class RecomputedNormals : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    characters_ = new std::vector<Character>{make_character(make_biped(), "linear-blend"),
-                                             make_character(make_limb({.around = 24, .along = 33}), "surface-ffd")};
+    characters_ =
+        new std::vector<Character>{judged_by(make_biped(), "linear-blend").character,
+                                   judged_by(make_limb({.around = 24, .along = 33}), "surface-ffd").character};
   }
   static void TearDownTestSuite() {
     delete characters_;
@@ -203,7 +197,7 @@ TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
 // At every detail, and between details, the normals are those of the positions that are written.
 TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
   const Character character =
-      make_character(make_limb({.around = 24, .along = 33}), "surface-ffd", {.linear_fit = LinearFitOptions{}});
+      judged_by(make_limb({.around = 24, .along = 33}), "surface-ffd", {.linear_fit = LinearFitOptions{}}).character;
   const GpuCharacters gpu = upload_all(std::span(&character, 1));
   CrowdOptions options{.instances = {3}, .frames_in_flight = 1};
   options.outputs.normals.format = Format::kFloat;
@@ -231,7 +225,7 @@ TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
 }
 
 TEST_F(RecomputedNormals, OfACharacterWithoutTrianglesAreBlended) {
-  const std::vector<Character> clouds{make_character(test::make_cloud(65), "linear-blend")};
+  const std::vector<Character> clouds{judged_by(test::make_cloud(65), "linear-blend").character};
   const GpuCharacters gpu = upload_all(clouds);
   Crowd crowd = make(gpu, {.instances = {2}});
   Result<Crowd> blended = Crowd::create(*gpu_device(), gpu, {.instances = {2}});

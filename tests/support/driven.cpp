@@ -66,6 +66,12 @@ Character bound_by(const Model& model, const std::string& deformer) {
   return bound(model, rig).character;
 }
 
+Bound judged_by(const Model& model, const std::string& deformer, const BindOptions& options) {
+  Result<Bound> result = bind(model, rig_from_deformer_name(deformer).value(), options);
+  EXPECT_TRUE(result) << result.error().message;
+  return std::move(*result);
+}
+
 std::string bind_error(const Model& model, const Rig& rig) {
   const Result<Bound> result = bind(model, rig);
   return result ? "bound" : result.error().message;

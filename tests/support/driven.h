@@ -2,6 +2,7 @@
 // Skins in cages, for the tests of drivers.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -15,9 +16,12 @@
 
 namespace pelt::test {
 
+constexpr float kTubeTolerance = 2e-5f;  // in metres, for tubes of length 8
+
 // Returns make_tube with a coarser tube round it, "cage", which has weights.
 Model make_tube_in_cage(const TubeOptions& tube = {},
                         const TubeOptions& cage = {.around = 8, .along = 12, .radius = 1.2f});
+constexpr std::uint32_t kLimbVertex = 80;  // a vertex of that cage, at x = 6.7, that only joint1 moves
 
 // Returns parameters of a surface FFD by the mesh "cage".
 SurfaceFfdParameters by_cage();
@@ -34,6 +38,9 @@ Rig rig_of(DeformerParameters parameters, const std::string& target = "*");
 // Bind a model, by a rig or by a deformer's name, without judging; fail the test if that is impossible.
 Bound bound(const Model& model, const Rig& rig);
 Character bound_by(const Model& model, const std::string& deformer);
+
+// Binds a model by a deformer's name, judged as by default; fails the test if that is impossible.
+Bound judged_by(const Model& model, const std::string& deformer, const BindOptions& options = {});
 
 // Returns the message of bind's error, or "bound".
 std::string bind_error(const Model& model, const Rig& rig);

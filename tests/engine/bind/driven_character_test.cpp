@@ -174,7 +174,7 @@ class DrivenFault : public testing::TestWithParam<test::Fault> {};
 
 TEST_P(DrivenFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
 
-const test::Fault kFaults[] = {
+const test::Fault kDrivenFaults[] = {
     // Streams, controls, inputs.
     {"StreamOfNoMesh", [](CharacterData& d) { d.streams[0].mesh = 99; }, "a stream names mesh 99"},
     {"StreamOfSkin",
@@ -287,7 +287,7 @@ const test::Fault kFaults[] = {
     {"RbfCoefficientNotFinite", [](CharacterData& d) { key_word(d, 2, 5) = kNanWord; }, "not finite"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, DrivenFault, testing::ValuesIn(kFaults),
+INSTANTIATE_TEST_SUITE_P(All, DrivenFault, testing::ValuesIn(kDrivenFaults),
                          [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
 
 // All records name the same words: checking and posing them would take time by the square of the file's size.

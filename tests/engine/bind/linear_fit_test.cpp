@@ -410,7 +410,7 @@ class LinearFitFault : public testing::TestWithParam<test::Fault> {};
 
 TEST_P(LinearFitFault, IsRefused) { test::expect_refused(GetParam(), whole()); }
 
-const test::Fault kFaults[] = {
+const test::Fault kLinearFitFaults[] = {
     {"OneSkinHasNone", [](CharacterData& d) { skin(d).fit.reset(); }, "has no linear-blend fit, but others have"},
     {"ControlMeshHasOne", [](CharacterData& d) { control(d).fit = skin(d).fit; }, "'cage' has a linear-blend fit"},
     {"PassIsNotMarked", [](CharacterData& d) { fit_pass(d).fit = false; }, "no palette pass poses its joints"},
@@ -445,7 +445,7 @@ const test::Fault kFaults[] = {
      "does not hold what its blend mode reads"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, LinearFitFault, testing::ValuesIn(kFaults),
+INSTANTIATE_TEST_SUITE_P(All, LinearFitFault, testing::ValuesIn(kLinearFitFaults),
                          [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
 
 }  // namespace

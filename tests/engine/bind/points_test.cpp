@@ -36,7 +36,7 @@ Rig rig_of(DeformerParameters deformer) {
   return rig;
 }
 
-std::vector<glm::vec3> bent(const Character& character, const Model& model, const std::string& name) {
+std::vector<glm::vec3> bent_mesh(const Character& character, const Model& model, const std::string& name) {
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   joints.back() = joints.back() * glm::rotate(glm::mat4(1.0f), 1.2f, glm::vec3(0, 0, 1));
   Evaluator evaluator(character);
@@ -57,8 +57,8 @@ TEST_P(Points, MoveAsTheVerticesOfAMeshDo) {
   const Model model = tubes_and_points();
   const Result<Bound> bound = bind(model, rig_of(GetParam()));
   ASSERT_TRUE(bound) << bound.error().message;
-  const std::vector<glm::vec3> points = bent(bound->character, model, "points");
-  EXPECT_EQ(points, bent(bound->character, model, "skin"));
+  const std::vector<glm::vec3> points = bent_mesh(bound->character, model, "points");
+  EXPECT_EQ(points, bent_mesh(bound->character, model, "skin"));
   EXPECT_NE(points, model.meshes[0].positions);
   // Normals of points have no meaning, so none counts as repaired.
   for (const MeshReport& report : bound->report.meshes) EXPECT_THAT(report.repaired_vertices, testing::IsEmpty());
@@ -68,7 +68,7 @@ TEST_P(Points, MoveAsTheVerticesOfAMeshDo) {
   ASSERT_TRUE(save_pelt(bound->character, path));
   const Result<Character> loaded = load_pelt(path);
   ASSERT_TRUE(loaded) << loaded.error().message;
-  EXPECT_EQ(bent(*loaded, model, "points"), points);
+  EXPECT_EQ(bent_mesh(*loaded, model, "points"), points);
 }
 
 INSTANTIATE_TEST_SUITE_P(Deformers, Points,

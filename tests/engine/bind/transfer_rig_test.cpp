@@ -198,7 +198,7 @@ std::vector<glm::vec3> offsets_of(const KeyPose& pose, std::size_t count) {
 }
 
 // Returns the tube bent by 60 degrees, where the bulge is complete.
-std::vector<glm::vec3> bent(const Character& character) {
+std::vector<glm::vec3> bent_tube(const Character& character) {
   std::vector<glm::mat4> joints{glm::mat4(1.0f)};
   joints.push_back(glm::rotate(glm::translate(glm::mat4(1), glm::vec3(4, 0, 0)), glm::radians(60.0f), {0, 0, 1}));
   Evaluator evaluator(character);
@@ -278,13 +278,13 @@ TEST_F(Transfer, ASubdividedSkinMovesAsItDid) {
   const Character old = character();
   Model fine = model;
   fine.meshes[0] = subdivided(fine.meshes[0]);
-  const std::vector<glm::vec3> was = bent(old);
-  const std::vector<glm::vec3> is = bent(test::bound(fine, transferred(old, fine).rig).character);
+  const std::vector<glm::vec3> was = bent_tube(old);
+  const std::vector<glm::vec3> is = bent_tube(test::bound(fine, transferred(old, fine).rig).character);
   EXPECT_LT(farthest(was, is, was.size(), [](std::size_t i) { return i; }), 1e-5f);
 
   // A driver with four times the triangles gets other weights.
   const Model finer = with_meshes(model, subdivided);
-  const std::vector<glm::vec3> near = bent(test::bound(finer, transferred(old, finer).rig).character);
+  const std::vector<glm::vec3> near = bent_tube(test::bound(finer, transferred(old, finer).rig).character);
   EXPECT_LT(farthest(was, near, was.size(), [](std::size_t i) { return i; }), 0.06f);
 }
 
@@ -304,8 +304,8 @@ TEST_F(Transfer, AnotherOrderMovesAsItDid) {
   const std::vector<bool> is = triangles_of(result.rig.groups[2], cage.triangle.size());
   for (std::size_t t = 0; t < was.size(); ++t) EXPECT_EQ(is[cage.triangle[t]], was[t]);
   // The rounding of a weight, 1 in 65535, is carried in the order of the palette entries.
-  const std::vector<glm::vec3> now = bent(test::bound(other, result.rig).character);
-  EXPECT_LT(farthest(bent(old), now, tube.vertex.size(), [&](std::size_t v) { return tube.vertex[v]; }), 5e-4f);
+  const std::vector<glm::vec3> now = bent_tube(test::bound(other, result.rig).character);
+  EXPECT_LT(farthest(bent_tube(old), now, tube.vertex.size(), [&](std::size_t v) { return tube.vertex[v]; }), 5e-4f);
 }
 
 // The engine finds in a group what was at its place before.
@@ -362,9 +362,10 @@ TEST_F(Transfer, WhatWasCarriedOverCanBeCarriedOn) {
   }
   EXPECT_EQ(triangles_of(back.rig.groups[2], model.meshes[1].triangles.size()),
             triangles_of(rig.groups[2], model.meshes[1].triangles.size()));
-  const std::vector<glm::vec3> was = bent(old);
-  EXPECT_LT(farthest(was, bent(test::bound(model, back.rig).character), was.size(), [](std::size_t i) { return i; }),
-            1e-4f);
+  const std::vector<glm::vec3> was = bent_tube(old);
+  EXPECT_LT(
+      farthest(was, bent_tube(test::bound(model, back.rig).character), was.size(), [](std::size_t i) { return i; }),
+      1e-4f);
 }
 
 TEST_F(Transfer, NumbersThatTheRigItselfBringsStay) {

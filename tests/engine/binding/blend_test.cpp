@@ -45,7 +45,7 @@ dvec3 on_octahedral_grid(const dvec3& v, double step) {
 }
 
 // A mesh of `count` vertices. Everything in it survives packing exactly, so that only the blend is measured.
-struct Sample {
+struct ExactSample {
   SparseRows rows;  // gradients as they are packed
   std::vector<glm::vec3> positions;
   std::vector<dvec3> normals;
@@ -56,8 +56,8 @@ struct Sample {
 
 // Makes a sample: row r has lengths[r % size] influences, the strongest first. If `graded`, all rows except every
 // fourth one have gradients.
-Sample make_sample(std::size_t count, const std::vector<std::size_t>& lengths, bool graded = false) {
-  Sample sample;
+ExactSample make_exact_sample(std::size_t count, const std::vector<std::size_t>& lengths, bool graded = false) {
+  ExactSample sample;
   std::mt19937 random(static_cast<std::uint32_t>(count + lengths.size()));
   std::uniform_real_distribution<double> unit(-1, 1);
   std::vector<glm::vec3> normals;
@@ -157,7 +157,7 @@ struct Expected {
 
 // Computes position, normal and tangent from the blended frame: n' = normalize(cofactor(B) n) with cofactor(B) = det(B)
 // B^-T, and t' = normalize(B t) made orthogonal to n' (docs/mathematics.md section 0).
-void map_vertex(const Sample& sample, std::size_t row, Expected& expected) {
+void map_vertex(const ExactSample& sample, std::size_t row, Expected& expected) {
   expected.position = expected.axes * dvec3(sample.positions[row]) + expected.origin;
   const dmat3 cofactors = glm::determinant(expected.axes) * glm::transpose(glm::inverse(expected.axes));
   expected.normal = glm::normalize(cofactors * sample.normals[row]);
@@ -169,7 +169,8 @@ dmat3 axes_of(const Affine& frame) { return dmat3(affine_axes(frame)); }
 dvec3 origin_of(const Affine& frame) { return dvec3(frame[0].w, frame[1].w, frame[2].w); }
 
 // Adds gradients: B = sum w_j A_j + sum (T_j P) g_j^T; the position of P does not change.
-void add_gradients(const Sample& sample, std::size_t row, std::span<const Affine> palette, Expected& expected) {
+void add_gradient_terms(const ExactSample& sample, std::size_t row, std::span<const Affine> palette,
+                        Expected& expected) {
   const dvec3 point(sample.positions[row]);
   for (std::size_t k = 0; k < sample.rows.row(row).size(); ++k) {
     const Affine& frame = palette[sample.rows.row(row)[k].index];
@@ -183,7 +184,7 @@ void add_gradients(const Sample& sample, std::size_t row, std::span<const Affine
 }
 
 // Computes v' = sum w_j T_j l.
-Expected expected_linear(const Sample& sample, std::size_t row, std::span<const Affine> palette) {
+Expected expected_linear(const ExactSample& sample, std::size_t row, std::span<const Affine> palette) {
   Expected expected;
   for (const Influence& influence : sample.rows.row(row)) {
     const double weight = std::round(influence.weight * 65535.0) * kUnit;
@@ -193,7 +194,7 @@ Expected expected_linear(const Sample& sample, std::size_t row, std::span<const 
     expected.size += weight * (glm::length(axes_of(frame) * dvec3(sample.positions[row])) +
                                glm::length(origin_of(frame)) + glm::length(dvec3(sample.positions[row])));
   }
-  if (!sample.rows.gradients.empty()) add_gradients(sample, row, palette, expected);
+  if (!sample.rows.gradients.empty()) add_gradient_terms(sample, row, palette, expected);
   map_vertex(sample, row, expected);
   return expected;
 }
@@ -210,7 +211,7 @@ struct Outputs {
   std::vector<Affine> frames;
 };
 
-void expect_near(const Outputs& actual, std::size_t row, const Expected& expected, const Sample& sample) {
+void expect_near(const Outputs& actual, std::size_t row, const Expected& expected, const ExactSample& sample) {
   SCOPED_TRACE("vertex " + std::to_string(row));
   ASSERT_LE(glm::distance(dvec3(actual.positions[row]), expected.position), kPositionTolerance * expected.size);
   ASSERT_LE(glm::distance(dvec3(actual.normals[row]), expected.normal), kDirectionTolerance);
@@ -228,7 +229,7 @@ std::vector<PaletteLine> lines_of(std::span<const Affine> palette) {
   return lines;
 }
 
-Outputs linear(const Sample& sample, std::span<const Affine> palette) {
+Outputs linear(const ExactSample& sample, std::span<const Affine> palette) {
   Outputs outputs(sample.positions.size());
   blend_linear(sample.binding, {0, slice_count(sample.binding)}, lines_of(palette), outputs.all());
   return outputs;
@@ -252,7 +253,7 @@ TEST_P(BlendLinear, IsTheEquationForEverySize) {
   const std::vector<Affine> palette = make_palette(false);
   for (const std::size_t count : kSizes) {
     SCOPED_TRACE(count);
-    const Sample sample = make_sample(count, lengths_to(9));
+    const ExactSample sample = make_exact_sample(count, lengths_to(9));
     const Outputs actual = linear(sample, palette);
     for (std::size_t row = 0; row < count; ++row) {
       expect_near(actual, row, expected_linear(sample, row, palette), sample);
@@ -263,7 +264,7 @@ TEST_P(BlendLinear, IsTheEquationForEverySize) {
 
 TEST_P(BlendLinear, IsNearlyWhatScalarsGive) {
   const std::vector<Affine> palette = make_palette(false);
-  const Sample sample = make_sample(131, lengths_to(9));
+  const ExactSample sample = make_exact_sample(131, lengths_to(9));
   const Outputs fast = linear(sample, palette);
   Outputs slow(sample.positions.size());
   blend_linear_by_scalars(sample.binding, {0, slice_count(sample.binding)}, palette, slow.all());
@@ -277,7 +278,7 @@ TEST_P(BlendLinear, IsTheEquationForEveryInfluenceCount) {
   const std::vector<Affine> palette = make_palette(false);
   for (std::size_t length = 1; length <= kElements; ++length) {
     SCOPED_TRACE(length);
-    const Sample sample = make_sample(65, {length});
+    const ExactSample sample = make_exact_sample(65, {length});
     const Outputs actual = linear(sample, palette);
     for (std::size_t row = 0; row < 65; ++row) {
       expect_near(actual, row, expected_linear(sample, row, palette), sample);
@@ -290,7 +291,7 @@ TEST_P(BlendLinear, IsTheEquationForEveryInfluenceCount) {
 // normal, tangent and handedness still give the image of the rest bitangent.
 TEST_P(BlendLinear, MirroredElementsKeepNormalsWithTheirTriangles) {
   const std::vector<Affine> palette = make_palette(true);
-  const Sample sample = make_sample(1234, lengths_to(9));
+  const ExactSample sample = make_exact_sample(1234, lengths_to(9));
   const Outputs actual = linear(sample, palette);
   for (std::size_t row = 0; row < 1234; ++row) {
     const Expected expected = expected_linear(sample, row, palette);
@@ -311,7 +312,7 @@ TEST_P(BlendLinear, WithGradientsIsTheEquationForEverySizeAndInfluenceCount) {
   for (const std::vector<std::size_t>& lengths : {lengths_to(3), lengths_to(9), lengths_to(kElements)}) {
     for (const std::size_t count : kSizes) {
       SCOPED_TRACE(count);
-      const Sample sample = make_sample(count, lengths, true);
+      const ExactSample sample = make_exact_sample(count, lengths, true);
       const Outputs actual = linear(sample, palette);
       for (std::size_t row = 0; row < count; ++row) {
         expect_near(actual, row, expected_linear(sample, row, palette), sample);
@@ -323,8 +324,8 @@ TEST_P(BlendLinear, WithGradientsIsTheEquationForEverySizeAndInfluenceCount) {
 
 TEST_P(BlendLinear, GradientsChangeNoPosition) {
   const std::vector<Affine> palette = make_palette(false);
-  const Sample with = make_sample(1234, lengths_to(5), true);
-  Sample without = with;
+  const ExactSample with = make_exact_sample(1234, lengths_to(5), true);
+  ExactSample without = with;
   without.binding.gradients.clear();
   without.binding.gradient_units.clear();
   const Outputs graded = linear(with, palette);
@@ -339,7 +340,7 @@ TEST_P(BlendLinear, GradientsChangeNoPosition) {
 
 TEST_P(BlendLinear, GivesWhatIsAskedForWithGradients) {
   const std::vector<PaletteLine> lines = lines_of(make_palette(false));
-  const Sample sample = make_sample(65, lengths_to(9), true);
+  const ExactSample sample = make_exact_sample(65, lengths_to(9), true);
   const SliceRange all{0, slice_count(sample.binding)};
   Outputs everything(65);
   blend_linear(sample.binding, all, lines, everything.all());
@@ -509,7 +510,7 @@ TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
 TEST_P(BlendLinear, SteepGradientsLeavePositionsAndUnitDirections) {
   std::vector<Affine> palette = make_palette(false);
   for (std::size_t i = 0; i < palette.size(); i += 2) palette[i] *= 1e15f;
-  Sample sample = make_sample(65, lengths_to(3), true);
+  ExactSample sample = make_exact_sample(65, lengths_to(3), true);
   for (float& unit : sample.binding.gradient_units) unit = 1e12f;
   const Outputs actual = linear(sample, palette);
   for (std::size_t row = 0; row < 65; ++row) {
@@ -521,7 +522,7 @@ TEST_P(BlendLinear, SteepGradientsLeavePositionsAndUnitDirections) {
 
 TEST_P(BlendLinear, GivesWhatIsAskedFor) {
   const std::vector<PaletteLine> lines = lines_of(make_palette(false));
-  const Sample sample = make_sample(65, lengths_to(9));
+  const ExactSample sample = make_exact_sample(65, lengths_to(9));
   const SliceRange all{0, slice_count(sample.binding)};
   Outputs everything(65);
   blend_linear(sample.binding, all, lines, everything.all());
@@ -543,7 +544,7 @@ TEST_P(BlendLinear, GivesWhatIsAskedFor) {
 
 TEST_P(BlendLinear, WritesItsRangeAloneAndAnySplitGivesTheSame) {
   const std::vector<PaletteLine> lines = lines_of(make_palette(false));
-  const Sample sample = make_sample(1234, lengths_to(40));
+  const ExactSample sample = make_exact_sample(1234, lengths_to(40));
   const std::size_t slices = slice_count(sample.binding);
   ASSERT_EQ(slices, 39u);
   Outputs whole(1234);
@@ -563,7 +564,7 @@ TEST_P(BlendLinear, WritesItsRangeAloneAndAnySplitGivesTheSame) {
 // Squares of entries overflow or vanish here, first in the products of the fast path.
 TEST_P(BlendLinear, DirectionsDoNotDependOnTheScale) {
   const std::vector<Affine> palette = make_palette(false);
-  const Sample sample = make_sample(64, lengths_to(5));
+  const ExactSample sample = make_exact_sample(64, lengths_to(5));
   const Outputs unscaled = linear(sample, palette);
   for (int power = -18; power <= 18; power += 3) {
     SCOPED_TRACE(power);
@@ -585,7 +586,7 @@ TEST_P(BlendLinear, WhereNothingIsLeftTheStrongestInfluenceTurnsTheRestDirection
     const double angle = third * 2.0943951023931953;
     palette.push_back(affine_of(glm::mat3_cast(glm::angleAxis(angle, dvec3(1, 0, 0))), dvec3(0)));
   }
-  Sample sample;
+  ExactSample sample;
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
   for (std::uint32_t row = 0; row < 40; ++row) {
@@ -642,7 +643,7 @@ dquat quaternion_of(const glm::vec4& q) { return {q.w, q.x, q.y, q.z}; }
 
 // Kavan et al. 2008, equation 4 and section 5: stretches are blended first, linearly; each quaternion takes the sign
 // that is nearer to the strongest influence's.
-Expected expected_dual_quaternion(const Sample& sample, std::size_t row, std::span<const Affine> palette) {
+Expected expected_dual_quaternion(const ExactSample& sample, std::size_t row, std::span<const Affine> palette) {
   const std::span<const Influence> influences = sample.rows.row(row);
   const dquat pivot = quaternion_of(palette[influences.front().index][0]);
   dquat real(0, 0, 0, 0);
@@ -671,14 +672,14 @@ Expected expected_dual_quaternion(const Sample& sample, std::size_t row, std::sp
 }
 
 // Makes a sample with its influences on every second palette entry.
-Sample make_dual_quaternion_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
-  Sample sample = make_sample(count, lengths);
+ExactSample make_dual_quaternion_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
+  ExactSample sample = make_exact_sample(count, lengths);
   for (Influence& influence : sample.rows.influences) influence.index -= influence.index % 2;
   for (std::uint32_t& word : sample.binding.influences) word &= ~std::uint32_t{1};
   return sample;
 }
 
-Outputs dual_quaternion(const Sample& sample, std::span<const Affine> palette) {
+Outputs dual_quaternion(const ExactSample& sample, std::span<const Affine> palette) {
   Outputs outputs(sample.positions.size());
   blend_dual_quaternion(sample.binding, {0, slice_count(sample.binding)}, palette, outputs.all());
   return outputs;
@@ -689,7 +690,7 @@ TEST(BlendDualQuaternion, IsTheEquationForEverySize) {
     const std::vector<Affine> palette = make_dual_quaternions(mirrored);
     for (const std::size_t count : kSizes) {
       SCOPED_TRACE(count);
-      const Sample sample = make_dual_quaternion_sample(count, lengths_to(9));
+      const ExactSample sample = make_dual_quaternion_sample(count, lengths_to(9));
       const Outputs actual = dual_quaternion(sample, palette);
       for (std::size_t row = 0; row < count; ++row) {
         const Expected expected = expected_dual_quaternion(sample, row, palette);
@@ -705,7 +706,7 @@ TEST(BlendDualQuaternion, IsTheEquationForEveryInfluenceCount) {
   const std::vector<Affine> palette = make_dual_quaternions(false);
   for (std::size_t length = 1; length <= kElements; ++length) {
     SCOPED_TRACE(length);
-    const Sample sample = make_dual_quaternion_sample(33, {length});
+    const ExactSample sample = make_dual_quaternion_sample(33, {length});
     const Outputs actual = dual_quaternion(sample, palette);
     for (std::size_t row = 0; row < 33; ++row) {
       expect_near(actual, row, expected_dual_quaternion(sample, row, palette), sample);
@@ -716,7 +717,7 @@ TEST(BlendDualQuaternion, IsTheEquationForEveryInfluenceCount) {
 
 TEST(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
   const std::vector<Affine> palette = make_dual_quaternions(false);
-  const Sample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
   const Outputs before = dual_quaternion(sample, palette);
   for (std::size_t flipped = 0; flipped < palette.size(); flipped += 2) {
     std::vector<Affine> other = palette;
@@ -753,7 +754,7 @@ TEST(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
 
 TEST(BlendDualQuaternion, WritesItsRangeAloneAndAnySplitGivesTheSame) {
   const std::vector<Affine> palette = make_dual_quaternions(false);
-  const Sample sample = make_dual_quaternion_sample(1234, lengths_to(20));
+  const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(20));
   const std::size_t slices = slice_count(sample.binding);
   const Outputs whole = dual_quaternion(sample, palette);
   for (const std::size_t step : {1, 2, 7, 38}) {
@@ -770,7 +771,7 @@ TEST(BlendDualQuaternion, WritesItsRangeAloneAndAnySplitGivesTheSame) {
 
 TEST(BlendDualQuaternion, GivesWhatIsAskedFor) {
   const std::vector<Affine> palette = make_dual_quaternions(false);
-  const Sample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
   const SliceRange all{0, slice_count(sample.binding)};
   const Outputs everything = dual_quaternion(sample, palette);
   Outputs positions(65);
@@ -786,7 +787,7 @@ TEST(BlendDualQuaternion, GivesWhatIsAskedFor) {
 TEST(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
   std::vector<Affine> palette = make_dual_quaternions(false);
   for (std::size_t j = 1; j < palette.size(); j += 2) palette[j] = Affine(0.0f);
-  const Sample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
   const Outputs actual = dual_quaternion(sample, palette);
   for (std::size_t row = 0; row < 65; ++row) {
     ASSERT_EQ(actual.positions[row], affine_origin(actual.frames[row])) << row;
@@ -803,16 +804,16 @@ TEST(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
 
 // A sample whose rows are the group with the rest position, and two more groups with local points.
 struct PointSample {
-  Sample sample;
+  ExactSample sample;
   std::vector<SparseRows> groups;
   std::vector<std::vector<glm::vec4>> points;  // for each group
 };
 
 // Makes a sample: row r has shares[r % size], that of the rest position first; groups of share 0 have no influence.
 PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& shares) {
-  PointSample result{make_sample(count, lengths_to(5), true), std::vector<SparseRows>(3),
+  PointSample result{make_exact_sample(count, lengths_to(5), true), std::vector<SparseRows>(3),
                      std::vector<std::vector<glm::vec4>>(3)};
-  Sample& sample = result.sample;
+  ExactSample& sample = result.sample;
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
   for (std::uint32_t r = 0; r < count; ++r) {
@@ -851,7 +852,7 @@ PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& s
 
 // Computes v' = sum over groups g: share_g * sum over j of w_gj T_gj l_g.
 Expected expected_offsets(const PointSample& with, std::size_t row, std::span<const Affine> palette) {
-  const Sample& sample = with.sample;
+  const ExactSample& sample = with.sample;
   const dvec3 rest(sample.positions[row]);
   Expected expected;
   dvec3 position(0);
@@ -883,7 +884,7 @@ Expected expected_offsets(const PointSample& with, std::size_t row, std::span<co
   return expected;
 }
 
-Outputs offsets(const Sample& sample, std::span<const Affine> palette) {
+Outputs offsets(const ExactSample& sample, std::span<const Affine> palette) {
   Outputs outputs(sample.positions.size());
   blend_offsets(sample.binding, {0, slice_count(sample.binding)}, palette, outputs.all());
   return outputs;
@@ -916,7 +917,7 @@ TEST(BlendOffsets, IsTheEquationForEverySizeAndEveryShare) {
 TEST(BlendOffsets, AtTheRestPositionIsLinear) {
   const std::vector<Affine> palette = make_palette(false);
   const PointSample with = make_point_sample(1234, {{1, 0, 0}});
-  Sample alone = with.sample;
+  ExactSample alone = with.sample;
   std::vector<glm::vec3> normals(alone.normals.begin(), alone.normals.end());
   alone.binding = *pack({with.groups.data(), 1}, {alone.positions, normals, {}}, {});
   const Outputs expected = linear(alone, palette);

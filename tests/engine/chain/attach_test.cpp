@@ -16,7 +16,8 @@ namespace {
 
 using test::TestCurve;
 
-const std::vector<glm::dvec3> kCrooked{{0, 0, 0}, {1, 0.1, 0}, {1.8, 0.9, 0.2}, {2.9, 0.8, 0.4}, {3.5, 1.7, 0.3}};
+const std::vector<glm::dvec3> kFiveCrookedJoints{
+    {0, 0, 0}, {1, 0.1, 0}, {1.8, 0.9, 0.2}, {2.9, 0.8, 0.4}, {3.5, 1.7, 0.3}};
 
 // Returns frames all along a curve.
 std::vector<Affine> many_frames(const TestCurve& own, const RestCurves& rest) {
@@ -46,7 +47,7 @@ double least_distance(std::span<const Affine> frames, const glm::dvec3& point) {
 class Closest : public testing::TestWithParam<CurveFrames> {};
 
 TEST_P(Closest, IsTheNearestOfAllRoots) {
-  TestCurve own(kCrooked);
+  TestCurve own(kFiveCrookedJoints);
   own.curve.frames = GetParam();
   const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
   const std::vector<Affine> frames = many_frames(own, rest);
@@ -80,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Frames, Closest,
                          });
 
 TEST(RestCurves, PlacesHaveLengths) {
-  const TestCurve own(kCrooked);
+  const TestCurve own(kFiveCrookedJoints);
   const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
   const float whole = own.curve.lengths.back();
   for (int k = 0; k <= 50; ++k) {
@@ -95,7 +96,7 @@ TEST(RestCurves, PlacesHaveLengths) {
 }
 
 TEST(RestCurves, SlopeIsTheGradientOfLength) {
-  const TestCurve own(kCrooked);
+  const TestCurve own(kFiveCrookedJoints);
   const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
   std::mt19937 random(4);
   std::uniform_real_distribution<float> unit(-1, 1);

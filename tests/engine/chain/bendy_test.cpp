@@ -105,7 +105,7 @@ std::vector<std::string> notes(const Model& model, const CurveSkeletonParameters
 }
 
 // Returns the tube in the pose at bind, moved by the character: only bendy bones move it.
-std::vector<glm::vec3> moved(const Model& model, const CurveSkeletonParameters& parameters) {
+std::vector<glm::vec3> moved_tube(const Model& model, const CurveSkeletonParameters& parameters) {
   std::vector<glm::vec3> positions(model.meshes[0].positions.size());
   const Result<Bound> bound = pelt::bind(model, rig_of(parameters));
   if (!bound) return ADD_FAILURE() << bound.error().message, positions;
@@ -168,7 +168,7 @@ TEST(BendyBones, RollTurnsTheSectionAlongTheBone) {
   BendyBone values;
   values.roll_out = 90;
   for (const CurveSkeletonParameters& parameters : {with_bone(values), upwards(with_bone(values))}) {
-    const std::vector<glm::vec3> posed = moved(model, parameters);
+    const std::vector<glm::vec3> posed = moved_tube(model, parameters);
     for (std::uint32_t k = 0; k < kAround; ++k) {
       for (const auto& [x, degrees] :
            {std::pair(1.0f, 0.0f), {2.0f, 0.0f}, {3.0f, 45.0f}, {4.0f, 90.0f}, {5.0f, 0.0f}}) {
@@ -179,7 +179,7 @@ TEST(BendyBones, RollTurnsTheSectionAlongTheBone) {
   values = {};
   values.roll_in = -60;
   values.roll_out = 120;
-  const std::vector<glm::vec3> posed = moved(model, with_bone(values));
+  const std::vector<glm::vec3> posed = moved_tube(model, with_bone(values));
   for (const auto& [x, degrees] : {std::pair(2.0f, -60.0f), {2.5f, -15.0f}, {3.0f, 30.0f}, {4.0f, 120.0f}}) {
     expect_near(posed[at(x, 1)], turned(rest[at(x, 1)], degrees), 2e-3f, "roll in and out");
   }
@@ -196,7 +196,7 @@ TEST(BendyBones, SkinIsContinuousWhereBonesMeet) {
   second.scale_in = {1.5f, 1, 1.5f};
   CurveSkeletonParameters parameters = with_bone(first);
   parameters.bones.push_back({"joint2", "", {}, true, second});
-  const std::vector<glm::vec3> posed = moved(model, parameters);
+  const std::vector<glm::vec3> posed = moved_tube(model, parameters);
   expect_near(posed[at(4, 1)], turned(model.meshes[0].positions[at(4, 1)], 60), 2e-3f, "the mean");
   EXPECT_THAT(notes(model, parameters), Contains(HasSubstr("1 joints are where rolls or scales of two bones differ")));
   const Settled both = settled(model, parameters);
@@ -217,7 +217,7 @@ TEST(BendyBones, ScaleWidensTheSection) {
   BendyBone values;
   values.scale_out = {0.5f, 1, 0.5f};
   for (const CurveSkeletonParameters& parameters : {with_bone(values), upwards(with_bone(values))}) {
-    const std::vector<glm::vec3> posed = moved(model, parameters);
+    const std::vector<glm::vec3> posed = moved_tube(model, parameters);
     for (std::uint32_t k = 0; k < kAround; ++k) {
       EXPECT_NEAR(radius(posed[at(2, k)]), 0.5f, 1e-3f);
       EXPECT_NEAR(radius(posed[at(3, k)]), 0.375f, 1e-3f);
@@ -228,7 +228,7 @@ TEST(BendyBones, ScaleWidensTheSection) {
   // x and z are those of the bone: x = y x z, here -y of the model, and z.
   values.scale_out = {0.5f, 1, 2};
   for (const CurveSkeletonParameters& parameters : {with_bone(values), upwards(with_bone(values))}) {
-    const std::vector<glm::vec3> posed = moved(model, parameters);
+    const std::vector<glm::vec3> posed = moved_tube(model, parameters);
     for (std::uint32_t k = 0; k < kAround; ++k) {
       const glm::vec3 p = rest[at(4, k)];
       expect_near(posed[at(4, k)], {p.x, 0.5f * p.y, 2 * p.z}, 2e-3f, "scale out");
@@ -253,7 +253,7 @@ TEST(BendyBones, LengthwiseScaleMovesSectionsAlongTheBone) {
     return static_cast<float>(half / all);
   };
   for (const CurveSkeletonParameters& parameters : {with_bone(values), upwards(with_bone(values))}) {
-    const std::vector<glm::vec3> posed = moved(model, parameters);
+    const std::vector<glm::vec3> posed = moved_tube(model, parameters);
     EXPECT_NEAR(posed[at(2, 0)].x, 2, 1e-3f);
     EXPECT_NEAR(posed[at(3, 0)].x, 2 + kLength * middle(), 1e-3f);
     EXPECT_NEAR(posed[at(4, 0)].x, 4, 1e-3f);
@@ -393,7 +393,7 @@ TEST(BendyBones, BindIsExactWhateverShapesTheRest) {
   values.curve_in = {0.2f, -0.1f};
   values.curve_out = {-0.1f, 0.3f};
   for (const CurveSkeletonParameters& parameters : {with_bone(values), upwards(with_bone(values))}) {
-    const std::vector<glm::vec3> posed = moved(model, parameters);
+    const std::vector<glm::vec3> posed = moved_tube(model, parameters);
     for (std::size_t v = 0; v < posed.size(); ++v)
       expect_near(posed[v], model.meshes[0].positions[v], 4e-6f, "at bind");
   }

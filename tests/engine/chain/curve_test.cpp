@@ -51,8 +51,8 @@ std::vector<glm::dvec3> straight(std::size_t count, double bone = 1.0) {
 }
 
 // Joints that are on no line, with bones from 0.8 to 1.2 long.
-const std::vector<glm::dvec3> kCrooked{{0, 0, 0},       {0.9, 0.2, 0.1}, {1.8, 0.1, 0.4},
-                                       {2.5, 0.5, 0.3}, {3.4, 0.4, 0.9}, {4.2, 1.1, 1.2}};
+const std::vector<glm::dvec3> kSixCrookedJoints{{0, 0, 0},       {0.9, 0.2, 0.1}, {1.8, 0.1, 0.4},
+                                                {2.5, 0.5, 0.3}, {3.4, 0.4, 0.9}, {4.2, 1.1, 1.2}};
 
 // Returns turns that bend and twist every joint, also the first one.
 Turns wild_turns(std::size_t count) {
@@ -150,10 +150,10 @@ double formula(const TestCurve& own, std::size_t i, double theta) {
 TEST(Curve, IsTheSplineOverItsControlPoints) {
   for (const bool posed : {false, true}) {
     SCOPED_TRACE(posed);
-    TestCurve own(kCrooked);
+    TestCurve own(kSixCrookedJoints);
     own.curve.float_margin = 1.25f;
-    Turns turns(kCrooked.size(), kNoTurn);
-    if (posed) turns = wild_turns(kCrooked.size());
+    Turns turns(kSixCrookedJoints.size(), kNoTurn);
+    if (posed) turns = wild_turns(kSixCrookedJoints.size());
     const std::vector<glm::mat4> joints = own.posed_joints(turns);
     std::vector<double> floats(joints.size(), 0);
     for (std::size_t i = 1; i + 1 < joints.size(); ++i) {
@@ -364,11 +364,11 @@ TEST(CurveFrame, IsOrthonormalAndContinuous) {
   for (const CurveFrames frames : all_frames()) {
     for (const CurveReference reference : {CurveReference::kHalfSwing, CurveReference::kJoint}) {
       for (const float centre : {0.0f, 0.25f, 1.0f}) {
-        TestCurve own(kCrooked);
+        TestCurve own(kSixCrookedJoints);
         own.curve.frames = frames;
         own.curve.reference = reference;
         own.curve.centre = centre;
-        const PosedCurve curve = own.posed(own.posed_joints(wild_turns(kCrooked.size())));
+        const PosedCurve curve = own.posed(own.posed_joints(wild_turns(kSixCrookedJoints.size())));
         std::optional<Affine> before;
         for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
           for (int k = 0; k <= 100; ++k) {
@@ -393,8 +393,8 @@ TEST(CurveFrame, IsOrthonormalAndContinuous) {
 }
 
 TEST(CurveFrame, OfEveryKindIsTheSameAtJoints) {
-  TestCurve own(kCrooked);
-  const std::vector<glm::mat4> joints = own.posed_joints(wild_turns(kCrooked.size()));
+  TestCurve own(kSixCrookedJoints);
+  const std::vector<glm::mat4> joints = own.posed_joints(wild_turns(kSixCrookedJoints.size()));
   own.curve.frames = CurveFrames::kTangent;
   const PosedCurve tangent = own.posed(joints);
   own.curve.frames = CurveFrames::kEndpoint;
@@ -445,9 +445,9 @@ TEST(CurveFrame, TangentIsRotationMinimising) {
 }
 
 TEST(CurveFrame, EndpointInterpolatesAxes) {
-  TestCurve own(kCrooked);
+  TestCurve own(kSixCrookedJoints);
   own.curve.frames = CurveFrames::kEndpoint;
-  const PosedCurve curve = own.posed(own.posed_joints(wild_turns(kCrooked.size())));
+  const PosedCurve curve = own.posed(own.posed_joints(wild_turns(kSixCrookedJoints.size())));
   for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
     // Twist turns the axes at the joints as well: compare with the pose without twist.
     const Affine first = curve.frame(bone, 0);
@@ -507,11 +507,11 @@ INSTANTIATE_TEST_SUITE_P(Tops, CurveOf, testing::Values(Laid{"First", 0}, Laid{"
 
 TEST_P(CurveOf, AMotionOfAllJointsMovesItsFrames) {
   for (const CurveFrames frames : all_frames()) {
-    TestCurve own(kCrooked, GetParam().top);
+    TestCurve own(kSixCrookedJoints, GetParam().top);
     own.curve.frames = frames;
     own.curve.anchors[2].before = {0.05f, 0.1f, 0};
     own.curve.anchors[3].after = {0, -0.1f, 0.05f};
-    const Turns turns = wild_turns(kCrooked.size());
+    const Turns turns = wild_turns(kSixCrookedJoints.size());
     const PosedCurve before = own.posed(own.posed_joints(turns));
     for (const double scale : {1.0, 2.5}) {
       const glm::dmat4 motion = glm::scale(rigid_motion(), glm::dvec3(scale));
@@ -535,17 +535,17 @@ TEST_P(CurveOf, SaidFromItsOtherEndMovesTheSameSkin) {
   for (const CurveFrames frames : all_frames()) {
     for (const CurveReference reference : {CurveReference::kHalfSwing, CurveReference::kJoint}) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(frames) << ' ' << static_cast<int>(reference));
-      TestCurve own(kCrooked, GetParam().top);
+      TestCurve own(kSixCrookedJoints, GetParam().top);
       own.curve.frames = frames;
       own.curve.reference = reference;
       own.curve.anchors[2].before = {0.02f, 0.04f, 0};
       own.curve.anchors[3].float_keys = {{0, 0.2f}, {1, 0.4f}};
       own.curve.spans[3].twist = {{0, 0}, {0.4f, 0.1f}, {1, 1}};
       const TestCurve other = own.reversed();
-      const Turns turns = wild_turns(kCrooked.size());
+      const Turns turns = wild_turns(kSixCrookedJoints.size());
       // posed_joints counts from the top of its own chain, and joints keep their numbers.
       const std::vector<glm::mat4> joints = own.posed_joints(turns);
-      const std::vector<glm::mat4> rest = own.posed_joints(Turns(kCrooked.size(), kNoTurn));
+      const std::vector<glm::mat4> rest = own.posed_joints(Turns(kSixCrookedJoints.size(), kNoTurn));
       const PosedCurve own_rest = own.posed(rest);
       const PosedCurve own_posed = own.posed(joints);
       const PosedCurve other_rest = other.posed(rest);

@@ -21,7 +21,7 @@ std::vector<std::vector<float>> samples_of(const TestCurve& own, float error) {
   return place_samples(own.curve, std::vector<float>(own.curve.bone_count(), kReach), error, own.at_bind());
 }
 
-glm::dvec3 moved(const Affine& frame, const Affine& rest, const glm::dvec3& point) {
+glm::dvec3 moved_with(const Affine& frame, const Affine& rest, const glm::dvec3& point) {
   const glm::dvec3 local = glm::inverse(glm::dmat3(affine_axes(rest))) * (point - glm::dvec3(affine_origin(rest)));
   return glm::dmat3(affine_axes(frame)) * local + glm::dvec3(affine_origin(frame));
 }
@@ -42,9 +42,9 @@ double worst_error(const TestCurve& own, const std::vector<std::vector<float>>& 
           const double angle = 0.7853981634 * side;
           const glm::dvec3 point(transform_point(
               here, kReach * glm::vec3(0, static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)))));
-          const glm::dvec3 exact = moved(posed.frame(bone, lambda), here, point);
-          const glm::dvec3 first = moved(posed.frame(bone, from), rest.frame(bone, from), point);
-          const glm::dvec3 second = moved(posed.frame(bone, to), rest.frame(bone, to), point);
+          const glm::dvec3 exact = moved_with(posed.frame(bone, lambda), here, point);
+          const glm::dvec3 first = moved_with(posed.frame(bone, from), rest.frame(bone, from), point);
+          const glm::dvec3 second = moved_with(posed.frame(bone, to), rest.frame(bone, to), point);
           worst = std::max(worst, glm::distance(exact, glm::mix(first, second, double{part})));
         }
       }

@@ -55,7 +55,7 @@ Subject make_subject(const Model& model = test::make_tube({.around = 5, .along =
 }
 
 // Returns the error of reading, or "read".
-std::string error_of(const Bytes& file, const std::string& source = "x.glb") {
+std::string gltf_error_of(const Bytes& file, const std::string& source = "x.glb") {
   const auto read = read_gltf_deformers(file, source);
   return read ? "read" : read.error().message;
 }
@@ -152,7 +152,7 @@ TEST(PeltGltf, ARigAloneIsEnoughToBind) {
   ASSERT_TRUE(write_file(folder / "rig.gltf", std::as_bytes(std::span(text))));
   EXPECT_EQ((*load_gltf_rig(folder / "rig.gltf"))->rig, subject.rig);
   text = document_of(subject.carrying).dump();
-  EXPECT_THAT(error_of(to_bytes(text), "x.gltf"),
+  EXPECT_THAT(gltf_error_of(to_bytes(text), "x.gltf"),
               HasSubstr("/buffers: a character stands in the binary chunk of a .glb"));
 }
 
@@ -239,7 +239,7 @@ TEST(PeltGltf, HashesWhatTheSpecificationSays) {
 
 TEST(PeltGltf, EveryWayToBreakItIsRefusedWithItsPlace) {
   const Subject subject = make_subject();
-  const auto error_after = [&](const auto& change) { return error_of(changed(subject.carrying, change)); };
+  const auto error_after = [&](const auto& change) { return gltf_error_of(changed(subject.carrying, change)); };
   const std::string at = "x.glb: /extensions/PELT_deformers";
   EXPECT_EQ(error_after([](json& d) { d["extensions"] = 1; }), "x.glb: /extensions: is no object");
   EXPECT_EQ(error_after([](json& d) { extension_of(d) = json::array(); }), at + ": is no object");
@@ -271,9 +271,9 @@ TEST(PeltGltf, EveryWayToBreakItIsRefusedWithItsPlace) {
   }
   EXPECT_THAT(error_after([](json& d) { d["buffers"][0]["uri"] = "a.bin"; }), HasSubstr("/buffers: a character"));
   EXPECT_THAT(error_after([](json& d) { d["buffers"].push_back({{"byteLength", 1}}); }), HasSubstr("/buffers: "));
-  EXPECT_THAT(error_of(to_bytes("{"), "x.gltf"), HasSubstr("no valid JSON"));
-  EXPECT_EQ(error_of(to_bytes("[]"), "x.gltf"), "x.gltf: /: is no object");
-  EXPECT_EQ(error_of(to_bytes("{}")), "x.glb: byte 0: does not start with 'glTF' as a .glb does");
+  EXPECT_THAT(gltf_error_of(to_bytes("{"), "x.gltf"), HasSubstr("no valid JSON"));
+  EXPECT_EQ(gltf_error_of(to_bytes("[]"), "x.gltf"), "x.gltf: /: is no object");
+  EXPECT_EQ(gltf_error_of(to_bytes("{}")), "x.glb: byte 0: does not start with 'glTF' as a .glb does");
 }
 
 // Returns the first byte of the character, whose bytes are not hashed.

@@ -35,7 +35,7 @@ Rig torn(Judging judging) {
   return rig;
 }
 
-Figures figures_of(const Model& model, const Character& character) {
+Figures figures_on_clips(const Model& model, const Character& character) {
   const Character linear = bound_by(model, "linear_blend");
   const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
   EXPECT_TRUE(judge) << judge.error().message;
@@ -46,8 +46,8 @@ TEST(BindJudge, LeavesWhatTearsToLinearBlend) {
   const Model arm = make_arm();
   const Bound plain = bound(arm, torn(Judging::kNone));
   const Bound judged = bound(arm, torn(Judging::kFallback));
-  ASSERT_GT(figures_of(arm, plain.character).stretch, 2.5);
-  EXPECT_LT(figures_of(arm, judged.character).stretch, 2);
+  ASSERT_GT(figures_on_clips(arm, plain.character).stretch, 2.5);
+  EXPECT_LT(figures_on_clips(arm, judged.character).stretch, 2);
   ASSERT_TRUE(judged.report.verdict);
   EXPECT_GT(judged.report.verdict->left, 0.001);
   EXPECT_LT(judged.report.verdict->left, 1);
@@ -71,7 +71,7 @@ TEST(BindJudge, ReportsAlone) {
   EXPECT_EQ(reported.report.verdict->places[0].left, 0);
   EXPECT_GT(reported.report.verdict->places[0].fault.score, 1);
   EXPECT_EQ(reported.report.verdict->remaining, reported.report.verdict->places[0].fault.score);
-  EXPECT_EQ(figures_of(arm, reported.character).stretch, figures_of(arm, plain.character).stretch);
+  EXPECT_EQ(figures_on_clips(arm, reported.character).stretch, figures_on_clips(arm, plain.character).stretch);
   EXPECT_FALSE(plain.report.verdict);
 }
 

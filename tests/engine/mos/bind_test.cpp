@@ -250,8 +250,8 @@ TEST(MosBind, MovesEveryCharacterFile) {
 // ------------------------------------------------------------------------------------------------------- the formula
 
 // A tube with joints at 0, 3 and 6 along x, whose axes at bind are turned, and points beside them.
-struct Scene {
-  Scene() : model(test::make_tube({.around = 6, .along = 9, .length = 9, .joints = 3})) {
+struct TurnedTube {
+  TurnedTube() : model(test::make_tube({.around = 6, .along = 9, .length = 9, .joints = 3})) {
     const std::array<float, 3> turned{10, 70, -40};
     for (std::size_t j = 0; j < 3; ++j) {
       at_bind.push_back(glm::rotate(glm::translate(glm::mat4(1), glm::vec3(3.0f * static_cast<float>(j), 0, 0)),
@@ -326,23 +326,23 @@ TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
     for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(own.strategy) << ' ' << static_cast<int>(own.kernel) << ' '
                                       << own.nearest << ' ' << static_cast<int>(frames));
-      Scene scene;
+      TurnedTube tube;
       MosParameters parameters{
           .strategy = own.strategy, .frames = frames, .power = own.power, .nearest = own.nearest, .kernel = own.kernel};
-      scene.give_points(kScattered, parameters);
-      const Character character = test::bound(scene.model, test::rig_of(parameters)).character;
-      const std::vector<glm::vec3> is = posed(scene.model, character, scene.joints);
-      const Result<RadialBasis> basis = RadialBasis::create(scene.places, own.kernel, {});
+      tube.give_points(kScattered, parameters);
+      const Character character = test::bound(tube.model, test::rig_of(parameters)).character;
+      const std::vector<glm::vec3> is = posed(tube.model, character, tube.joints);
+      const Result<RadialBasis> basis = RadialBasis::create(tube.places, own.kernel, {});
       ASSERT_TRUE(basis);
       std::vector<WeightedElement> row;
       for (std::size_t v = 0; v < is.size(); ++v) {
-        const glm::dvec3 m(scene.model.meshes[0].positions[v]);
+        const glm::dvec3 m(tube.model.meshes[0].positions[v]);
         if (own.strategy == MosStrategy::kInverseDistance) {
-          inverse_distance(m, scene.places, own.power, own.nearest, parameters.cut, row);
+          inverse_distance(m, tube.places, own.power, own.nearest, parameters.cut, row);
         } else {
           basis->weights(m, row);
         }
-        ASSERT_LT(glm::distance(glm::dvec3(is[v]), scene.moved(m, row, frames)), kStored) << v;
+        ASSERT_LT(glm::distance(glm::dvec3(is[v]), tube.moved(m, row, frames)), kStored) << v;
       }
     }
   }
@@ -353,25 +353,25 @@ TEST(MosBind, FollowsTheFormulaAlongASpline) {
   for (const bool clamp : {true, false}) {
     for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
       SCOPED_TRACE(testing::Message() << clamp << ' ' << static_cast<int>(frames));
-      Scene scene;
+      TurnedTube tube;
       MosParameters parameters{.frames = frames, .clamp_ends = clamp, .twist = false, .table_error = 1e-6f};
-      scene.give_points(
+      tube.give_points(
           {{0, {-1, 0, 0}}, {0, {1, 0, 0}}, {1, {3.5f, 0, 0}}, {0, {5, 0, 0}}, {2, {7, 0, 0}}, {2, {10, 0, 0}}},
           parameters);
-      const Character character = test::bound(scene.model, test::rig_of(parameters)).character;
-      const std::vector<glm::vec3> is = posed(scene.model, character, scene.joints);
-      std::vector<std::uint32_t> numbers(scene.places.size());
+      const Character character = test::bound(tube.model, test::rig_of(parameters)).character;
+      const std::vector<glm::vec3> is = posed(tube.model, character, tube.joints);
+      std::vector<std::uint32_t> numbers(tube.places.size());
       std::iota(numbers.begin(), numbers.end(), 0u);
       const std::vector<Window> windows = windows_of(numbers, clamp);
       const auto x_at = [&](const Window& window, float u) {
         const glm::vec4 basis = shared::spline_basis(u);
         double x = 0;
-        for (int k = 0; k < 4; ++k) x += double{basis[k]} * scene.places[window[static_cast<std::size_t>(k)]].x;
+        for (int k = 0; k < 4; ++k) x += double{basis[k]} * tube.places[window[static_cast<std::size_t>(k)]].x;
         return x;
       };
       int checked = 0;
       for (std::size_t v = 0; v < is.size(); ++v) {
-        const glm::dvec3 m(scene.model.meshes[0].positions[v]);
+        const glm::dvec3 m(tube.model.meshes[0].positions[v]);
         for (const Window& window : windows) {
           if (m.x < x_at(window, 0) || m.x >= x_at(window, 1)) continue;
           float low = 0;
@@ -380,7 +380,7 @@ TEST(MosBind, FollowsTheFormulaAlongASpline) {
           const glm::vec4 basis = shared::spline_basis(low);
           std::vector<WeightedElement> row;
           for (int k = 0; k < 4; ++k) row.push_back({window[static_cast<std::size_t>(k)], double{basis[k]}});
-          EXPECT_LT(glm::distance(glm::dvec3(is[v]), scene.moved(m, row, frames)), kStored) << v;
+          EXPECT_LT(glm::distance(glm::dvec3(is[v]), tube.moved(m, row, frames)), kStored) << v;
           ++checked;
         }
       }
@@ -860,7 +860,7 @@ TEST(MosBind, DoesNotDependOnThreads) {
 
 // ---------------------------------------------------------------------------------------------------------- refusals
 
-Change given(const std::vector<MosPoint>& points, MosStrategy strategy) {
+Change with_points(const std::vector<MosPoint>& points, MosStrategy strategy) {
   return [points, strategy](MosParameters& p) {
     p.strategy = strategy;
     p.automatic = false;
@@ -910,10 +910,10 @@ TEST(MosBind, NeedsParametersInRange) {
 TEST(MosBind, NeedsPointsApartForRadialBasis) {
   const Model model = test::make_tube();
   const std::vector<MosPoint> points{{"p", "joint0", {}}, {"q", "joint0", {}}, {"r", "joint1", {}}};
-  EXPECT_THAT(test::bind_error(model, by_mos(given(points, MosStrategy::kRadialBasis))),
+  EXPECT_THAT(test::bind_error(model, by_mos(with_points(points, MosStrategy::kRadialBasis))),
               AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("at the same place")));
-  EXPECT_EQ(test::bind_error(model, by_mos(given(points, MosStrategy::kInverseDistance))), "bound");
-  EXPECT_EQ(test::bind_error(model, by_mos(given(points, MosStrategy::kBSpline))), "bound");
+  EXPECT_EQ(test::bind_error(model, by_mos(with_points(points, MosStrategy::kInverseDistance))), "bound");
+  EXPECT_EQ(test::bind_error(model, by_mos(with_points(points, MosStrategy::kBSpline))), "bound");
 }
 
 // The mean of two frames that are turned by 180 degrees against each other is flat.
@@ -923,7 +923,7 @@ TEST(MosBind, NeedsFramesThatDoNotCancelOut) {
       glm::rotate(glm::mat4(1), glm::radians(180.0f), glm::vec3(1, 0, 0)) * model.bound_joints[1].inverse_bind;
   const auto error = [&](const std::vector<MosPoint>& points, MosStrategy strategy, MosFrames frames) {
     return test::bind_error(model, by_mos([&](MosParameters& p) {
-                              given(points, strategy)(p);
+                              with_points(points, strategy)(p);
                               p.frames = frames;
                               p.twist = false;
                               p.clamp_ends = false;

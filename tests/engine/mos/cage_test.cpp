@@ -75,7 +75,7 @@ CageSurface surface_of(const Cage& cage) {
   return *surface;
 }
 
-std::vector<double> weights_at(const CageSurface& surface, const Cage& cage, glm::dvec3 place) {
+std::vector<double> cage_weights(const CageSurface& surface, const Cage& cage, glm::dvec3 place) {
   std::vector<WeightedElement> row{{99, 5.0}};  // to be replaced
   surface.weights(place, row);
   std::vector<double> weights(cage.points.size(), 0.0);
@@ -87,7 +87,7 @@ std::vector<double> weights_at(const CageSurface& surface, const Cage& cage, glm
 }
 
 glm::dvec3 closest_to(const CageSurface& surface, const Cage& cage, glm::dvec3 place) {
-  const std::vector<double> weights = weights_at(surface, cage, place);
+  const std::vector<double> weights = cage_weights(surface, cage, place);
   glm::dvec3 position(0.0);
   for (std::size_t j = 0; j < weights.size(); ++j) position += weights[j] * cage.points[j];
   return position;
@@ -178,7 +178,7 @@ TEST(CageSurface, WeightsSumToOneAndAreNotNegative) {
     const CageSurface surface = surface_of(cage);
     for (const glm::dvec3 place : places_about(cage, 200)) {
       double sum = 0;
-      for (const double weight : weights_at(surface, cage, place)) {
+      for (const double weight : cage_weights(surface, cage, place)) {
         EXPECT_GE(weight, -1e-12);
         sum += weight;
       }
@@ -191,7 +191,7 @@ TEST(CageSurface, KnowsTheLimitOfACube) {
   const Cage cage = cube();
   const CageSurface surface = surface_of(cage);
   // A corner has valence 3: (9 v + 4 sum of edge neighbours + sum of face neighbours) / 24.
-  const std::vector<double> weights = weights_at(surface, cage, {5, 5, 5});
+  const std::vector<double> weights = cage_weights(surface, cage, {5, 5, 5});
   const std::vector<double> expected{0, 1.0 / 24, 1.0 / 24, 4.0 / 24, 1.0 / 24, 4.0 / 24, 4.0 / 24, 9.0 / 24};
   for (std::size_t j = 0; j < 8; ++j) EXPECT_NEAR(weights[j], expected[j], 1e-9) << j;
   // After one step the middle of a face has valence 4 and is at 1; its edge neighbours are at 3/4 (the mean of two
@@ -206,7 +206,7 @@ TEST(CageSurface, SpansAnOpenCage) {
   const Cage cage = sheet(3);
   const CageSurface surface = surface_of(cage);
   for (const std::uint32_t corner : {0u, 3u, 12u, 15u}) {
-    const std::vector<double> weights = weights_at(surface, cage, cage.points[corner]);
+    const std::vector<double> weights = cage_weights(surface, cage, cage.points[corner]);
     for (std::size_t j = 0; j < 16; ++j) EXPECT_NEAR(weights[j], j == corner ? 1 : 0, 1e-9);
   }
   for (const glm::dvec3 place : places_about(cage, 300)) {
@@ -291,7 +291,7 @@ TEST(CageSurface, TakesEveryShapeOfCage) {
     ASSERT_TRUE(surface) << surface.error().message;
     for (const glm::dvec3 place : places_about(cage, 20)) {
       double sum = 0;
-      const std::vector<double> weights = weights_at(*surface, cage, place);
+      const std::vector<double> weights = cage_weights(*surface, cage, place);
       for (const double weight : weights) sum += weight;
       EXPECT_NEAR(sum, 1, 1e-9);
       EXPECT_EQ(weights[6], 0);  // a point of no face
@@ -302,7 +302,7 @@ TEST(CageSurface, TakesEveryShapeOfCage) {
   const Cage line{{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}, {{0, 1, 2, 3}}};
   for (const Cage& cage : {collapsed, line}) {
     double sum = 0;
-    for (const double weight : weights_at(surface_of(cage), cage, {0.2, 1, 1})) sum += weight;
+    for (const double weight : cage_weights(surface_of(cage), cage, {0.2, 1, 1})) sum += weight;
     EXPECT_NEAR(sum, 1, 1e-9);
   }
 }

@@ -60,8 +60,8 @@ std::map<std::string, Names> chains_of(const std::string& preset, const Model& m
   return chains_of(*rig);
 }
 
-// Returns joints by name, parent and place, without a mesh: all of them count.
-Model skeleton_of(const std::vector<std::tuple<std::string, int, glm::vec3>>& joints) {
+// Returns joints by name, parent and offset from it, without a mesh: all of them count.
+Model skeleton_by_offsets(const std::vector<std::tuple<std::string, int, glm::vec3>>& joints) {
   Model model;
   model.name = "made";
   for (const auto& [name, parent, offset] : joints) {
@@ -82,7 +82,7 @@ Model half_body(const Names& trunk, const Names& arm) {
   for (std::size_t i = 0; i < arm.size(); ++i) {
     joints.emplace_back(arm[i], static_cast<int>(i == 0 ? 1 : joints.size() - 1), kLeft);
   }
-  return skeleton_of(joints);
+  return skeleton_by_offsets(joints);
 }
 
 TEST(Presets, BipedOfTheBuiltIn) {
@@ -127,22 +127,22 @@ TEST(Presets, BipedOfEveryExporter) {
 
 TEST(Presets, BipedTakesHelpersAndFingersAlong) {
   // A twist joint half way along the upper arm, a metacarpal without a role, and two toes, one of which ends the leg.
-  const Model model = skeleton_of({{"pelvis", -1, kUp},
-                                   {"spine_01", 0, kUp},
-                                   {"upperarm_l", 1, kLeft},
-                                   {"upperarm_twist_01_l", 2, 0.5f * kLeft},
-                                   {"lowerarm_l", 3, 0.5f * kLeft},
-                                   {"hand_l", 4, kLeft},
-                                   {"palm_l", 5, 0.2f * kLeft},
-                                   {"index_01_l", 6, 0.2f * kLeft},
-                                   {"index_02_l", 7, 0.1f * kLeft},
-                                   {"thumb_01_l", 5, 0.1f * kUp},
-                                   {"thigh_r", 0, kRight},
-                                   {"calf_r", 10, -kUp},
-                                   {"foot_r", 11, -kUp},
-                                   {"toe_01_r", 12, kFront},
-                                   {"toe_02_r", 12, kFront + 0.3f * kRight},
-                                   {"belt", 0, kFront}});
+  const Model model = skeleton_by_offsets({{"pelvis", -1, kUp},
+                                           {"spine_01", 0, kUp},
+                                           {"upperarm_l", 1, kLeft},
+                                           {"upperarm_twist_01_l", 2, 0.5f * kLeft},
+                                           {"lowerarm_l", 3, 0.5f * kLeft},
+                                           {"hand_l", 4, kLeft},
+                                           {"palm_l", 5, 0.2f * kLeft},
+                                           {"index_01_l", 6, 0.2f * kLeft},
+                                           {"index_02_l", 7, 0.1f * kLeft},
+                                           {"thumb_01_l", 5, 0.1f * kUp},
+                                           {"thigh_r", 0, kRight},
+                                           {"calf_r", 10, -kUp},
+                                           {"foot_r", 11, -kUp},
+                                           {"toe_01_r", 12, kFront},
+                                           {"toe_02_r", 12, kFront + 0.3f * kRight},
+                                           {"belt", 0, kFront}});
   const auto chains = chains_of("biped", model);
   EXPECT_THAT(
       chains,
@@ -156,13 +156,13 @@ TEST(Presets, BipedTakesHelpersAndFingersAlong) {
 }
 
 TEST(Presets, BipedNeedsNoHierarchy) {
-  const Model model = skeleton_of({{"root", -1, kFront},
-                                   {"hips", 0, kUp},
-                                   {"chest", 0, 2.0f * kUp},
-                                   {"head", 0, 3.0f * kUp},
-                                   {"hand.R", 0, 2.0f * kUp + 3.0f * kRight},
-                                   {"forearm.R", 0, 2.0f * kUp + 2.0f * kRight},
-                                   {"upper_arm.R", 0, 2.0f * kUp + kRight}});
+  const Model model = skeleton_by_offsets({{"root", -1, kFront},
+                                           {"hips", 0, kUp},
+                                           {"chest", 0, 2.0f * kUp},
+                                           {"head", 0, 3.0f * kUp},
+                                           {"hand.R", 0, 2.0f * kUp + 3.0f * kRight},
+                                           {"forearm.R", 0, 2.0f * kUp + 2.0f * kRight},
+                                           {"upper_arm.R", 0, 2.0f * kUp + kRight}});
   const auto chains = chains_of("biped", model);
   EXPECT_THAT(chains, Contains(Pair("spine", ElementsAre("hips", "chest", "head"))));
   EXPECT_THAT(chains, Contains(Pair("right_arm", ElementsAre("chest", "upper_arm.R", "forearm.R", "hand.R"))));
@@ -219,15 +219,15 @@ TEST(Presets, TailOfTheBuiltIns) {
 }
 
 TEST(Presets, TailHangsOnTheBodyAndLeavesItChains) {
-  const Model model = skeleton_of({{"pelvis", -1, kUp},
-                                   {"spine1", 0, kUp},
-                                   {"spine2", 1, kUp},
-                                   {"spine3", 2, kUp},
-                                   {"tail_a1", 0, kFront},
-                                   {"tail_a2", 4, kFront},
-                                   {"tail_b1", 0, kLeft},
-                                   {"tail_b2", 6, kLeft},
-                                   {"tail_c1", 0, kRight}});
+  const Model model = skeleton_by_offsets({{"pelvis", -1, kUp},
+                                           {"spine1", 0, kUp},
+                                           {"spine2", 1, kUp},
+                                           {"spine3", 2, kUp},
+                                           {"tail_a1", 0, kFront},
+                                           {"tail_a2", 4, kFront},
+                                           {"tail_b1", 0, kLeft},
+                                           {"tail_b2", 6, kLeft},
+                                           {"tail_c1", 0, kRight}});
   const auto chains = chains_of("tail", model);
   EXPECT_THAT(chains, Contains(Pair("tail", ElementsAre("pelvis", "tail_a1", "tail_a2"))));
   EXPECT_THAT(chains, Contains(Pair("tail#2", ElementsAre("pelvis", "tail_b1", "tail_b2"))));
@@ -257,13 +257,13 @@ TEST(Presets, WhatFindsNothingSaysWhatItLookedFor) {
                     HasSubstr("arm (left, right): clavicle"), HasSubstr("There are: tail_0, tail_1")));
   for (const std::string_view preset : preset_names()) {
     EXPECT_EQ(rig_from_preset(std::string(preset), Model{}).error().code, ErrorCode::kNotFound);
-    const auto single = rig_from_preset(std::string(preset), skeleton_of({{"hips", -1, kUp}}));
+    const auto single = rig_from_preset(std::string(preset), skeleton_by_offsets({{"hips", -1, kUp}}));
     ASSERT_FALSE(single) << preset;
     EXPECT_THAT(single.error().message, HasSubstr("There are: hips"));
   }
   std::vector<std::tuple<std::string, int, glm::vec3>> many;
   for (int i = 0; i < 60; ++i) many.emplace_back("thing" + std::to_string(i), i - 1, kUp);
-  EXPECT_THAT(rig_from_preset("biped", skeleton_of(many)).error().message, HasSubstr("thing49 and 10 more"));
+  EXPECT_THAT(rig_from_preset("biped", skeleton_by_offsets(many)).error().message, HasSubstr("thing49 and 10 more"));
 }
 
 TEST(Presets, UnknownNameIsAnErrorWithTheNearest) {

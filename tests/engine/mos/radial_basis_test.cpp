@@ -4,26 +4,18 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include <pelt/mos.h>
 
 #include "engine/mos/strategies.h"
+#include "tests/engine/mos/scattered.h"
 
 namespace pelt::mos {
 namespace {
 
 using testing::HasSubstr;
 
-std::vector<glm::dvec3> scattered(std::size_t count) {
-  std::mt19937 random(3);
-  const auto coordinate = [&] { return static_cast<double>(random()) / 4294967296.0; };
-  std::vector<glm::dvec3> points;
-  for (std::size_t i = 0; i < count; ++i) points.emplace_back(coordinate(), coordinate(), coordinate());
-  return points;
-}
-
-std::vector<double> weights_at(const RadialBasis& basis, glm::dvec3 place) {
+std::vector<double> radial_basis_weights(const RadialBasis& basis, glm::dvec3 place) {
   std::vector<WeightedElement> row{{99, 5.0}};  // to be replaced
   basis.weights(place, row);
   std::vector<double> weights;
@@ -37,17 +29,17 @@ std::vector<double> weights_at(const RadialBasis& basis, glm::dvec3 place) {
 TEST(RadialBasis, IsCardinalAndSumsToOne) {
   for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
     for (const std::size_t count : {2, 3, 64}) {
-      const std::vector<glm::dvec3> points = scattered(count);
+      const std::vector<glm::dvec3> points = scattered(count, 3);
       const auto basis = RadialBasis::create(points, kernel, std::nullopt);
       ASSERT_TRUE(basis) << basis.error().message;
       for (std::size_t k = 0; k < count; ++k) {
-        const std::vector<double> weights = weights_at(*basis, points[k]);
+        const std::vector<double> weights = radial_basis_weights(*basis, points[k]);
         ASSERT_EQ(weights.size(), count);
         for (std::size_t j = 0; j < count; ++j) EXPECT_NEAR(weights[j], j == k ? 1 : 0, 1e-9);
       }
       for (const glm::dvec3 place : {glm::dvec3(0.4), glm::dvec3(-1, 3, 2), glm::dvec3(0, 0, 100)}) {
         double sum = 0;
-        for (const double weight : weights_at(*basis, place)) sum += weight;
+        for (const double weight : radial_basis_weights(*basis, place)) sum += weight;
         EXPECT_NEAR(sum, 1, 1e-9);
       }
     }
@@ -56,7 +48,7 @@ TEST(RadialBasis, IsCardinalAndSumsToOne) {
 
 // Any field sum_k a_k kernel(p_k, .) + c with sum a = 0 is reproduced from its values at the points.
 TEST(RadialBasis, ReproducesItsOwnFields) {
-  const std::vector<glm::dvec3> points = scattered(5);
+  const std::vector<glm::dvec3> points = scattered(5, 3);
   const std::vector<double> amounts{1, -2, 3, 0.5, -2.5};
   for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
     const auto field = [&](glm::dvec3 place) {
@@ -70,7 +62,7 @@ TEST(RadialBasis, ReproducesItsOwnFields) {
     const auto basis = RadialBasis::create(points, kernel, 0.5f);
     ASSERT_TRUE(basis) << basis.error().message;
     for (const glm::dvec3 place : {glm::dvec3(0.1, 0.7, 0.4), glm::dvec3(-1, 0, 2)}) {
-      const std::vector<double> weights = weights_at(*basis, place);
+      const std::vector<double> weights = radial_basis_weights(*basis, place);
       double value = 0;
       for (std::size_t k = 0; k < points.size(); ++k) value += weights[k] * field(points[k]);
       EXPECT_NEAR(value, field(place), 1e-9);
@@ -82,20 +74,21 @@ TEST(RadialBasis, HalvesBetweenTwoPoints) {
   const std::vector<glm::dvec3> points{{0, 0, 0}, {2, 0, 0}};
   const auto basis = RadialBasis::create(points, MosKernel::kBiharmonic, std::nullopt);
   ASSERT_TRUE(basis);
-  EXPECT_NEAR(weights_at(*basis, {1, 5, 0})[0], 0.5, 1e-14);
-  EXPECT_NEAR(weights_at(*basis, {0.5, 0, 0})[0], 0.75, 1e-14);
+  EXPECT_NEAR(radial_basis_weights(*basis, {1, 5, 0})[0], 0.5, 1e-14);
+  EXPECT_NEAR(radial_basis_weights(*basis, {0.5, 0, 0})[0], 0.75, 1e-14);
 }
 
 TEST(RadialBasis, BiharmonicWeightsDoNotDependOnTheUnit) {
-  const std::vector<glm::dvec3> points = scattered(64);
+  const std::vector<glm::dvec3> points = scattered(64, 3);
   const glm::dvec3 place(0.3, 0.2, 0.9);
-  const std::vector<double> expected = weights_at(*RadialBasis::create(points, MosKernel::kBiharmonic, {}), place);
+  const std::vector<double> expected =
+      radial_basis_weights(*RadialBasis::create(points, MosKernel::kBiharmonic, {}), place);
   for (const double unit : {1e-6, 1e9}) {
     std::vector<glm::dvec3> scaled;
     for (const glm::dvec3& point : points) scaled.push_back(point * unit);
     const auto basis = RadialBasis::create(scaled, MosKernel::kBiharmonic, std::nullopt);
     ASSERT_TRUE(basis) << basis.error().message;
-    const std::vector<double> weights = weights_at(*basis, place * unit);
+    const std::vector<double> weights = radial_basis_weights(*basis, place * unit);
     for (std::size_t j = 0; j < weights.size(); ++j) EXPECT_NEAR(weights[j], expected[j], 1e-9);
   }
 }
@@ -125,7 +118,7 @@ TEST(RadialBasis, OfOnePointIsConstant) {
 }
 
 TEST(RadialBasis, RefusesPointsThatCoincideNamingBoth) {
-  std::vector<glm::dvec3> points = scattered(64);
+  std::vector<glm::dvec3> points = scattered(64, 3);
   points[40] = points[7];
   for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
     const auto basis = RadialBasis::create(points, kernel, std::nullopt);
@@ -140,7 +133,7 @@ TEST(RadialBasis, RefusesWhatHasNoSolution) {
     const auto basis = RadialBasis::create(points, MosKernel::kGaussian, width);
     return basis ? std::string() : basis.error().message;
   };
-  const std::vector<glm::dvec3> points = scattered(64);
+  const std::vector<glm::dvec3> points = scattered(64, 3);
   EXPECT_THAT(refusal({}, {}), HasSubstr("no control points"));
   EXPECT_THAT(refusal(points, 0.0f), HasSubstr("the width is 0, not above 0"));
   EXPECT_THAT(refusal(points, -1.0f), HasSubstr("the width is -1, not above 0"));

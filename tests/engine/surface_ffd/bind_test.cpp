@@ -14,41 +14,23 @@
 #include <pelt/linear_blend.h>
 #include <pelt/surface_ffd.h>
 
-#include "tests/support/tube.h"
+#include "tests/support/driven.h"
 
 namespace pelt {
 namespace {
 
+using test::bind_error;
+using test::by_cage;
+using test::rig_of;
 using Mode = SurfaceFfdParameters::Mode;
-
-Rig rig_of(const SurfaceFfdParameters& parameters, const std::string& target = "*") {
-  Rig rig{.judging = Judging::kNone};
-  rig.layers.push_back({target, parameters, {}});
-  return rig;
-}
 
 // Returns a tube inside a coarser one, "cage", which has weights.
 Model tube_in_cage() {
-  Model model = test::make_tube({.around = 16, .along = 32});
-  Mesh cage = test::make_tube_mesh({.around = 6, .along = 8, .radius = 1.2f});
-  cage.name = "cage";
-  model.meshes.push_back(cage);
-  return model;
-}
-
-SurfaceFfdParameters caged() {
-  SurfaceFfdParameters parameters;
-  parameters.driver.mesh = "cage";
-  return parameters;
-}
-
-std::string error_of(const Model& model, const Rig& rig) {
-  const Result<Bound> bound = bind(model, rig);
-  return bound ? "bound" : bound.error().message;
+  return test::make_tube_in_cage({.around = 16, .along = 32}, {.around = 6, .along = 8, .radius = 1.2f});
 }
 
 TEST(SurfaceFfdBind, TheDriverIsAControlMeshBeforeTheSkin) {
-  const Result<Bound> bound = bind(tube_in_cage(), rig_of(caged()));
+  const Result<Bound> bound = bind(tube_in_cage(), rig_of(by_cage()));
   ASSERT_TRUE(bound) << bound.error().message;
   const Character& character = bound->character;
   ASSERT_EQ(character->meshes.size(), 2u);
@@ -67,7 +49,7 @@ TEST(SurfaceFfdBind, TheDriverIsAControlMeshBeforeTheSkin) {
 }
 
 TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
-  SurfaceFfdParameters parameters = caged();
+  SurfaceFfdParameters parameters = by_cage();
   parameters.mode = Mode::kBasic;
   Model model = tube_in_cage();
   model.meshes[1].triangles.emplace_back(0, 0, 1);
@@ -82,7 +64,7 @@ TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
 
 // A sliver has area, but its frame is left to rounding, and the shader would not find the frame of bind.
 TEST(SurfaceFfdBind, SliversMoveNothing) {
-  SurfaceFfdParameters parameters = caged();
+  SurfaceFfdParameters parameters = by_cage();
   parameters.mode = Mode::kBasic;
   Model model = tube_in_cage();
   Mesh& cage = model.meshes[1];
@@ -103,7 +85,7 @@ TEST(SurfaceFfdBind, SliversMoveNothing) {
 }
 
 TEST(SurfaceFfdBind, ElementsAreRaisedToTheValence) {
-  SurfaceFfdParameters parameters = caged();
+  SurfaceFfdParameters parameters = by_cage();
   parameters.mode = Mode::kBasic;
   parameters.elements = 2;
   const auto longest_row = [&] { return bind(tube_in_cage(), rig_of(parameters))->report.meshes[1].max_influences; };
@@ -119,7 +101,8 @@ TEST(SurfaceFfdBind, RowsDoNotDependOnThreads) {
   for (const unsigned threads : {1u, 2u, 0u}) {
     BindOptions options;
     options.threads = threads;
-    const Result<Bound> bound = bind(test::make_tube({.around = 32, .along = 64}), rig_of({}), options);
+    const Result<Bound> bound =
+        bind(test::make_tube({.around = 32, .along = 64}), rig_of(SurfaceFfdParameters{}), options);
     ASSERT_TRUE(bound) << bound.error().message;
     words.push_back(bound->character->meshes[1].binding.influences);
   }
@@ -134,7 +117,7 @@ TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
   BindOptions options;
   options.keep_vertex_order = true;
   const auto rows_of = [&] {
-    const Result<Bound> bound = bind(model, rig_of(caged()), options);
+    const Result<Bound> bound = bind(model, rig_of(by_cage()), options);
     return bound ? unpack_rows(bound->character->meshes[1].binding) : SparseRows{};
   };
   const SparseRows before = rows_of();
@@ -161,7 +144,7 @@ TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
 
 // In double precision the distance to the power of 4,000 overflows, but its logarithm does not.
 TEST(SurfaceFfdBind, SteepFalloffLeavesTheClosest) {
-  SurfaceFfdParameters parameters = caged();
+  SurfaceFfdParameters parameters = by_cage();
   parameters.mode = Mode::kBasic;
   parameters.local = 4000;
   parameters.distance_unit = 1e-3f;
@@ -176,7 +159,7 @@ TEST(SurfaceFfdBind, WeightsDoNotDependOnUnits) {
     for (Mesh& mesh : model.meshes) {
       for (glm::vec3& p : mesh.positions) p *= scale;
     }
-    return unpack_rows(bind(model, rig_of(caged()), {.keep_vertex_order = true})->character->meshes[1].binding);
+    return unpack_rows(bind(model, rig_of(by_cage()), {.keep_vertex_order = true})->character->meshes[1].binding);
   };
   const SparseRows metres = rows_at(1);
   for (const float scale : {1.0f / 1024, 512.0f}) {
@@ -192,25 +175,25 @@ TEST(SurfaceFfdBind, WeightsDoNotDependOnUnits) {
 }
 
 TEST(SurfaceFfdBind, ParametersOutOfRange) {
-  SurfaceFfdParameters parameters = caged();
+  SurfaceFfdParameters parameters = by_cage();
   parameters.local = -1;
-  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
   parameters.local = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
-  parameters = caged();
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
+  parameters = by_cage();
   parameters.distance_unit = 0.0f;
-  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("unit"));
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("unit"));
 }
 
 TEST(SurfaceFfdBind, ExtremeFalloffsStayFinite) {
   for (const float local : {0.0f, 1.0f, 200.0f, 1e30f}) {
     for (const float unit : {1e-20f, 1.0f, 1e20f}) {
       for (const Mode mode : {Mode::kBasic, Mode::kExtended}) {
-        SurfaceFfdParameters parameters = caged();
+        SurfaceFfdParameters parameters = by_cage();
         parameters.mode = mode;
         parameters.local = local;
         parameters.distance_unit = unit;
-        EXPECT_EQ(error_of(tube_in_cage(), rig_of(parameters)), "bound") << local << " " << unit;
+        EXPECT_EQ(bind_error(tube_in_cage(), rig_of(parameters)), "bound") << local << " " << unit;
       }
     }
   }
@@ -219,29 +202,29 @@ TEST(SurfaceFfdBind, ExtremeFalloffsStayFinite) {
 TEST(SurfaceFfdDriver, WhatCannotBeADriver) {
   SurfaceFfdParameters parameters;
   parameters.driver.mesh = "nothing";
-  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)),
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)),
               testing::AllOf(testing::HasSubstr("'nothing'"), testing::HasSubstr("'cage'")));
   parameters.driver.mesh = "cage";
-  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters, "cage")), testing::HasSubstr("is its own driver"));
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters, "cage")), testing::HasSubstr("is its own driver"));
   parameters.driver.file = "cage.obj";
-  EXPECT_THAT(error_of(tube_in_cage(), rig_of(parameters)),
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)),
               testing::HasSubstr("a driver has one of mesh, file and patches"));
   parameters.driver = {};
-  EXPECT_THAT(error_of(test::make_cloud(10), rig_of(parameters)), testing::HasSubstr("no triangles"));
+  EXPECT_THAT(bind_error(test::make_cloud(10), rig_of(parameters)), testing::HasSubstr("no triangles"));
 
   Model flat = tube_in_cage();
   for (glm::vec3& p : flat.meshes[1].positions) p.y = p.z = 0;
-  EXPECT_THAT(error_of(flat, rig_of(caged())), testing::HasSubstr("no triangle with area"));
+  EXPECT_THAT(bind_error(flat, rig_of(by_cage())), testing::HasSubstr("no triangle with area"));
 
   Model bare = tube_in_cage();
   for (Mesh& mesh : bare.meshes) mesh.weights = {};
-  EXPECT_THAT(error_of(bare, rig_of(caged())), testing::HasSubstr("no weights"));
+  EXPECT_THAT(bind_error(bare, rig_of(by_cage())), testing::HasSubstr("no weights"));
 }
 
 TEST(SurfaceFfdDriver, TakesTheWeightsOfTheSkin) {
   Model model = tube_in_cage();
   model.meshes[1].weights = {};
-  const Result<Bound> bound = bind(model, rig_of(caged()));
+  const Result<Bound> bound = bind(model, rig_of(by_cage()));
   ASSERT_TRUE(bound) << bound.error().message;
   const CharacterMesh& cage = bound->character->meshes[0];
   const SparseRows rows = unpack_rows(cage.binding);
@@ -252,7 +235,7 @@ TEST(SurfaceFfdDriver, TakesTheWeightsOfTheSkin) {
 }
 
 TEST(SurfaceFfdDriver, ClosestLimbIsRigid) {
-  SurfaceFfdParameters parameters = caged();
+  SurfaceFfdParameters parameters = by_cage();
   parameters.driver.follow = Follow::kClosestLimb;
   const Result<Bound> bound = bind(tube_in_cage(), rig_of(parameters));
   ASSERT_TRUE(bound) << bound.error().message;
@@ -344,7 +327,7 @@ TEST(SurfaceFfdDriver, ComesFromAFile) {
   EXPECT_EQ(bound->character->meshes[0].vertex_count(), 54u);
   EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("the driver's file 'box.obj': no normals")));
   rig.directory = (folder / "elsewhere").string();
-  EXPECT_THAT(error_of(test::make_tube(), rig), testing::HasSubstr("elsewhere"));
+  EXPECT_THAT(bind_error(test::make_tube(), rig), testing::HasSubstr("elsewhere"));
 }
 
 TEST(SurfaceFfdDriver, IsSharedByLayersThatNameIt) {
@@ -352,21 +335,21 @@ TEST(SurfaceFfdDriver, IsSharedByLayersThatNameIt) {
   model.meshes.push_back(model.meshes[0]);
   model.meshes.back().name = "other";
   Rig rig;
-  SurfaceFfdParameters basic = caged();
+  SurfaceFfdParameters basic = by_cage();
   basic.mode = Mode::kBasic;
-  rig.layers.push_back({"tube", caged(), {}});
+  rig.layers.push_back({"tube", by_cage(), {}});
   rig.layers.push_back({"other", basic, {}});
   const Result<Bound> bound = bind(model, rig);
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(bound->character->meshes.size(), 3u);
   basic.driver.follow = Follow::kLinearBlend;
   rig.layers[1].deformer = basic;
-  EXPECT_THAT(error_of(model, rig),
+  EXPECT_THAT(bind_error(model, rig),
               testing::HasSubstr("layer 2 (surface_ffd): the driver 'cage' is already used, in another way"));
 }
 
 TEST(SurfaceFfdBind, IsLaidOverLinearBlendByMask) {
-  Rig rig = rig_of(caged());
+  Rig rig = rig_of(by_cage());
   rig.layers.insert(rig.layers.begin(), {"*", LinearBlendParameters{}, {}});
   rig.layers[1].mask = {1.0f, {.joints = {"joint1"}}};
   const Result<Bound> bound = bind(tube_in_cage(), rig);
@@ -403,7 +386,7 @@ Result<Bound> bind_with_eye(const std::function<float(std::uint32_t)>& weight) {
   mesh.parts = {};
   BindOptions options;
   options.keep_vertex_order = true;
-  return bind(model, rig_of({}), options);
+  return bind(model, rig_of(SurfaceFfdParameters{}), options);
 }
 
 const auto kSaysRigid = testing::Contains(testing::HasSubstr("30 of the"));

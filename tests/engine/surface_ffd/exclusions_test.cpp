@@ -113,7 +113,7 @@ class Binding {
 };
 
 // Returns the sum over elements of the weights that one row has and the other has not.
-double difference(std::span<const Influence> a, std::span<const Influence> b) {
+double difference_of_rows(std::span<const Influence> a, std::span<const Influence> b) {
   std::map<std::uint32_t, double> sums;
   for (const Influence& i : a) sums[i.index] += i.weight;
   for (const Influence& i : b) sums[i.index] -= i.weight;
@@ -127,7 +127,7 @@ double largest_jump(const Mesh& mesh, const SparseRows& rows) {
   double largest = 0;
   for (const glm::uvec3 t : mesh.triangles) {
     for (int corner = 0; corner < 3; ++corner) {
-      largest = std::max(largest, difference(rows.row(t[corner]), rows.row(t[(corner + 1) % 3])));
+      largest = std::max(largest, difference_of_rows(rows.row(t[corner]), rows.row(t[(corner + 1) % 3])));
     }
   }
   return largest;

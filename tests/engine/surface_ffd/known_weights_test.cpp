@@ -56,7 +56,7 @@ SurfaceFfdParameters parameters_of(const Json& set) {
 
 // Returns for each row of the character's only skin the weight of each element or driver vertex, whichever the palette
 // has.
-std::vector<std::map<std::uint32_t, double>> rows_of(const Character& character) {
+std::vector<std::map<std::uint32_t, double>> element_weights(const Character& character) {
   const CharacterMesh& control = character->meshes[0];
   const CharacterMesh& skin = character->meshes[1];
   const std::uint32_t origin = control.frame_slot ? *control.frame_slot : character->passes.back().first_slot;
@@ -87,7 +87,7 @@ TEST(KnownWeights, AgreeWithTheReference) {
       rig.layers.push_back({"skin", parameters_of(set), {}});
       const Result<Bound> bound = bind(model, rig);
       ASSERT_TRUE(bound) << bound.error().message;
-      const auto rows = rows_of(bound->character);
+      const auto rows = element_weights(bound->character);
       const Json& probe = result["probe"];
       for (std::size_t v = 0; v < probe["vertices"].size(); ++v) {
         std::map<std::uint32_t, double> expected;

@@ -21,16 +21,16 @@ namespace {
 
 using Mode = SurfaceFfdParameters::Mode;
 
-constexpr double kJoint = 4;   // where the limb, of radius 1 and along x from 0 to 8, bends and twists
+constexpr double kBendAt = 4;  // where the limb, of radius 1 and along x from 0 to 8, bends and twists
 constexpr float kPassage = 6;  // length over which its weights pass
 
 // Paints half of the angle to one joint and half to another at the same place. The matrices of two bones cannot tell
 // 270 degrees from -90, but 135 and 270 tell which way round. The angle is the smoothstep of x, up to the rounding of a
 // blend.
-void paint(Mesh& mesh) {
+void paint_halves(Mesh& mesh) {
   mesh.weights = {};
   for (const glm::vec3& p : mesh.positions) {
-    const double share = 2.0 * smooth_step((p.x - static_cast<float>(kJoint)) / kPassage + 0.5f);
+    const double share = 2.0 * smooth_step((p.x - static_cast<float>(kBendAt)) / kPassage + 0.5f);
     const WeightedElement row[] = {
         {0, std::max(0.0, 1 - share)}, {1, 1 - std::abs(share - 1)}, {2, std::max(0.0, share - 1)}};
     append_row(mesh.weights, row);
@@ -39,7 +39,7 @@ void paint(Mesh& mesh) {
 
 Model make_model(Mesh skin, Mesh driver) {
   Model model;
-  const glm::vec3 at(static_cast<float>(kJoint), 0, 0);
+  const glm::vec3 at(static_cast<float>(kBendAt), 0, 0);
   add_joint(model, "root", -1, {});
   add_joint(model, "half", 0, {.translation = at});
   add_joint(model, "whole", 1, {});
@@ -47,8 +47,8 @@ Model make_model(Mesh skin, Mesh driver) {
   model.materials.emplace_back();
   skin.name = "skin";
   driver.name = "driver";
-  paint(skin);
-  paint(driver);
+  paint_halves(skin);
+  paint_halves(driver);
   model.meshes = {std::move(skin), std::move(driver)};
   return model;
 }
@@ -73,7 +73,7 @@ std::vector<glm::vec3> moved(const Model& model, const DeformerParameters& defor
     ADD_FAILURE() << bound.error().message;
     return {};
   }
-  const glm::dmat4 at = glm::translate(glm::dmat4(1.0), glm::dvec3(kJoint, 0, 0));
+  const glm::dmat4 at = glm::translate(glm::dmat4(1.0), glm::dvec3(kBendAt, 0, 0));
   std::vector<glm::mat4> joints{glm::mat4(1.0f)};
   for (const double share : {0.5, 1.0}) {
     joints.emplace_back(at * glm::rotate(glm::dmat4(1.0), share * glm::radians(turn.degrees), turn.axis));
@@ -209,7 +209,7 @@ Mesh make_sphere(std::uint32_t around, std::uint32_t along) {
   for (std::uint32_t i = 0; i <= along; ++i) {
     const float angle = glm::pi<float>() * static_cast<float>(i) / static_cast<float>(along);
     const bool pole = i == 0 || i == along;
-    profile.push_back({.x = static_cast<float>(kJoint) - kRadius * std::cos(angle),
+    profile.push_back({.x = static_cast<float>(kBendAt) - kRadius * std::cos(angle),
                        .radius = pole ? 0 : kRadius * std::sin(angle),
                        .normal_x = -std::cos(angle),
                        .normal_radius = std::sin(angle)});

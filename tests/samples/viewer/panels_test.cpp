@@ -6,14 +6,12 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <pelt/builtin.h>
-
 #include "samples/viewer/overlay.h"
+#include "tests/samples/viewer/biped.h"
 #include "tests/support/gpu.h"
 
 namespace pelt::viewer {
@@ -21,25 +19,13 @@ namespace {
 
 using test::gpu_device;
 
-constexpr std::array<const char*, 5> kDeformers{"linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
-                                                "mos"};
-struct Panel {
+struct NamedPanel {
   const char* name;
   void (*draw)(Context&);
 };
-constexpr std::array kPanels{Panel{"skeleton", draw_skeleton_panel}, Panel{"vertex", draw_vertex_panel},
-                             Panel{"heat", draw_heat_panel},         Panel{"report", draw_report_panel},
-                             Panel{"view", draw_view_options},       Panel{"measure", draw_measure_panel}};
-
-const Bound& biped(const std::string& deformer) {
-  static std::map<std::string, Bound> bound;
-  const auto known = bound.find(deformer);
-  if (known != bound.end()) return known->second;
-  static const Model model = make_biped();
-  Result<Bound> made = bind(model, *rig_from_deformer_name(deformer));
-  EXPECT_TRUE(made) << made.error().message;
-  return bound.emplace(deformer, std::move(*made)).first->second;
-}
+constexpr std::array kPanels{NamedPanel{"skeleton", draw_skeleton_panel}, NamedPanel{"vertex", draw_vertex_panel},
+                             NamedPanel{"heat", draw_heat_panel},         NamedPanel{"report", draw_report_panel},
+                             NamedPanel{"view", draw_view_options},       NamedPanel{"measure", draw_measure_panel}};
 
 // Dear ImGui without a window, and a stage for the panels.
 class Frames : public testing::Test {

@@ -22,7 +22,7 @@ namespace {
 using test::gpu_device;
 using testing::HasSubstr;
 
-constexpr VkExtent2D kSize{320, 240};
+constexpr VkExtent2D kTargetSize{320, 240};
 
 // A layer that tears the skin: every vertex follows only one triangle of a coarse driver.
 constexpr const char* kTorn = R"({"deformer": "surface_ffd", "parameters": {"mode": "basic", "elements": 1,
@@ -44,7 +44,7 @@ class Sessions : public testing::Test {
   void SetUp() override { PELT_REQUIRE_GPU(gpu_device()); }
 
   void begin(bool waits = true) {
-    ImGui::GetIO().DisplaySize = {static_cast<float>(kSize.width), static_cast<float>(kSize.height)};
+    ImGui::GetIO().DisplaySize = {static_cast<float>(kTargetSize.width), static_cast<float>(kTargetSize.height)};
     ImGui::GetIO().DeltaTime = 1.0f / 60;
     SessionOptions options;
     options.device = test::validated_options();
@@ -55,7 +55,7 @@ class Sessions : public testing::Test {
         return fail(ErrorCode::kDeviceFailed, "the test refuses it");
       }
       ++devices_;
-      Result<Target> target = Target::offscreen(device, kSize);
+      Result<Target> target = Target::offscreen(device, kTargetSize);
       functions_ = &device.internals().functions;
       if (always_lost_) functions_->vkQueueSubmit2 = lose_submit;
       return target;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
@@ -27,6 +26,7 @@
 #include "samples/viewer/heat_map.h"
 #include "samples/viewer/overlay.h"
 #include "samples/viewer/pick.h"
+#include "tests/samples/viewer/biped.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
 
@@ -35,21 +35,6 @@ namespace {
 
 using test::gpu_device;
 using testing::HasSubstr;
-
-constexpr std::array<const char*, 5> kDeformers{"linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
-                                                "mos"};
-
-// Returns the built-in biped, bound once by each deformer.
-const Bound& biped(const std::string& deformer) {
-  static std::map<std::string, Bound> bound;
-  const auto known = bound.find(deformer);
-  if (known != bound.end()) return known->second;
-  Rig rig = *rig_from_deformer_name(deformer);
-  static const Model model = make_biped();
-  Result<Bound> made = bind(model, rig);
-  EXPECT_TRUE(made) << made.error().message;
-  return bound.emplace(deformer, std::move(*made)).first->second;
-}
 
 class Stages : public testing::Test {
  protected:
@@ -467,11 +452,11 @@ TEST_F(Stages, SayWhereInTheRigAPointIs) {
     EXPECT_EQ(handle.kind, HandleKind::kOffset);
     pointers.insert(handle.places.begin(), handle.places.end());
   }
-  const nlohmann::json json = nlohmann::json::parse(format_rig(rig));
+  const nlohmann::json written = nlohmann::json::parse(format_rig(rig));
   for (int p = 0; p < 4; ++p) {
     const std::string pointer = fmt::format("/layers/0/parameters/chains/0/points/{}/offset", p);
     EXPECT_TRUE(pointers.contains(pointer)) << pointer;
-    EXPECT_EQ(json.at(nlohmann::json::json_pointer(pointer)).size(), 3u);
+    EXPECT_EQ(written.at(nlohmann::json::json_pointer(pointer)).size(), 3u);
   }
   const auto middle = std::ranges::find(overlay.handles, "middle", &Handle::name);
   ASSERT_NE(middle, overlay.handles.end());

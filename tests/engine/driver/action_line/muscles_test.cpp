@@ -277,7 +277,7 @@ TEST_P(MuscleFault, IsRefused) {
   EXPECT_THAT(test::bind_error(test::make_tube(), rig), HasSubstr(GetParam().says));
 }
 
-const Fault kFaults[] = {
+const Fault kMuscleFaults[] = {
     {"NoName", [](Muscle& m) { m.name.clear(); }, "a muscle has no name"},
     {"NameTaken", [](Muscle& m) { m.name = "tube"; }, "muscle 'tube': a mesh has that name"},
     {"JointNotThere", [](Muscle& m) { m.to.joint = "joint2x"; },
@@ -313,7 +313,7 @@ const Fault kFaults[] = {
      "the offset of a point is not finite"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, MuscleFault, testing::ValuesIn(kFaults),
+INSTANTIATE_TEST_SUITE_P(All, MuscleFault, testing::ValuesIn(kMuscleFaults),
                          [](const auto& named) { return std::string(named.param.name); });
 
 TEST(Muscles, AreNoTargets) {

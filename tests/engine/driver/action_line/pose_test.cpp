@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Changes one thing after the other in the action lines of a file: each is kept or refused.
-#include "engine/character/pose_kernels.h"
+#include "shaders/driver/action_line/pose.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,8 @@
 #include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
 
+#include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
-#include "shaders/driver/action_line/pose.h"
 #include "tests/support/driven.h"
 #include "tests/support/fault.h"
 
@@ -42,7 +42,7 @@ class LineFault : public testing::TestWithParam<test::Fault> {};
 
 TEST_P(LineFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
 
-const test::Fault kFaults[] = {
+const test::Fault kLineFaults[] = {
     {"LineFar", [](CharacterData& d) { record_word(d, 0) = kFar; }, "(action_line): record 0 reads past its table"},
     {"LineAtTheEnd", [](CharacterData& d) { record_word(d, 0) = table_size(d) - shared::kLineWords + 1; },
      "record 0 reads past its table"},
@@ -78,7 +78,7 @@ const test::Fault kFaults[] = {
     {"InverseNan", [](CharacterData& d) { sample_word(d, 9) = kNanWord; }, "not finite"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, LineFault, testing::ValuesIn(kFaults),
+INSTANTIATE_TEST_SUITE_P(All, LineFault, testing::ValuesIn(kLineFaults),
                          [](const auto& named) { return std::string(named.param.name); });
 
 TEST(LineRecords, ComeThroughAFile) {

@@ -15,15 +15,15 @@
 namespace pelt {
 namespace {
 
+using test::kLimbVertex;
+using test::kTubeTolerance;
 using testing::HasSubstr;
 
-constexpr float kTolerance = 2e-5f;    // for tubes of length 8
-constexpr std::uint32_t kVertex = 80;  // a vertex of the cage, at x = 6.7, that only joint1 moves
-const glm::vec3 kOffset(0.1f, 0.5f, -0.2f);
+const glm::vec3 kKeyOffset(0.1f, 0.5f, -0.2f);
 
 KeyAngle about_z(const std::string& joint) { return {joint, {0, 0, 2}}; }
 
-KeyPose key(std::vector<float> degrees, glm::vec3 offset = kOffset, std::uint32_t vertex = kVertex) {
+KeyPose key(std::vector<float> degrees, glm::vec3 offset = kKeyOffset, std::uint32_t vertex = kLimbVertex) {
   return {std::move(degrees), "", {{vertex, offset}}};
 }
 
@@ -50,7 +50,7 @@ class KeyPoses : public testing::Test {
   }();
   Model model_ = test::make_tube_in_cage();
 
-  glm::vec3 offset_at(float degrees, float second = 0, std::uint32_t vertex = kVertex) {
+  glm::vec3 offset_at(float degrees, float second = 0, std::uint32_t vertex = kLimbVertex) {
     const auto cage_of = [&](const SurfaceFfdParameters& parameters) {
       const Character character = test::bound(model_, test::rig_of(parameters, "tube")).character;
       Evaluator evaluator(character);
@@ -65,7 +65,7 @@ class KeyPoses : public testing::Test {
     return glm::vec3(turn * glm::vec4(moved, 0));
   }
   void expect_offset(glm::vec3 expected, float degrees, float second = 0) {
-    EXPECT_LT(glm::distance(offset_at(degrees, second), expected), kTolerance) << degrees << ", " << second;
+    EXPECT_LT(glm::distance(offset_at(degrees, second), expected), kTubeTolerance) << degrees << ", " << second;
   }
   std::string error() { return test::bind_error(model_, test::rig_of(parameters_, "tube")); }
 };
@@ -73,9 +73,9 @@ class KeyPoses : public testing::Test {
 TEST_F(KeyPoses, InterpolateLinearlyFromRestAndHold) {
   parameters_.driver.key_poses = {linear({key({90})})};
   expect_offset(glm::vec3(0), 0);
-  expect_offset(0.5f * kOffset, 45);
-  expect_offset(kOffset, 90);
-  expect_offset(kOffset, 150);
+  expect_offset(0.5f * kKeyOffset, 45);
+  expect_offset(kKeyOffset, 90);
+  expect_offset(kKeyOffset, 150);
   expect_offset(glm::vec3(0), -60);
 }
 
@@ -84,9 +84,9 @@ TEST_F(KeyPoses, OfOneAngleInAnyOrderAndOnBothSidesOfRest) {
   parameters_.driver.key_poses = {linear({key({120}), key({-90}, other), key({40}, 2.0f * other)})};
   expect_offset(glm::vec3(0), 0);
   expect_offset(2.0f * other, 40);
-  expect_offset(0.5f * kOffset + other, 80);
-  expect_offset(kOffset, 120);
-  expect_offset(kOffset, 170);
+  expect_offset(0.5f * kKeyOffset + other, 80);
+  expect_offset(kKeyOffset, 120);
+  expect_offset(kKeyOffset, 170);
   expect_offset(0.5f * other, -45);
   expect_offset(other, -90);
   expect_offset(other, -170);
@@ -95,13 +95,13 @@ TEST_F(KeyPoses, OfOneAngleInAnyOrderAndOnBothSidesOfRest) {
 TEST_F(KeyPoses, OfSeveralSetsAdd) {
   const glm::vec3 other(-0.3f, 0, 0.1f);
   parameters_.driver.key_poses = {linear({key({90})}), linear({key({45}, other)})};
-  expect_offset(0.5f * kOffset + other, 45);
-  expect_offset(kOffset + other, 90);
+  expect_offset(0.5f * kKeyOffset + other, 45);
+  expect_offset(kKeyOffset + other, 90);
 }
 
 TEST_F(KeyPoses, MoveTheListedVerticesAndWhatFollowsThemAlone) {
   parameters_.driver.key_poses = {linear({key({90})})};
-  EXPECT_LT(glm::length(offset_at(90, 0, kVertex + 1)), kTolerance);
+  EXPECT_LT(glm::length(offset_at(90, 0, kLimbVertex + 1)), kTubeTolerance);
   const Character keyed = test::bound(model_, test::rig_of(parameters_, "tube")).character;
   parameters_.driver.key_poses.clear();
   const Character plain = test::bound(model_, test::rig_of(parameters_, "tube")).character;
@@ -115,7 +115,7 @@ TEST_F(KeyPoses, MoveTheListedVerticesAndWhatFollowsThemAlone) {
   }
   for (std::size_t v = 0; v < skins[0].size(); ++v) most = std::max(most, glm::distance(skins[0][v], skins[1][v]));
   EXPECT_GT(most, 0.1f) << "the skin follows the offset";
-  EXPECT_LT(most, glm::length(kOffset) + kTolerance);
+  EXPECT_LT(most, glm::length(kKeyOffset) + kTubeTolerance);
 }
 
 // A limb carries its offsets, also by dual quaternion: a rigid motion of all joints moves the shape rigidly.
@@ -133,7 +133,7 @@ TEST_F(KeyPoses, TurnWithTheLimb) {
     evaluator.pose(joints);
     evaluator.evaluate();
     EXPECT_LT(test::worst_distance(before, evaluator.positions(), test::by_matrix(test::rigid_motion())),
-              5 * kTolerance);
+              5 * kTubeTolerance);
   }
 }
 
@@ -150,11 +150,11 @@ TEST_F(KeyPoses, CountTheAngleFromTheRestPoseInTheParent) {
     Evaluator evaluator(character);
     evaluator.pose(bent(model_, degrees));
     evaluator.evaluate();
-    return affine_origin(evaluator.palette()[*cage.offset_slot + kVertex]);
+    return affine_origin(evaluator.palette()[*cage.offset_slot + kLimbVertex]);
   };
-  EXPECT_LT(glm::length(offset_at(0)), kTolerance);
-  EXPECT_LT(glm::distance(offset_at(45), 0.5f * kOffset), kTolerance);
-  EXPECT_LT(glm::distance(offset_at(90), kOffset), kTolerance);
+  EXPECT_LT(glm::length(offset_at(0)), kTubeTolerance);
+  EXPECT_LT(glm::distance(offset_at(45), 0.5f * kKeyOffset), kTubeTolerance);
+  EXPECT_LT(glm::distance(offset_at(90), kKeyOffset), kTubeTolerance);
 }
 
 class RbfKeyPoses : public KeyPoses {
@@ -189,7 +189,7 @@ TEST_F(RbfKeyPoses, AreSmoothBetweenAndGoneFarAway) {
 TEST_F(RbfKeyPoses, OfOneAngleAreExactToo) {
   parameters_.driver.key_poses = {{{about_z("joint1")}, KeyInterpolation::kRbf, {key({30}), key({100}, {0, 0, 1})}}};
   expect_offset(glm::vec3(0), 0);
-  expect_offset(kOffset, 30);
+  expect_offset(kKeyOffset, 30);
   expect_offset({0, 0, 1}, 100);
 }
 
@@ -202,7 +202,7 @@ class MorphTargets : public KeyPoses {
     for (const char* name : {"bulge", "smile"}) {
       MorphTarget target{name, std::vector(cage.positions.size(), glm::vec3(0)), 0.0f};
       for (std::size_t v = 0; v < cage.positions.size(); ++v) {
-        if (cage.positions[v].x > 5) target.offsets[v] = name[0] == 'b' ? kOffset : glm::vec3(0, 0, 1);
+        if (cage.positions[v].x > 5) target.offsets[v] = name[0] == 'b' ? kKeyOffset : glm::vec3(0, 0, 1);
       }
       cage.morph_targets.push_back(target);
     }
@@ -210,9 +210,9 @@ class MorphTargets : public KeyPoses {
 };
 
 TEST_F(MorphTargets, AreKeyPoses) {
-  parameters_.driver.key_poses = {linear({{{90}, "bulge", {{kVertex, {1, 0, 0}}}}})};
-  expect_offset(0.5f * (kOffset + glm::vec3(1, 0, 0)), 45);
-  EXPECT_LT(glm::distance(offset_at(90, 0, kVertex + 1), kOffset), kTolerance);
+  parameters_.driver.key_poses = {linear({{{90}, "bulge", {{kLimbVertex, {1, 0, 0}}}}})};
+  expect_offset(0.5f * (kKeyOffset + glm::vec3(1, 0, 0)), 45);
+  EXPECT_LT(glm::distance(offset_at(90, 0, kLimbVertex + 1), kKeyOffset), kTubeTolerance);
   const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
   ASSERT_EQ(character->controls.size(), 1u) << "what key poses use is no control";
   EXPECT_EQ(character->controls[0].name, "cage/smile");
@@ -229,18 +229,18 @@ TEST_F(MorphTargets, AreControls) {
   evaluator.control(0, 0.5f);
   evaluator.control(1, -2.0f);
   evaluator.evaluate();
-  EXPECT_LT(glm::distance(test::positions_of(evaluator, character, "cage")[kVertex],
-                          model_.meshes[1].positions[kVertex] + 0.5f * kOffset - glm::vec3(0, 0, 2)),
-            kTolerance);
+  EXPECT_LT(glm::distance(test::positions_of(evaluator, character, "cage")[kLimbVertex],
+                          model_.meshes[1].positions[kLimbVertex] + 0.5f * kKeyOffset - glm::vec3(0, 0, 2)),
+            kTubeTolerance);
   EXPECT_LT(glm::distance(test::positions_of(evaluator, character, "cage")[0], model_.meshes[1].positions[0]),
-            kTolerance);
+            kTubeTolerance);
 }
 
 TEST_F(MorphTargets, StandAtRestAtTheModelsWeight) {
   model_.meshes[1].morph_targets[0].weight = 0.5f;
   const Character character = test::bound(model_, test::rig_of(parameters_, "tube")).character;
   EXPECT_EQ(character->controls[0].rest, 0.5f);
-  const glm::vec3 base = model_.meshes[1].positions[kVertex];
+  const glm::vec3 base = model_.meshes[1].positions[kLimbVertex];
   const auto vertex_at = [&](std::optional<float> value) {
     Evaluator evaluator(character);
     if (value) evaluator.control(0, *value);
@@ -248,15 +248,15 @@ TEST_F(MorphTargets, StandAtRestAtTheModelsWeight) {
     if (!value) {
       EXPECT_LT(test::worst_distance(model_.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
                                      test::by_matrix(glm::mat4(1))),
-                kTolerance)
+                kTubeTolerance)
           << "the skin is bound to the driver as it rests";
     }
-    return test::positions_of(evaluator, character, "cage")[kVertex];
+    return test::positions_of(evaluator, character, "cage")[kLimbVertex];
   };
-  EXPECT_LT(glm::distance(vertex_at({}), base + 0.5f * kOffset), kTolerance);
-  EXPECT_LT(glm::distance(vertex_at(0.5f), base + 0.5f * kOffset), kTolerance);
-  EXPECT_LT(glm::distance(vertex_at(0.0f), base), kTolerance);
-  EXPECT_LT(glm::distance(vertex_at(1.0f), base + kOffset), kTolerance);
+  EXPECT_LT(glm::distance(vertex_at({}), base + 0.5f * kKeyOffset), kTubeTolerance);
+  EXPECT_LT(glm::distance(vertex_at(0.5f), base + 0.5f * kKeyOffset), kTubeTolerance);
+  EXPECT_LT(glm::distance(vertex_at(0.0f), base), kTubeTolerance);
+  EXPECT_LT(glm::distance(vertex_at(1.0f), base + kKeyOffset), kTubeTolerance);
 }
 
 TEST_F(MorphTargets, MoveNothingWhereTheRigSaysSo) {
@@ -281,7 +281,7 @@ TEST_F(MorphTargets, TurnTheSkinWithTheDriver) {
   evaluator.evaluate();
   EXPECT_LT(test::worst_distance(model_.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
                                  test::by_matrix(turn)),
-            5 * kTolerance);
+            5 * kTubeTolerance);
 }
 
 // The model's clip keeps the channels of targets that drive, and loses the others.
@@ -316,7 +316,7 @@ TEST_F(MorphTargets, AreCarriedToRefinedVertices) {
     // Rings 8 and on are beyond x = 5; vertices half way to ring 8, at 5, have half.
     const float share = rest[v].x > 5.1f ? 1.0f : rest[v].x > 4.9f ? 0.5f : 0.0f;
     between += share == 0.5f ? 1 : 0;
-    ASSERT_LT(glm::distance(moved, share * kOffset), kTolerance) << v << " at x " << rest[v].x;
+    ASSERT_LT(glm::distance(moved, share * kKeyOffset), kTubeTolerance) << v << " at x " << rest[v].x;
   }
   EXPECT_GT(between, 8u);
 }
@@ -358,8 +358,8 @@ TEST_F(MorphTargets, AreCarriedToWeldedVertices) {
   for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
     const glm::vec3 rest = mesh.binding.points[v];
     const glm::vec3 expected =
-        (rest.x > 5 ? kOffset : glm::vec3(0)) + (rest == keyed_place ? glm::vec3(0, 1, 0) : glm::vec3(0));
-    ASSERT_LT(glm::distance(affine_origin(evaluator.palette()[*mesh.offset_slot + v]), expected), kTolerance) << v;
+        (rest.x > 5 ? kKeyOffset : glm::vec3(0)) + (rest == keyed_place ? glm::vec3(0, 1, 0) : glm::vec3(0));
+    ASSERT_LT(glm::distance(affine_origin(evaluator.palette()[*mesh.offset_slot + v]), expected), kTubeTolerance) << v;
   }
 }
 
@@ -396,12 +396,12 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
   EXPECT_THAT(with(linear({key({30}), key({30.000002f})})), HasSubstr("that no weights tell them apart"));
   EXPECT_THAT(with({{about_z("joint1")}, KeyInterpolation::kRbf, {key({90}), key({90.00001f})}}),
               HasSubstr(set + ": two poses, or one and rest, are so close that no weights tell them apart"));
-  EXPECT_EQ(with(linear({key({10}), key({20}, kOffset, 104)})),
+  EXPECT_EQ(with(linear({key({10}), key({20}, kKeyOffset, 104)})),
             set + ", pose 1: offsets vertex 104 of the 104 of the driver 'cage'");
   EXPECT_EQ(with(linear({{{10}, "bulge", {}}})), set + ", pose 0: the driver 'cage' has no morph target 'bulge'");
   EXPECT_THAT(with(linear({key({10}, glm::vec3(std::numeric_limits<float>::infinity()))})),
               HasSubstr("/poses/0/offsets/0/0: must be a number, is inf"));
-  model_.meshes[1].morph_targets.push_back({"bulge", std::vector(104, kOffset), 0.0f});
+  model_.meshes[1].morph_targets.push_back({"bulge", std::vector(104, kKeyOffset), 0.0f});
   EXPECT_THAT(with(linear({{{10}, "buldge", {}}})), HasSubstr("no morph target 'buldge'; did you mean 'bulge'?"));
   EXPECT_EQ(with(linear({{{10}, "bulge", {}}})), "bound");
 }

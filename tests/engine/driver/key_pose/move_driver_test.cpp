@@ -16,14 +16,14 @@
 namespace pelt {
 namespace {
 
+using test::kLimbVertex;
+using test::kTubeTolerance;
 using testing::HasSubstr;
 using Mode = SurfaceFfdParameters::Mode;
 
-constexpr float kTolerance = 2e-5f;    // for tubes of length 8
-constexpr std::uint32_t kVertex = 80;  // a vertex of the cage, at x = 6.7, that only joint1 moves
-const glm::vec3 kOffset(0.1f, 0.3f, -0.2f);
+const glm::vec3 kDriverOffset(0.1f, 0.3f, -0.2f);
 
-std::vector<glm::mat4> bent(const Model& model) {
+std::vector<glm::mat4> bent_by_a_radian(const Model& model) {
   Model posed = model;
   posed.skeleton.joints[1].rest.rotation =
       posed.skeleton.joints[1].rest.rotation * glm::angleAxis(1.0f, glm::vec3(0, 0, 1));
@@ -92,75 +92,76 @@ TEST_F(MovedDriver, MovesTheSkinNearItAndNoneFarAway) {
     parameters_ = way;
     parameters_.elements = 8;
     const std::vector<glm::vec3> before = posed(bound({}), "tube");
-    const Character character = bound({{kVertex, kOffset}});
+    const Character character = bound({{kLimbVertex, kDriverOffset}});
     const std::vector<glm::vec3> after = posed(character, "tube");
-    const glm::vec3 place = model_.meshes[1].positions[kVertex];
+    const glm::vec3 place = model_.meshes[1].positions[kLimbVertex];
     float near = 0;
     for (std::size_t v = 0; v < before.size(); ++v) {
       const float distance = glm::distance(before[v], after[v]);
       if (std::abs(before[v].x - place.x) > 3) {
-        EXPECT_LT(distance, kTolerance) << v;
+        EXPECT_LT(distance, kTubeTolerance) << v;
       } else {
         near = std::max(near, distance);
       }
     }
-    EXPECT_GT(near, 0.2f * glm::length(kOffset));
+    EXPECT_GT(near, 0.2f * glm::length(kDriverOffset));
     // Only that vertex of the driver moves.
     const std::vector<glm::vec3> cage = posed(character, "cage");
     for (std::size_t v = 0; v < cage.size(); ++v) {
-      const glm::vec3 expected = model_.meshes[1].positions[v] + (v == kVertex ? kOffset : glm::vec3(0));
-      EXPECT_LT(glm::distance(cage[v], expected), kTolerance) << v;
+      const glm::vec3 expected = model_.meshes[1].positions[v] + (v == kLimbVertex ? kDriverOffset : glm::vec3(0));
+      EXPECT_LT(glm::distance(cage[v], expected), kTubeTolerance) << v;
     }
   }
 }
 
 TEST_F(MovedDriver, IsBoundToAsItWas) {
   const Character plain = bound({});
-  const Character offset = bound({{kVertex, kOffset}});
+  const Character offset = bound({{kLimbVertex, kDriverOffset}});
   EXPECT_EQ(test::mesh_of(offset, "cage").binding.points, test::mesh_of(plain, "cage").binding.points);
   EXPECT_EQ(test::mesh_of(offset, "tube").binding.influences, test::mesh_of(plain, "tube").binding.influences);
-  EXPECT_EQ(packed(bound({{kVertex, glm::vec3(0)}})), packed(plain)) << "no offset is none";
+  EXPECT_EQ(packed(bound({{kLimbVertex, glm::vec3(0)}})), packed(plain)) << "no offset is none";
 }
 
 // If all vertices have the same offset, the skin has it too, whatever frames move it.
 TEST_F(MovedDriver, AsAWholeCarriesTheSkin) {
   std::vector<VertexOffset> all;
-  for (std::uint32_t v = 0; v < model_.meshes[1].positions.size(); ++v) all.push_back({v, kOffset});
+  for (std::uint32_t v = 0; v < model_.meshes[1].positions.size(); ++v) all.push_back({v, kDriverOffset});
   for (const SurfaceFfdParameters& way : every_way()) {
     parameters_ = way;
     EXPECT_LT(test::worst_distance(model_.meshes[0].positions, posed(bound(all), "tube"),
-                                   [](glm::vec3 p) { return p + kOffset; }),
-              kTolerance);
+                                   [](glm::vec3 p) { return p + kDriverOffset; }),
+              kTubeTolerance);
   }
 }
 
 TEST_F(MovedDriver, TurnsWithTheLimb) {
-  const std::vector<glm::mat4> joints = bent(model_);
+  const std::vector<glm::mat4> joints = bent_by_a_radian(model_);
   const glm::mat4 limb = joints[1] * glm::inverse(test::bind_matrices(model_)[1]);
   for (const SurfaceFfdParameters& way : every_way()) {
     parameters_ = way;
-    const Character character = bound({{kVertex, kOffset}});
-    const glm::vec3 by = posed(character, "cage", joints)[kVertex] - posed(bound({}), "cage", joints)[kVertex];
-    EXPECT_LT(glm::distance(by, glm::vec3(limb * glm::vec4(kOffset, 0))), kTolerance);
+    const Character character = bound({{kLimbVertex, kDriverOffset}});
+    const glm::vec3 by = posed(character, "cage", joints)[kLimbVertex] - posed(bound({}), "cage", joints)[kLimbVertex];
+    EXPECT_LT(glm::distance(by, glm::vec3(limb * glm::vec4(kDriverOffset, 0))), kTubeTolerance);
     // The offset moves with the whole character.
     std::vector<glm::mat4> rigid = joints;
     for (glm::mat4& joint : rigid) joint = test::rigid_motion() * joint;
     EXPECT_LT(test::worst_distance(posed(character, "tube", joints), posed(character, "tube", rigid),
                                    test::by_matrix(test::rigid_motion())),
-              5 * kTolerance);
+              5 * kTubeTolerance);
   }
 }
 
 // ------------------------------------------------------------------------------------------------------ without bind
 
 TEST_F(MovedDriver, WithoutBindIsWhatBindMakes) {
-  const std::vector<VertexOffset> first{{kVertex, kOffset}}, second{{3, {0, 0.1f, 0}}, {kVertex, 2.0f * kOffset}};
+  const std::vector<VertexOffset> first{{kLimbVertex, kDriverOffset}},
+      second{{3, {0, 0.1f, 0}}, {kLimbVertex, 2.0f * kDriverOffset}};
   for (const SurfaceFfdParameters& way : every_way()) {
     parameters_ = way;
     const Character plain = bound({});
     const Character once = moved(plain, "cage", first);
     EXPECT_EQ(packed(once), packed(bound(first)));
-    EXPECT_EQ(posed(once, "tube", bent(model_)), posed(bound(first), "tube", bent(model_)));
+    EXPECT_EQ(posed(once, "tube", bent_by_a_radian(model_)), posed(bound(first), "tube", bent_by_a_radian(model_)));
     const Character twice = moved(once, "cage", second);
     EXPECT_EQ(packed(twice), packed(bound(second))) << "offsets are absolute";
     EXPECT_EQ(packed(moved(twice, "cage", {})), packed(plain));
@@ -173,17 +174,18 @@ TEST_F(MovedDriver, KeepsItsKeyPosesAndMorphTargets) {
   Mesh& cage = model_.meshes[1];
   cage.morph_targets.push_back({"bulge", std::vector(cage.positions.size(), glm::vec3(0, 0.1f, 0)), 0.0f});
   for (const KeyInterpolation interpolation : {KeyInterpolation::kLinear, KeyInterpolation::kRbf}) {
-    parameters_.driver.key_poses = {{{{"joint1", {0, 0, 1}}}, interpolation, {{{90}, "", {{kVertex, {0, 0, 0.5f}}}}}}};
+    parameters_.driver.key_poses = {
+        {{{"joint1", {0, 0, 1}}}, interpolation, {{{90}, "", {{kLimbVertex, {0, 0, 0.5f}}}}}}};
     const Character plain = bound({});
-    const std::vector<VertexOffset> offsets{{kVertex, kOffset}, {7, kOffset}};
+    const std::vector<VertexOffset> offsets{{kLimbVertex, kDriverOffset}, {7, kDriverOffset}};
     const Character character = moved(plain, "cage", offsets);
     EXPECT_EQ(packed(character), packed(bound(offsets)));
     EXPECT_EQ(packed(moved(character, "cage", {})), packed(plain));
-    const std::vector<glm::mat4> joints = bent(model_);
+    const std::vector<glm::mat4> joints = bent_by_a_radian(model_);
     const glm::mat4 limb = joints[1] * glm::inverse(test::bind_matrices(model_)[1]);
-    EXPECT_LT(glm::distance(posed(character, "cage", joints)[kVertex] - posed(plain, "cage", joints)[kVertex],
-                            glm::vec3(limb * glm::vec4(kOffset, 0))),
-              kTolerance);
+    EXPECT_LT(glm::distance(posed(character, "cage", joints)[kLimbVertex] - posed(plain, "cage", joints)[kLimbVertex],
+                            glm::vec3(limb * glm::vec4(kDriverOffset, 0))),
+              kTubeTolerance);
   }
 }
 
@@ -191,7 +193,7 @@ TEST_F(MovedDriver, KeepsItsKeyPosesAndMorphTargets) {
 TEST_F(MovedDriver, AmongOthersIsTheSameInAnyOrder) {
   model_.meshes.push_back(test::make_tube_mesh({.around = 6, .along = 8, .radius = 1.5f}));
   model_.meshes.back().name = "coarse";
-  const std::vector<VertexOffset> offsets{{5, kOffset}};
+  const std::vector<VertexOffset> offsets{{5, kDriverOffset}};
   const auto rig = [&](bool with_offsets) {
     SurfaceFfdParameters made, by_cage = test::by_cage(), by_coarse;
     made.driver.triangles = 60;
@@ -226,8 +228,8 @@ TEST_F(MovedDriver, OfPatchesMovesControlVertices) {
   }
   parameters_ = {};
   parameters_.driver.patches = {sheet};
-  const Character character = bound({{9, kOffset}});
-  EXPECT_EQ(packed(moved(bound({}), "patch", {{9, kOffset}})), packed(character));
+  const Character character = bound({{9, kDriverOffset}});
+  EXPECT_EQ(packed(moved(bound({}), "patch", {{9, kDriverOffset}})), packed(character));
   EXPECT_GT(test::worst_distance(model_.meshes[0].positions, posed(character, "tube"), [](glm::vec3 p) { return p; }),
             0.02f);
 }
@@ -236,13 +238,14 @@ TEST_F(MovedDriver, IsNumberedAsItIsWeldedAndRefined) {
   parameters_.driver.refine = {{{}, 1}};
   const auto last = test::mesh_of(bound({}), "cage").vertex_count() - 1;
   ASSERT_GT(last, model_.meshes[1].positions.size());
-  const Character character = bound({{last, kOffset}});
-  EXPECT_LT(glm::distance(posed(character, "cage")[last], posed(bound({}), "cage")[last] + kOffset), kTolerance);
-  EXPECT_THAT(error({{last + 1, kOffset}}), HasSubstr("moves vertex"));
+  const Character character = bound({{last, kDriverOffset}});
+  EXPECT_LT(glm::distance(posed(character, "cage")[last], posed(bound({}), "cage")[last] + kDriverOffset),
+            kTubeTolerance);
+  EXPECT_THAT(error({{last + 1, kDriverOffset}}), HasSubstr("moves vertex"));
 }
 
 TEST_F(MovedDriver, IsKeptByAFile) {
-  const Character character = bound({{kVertex, kOffset}});
+  const Character character = bound({{kLimbVertex, kDriverOffset}});
   const Result<Character> read = deserialize(serialize(character), "x.pelt");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(posed(*read, "tube"), posed(character, "tube"));
@@ -250,15 +253,15 @@ TEST_F(MovedDriver, IsKeptByAFile) {
   const Result<Rig> rig = parse_rig((*read)->rig, "x.pelt");
   ASSERT_TRUE(rig) << rig.error().message;
   EXPECT_EQ(rig->layers[0].deformer.get<SurfaceFfdParameters>().driver.offsets,
-            (std::vector<VertexOffset>{{kVertex, kOffset}}));
+            (std::vector<VertexOffset>{{kLimbVertex, kDriverOffset}}));
 }
 
 // ------------------------------------------------------------------------------------------------------------ errors
 
 TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
   const std::vector<std::pair<std::vector<VertexOffset>, std::string>> wrong{
-      {{{3, kOffset}, {104, kOffset}}, "the driver 'cage': offset 1 moves vertex 104 of 104"},
-      {{{3, kOffset}, {3, kOffset}}, "the driver 'cage': offset 1 moves vertex 3 a second time"},
+      {{{3, kDriverOffset}, {104, kDriverOffset}}, "the driver 'cage': offset 1 moves vertex 104 of 104"},
+      {{{3, kDriverOffset}, {3, kDriverOffset}}, "the driver 'cage': offset 1 moves vertex 3 a second time"},
       {{{3, {0, 2e12f, 0}}}, "the driver 'cage': offset 0, of vertex 3, is not finite, or leads farther than 1e+12 m"},
   };
   const Character plain = bound({});
@@ -282,15 +285,16 @@ TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
 
 TEST_F(MovedDriver, IsNotStreamed) {
   parameters_.driver.follow = Follow::kStreamed;
-  EXPECT_THAT(error({{3, kOffset}}), HasSubstr("the driver 'cage': it is streamed"));
-  const Result<Character> result = move_driver_vertices(bound({}), "cage", std::vector<VertexOffset>{{3, kOffset}});
+  EXPECT_THAT(error({{3, kDriverOffset}}), HasSubstr("the driver 'cage': it is streamed"));
+  const Result<Character> result =
+      move_driver_vertices(bound({}), "cage", std::vector<VertexOffset>{{3, kDriverOffset}});
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message, HasSubstr("the caller places"));
 }
 
 TEST_F(MovedDriver, IsMovedInOneWayAlone) {
   SurfaceFfdParameters other = parameters_;
-  other.driver.offsets = {{3, kOffset}};
+  other.driver.offsets = {{3, kDriverOffset}};
   Rig rig = test::rig_of(parameters_, "tube");
   rig.layers.push_back({"tube", other, {0.5f, {}}, {}});
   EXPECT_EQ(test::bind_error(model_, rig), "layer 2 (surface_ffd): the driver 'cage' is already used, in another way");
@@ -301,7 +305,7 @@ TEST_F(MovedDriver, IsMovedInOneWayAlone) {
 
 // A file may have a layout that bind never makes.
 TEST_F(MovedDriver, WhoseEntriesOthersBlendIsLeftAlone) {
-  CharacterData data = *bound({{kVertex, kOffset}});
+  CharacterData data = *bound({{kLimbVertex, kDriverOffset}});
   const auto cage =
       std::find_if(data.meshes.begin(), data.meshes.end(), [](const CharacterMesh& m) { return m.control; });
   const auto pass = std::find_if(data.passes.begin(), data.passes.end(),

@@ -13,8 +13,6 @@ namespace {
 using test::by_matrix;
 using test::worst_distance;
 
-constexpr float kTolerance = 2e-5f;  // for tubes of length 8
-
 SurfaceFfdParameters streamed() {
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.driver.follow = Follow::kStreamed;
@@ -41,7 +39,7 @@ TEST(StreamedDrivers, StandAtRestUntilStreamed) {
   evaluator.evaluate();
   EXPECT_LT(worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
                            by_matrix(glm::mat4(1))),
-            kTolerance)
+            test::kTubeTolerance)
       << "the skeleton moves it";
 }
 
@@ -57,9 +55,9 @@ TEST(StreamedDrivers, AreWhereTheyAreStreamedInBothModes) {
     for (int frame = 0; frame < 2; ++frame) {  // streamed positions stay until changed
       evaluator.evaluate();
       EXPECT_LT(worst_distance(model.meshes[1].positions, test::positions_of(evaluator, character, "cage"), rigid),
-                kTolerance);
+                test::kTubeTolerance);
       EXPECT_LT(worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "tube"), rigid),
-                5 * kTolerance);
+                5 * test::kTubeTolerance);
     }
   }
 }
@@ -82,9 +80,9 @@ TEST(StreamedDrivers, OfOneCharacterAreApart) {
   evaluator.evaluate();
   EXPECT_LT(worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
                            by_matrix(glm::mat4(1))),
-            kTolerance);
+            test::kTubeTolerance);
   EXPECT_LT(worst_distance(model.meshes[0].positions, test::positions_of(evaluator, character, "other tube"), rigid),
-            5 * kTolerance);
+            5 * test::kTubeTolerance);
 }
 
 TEST(StreamedDrivers, HaveNoKeyPoses) {

@@ -16,8 +16,6 @@ namespace {
 using test::by_matrix;
 using test::worst_distance;
 
-constexpr float kTolerance = 2e-5f;  // for tubes of length 8
-
 Rig streamed() {
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.driver.follow = Follow::kStreamed;
@@ -113,14 +111,14 @@ class EstimatedFrames : public testing::TestWithParam<Cage> {
 
 TEST_P(EstimatedFrames, AtRestLeaveTheSkinInPlace) {
   const auto still = by_matrix(glm::mat4(1));
-  EXPECT_LT(worst_distance(model_.meshes[0].positions, skin_after(character_, still), still), kTolerance);
+  EXPECT_LT(worst_distance(model_.meshes[0].positions, skin_after(character_, still), still), test::kTubeTolerance);
 }
 
 TEST_P(EstimatedFrames, ImpartASimilarityExactly) {
   for (const float size : {1.0f, 2.5f, 0.2f}) {
     const auto similar = by_matrix(glm::scale(test::rigid_motion(), glm::vec3(size)));
     EXPECT_LT(worst_distance(model_.meshes[0].positions, skin_after(character_, similar), similar),
-              5 * kTolerance * std::max(size, 1.0f))
+              5 * test::kTubeTolerance * std::max(size, 1.0f))
         << size;
   }
 }

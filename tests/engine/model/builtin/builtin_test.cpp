@@ -5,10 +5,11 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <utility>
 
 #include <pelt/builtin.h>
 #include <pelt/pose.h>
+
+#include "tests/engine/model/builtin/watertight.h"
 
 namespace pelt {
 namespace {
@@ -16,19 +17,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::Le;
-
-// Returns true if every edge lies in exactly two triangles, which run along it in opposite directions.
-bool is_watertight(const Mesh& mesh) {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> directed;
-  for (const glm::uvec3& t : mesh.triangles) {
-    for (int k = 0; k < 3; ++k) {
-      if (!directed.emplace(t[k], t[(k + 1) % 3]).second) return false;
-    }
-  }
-  return std::all_of(directed.begin(), directed.end(), [&](const auto& e) {
-    return directed.contains({e.second, e.first});
-  });
-}
 
 // Returns true if the triangles round every vertex form one fan: a watertight mesh is then a manifold.
 bool has_one_fan_per_vertex(const Mesh& mesh) {
@@ -89,7 +77,7 @@ std::uint32_t most_influences(const SparseRows& rows) { return statistics(rows).
 void expect_sound(const Model& model, std::size_t meshes = 1) {
   ASSERT_EQ(model.meshes.size(), meshes);
   for (const Mesh& mesh : model.meshes) {
-    EXPECT_TRUE(is_watertight(mesh));
+    EXPECT_TRUE(is_watertight(mesh.triangles));
     EXPECT_TRUE(has_one_fan_per_vertex(mesh));
     EXPECT_EQ(component_count(mesh), 1u);
     EXPECT_GT(volume(mesh), 0.0);

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/model/builtin/surface_mesher.h"
 
-#include <algorithm>
-#include <set>
-#include <utility>
+#include "tests/engine/model/builtin/watertight.h"
 
 namespace pelt {
 namespace {
-
-bool is_watertight(const std::vector<glm::uvec3>& triangles) {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> directed;
-  for (const glm::uvec3& t : triangles) {
-    for (int k = 0; k < 3; ++k) {
-      if (!directed.emplace(t[k], t[(k + 1) % 3]).second) return false;
-    }
-  }
-  return !directed.empty() && std::all_of(directed.begin(), directed.end(), [&](const auto& e) {
-    return directed.contains({e.second, e.first});
-  });
-}
 
 float mean_edge(const Mirrored& mesh, bool (*chosen)(const glm::vec3&)) {
   float sum = 0, count = 0;

@@ -27,7 +27,8 @@ GltfFile morphing() {
   return file;
 }
 
-GltfFile animated(const std::string& interpolation, const std::vector<float>& times, const std::vector<float>& values) {
+GltfFile animated_weights(const std::string& interpolation, const std::vector<float>& times,
+                          const std::vector<float>& values) {
   GltfFile file = morphing();
   const int input = file.add("SCALAR", times);
   const int output = file.add("SCALAR", values);
@@ -139,13 +140,13 @@ TEST(ImportMorphTargets, MayBeHundreds) {
 }
 
 TEST(ImportMorphTargets, AreChecked) {
-  struct Case {
+  struct BadValue {
     std::string place;
     json value;
     std::string why;
   };
   const std::string at = "/meshes/0/primitives/0/targets";
-  const std::vector<Case> defects{
+  const std::vector<BadValue> defects{
       {at, json::object(), "targets: is an object and not an array"},
       {at + "/0", 3, "is 3 and not an object"},
       {at + "/0/POSITION", 9, "targets/0/POSITION: 9 of 3 accessors"},
@@ -163,7 +164,7 @@ TEST(ImportMorphTargets, AreChecked) {
        {{"attributes", {{"POSITION", 0}}}},
        "primitives/1/targets: 0 where primitive 0 has 2"},
   };
-  for (const Case& defect : defects) {
+  for (const BadValue& defect : defects) {
     SCOPED_TRACE(defect.place + " = " + defect.value.dump());
     GltfFile file = morphing();
     file.json = json::parse(file.text());
@@ -180,7 +181,7 @@ TEST(ImportMorphTargets, AreChecked) {
 }
 
 TEST(ImportMorphChannels, SplitKeysByTarget) {
-  GltfFile file = animated("LINEAR", {0, 2}, {0, 1, 1, 3});
+  GltfFile file = animated_weights("LINEAR", {0, 2}, {0, 1, 1, 3});
   file.json["nodes"][0]["name"] = "head";
   const Model model = imported(file);
   ASSERT_EQ(model.clips.size(), 1u);
@@ -200,7 +201,7 @@ TEST(ImportMorphChannels, SplitKeysByTarget) {
 
 TEST(ImportMorphChannels, KeepTangentsWithTheirTarget) {
   // A key: in-tangents of both targets, values, out-tangents.
-  const Model model = imported(animated("CUBICSPLINE", {0, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  const Model model = imported(animated_weights("CUBICSPLINE", {0, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   const std::vector<MorphChannel>& channels = model.clips[0].morph_channels;
   EXPECT_EQ(channels[0].interpolation, Interpolation::kCubicSpline);
   EXPECT_THAT(channels[0].values, ElementsAre(1, 3, 5, 7, 9, 11));
@@ -210,18 +211,18 @@ TEST(ImportMorphChannels, KeepTangentsWithTheirTarget) {
 }
 
 TEST(ImportMorphChannels, AreChecked) {
-  expect_refused(animated("LINEAR", {0, 1}, {0, 1}), "2 keys need 4 values, not 2");
-  expect_refused(animated("CUBICSPLINE", {0}, {0, 1}), "1 keys need 6 values, not 2");
-  expect_refused(animated("LINEAR", {1, 0}, {0, 1, 2, 3}), "does not follow");
-  expect_refused(animated("LINEAR", {0}, {0, std::numeric_limits<float>::infinity()}), "is not finite");
-  GltfFile file = animated("LINEAR", {0}, {0, 1});
+  expect_refused(animated_weights("LINEAR", {0, 1}, {0, 1}), "2 keys need 4 values, not 2");
+  expect_refused(animated_weights("CUBICSPLINE", {0}, {0, 1}), "1 keys need 6 values, not 2");
+  expect_refused(animated_weights("LINEAR", {1, 0}, {0, 1, 2, 3}), "does not follow");
+  expect_refused(animated_weights("LINEAR", {0}, {0, std::numeric_limits<float>::infinity()}), "is not finite");
+  GltfFile file = animated_weights("LINEAR", {0}, {0, 1});
   file.push("nodes", json::object());
   file.json["animations"][0]["channels"][0]["target"]["node"] = 1;
   expect_refused(file, "/animations/0/channels/0/target/node: node 1 has no morph targets");
 }
 
 TEST(ImportMorphChannels, OfHiddenMeshesAreLeftOut) {
-  GltfFile file = animated("LINEAR", {0}, {0, 1});
+  GltfFile file = animated_weights("LINEAR", {0}, {0, 1});
   file.push("nodes", {{"mesh", 0}});
   file.push("scenes", {{"nodes", {1}}});
   const Model model = imported(file);
