@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 # Properties that every target of Pelt shares: the language, include paths from the root of the repository, warnings.
 #
-# With CMAKE_UNITY_BUILD, as in the preset `release`, up to ten sources of a folder are compiled as one, in a third of
-# the time. A source that defines a name that another source of its folder defines too must then be compiled alone:
-# pelt_compile_alone(file...) takes it out.
+# With CMAKE_UNITY_BUILD, as in the preset `release`, up to PELT_UNITY_SIZE sources of a folder are compiled as one, in a
+# third of the time. A source that defines a name that another source of its folder defines too must then be compiled
+# alone: pelt_compile_alone(file...) takes it out.
+set(PELT_UNITY_SIZE 10)
 function(pelt_target name)
   get_target_property(sources ${name} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(folder "${source}" DIRECTORY)
     string(MAKE_C_IDENTIFIER "${name}_${folder}" folder)
     math(EXPR count_${folder} "${count_${folder}} + 1")
-    math(EXPR batch "${count_${folder}} / 10")
+    math(EXPR batch "${count_${folder}} / ${PELT_UNITY_SIZE}")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder}_${batch})
   endforeach()
   set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
