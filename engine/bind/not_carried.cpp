@@ -79,7 +79,7 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
       ++more_meshes;
       continue;
     }
-    meshes.push_back(fmt::format("{} of the driver '{}' ({})", targets.count(), mesh.name, targets.text()));
+    meshes.push_back(fmt::format("{} of '{}' ({})", targets.count(), mesh.name, targets.text()));
   }
   if (meshes.empty()) return;
   if (more_meshes > 0) meshes.push_back(fmt::format("those of {} meshes more", more_meshes));

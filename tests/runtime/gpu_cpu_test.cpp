@@ -18,6 +18,7 @@
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/graded.h"
+#include "tests/support/morphs.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -172,6 +173,17 @@ TEST(GpuCpu, InEveryConfiguration) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
     const Character character = bind_tube(deformer, kTube, kCage);
+    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
+  }
+}
+
+TEST(GpuCpu, OnMorphTargets) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Deformer& deformer : test::deformers()) {
+    Model model = test::make_tube(kTube);
+    test::add_morph_targets(model.meshes[0], 14);
+    const test::Subject subject = test::make_subject(deformer, std::move(model), test::make_tube_mesh(kCage));
+    const Character character = test::bound(subject.model, subject.rig).character;
     expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
   }
 }

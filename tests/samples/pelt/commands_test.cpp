@@ -174,10 +174,10 @@ TEST_F(Pelt, SaysWhatIsInAFile) {
   EXPECT_THAT(failure("info none.glb"), HasSubstr("none.glb: no such file"));
 }
 
-// A smiling triangle: the offsets of its morph target equal its positions.
+// A smiling triangle: the offsets of its morph target equal its positions. Their colours are the positions, too.
 const std::string kSmiling =
     R"({"asset": {"version": "2.0"}, "nodes": [{"name": "face", "mesh": 0}],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "COLOR_0": 0}, "targets": [{"POSITION": 0}]}],
                     "extras": {"targetNames": ["smile"]}}],
         "materials": [{"name": "skin", "doubleSided": true}],
         "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
@@ -187,16 +187,16 @@ const std::string kSmiling =
 
 TEST_F(Pelt, SaysWhatACharacterDoesNotCarry) {
   write("face.gltf", kSmiling);
-  const std::string target = "morph targets that move no driver: 1 of the skin 'face' ('smile')";
+  const std::string color = "vertex attributes, which serve masks alone: COLOR_0 of 'face'";
   const std::string info = done("info face.gltf");
   EXPECT_THAT(info, HasSubstr("\na character carries: 1 mesh with normals, 1 with weights, 1 joint, 1 base colour\n"));
-  EXPECT_THAT(info, HasSubstr("\nnot carried: " + target + "\nnote: "));
+  EXPECT_THAT(info, HasSubstr("\nnot carried: " + color + "\nnote: "));
   EXPECT_THAT(info, HasSubstr("double sides of 1"));
-  EXPECT_EQ(Json::parse(done("info face.gltf --json"))["not_carried"], Json::array({target}));
+  EXPECT_EQ(Json::parse(done("info face.gltf --json"))["not_carried"], Json::array({color}));
   const std::string bound = done("bind face.gltf --deformer linear-blend -o face.pelt");
-  EXPECT_THAT(bound, HasSubstr("\nnote: not carried: " + target + "\nnote: "));
+  EXPECT_THAT(bound, HasSubstr("\nnote: not carried: " + color + "\nnote: "));
   const Json report = Json::parse(done("bind face.gltf --deformer linear-blend --json -o face.pelt"));
-  EXPECT_EQ(report["notes"], Json::array({"not carried: " + target}));
+  EXPECT_EQ(report["notes"], Json::array({"not carried: " + color}));
   EXPECT_THAT(report["import_notes"].dump(), HasSubstr("double sides of 1"));
   EXPECT_EQ(Json::parse(done("info builtin:limb --json"))["not_carried"], Json::array());
 }
