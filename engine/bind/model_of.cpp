@@ -24,8 +24,7 @@ void unpack_morphs(const CharacterMesh& packed, std::span<const Control> control
     if (control.kind != ControlKind::kMorphTarget || control.mesh != mesh.name) continue;
     if (control.target >= morphs.target_count) continue;
     MorphTarget& target = mesh.morph_targets[control.target];
-    const std::string of_mesh = mesh.name + "/";
-    target.name = control.name.starts_with(of_mesh) ? control.name.substr(of_mesh.size()) : control.name;
+    target.name = control.target_name();
     target.weight = control.rest;
   }
 }

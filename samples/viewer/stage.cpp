@@ -60,12 +60,20 @@ float turn_about(const glm::quat& q, glm::vec3 axis) {
   return 2 * std::atan2(glm::dot(glm::vec3(q.x, q.y, q.z), axis), q.w);
 }
 
-samples::InstancePose pose_at(const Entry& entry, std::span<const Turn> turns, float seconds) {
-  if (turns.empty()) return entry.poser->at(seconds);
+// What the user has set on top of the clip, by the numbers of one character.
+struct Changes {
+  std::vector<Turn> turns;
+  std::vector<std::pair<std::uint32_t, float>> inputs;  // values of single inputs
+
+  bool empty() const { return turns.empty() && inputs.empty(); }
+};
+
+samples::InstancePose pose_at(const Entry& entry, const Changes& changes, float seconds) {
   samples::InstancePose pose = entry.poser->at(seconds, [&](std::span<Transform> local) {
-    for (const Turn& turn : turns) local[turn.joint].rotation = local[turn.joint].rotation * turn.rotation;
+    for (const Turn& turn : changes.turns) local[turn.joint].rotation = local[turn.joint].rotation * turn.rotation;
   });
-  for (const Turn& turn : turns) {
+  for (const auto& [input, value] : changes.inputs) pose.inputs[input] = value;
+  for (const Turn& turn : changes.turns) {
     for (const TwistControl& control : entry.twists) {
       if (control.joint == turn.joint) pose.inputs[control.input] += turn_about(turn.rotation, control.axis);
     }
@@ -98,16 +106,22 @@ Result<void> take_clip(Entry& entry, const std::string& clip) {
   return {};
 }
 
-Result<std::vector<Turn>> resolve(std::span<const JointTurn> turns, const Skeleton& skeleton) {
-  std::vector<Turn> resolved;
-  for (const JointTurn& turn : turns) {
+Result<Changes> resolve(const ViewState& state, const CharacterData& character) {
+  Changes resolved;
+  const Skeleton& skeleton = character.skeleton;
+  for (const JointTurn& turn : state.turns) {
     const std::optional<std::uint32_t> joint = skeleton.find(turn.joint);
     if (!joint) {
       std::vector<std::string_view> names;
       for (const Joint& known : skeleton.joints) names.push_back(known.name);
       return tl::unexpected(samples::unknown_name("joint", "joints", turn.joint, names));
     }
-    resolved.push_back({*joint, turn.rotation});
+    resolved.turns.push_back({*joint, turn.rotation});
+  }
+  for (const MorphWeight& morph : state.morphs) {
+    // A character that is compared may have none: its drivers are others.
+    const std::optional<std::uint32_t> control = character.find_control(morph.control);
+    if (control) resolved.inputs.emplace_back(character.controls[*control].input, morph.weight);
   }
   return resolved;
 }
@@ -134,7 +148,7 @@ std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t
   return places;
 }
 
-void pose_crowd(Entry& entry, std::span<const Turn> turns, float time) {
+void pose_crowd(Entry& entry, const Changes& changes, float time) {
   Actor& actor = *entry.actor;
   const float duration = entry.poser->duration();
   std::vector<samples::InstancePose> poses(actor.crowd.instance_count());
@@ -142,7 +156,7 @@ void pose_crowd(Entry& entry, std::span<const Turn> turns, float time) {
     for (std::size_t i = begin; i < end; ++i) {
       const double phase = kPhase * static_cast<double>(i);
       const float shift = duration * static_cast<float>(phase - std::floor(phase));
-      poses[i] = pose_at(entry, turns, i == 0 || duration <= 0 ? time : std::fmod(time + shift, duration));
+      poses[i] = pose_at(entry, changes, i == 0 || duration <= 0 ? time : std::fmod(time + shift, duration));
     }
   });
   for (std::uint32_t i = 0; i < poses.size(); ++i) {
@@ -154,7 +168,7 @@ void pose_crowd(Entry& entry, std::span<const Turn> turns, float time) {
   const auto known = entry.bounds_of_clips.find(entry.clip);
   const bool is_known = known != entry.bounds_of_clips.end();
   actor.bounds = is_known ? known->second : entry.reached;
-  if (is_known && turns.empty()) return;
+  if (is_known && changes.empty()) return;
   evaluate(entry, actor.pose);
   entry.evaluated = true;
   add_skin(actor.character, *entry.evaluator, actor.bounds);
@@ -264,11 +278,11 @@ Result<void> Stage::pose(const ViewState& state) {
   std::vector<std::string> posed = compared;
   if (state_->entries.contains("rig")) posed.emplace_back("rig");
 
-  std::vector<std::vector<Turn>> turns;
+  std::vector<Changes> changes;
   for (const std::string& key : posed) {
     Entry& entry = state_->entries.at(key);
-    PELT_ASSIGN(auto resolved, resolve(state.turns, entry.actor->character->skeleton));
-    turns.push_back(std::move(resolved));
+    PELT_ASSIGN(auto resolved, resolve(state, *entry.actor->character));
+    changes.push_back(std::move(resolved));
     PELT_TRY(take_clip(entry, state.playback.clip));
   }
 
@@ -286,7 +300,7 @@ Result<void> Stage::pose(const ViewState& state) {
         result = tl::unexpected(crowd.error());
       }
     }
-    pose_crowd(entry, turns[k], state.playback.time);
+    pose_crowd(entry, changes[k], state.playback.time);
   }
 
   state_->compared = std::move(compared);

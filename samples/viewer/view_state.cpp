@@ -21,6 +21,7 @@ constexpr Range kPitch{.least = -1.5707f, .most = 1.5707f};  // below a quarter 
 constexpr Range kDistance{.least = 1e-4f, .most = 1e6f};
 constexpr Range kFieldOfView{.least = 0.01f, .most = 3};
 constexpr Range kSpeed{.least = -100, .most = 100};
+constexpr Range kMorphWeight{.least = -100, .most = 100};
 
 constexpr Choice<CompareMode> kCompareModes[] = {{"none", CompareMode::kNone},
                                                  {"side_by_side", CompareMode::kSideBySide},
@@ -31,7 +32,7 @@ constexpr Choice<HeatKind> kHeatKinds[] = {
     {"distance", HeatKind::kDistance},  {"stretch", HeatKind::kStretch},      {"volume", HeatKind::kVolume},
     {"gpu_error", HeatKind::kGpuError}, {"difference", HeatKind::kDifference}};
 
-constexpr std::string_view kTabs[] = {"View", "Joints", "Vertex", "Heat", "Report"};
+constexpr std::string_view kTabs[] = {"View", "Joints", "Shapes", "Vertex", "Heat", "Report"};
 
 }  // namespace
 
@@ -63,6 +64,11 @@ static void describe(Fields& fields, JointTurn& turn) {
   const bool turns = length > 1e-6f && std::isfinite(length);
   fields.refuse(!turns, "rotation", "must not be zero");
   if (turns) q /= length;
+}
+
+static void describe(Fields& fields, MorphWeight& morph) {
+  fields.text({.name = "control", .required = true}, morph.control);
+  fields.number({"weight"}, morph.weight, kMorphWeight);
 }
 
 static void describe(Fields& fields, Shown& shown) {
@@ -120,6 +126,7 @@ static void describe(Fields& fields, ViewState& state) {
   fields.object({"camera"}, state.camera);
   fields.object({"playback"}, state.playback);
   fields.objects({"turns"}, state.turns);
+  fields.objects({"morphs"}, state.morphs);
   fields.object({"shown"}, state.shown);
   fields.object({"compare"}, state.compare);
   fields.object({"heat"}, state.heat);
@@ -139,6 +146,7 @@ nlohmann::json view_json(const ViewState& state) {
 Result<void> patch_view(ViewState& state, const nlohmann::json& patch, const std::string& source) {
   ViewState patched = state;
   if (patch.is_object() && patch.contains("turns")) patched.turns.clear();
+  if (patch.is_object() && patch.contains("morphs")) patched.morphs.clear();
   json_fields::Problem problem{.source = source};
   json_fields::Reader reader(patch, "", problem);
   describe(reader, patched);

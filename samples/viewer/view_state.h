@@ -37,6 +37,12 @@ struct JointTurn {
   glm::quat rotation{1, 0, 0, 0};  // local, applied after the clip's: local rotation * rotation
 };
 
+// The weight of a morph target that the user has set, in place of the clip's.
+struct MorphWeight {
+  std::string control;  // "mesh/target"
+  float weight = 0;
+};
+
 // The parts that are drawn over the skin or instead of it.
 struct Shown {
   bool skin = true;
@@ -91,7 +97,7 @@ struct Panels {
   bool right = true;  // inspector
   bool timeline = true;
   bool measure = false;      // drawn over the picture
-  std::string tab = "View";  // of the inspector: "View", "Joints", "Vertex", "Heat", "Report"
+  std::string tab = "View";  // of the inspector: "View", "Joints", "Shapes", "Vertex", "Heat", "Report"
   std::uint32_t place = 0;   // number of the shown one of the report's worst places, from 1; 0: none yet
   bool help = false;
   std::string search;  // for parameters of the rig: matches are open
@@ -104,6 +110,7 @@ struct ViewState {
   OrbitCamera camera;
   Playback playback;
   std::vector<JointTurn> turns;
+  std::vector<MorphWeight> morphs;
   Shown shown;
   Compare compare;
   Heat heat;

@@ -152,6 +152,7 @@ void App::State::begin_document() {
   for (const std::string& key : view.compare.deformers) stage->remove(key);
   view.camera.framed = false;
   view.turns.clear();
+  view.morphs.clear();
   view.selection = {};
   view.playback.clip = first_clip(*document->model());
   view.playback.time = 0;

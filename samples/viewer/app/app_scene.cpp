@@ -20,13 +20,13 @@ std::string App::State::fingerprint(std::initializer_list<const char*> parts) co
 
 std::string App::State::fingerprint_of_scene() const {
   return fmt::format("{} {} {} {}",
-                     fingerprint({"camera", "playback", "turns", "shown", "compare", "heat", "selection", "instances"}),
+                     fingerprint({"camera", "playback", "turns", "morphs", "shown", "compare", "heat", "selection", "instances"}),
                      rect.width, rect.height, static_cast<int>(hot));
 }
 
 // Poses the characters if anything has changed that moves them.
 bool App::State::pose() {
-  const std::string wanted = fingerprint({"playback", "turns", "compare", "instances"});
+  const std::string wanted = fingerprint({"playback", "turns", "morphs", "compare", "instances"});
   if (wanted == posed) {
     stage->arrange(view);
     return true;
@@ -50,7 +50,7 @@ bool App::State::pose() {
 }
 
 void App::State::make_heat(const Actor& subject) {
-  const std::string wanted_heat = fingerprint({"playback", "turns", "compare", "instances", "heat"});
+  const std::string wanted_heat = fingerprint({"playback", "turns", "morphs", "compare", "instances", "heat"});
   if (wanted_heat == heated) return;
   heated = wanted_heat;
   heat.reset();

@@ -107,15 +107,14 @@ void App::State::draw_panels() {
   if (right > 0) {
     docked("Inspector", {size.x - right, top}, {right, middle}, [&] {
       if (!ImGui::BeginTabBar("tabs")) return;
-      const std::pair<const char*, void (*)(Context&)> tabs[] = {{"View", draw_view_options},
-                                                                 {"Joints", draw_skeleton_panel},
-                                                                 {"Vertex", draw_vertex_panel},
-                                                                 {"Heat", draw_heat_panel},
-                                                                 {"Report", draw_report_panel}};
+      const std::pair<const char*, void (*)(Context&)> tabs[] = {
+          {"View", draw_view_options},   {"Joints", draw_skeleton_panel}, {"Shapes", draw_shapes_panel},
+          {"Vertex", draw_vertex_panel}, {"Heat", draw_heat_panel},       {"Report", draw_report_panel}};
       // A requested tab opens in the next frame; until then a different open tab is not the mouse's choice.
       const bool asked = view.panels.tab != open_tab;
       if (asked) tab_settles = 2;
       for (const auto& [name, draw] : tabs) {
+        if (draw == draw_shapes_panel && !has_shapes(shared)) continue;
         const bool select = asked && view.panels.tab == name;
         if (!ImGui::BeginTabItem(name, nullptr, select ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None))
           continue;

@@ -231,7 +231,8 @@ std::vector<PaletteLine> lines_of(std::span<const Affine> palette) {
 
 Outputs linear(const ExactSample& sample, std::span<const Affine> palette) {
   Outputs outputs(sample.positions.size());
-  blend_linear(sample.binding, {0, slice_count(sample.binding)}, lines_of(palette), outputs.all());
+  blend_linear(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, lines_of(palette),
+               outputs.all());
   return outputs;
 }
 
@@ -267,7 +268,8 @@ TEST_P(BlendLinear, IsNearlyWhatScalarsGive) {
   const ExactSample sample = make_exact_sample(131, lengths_to(9));
   const Outputs fast = linear(sample, palette);
   Outputs slow(sample.positions.size());
-  blend_linear_by_scalars(sample.binding, {0, slice_count(sample.binding)}, palette, slow.all());
+  blend_linear_by_scalars(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, palette,
+                          slow.all());
   for (std::size_t v = 0; v < sample.positions.size(); ++v) {
     EXPECT_LT(glm::distance(fast.positions[v], slow.positions[v]), 1e-4f) << v;
     EXPECT_LT(glm::distance(fast.normals[v], slow.normals[v]), 1e-3f) << v;
@@ -343,13 +345,15 @@ TEST_P(BlendLinear, GivesWhatIsAskedForWithGradients) {
   const ExactSample sample = make_exact_sample(65, lengths_to(9), true);
   const SliceRange all{0, slice_count(sample.binding)};
   Outputs everything(65);
-  blend_linear(sample.binding, all, lines, everything.all());
+  blend_linear(sample.binding, rest_shape(sample.binding), all, lines, everything.all());
   Outputs some(65);
-  blend_linear(sample.binding, all, lines, {.positions = some.positions.data()});
+  blend_linear(sample.binding, rest_shape(sample.binding), all, lines, {.positions = some.positions.data()});
   EXPECT_EQ(some.positions, everything.positions);
-  blend_linear(sample.binding, all, lines, {.positions = some.positions.data(), .normals = some.normals.data()});
+  blend_linear(sample.binding, rest_shape(sample.binding), all, lines,
+               {.positions = some.positions.data(), .normals = some.normals.data()});
   EXPECT_EQ(some.normals, everything.normals);
-  blend_linear(sample.binding, all, lines, {.positions = some.positions.data(), .frames = some.frames.data()});
+  blend_linear(sample.binding, rest_shape(sample.binding), all, lines,
+               {.positions = some.positions.data(), .frames = some.frames.data()});
   EXPECT_EQ(some.frames, everything.frames);
 }
 
@@ -456,7 +460,7 @@ TEST_P(BlendLinear, NormalsRoundATableAreThoseOfTheSurface) {
   const auto worst_degrees = [&](const SparseRows& rows) {
     const PackedBinding binding = *pack({&rows, 1}, {tube.positions, tube.normals, tube.tangents}, {});
     Outputs actual(tube.positions.size());
-    blend_linear(binding, {0, slice_count(binding)}, lines_of(table), actual.all());
+    blend_linear(binding, rest_shape(binding), {0, slice_count(binding)}, lines_of(table), actual.all());
     return tube.worst_degrees(actual);
   };
   EXPECT_LT(worst_degrees(tube.rows), 0.2);  // precision of 8 bits
@@ -497,7 +501,7 @@ TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
     const PackedBinding binding = *pack(groups, {tube.positions, tube.normals, tube.tangents}, {});
     EXPECT_TRUE(validate(binding, palette.size(), Groups::kSeveral, "tube"));
     Outputs actual(tube.positions.size());
-    blend_wires(binding, {0, slice_count(binding)}, palette, {root, kExponent}, actual.all());
+    blend_wires(binding, rest_shape(binding), {0, slice_count(binding)}, palette, {root, kExponent}, actual.all());
     return tube.worst_degrees(actual);
   };
   // Where the groups pull apart, the surface nearly folds, which magnifies the rounding to 8 bits.
@@ -525,19 +529,21 @@ TEST_P(BlendLinear, GivesWhatIsAskedFor) {
   const ExactSample sample = make_exact_sample(65, lengths_to(9));
   const SliceRange all{0, slice_count(sample.binding)};
   Outputs everything(65);
-  blend_linear(sample.binding, all, lines, everything.all());
+  blend_linear(sample.binding, rest_shape(sample.binding), all, lines, everything.all());
 
   Outputs positions(65);
-  blend_linear(sample.binding, all, lines, {.positions = positions.positions.data()});
+  blend_linear(sample.binding, rest_shape(sample.binding), all, lines, {.positions = positions.positions.data()});
   EXPECT_EQ(positions.positions, everything.positions);
 
   Outputs normals(65);
-  blend_linear(sample.binding, all, lines, {.positions = normals.positions.data(), .normals = normals.normals.data()});
+  blend_linear(sample.binding, rest_shape(sample.binding), all, lines,
+               {.positions = normals.positions.data(), .normals = normals.normals.data()});
   EXPECT_EQ(normals.positions, everything.positions);
   EXPECT_EQ(normals.normals, everything.normals);
 
   Outputs frames(65);
-  blend_linear(sample.binding, all, lines, {.positions = frames.positions.data(), .frames = frames.frames.data()});
+  blend_linear(sample.binding, rest_shape(sample.binding), all, lines,
+               {.positions = frames.positions.data(), .frames = frames.frames.data()});
   EXPECT_EQ(frames.positions, everything.positions);
   EXPECT_EQ(frames.frames, everything.frames);
 }
@@ -548,13 +554,13 @@ TEST_P(BlendLinear, WritesItsRangeAloneAndAnySplitGivesTheSame) {
   const std::size_t slices = slice_count(sample.binding);
   ASSERT_EQ(slices, 39u);
   Outputs whole(1234);
-  blend_linear(sample.binding, {0, slices}, lines, whole.all());
+  blend_linear(sample.binding, rest_shape(sample.binding), {0, slices}, lines, whole.all());
   for (const std::size_t step : {1, 2, 7, 38}) {
     SCOPED_TRACE(step);
     Outputs split(1234);
     for (std::size_t first = 0; first < slices; first += step) {
       const std::size_t last = std::min(first + step, slices);
-      blend_linear(sample.binding, {first, last}, lines, split.all());
+      blend_linear(sample.binding, rest_shape(sample.binding), {first, last}, lines, split.all());
       for (std::size_t row = 32 * last; row < 1234; ++row) ASSERT_EQ(split.positions[row], glm::vec3(7)) << row;
     }
     EXPECT_EQ(split, whole);
@@ -681,7 +687,8 @@ ExactSample make_dual_quaternion_sample(std::size_t count, const std::vector<std
 
 Outputs dual_quaternion(const ExactSample& sample, std::span<const Affine> palette) {
   Outputs outputs(sample.positions.size());
-  blend_dual_quaternion(sample.binding, {0, slice_count(sample.binding)}, palette, outputs.all());
+  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, palette,
+                        outputs.all());
   return outputs;
 }
 
@@ -745,7 +752,7 @@ TEST(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
   const std::vector<glm::vec3> normal{{0, 1, 0}};
   const PackedBinding binding = *pack({&rows, 1}, {position, normal, {}}, {});
   Outputs actual(1);
-  blend_dual_quaternion(binding, {0, 1}, palette, actual.all());
+  blend_dual_quaternion(binding, rest_shape(binding), {0, 1}, palette, actual.all());
   const glm::vec3 radius(0, 0.5f, std::sqrt(0.75f));
   constexpr float kHalfAWeightUnit = 3e-5f;
   EXPECT_LT(glm::distance(actual.positions[0], glm::vec3(4, 0, 0) + 2.0f * radius), 2 * kHalfAWeightUnit);
@@ -762,7 +769,7 @@ TEST(BlendDualQuaternion, WritesItsRangeAloneAndAnySplitGivesTheSame) {
     Outputs split(1234);
     for (std::size_t first = 0; first < slices; first += step) {
       const std::size_t last = std::min(first + step, slices);
-      blend_dual_quaternion(sample.binding, {first, last}, palette, split.all());
+      blend_dual_quaternion(sample.binding, rest_shape(sample.binding), {first, last}, palette, split.all());
       for (std::size_t row = 32 * last; row < 1234; ++row) ASSERT_EQ(split.positions[row], glm::vec3(7)) << row;
     }
     EXPECT_EQ(split, whole);
@@ -775,10 +782,11 @@ TEST(BlendDualQuaternion, GivesWhatIsAskedFor) {
   const SliceRange all{0, slice_count(sample.binding)};
   const Outputs everything = dual_quaternion(sample, palette);
   Outputs positions(65);
-  blend_dual_quaternion(sample.binding, all, palette, {.positions = positions.positions.data()});
+  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), all, palette,
+                        {.positions = positions.positions.data()});
   EXPECT_EQ(positions.positions, everything.positions);
   Outputs normals(65);
-  blend_dual_quaternion(sample.binding, all, palette,
+  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), all, palette,
                         {.positions = normals.positions.data(), .normals = normals.normals.data()});
   EXPECT_EQ(normals.positions, everything.positions);
   EXPECT_EQ(normals.normals, everything.normals);
@@ -886,7 +894,7 @@ Expected expected_offsets(const PointSample& with, std::size_t row, std::span<co
 
 Outputs offsets(const ExactSample& sample, std::span<const Affine> palette) {
   Outputs outputs(sample.positions.size());
-  blend_offsets(sample.binding, {0, slice_count(sample.binding)}, palette, outputs.all());
+  blend_offsets(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, palette, outputs.all());
   return outputs;
 }
 
@@ -962,7 +970,7 @@ TEST(BlendOffsets, WhereNothingIsLeftTheLargestShareTurnsTheRestDirections) {
   const std::vector<glm::vec4> tangent{{0, 1, 0, 1}};
   const PackedBinding binding = *pack(groups, {position, normal, tangent}, {}, points);
   Outputs actual(1);
-  blend_offsets(binding, {0, 1}, palette, actual.all());
+  blend_offsets(binding, rest_shape(binding), {0, 1}, palette, actual.all());
   EXPECT_LT(glm::distance(actual.positions[0], glm::vec3(5)), 1e-5f);
   EXPECT_LT(glm::distance(actual.normals[0], glm::vec3(0, 0, -1)), 1e-3f);
   EXPECT_LT(glm::distance(glm::vec3(actual.tangents[0]), glm::vec3(0, -1, 0)), 1e-3f);

@@ -71,12 +71,17 @@ TEST(ViewState, EveryNameOfAnEnumerationIsRead) {
 TEST(ViewState, APatchLeavesWhatItDoesNotName) {
   ViewState state = patched({{"playback", {{"clip", "walk"}}}});
   state.turns = {{"elbow", glm::quat(1, 0, 0, 0)}};
+  state.morphs = {{"head/smile", 0.5f}};
   ASSERT_TRUE(patch_view(state, {{"playback", {{"time", 2}}}}, "here").has_value());
   EXPECT_EQ(state.playback.clip, "walk");
   EXPECT_EQ(state.playback.time, 2);
   EXPECT_EQ(state.turns.size(), 1u);
   ASSERT_TRUE(patch_view(state, {{"turns", json::array()}}, "here").has_value());
   EXPECT_TRUE(state.turns.empty());
+  EXPECT_EQ(state.morphs.size(), 1u);
+  ASSERT_TRUE(patch_view(state, {{"morphs", {{{"control", "head/frown"}, {"weight", 1}}}}}, "here").has_value());
+  EXPECT_EQ(state.morphs.at(0).control, "head/frown");
+  EXPECT_EQ(state.morphs.size(), 1u);
 }
 
 TEST(ViewState, RotationsAreMadeUnits) {

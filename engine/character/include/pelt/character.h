@@ -127,6 +127,12 @@ struct Control {
   std::uint32_t target = 0;  // for a morph target its index in Mesh::morph_targets, for a twist the joint
   float rest = 0;
   std::uint32_t input = 0;
+
+  // Returns the name of a morph target without its mesh.
+  std::string_view target_name() const {
+    const bool has_mesh = name.size() > mesh.size() && name.starts_with(mesh) && name[mesh.size()] == '/';
+    return std::string_view(name).substr(has_mesh ? mesh.size() + 1 : 0);
+  }
 };
 
 struct CharacterData {

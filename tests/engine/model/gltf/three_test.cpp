@@ -11,11 +11,18 @@
 #include <set>
 #include <sstream>
 
+#include <pelt/clip_twists.h>
+#include <pelt/evaluate.h>
+#include <pelt/gltf_export.h>
 #include <pelt/import.h>
 #include <pelt/pose.h>
 #include <pelt/tools/file_io.h>
 
+#include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/support/driven.h"
+#include "tests/support/morphs.h"
 #include "tests/support/shared_files.h"
+#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
@@ -141,10 +148,10 @@ void expect_agreement(const Model& model, const Reference& reference) {
               reference.description.at("samples").size(), worst);
 }
 
-TEST(ThreeJs, AgreesOnEveryCharacter) {
-  PELT_REQUIRE_SHARED();
+// Runs three.js on the files; then load_reference has its results. Returns why it cannot run, or "".
+std::string run_three(const std::vector<fs::path>& files) {
   if (!runs("node --version > /dev/null 2>&1") || !runs("npm --version > /dev/null 2>&1")) {
-    PELT_SKIP("node or npm is not installed: packages nodejs and npm");
+    return "node or npm is not installed: packages nodejs and npm";
   }
   fs::create_directories(kWork);
   for (const char* name : {"package.json", "skin.js"}) {
@@ -153,12 +160,17 @@ TEST(ThreeJs, AgreesOnEveryCharacter) {
   const std::string in_work = "cd '" + kWork.string() + "' && ";
   const bool installed = runs(in_work + "npm ls > /dev/null 2>&1") ||
                          runs(in_work + "npm install --no-save --no-package-lock --no-audit --no-fund > npm.log 2>&1");
-  if (!installed) PELT_SKIP("npm cannot install three: see npm.log in the build folder");
-
-  const std::vector<fs::path> files = test::shared_files("assets/characters", {".gltf", ".glb"});
+  if (!installed) return "npm cannot install three: see npm.log in the build folder";
   std::string command = in_work + "node skin.js out";
   for (const fs::path& file : files) command += " '" + file.string() + "'";
-  ASSERT_TRUE(runs(command));
+  EXPECT_TRUE(runs(command));
+  return "";
+}
+
+TEST(ThreeJs, AgreesOnEveryCharacter) {
+  PELT_REQUIRE_SHARED();
+  const std::vector<fs::path> files = test::shared_files("assets/characters", {".gltf", ".glb"});
+  if (const std::string why = run_three(files); !why.empty()) PELT_SKIP(why);
   for (std::size_t i = 0; i < files.size(); ++i) {
     SCOPED_TRACE(files[i].string());
     const Reference reference = load_reference(i);
@@ -167,6 +179,103 @@ TEST(ThreeJs, AgreesOnEveryCharacter) {
     ASSERT_TRUE(model) << model.error().message;
     expect_agreement(*model, reference);
   }
+  fs::remove_all(kWork / "out");
+}
+
+// Makes a tube that bends and morphs, in clips of all interpolations, at weights that are not 0 at rest.
+Model morphing_tube() {
+  Model model = test::make_tube({.around = 12, .along = 33, .joints = 4});
+  model.name = "morphing tube";
+  test::add_morph_targets(model.meshes[0], 14);
+  model.meshes[0].morph_targets[3].weight = 0.75f;
+  for (const Interpolation interpolation :
+       {Interpolation::kStep, Interpolation::kLinear, Interpolation::kCubicSpline}) {
+    Clip clip{.name = "clip" + std::to_string(model.clips.size()), .duration = 2, .channels = {}, .morph_channels = {}};
+    clip.channels.push_back(
+        {2, ChannelPath::kRotation, Interpolation::kLinear, {0, 2}, {0, 0, 0, 1, 0, 0, 0.6f, 0.8f}});
+    for (std::uint32_t t = 0; t < 14; ++t) {
+      const float most = t % 3 == 0 ? 1.0f : 0.0f;
+      std::vector<float> values{0, most, 0.5f * most};
+      if (interpolation == Interpolation::kCubicSpline) values = {0, 0, most, 0, most, -most, 1, 0.5f * most, 0};
+      clip.morph_channels.push_back({model.meshes[0].name, t, interpolation, {0, 0.5f, 2}, values});
+    }
+    model.clips.push_back(std::move(clip));
+  }
+  return model;
+}
+
+// Returns the model as glTF, with all targets sparse.
+test::GltfFile with_sparse_targets(const Model& model) {
+  const std::string glb = *format_glb(model);
+  std::uint32_t json_bytes = 0;
+  std::memcpy(&json_bytes, glb.data() + 12, sizeof json_bytes);
+  test::GltfFile file;
+  file.json = nlohmann::json::parse(glb.substr(20, json_bytes));
+  file.json.erase("buffers");  // text() writes it anew
+  file.data = glb.substr(20 + json_bytes + 8);
+  for (const nlohmann::json& target : test::primitive(file)["targets"]) {
+    for (const auto& [attribute, index] : target.items()) {
+      const nlohmann::json& dense = file.json["accessors"][index.get<std::size_t>()];
+      const nlohmann::json& view = file.json["bufferViews"][dense["bufferView"].get<std::size_t>()];
+      std::vector<std::uint32_t> places;
+      std::vector<glm::vec3> values;
+      for (std::uint32_t v = 0; v < dense["count"]; ++v) {
+        glm::vec3 offset;
+        std::memcpy(&offset, &file.data[view["byteOffset"].get<std::size_t>() + v * sizeof offset], sizeof offset);
+        if (offset == glm::vec3(0)) continue;
+        places.push_back(v);
+        values.push_back(offset);
+      }
+      if (places.empty()) continue;
+      nlohmann::json sparse = dense;
+      sparse.erase("bufferView");
+      sparse.erase("byteOffset");
+      sparse["sparse"] = {
+          {"count", places.size()},
+          {"indices", {{"bufferView", file.add_view(std::as_bytes(std::span(places)))}, {"componentType", 5125}}},
+          {"values", {{"bufferView", file.add_view(std::as_bytes(std::span(values)))}}}};
+      file.json["accessors"][index.get<std::size_t>()] = sparse;
+    }
+  }
+  return file;
+}
+
+TEST(ThreeJs, AgreesOnMorphTargets) {
+  const test::GltfFile file = with_sparse_targets(morphing_tube());
+  fs::create_directories(kWork);
+  const fs::path path = kWork / "morphing_tube.gltf";
+  std::ofstream(path) << file.text();
+  if (const std::string why = run_three({path}); !why.empty()) PELT_SKIP(why);
+  const Reference reference = load_reference(0);
+  ASSERT_FALSE(reference.description.contains("error")) << reference.description;
+  const Result<Model> model = import_gltf(path);
+  ASSERT_TRUE(model) << model.error().message;
+  const Character character = test::bound_by(*model, "linear_blend");
+  Evaluator evaluator(character);
+  std::vector<Transform> local(character->skeleton.joints.size());
+  std::vector<glm::mat4> joints(local.size());
+  std::vector<float> inputs(character->input_count);
+  double worst = 0;
+  std::size_t next = 0;
+  for (const auto& sample : reference.description.at("samples")) {
+    rest_pose(character->skeleton, local);
+    rest_inputs(*character, inputs);
+    if (!sample.at("clip").is_null()) {
+      const Clip& clip = character->clips.at(sample.at("clip").get<std::size_t>());
+      sample_clip(clip, sample.at("time"), local);
+      sample_morph_targets(*character, clip, sample.at("time"), inputs);
+    }
+    model_matrices(character->skeleton, local, joints);
+    evaluator.pose(joints);
+    evaluator.inputs(inputs);
+    evaluator.evaluate();
+    for (const glm::vec3& p : test::positions_of(evaluator, character, model->meshes[0].name)) {
+      worst = std::max(worst, glm::distance(glm::dvec3(p), glm::dvec3(reference.positions.at(next++))));
+    }
+  }
+  EXPECT_EQ(next, reference.positions.size());
+  EXPECT_GT(reference.description.at("samples").size(), 6u);
+  EXPECT_LE(worst / size_of(*model), kTolerance);
   fs::remove_all(kWork / "out");
 }
 

@@ -113,12 +113,12 @@ TEST(UnreadGltf, NamesWeightsThatNothingReads) {
                           "meshes whose weights are not read, since their node names no skin: 'mesh_0'"));
 }
 
-TEST(UnreadGltf, NamesWhatMorphTargetsMoveBesidePositions) {
+TEST(UnreadGltf, NamesWhatMorphTargetsMoveBesideDirections) {
   GltfFile file = whole_triangle();
   const int offsets = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
-  primitive(file)["targets"] = {{{"POSITION", offsets}, {"NORMAL", offsets}}, {{"NORMAL", offsets}}};
-  EXPECT_THAT(notes_of(file),
-              ElementsAre("of morph targets offsets of positions alone are read; not read: NORMAL of 'mesh_0'"));
+  primitive(file)["targets"] = {{{"POSITION", offsets}, {"NORMAL", offsets}}, {{"COLOR_0", offsets}}};
+  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets offsets of positions, normals and tangents are read; not "
+                                          "read: COLOR_0 of 'mesh_0'"));
 }
 
 TEST(UnreadGltf, NamesMeshesWhoseDirectionsAreMade) {

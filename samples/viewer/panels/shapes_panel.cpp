@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include <imgui.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <string>
+
+#include "samples/viewer/panels/panels.h"
+#include "samples/viewer/panels/rows.h"
+
+namespace pelt::viewer {
+namespace {
+
+// Draws the slider of a morph target; it shows the clip's weight until the user sets another.
+void draw_weight(ViewState& view, const Control& control, float of_clip) {
+  const auto set = std::ranges::find(view.morphs, control.name, &MorphWeight::control);
+  float weight = set == view.morphs.end() ? of_clip : set->weight;
+  const float side = ImGui::GetFrameHeight();
+  ImGui::PushID(control.name.c_str());
+  row_label(std::string(control.target_name()).c_str());
+  ImGui::SetNextItemWidth(-side - ImGui::GetStyle().ItemSpacing.x);
+  const bool moved = ImGui::SliderFloat("##weight", &weight, std::min(weight, 0.0f), std::max(weight, 1.0f), "%.2f");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", control.name.c_str());
+  ImGui::SameLine();
+  ImGui::BeginDisabled(set == view.morphs.end());
+  const bool reset = ImGui::Button("x", {side, 0});
+  ImGui::EndDisabled();
+  ImGui::PopID();
+  if (reset) {
+    view.morphs.erase(set);
+  } else if (moved && set == view.morphs.end()) {
+    view.morphs.push_back({control.name, weight});
+  } else if (moved) {
+    set->weight = weight;
+  }
+}
+
+}  // namespace
+
+void draw_shapes_panel(Context& context) {
+  static std::string search;  // there is only one window
+  ViewState& view = context.view;
+  const Actor* subject = context.stage.subject();
+  if (subject == nullptr) {
+    ImGui::TextDisabled("nothing is bound yet");
+    return;
+  }
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  input_text("##search", "search morph targets", search);
+  const float below = 1.3f * ImGui::GetFrameHeightWithSpacing();
+  if (ImGui::BeginChild("weights", {0, std::max(ImGui::GetContentRegionAvail().y - below, below)}, true)) {
+    bool any = false;
+    std::string mesh;
+    for (const Control& control : subject->character->controls) {
+      if (control.kind != ControlKind::kMorphTarget || !contains(control.name, search)) continue;
+      if (!any || control.mesh != mesh) fitted_text(control.mesh);
+      any = true;
+      mesh = control.mesh;
+      draw_weight(view, control, subject->pose.inputs[control.input]);
+    }
+    if (!any) ImGui::TextDisabled("no morph target has this in its name");
+  }
+  ImGui::EndChild();
+  ImGui::BeginDisabled(view.morphs.empty());
+  if (line_button("Reset all", 1)) view.morphs.clear();
+  ImGui::EndDisabled();
+}
+
+bool has_shapes(const Context& context) {
+  const Actor* subject = context.stage.subject();
+  return subject != nullptr && std::ranges::any_of(subject->character->controls, [](const Control& control) {
+           return control.kind == ControlKind::kMorphTarget;
+         });
+}
+
+}  // namespace pelt::viewer
