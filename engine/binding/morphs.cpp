@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kRows = shared::kSliceRows;
 
 std::uint32_t pack_direction(glm::vec3 offset) {
-  const glm::ivec3 steps = glm::clamp(glm::ivec3(glm::round(offset / shared::kMorphDirectionUnit)), -511, 511);
+  // Clamps first: a larger float has no integer.
+  const glm::ivec3 steps(glm::clamp(glm::round(offset / shared::kMorphDirectionUnit), -511.0f, 511.0f));
   return (static_cast<std::uint32_t>(steps.x) & 0x3FFu) | (static_cast<std::uint32_t>(steps.y) & 0x3FFu) << 10u |
          (static_cast<std::uint32_t>(steps.z) & 0x3FFu) << 20u;
 }
