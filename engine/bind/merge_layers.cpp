@@ -45,8 +45,8 @@ void lay_rows_over(MeshBinding& below, MeshBinding above, std::span<const float>
 
 // Adds a layer that is combined as in Wires as one more group of influences. Where its mask is 0, the group follows the
 // root joint, so that its displacement from the root's motion is 0.
-Result<void> combine(MeshBinding& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
-                     const Mesh& mesh, CharacterBuilder& builder) {
+Result<void> combine(MeshBinding& below, const MeshBinding& above, std::span<const float> mask,
+                     const PlannedLayer& layer, const Mesh& mesh, CharacterBuilder& builder) {
   if (!below.wires_rows.empty() && below.wires_exponent != *layer.wires) {
     return invalid("{}: mesh '{}' is combined as in Wires with the exponents {} and {}", layer.label, mesh.name,
                    below.wires_exponent, *layer.wires);
@@ -95,7 +95,7 @@ Result<void> lay_over(MergedLayers& below, MeshBinding above, std::span<const fl
   }
   add_figures(*below.binding, above);
   below.deformer = fmt::format("{} {} {}", deformer, layer.wires ? "with" : "over", below.deformer);
-  if (layer.wires) return combine(*below.binding, std::move(above), mask, layer, mesh, builder);
+  if (layer.wires) return combine(*below.binding, above, mask, layer, mesh, builder);
   if (below.binding->rows.influences.size() + above.rows.influences.size() >
       std::numeric_limits<std::uint32_t>::max()) {
     return fail(ErrorCode::kUnsupported,

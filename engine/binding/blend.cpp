@@ -14,29 +14,15 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/binding/blend.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "engine/binding/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Vertices that are transformed at once: 4, 8 or 16 lanes.
-using Floats = hn::CappedTag<float, 16>;
-using Words = hn::RebindToUnsigned<Floats>;
-using Integers = hn::RebindToSigned<Floats>;
-using Vec = hn::Vec<Floats>;
-using WordVec = hn::Vec<Words>;
-constexpr std::size_t kLanes = hn::MaxLanes(Floats());
-constexpr std::size_t kRows = shared::kSliceRows;
 constexpr std::size_t kLineFloats = sizeof(PaletteLine) / sizeof(float);
 constexpr std::size_t kDecoded = 16;  // influences of a row that are decoded at a time; fits the first-level cache
 constexpr std::size_t kLineVectors = (12 + kLanes - 1) / kLanes;  // vectors that hold the three rows of a line
-static_assert(kLanes >= 4 && kRows % kLanes == 0);
-
-struct Vec3 {
-  Vec x, y, z;
-};
 
 HWY_INLINE Vec dot(const Vec3& a, const Vec3& b) {
   return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
@@ -46,8 +32,6 @@ HWY_INLINE Vec3 cross(const Vec3& a, const Vec3& b) {
   return {hn::NegMulAdd(a.z, b.y, hn::Mul(a.y, b.z)), hn::NegMulAdd(a.x, b.z, hn::Mul(a.z, b.x)),
           hn::NegMulAdd(a.y, b.x, hn::Mul(a.x, b.y))};
 }
-
-HWY_INLINE Vec3 scale(const Vec3& a, Vec s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
 
 // Returns a + b s.
 HWY_INLINE Vec3 add(const Vec3& a, const Vec3& b, Vec s) {
@@ -227,22 +211,6 @@ Accumulate accumulate_for(std::size_t influences) {
   return kByCount[influences < std::size(kByCount) ? influences : 0];
 }
 
-// Decodes octahedral words (pelt/shaders/octahedral.h) to directions that are not of unit length.
-HWY_INLINE Vec3 decode_octahedral(WordVec word) {
-  const Floats d;
-  const Integers di;
-  const auto bits = hn::BitCast(di, word);
-  const Vec unit = hn::Set(d, 1.0f / 32767.0f), least = hn::Set(d, -1.0f);
-  const auto low = hn::ShiftRight<16>(hn::ShiftLeft<16>(bits));
-  Vec x = hn::Max(hn::Mul(hn::ConvertTo(d, low), unit), least);
-  Vec y = hn::Max(hn::Mul(hn::ConvertTo(d, hn::ShiftRight<16>(bits)), unit), least);
-  const Vec z = hn::Sub(hn::Sub(hn::Set(d, 1.0f), hn::Abs(x)), hn::Abs(y));
-  const Vec fold = hn::Max(hn::Neg(z), hn::Zero(d));
-  x = hn::Sub(x, hn::CopySign(fold, x));
-  y = hn::Sub(y, hn::CopySign(fold, y));
-  return {x, y, z};
-}
-
 // The normal and tangent of one vertex by the shared scalar rule, where the fast path fails.
 struct Directions {
   glm::vec3 normal;
@@ -412,8 +380,8 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
     const Columns columns{words, gradients ? steps_of(binding) + binding.slices[slice] : nullptr};
     const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / kRows;
     const Accumulate blend_rows = gradients ? accumulate_for<true>(influences) : accumulate_for<false>(influences);
-    const float* points = &rest.points[first_row].x;
-    const std::uint32_t* directions = &rest.directions[first_row].x;
+    const float* points = &rest.point(first_row).x;
+    const std::uint32_t* directions = &rest.direction(first_row).x;
     const std::uint32_t* bases = &binding.directions[first_row].x;
     if (rows < kRows) {
       std::memcpy(stage.points, points, rows * sizeof(glm::vec3));

@@ -30,11 +30,15 @@ struct BlendOutputs {
   Affine* frames = nullptr;        // the blended frame of each vertex
 };
 
-// The rest positions and packed normals and tangents that the kernels move, vertex_count elements each: those of the
-// binding, or with morph targets added to them.
+// The rest positions and packed normals and tangents that the kernels move: those of the binding, or with morph targets
+// added to them. The arrays may begin at a later row than 0; they hold every row that is moved.
 struct RestShape {
   const glm::vec3* points;
   const glm::uvec2* directions;
+  std::size_t first_row = 0;
+
+  const glm::vec3& point(std::size_t row) const { return points[row - first_row]; }
+  const glm::uvec2& direction(std::size_t row) const { return directions[row - first_row]; }
 };
 inline RestShape rest_shape(const PackedBinding& binding) { return {binding.points.data(), binding.directions.data()}; }
 

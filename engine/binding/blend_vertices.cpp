@@ -30,7 +30,7 @@ struct VertexRow {
 
   std::uint32_t word(std::size_t k) const { return words[k * shared::kSliceRows]; }
   const Affine* entry(std::size_t k) const { return palette + shared::influence_index(word(k)); }
-  const glm::vec3& point() const { return rest.points[v]; }
+  const glm::vec3& point() const { return rest.point(v); }
   bool has_gradients() const { return !binding.gradients.empty(); }
 
   glm::vec2 steps(std::size_t k) const {
@@ -174,7 +174,7 @@ void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange sli
     const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
     for (std::size_t r = 0; r < rows; ++r) {
       const std::size_t v = first_row + r;
-      write_vertex(rest.directions[v], v, blend(VertexRow{binding, rest, v, words + r, influences, palette.data()}),
+      write_vertex(rest.direction(v), v, blend(VertexRow{binding, rest, v, words + r, influences, palette.data()}),
                    out);
     }
   }

@@ -109,41 +109,18 @@ Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, cons
   return {};
 }
 
+bool moves_slice(const PackedMorphs& morphs, const float* weights, std::size_t slice) {
+  for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
+    if (weights[morphs.columns[c].x] != 0) return true;
+  }
+  return false;
+}
+
 bool is_active(const PackedMorphs& morphs, const float* weights) {
   for (std::uint32_t slot = 0; slot < morphs.slot_count(); ++slot) {
     if (weights[slot * shared::kMorphEntryFloats] > 0) return true;
   }
   return false;
-}
-
-void apply_morphs(const PackedMorphs& morphs, const float* weights, std::size_t first, std::size_t last, RestShape rest,
-                  std::span<glm::vec3> points, std::span<glm::uvec2> directions) {
-  for (std::size_t slice = first; slice < last; ++slice) {
-    const std::size_t first_row = slice * kRows;
-    const std::size_t rows = std::min(kRows, points.size() - first_row);
-    shared::MorphSum sums[kRows];
-    std::fill_n(sums, rows, shared::morph_begin());
-    bool moved = false;
-    for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
-      const float weight = weights[morphs.columns[c].x];
-      if (weight == 0) continue;
-      moved = true;
-      const float in_units = weight * std::bit_cast<float>(morphs.columns[c].y);
-      const std::uint32_t* words = morphs.offsets.data() + c * morphs.words_per_row() * kRows;
-      for (std::size_t r = 0; r < rows; ++r) {
-        sums[r] = shared::morph_add_position(sums[r], in_units, words[r], words[kRows + r]);
-      }
-      for (std::size_t r = 0; morphs.directions && r < rows; ++r) {
-        sums[r] = shared::morph_add_directions(sums[r], weight, words[2 * kRows + r], words[3 * kRows + r]);
-      }
-    }
-    for (std::size_t r = 0; r < rows; ++r) {
-      const std::size_t row = first_row + r;
-      points[row] = rest.points[row] + sums[r].position;
-      directions[row] =
-          moved && morphs.directions ? shared::morphed_directions(sums[r], rest.directions[row]) : rest.directions[row];
-    }
-  }
 }
 
 }  // namespace pelt

@@ -38,10 +38,14 @@ Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, cons
 // Returns true if a weight is not 0. `weights`: the palette's floats from entry first_slot on.
 bool is_active(const PackedMorphs& morphs, const float* weights);
 
-// Writes to the rows of slices [first, last) of `points` and `directions` those of `rest` with what the weights add.
-// All arrays are of the whole mesh.
-void apply_morphs(const PackedMorphs& morphs, const float* weights, std::size_t first, std::size_t last, RestShape rest,
-                  std::span<glm::vec3> points, std::span<glm::uvec2> directions);
+// Returns true if a target whose weight is not 0 moves a row of the slice.
+bool moves_slice(const PackedMorphs& morphs, const float* weights, std::size_t slice);
+
+// Writes to `points` and `directions` the rows of a slice of the binding with what the weights add to them, and rubbish
+// to rows that the last slice lacks. The same bits on every processor.
+void apply_morphs(const PackedMorphs& morphs, const float* weights, std::size_t slice, const PackedBinding& binding,
+                  std::span<glm::vec3, shared::kSliceRows> points,
+                  std::span<glm::uvec2, shared::kSliceRows> directions);
 
 // Calls visit(target, row, sum) for each row of each column, where `sum` is what the target adds at weight 1.
 template <class Visit>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
 #include <vector>
@@ -18,12 +19,24 @@ namespace {
 
 constexpr std::size_t kEntryGrain = 256;
 constexpr std::size_t kVertexGrain = 1024;
-constexpr std::size_t kSliceGrain = kVertexGrain / 32;
+constexpr std::size_t kSliceGrain = kVertexGrain / shared::kSliceRows;
 
-// A mesh's rest shape with its morph targets.
-struct MorphedShape {
-  std::vector<glm::vec3> points;
-  std::vector<glm::uvec2> directions;
+// Rows of a mesh at rest with its morph targets: as many as fit into a small cache.
+struct MorphedRows {
+  static constexpr std::size_t kSlices = 16;
+  std::array<glm::vec3, kSlices * shared::kSliceRows> points;
+  std::array<glm::uvec2, kSlices * shared::kSliceRows> directions;
+
+  // Adds the targets to slices [first, last) of a mesh.
+  RestShape morph(const CharacterMesh& mesh, const float* weights, SliceRange slices) {
+    for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
+      const std::size_t row = (slice - slices.first) * shared::kSliceRows;
+      apply_morphs(*mesh.morphs, weights, slice, mesh.binding,
+                   std::span(points).subspan(row).first<shared::kSliceRows>(),
+                   std::span(directions).subspan(row).first<shared::kSliceRows>());
+    }
+    return {points.data(), directions.data(), slices.first * shared::kSliceRows};
+  }
 };
 
 }  // namespace
@@ -39,7 +52,6 @@ struct Evaluator::State {
   std::vector<Affine> palette;
   std::vector<PaletteLine> lines;  // the palette as the linear kernel loads it
   Detail detail = Detail::kFull;
-  std::vector<MorphedShape> morphed;                     // for each mesh; without targets empty
   std::vector<PackedBinding> fits;                       // for each mesh, once they are needed
   std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh; no meshes if normals are blended
 
@@ -64,14 +76,29 @@ struct Evaluator::State {
     return options.morphs && mesh.morphs && is_active(*mesh.morphs, morph_weights(mesh));
   }
 
-  // Returns the shape of mesh m at rest with its morph targets, computed for these slices if `morph`.
-  RestShape shape_of(std::size_t m, bool morph, SliceRange slices) {
+  // Calls blend(rest shape, slices) for all slices of mesh m, in parallel. Slices that no morph target moves have the
+  // shape of the binding itself.
+  template <class Blend>
+  void for_slices(std::size_t m, const Blend& blend) {
     const CharacterMesh& mesh = character->meshes[m];
-    const RestShape rest = rest_shape(mesh.binding);
-    if (!morph) return rest;
-    MorphedShape& own = morphed[m];
-    apply_morphs(*mesh.morphs, morph_weights(mesh), slices.first, slices.last, rest, own.points, own.directions);
-    return {own.points.data(), own.directions.data()};
+    const bool morph = is_morphed(mesh);
+    parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
+      const RestShape rest = rest_shape(mesh.binding);
+      if (!morph) return blend(rest, SliceRange{begin, end});
+      MorphedRows rows;
+      const float* weights = morph_weights(mesh);
+      for (std::size_t first = begin; first < end;) {
+        const bool moved = moves_slice(*mesh.morphs, weights, first);
+        std::size_t last = first + 1;
+        while (last < end && moves_slice(*mesh.morphs, weights, last) == moved &&
+               !(moved && last - first == MorphedRows::kSlices)) {
+          ++last;
+        }
+        const SliceRange run{first, last};
+        blend(moved ? rows.morph(mesh, weights, run) : rest, run);
+        first = last;
+      }
+    });
   }
 
   BlendOutputs outputs_of(const CharacterMesh& mesh) {
@@ -100,9 +127,8 @@ struct Evaluator::State {
       const CharacterMesh& mesh = character->meshes[m];
       if (!mesh.fit) continue;
       const BlendOutputs out = outputs_of(mesh);
-      const bool morph = is_morphed(mesh);
-      parallel_for(slice_count(fits[m]), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
-        blend_linearly(fits[m], shape_of(m, morph, {begin, end}), {begin, end}, mesh.fit->first_slot, out);
+      for_slices(m, [&](RestShape rest, SliceRange slices) {
+        blend_linearly(fits[m], rest, slices, mesh.fit->first_slot, out);
       });
     }
   }
@@ -112,10 +138,7 @@ struct Evaluator::State {
       const CharacterMesh& mesh = character->meshes[m];
       if (mesh.stage != stage) continue;
       const BlendOutputs out = outputs_of(mesh);
-      const bool morph = is_morphed(mesh);
-      parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
-        const SliceRange slices{begin, end};
-        const RestShape rest = shape_of(m, morph, slices);
+      for_slices(m, [&](RestShape rest, SliceRange slices) {
         const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
         switch (mesh.mode) {
           case BlendMode::kLinear:
@@ -172,12 +195,6 @@ Evaluator::Evaluator(const Character& character, Options options)
   if (state.options.tangents) state.tangents.resize(vertices);
   state.palette.resize(character->palette_size, affine_identity());
   state.lines.resize(character->palette_size);
-  for (const CharacterMesh& mesh : character->meshes) {
-    MorphedShape& shape = state.morphed.emplace_back();
-    if (!mesh.morphs) continue;
-    shape.points.resize(mesh.vertex_count());
-    shape.directions.resize(mesh.vertex_count());
-  }
   if (!state.options.normals || options.normal_mode == NormalMode::kBlended) return;
   for (const CharacterMesh& mesh : character->meshes) {
     state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh));

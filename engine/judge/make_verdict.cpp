@@ -172,7 +172,7 @@ class Describer {
   }
 
   std::string turn_in_words(std::uint32_t joint, std::string_view where, const glm::dmat3& turn) const {
-    const std::string words = body_.turn_in_words(joint, turn);
+    std::string words = body_.turn_in_words(joint, turn);
     if (words.empty()) return "";
     const std::string_view name = name_of(body_.use(joint).role);
     if (!name.empty() && where.ends_with(name)) return words;  // "left knee, bent 90"

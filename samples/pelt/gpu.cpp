@@ -33,7 +33,7 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
       fmt::print(stderr, "validation: {}\n", message);
     };
   }
-  const Result<void> done = run_on(device_options, body);
+  Result<void> done = run_on(device_options, body);
   if (done && messages != 0) return fail(ErrorCode::kDeviceFailed, fmt::format("{} validation messages", messages));
   return done;
 }

@@ -255,7 +255,7 @@ const Json& Document::rig_json() const { return *state_->step().json; }
 const Rig& Document::rig() const { return *state_->step().rig; }
 std::uint64_t Document::revision() const { return state_->revision; }
 
-Result<void> Document::edit(Json json, std::string_view key) {
+Result<void> Document::edit(const Json& json, std::string_view key) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   PELT_ASSIGN(auto rig, parse_rig(text, state_->title));
   rig.directory = state_->step().rig->directory;

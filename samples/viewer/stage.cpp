@@ -142,8 +142,9 @@ std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto column = static_cast<int>(i % columns);
     const int in_turn = (column % 2 == 1 ? 1 : -1) * ((column + 1) / 2);
+    const std::uint32_t row = i / columns;
     places.push_back(
-        aside(yaw, step * static_cast<float>(centred ? in_turn : column), step * static_cast<float>(i / columns)));
+        aside(yaw, step * static_cast<float>(centred ? in_turn : column), step * static_cast<float>(row)));
   }
   return places;
 }

@@ -54,7 +54,7 @@ double seconds_of(const std::function<void()>& work, std::size_t times) {
 }
 
 // Makes a contender that repeats `work` until a reading takes about 2 ms.
-Contender contender(std::function<void()> work, std::uint32_t threads) {
+Contender contender(const std::function<void()>& work, std::uint32_t threads) {
   work();
   const double once = std::max(seconds_of(work, 1), 1e-9);
   const auto times = static_cast<std::size_t>(std::clamp(2e-3 / once, 1.0, 1e4));
@@ -122,16 +122,14 @@ float largest_distance(std::span<const glm::vec3> a, std::span<const glm::vec3> 
 class Palettes {
  public:
   // `vertices`: the posed vertices of all meshes, which the palettes of later stages read.
-  Palettes(const Character& character, std::vector<glm::mat4> joints, std::span<const glm::vec3> vertices,
-           std::uint32_t threads)
+  Palettes(const Character& character, std::vector<glm::mat4> joints, std::vector<float> inputs,
+           std::span<const glm::vec3> vertices, std::uint32_t threads)
       : character_(character),
         joints_(std::move(joints)),
         vertices_(vertices.begin(), vertices.end()),
-        inputs_(character->input_count),
+        inputs_(std::move(inputs)),
         palette_(character->palette_size),
-        threads_(threads) {
-    rest_inputs(*character, inputs_);
-  }
+        threads_(threads) {}
 
   void run() {
     constexpr std::size_t kGrain = 64;
@@ -186,10 +184,12 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
         Evaluator::Options options;
         options.threads = threads;
         const std::vector<glm::mat4> joints = bent(data.skeleton);
+        const std::vector<float> inputs = eight_active(data);
         Evaluator evaluator(character, options);
         evaluator.pose(joints);
+        evaluator.inputs(inputs);
         evaluator.evaluate();
-        Palettes palettes(character, joints, evaluator.positions(), threads);
+        Palettes palettes(character, joints, inputs, evaluator.positions(), threads);
         tasks.push_back(
             std::make_unique<Task>(Task{std::move(evaluator), std::move(palettes), Copy(traffic, threads)}));
         Task* task = tasks.back().get();

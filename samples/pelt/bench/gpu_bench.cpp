@@ -136,12 +136,16 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
     tasks.push_back(std::move(made));
     GpuTask* task = tasks.back().get();
     const std::vector<glm::mat4> joints = bent(data.skeleton);
-    const auto move = [&device, &timer, task, joints, instances] {
-      for (std::uint32_t i = 0; i < instances; ++i) task->crowd.pose(i, joints);
+    const std::vector<float> inputs = eight_active(data);
+    const auto move = [&device, &timer, task, joints, inputs, instances] {
+      for (std::uint32_t i = 0; i < instances; ++i) {
+        task->crowd.pose(i, joints);
+        task->crowd.inputs(i, inputs);
+      }
       return device_seconds(device, timer, [&](VkCommandBuffer commands) { task->crowd.record(commands); });
     };
     PELT_TRY(move());
-    PELT_ASSIGN(const auto error, difference_from_cpu(device, task->crowd, character, {joints, {}}));
+    PELT_ASSIGN(const auto error, difference_from_cpu(device, task->crowd, character, {joints, inputs}));
     contenders.push_back(move);
     contenders.push_back([&device, &timer, task] { return task->copy.time(device, timer); });
     BenchRow row;

@@ -25,6 +25,7 @@ constexpr std::uint32_t kAround = 64;
 constexpr float kLength = 2.0f;
 constexpr float kRadius = 0.1f;
 constexpr float kBone = kLength / kJoints;
+constexpr std::uint32_t kFaceTargets = 52;  // ARKit's
 
 Skeleton make_chain() {
   Skeleton skeleton;
@@ -53,9 +54,25 @@ std::vector<Influence> ring_weights(float y, std::uint32_t influences) {
   return row;
 }
 
+void add_morph_targets(Mesh& mesh, std::uint32_t count) {
+  constexpr float kFace = kLength / 3;
+  constexpr float kStretch = kFace / 5;
+  for (std::uint32_t t = 0; t < count; ++t) {
+    MorphTarget target{.name = "target" + std::to_string(t)};
+    const float first = (kFace - kStretch) * static_cast<float>(t) / static_cast<float>(count);
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+      const float along = (mesh.positions[v].y - first) / kStretch;
+      const float share = along > 0 && along < 1 ? 4 * along * (1 - along) : 0;
+      target.offsets.push_back(0.2f * kRadius * share * mesh.normals[v]);
+      target.normals.emplace_back(0, 0.1f * share, 0);
+    }
+    mesh.morph_targets.push_back(std::move(target));
+  }
+}
+
 }  // namespace
 
-Model make_tube(std::uint32_t vertices, std::uint32_t influences) {
+Model make_tube(std::uint32_t vertices, std::uint32_t influences, std::uint32_t morph_targets) {
   Model model;
   model.name = "tube";
   model.skeleton = make_chain();
@@ -84,6 +101,7 @@ Model make_tube(std::uint32_t vertices, std::uint32_t influences) {
     }
   }
   mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
+  add_morph_targets(mesh, morph_targets);
   model.meshes.push_back(std::move(mesh));
   return model;
 }
@@ -98,10 +116,12 @@ std::vector<Method> methods() {
   return {{"linear blend, 1", 1, LinearBlendParameters{}},
           {"linear blend, 4", 4, LinearBlendParameters{}},
           {"linear blend, 8", 8, LinearBlendParameters{}},
+          {"linear blend, 4, 52 targets", 4, LinearBlendParameters{}, kFaceTargets},
           {"dual quaternion, 4", 4, DualQuaternionParameters{}},
           {"surface FFD, K = 8", 4, surface_ffd(8)},
           {"surface FFD, K = 16", 4, surface_ffd(16)},
           {"surface FFD, default", 4, SurfaceFfdParameters{}},
+          {"surface FFD, 52 targets", 4, SurfaceFfdParameters{}, kFaceTargets},
           {"curve skeleton", 4, CurveSkeletonParameters{}},
           {"mos", 4, MosParameters{}}};
 }
@@ -109,7 +129,7 @@ std::vector<Method> methods() {
 Result<Character> make_workload(const Method& method, std::uint32_t vertices) {
   Rig rig{.judging = Judging::kNone};
   rig.layers.push_back({.target = "tube", .deformer = method.deformer, .mask = {}});
-  PELT_ASSIGN(auto bound, bind(make_tube(vertices, method.influences), rig));
+  PELT_ASSIGN(auto bound, bind(make_tube(vertices, method.influences, method.morph_targets), rig));
   return std::move(bound.character);
 }
 
@@ -120,6 +140,17 @@ std::vector<glm::mat4> bent(const Skeleton& skeleton) {
   std::vector<glm::mat4> matrices(local.size());
   model_matrices(skeleton, local, matrices);
   return matrices;
+}
+
+std::vector<float> eight_active(const CharacterData& character) {
+  constexpr std::size_t kActive = 8;
+  std::vector<float> inputs(character.input_count);
+  rest_inputs(character, inputs);
+  const std::vector<Control>& controls = character.controls;
+  for (std::size_t i = 0; i < kActive && !controls.empty(); ++i) {
+    inputs[controls[i * controls.size() / kActive].input] = 0.5f;
+  }
+  return inputs;
 }
 
 Traffic traffic_of(const CharacterData& character, double vertex_bytes) {
@@ -134,6 +165,11 @@ Traffic traffic_of(const CharacterData& character, double vertex_bytes) {
         binding.points.size() * sizeof(glm::vec3) + binding.directions.size() * sizeof(glm::uvec2) +
         (binding.slices.size() + binding.influences.size() + binding.gradients.size()) * sizeof(std::uint32_t) +
         binding.gradient_units.size() * sizeof(float) + binding.local_points.size() * sizeof(glm::vec4));
+    if (mesh.morphs) {
+      traffic.in += static_cast<double>(
+          (mesh.morphs->slices.size() + 2 * mesh.morphs->columns.size() + mesh.morphs->offsets.size()) *
+          sizeof(std::uint32_t));
+    }
     traffic.out += mesh.vertex_count() * (vertex_bytes + (mesh.frame_slot ? sizeof(Affine) : 0));
   }
   return traffic;

@@ -16,17 +16,19 @@
 namespace pelt::samples {
 
 // Makes a tube of 2 m along a chain of 32 joints, with normals and tangents. Each vertex follows its `influences`
-// nearest joints (1 to 32). `vertices` is rounded up to whole rings of 64.
-Model make_tube(std::uint32_t vertices, std::uint32_t influences);
+// nearest joints (1 to 32). `vertices` is rounded up to whole rings of 64. The `morph_targets` lie on a third of the
+// length, as on the face of a character: each moves a fifth of that and turns normals there.
+Model make_tube(std::uint32_t vertices, std::uint32_t influences, std::uint32_t morph_targets = 0);
 
 struct Method {
   std::string name;              // shown in the table
   std::uint32_t influences = 4;  // of the tube
   DeformerParameters deformer;
+  std::uint32_t morph_targets = 0;  // of the tube
 };
 
-// Returns linear blend at 1, 4 and 8 influences, dual quaternion at 4, surface FFD at K = 8, 16 and by default, and
-// curve skeleton by default.
+// Returns linear blend at 1, 4 and 8 influences, at 4 with the 52 morph targets of a face, dual quaternion at 4,
+// surface FFD at K = 8, 16, by default and with targets, curve skeleton and MOS by default.
 std::vector<Method> methods();
 
 // Index in methods() of linear blend at 4 influences, as games use it: the others are compared with it.
@@ -36,6 +38,9 @@ Result<Character> make_workload(const Method& method, std::uint32_t vertices);
 
 // Returns joint matrices that bend the chain.
 std::vector<glm::mat4> bent(const Skeleton& skeleton);
+
+// Returns inputs that give weights to eight of the morph targets, if there are any, evenly apart.
+std::vector<float> eight_active(const CharacterData& character);
 
 // Bytes that one move of `character` takes: bind data and palettes are read, vertices and driver frames written.
 struct Traffic {

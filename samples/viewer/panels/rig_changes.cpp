@@ -61,7 +61,7 @@ void RigChanges::erase(const std::string& object, const std::string& name) {
 
 void RigChanges::choose(const std::string& name, const Json& choice, const std::string& pointer) {
   const bool named_so = name == "deformer" && rig_["layers"].size() == 1 &&
-                        rig_.value("name", std::string()) == rig_[Json::json_pointer(pointer)];
+                        Json(rig_.value("name", std::string())) == rig_[Json::json_pointer(pointer)];
   set(pointer, choice);
   if (named_so) change_->rig["name"] = choice;
   const std::string object = pointer.substr(0, pointer.rfind('/'));
