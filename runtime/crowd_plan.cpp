@@ -44,10 +44,14 @@ class Planner {
     place_lists();
     for (std::uint32_t stage = 0; stage < plan_.stages; ++stage) {
       bool barrier = true;  // the palette passes of a stage write apart from each other and need none between them
+      const auto add_poses = [&](PoseKernel kernel) {
+        const CrowdStep step{.pass = CrowdPass::kPose, .kernel = kernel, .stage = stage, .barrier_before = barrier};
+        return add_step(step, [&] { pose_jobs(kernel, stage); });
+      };
+      add_poses(PoseKernel::kKeyWeights);  // other passes read these weights
       for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
         const auto kernel = static_cast<PoseKernel>(k);
-        const CrowdStep step{.pass = CrowdPass::kPose, .kernel = kernel, .stage = stage, .barrier_before = barrier};
-        if (add_step(step, [&] { pose_jobs(kernel, stage); })) barrier = false;
+        if (kernel != PoseKernel::kKeyWeights && add_poses(kernel)) barrier = false;
       }
       const bool last = stage + 1 == plan_.stages;
       barrier = true;
@@ -119,7 +123,7 @@ class Planner {
         if (pass.kernel != kernel || pass.record_count == 0 || own.instances == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
         const std::uint32_t kind = pass.fit                                   ? shared::kListLinearFit
-                                   : pass.kernel == PoseKernel::kMorphWeights ? shared::kListGiven
+                                   : pass.kernel == PoseKernel::kKeyWeights ? shared::kListGiven
                                                                               : shared::kListDeformed;
         const shared::PoseJob job{.list_first = list(c, kind),
                                   .record_count = pass.record_count,
@@ -129,6 +133,7 @@ class Planner {
                                   .vertex_first = own.first_driver_word / 3,
                                   .vertex_stride = own.driver_vertices,
                                   .palette_first = own.first_palette + pass.first_slot,
+                                  .palette_zero = own.first_palette,
                                   .palette_stride = data.palette_size,
                                   .table_first = entry.passes[p].word,
                                   .input_first = own.first_input,

@@ -7,7 +7,7 @@ layout(local_size_x = kPoseWorkgroupSize) in;
 layout(binding = kBindWork, scalar) readonly buffer Jobs { PoseJob jobs[]; };
 layout(binding = kPoseBindJoints, scalar) readonly buffer Joints { mat4 joint_matrices[]; };
 layout(binding = kPoseBindVertices, scalar) readonly buffer Vertices { vec3 vertices[]; };
-layout(binding = kPoseBindPalette, scalar) writeonly buffer Palette { Affine palette[]; };
+layout(binding = kPoseBindPalette, scalar) buffer Palette { Affine palette[]; };
 layout(binding = kPoseBindTable, scalar) readonly buffer Table { uint table[]; };
 layout(binding = kPoseBindInputs, scalar) readonly buffer Inputs { float inputs[]; };
 
@@ -21,6 +21,7 @@ struct PoseWork {
   uint joint_first;   // the instance's joint 0
   uint vertex_first;  // the instance's vertex 0
   uint palette_first; // the instance's palette entry of record 0 of the pass
+  uint palette_zero;  // the instance's palette entry 0
   uint table_first;   // word 0 of the pass's table
   uint input_first;   // the instance's input 0
 };
@@ -31,6 +32,7 @@ float table_float(PoseWork work, uint i) { return uintBitsToFloat(table[work.tab
 mat4 joint_matrix(PoseWork work, uint joint) { return joint_matrices[work.joint_first + joint]; }
 vec3 posed_vertex(PoseWork work, uint vertex) { return vertices[work.vertex_first + vertex]; }
 float input_value(PoseWork work, uint i) { return inputs[work.input_first + i]; }
+float palette_float(PoseWork work, uint i) { return palette[work.palette_zero + i / 12u][i % 12u / 4u][i % 4u]; }
 
 #include "find_job.glsl"
 
@@ -45,6 +47,7 @@ PoseWork pose_work() {
   work.joint_first = job.joint_first + instance * job.joint_stride;
   work.vertex_first = job.vertex_first + instance * job.vertex_stride;
   work.palette_first = job.palette_first + instance * job.palette_stride;
+  work.palette_zero = job.palette_zero + instance * job.palette_stride;
   work.table_first = job.table_first;
   work.input_first = job.input_first + instance * job.input_stride;
   return work;

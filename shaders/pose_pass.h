@@ -14,7 +14,7 @@ PELT_SHARED_CONST uint kPoseWorkgroupSize = 64u;  // records a workgroup poses
 PELT_SHARED_CONST uint kPoseBindRecords = 1u;   // the deformer's record[]
 PELT_SHARED_CONST uint kPoseBindJoints = 2u;    // mat4[], model-space joint matrices
 PELT_SHARED_CONST uint kPoseBindVertices = 3u;  // vec3[], posed positions of earlier stages
-PELT_SHARED_CONST uint kPoseBindPalette = 4u;   // Affine[], written
+PELT_SHARED_CONST uint kPoseBindPalette = 4u;   // Affine[], written; entries of earlier passes are read
 PELT_SHARED_CONST uint kPoseBindTable = 5u;     // uint[], the table that records of varying length refer to
 PELT_SHARED_CONST uint kPoseBindInputs = 6u;    // float[], streamed positions and controls
 PELT_SHARED_CONST uint kPoseBindCount = 7u;
@@ -30,12 +30,13 @@ struct PoseJob {
   uint vertex_first;    // vertex 0 of instance 0
   uint vertex_stride;   // vertices from one instance to the next
   uint palette_first;   // palette entry of record 0 for instance 0
+  uint palette_zero;    // palette entry 0 of instance 0
   uint palette_stride;  // palette entries from one instance to the next
   uint table_first;     // word 0 of the pass's table
   uint input_first;     // input 0 of instance 0
   uint input_stride;    // inputs from one instance to the next
 };
-PELT_SHARED_SIZE(PoseJob, 48);
+PELT_SHARED_SIZE(PoseJob, 52);
 
 PELT_SHARED_POSE_WORK
 

@@ -19,6 +19,7 @@
 #include "engine/core/invalid.h"
 #include "engine/deformer/blend_groups.h"
 #include "engine/deformer/builder.h"
+#include "engine/deformer/correctives.h"
 #include "engine/driver/action_line/bind_muscle.h"
 #include "engine/driver/action_line/muscles.h"
 #include "engine/geometry/used_part.h"
@@ -44,14 +45,14 @@ std::vector<DeformerTarget> targets_of(const LayerPlan& plan, std::size_t layer)
 class Binder {
  public:
   Binder(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig, const LayerPlan& plan,
-         const BindOptions& options, std::vector<std::string>& notes)
+         const BindOptions& options, Correctives correctives, std::vector<std::string>& notes)
       : model_(model),
         muscles_(muscles),
         rig_(rig),
         plan_(plan),
         options_(options),
         notes_(notes),
-        builder_(model, options.keep_vertex_order),
+        builder_(model, options.keep_vertex_order, std::move(correctives)),
         layer_bindings_(plan.layers.size()),
         bound_(plan.layers.size(), false),
         added_(model.meshes.size(), false) {}
@@ -256,7 +257,8 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole, std::span<const MuscleMeshes> muscles) -> Result<Bound> {
     PELT_ASSIGN(const auto plan, plan_layers(whole, muscles, rig, notes));
-    return Binder(whole, muscles, rig, plan, options, notes).run();
+    PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
+    return Binder(whole, muscles, rig, plan, options, std::move(correctives), notes).run();
   };
   if (rig.muscles.empty()) return run(model, {});
   PELT_ASSIGN(const auto whole, add_muscles(model, rig));

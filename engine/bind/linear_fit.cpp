@@ -155,7 +155,7 @@ Result<Samples> take_samples(const Character& character, std::span<const SampleP
       if (!is_finite(positions[v])) return tl::unexpected(not_finite(*character, v));
     }
     samples.positions.emplace_back(positions.begin(), positions.end());
-    const shared::PoseWork work{nullptr, pose.joints.data(), nullptr, nullptr};
+    const shared::PoseWork work{nullptr, pose.joints.data(), nullptr, nullptr, nullptr};
     std::vector<Affine>& motions = samples.motions.emplace_back();
     for (const shared::JointRecord& joint : joints) motions.push_back(shared::pose_joint(joint, work));
   }

@@ -280,7 +280,7 @@ std::uint32_t CurveTable::put_sample(const Curve& curve, std::size_t bone, float
 PosedCurve::PosedCurve(const Curve& curve, std::span<const std::uint32_t> words, std::uint32_t word,
                        std::span<const glm::mat4> joints, std::span<const float> inputs)
     : curve_(&curve) {
-  const shared::PoseWork work{words.data(), joints.data(), nullptr, inputs.data()};
+  const shared::PoseWork work{words.data(), joints.data(), nullptr, inputs.data(), nullptr};
   for (std::uint32_t bone = 0; bone < curve.bone_count(); ++bone) {
     parts_.push_back(shared::curve_part(shared::CurveRecord{word, bone, 0}, work, by_steps()));
   }

@@ -266,7 +266,7 @@ Result<void> check_inputs(const CharacterData& data) {
 
 // The content of a palette entry, and when it is ready.
 struct Slot {
-  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame, kMorphWeights };
+  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame, kKeyWeights };
   Kind kind = Kind::kUnwritten;
   std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
 };
@@ -280,7 +280,7 @@ Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uin
     slot.first_stage = first_stage;
     slot.kind = fit                                     ? Slot::Kind::kFitFrame
                 : kernel == PoseKernel::kKeyPose        ? Slot::Kind::kOffset
-                : kernel == PoseKernel::kMorphWeights   ? Slot::Kind::kMorphWeights
+                : kernel == PoseKernel::kKeyWeights   ? Slot::Kind::kKeyWeights
                 : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
                 : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
                                                         : Slot::Kind::kStretch;
@@ -382,7 +382,7 @@ Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<Slot>& sl
   if (mesh.control) return invalid("mesh '{}' has morph targets, but is no skin", mesh.name);
   PELT_TRY(validate(*mesh.morphs, mesh.vertex_count(), "mesh '" + mesh.name + "'"));
   for (std::uint64_t i = 0; i < mesh.morphs->slot_count(); ++i) {
-    PELT_TRY(check_slot(mesh, slots, mesh.morphs->first_slot + i, Slot::Kind::kMorphWeights));
+    PELT_TRY(check_slot(mesh, slots, mesh.morphs->first_slot + i, Slot::Kind::kKeyWeights));
   }
   slots_read = std::max(slots_read, mesh.morphs->first_slot + mesh.morphs->slot_count());
   return {};

@@ -35,7 +35,7 @@ std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint
   for (const PalettePass& pass : character.passes) {
     const auto append_chains = pose_kernel(pass.kernel).append_chains;
     if (append_chains == nullptr) continue;
-    const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr};
+    const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr, nullptr};
     std::uint32_t seen = shared::kNoInput;
     for (std::size_t r = 0; r < pass.record_count; ++r) {
       chains.clear();
@@ -87,7 +87,7 @@ class Player {
     for (std::size_t a = 0; a < anchors_.size(); ++a) {
       const TwistAnchor& anchor = anchors_[a];
       inputs_[controls_[a]] = before[a];
-      const shared::PoseWork work{anchor.pass->table.data(), joints_.data(), nullptr, inputs_.data()};
+      const shared::PoseWork work{anchor.pass->table.data(), joints_.data(), nullptr, inputs_.data(), nullptr};
       angles[a] = shared::own_twist(work, anchor.chain, anchor.anchor);
     }
     return angles;
@@ -195,7 +195,7 @@ void sample_morph_targets(const CharacterData& character, const Clip& clip, floa
 std::optional<glm::vec3> twist_axis(const CharacterData& character, std::uint32_t input) {
   const std::optional<TwistAnchor> anchor = find_anchor(character, input);
   if (!anchor) return std::nullopt;
-  const shared::PoseWork work{anchor->pass->table.data(), nullptr, nullptr, nullptr};
+  const shared::PoseWork work{anchor->pass->table.data(), nullptr, nullptr, nullptr, nullptr};
   const std::uint32_t word = shared::anchor_word(anchor->chain, anchor->anchor);
   const std::uint32_t rotation = word + shared::kAnchorRotation;
   const glm::vec4 joint_from_model(shared::table_vector(work, rotation), shared::table_float(work, rotation + 3));

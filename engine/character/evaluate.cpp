@@ -121,7 +121,7 @@ struct Evaluator::State {
 
   void blend_fits() {
     for (const PalettePass& pass : character->passes) {
-      if (pass.fit || pass.kernel == PoseKernel::kMorphWeights) pose_palette(pass);
+      if (pass.fit || pass.kernel == PoseKernel::kKeyWeights) pose_palette(pass);
     }
     for (std::size_t m = 0; m < fits.size(); ++m) {
       const CharacterMesh& mesh = character->meshes[m];

@@ -42,13 +42,14 @@ auto visit(const CharacterData& data, std::uint32_t entry, const OfPass& of_pass
   return {};
 }
 
-PosedEntry posed(const PassEntry& at, const Affine& frame, std::span<const glm::mat4> joints) {
+PosedEntry posed(const PassEntry& at, const CharacterData& data, const Affine& frame,
+                 std::span<const glm::mat4> joints) {
   const PoseKernelInfo& kernel = pose_kernel(at.pass.kernel);
   const EntryRest rest = kernel.rest(at);
   if (!has_frame(rest.kind)) return {.kind = rest.kind};
   if (rest.kind == EntryKind::kJoint) {  // exact, whatever its inverse bind matrix
     std::vector<EntrySource> sources;
-    kernel.append_sources(at, sources);
+    kernel.append_sources(at, data, sources);
     return {rest.kind, affine_from_mat4(joints[sources.front().index]), rest.from_rest};
   }
   return {rest.kind, affine_compose(frame, inverse(rest.from_rest)), rest.from_rest};
@@ -91,7 +92,7 @@ std::vector<PosedEntry> posed_entries(const Character& character, const Evaluato
   std::vector<PosedEntry> entries(data.palette_size);
   for (const PalettePass& pass : data.passes) {
     for (std::uint32_t i = 0; i < entry_count(pass); ++i) {
-      entries[pass.first_slot + i] = posed(entry_of(pass, i), palette[pass.first_slot + i], joints);
+      entries[pass.first_slot + i] = posed(entry_of(pass, i), data, palette[pass.first_slot + i], joints);
     }
   }
   for (const CharacterMesh& mesh : data.meshes) {
@@ -107,7 +108,7 @@ PosedEntry posed_entry(const Character& character, const Evaluator& evaluator, s
                        std::uint32_t entry) {
   const Affine& frame = evaluator.palette()[entry];
   return visit(
-      *character, entry, [&](const PassEntry& at) { return posed(at, frame, joints); },
+      *character, entry, [&](const PassEntry& at) { return posed(at, *character, frame, joints); },
       [&](const CharacterMesh& mesh, std::uint32_t v) {
         return posed_vertex(frame, evaluator.positions()[mesh.first_vertex + v], mesh.binding.points[v]);
       });
@@ -133,9 +134,9 @@ EntryKind entry_kind(const CharacterData& data, std::uint32_t entry) {
 std::vector<EntrySource> entry_sources(const CharacterData& data, std::uint32_t entry) {
   return visit(
       data, entry,
-      [](const PassEntry& at) {
+      [&](const PassEntry& at) {
         std::vector<EntrySource> sources;
-        pose_kernel(at.pass.kernel).append_sources(at, sources);
+        pose_kernel(at.pass.kernel).append_sources(at, data, sources);
         return sources;
       },
       [](const CharacterMesh& mesh, std::uint32_t v) {
@@ -184,7 +185,7 @@ std::vector<float> joint_shares(const CharacterData& data, std::uint32_t joint) 
       if (pass.stage != stage) continue;
       for (std::uint32_t i = 0; i < entry_count(pass); ++i) {
         sources.clear();
-        pose_kernel(pass.kernel).append_sources(entry_of(pass, i), sources);
+        pose_kernel(pass.kernel).append_sources(entry_of(pass, i), data, sources);
         float share = 0;
         for (const EntrySource& source : sources) {
           if (source.kind == SourceKind::kJoint && source.index == joint) share += source.share;

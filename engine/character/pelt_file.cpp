@@ -183,7 +183,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
                 data.stage_count);
   archive.chunk({"SKEL", 1}, data.skeleton.joints, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
-  archive.chunk_each({"PASS", 1}, data.passes);
+  archive.chunk_each({"PASS", 2}, data.passes);
   archive.chunk_each({"MESH", 2}, data.meshes);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);

@@ -28,7 +28,8 @@ struct PoseContext {
 
 // Makes the pointers through which the kernels of shaders/<kernel>/pose.h read.
 inline shared::PoseWork pose_work(const PalettePass& pass, const PoseContext& context) {
-  return {pass.table.data(), context.joints.data(), context.vertices.data(), context.inputs.data()};
+  return {pass.table.data(), context.joints.data(), context.vertices.data(), context.inputs.data(),
+          reinterpret_cast<const float*>(context.palette.data())};
 }
 
 // Poses records [begin, end) of a kernel that writes one palette entry a record.
@@ -56,7 +57,7 @@ struct PassEntry {
   // A word of the pass's table, as a number.
   float number(std::uint32_t word) const { return std::bit_cast<float>(pass.table[word]); }
   // The pass's table for functions of shaders/ that read nothing else.
-  shared::PoseWork table() const { return {pass.table.data(), nullptr, nullptr, nullptr}; }
+  shared::PoseWork table() const { return {pass.table.data(), nullptr, nullptr, nullptr, nullptr}; }
 };
 
 // What Pelt knows of a pose kernel: the folder of every deformer that has one defines it.
@@ -71,7 +72,7 @@ struct PoseKernelInfo {
   // For tools (pelt/tools/inspect.h): the frame of an entry at rest, its name, and what it reads.
   EntryRest (*rest)(const PassEntry& entry);
   std::string (*label)(const PassEntry& entry, const CharacterData& data);
-  void (*append_sources)(const PassEntry& entry, std::vector<EntrySource>& sources);
+  void (*append_sources)(const PassEntry& entry, const CharacterData& data, std::vector<EntrySource>& sources);
   // Appends the words of the chains (shaders/chain/chain.h) that record i turns by. nullptr: it turns by none.
   void (*append_chains)(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) = nullptr;
   // Appends the points that pose the pass's curves. nullptr: it has no curves.

@@ -152,7 +152,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
 }
 
 // Appends the joints of the two anchors beside the sample.
-void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::CurveRecord>();
   const shared::Chain chain = shared::read_chain(entry.table(), record.curve);
   const float lambda = entry.number(sample_word(entry));

@@ -21,7 +21,6 @@
 #include "shaders/driver/key_pose/pose.h"
 #include "shaders/driver/stream/pose.h"
 #include "shaders/dual_quaternion/pose.h"
-#include "shaders/morph/pose.h"
 
 namespace pelt {
 namespace {
@@ -95,8 +94,8 @@ std::uint32_t rebase(std::span<SparseRows> groups) {
 
 }  // namespace
 
-CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order)
-    : model_(model), keep_vertex_order_(keep_vertex_order) {
+CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives)
+    : model_(model), keep_vertex_order_(keep_vertex_order), correctives_(std::move(correctives)) {
   data_.name = model.name;
   data_.skeleton = model.skeleton;
   data_.bound_joints = model.bound_joints;
@@ -169,23 +168,21 @@ std::uint32_t CharacterBuilder::root_slot() {
 }
 
 void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result) {
+  const auto corrected = correctives_.find(mesh.name);
+  SkinKeys skin = corrected == correctives_.end() ? SkinKeys() : corrected->second;
   std::vector<MorphOffsets> targets;
-  for (const MorphTarget& target : mesh.morph_targets) {
-    targets.push_back({target.offsets, target.normals, target.tangents});
+  for (const auto& some : {std::span(mesh.morph_targets), std::span<const MorphTarget>(skin.added)}) {
+    for (const MorphTarget& target : some) targets.push_back({target.offsets, target.normals, target.tangents});
   }
   PackedMorphs packed = pack_morphs(targets, mesh.positions.size(), order);
   if (packed.columns.empty()) return;
-  PalettePass pass;
-  pass.kernel = PoseKernel::kMorphWeights;
-  pass.record_count = packed.slot_count();
   for (std::uint32_t t = 0; t < packed.target_count; ++t) {
-    if (t % shared::kMorphEntryTargets == 0) {
-      append_record(pass.records,
-                    shared::MorphWeightsRecord{t, std::min(packed.target_count - t, shared::kMorphEntryTargets)});
-    }
-    pass.table.push_back(control_input(mesh, t));
+    const auto keyed = skin.keys_of.find(t);
+    skin.weights.add_weight(keyed != skin.keys_of.end()
+                                ? keyed->second
+                                : std::vector{skin.weights.add_input(control_input(mesh, t), 0.0f)});
   }
-  packed.first_slot = add_pass(std::move(pass));
+  packed.first_slot = add_pass(skin.weights.finish());
   result.morphs = std::move(packed);
 }
 

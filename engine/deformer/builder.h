@@ -37,6 +37,7 @@
 #include <pelt/sparse_rows.h>
 
 #include "engine/character/driver_offsets.h"
+#include "engine/deformer/correctives.h"
 
 namespace pelt {
 
@@ -74,7 +75,7 @@ struct ControlOptions {
 class CharacterBuilder {
  public:
   // `model` must be validated and outlive the builder.
-  CharacterBuilder(const Model& model, bool keep_vertex_order);
+  CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives = {});
 
   // Converts rows over the model's bound joints to rows over the palette entries that pose these joints for `mode`,
   // strongest first. All meshes share these palette entries; the first call adds their pass.
@@ -152,6 +153,7 @@ class CharacterBuilder {
 
   const Model& model_;
   bool keep_vertex_order_;
+  Correctives correctives_;
   CharacterData data_;
   std::uint64_t palette_size_ = 0;                         // 64 bits until build() has checked it
   std::map<std::uint32_t, std::uint32_t> stage_of_slots_;  // first entry of a run -> first stage that may read it

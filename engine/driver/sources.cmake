@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  action_line/pose.cpp key_pose/constant.cpp key_pose/move_driver.cpp key_pose/pose.cpp key_pose/tilt.cpp
+  action_line/pose.cpp key_pose/constant.cpp key_pose/move_driver.cpp key_pose/pose.cpp
   patch_frame/pose.cpp stream/pose.cpp vertex_frame/pose.cpp
   HEADERS
   key_pose/include/pelt/move_driver.h)
 pelt_folder(authoring
   action_line/bind_muscle.cpp action_line/line.cpp action_line/muscles.cpp action_line/spindle.cpp
-  build_character.cpp driver.cpp key_pose/angle.cpp key_pose/bind.cpp key_pose/key_pose.cpp vertex_frame/bind.cpp
+  build_character.cpp driver.cpp key_pose/bind.cpp vertex_frame/bind.cpp
   HEADERS
-  include/pelt/driver.h key_pose/include/pelt/key_pose.h)
+  include/pelt/driver.h)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  surface_gradient.cpp weld.cpp
+  surface_gradient.cpp tilt.cpp weld.cpp
   HEADERS
   include/pelt/tools/weld.h)
 pelt_folder(authoring

@@ -32,7 +32,7 @@ std::string joint_label(const PassEntry& entry, const CharacterData& data) {
   return "joint " + data.skeleton.joints[entry.read<shared::JointRecord>().joint].name;
 }
 
-void append_joint(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_joint(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   sources.push_back({SourceKind::kJoint, entry.read<shared::JointRecord>().joint, 1});
 }
 

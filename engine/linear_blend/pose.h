@@ -12,6 +12,6 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
 
 EntryRest joint_rest(const PassEntry& entry);
 std::string joint_label(const PassEntry& entry, const CharacterData& data);
-void append_joint(const PassEntry& entry, std::vector<EntrySource>& sources);
+void append_joint(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources);
 
 }  // namespace pelt::linear_blend

@@ -105,7 +105,7 @@ class Resolver {
         return invalid(what, "has keys of its share that do not ascend, or are not finite");
       }
     }
-    PELT_ASSIGN(auto angle, key_pose::angle_words(*edit.driver, model_, what));
+    PELT_ASSIGN(auto angle, key_weights::angle_words(*edit.driver, model_, what));
     result_.drivers.push_back({angle, share});
     return {};
   }

@@ -17,7 +17,7 @@
 #include <pelt/rig.h>
 #include <pelt/sparse_rows.h>
 
-#include "engine/driver/key_pose/angle.h"
+#include "engine/key_weights/angle.h"
 #include "engine/mos/control_points.h"
 #include "engine/mos/table.h"
 #include "engine/mos/windows.h"
@@ -27,7 +27,7 @@ namespace pelt::mos {
 // The edits of a rig, point by point.
 struct PointEdits {
   struct Driver {
-    key_pose::AngleWords angle;
+    key_weights::AngleWords angle;
     std::vector<CurveKey> share;
   };
   struct Edit {

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "engine/chain/check_chain.h"
-#include "engine/driver/key_pose/pose.h"
+#include "engine/key_weights/pose.h"
 #include "shaders/mos/point_pose.h"
 #include "shaders/mos/table_pose.h"
 
@@ -185,7 +185,7 @@ class Table {
     if (!is_new) return nullptr;
     const std::uint64_t count = words_.word(word);
     if (count < shared::kMinMosKeys || count > shared::kMaxMosKeys) return "has too few or too many keys";
-    if (const char* wrong = key_pose::check_angle(words_, data_, word + shared::kMosDriverAngle)) return wrong;
+    if (const char* wrong = key_weights::check_angle(words_, data_, word + shared::kMosDriverAngle)) return wrong;
     const std::uint64_t first = word + shared::kMosDriverKeys;
     if (const char* wrong = words_.check_numbers(first, count * shared::kMosKeyWords)) return wrong;
     for (std::uint64_t k = 1; k < count; ++k) {
@@ -292,11 +292,11 @@ std::string table_label(const PassEntry& entry, const CharacterData& data) {
 }
 
 // A control point moves with its joint alone, whatever turns it.
-void append_point_source(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_point_source(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   sources.push_back({SourceKind::kJoint, entry.pass.table[entry.read<shared::MosPointRecord>().point], 1});
 }
 
-void append_table_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_table_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::MosTableRecord>();
   const glm::vec4 weights = shared::spline_basis(entry.number(sample_word(entry)));
   for (std::uint32_t k = 0; k < shared::kMosWindow; ++k) {

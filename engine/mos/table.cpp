@@ -51,7 +51,7 @@ std::uint32_t MosTable::put_chain(const chain::Chain& chain) {
   return word;
 }
 
-std::uint32_t MosTable::put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys) {
+std::uint32_t MosTable::put_driver(const key_weights::AngleWords& angle, std::span<const CurveKey> keys) {
   assert(!keys.empty() && keys.size() <= shared::kMaxMosKeys);
   const std::uint32_t word = table_.size();
   const auto count = static_cast<std::uint32_t>(keys.size());

@@ -16,7 +16,7 @@
 #include <pelt/rig.h>
 
 #include "engine/chain/chain_table.h"
-#include "engine/driver/key_pose/angle.h"
+#include "engine/key_weights/angle.h"
 #include "engine/mos/points.h"
 #include "shaders/mos/table_pose.h"
 
@@ -54,7 +54,7 @@ class MosTable {
 
   // Puts a driver with the keys of a share over degrees; beyond the keys the share is held. Precondition: 1 to
   // shared::kMaxMosKeys keys, ascending.
-  std::uint32_t put_driver(const key_pose::AngleWords& angle, std::span<const CurveKey> keys);
+  std::uint32_t put_driver(const key_weights::AngleWords& angle, std::span<const CurveKey> keys);
 
   // Puts a point. `chains` has the word of each chain that PointTurn::chain counts. With `directions` it puts the twin
   // of the point for directions, whose frame is F times this matrix; points with angles have none. Precondition: at

@@ -123,6 +123,7 @@ std::string_view word_of(Names names) {
       return "mesh_or_muscle";
     case Names::kCage:
     case Names::kMuscleMesh:
+    case Names::kMesh:
       return "mesh";
     case Names::kGroup:
     case Names::kDriverGroup:

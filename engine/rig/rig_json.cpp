@@ -70,6 +70,7 @@ static void describe(Fields& fields, Rig& rig) {
   fields.text({"name", "The rig's name, for people and reports."}, rig.name);
   fields.objects({"groups", "Vertices and triangles under names, for masks, exclusions and refinements."}, rig.groups);
   fields.objects({"muscles", "Meshes on lines between joints, for layers to name as their driver."}, rig.muscles);
+  fields.objects({"correctives", "Morph targets and offsets of skins that follow angles of joints."}, rig.correctives);
   fields.objects({.name = "layers",
                   .meaning = "Laid one over the other in order: where a layer's mask is 1 it hides those before it. A "
                              "mesh that no layer names is moved by linear blend.",

@@ -39,7 +39,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
                      source(triangle.c));
 }
 
-void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto triangle = entry.read<shared::TriangleRecord>();
   for (const std::uint32_t vertex : {triangle.a, triangle.b, triangle.c}) {
     sources.push_back({SourceKind::kVertex, vertex, 1.0f / 3.0f});

@@ -36,7 +36,7 @@ class Document {
 
   // Makes `rig` the rig: one step of undo. Consecutive edits with the same key, unless it is empty, are one step: a
   // slider that is dragged. Errors: parse_rig's; then nothing has changed.
-  Result<void> edit(nlohmann::json rig, std::string_view key = {});
+  Result<void> edit(const nlohmann::json& rig, std::string_view key = {});
   // Ends such a row of edits: the next edit is a step of its own.
   void end_edit();
 

@@ -68,7 +68,7 @@ TEST(SwingTwist, RotationOfAJointForgetsItsScale) {
   const glm::quat q = glm::angleAxis(1.1f, kAxis);
   for (const float scale : {1.0f, 0.01f, 250.0f}) {
     const mat4 joint = glm::mat4_cast(q) * mat4(mat3(scale));
-    const PoseWork work{nullptr, &joint, nullptr, nullptr};
+    const PoseWork work{nullptr, &joint, nullptr, nullptr, nullptr};
     EXPECT_NEAR(std::abs(dot(joint_rotation(work, 0), words(q))), 1, 1e-6);
   }
 }

@@ -41,7 +41,7 @@ RestLine::RestLine(std::span<const glm::vec3> points) {
   // L^R is set to 1 at first: only the arc length is read from that line.
   const auto one = std::bit_cast<std::uint32_t>(1.0f);
   std::array<std::uint32_t, shared::kLineWords> words{0, count, one, std::bit_cast<std::uint32_t>(side_), one};
-  const shared::PoseWork work{words.data(), nullptr, points.data(), nullptr};
+  const shared::PoseWork work{words.data(), nullptr, points.data(), nullptr, nullptr};
   line_ = shared::read_action_line(work, 0);
   words[shared::kLineLength] = std::bit_cast<std::uint32_t>(line_.arc_length);
   line_ = shared::read_action_line(work, 0);

@@ -97,7 +97,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
 }
 
 // Appends the two control points beside the sample.
-void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::ActionLineRecord>();
   const std::uint32_t first = entry.pass.table[record.line + shared::kLineFirstPoint];
   const std::uint32_t spans = entry.pass.table[record.line + shared::kLinePointCount] - 1;

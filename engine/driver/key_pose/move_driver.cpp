@@ -14,7 +14,6 @@
 #include "engine/character/records.h"
 #include "engine/driver/key_pose/constant.h"
 #include "engine/driver/key_pose/move_drivers.h"
-#include "engine/driver/key_pose/pose.h"
 
 namespace pelt {
 namespace {
@@ -103,9 +102,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     }
     pass = &data.passes.emplace_back(std::move(added));
   }
-  Result<PalettePass> made = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
-  if (!made) return fail(made.error().code, fmt::format("the driver '{}': {}", mesh.name, made.error().message));
-  *pass = std::move(*made);
+  *pass = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
   const Result<void> valid = key_pose::kKeyPose.validate(*pass, data);
   if (!valid) return fail(valid.error().code, fmt::format("the driver '{}': {}", mesh.name, valid.error().message));
   return {};

@@ -1,89 +1,44 @@
 // SPDX-License-Identifier: MIT
-#include "engine/driver/key_pose/pose.h"
+#include "shaders/driver/key_pose/pose.h"
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <map>
 #include <vector>
 
-#include <pelt/finite.h>
-
 #include "engine/character/check_records.h"
-#include "shaders/driver/key_pose/pose.h"
+#include "engine/character/pose_kernels.h"
+#include "engine/character/table_reader.h"
+#include "engine/key_weights/pose.h"
+#include "shaders/morph/morph.h"
 
 namespace pelt::key_pose {
 namespace {
 
-// Reads a pass's table, within its bounds.
-class Table {
+// Returns true for each place among the floats of the palette that holds a weight when the pass is posed.
+class WeightPlaces {
  public:
-  Table(const PalettePass& pass, const CharacterData& data)
-      : words_(pass.table), data_(data), checked_keys_(pass.table.size(), false) {}
-
-  // Checks each key once, however many records name it: a small file must not take long to check.
-  const char* check_key(std::uint64_t word) {
-    if (word >= words_.size()) return "reads past its table";
-    if (checked_keys_[word]) return nullptr;
-    checked_keys_[word] = true;
-    switch (words_.word(word)) {
-      case shared::kKeyControl:
-        if (const char* wrong = words_.check_numbers(word + 2, 1)) return wrong;
-        return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
-      case shared::kKeyLinear: {
-        if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
-        if (!(words_.number(word + 2) < words_.number(word + 3) && words_.number(word + 3) < words_.number(word + 4))) {
-          return "has keys that do not ascend";
-        }
-        return check_angle(words_, data_, words_.word(word + 1));
-      }
-      case shared::kKeyConstant:
-        return nullptr;
-      case shared::kKeyRbf:
-        return check_rbf(word);
-      default:
-        return "has a key of an unknown kind";
+  WeightPlaces(const PalettePass& pass, const CharacterData& data) {
+    for (const PalettePass& other : data.passes) {
+      if (&other == &pass) break;
+      if (other.kernel == PoseKernel::kKeyWeights) count_after_.emplace(other.first_slot, other.record_count);
     }
+  }
+
+  bool hold(std::uint32_t place) const {
+    const std::uint32_t slot = place / shared::kMorphEntryFloats;
+    const auto after = count_after_.upper_bound(slot);
+    return place % shared::kMorphEntryFloats != 0 && after != count_after_.begin() &&
+           slot - std::prev(after)->first < std::prev(after)->second;
   }
 
  private:
-  const char* check_rbf(std::uint64_t word) {
-    if (word + shared::kKeyRbfHeader > words_.size()) return "reads past its table";
-    const std::uint64_t angles = words_.word(word + 1);
-    const std::uint64_t centres = words_.word(word + 2);
-    coefficients_ += centres;
-    if (coefficients_ > words_.size()) return "reads past its table";
-    if (angles == 0 || angles > std::uint64_t{shared::kMaxKeyAngles}) return "is keyed on too many angles";
-    if (centres > shared::kMaxKeyCentres) return "has too many keys";
-    for (std::uint64_t a = 0; a < angles; ++a) {
-      if (const char* wrong = check_angle(words_, data_, words_.word(word + 3) + a * shared::kJointAngleWords))
-        return wrong;
-    }
-    const std::uint64_t first_centre = words_.word(word + 4);
-    if (const char* wrong = words_.check_numbers(first_centre, centres * (angles + 1))) return wrong;
-    for (std::uint64_t c = 0; c < centres; ++c) {
-      if (!(words_.number(first_centre + c * (angles + 1) + angles) > 0)) return "has keys without a width";
-    }
-    return words_.check_numbers(word + shared::kKeyRbfHeader, centres);
-  }
-
-  TableReader words_;
-  const CharacterData& data_;
-  std::vector<bool> checked_keys_;  // indexed by the key's word
-  std::uint64_t coefficients_ = 0;  // number for all rbf keys; keys share none
+  std::map<std::uint32_t, std::uint32_t> count_after_;  // number of entries from a palette entry on
 };
 
-}  // namespace
-
-const char* check_angle(const TableReader& words, const CharacterData& data, std::uint64_t word) {
-  if (const char* wrong = words.check_numbers(word + 2, shared::kJointAngleWords - 2)) return wrong;
-  const std::size_t joints = data.skeleton.joints.size();
-  const bool known = words.word(word) < joints && words.word(word + 1) < joints;
-  return known ? nullptr : "names a joint that is not there";
-}
-
-namespace {
-
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  Table table(pass, data);
+  const WeightPlaces places(pass, data);
   const TableReader words(pass.table);
   TableBudget budget(pass);
   return check_records<shared::KeyPoseRecord>(pass, [&](const shared::KeyPoseRecord& record) {
@@ -91,7 +46,9 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
     for (std::uint32_t e = 0; e < record.entry_count && wrong == nullptr; ++e) {
       const std::uint64_t word = record.first_word + std::uint64_t{e} * shared::kKeyEntryWords;
       wrong = words.check_numbers(word + 1, shared::kKeyEntryWords - 1);
-      if (wrong == nullptr) wrong = table.check_key(pass.table[word]);
+      if (wrong != nullptr) continue;
+      const std::uint32_t place = words.word(word);
+      if (place != shared::kKeyConstant && !places.hold(place)) wrong = "names a weight that no earlier pass writes";
     }
     return wrong;
   });
@@ -103,20 +60,11 @@ std::string label(const PassEntry& entry, const CharacterData&) {
   return fmt::format("key pose offset {}", entry.record);
 }
 
-// Appends the joints and inputs that the keys' weights depend on.
-void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_sources(const PassEntry& entry, const CharacterData& data, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::KeyPoseRecord>();
-  const std::vector<std::uint32_t>& table = entry.pass.table;
-  const auto append_angle = [&](std::uint32_t angle) {
-    for (const std::uint32_t word : {angle, angle + 1}) sources.push_back({SourceKind::kJoint, table[word], 0});
-  };
   for (std::uint32_t e = 0; e < record.entry_count; ++e) {
-    const std::uint32_t key = table[record.first_word + e * shared::kKeyEntryWords];
-    if (table[key] == shared::kKeyControl) sources.push_back({SourceKind::kInput, table[key + 1], 0});
-    if (table[key] == shared::kKeyLinear) append_angle(table[key + 1]);
-    for (std::uint32_t a = 0; table[key] == shared::kKeyRbf && a < table[key + 1]; ++a) {
-      append_angle(table[key + 3] + a * shared::kJointAngleWords);
-    }
+    const std::uint32_t place = entry.pass.table[record.first_word + e * shared::kKeyEntryWords];
+    if (place != shared::kKeyConstant) key_weights::append_weight_sources(data, place, sources);
   }
 }
 

@@ -43,7 +43,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
   return fmt::format("{} sample {}", patch, entry.record);
 }
 
-void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto sample = entry.read<shared::PatchRecord>();
   for (std::uint32_t i = 0; i < sample.basis_count; ++i) {
     const std::uint32_t word = sample.first_word + i * shared::kPatchBasisWords;

@@ -33,7 +33,7 @@ std::string label(const PassEntry& entry, const CharacterData&) {
   return fmt::format("streamed point {}", entry.record);
 }
 
-void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const std::uint32_t first = entry.read<shared::StreamRecord>().first_input;
   for (std::uint32_t c = 0; c < 3; ++c) sources.push_back({SourceKind::kInput, first + c, 1});
 }

@@ -47,7 +47,7 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
   return vertex_label(data, entry.read<shared::VertexFrameRecord>().vertex);
 }
 
-void append_sources(const PassEntry& entry, std::vector<EntrySource>& sources) {
+void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   sources.push_back({SourceKind::kVertex, entry.read<shared::VertexFrameRecord>().vertex, 1});
 }
 

@@ -12,6 +12,7 @@
 #include <pelt/surface_ffd.h>
 
 #include "shaders/driver/key_pose/pose.h"
+#include "shaders/morph/morph.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/fault.h"
@@ -150,12 +151,19 @@ std::uint32_t& key_entry(CharacterData& d, std::size_t word) {
   PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
   return pass.table[pass.records[0] + word];
 }
-// Returns a word of the first key of a kind (shaders/driver/key_pose/pose.h): 0 control, 1 linear, 2 rbf.
+std::vector<std::uint32_t>& weight_table(CharacterData& d) { return pass_of(d, PoseKernel::kKeyWeights).table; }
+// Returns a word of the list of the first weight's keys: their number, then the keys.
+std::uint32_t& key_list(CharacterData& d, std::size_t word) {
+  const std::uint32_t first = pass_of(d, PoseKernel::kKeyWeights).records[0];
+  return weight_table(d)[weight_table(d)[first] + word];
+}
+// Returns a word of the first key of a kind (shaders/key_weights/pose.h): 0 control, 1 linear, 2 rbf.
 std::uint32_t& key_word(CharacterData& d, std::uint32_t kind, std::size_t word) {
-  PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
-  for (std::size_t r = 0; r < pass.records.size(); r += 2) {
-    for (std::uint32_t e = 0; e < pass.records[r + 1]; ++e) {
-      const std::uint32_t key = pass.table[pass.records[r] + shared::kKeyEntryWords * e];
+  PalettePass& pass = pass_of(d, PoseKernel::kKeyWeights);
+  for (std::uint32_t weight = 0; weight < pass.records[1]; ++weight) {
+    const std::uint32_t list = pass.table[pass.records[0] + weight];
+    for (std::uint32_t k = 1; k <= pass.table[list]; ++k) {
+      const std::uint32_t key = pass.table[list + k];
       if (pass.table[key] == kind) return pass.table[key + word];
     }
   }
@@ -163,12 +171,8 @@ std::uint32_t& key_word(CharacterData& d, std::uint32_t kind, std::size_t word) 
   return pass.table[0];
 }
 // Returns 1 / width^2 of the first centre of the first rbf key.
-std::uint32_t& rbf_width(CharacterData& d) {
-  return pass_of(d, PoseKernel::kKeyPose).table[key_word(d, 2, 4) + key_word(d, 2, 1)];
-}
-std::uint32_t& angle_word(CharacterData& d, std::size_t word) {
-  return pass_of(d, PoseKernel::kKeyPose).table[key_word(d, 1, 1) + word];
-}
+std::uint32_t& rbf_width(CharacterData& d) { return weight_table(d)[key_word(d, 2, 4) + key_word(d, 2, 1)]; }
+std::uint32_t& angle_word(CharacterData& d, std::size_t word) { return weight_table(d)[key_word(d, 1, 1) + word]; }
 
 class DrivenFault : public testing::TestWithParam<test::Fault> {};
 
@@ -259,12 +263,28 @@ const test::Fault kDrivenFaults[] = {
     {"KeyEntriesFar", [](CharacterData& d) { key_record(d, 0) = kFar; }, "(key_pose): record 0 reads past its table"},
     {"KeyEntriesHuge", [](CharacterData& d) { key_record(d, 1) = kFar; }, "record 0"},
     {"KeyOffsetNotFinite", [](CharacterData& d) { key_entry(d, 2) = kNanWord; }, "not finite"},
-    {"KeyFar", [](CharacterData& d) { key_entry(d, 0) = kFar; }, "reads past its table"},
+    {"KeyWeightFar", [](CharacterData& d) { key_entry(d, 0) = kFar; }, "names a weight that no earlier pass writes"},
+    {"KeyWeightThatIsNone", [](CharacterData& d) { key_entry(d, 0) -= key_entry(d, 0) % shared::kMorphEntryFloats; },
+     "names a weight that no earlier pass writes"},
+    {"KeyWeightsAfterTheirUse",
+     [](CharacterData& d) {
+       std::ranges::rotate(d.passes, std::ranges::find(d.passes, PoseKernel::kKeyPose, &PalettePass::kernel));
+     },
+     "names a weight that no earlier pass writes"},
+    {"KeyWeightsInALaterStage", [](CharacterData& d) { pass_of(d, PoseKernel::kKeyWeights).stage = 1; },
+     "must be posed in stage 0"},
+    {"KeyWeightsNone", [](CharacterData& d) { pass_of(d, PoseKernel::kKeyWeights).records[1] = 0; }, "no weights"},
+    {"KeyWeightsTooMany", [](CharacterData& d) { pass_of(d, PoseKernel::kKeyWeights).records[1] = 12; }, "too many"},
+    {"KeyWeightsFar", [](CharacterData& d) { pass_of(d, PoseKernel::kKeyWeights).records[0] = kFar; },
+     "reads past its table"},
+    {"KeyListFar", [](CharacterData& d) { weight_table(d)[pass_of(d, PoseKernel::kKeyWeights).records[0]] = kFar; },
+     "reads past its table"},
+    {"KeyListHuge", [](CharacterData& d) { key_list(d, 0) = kFar; }, "reads past its table"},
+    {"KeyFar", [](CharacterData& d) { key_list(d, 1) = kFar; }, "reads past its table"},
     {"KeyAtTheEnd",
      [](CharacterData& d) {
-       PalettePass& pass = pass_of(d, PoseKernel::kKeyPose);
-       key_entry(d, 0) = static_cast<std::uint32_t>(pass.table.size()) - 1;
-       pass.table.back() = 2;
+       key_list(d, 1) = static_cast<std::uint32_t>(weight_table(d).size()) - 1;
+       weight_table(d).back() = 2;
      },
      "reads past its table"},
     {"KeyKind", [](CharacterData& d) { key_word(d, 0, 0) = 4; }, "key of an unknown kind"},

@@ -221,7 +221,7 @@ struct Fault {
 };
 
 PalettePass& weights_pass(CharacterData& data) {
-  return *std::ranges::find(data.passes, PoseKernel::kMorphWeights, &PalettePass::kernel);
+  return *std::ranges::find(data.passes, PoseKernel::kKeyWeights, &PalettePass::kernel);
 }
 
 TEST(MorphTargets, ThatAreWrongAreRefused) {
@@ -241,9 +241,9 @@ TEST(MorphTargets, ThatAreWrongAreRefused) {
       {"slot", [](CharacterData& d) { d.meshes[0].morphs->first_slot = 0; }, "does not hold what"},
       {"far slot", [](CharacterData& d) { d.meshes[0].morphs->first_slot = 4000000000u; }, "uses palette entry"},
       {"more targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 4000000000u; }, "uses palette entry"},
-      {"input", [](CharacterData& d) { weights_pass(d).table[3] = d.input_count; }, "names an input that is not there"},
+      {"input", [](CharacterData& d) { weights_pass(d).table[1] = d.input_count; }, "names an input that is not there"},
       {"count", [](CharacterData& d) { weights_pass(d).records[1] = 12; }, "holds no weights, or too many"},
-      {"table", [](CharacterData& d) { weights_pass(d).records[0] = 4; }, "reads past its table"},
+      {"table", [](CharacterData& d) { weights_pass(d).records[0] = 4000000000u; }, "reads past its table"},
   };
   for (const Fault& fault : faults) {
     CharacterData data = *character;

@@ -269,7 +269,7 @@ double slope(const Settled& settled, std::uint32_t bone, bool at_end) {
   CurveTable table(settled.at_bind, inputs);
   const std::uint32_t word = table.put(curve);
   const std::vector<glm::mat4> joints(settled.at_bind.begin(), settled.at_bind.end());
-  const shared::PoseWork work{table.words().data(), joints.data(), nullptr, nullptr};
+  const shared::PoseWork work{table.words().data(), joints.data(), nullptr, nullptr, nullptr};
   const shared::CurvePart part = shared::curve_part(shared::CurveRecord{word, bone, 0}, work, false);
   constexpr float kStep = 1e-2f;  // fraction of a span; at both ends the second derivative is small
   const int span = at_end ? part.spline.spans - 1 : 0;

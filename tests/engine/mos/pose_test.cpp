@@ -335,7 +335,7 @@ double share_at(double degrees, const std::vector<CurveKey>& keys) {
   Scene scene;
   const auto number = [](double value) { return std::bit_cast<std::uint32_t>(static_cast<float>(value)); };
   const glm::dquat rest = glm::quat_cast(glm::transpose(scene.bind_axes(0)) * scene.bind_axes(1));
-  const key_pose::AngleWords angle{
+  const key_weights::AngleWords angle{
       1, 0, number(0), number(0), number(1), number(rest.x), number(rest.y), number(rest.z), number(rest.w)};
   MosTable table = scene.table();
   const PointEdit edit{
@@ -583,7 +583,7 @@ struct File {
     const Scene scene;
     MosTable table = scene.table();
     const std::uint32_t chain_word = table.put_chain(scene.limb.curve.chain);
-    const key_pose::AngleWords angle{1, 0, 0, 0, word_of(1), 0, 0, 0, word_of(1)};
+    const key_weights::AngleWords angle{1, 0, 0, 0, word_of(1), 0, 0, 0, word_of(1)};
     driver = table.put_driver(angle, std::vector<CurveKey>{{0, 0}, {30, 1}, {60, 2}});
     const std::vector<PointEdit> edits{
         {.operation = MosOperation::kSlide, .distance = 0.4f, .from = 1, .to = 2, .driver = driver},

@@ -10,7 +10,7 @@ namespace pelt {
 
 // What the targets of one mesh add to its vertices before anything else moves them (glTF 2.0, section 3.7.2.2; layout
 // and decoding: shaders/morph/morph.h). The weights are controls of the character, kMorphTarget; a pass of the kernel
-// kMorphWeights writes them to the palette.
+// kKeyWeights writes them to the palette.
 //
 //   slices   ceil(n/32)+1   first column of slice s of the mesh's rows
 //   columns  x              where the target's weight is (shared::morph_weight_place);

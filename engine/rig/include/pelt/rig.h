@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <pelt/deformer_parameters.h>
+#include <pelt/key_pose.h>
 #include <pelt/result.h>
 #include <pelt/selection.h>
 
@@ -73,6 +74,7 @@ struct Rig {
   std::string directory;  // where relative file names start; not part of the file
   std::vector<Group> groups;
   std::vector<Muscle> muscles;
+  std::vector<Corrective> correctives;
   std::vector<Layer> layers;
   Judging judging = Judging::kFallback;
 

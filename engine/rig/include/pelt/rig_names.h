@@ -25,7 +25,8 @@ enum class Names : std::uint8_t {
   kJoint,        // a joint of the skeleton
   kPoint,        // a control point of MOS, or a joint
   kAttribute,    // a vertex attribute of the model
-  kMorphTarget,  // a morph target of the driver's mesh
+  kMesh,         // a mesh of the model
+  kMorphTarget,  // a morph target of the driver's mesh, or of the skin that is corrected
 };
 
 using VisitName = std::function<void(std::string& name, Names names)>;

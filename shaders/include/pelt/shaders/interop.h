@@ -28,12 +28,14 @@
     const mat4* joint_matrices; /* model space */                                            \
     const vec3* vertices;       /* posed by earlier stages */                                \
     const float* inputs;        /* streamed positions, then controls */                      \
+    const float* palette;       /* written by earlier passes */                              \
   };                                                                                         \
   inline uint table_word(PoseWork work, uint i) { return work.table[i]; }                    \
   inline float table_float(PoseWork work, uint i) { return uintBitsToFloat(work.table[i]); } \
   inline mat4 joint_matrix(PoseWork work, uint joint) { return work.joint_matrices[joint]; } \
   inline vec3 posed_vertex(PoseWork work, uint vertex) { return work.vertices[vertex]; }     \
-  inline float input_value(PoseWork work, uint i) { return work.inputs[i]; }
+  inline float input_value(PoseWork work, uint i) { return work.inputs[i]; }                 \
+  inline float palette_float(PoseWork work, uint i) { return work.palette[i]; }
 // Checks that the record has the size that scalar block layout gives it in the shader.
 #define PELT_SHARED_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " must match its GLSL layout")
 

@@ -5,10 +5,10 @@
 #include "../pose_pass.glsl"
 #include "pose.h"
 
-layout(binding = kPoseBindRecords, scalar) readonly buffer Records { MorphWeightsRecord records[]; };
+layout(binding = kPoseBindRecords, scalar) readonly buffer Records { KeyWeightsRecord records[]; };
 
 void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
-  palette[work.palette_first + work.record_index] = pose_morph_weights(records[work.record], work);
+  palette[work.palette_first + work.record_index] = pose_key_weights(records[work.record], work);
 }

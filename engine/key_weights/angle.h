@@ -12,7 +12,7 @@
 
 #include "shaders/swing_twist.h"
 
-namespace pelt::key_pose {
+namespace pelt::key_weights {
 
 // The words that joint_angle (shaders/swing_twist.h) reads.
 using AngleWords = std::array<std::uint32_t, shared::kJointAngleWords>;
@@ -21,4 +21,4 @@ using AngleWords = std::array<std::uint32_t, shared::kJointAngleWords>;
 // direction.
 Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const std::string& what);
 
-}  // namespace pelt::key_pose
+}  // namespace pelt::key_weights

@@ -11,10 +11,9 @@ constexpr Choice<KeyInterpolation> kInterpolations[] = {{"linear", KeyInterpolat
 }  // namespace
 
 static void describe(Fields& fields, KeyPose& pose) {
-  fields.about("key_pose", "A shape of the driver at certain angles.");
+  fields.about("key_pose", "A shape of a mesh at certain angles.");
   fields.numbers({"degrees", "One an angle."}, pose.degrees, kAnyNumber);
-  fields.text({"morph_target", "A morph target of the driver's mesh, in full."}, pose.morph_target,
-              Names::kMorphTarget);
+  fields.text({"morph_target", "A morph target of the mesh, in full."}, pose.morph_target, Names::kMorphTarget);
   fields.offsets({"offsets", "[vertex, x, y, z]: metres, model space at bind, turned with the limb."}, pose.offsets);
 }
 
@@ -24,6 +23,14 @@ void describe(Fields& fields, KeyPoseSet& set) {
   fields.choice({"interpolation", "linear: over one angle, held beyond the last keys; rbf: over up to 8 angles."},
                 set.interpolation, kInterpolations);
   fields.objects({"poses", "Shapes at these angles."}, set.poses);
+}
+
+void describe(Fields& fields, Corrective& corrective) {
+  fields.about("corrective",
+               "Shapes of a skin at angles of joints: a muscle that swells, a knee that keeps its form. A morph target "
+               "that a pose names follows the joints; clips and controls do not move it.");
+  fields.text({"mesh", "The skin."}, corrective.mesh, Names::kMesh);
+  describe(fields, corrective.keys);
 }
 
 }  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/driver/key_pose/angle.h"
+#include "engine/key_weights/angle.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "engine/core/invalid.h"
 #include "engine/rig/deformer_entry.h"
 
-namespace pelt::key_pose {
+namespace pelt::key_weights {
 
 Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const std::string& what) {
   const std::vector<Joint>& joints = model.skeleton.joints;
@@ -37,7 +37,7 @@ Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const 
   }
   std::vector<glm::mat4> rest(joints.size());
   rest_matrices(model.skeleton, rest);
-  const shared::PoseWork work{nullptr, rest.data(), nullptr, nullptr};
+  const shared::PoseWork work{nullptr, rest.data(), nullptr, nullptr, nullptr};
   const auto outer = static_cast<std::uint32_t>(parent);
   const glm::vec4 local = shared::quaternion_product(shared::quaternion_conjugate(shared::joint_rotation(work, outer)),
                                                      shared::joint_rotation(work, *joint));
@@ -49,4 +49,4 @@ Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const 
   return words;
 }
 
-}  // namespace pelt::key_pose
+}  // namespace pelt::key_weights

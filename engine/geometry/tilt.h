@@ -7,10 +7,10 @@
 
 #include "engine/geometry/surface_gradient.h"
 
-namespace pelt::key_pose {
+namespace pelt {
 
 // Returns how the surface round each vertex turns when offsets (metres) move the vertices: the axis, with the tangent
 // of the angle as its length (shaders/driver/key_pose/pose.h).
 std::vector<glm::vec3> tilts(const SurfaceGradient& surface, std::span<const glm::vec3> offsets);
 
-}  // namespace pelt::key_pose
+}  // namespace pelt

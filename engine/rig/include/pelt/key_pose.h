@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Key poses: shapes of a driver at angles of joints.
+// Key poses: shapes of a mesh at angles of joints.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@ namespace pelt {
 
 class Fields;
 
-// A shape of the driver at certain angles: the sum of the listed offsets and those of a morph target of the driver's
-// mesh.
+// A shape of a mesh at certain angles: the sum of the listed offsets and those of a morph target.
 struct KeyPose {
   std::vector<float> degrees;  // one for each angle of the set
   std::string morph_target;
@@ -34,6 +33,14 @@ struct KeyPoseSet {
   friend bool operator==(const KeyPoseSet&, const KeyPoseSet&) = default;
 };
 
+// Key poses of a skin. A morph target that one names follows the joints; clips and controls do not move it.
+struct Corrective {
+  std::string mesh;  // the skin
+  KeyPoseSet keys;
+  friend bool operator==(const Corrective&, const Corrective&) = default;
+};
+
 void describe(Fields& fields, KeyPoseSet& set);
+void describe(Fields& fields, Corrective& corrective);
 
 }  // namespace pelt

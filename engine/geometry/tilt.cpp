@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/driver/key_pose/tilt.h"
+#include "engine/geometry/tilt.h"
 
 #include <cstdint>
 
-namespace pelt::key_pose {
+namespace pelt {
 
 std::vector<glm::vec3> tilts(const SurfaceGradient& surface, std::span<const glm::vec3> offsets) {
   std::vector<glm::vec3> result(offsets.size(), glm::vec3(0.0f));
@@ -22,4 +22,4 @@ std::vector<glm::vec3> tilts(const SurfaceGradient& surface, std::span<const glm
   return result;
 }
 
-}  // namespace pelt::key_pose
+}  // namespace pelt

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "engine/key_weights/pose.h"
+
+#include <fmt/format.h>
+
+#include <pelt/finite.h>
+
+#include "engine/character/check_records.h"
+#include "shaders/key_weights/pose.h"
+
+namespace pelt::key_weights {
+
+const char* check_angle(const TableReader& words, const CharacterData& data, std::uint64_t word) {
+  if (const char* wrong = words.check_numbers(word + 2, shared::kJointAngleWords - 2)) return wrong;
+  const std::size_t joints = data.skeleton.joints.size();
+  const bool known = words.word(word) < joints && words.word(word + 1) < joints;
+  return known ? nullptr : "names a joint that is not there";
+}
+
+namespace {
+
+// Reads a pass's table, within its bounds.
+class Table {
+ public:
+  Table(const PalettePass& pass, const CharacterData& data)
+      : words_(pass.table), data_(data), checked_keys_(pass.table.size(), false) {}
+
+  // Checks each key once, however many records name it: a small file must not take long to check.
+  const char* check_key(std::uint64_t word) {
+    if (word >= words_.size()) return "reads past its table";
+    if (checked_keys_[word]) return nullptr;
+    checked_keys_[word] = true;
+    switch (words_.word(word)) {
+      case shared::kKeyControl:
+        if (const char* wrong = words_.check_numbers(word + 2, 1)) return wrong;
+        return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
+      case shared::kKeyLinear: {
+        if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
+        if (!(words_.number(word + 2) < words_.number(word + 3) && words_.number(word + 3) < words_.number(word + 4))) {
+          return "has keys that do not ascend";
+        }
+        return check_angle(words_, data_, words_.word(word + 1));
+      }
+      case shared::kKeyRbf:
+        return check_rbf(word);
+      default:
+        return "has a key of an unknown kind";
+    }
+  }
+
+ private:
+  const char* check_rbf(std::uint64_t word) {
+    if (word + shared::kKeyRbfHeader > words_.size()) return "reads past its table";
+    const std::uint64_t angles = words_.word(word + 1);
+    const std::uint64_t centres = words_.word(word + 2);
+    coefficients_ += centres;
+    if (coefficients_ > words_.size()) return "reads past its table";
+    if (angles == 0 || angles > std::uint64_t{shared::kMaxKeyAngles}) return "is keyed on too many angles";
+    if (centres > shared::kMaxKeyCentres) return "has too many keys";
+    for (std::uint64_t a = 0; a < angles; ++a) {
+      if (const char* wrong = check_angle(words_, data_, words_.word(word + 3) + a * shared::kJointAngleWords))
+        return wrong;
+    }
+    const std::uint64_t first_centre = words_.word(word + 4);
+    if (const char* wrong = words_.check_numbers(first_centre, centres * (angles + 1))) return wrong;
+    for (std::uint64_t c = 0; c < centres; ++c) {
+      if (!(words_.number(first_centre + c * (angles + 1) + angles) > 0)) return "has keys without a width";
+    }
+    return words_.check_numbers(word + shared::kKeyRbfHeader, centres);
+  }
+
+  TableReader words_;
+  const CharacterData& data_;
+  std::vector<bool> checked_keys_;  // indexed by the key's word
+  std::uint64_t coefficients_ = 0;  // number for all rbf keys; keys share none
+};
+
+Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
+  if (pass.stage != 0) return invalid("its weights must be posed in stage 0, not {}", pass.stage);
+  Table table(pass, data);
+  const TableReader words(pass.table);
+  TableBudget budget(pass);
+  return check_records<shared::KeyWeightsRecord>(pass, [&](const shared::KeyWeightsRecord& record) -> const char* {
+    if (record.weight_count == 0 || record.weight_count > shared::kMorphEntryTargets) {
+      return "holds no weights, or too many";
+    }
+    if (const char* wrong = budget.take(record.first_word, record.weight_count)) return wrong;
+    for (std::uint32_t i = 0; i < record.weight_count; ++i) {
+      const std::uint64_t list = words.word(record.first_word + i);
+      if (list >= words.size()) return "reads past its table";
+      const std::uint32_t count = words.word(list);
+      if (const char* wrong = budget.take(list + 1, count)) return wrong;
+      for (std::uint32_t k = 1; k <= count; ++k) {
+        if (const char* wrong = table.check_key(words.word(list + k))) return wrong;
+      }
+    }
+    return nullptr;
+  });
+}
+
+EntryRest rest(const PassEntry&) { return {}; }
+
+std::string label(const PassEntry& entry, const CharacterData&) {
+  return fmt::format("weights of keys {}", entry.record);
+}
+
+// Appends the joints and inputs of weight i of a record.
+void append_weight_sources(const PassEntry& entry, std::uint32_t i, std::vector<EntrySource>& sources) {
+  const std::vector<std::uint32_t>& table = entry.pass.table;
+  const auto append_angle = [&](std::uint32_t angle) {
+    for (const std::uint32_t word : {angle, angle + 1}) sources.push_back({SourceKind::kJoint, table[word], 0});
+  };
+  const std::uint32_t list = table[entry.read<shared::KeyWeightsRecord>().first_word + i];
+  for (std::uint32_t k = 1; k <= table[list]; ++k) {
+    const std::uint32_t key = table[list + k];
+    if (table[key] == shared::kKeyControl) sources.push_back({SourceKind::kInput, table[key + 1], 0});
+    if (table[key] == shared::kKeyLinear) append_angle(table[key + 1]);
+    for (std::uint32_t a = 0; table[key] == shared::kKeyRbf && a < table[key + 1]; ++a) {
+      append_angle(table[key + 3] + a * shared::kJointAngleWords);
+    }
+  }
+}
+
+void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
+  const std::uint32_t count = entry.read<shared::KeyWeightsRecord>().weight_count;
+  for (std::uint32_t i = 0; i < count; ++i) append_weight_sources(entry, i, sources);
+}
+
+}  // namespace
+
+void append_weight_sources(const CharacterData& data, std::uint32_t place, std::vector<EntrySource>& sources) {
+  const std::uint32_t slot = place / shared::kMorphEntryFloats;
+  for (const PalettePass& pass : data.passes) {
+    if (pass.kernel != PoseKernel::kKeyWeights || slot < pass.first_slot) continue;
+    if (slot - pass.first_slot >= pass.record_count) continue;
+    const PassEntry entry{pass, slot - pass.first_slot};
+    const std::uint32_t weight = place % shared::kMorphEntryFloats;
+    if (weight <= entry.read<shared::KeyWeightsRecord>().weight_count)
+      append_weight_sources(entry, weight - 1, sources);
+  }
+}
+
+const PoseKernelInfo kKeyWeights{.name = "key_weights",
+                                 .record_words = kRecordWords<shared::KeyWeightsRecord>,
+                                 .slots_per_record = 1,
+                                 .validate = validate_records,
+                                 .pose = pose_records<shared::KeyWeightsRecord, shared::pose_key_weights>,
+                                 .rest = rest,
+                                 .label = label,
+                                 .append_sources = append_sources};
+
+}  // namespace pelt::key_weights

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The pose kernel of key weights (shaders/key_weights/pose.h): what its records must hold. Errors: words past the
+// table, a joint or an input that is not there, a number that is not finite, keys that do not ascend.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/character/pose_kernels.h"
+#include "engine/character/table_reader.h"
+
+namespace pelt::key_weights {
+
+// Returns why the words of an angle (shaders/swing_twist.h) cannot be read, or nullptr where they can.
+const char* check_angle(const TableReader& words, const CharacterData& data, std::uint64_t word);
+
+// Appends the joints and inputs that a weight depends on. `place`: its place among the floats of the palette.
+void append_weight_sources(const CharacterData& data, std::uint32_t place, std::vector<EntrySource>& sources);
+
+}  // namespace pelt::key_weights

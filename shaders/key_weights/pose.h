@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Weights of keys (docs/mathematics.md section 1): a palette entry holds up to kMorphEntryTargets weights, in the order
+// of morph.h, for what is added to a mesh by them: morph targets of skins and key poses of drivers. They are evaluated
+// once for each instance; the passes and blends after this one read them.
+//
+// A weight is the sum of its keys, each of them one of
+//     control: an input of the instance, minus a number: its value at bind;
+//     linear:  the hat function of one angle: 1 at the key's own angle, 0 at the neighbouring keys;
+//     rbf:     sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; the a_c make it 1 at its own
+//              key, 0 at all others and at rest.
+#ifndef PELT_SHADERS_KEY_WEIGHTS_POSE_H
+#define PELT_SHADERS_KEY_WEIGHTS_POSE_H
+
+#include "../morph/morph.h"
+#include "../pose_pass.h"
+#include "../swing_twist.h"
+#include "../table.h"
+
+PELT_SHARED_BEGIN
+
+// Layout of the table:
+//   weight   a list (word), for each weight of the record
+//   list     number of keys, then each key (word)
+//   key      kind, then
+//     control: input, the number
+//     linear:  angle (word), previous, own, next key in radians
+//     rbf:     angle count, centre count, first angle (word), first centre (word), a_c ...
+//   angle    of a joint: shaders/swing_twist.h
+//   centre   one number an angle, radians, then 1 / width^2
+PELT_SHARED_CONST uint kKeyControl = 0u;
+PELT_SHARED_CONST uint kKeyLinear = 1u;
+PELT_SHARED_CONST uint kKeyRbf = 2u;
+PELT_SHARED_CONST uint kKeyRbfHeader = 5u;  // words before a_c
+PELT_SHARED_CONST int kMaxKeyAngles = 8;
+PELT_SHARED_CONST uint kMaxKeyCentres = 256u;
+
+struct KeyWeightsRecord {
+  uint first_word;
+  uint weight_count;  // 1 to kMorphEntryTargets
+};
+PELT_SHARED_SIZE(KeyWeightsRecord, 8);
+
+PELT_SHARED_FN float linear_key_weight(PoseWork work, uint word) {
+  float x = joint_angle(work, table_word(work, word + 1u));
+  float before = table_float(work, word + 2u);
+  float own = table_float(work, word + 3u);
+  float after = table_float(work, word + 4u);
+  return x < own ? clamp((x - before) / (own - before), 0.0f, 1.0f) : clamp((after - x) / (after - own), 0.0f, 1.0f);
+}
+
+PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {
+  uint angle_count = table_word(work, word + 1u);
+  uint centre_count = table_word(work, word + 2u);
+  uint first_angle = table_word(work, word + 3u);
+  uint first_centre = table_word(work, word + 4u);
+  float angles[kMaxKeyAngles];
+  for (uint a = 0u; a < angle_count; ++a) angles[a] = joint_angle(work, first_angle + a * kJointAngleWords);
+  float weight = 0.0f;
+  for (uint c = 0u; c < centre_count; ++c) {
+    float squared = 0.0f;
+    for (uint a = 0u; a < angle_count; ++a) {
+      float away = angles[a] - table_float(work, first_centre + c * (angle_count + 1u) + a);
+      squared += away * away;
+    }
+    float inverse_width = table_float(work, first_centre + c * (angle_count + 1u) + angle_count);
+    weight += table_float(work, word + kKeyRbfHeader + c) * exp(-squared * inverse_width);
+  }
+  return weight;
+}
+
+PELT_SHARED_FN float key_weight(PoseWork work, uint word) {
+  uint kind = table_word(work, word);
+  if (kind == kKeyControl) return input_value(work, table_word(work, word + 1u)) - table_float(work, word + 2u);
+  return kind == kKeyLinear ? linear_key_weight(work, word) : rbf_key_weight(work, word);
+}
+
+PELT_SHARED_FN Affine pose_key_weights(KeyWeightsRecord record, PoseWork work) {
+  Affine weights = Affine(0.0f);
+  float largest = 0.0f;
+  for (uint i = 0u; i < record.weight_count; ++i) {
+    uint list = table_word(work, record.first_word + i);
+    float weight = 0.0f;
+    for (uint k = table_word(work, list); k > 0u; --k) weight += key_weight(work, table_word(work, list + k));
+    weights[(i + 1u) / 4u][(i + 1u) % 4u] = weight;
+    largest = max(largest, abs(weight));
+  }
+  weights[0].x = largest;
+  return weights;
+}
+
+PELT_SHARED_END
+
+#endif
