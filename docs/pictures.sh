@@ -13,7 +13,7 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  cage curve_skeleton_compared curve_skeleton_limbs demo drape garment mos_biped mos_compared mos_figures mos_tail muscles real_characters
+  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment mos_biped mos_compared mos_figures mos_tail muscles real_characters
   skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
@@ -225,6 +225,19 @@ make_muscles() {
   done
   montage [012]_[012].png -tile 3x3 -geometry +2+2 montage.png
   finish montage.png muscles.png
+}
+
+make_correctives() {
+  pelt bind builtin:biped --deformer linear-blend -o 0.pelt
+  pelt bind builtin:biped --rig "$root/samples/rigs/biped_correctives.json" -o 1.pelt
+  local i
+  for i in 0 1; do
+    pelt render "$i.pelt" --clip flex --time 1.3 --yaw 60 --size 4000x4000 -o whole.png
+    convert whole.png -crop 800x660+1660+250 +repage -resize 600x495 "arm_$i.png"
+    convert whole.png -crop 800x660+1350+1560 +repage -resize 600x495 "knee_$i.png"
+  done
+  montage {arm,knee}_[01].png -tile 2x2 -geometry +2+2 montage.png
+  finish montage.png correctives.png
 }
 
 make_skeletonize() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights of keys (docs/mathematics.md section 1): a palette entry holds up to kMorphEntryTargets weights, in the order
+// Weights of keys (docs/mathematics.md section 1.6): a palette entry holds up to kMorphEntryTargets weights, in the order
 // of morph.h, for what is added to a mesh by them: morph targets of skins and key poses of drivers. They are evaluated
 // once for each instance; the passes and blends after this one read them.
 //

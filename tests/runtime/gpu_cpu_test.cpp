@@ -188,6 +188,21 @@ TEST(GpuCpu, OnMorphTargets) {
   }
 }
 
+TEST(GpuCpu, OnCorrectives) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Deformer& deformer : test::deformers()) {
+    Model model = test::make_tube(kTube);
+    test::add_morph_targets(model.meshes[0], 3);
+    test::Subject subject = test::make_subject(deformer, std::move(model), test::make_tube_mesh(kCage));
+    for (const KeyInterpolation interpolation : {KeyInterpolation::kLinear, KeyInterpolation::kRbf}) {
+      const KeyPoseSet keys{{{"joint1", {0, 0, 1}}}, interpolation, {{{40}, "target1", {{5, {0, 0.1f, 0}}}}}};
+      subject.rig.correctives.push_back({subject.model.meshes[0].name, keys});
+    }
+    const Character character = test::bound(subject.model, subject.rig).character;
+    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
+  }
+}
+
 // Vertices of a driver are moved in a bound character: palettes have grown, and there is one more kind of key.
 TEST(GpuCpu, OnDriversThatAreMoved) {
   PELT_REQUIRE_GPU(gpu_device());

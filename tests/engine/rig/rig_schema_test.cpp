@@ -224,6 +224,7 @@ Json full_document(const std::string& deformer) {
               {"name", ""},
               {"groups", Json::array()},
               {"muscles", Json::array()},
+              {"correctives", Json::array()},
               {"layers", {layer}},
               {"judging", default_of(schema().at("/properties/judging"_json_pointer))}};
 }
@@ -233,6 +234,7 @@ Json rich_document(const std::string& deformer) {
   Json document = full_document(deformer);
   document["groups"] = {example_of(schema().at("/$defs/group"_json_pointer))};
   document["muscles"] = {example_of(schema().at("/$defs/muscle"_json_pointer))};
+  document["correctives"] = {example_of(schema().at("/$defs/corrective"_json_pointer))};
   Json& layer = document["layers"][0];
   layer["mask"] = example_of(schema().at("/$defs/mask"_json_pointer));
   layer["parameters"] = example_of(schema().at("$defs").at(deformer));

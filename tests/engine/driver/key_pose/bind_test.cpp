@@ -397,7 +397,7 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
   EXPECT_THAT(with({{about_z("joint1")}, KeyInterpolation::kRbf, {key({90}), key({90.00001f})}}),
               HasSubstr(set + ": two poses, or one and rest, are so close that no weights tell them apart"));
   EXPECT_EQ(with(linear({key({10}), key({20}, kKeyOffset, 104)})),
-            set + ", pose 1: offsets vertex 104 of the 104 of the driver 'cage'");
+            set + ", pose 1: offsets vertex 104 of the 104 of the mesh 'cage'");
   EXPECT_EQ(with(linear({{{10}, "bulge", {}}})), set + ", pose 0: the mesh 'cage' has no morph target 'bulge'");
   EXPECT_THAT(with(linear({key({10}, glm::vec3(std::numeric_limits<float>::infinity()))})),
               HasSubstr("/poses/0/offsets/0/0: must be a number, is inf"));
