@@ -36,7 +36,7 @@ if(PELT_AUTHORING)
   pelt_require_library(tinygltf)
   # tinyobjloader: reads OBJ with polygons.
   pelt_require_library(tinyobjloader)
-  # meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve.
+  # meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve, decompresses glTF.
   pelt_require_library(meshoptimizer)
   # Eigen: linear systems, for the spreading of weights over a driver and for key poses.
   find_package(Eigen3 REQUIRED NO_MODULE)

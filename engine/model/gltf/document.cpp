@@ -17,6 +17,7 @@
 
 #include "engine/model/gltf/container.h"
 #include "engine/model/gltf/loader.h"
+#include "engine/model/gltf/meshopt.h"
 #include "engine/model/gltf/schema.h"
 #include "engine/model/gltf/unread.h"
 
@@ -50,13 +51,13 @@ Result<void> check_version(const json& asset, const std::string& source) {
   return {};
 }
 
-// Returns true for extensions that do not change a vertex's position, and for the one that only widens the formats,
-// which Pelt decodes.
+// Returns true for extensions that do not change a vertex's position, and for those that Pelt decodes.
 bool is_understood(std::string_view extension) {
-  constexpr std::array kNames{std::string_view("KHR_mesh_quantization"), std::string_view("KHR_lights_punctual"),
-                              std::string_view("KHR_texture_basisu"),    std::string_view("KHR_texture_transform"),
-                              std::string_view("KHR_xmp_json_ld"),       std::string_view("EXT_texture_avif"),
-                              std::string_view("EXT_texture_webp"),      std::string_view("MSFT_texture_dds")};
+  constexpr std::array kNames{std::string_view("EXT_meshopt_compression"), std::string_view("KHR_mesh_quantization"),
+                              std::string_view("KHR_lights_punctual"),     std::string_view("KHR_texture_basisu"),
+                              std::string_view("KHR_texture_transform"),   std::string_view("KHR_xmp_json_ld"),
+                              std::string_view("EXT_texture_avif"),        std::string_view("EXT_texture_webp"),
+                              std::string_view("MSFT_texture_dds")};
   return extension.starts_with("KHR_materials_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
 }
 
@@ -71,7 +72,10 @@ Result<void> check_extensions(const json& document, const std::string& source) {
       return fail(ErrorCode::kInvalidFile, fmt::format("{} is not among extensionsUsed", place));
     }
     if (!is_understood(extension)) {
-      return fail(ErrorCode::kUnsupported, fmt::format("{} is an extension that is not supported", place));
+      const bool draco = extension == "KHR_draco_mesh_compression";
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("{} is an extension that is not supported{}", place,
+                              draco ? "; export the model again without Draco compression" : ""));
     }
   }
   return {};
@@ -95,6 +99,7 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::
   if (parsed.contains("buffers")) {
     PELT_TRY(load_gltf_buffers(parsed.at("buffers"), container, document.source, loader, document.buffers,
                                document.storage));
+    PELT_TRY(decompress_views(parsed, document.source, document.buffers, document.storage));
     // tinygltf would look for buffers in the working folder too, and require them to have exactly byteLength bytes.
     parsed.erase("buffers");
   }

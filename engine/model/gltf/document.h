@@ -21,7 +21,7 @@ namespace pelt {
 struct GltfDocument {
   std::string source;                               // the file's name, for messages
   tinygltf::Model gltf;                             // its own buffers and images are empty
-  std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each
+  std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each, or none
   std::vector<std::vector<std::byte>> storage;      // the memory that `buffers` points into
   GltfImages images;                                // images of the materials
   std::vector<std::string> unread;                  // the other contents of the file: a sentence each (unread.h)

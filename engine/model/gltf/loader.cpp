@@ -12,6 +12,8 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
+#include "engine/model/gltf/meshopt.h"
+
 namespace pelt {
 namespace {
 
@@ -93,6 +95,9 @@ Result<void> load_gltf_buffers(const json& buffers, const GltfContainer& contain
       bytes = storage.emplace_back(std::move(loaded));
     } else if (i == 0 && container.binary) {
       bytes = *container.binary;
+    } else if (is_meshopt_fallback(buffers[i])) {
+      spans.push_back({});
+      continue;
     } else {
       return fail(ErrorCode::kInvalidFile, fmt::format("{}: has no URI, and the file no binary chunk for it", place));
     }

@@ -40,7 +40,7 @@ class GltfLoader {
 };
 
 // Loads all buffers of a document, whose JSON is checked by the schema: exactly byteLength bytes each, in the container
-// or added to `storage`.
+// or added to `storage`; those that is_meshopt_fallback (meshopt.h) have none.
 Result<void> load_gltf_buffers(const nlohmann::json& buffers, const GltfContainer& container, const std::string& source,
                                GltfLoader& loader, std::vector<std::span<const std::byte>>& spans,
                                std::vector<std::vector<std::byte>>& storage);

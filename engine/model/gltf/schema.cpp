@@ -173,13 +173,26 @@ constexpr std::array kAccessor{
     required(text("type", kTypes)),
     object("sparse", kSparse),
 };
-constexpr std::array kBufferView{
-    required(index("buffer", "buffers")),
-    integer("byteOffset"),
-    required(integer("byteLength", 1)),
-    multiple_of(4, integer("byteStride", 4, 252)),
+constexpr std::array kMeshoptModes{"ATTRIBUTES"sv, "TRIANGLES"sv, "INDICES"sv};
+constexpr std::array kMeshoptFilters{"NONE"sv, "OCTAHEDRAL"sv, "QUATERNION"sv, "EXPONENTIAL"sv};
+constexpr std::array kMeshoptView{
+    required(index("buffer", "buffers")),    integer("byteOffset"),         required(integer("byteLength", 1)),
+    required(integer("byteStride", 1, 256)), required(integer("count", 1)), required(text("mode", kMeshoptModes)),
+    text("filter", kMeshoptFilters),
 };
-constexpr std::array kBuffer{text("uri"), required(integer("byteLength", 1))};
+constexpr std::array kMeshoptBuffer{boolean("fallback")};
+constexpr std::array kViewExtensions{object("EXT_meshopt_compression", kMeshoptView)};
+constexpr std::array kBufferExtensions{object("EXT_meshopt_compression", kMeshoptBuffer)};
+constexpr std::array kBufferView{
+    required(index("buffer", "buffers")),  integer("byteOffset"),
+    required(integer("byteLength", 1)),    multiple_of(4, integer("byteStride", 4, 252)),
+    object("extensions", kViewExtensions),
+};
+constexpr std::array kBuffer{
+    text("uri"),
+    required(integer("byteLength", 1)),
+    object("extensions", kBufferExtensions),
+};
 constexpr std::array kMetallicRoughness{numbers("baseColorFactor", 4), unchecked("baseColorTexture")};
 constexpr std::array kMaterial{
     text("name"),

@@ -21,7 +21,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLights = "KHR_lights_punctual";
 // The second holds the rig, which bind reads.
-constexpr std::array kReadExtensions{"KHR_mesh_quantization"sv, "PELT_deformers"sv};
+constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "PELT_deformers"sv};
 
 // Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, std::string_view key) {

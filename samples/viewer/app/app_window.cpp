@@ -106,7 +106,7 @@ void App::State::draw_panels() {
   if (shared.save_wanted) save_somewhere();
   if (right > 0) {
     docked("Inspector", {size.x - right, top}, {right, middle}, [&] {
-      if (!ImGui::BeginTabBar("tabs")) return;
+      if (!ImGui::BeginTabBar("tabs", ImGuiTabBarFlags_FittingPolicyScroll)) return;
       const std::pair<const char*, void (*)(Context&)> tabs[] = {
           {"View", draw_view_options},   {"Joints", draw_skeleton_panel}, {"Shapes", draw_shapes_panel},
           {"Vertex", draw_vertex_panel}, {"Heat", draw_heat_panel},       {"Report", draw_report_panel}};

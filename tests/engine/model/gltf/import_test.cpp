@@ -689,7 +689,10 @@ TEST(ImportGltf, RefusesExtensionsThatItNeedsAndDoesNotKnow) {
   file.json["extensionsRequired"] = {"KHR_materials_unlit"};
   EXPECT_TRUE(file.import());
   file.json["extensionsRequired"] = {"KHR_draco_mesh_compression"};
-  expect_refused(file, "'KHR_draco_mesh_compression' is an extension that is not supported", ErrorCode::kUnsupported);
+  expect_refused(file,
+                 "'KHR_draco_mesh_compression' is an extension that is not supported; export the model again without "
+                 "Draco compression",
+                 ErrorCode::kUnsupported);
 }
 
 TEST(ImportGltf, DoesNotNeedTextures) {

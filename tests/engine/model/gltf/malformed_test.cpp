@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Imports hostile files, each in a process of its own under sanitizers, with bounds on its time and memory.
 #include <gtest/gtest.h>
+#include <meshoptimizer.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -103,6 +104,23 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
   const Outcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
+  test::GltfFile file = test::GltfFile::triangle();
+  constexpr std::size_t kBytes = 9 * sizeof(float);
+  std::string bytes(meshopt_encodeVertexBufferBound(3, 12), '\0');
+  bytes.resize(meshopt_encodeVertexBuffer(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(),
+                                          file.data.data(), 3, 12));
+  file.json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = {
+      {"buffer", 0},          {"byteOffset", kBytes}, {"byteLength", bytes.size()}, {"byteStride", 12}, {"count", 3},
+      {"mode", "ATTRIBUTES"}, {"filter", "NONE"}};
+  file.data.resize(kBytes);
+  file.data += bytes;
+  EXPECT_TRUE(file.import());  // unchanged
+  const test::TemporaryFolder folder;
+  const Outcome outcome = run_check("--mutate", folder.write("compressed.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// EXT_meshopt_compression: buffer views that are compressed, as gltfpack writes them.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/result.h>
+
+namespace pelt {
+
+// Returns true for a buffer without bytes, which stands in for what is decompressed (`fallback`).
+bool is_meshopt_fallback(const nlohmann::json& buffer);
+
+// Decompresses buffer views of a document, whose JSON is checked by the schema: each gets a buffer of its own, in
+// `storage`, and loses the extension. Errors name the view: bytes that the buffer does not have, or that are no data of
+// the mode; sizes that the mode does not allow; more than kMaxGltfBytes in all.
+Result<void> decompress_views(nlohmann::json& document, const std::string& source,
+                              std::vector<std::span<const std::byte>>& buffers,
+                              std::vector<std::vector<std::byte>>& storage);
+
+}  // namespace pelt
