@@ -10,9 +10,13 @@
 #include <string>
 #include <vector>
 
+#include <pelt/linear_blend.h>
+
 #include "samples/viewer/overlay.h"
 #include "tests/samples/viewer/biped.h"
 #include "tests/support/gpu.h"
+#include "tests/support/morphs.h"
+#include "tests/support/tube.h"
 
 namespace pelt::viewer {
 namespace {
@@ -184,6 +188,37 @@ TEST_F(Frames, SelectTheJointThatIsClicked) {
   }
   EXPECT_TRUE(stage_->subject()->character->skeleton.find(view_.selection.joint));
   EXPECT_TRUE(view_.shown.skeleton);
+}
+
+// A weight that a slider sets moves the character, whatever the clip says, until it is taken back.
+TEST_F(Frames, SetTheWeightsOfMorphTargets) {
+  Model model = test::make_tube();
+  test::add_morph_targets(model.meshes[0], 3);
+  Result<Newcomer> newcomer =
+      make_newcomer(*gpu_device(), "rig", test::bound(model, test::rig_of(LinearBlendParameters{}, "tube")), 0.1);
+  ASSERT_TRUE(newcomer) << newcomer.error().message;
+  stage_->show(*std::move(newcomer));
+  ASSERT_TRUE(stage_->pose(view_));
+  ImGuiIO& io = ImGui::GetIO();
+  const auto click = [&](glm::vec2 at) {
+    for (const bool down : {false, true, false, false}) {
+      io.MousePos = {at.x, at.y};
+      io.MouseDown[0] = down;
+      draw(draw_shapes_panel, {320, 300});
+    }
+  };
+  for (float y = 40; y < 200 && view_.morphs.empty(); y += 8) click({220, y});
+  ASSERT_EQ(view_.morphs.size(), 1u);
+  EXPECT_EQ(view_.morphs[0].control, "tube/target0");
+  EXPECT_GT(view_.morphs[0].weight, 0.0f);
+  EXPECT_LT(view_.morphs[0].weight, 1.0f);
+  ASSERT_TRUE(stage_->pose(view_));
+  const Actor& actor = *stage_->subject();
+  EXPECT_EQ(actor.pose.inputs[actor.character->controls[0].input], view_.morphs[0].weight);
+  for (float y = 299; y > 200 && !view_.morphs.empty(); y -= 8) click({160, y});  // "Reset all" is the last line
+  EXPECT_TRUE(view_.morphs.empty());
+  ASSERT_TRUE(stage_->pose(view_));
+  EXPECT_EQ(actor.pose.inputs[actor.character->controls[0].input], 0.0f);
 }
 
 }  // namespace
