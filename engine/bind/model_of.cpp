@@ -7,12 +7,20 @@
 namespace pelt {
 namespace {
 
+// Targets that correctives have added have no control; they come back with the rig.
 void unpack_morphs(const CharacterMesh& packed, std::span<const Control> controls, Mesh& mesh) {
   const PackedMorphs& morphs = *packed.morphs;
+  const auto is_own = [&](const Control& control) {
+    return control.kind == ControlKind::kMorphTarget && control.mesh == mesh.name &&
+           control.target < morphs.target_count;
+  };
+  std::uint32_t count = 0;
+  for (const Control& control : controls) count = is_own(control) ? std::max(count, control.target + 1) : count;
   const std::vector<glm::vec3> none(mesh.positions.size(), glm::vec3(0.0f));
   const std::vector<glm::vec3> no_turn = morphs.directions ? none : std::vector<glm::vec3>();
-  mesh.morph_targets.assign(morphs.target_count, {"", none, 0.0f, no_turn, no_turn});
+  mesh.morph_targets.assign(count, {"", none, 0.0f, no_turn, no_turn});
   for_each_morph_offset(morphs, none.size(), [&](std::size_t t, std::size_t row, const shared::MorphSum& sum) {
+    if (t >= count) return;
     MorphTarget& target = mesh.morph_targets[t];
     const std::uint32_t v = packed.source_vertex[row];
     target.offsets[v] = sum.position;
@@ -21,8 +29,7 @@ void unpack_morphs(const CharacterMesh& packed, std::span<const Control> control
     target.tangents[v] = sum.tangent;
   });
   for (const Control& control : controls) {
-    if (control.kind != ControlKind::kMorphTarget || control.mesh != mesh.name) continue;
-    if (control.target >= morphs.target_count) continue;
+    if (!is_own(control)) continue;
     MorphTarget& target = mesh.morph_targets[control.target];
     target.name = control.target_name();
     target.weight = control.rest;

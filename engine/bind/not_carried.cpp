@@ -104,6 +104,25 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
   notes.push_back(std::move(note));
 }
 
+// Notes keys of clips for morph targets that correctives let follow the joints.
+void note_corrected(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
+  const auto is_corrected = [&](const MorphChannel& channel) {
+    const auto mesh = std::ranges::find(model.meshes, channel.mesh, &Mesh::name);
+    if (mesh == model.meshes.end() || channel.target >= mesh->morph_targets.size()) return false;
+    const std::string& target = mesh->morph_targets[channel.target].name;
+    return std::ranges::any_of(rig.correctives, [&](const Corrective& corrective) {
+      return corrective.mesh == channel.mesh &&
+             std::ranges::find(corrective.keys.poses, target, &KeyPose::morph_target) != corrective.keys.poses.end();
+    });
+  };
+  NameList clips;
+  for (const Clip& clip : model.clips) {
+    if (std::ranges::any_of(clip.morph_channels, is_corrected)) clips.add(clip.name);
+  }
+  if (clips.empty()) return;
+  notes.push_back(fmt::format("keys for morph targets that follow the joints, in the clips {}", clips.text()));
+}
+
 // Returns the attribute's name without its component: "COLOR_0" for "COLOR_0.r".
 std::string_view stem(std::string_view attribute) { return attribute.substr(0, attribute.find('.')); }
 
@@ -152,6 +171,7 @@ void note_bendy_bones(const Model& model, const Rig& rig, std::vector<std::strin
 std::vector<std::string> not_carried(const Model& model, const Rig& rig) {
   std::vector<std::string> notes;
   note_morph_targets(model, rig, notes);
+  note_corrected(model, rig, notes);
   note_bendy_bones(model, rig, notes);
   note_attributes(model, notes);
   note_materials(model, notes);

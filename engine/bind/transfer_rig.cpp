@@ -134,13 +134,14 @@ class Transfer {
     }
     for (Layer& layer : result_.rig.layers) {
       DriverParameters* driver = driver_of(layer.deformer);
-      if (driver == nullptr) continue;
+      if (driver == nullptr || brings_its_own(*driver)) continue;
       for (KeyPoseSet& set : driver->key_poses) {
-        for (KeyPose& pose : set.poses) {
-          PELT_TRY(carry_offsets(pose.offsets, *driver, fmt::format("a key pose of the driver '{}'", driver->mesh)));
-        }
+        PELT_TRY(carry_poses(set, driver->mesh, fmt::format("a key pose of the driver '{}'", driver->mesh)));
       }
-      PELT_TRY(carry_offsets(driver->offsets, *driver, fmt::format("`offsets` of the driver '{}'", driver->mesh)));
+      PELT_TRY(carry_offsets(driver->offsets, driver->mesh, fmt::format("`offsets` of the driver '{}'", driver->mesh)));
+    }
+    for (Corrective& corrective : result_.rig.correctives) {
+      PELT_TRY(carry_poses(corrective.keys, corrective.mesh, fmt::format("a corrective of '{}'", corrective.mesh)));
     }
     return {};
   }
@@ -253,10 +254,16 @@ class Transfer {
         ->triangles.size();
   }
 
-  Result<void> carry_offsets(std::vector<VertexOffset>& offsets, const DriverParameters& driver,
-                             const std::string& what) {
-    if (offsets.empty() || brings_its_own(driver)) return {};
-    PELT_ASSIGN(const auto map, map_of(driver.mesh, what));
+  Result<void> carry_poses(KeyPoseSet& set, const std::string& mesh, const std::string& what) {
+    for (KeyPose& pose : set.poses) {
+      PELT_TRY(carry_offsets(pose.offsets, mesh, what));
+    }
+    return {};
+  }
+
+  Result<void> carry_offsets(std::vector<VertexOffset>& offsets, const std::string& mesh, const std::string& what) {
+    if (offsets.empty()) return {};
+    PELT_ASSIGN(const auto map, map_of(mesh, what));
     if (map->same()) return {};
     std::vector<glm::vec3> all(map->old_mesh().positions.size(), glm::vec3(0.0f));
     for (const VertexOffset& offset : offsets) {

@@ -100,6 +100,12 @@ CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, C
   data_.skeleton = model.skeleton;
   data_.bound_joints = model.bound_joints;
   data_.clips = model.clips;
+  for (Clip& clip : data_.clips) {
+    std::erase_if(clip.morph_channels, [&](const MorphChannel& channel) {
+      const auto corrected = correctives_.find(channel.mesh);
+      return corrected != correctives_.end() && corrected->second.keys_of.contains(channel.target);
+    });
+  }
   data_.materials = model.materials;
 }
 
@@ -177,10 +183,9 @@ void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_
   PackedMorphs packed = pack_morphs(targets, mesh.positions.size(), order);
   if (packed.columns.empty()) return;
   for (std::uint32_t t = 0; t < packed.target_count; ++t) {
-    const auto keyed = skin.keys_of.find(t);
-    skin.weights.add_weight(keyed != skin.keys_of.end()
-                                ? keyed->second
-                                : std::vector{skin.weights.add_input(control_input(mesh, t), 0.0f)});
+    std::vector<std::uint32_t> keys = skin.keys_of[t];
+    if (t < mesh.morph_targets.size()) keys.push_back(skin.weights.add_input(control_input(mesh, t), 0.0f));
+    skin.weights.add_weight(std::move(keys));
   }
   packed.first_slot = add_pass(skin.weights.finish());
   result.morphs = std::move(packed);

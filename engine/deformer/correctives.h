@@ -20,7 +20,7 @@ namespace pelt {
 struct SkinKeys {
   key_weights::WeightTable weights;                             // with keys, and without weights
   std::map<std::uint32_t, std::vector<std::uint32_t>> keys_of;  // the keys of each target that follows the joints
-  std::vector<MorphTarget> added;                               // targets behind those of the mesh
+  std::vector<MorphTarget> added;                               // targets behind those of the mesh, without controls
 };
 using Correctives = std::map<std::string, SkinKeys, std::less<>>;  // by mesh
 

@@ -28,7 +28,7 @@ void describe(Fields& fields, KeyPoseSet& set) {
 void describe(Fields& fields, Corrective& corrective) {
   fields.about("corrective",
                "Shapes of a skin at angles of joints: a muscle that swells, a knee that keeps its form. A morph target "
-               "that a pose names follows the joints; clips and controls do not move it.");
+               "that a pose names follows the joints, and no more the clips; its control adds to that.");
   fields.text({"mesh", "The skin."}, corrective.mesh, Names::kMesh);
   describe(fields, corrective.keys);
 }

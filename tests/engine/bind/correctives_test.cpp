@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Correctives of skins: morph targets and offsets whose weights follow the joints.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/key_pose.h>
 #include <pelt/linear_blend.h>
+#include <pelt/model_of.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
 
@@ -111,12 +113,43 @@ TEST(Correctives, ThatNameATargetTwiceAddUp) {
   expect_weights(character, model, 40, {1.5f});
 }
 
-// A target that follows the joints has no control; the others keep theirs.
-TEST(Correctives, TakeTheirTargetsFromTheControls) {
-  const Character character = test::bound(tube(), rig_with({corrective({{{40}, "target1", {}}})})).character;
-  std::vector<std::string> names;
-  for (const Control& control : character->controls) names.push_back(control.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"tube/target0", "tube/target2", "tube/target3"}));
+TEST(Correctives, AddToTheControlsAndHideTheClips) {
+  Model model = tube();
+  model.clips.push_back({.name = "clip", .duration = 1, .channels = {}, .morph_channels = {}});
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    model.clips[0].morph_channels.push_back({"tube", t, Interpolation::kLinear, {0, 1}, {0, 1}});
+  }
+  const Bound bound = test::bound(model, rig_with({corrective({{{40}, "target1", {}}})}));
+  ASSERT_EQ(bound.character->controls.size(), 4u);
+  EXPECT_EQ(bound.character->controls[1].name, "tube/target1");
+  ASSERT_EQ(bound.character->clips[0].morph_channels.size(), 1u);
+  EXPECT_EQ(bound.character->clips[0].morph_channels[0].target, 0u);
+  EXPECT_THAT(bound.report.notes,
+              testing::Contains("not carried: keys for morph targets that follow the joints, in the clips 'clip'"));
+  Evaluator evaluator(bound.character);
+  evaluator.pose(bent(model, 40));
+  evaluator.control(1, 0.25f);
+  evaluator.evaluate();
+  const CharacterMesh& mesh = test::mesh_of(bound.character, "tube");
+  const float* weights = &evaluator.palette()[mesh.morphs->first_slot][0].x;
+  EXPECT_NEAR(weights[2], 1.25f, 1e-5f);
+}
+
+// A tool binds the model that a character keeps by the rig that is in it, and by plain linear blend.
+TEST(Correctives, AreMadeAgainFromTheCharacter) {
+  const Rig rig = rig_with({corrective({{{40}, "target1", {{3, {0, 0.1f, 0}}}}})});
+  const Character character = test::bound(tube(), rig).character;
+  const Model kept = model_of(character);
+  EXPECT_EQ(kept.meshes[0].morph_targets.size(), 4u);
+  EXPECT_TRUE(bind(kept, rig_with({})));
+  const Result<Bound> again = bind(kept, rig);
+  ASSERT_TRUE(again) << again.error().message;
+  const Model model = tube();
+  const Shape before = posed(character, model, 40);
+  const Shape after = posed(again->character, model, 40);
+  for (std::size_t v = 0; v < before.positions.size(); ++v) {
+    EXPECT_LT(glm::distance(before.positions[v], after.positions[v]), 2 * kTolerance) << v;
+  }
 }
 
 TEST(Correctives, OfOffsetsMoveTheirVerticesAndTurnTheNormalsRoundThem) {

@@ -314,10 +314,13 @@ TEST_F(Transfer, FinerMeshesInAnotherOrderHaveGroupsAndOffsetsWhereTheyWere) {
   std::vector<VertexOffset>& offsets = ffd().driver.key_poses[0].poses[0].offsets;
   offsets = {{50, {0, 0.1f, 0}}};
   ffd().driver.offsets = offsets;
+  rig.correctives = {{model.meshes[0].name, ffd().driver.key_poses[0]}};
+  rig.correctives[0].keys.poses[0].morph_target.clear();
   const Model fine = with_meshes(model, [](const Mesh& mesh) { return shuffled(subdivided(mesh)).mesh; });
   const Transferred result = transferred(character(), fine);
   EXPECT_THAT(result.notes, testing::Each(HasSubstr("carried over by the closest point")));
 
+  std::size_t corrected = 0;
   for (const std::string name : {"soft", "start"}) {
     const auto was = group_values(name, model.meshes[0], model, rig, "test");
     const auto is = group_values(name, fine.meshes[0], fine, result.rig, "test");
@@ -332,6 +335,12 @@ TEST_F(Transfer, FinerMeshesInAnotherOrderHaveGroupsAndOffsetsWhereTheyWere) {
     }
     EXPECT_GE(found, was->size());
   }
+  for (const VertexOffset& offset : result.rig.correctives[0].keys.poses[0].offsets) {
+    if (glm::distance(fine.meshes[0].positions[offset.vertex], model.meshes[0].positions[50]) > 1e-6f) continue;
+    EXPECT_NEAR(glm::distance(offset.offset, glm::vec3(0, 0.1f, 0)), 0, 1e-5f);
+    ++corrected;
+  }
+  EXPECT_EQ(corrected, 1u);
   const auto was = group_triangles("far end", cage, model, rig, "test");
   const auto is = group_triangles("far end", fine.meshes[1], fine, result.rig, "test");
   ASSERT_TRUE(was && is);

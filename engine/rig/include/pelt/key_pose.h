@@ -33,7 +33,7 @@ struct KeyPoseSet {
   friend bool operator==(const KeyPoseSet&, const KeyPoseSet&) = default;
 };
 
-// Key poses of a skin. A morph target that one names follows the joints; clips and controls do not move it.
+// Key poses of a skin. A morph target that one names follows the joints, and no more the clips; its control adds to that.
 struct Corrective {
   std::string mesh;  // the skin
   KeyPoseSet keys;
