@@ -87,13 +87,14 @@ TEST_F(PackGltf, AnImageThatIsNotThereKeepsItsName) {
 TEST_F(PackGltf, MovesRangesThatExtensionsName) {
   json document = split_document();
   document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = {
-      {"buffer", 1}, {"byteOffset", 4.0}, {"byteLength", 20}};
+      {"buffer", 1}, {"byteOffset", 4.0}, {"byteLength", 20}, {"byteStride", 4}, {"count", 6}, {"mode", "ATTRIBUTES"}};
   write("triangle.gltf", document.dump());
   const auto packed = pack_gltf(folder / "triangle.gltf");
   ASSERT_TRUE(packed) << packed.error().message;
   const json view = parse_gltf_json(open_gltf(*packed, "x")->json, "x").value()["bufferViews"][0];
   EXPECT_EQ(view["extensions"]["EXT_meshopt_compression"],
-            json::parse(R"({"buffer": 0, "byteOffset": 44, "byteLength": 20})"));
+            json::parse(R"({"buffer": 0, "byteOffset": 44, "byteLength": 20, "byteStride": 4, "count": 6,
+                            "mode": "ATTRIBUTES"})"));
 }
 
 TEST_F(PackGltf, RefusesRangesThatAreNone) {
@@ -109,7 +110,8 @@ TEST_F(PackGltf, RefusesRangesThatAreNone) {
     for (const json& value : hostile) {
       json document = split_document();
       json& extension = document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"];
-      extension = {{"buffer", 1}, {"byteOffset", 0}, {"byteLength", 24}};
+      extension = {{"buffer", 1},     {"byteOffset", 0}, {"byteLength", 24},
+                   {"byteStride", 4}, {"count", 6},      {"mode", "ATTRIBUTES"}};
       EXPECT_EQ(error_of(document), "packed");
       extension[key] = value;
       EXPECT_THAT(error_of(document),
@@ -122,7 +124,7 @@ TEST_F(PackGltf, RefusesRangesThatAreNone) {
   }
   json document = split_document();
   document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = json::object();
-  EXPECT_THAT(error_of(document), testing::HasSubstr("EXT_meshopt_compression/buffer: names none of the 2 buffers"));
+  EXPECT_THAT(error_of(document), testing::HasSubstr("EXT_meshopt_compression: 'buffer' is missing"));
   document = split_document();
   document["bufferViews"][0]["byteOffset"] = 2;
   EXPECT_THAT(error_of(document), testing::HasSubstr("/bufferViews/0: is no range of the 37 bytes of buffer 0"));
