@@ -37,6 +37,7 @@ bool has_uri(const json& object) { return object.is_object() && object.contains(
 struct Part {
   std::size_t offset = 0;
   std::size_t length = 0;
+  std::size_t buffer = 0;  // not 0: a buffer without bytes (is_meshopt_fallback), which stays one of its own
 };
 
 // Moves a range of one of several buffers into the packed one. `range`: a buffer view, or an extension of one.
@@ -46,6 +47,10 @@ Result<void> move_range(json& range, std::span<const Part> parts, const std::str
     return fail(ErrorCode::kInvalidFile, fmt::format("{}/buffer: names none of the {} buffers", place, parts.size()));
   }
   const Part& part = parts[*buffer];
+  if (part.buffer != 0) {
+    range["buffer"] = part.buffer;
+    return {};
+  }
   const std::optional<std::size_t> offset = count_of(range, "byteOffset", 0);
   const std::optional<std::size_t> length = count_of(range, "byteLength");
   if (!offset || !length || *offset > part.length || *length > part.length - *offset) {
@@ -72,12 +77,19 @@ Result<void> move_extensions(json& extensions, std::span<const Part> parts, cons
   return {};
 }
 
-// Merges all buffers into one binary.
+// Merges all buffers that have bytes into one binary; `kept` gets the others.
 Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<const std::byte>> buffers,
-                                     const std::string& source) {
+                                     const std::string& source, json& kept) {
   std::vector<std::byte> binary;
   std::vector<Part> parts;
-  for (const std::span<const std::byte> bytes : buffers) parts.push_back({append(binary, bytes), bytes.size()});
+  for (const std::span<const std::byte> bytes : buffers) {
+    if (bytes.empty()) {  // the schema wants a byte at least of each buffer
+      kept.push_back(document["buffers"][parts.size()]);
+      parts.push_back({.buffer = kept.size()});
+    } else {
+      parts.push_back({append(binary, bytes), bytes.size()});
+    }
+  }
   if (!document.contains("bufferViews")) return binary;
   json& views = document["bufferViews"];
   for (std::size_t i = 0; i < views.size(); ++i) {
@@ -109,7 +121,8 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
   std::vector<std::span<const std::byte>> spans;
   std::vector<std::vector<std::byte>> storage;
   PELT_TRY(load_gltf_buffers(buffers, container, source, loader, spans, storage));
-  PELT_ASSIGN(auto binary, merge(document, spans, source));
+  json kept = json::array();
+  PELT_ASSIGN(auto binary, merge(document, spans, source, kept));
   for (std::size_t i = 0; images != nullptr && i < images->size(); ++i) {
     json& image = (*images)[i];
     if (!has_uri(image)) continue;
@@ -128,6 +141,7 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
     document.erase("buffers");
   } else {
     document["buffers"] = {{{"byteLength", binary.size()}}};
+    for (json& buffer : kept) document["buffers"].push_back(std::move(buffer));
   }
   return format_glb_container(document, binary, source);
 }

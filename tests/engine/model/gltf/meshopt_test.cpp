@@ -12,6 +12,7 @@
 #include <string>
 
 #include <pelt/gltf_export.h>
+#include <pelt/gltf_pack.h>
 #include <pelt/import.h>
 
 #include "tests/engine/model/gltf/gltf_file.h"
@@ -155,9 +156,17 @@ TEST(Meshopt, ReadsWhatTheEncoderWrites) {
     EXPECT_EQ(read->report.notes, wanted->report.notes);
 
     const test::TemporaryFolder folder;
-    const Result<Model> packed = import_gltf(folder.write("fallback.gltf", with_fallback(file)));
+    const std::filesystem::path path = folder.write("fallback.gltf", with_fallback(file));
+    const Result<Model> other = import_gltf(path);
+    ASSERT_TRUE(other) << other.error().message;
+    expect_same(*other, *wanted);
+
+    const auto packed = pack_gltf(path);
     ASSERT_TRUE(packed) << packed.error().message;
-    expect_same(*packed, *wanted);
+    const std::string glb(reinterpret_cast<const char*>(packed->data()), packed->size());
+    const Result<Model> whole = import_gltf(folder.write("packed.glb", glb));
+    ASSERT_TRUE(whole) << whole.error().message;
+    expect_same(*whole, *wanted);
   }
 }
 
