@@ -17,6 +17,7 @@
 
 #include "tests/engine/model/gltf/gltf_file.h"
 #include "tests/support/morphs.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -221,6 +222,18 @@ TEST(Meshopt, UndoesTheFilters) {
   ASSERT_TRUE(turning) << turning.error().message;
   ASSERT_EQ(turning->clips.size(), 1u);
   for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(turning->clips[0].channels[0].values[k], rotations[k], 1e-3f) << k;
+}
+
+// A box that glTF-Transform has compressed.
+TEST(Meshopt, ReadsWhatAnotherProgramWrites) {
+  PELT_REQUIRE_SHARED();
+  const Result<Model> model =
+      import_gltf(*test::shared_folder() / "assets/malformed/gltf-transform/BoxMeshopt/BoxMeshopt.gltf");
+  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_EQ(model->meshes[0].positions.size(), 24u);
+  for (const glm::vec3& p : model->meshes[0].positions) {
+    EXPECT_LT(glm::distance(glm::abs(p), glm::vec3(0.5f)), 1e-6f);
+  }
 }
 
 TEST(Meshopt, ThatIsWrongIsRefused) {
