@@ -130,7 +130,7 @@ Result<void> MaskPaint::stroke(Document& document, std::span<const glm::vec3> po
   group["mesh"] = mesh_;
   group["vertices"] = std::move(ranges);
   group["values"] = std::move(values);
-  return document.edit(std::move(rig), "paint " + brush_.group);
+  return document.edit(rig, "paint " + brush_.group);
 }
 
 void MaskPaint::end(Document& document) {

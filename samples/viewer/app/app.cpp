@@ -138,7 +138,7 @@ void App::apply_rig_patch(const std::string& pointer, const std::string& json_va
          (rig[at.parent_pointer()].is_array() && at.back() == std::to_string(rig[at.parent_pointer()].size())));
     if (!rig.contains(at) && !added) return state.error(fmt::format("{}: there is no such place in the rig", pointer));
     rig[at] = nlohmann::json::parse(json_value);
-    const Result<void> edited = state.document->edit(std::move(rig));
+    const Result<void> edited = state.document->edit(rig);
     if (!edited) state.error(edited.error().message);
   } catch (const std::exception& thrown) {
     state.error(fmt::format("{}: {}", pointer, thrown.what()));

@@ -155,7 +155,7 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
 // Moves a handle from its place in `rig_before`; consecutive moves of one handle are one step of undo.
 Result<void> App::State::move_handle(const Handle& handle, glm::vec3 way) {
   PELT_ASSIGN(auto rig, moved_by(rig_before, handle, way));
-  return document->edit(std::move(rig), "move " + handle.name);
+  return document->edit(rig, "move " + handle.name);
 }
 
 void App::State::handle_mouse() {
