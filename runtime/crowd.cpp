@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include <pelt/pose.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/debug.h>
 #include <pelt/runtime/transfer.h>
@@ -66,7 +67,15 @@ Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) {
   assert(instance < instance_count() && state_->own_joints);
   assert(joints.size() == state_->data_of(instance).skeleton.joints.size());
-  state_->joints.set(state_->slot, instance, 0, as_floats(joints));
+  const Skeleton& skeleton = state_->data_of(instance).skeleton;
+  if (skeleton.helpers.empty()) {
+    state_->joints.set(state_->slot, instance, 0, as_floats(joints));
+    return;
+  }
+  const std::span<float> kept = state_->joints.values(instance);
+  std::memcpy(kept.data(), joints.data(), joints.size_bytes());
+  turn_helpers(skeleton, {reinterpret_cast<glm::mat4*>(kept.data()), joints.size()});
+  state_->joints.publish(state_->slot, instance);
 }
 
 void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {

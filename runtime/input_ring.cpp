@@ -38,7 +38,16 @@ void InputRing::set(std::uint32_t slot, std::uint32_t instance, std::size_t firs
   } else if (!values.empty()) {
     std::memcpy(of(slot, instance) + first * sizeof(float), values.data(), values.size_bytes());
   }
-  held = {.slot = slot, .stale = static_cast<std::uint32_t>(slots_.size() - 1)};
+  held = written_to(slot);
+}
+
+std::span<float> InputRing::values(std::uint32_t instance) {
+  return std::span(values_).subspan(firsts_[instance], size_of(instance));
+}
+
+void InputRing::publish(std::uint32_t slot, std::uint32_t instance) {
+  write(slot, instance);
+  held_[instance] = written_to(slot);
 }
 
 void InputRing::finish(std::uint32_t slot) {

@@ -37,6 +37,10 @@ class InputRing {
   // threads at once for different instances.
   void set(std::uint32_t slot, std::uint32_t instance, std::size_t first, std::span<const float> values);
 
+  // The latest values of an instance, to be changed in place; publish() then sets all of them.
+  std::span<float> values(std::uint32_t instance);
+  void publish(std::uint32_t slot, std::uint32_t instance);
+
   // Copies the values that were not set again into the slot, and makes the slot visible to the device. Call it once a
   // frame: frames begin with slot 0 and take the slots in turn. After as many frames as there are slots, an instance
   // that was not set again is in all of them and is no longer written.
@@ -54,6 +58,9 @@ class InputRing {
   };
 
   void write(std::uint32_t slot, std::uint32_t instance);
+  Held written_to(std::uint32_t slot) const {
+    return {.slot = slot, .stale = static_cast<std::uint32_t>(slots_.size() - 1)};
+  }
   std::size_t size_of(std::uint32_t instance) const { return firsts_[instance + 1] - firsts_[instance]; }
   std::byte* of(std::uint32_t slot, std::uint32_t instance);
 

@@ -39,19 +39,22 @@ PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
   return quaternion_from_rotation(orthonormal_axes(affine_axes(affine_from_mat4(joint_matrix(work, joint)))));
 }
 
+// The turn of a joint in its parent, from its rest there. A joint that is scaled to nothing has not turned.
+PELT_SHARED_FN vec4 joint_turn(PoseWork work, uint joint, uint parent, vec4 rest) {
+  vec3 size = vec3(joint_matrix(work, joint)[0]);
+  if (!(dot(size, size) > 1e-30f)) return vec4(0, 0, 0, 1);
+  vec4 local = quaternion_product(quaternion_conjugate(joint_rotation(work, parent)), joint_rotation(work, joint));
+  return quaternion_product(quaternion_conjugate(rest), local);
+}
+
 // Layout of the table: joint, parent joint, axis x, y, z, rest rotation of the joint in its parent x, y, z, w.
 PELT_SHARED_CONST uint kJointAngleWords = 9u;
 
 // The turn of a joint from rest about an axis of its own, relative to its parent: the twist of swing-twist, in (-pi,
-// pi]. It does not count whole turns; a joint that is scaled to nothing has not turned.
+// pi]. It does not count whole turns.
 PELT_SHARED_FN float joint_angle(PoseWork work, uint word) {
-  vec3 size = vec3(joint_matrix(work, table_word(work, word))[0]);
-  if (!(dot(size, size) > 1e-30f)) return 0.0f;
-  vec4 parent = joint_rotation(work, table_word(work, word + 1u));
-  vec4 own = joint_rotation(work, table_word(work, word));
   vec4 rest = vec4(table_vector(work, word + 5u), table_float(work, word + 8u));
-  vec4 local = quaternion_product(quaternion_conjugate(parent), own);
-  vec4 turn = quaternion_product(quaternion_conjugate(rest), local);
+  vec4 turn = joint_turn(work, table_word(work, word), table_word(work, word + 1u), rest);
   return twist_angle(turn, table_vector(work, word + 2u));
 }
 

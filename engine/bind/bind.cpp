@@ -14,6 +14,7 @@
 
 #include "engine/bind/build_skins.h"
 #include "engine/bind/check_model.h"
+#include "engine/bind/helper_joints.h"
 #include "engine/bind/layer_plan.h"
 #include "engine/bind/merge_layers.h"
 #include "engine/core/invalid.h"
@@ -260,8 +261,9 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
     PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
     return Binder(whole, muscles, rig, plan, options, std::move(correctives), notes).run();
   };
-  if (rig.muscles.empty()) return run(model, {});
-  PELT_ASSIGN(const auto whole, add_muscles(model, rig));
+  if (rig.muscles.empty() && rig.helper_joints.empty()) return run(model, {});
+  PELT_ASSIGN(auto whole, add_muscles(model, rig));
+  PELT_TRY(add_helper_joints(rig, whole.model.skeleton));
   return run(whole.model, whole.muscles);
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/core/invalid.h"
 #include "engine/model/affine.h"
+#include "engine/model/helper_joint.h"
 
 namespace pelt {
 namespace {
@@ -78,6 +79,7 @@ Result<void> check_model(const Model& model) {
       return invalid("joint '{}' does not come after its parent", joints[j].name);
     }
   }
+  PELT_TRY(check_helpers(model.skeleton));
   for (const BoundJoint& bound : model.bound_joints) {
     if (bound.joint >= joints.size()) return invalid("a skin binds joint {} of {}", bound.joint, joints.size());
     if (!is_finite(bound.inverse_bind)) {

@@ -16,6 +16,7 @@
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "engine/core/invalid.h"
+#include "engine/model/helper_joint.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
 
@@ -52,7 +53,8 @@ Result<void> check_skeleton(const Skeleton& skeleton) {
       return invalid("the matrix of joint '{}' is not affine", joint.name);
     }
   }
-  return names_are_unique(skeleton.joints, "joint");
+  PELT_TRY(names_are_unique(skeleton.joints, "joint"));
+  return check_helpers(skeleton);
 }
 
 Result<void> check_bound_joints(const CharacterData& data) {
@@ -280,7 +282,7 @@ Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uin
     slot.first_stage = first_stage;
     slot.kind = fit                                     ? Slot::Kind::kFitFrame
                 : kernel == PoseKernel::kKeyPose        ? Slot::Kind::kOffset
-                : kernel == PoseKernel::kKeyWeights   ? Slot::Kind::kKeyWeights
+                : kernel == PoseKernel::kKeyWeights     ? Slot::Kind::kKeyWeights
                 : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
                 : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
                                                         : Slot::Kind::kStretch;

@@ -208,6 +208,7 @@ Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 void Evaluator::pose(std::span<const glm::mat4> joints) {
   assert(joints.size() == state_->joints.size());
   std::copy(joints.begin(), joints.end(), state_->joints.begin());
+  turn_helpers(state_->character->skeleton, state_->joints);
 }
 
 void Evaluator::inputs(std::span<const float> values) {

@@ -100,6 +100,12 @@ void describe(Archive& archive, Is<Joint> auto& joint) {
 }
 
 template <class Archive>
+void describe(Archive& archive, Is<HelperJoint> auto& helper) {
+  archive(helper.joint, helper.source, helper.last, helper.axis, helper.twist, helper.swing, helper.source_rest,
+          helper.source_to_joint);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<BoundJoint> auto& bound) {
   archive(bound.joint, bound.inverse_bind);
 }
@@ -181,7 +187,7 @@ template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"CHAR", 1}, data.name, data.streams, data.controls, data.input_count, data.palette_size,
                 data.stage_count);
-  archive.chunk({"SKEL", 1}, data.skeleton.joints, data.bound_joints);
+  archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 2}, data.passes);
   archive.chunk_each({"MESH", 2}, data.meshes);

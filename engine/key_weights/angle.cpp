@@ -12,26 +12,29 @@
 #include <pelt/curve_keys.h>
 #include <pelt/nearest_name.h>
 #include <pelt/pose.h>
+#include <pelt/try.h>
 
 #include "engine/core/invalid.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt::key_weights {
 
+Result<std::uint32_t> find_joint(const Skeleton& skeleton, const std::string& name, const std::string& what) {
+  if (const std::optional<std::uint32_t> joint = skeleton.find(name)) return *joint;
+  std::vector<std::string_view> known;
+  for (const Joint& joint : skeleton.joints) known.push_back(joint.name);
+  return fail(ErrorCode::kNotFound,
+              fmt::format("{}: there is no joint '{}'; did you mean '{}'?", what, name, nearest_name(name, known)));
+}
+
 Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const std::string& what) {
   const std::vector<Joint>& joints = model.skeleton.joints;
-  const std::optional<std::uint32_t> joint = model.skeleton.find(angle.joint);
-  if (!joint) {
-    std::vector<std::string_view> known;
-    for (const Joint& other : joints) known.push_back(other.name);
-    return fail(ErrorCode::kNotFound, fmt::format("{}: there is no joint '{}'; did you mean '{}'?", what, angle.joint,
-                                                  nearest_name(angle.joint, known)));
-  }
+  PELT_ASSIGN(const auto joint, find_joint(model.skeleton, angle.joint, what));
   const double length = glm::length(glm::dvec3(angle.axis));
   if (!(length > 0 && std::isfinite(length))) {
     return invalid("{}: an axis has no direction", what);
   }
-  const std::int32_t parent = joints[*joint].parent;
+  const std::int32_t parent = joints[joint].parent;
   if (parent < 0) {
     return invalid("{}: joint '{}' has no parent: its turn is that of the whole character", what, angle.joint);
   }
@@ -39,9 +42,8 @@ Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const 
   rest_matrices(model.skeleton, rest);
   const shared::PoseWork work{nullptr, rest.data(), nullptr, nullptr, nullptr};
   const auto outer = static_cast<std::uint32_t>(parent);
-  const glm::vec4 local = shared::quaternion_product(shared::quaternion_conjugate(shared::joint_rotation(work, outer)),
-                                                     shared::joint_rotation(work, *joint));
-  AngleWords words{*joint, outer};
+  const glm::vec4 local = shared::joint_turn(work, joint, outer, glm::vec4(0, 0, 0, 1));
+  AngleWords words{joint, outer};
   for (glm::length_t c = 0; c < 3; ++c) {
     words[2 + static_cast<std::size_t>(c)] = std::bit_cast<std::uint32_t>(static_cast<float>(angle.axis[c] / length));
   }

@@ -2,9 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <cstddef>
 
 #include <pelt/pose.h>
+
+#include "engine/model/helper_joint.h"
+#include "shaders/swing_twist.h"
 
 namespace pelt {
 namespace {
@@ -78,6 +82,33 @@ void place(const Skeleton& skeleton, std::size_t j, const Transform& local, std:
   matrices[j] = joint.parent < 0 ? matrix : matrices[static_cast<std::size_t>(joint.parent)] * matrix;
 }
 
+// Returns the turn of a helper joint from its rest, in its own space.
+glm::vec4 turn_of(const HelperJoint& helper, std::uint32_t source_parent, std::span<const glm::mat4> matrices) {
+  const shared::PoseWork work{nullptr, matrices.data(), nullptr, nullptr, nullptr};
+  const glm::vec4 turn = shared::joint_turn(work, helper.source, source_parent, helper.source_rest);
+  const float angle = shared::twist_angle(turn, helper.axis);
+  const auto about_axis = [&](float part) {
+    const float half = 0.5f * part * angle;
+    return glm::vec4(helper.axis * std::sin(half), std::cos(half));
+  };
+  const glm::vec4 swing = shared::quaternion_product(turn, shared::quaternion_conjugate(about_axis(1)));
+  const glm::vec4 shares =
+      shared::quaternion_product(shared::partial_turn(swing, helper.swing), about_axis(helper.twist));
+  return shared::quaternion_product(shared::quaternion_product(helper.source_to_joint, shares),
+                                    shared::quaternion_conjugate(helper.source_to_joint));
+}
+
+// Moves what hangs below a joint, after the joint has moved from `before` to its matrix. What hangs on a joint without
+// extent stays.
+void move_below(const Skeleton& skeleton, const HelperJoint& helper, const glm::mat4& before,
+                std::span<glm::mat4> matrices) {
+  if (helper.last == helper.joint || !(std::abs(glm::determinant(glm::mat3(before))) > 1e-20f)) return;
+  const glm::mat4 moved = matrices[helper.joint] * glm::inverse(before);
+  for (std::uint32_t j = helper.joint + 1; j <= helper.last; ++j) {
+    if (hangs_below(skeleton, j, helper.joint)) matrices[j] = moved * matrices[j];
+  }
+}
+
 }  // namespace
 
 void rest_pose(const Skeleton& skeleton, std::span<Transform> local) {
@@ -113,6 +144,19 @@ float sample(const MorphChannel& channel, float time) {
 void model_matrices(const Skeleton& skeleton, std::span<const Transform> local, std::span<glm::mat4> matrices) {
   assert(local.size() == skeleton.joints.size() && matrices.size() == skeleton.joints.size());
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) place(skeleton, j, local[j], matrices);
+  turn_helpers(skeleton, matrices);
+}
+
+void turn_helpers(const Skeleton& skeleton, std::span<glm::mat4> matrices) {
+  assert(matrices.size() == skeleton.joints.size());
+  for (const HelperJoint& helper : skeleton.helpers) {
+    const glm::mat4 before = matrices[helper.joint];
+    const auto parent = static_cast<std::uint32_t>(skeleton.joints[helper.source].parent);
+    const glm::mat3 turn = shared::rotation_from_quaternion(turn_of(helper, parent, matrices));
+    place(skeleton, helper.joint, skeleton.joints[helper.joint].rest, matrices);
+    matrices[helper.joint] = matrices[helper.joint] * glm::mat4(turn);
+    move_below(skeleton, helper, before, matrices);
+  }
 }
 
 void rest_matrices(const Skeleton& skeleton, std::span<glm::mat4> matrices) {

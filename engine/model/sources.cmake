@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  animation.cpp gltf/container.cpp point_cache.cpp pose.cpp skeleton.cpp
+  animation.cpp gltf/container.cpp helper_joint.cpp point_cache.cpp pose.cpp skeleton.cpp
   HEADERS
   include/pelt/animation.h include/pelt/bendy_bone.h include/pelt/mesh.h include/pelt/model.h
   include/pelt/point_cache.h include/pelt/pose.h include/pelt/skeleton.h)

@@ -3,6 +3,7 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
+#include "engine/model/helper_joint.h"
 #include "engine/rig/json_schema.h"
 
 namespace pelt {
@@ -63,6 +64,24 @@ static void describe(Fields& fields, Muscle& muscle) {
   fields.number({"bulge", "Further swelling of the middle as it shortens."}, muscle.bulge, {.least = 0, .most = 2});
 }
 
+static void describe(Fields& fields, HelperTurn& turn) {
+  fields.about("helper_joint",
+               "A joint that turns by shares of another joint's turn: half of a hand's twist, half of a knee's bend.");
+  fields.text(
+      {.name = "joint", .meaning = "The helper joint; what animates it otherwise does not count.", .required = true},
+      turn.joint, Names::kJoint);
+  fields.text({.name = "source",
+               .meaning = "The joint whose turn is read; it does not hang below the helper joint.",
+               .required = true},
+              turn.source, Names::kJoint);
+  fields.vector({"axis", "Axis of the twist in the source's space, of any length; 0: along the source's bone."},
+                turn.axis);
+  fields.number({"twist", "Share of the twist about the axis."}, turn.twist,
+                {.least = -kMaxTurnShare, .most = kMaxTurnShare});
+  fields.number({"swing", "Share of the rest of the turn."}, turn.swing,
+                {.least = -kMaxTurnShare, .most = kMaxTurnShare});
+}
+
 // Describes all of a rig except its format.
 static void describe(Fields& fields, Rig& rig) {
   fields.about("rig",
@@ -71,6 +90,7 @@ static void describe(Fields& fields, Rig& rig) {
   fields.objects({"groups", "Vertices and triangles under names, for masks, exclusions and refinements."}, rig.groups);
   fields.objects({"muscles", "Meshes on lines between joints, for layers to name as their driver."}, rig.muscles);
   fields.objects({"correctives", "Morph targets and offsets of skins that follow angles of joints."}, rig.correctives);
+  fields.objects({"helper_joints", "Joints that turn by shares of other joints' turns."}, rig.helper_joints);
   fields.objects({.name = "layers",
                   .meaning = "Laid one over the other in order: where a layer's mask is 1 it hides those before it. A "
                              "mesh that no layer names is moved by linear blend.",

@@ -241,6 +241,14 @@ pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t
   });
 }
 
+pelt_result pelt_character_turn_helpers(const pelt_character* character, float* joints, uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_joints(data, joints, joint_count);
+    pelt::turn_helpers(data.skeleton, {reinterpret_cast<glm::mat4*>(joints), joint_count});
+  });
+}
+
 pelt_result pelt_character_rest_inputs(const pelt_character* character, float* inputs, uint32_t input_count) {
   return guarded(__func__, [&] {
     const pelt::CharacterData& data = data_of(character);

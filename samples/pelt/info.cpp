@@ -68,6 +68,14 @@ void print_rest(const Skeleton& skeleton, const std::vector<Clip>& clips, const 
   if (!skeleton.joints.empty()) {
     fmt::print("\njoints: {}\n  {}\n", skeleton.joints.size(), fmt::join(joint_names(skeleton), ", "));
   }
+  if (!skeleton.helpers.empty()) {
+    Table table({{"helper joint", false}, {"turns with", false}, {"twist"}, {"swing"}});
+    for (const HelperJoint& helper : skeleton.helpers) {
+      table.add({skeleton.joints[helper.joint].name, skeleton.joints[helper.source].name,
+                 fmt::format("{:g}", helper.twist), fmt::format("{:g}", helper.swing)});
+    }
+    fmt::print("\nhelper joints: {}\n{}", skeleton.helpers.size(), table.text());
+  }
   if (!clips.empty()) {
     Table table({{"clip", false}, {"seconds"}, {"channels"}, {"of morphs"}});
     for (const Clip& clip : clips) {

@@ -482,6 +482,24 @@ TEST(CApi, SamplesClips) {
   EXPECT_INVALID(pelt_character_rest_inputs(own.get(), inputs.data(), 0), "0 inputs");
 }
 
+TEST(CApi, TurnsHelperJoints) {
+  Model model = test::make_tube({.joints = 3});
+  model.skeleton.joints[2].parent = 0;
+  Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
+  rig.helper_joints = {{.joint = "joint2", .source = "joint1", .twist = 1}};
+  const Character character = test::bound(model, rig).character;
+  const CharacterHandle own = in_c(character);
+  std::vector<glm::mat4> joints(3);
+  rest_matrices(character->skeleton, joints);
+  joints[1] = glm::rotate(joints[1], 0.5f, glm::vec3(1, 0, 0));
+  std::vector<glm::mat4> wanted = joints;
+  turn_helpers(character->skeleton, wanted);
+  EXPECT_NE(wanted, joints);
+  ASSERT_OK(pelt_character_turn_helpers(own.get(), glm::value_ptr(joints.front()), 3));
+  EXPECT_EQ(joints, wanted);
+  EXPECT_INVALID(pelt_character_turn_helpers(own.get(), glm::value_ptr(joints.front()), 2), "2 joint matrices");
+}
+
 // The inputs of a clip contain twists of half a turn and more, as ClipTwists has them.
 TEST(CApi, SamplesTwists) {
   Model model = test::make_tube({.joints = 4});

@@ -203,6 +203,19 @@ TEST(GpuCpu, OnCorrectives) {
   }
 }
 
+// The poses are those of a game that knows nothing of helper joints.
+TEST(GpuCpu, OnHelperJoints) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Deformer& deformer : test::deformers()) {
+    Model model = test::make_tube({.joints = 4});
+    model.skeleton.joints[3].parent = 1;  // beside joint 2, with which it turns
+    test::Subject subject = test::make_subject(deformer, std::move(model), test::make_tube_mesh(kCage));
+    const Poses poses = bent_poses({.skeleton = subject.model.skeleton}, 5);
+    subject.rig.helper_joints = {{.joint = "joint3", .source = "joint2", .twist = 0.5f, .swing = 0.5f}};
+    expect_gpu_equals_cpu(*gpu_device(), test::bound(subject.model, subject.rig).character, poses, deformer.name);
+  }
+}
+
 // Vertices of a driver are moved in a bound character: palettes have grown, and there is one more kind of key.
 TEST(GpuCpu, OnDriversThatAreMoved) {
   PELT_REQUIRE_GPU(gpu_device());

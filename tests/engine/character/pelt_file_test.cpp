@@ -322,14 +322,14 @@ TEST(PeltFile, ChunksInAWrongPlaceAreRefused) {
   std::memcpy(&begin, bytes.data() + line_at(1) + kLineOffset, sizeof begin);
   for (const std::uint64_t wrong : {begin - 64, begin + 64, begin + 4, std::uint64_t{0}, ~std::uint64_t{0}}) {
     EXPECT_EQ(after(1, kLineOffset, wrong),
-              error_at(1, "SKEL") + fmt::format("begins at byte {} instead of {}", wrong, begin));
+              error_at(1, "SKEL", 2) + fmt::format("begins at byte {} instead of {}", wrong, begin));
   }
   for (const std::uint64_t wrong : {bytes.size() - begin + 1, ~std::uint64_t{0}}) {
     EXPECT_EQ(after(1, kLineLength, wrong),
-              error_at(1, "SKEL") + fmt::format("has {} bytes, but {} are left", wrong, bytes.size() - begin));
+              error_at(1, "SKEL", 2) + fmt::format("has {} bytes, but {} are left", wrong, bytes.size() - begin));
   }
-  EXPECT_EQ(after(1, kLineFlags, std::uint16_t{3}), error_at(1, "SKEL") + "has flags 3, and not 0 or 1");
-  EXPECT_EQ(after(1, kLineFlags, std::uint16_t{0}), error_at(1, "SKEL") + "must be required");
+  EXPECT_EQ(after(1, kLineFlags, std::uint16_t{3}), error_at(1, "SKEL", 2) + "has flags 3, and not 0 or 1");
+  EXPECT_EQ(after(1, kLineFlags, std::uint16_t{0}), error_at(1, "SKEL", 2) + "must be required");
   const std::size_t rig = find_chunk(chunks, "RIG ");
   EXPECT_EQ(after(rig, kLineFlags, std::uint16_t{1}), error_at(rig, "RIG ") + "must be optional");
 
@@ -373,7 +373,7 @@ TEST(PeltFile, WhatStandsBetweenAndBehindIsRefused) {
   }
   std::vector<FileChunk> longer = chunks;
   longer[1].payload.resize(longer[1].payload.size() + 4);
-  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'SKEL' of version 1: 4 bytes are left at its end"));
+  EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'SKEL' of version 2: 4 bytes are left at its end"));
   longer = chunks;
   longer[find_chunk(chunks, "CLIP")].payload = Bytes(4);
   EXPECT_THAT(error_of(file_of(longer)), HasSubstr("in chunk 'CLIP' of version 1: is empty, and should be left out"));

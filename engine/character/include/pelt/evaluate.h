@@ -36,7 +36,8 @@ class Evaluator {
   Evaluator& operator=(Evaluator&&) noexcept;
 
   // Sets the joints: model-space matrices, one for each joint of the skeleton, column-major, affine (the last row is
-  // not read). Copies them. Before the first call the character is in its rest pose.
+  // not read). Copies them, and turns the helper joints (turn_helpers). Before the first call the character is in its
+  // rest pose.
   void pose(std::span<const glm::mat4> joints);
 
   // Sets all inputs at once. Shape: CharacterData::input_count. Copies them.

@@ -20,8 +20,12 @@ void sample_clip(const Clip& clip, float time, std::span<Transform> local);
 float sample(const MorphChannel& channel, float time);
 
 // Converts local transforms to model space: matrices[j] = matrices[parent] * local[j]; a joint that has a `matrix` uses
-// that instead of local[j]. Crowd::pose and Evaluator::pose take these joint matrices.
+// that instead of local[j]. Then turns the helper joints. Crowd::pose and Evaluator::pose take these joint matrices.
 void model_matrices(const Skeleton& skeleton, std::span<const Transform> local, std::span<glm::mat4> matrices);
+
+// Turns the helper joints (Skeleton::helpers), and moves along what hangs below them. Matrices that are turned already
+// stay as they are. Crowd::pose and Evaluator::pose do this; it is for matrices that go to the device otherwise.
+void turn_helpers(const Skeleton& skeleton, std::span<glm::mat4> matrices);
 
 // Does rest_pose and model_matrices at once.
 void rest_matrices(const Skeleton& skeleton, std::span<glm::mat4> matrices);

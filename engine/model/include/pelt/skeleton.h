@@ -27,8 +27,24 @@ struct Joint {
   std::optional<glm::mat4> matrix;
 };
 
+// A helper joint: it stands at rest in its parent, turned by shares of the turn of another joint, the source. What it
+// hangs on moves it; its own animation does not. The turn of the source is that from its rest in its parent, taken
+// apart into a twist about an axis of its own, in (-pi, pi], and then a swing (Dobrowolski 2015, "Swing-twist
+// decomposition in Clifford algebra"). Quaternions are x, y, z, w and of unit length.
+struct HelperJoint {
+  std::uint32_t joint = 0;
+  std::uint32_t source = 0;               // has a parent; does not hang below the joint
+  std::uint32_t last = 0;                 // the last joint that hangs below the joint; the joint if none does
+  glm::vec3 axis{1, 0, 0};                // unit, in the source's space
+  float twist = 0;                        // share of the twist
+  float swing = 0;                        // share of the swing
+  glm::vec4 source_rest{0, 0, 0, 1};      // the source's rotation in its parent at rest
+  glm::vec4 source_to_joint{0, 0, 0, 1};  // from the source's space to the joint's, at rest
+};
+
 struct Skeleton {
-  std::vector<Joint> joints;  // parents before children
+  std::vector<Joint> joints;         // parents before children
+  std::vector<HelperJoint> helpers;  // of different joints; a source that is a helper itself comes first
 
   std::optional<std::uint32_t> find(std::string_view name) const;
 };

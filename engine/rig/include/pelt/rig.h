@@ -57,6 +57,18 @@ struct Muscle {
   friend bool operator==(const Muscle&, const Muscle&) = default;
 };
 
+// A helper joint of the model: it turns by shares of another joint's turn, which is taken apart into a twist about an
+// axis and a swing (HelperJoint). Half the twist of a hand keeps a forearm round; half the swing of a shin keeps a knee
+// cap on the knee.
+struct HelperTurn {
+  std::string joint;
+  std::string source;    // has a parent, and does not hang below the joint
+  glm::vec3 axis{0.0f};  // of the twist, in the source's space, of any length; 0: along the source's bone
+  float twist = 0.5f;    // shares, -2 to 2
+  float swing = 0;
+  friend bool operator==(const HelperTurn&, const HelperTurn&) = default;
+};
+
 // How bind judges the deformers: it poses the character by its clips, or else by sample poses, and compares them with
 // linear blend. Linear blend takes over only from layers over *, and only where nothing is sculpted: no key poses,
 // offsets, edits, keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. It does not take over
@@ -75,6 +87,7 @@ struct Rig {
   std::vector<Group> groups;
   std::vector<Muscle> muscles;
   std::vector<Corrective> correctives;
+  std::vector<HelperTurn> helper_joints;
   std::vector<Layer> layers;
   Judging judging = Judging::kFallback;
 

@@ -162,7 +162,10 @@ PELT_API pelt_result pelt_character_find_control(const pelt_character* character
 PELT_API pelt_result pelt_character_rest_pose(const pelt_character* character, float* joints, uint32_t joint_count);
 PELT_API pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t clip, float seconds,
                                                 float* joints, uint32_t joint_count);
-/* The same for inputs, as pelt_crowd_inputs takes them: morph targets and twists follow the clip, all others have
+/* Turns the helper joints of joint matrices in place, and moves along what hangs below them. pelt_crowd_pose and the
+ * functions above do it; it is for matrices that go to the device by a buffer of the caller's. */
+PELT_API pelt_result pelt_character_turn_helpers(const pelt_character* character, float* joints, uint32_t joint_count);
+/* The same as of joints for inputs, as pelt_crowd_inputs takes them: morph targets and twists follow the clip, all others have
  * their value in the rest pose. The first call for a clip plays it once, to follow its twists. */
 PELT_API pelt_result pelt_character_rest_inputs(const pelt_character* character, float* inputs, uint32_t input_count);
 PELT_API pelt_result pelt_character_sample_inputs(const pelt_character* character, uint32_t clip, float seconds,
@@ -391,7 +394,7 @@ typedef struct pelt_crowd_options {
    * commands run, be visible to storage reads of compute, and keep their content until the commands are done
    * (pelt_crowd_record). Offsets are multiples of minStorageBufferOffsetAlignment. The function that sets what such
    * a buffer gives then returns an error. */
-  pelt_buffer_place joints; /* joint matrices of all instances, one after the other, as pelt_crowd_pose takes them */
+  pelt_buffer_place joints; /* joint matrices of all instances, one after the other, helper joints turned */
   pelt_buffer_place inputs; /* input_count floats an instance, one after the other, as pelt_crowd_inputs takes them */
   /* A list of the instances to move: a count for each character (uint32_t), then space for a pelt_list_entry for
    * each instance of the crowd. A character's entries begin at the index of its first instance, and only the first
@@ -415,7 +418,7 @@ PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 
 /* Sets the joint matrices of an instance for the frame that is recorded next: model space, 16 floats a joint,
- * column-major. An instance that is not posed again keeps its pose; one that was never posed stands in its rest
+ * column-major. Helper joints are turned. An instance that is not posed again keeps its pose; one that was never posed stands in its rest
  * pose. It is an error if the crowd reads the joints from a buffer of the caller's; the same holds for the functions
  * that set inputs and for those that choose what is moved. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);

@@ -78,8 +78,9 @@ struct CrowdOptions {
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
   // The buffer that the joint matrices are read from, those of all instances one after the other; an animation on the
-  // device may fill it. Offset: a multiple of minStorageBufferOffsetAlignment. It must be written before record()'s
-  // commands run, and visible to storage reads of compute. None: pose() fills a buffer of the crowd's.
+  // device may fill it. They are taken as they are: helper joints must be turned already. Offset: a multiple of
+  // minStorageBufferOffsetAlignment. It must be written before record()'s commands run, and visible to storage reads of
+  // compute. None: pose() fills a buffer of the crowd's.
   BufferPlace joints;
   // The same for the other inputs, CharacterData::input_count floats an instance; a simulation on the device may fill
   // it. None: stream() and control() fill a buffer of the crowd's.
@@ -143,9 +144,9 @@ class Crowd {
   Crowd& operator=(Crowd&&) noexcept;
 
   // Sets the joint matrices of one instance for the frame that record() records next: model space, one a joint of the
-  // skeleton, column-major. Copies them into mapped memory, where the device reads them. An instance that is not posed
-  // again keeps its pose; an instance that was never posed stands in its rest pose. Precondition: no joints buffer of
-  // the caller's.
+  // skeleton, column-major. Copies them into mapped memory, where the device reads them, with the helper joints turned
+  // (turn_helpers). An instance that is not posed again keeps its pose; an instance that was never posed stands in its
+  // rest pose. Precondition: no joints buffer of the caller's.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
 
   // Set what the skeleton does not move, in the same way: all inputs of the instance at once

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Helper joints: joints that turn by shares of another joint's turn.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <glm/gtc/quaternion.hpp>
+#include <string>
+
+#include <pelt/bind.h>
+#include <pelt/evaluate.h>
+#include <pelt/linear_blend.h>
+#include <pelt/model_of.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
+#include <pelt/rig_json.h>
+
+#include "tests/support/driven.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint32_t kSource = 1;
+constexpr std::uint32_t kHelper = 3;
+constexpr float kTolerance = 1e-5f;
+
+glm::quat turn(float degrees, const glm::vec3& axis) { return glm::angleAxis(glm::radians(degrees), axis); }
+
+// Returns a tube along x over joint0, joint1 and joint2, with the joints "helper", beside joint1, and "tip" below it.
+// No joint's axes are those of its parent.
+Model tube() {
+  Model model = test::make_tube({.joints = 3});
+  std::vector<Joint>& joints = model.skeleton.joints;
+  joints.push_back(
+      {.name = "helper", .parent = 0, .rest = {.translation = {2, 0, 0}, .rotation = turn(70, {0, 0, 1})}});
+  joints.push_back({.name = "tip", .parent = 3, .rest = {.translation = {0, 0.5f, 0}}});
+  joints[0].rest.rotation = turn(25, {0, 1, 0});
+  joints[kSource].rest.rotation = turn(-40, {0, 1, 0});
+  return model;
+}
+
+Rig rig_with(std::vector<HelperTurn> helpers) {
+  Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
+  rig.helper_joints = std::move(helpers);
+  return rig;
+}
+
+Character bound_with(std::vector<HelperTurn> helpers) {
+  return test::bound(tube(), rig_with(std::move(helpers))).character;
+}
+
+std::string error_of(const Model& model, std::vector<HelperTurn> helpers) {
+  const Result<Bound> bound = bind(model, rig_with(std::move(helpers)));
+  return bound ? "" : bound.error().message;
+}
+
+// Returns the joint matrices with joint1 turned from its rest.
+std::vector<glm::mat4> matrices_of(const Skeleton& skeleton, const glm::quat& source_turn) {
+  std::vector<Transform> local(skeleton.joints.size());
+  rest_pose(skeleton, local);
+  local[kSource].rotation = local[kSource].rotation * source_turn;
+  std::vector<glm::mat4> matrices(local.size());
+  model_matrices(skeleton, local, matrices);
+  return matrices;
+}
+
+void expect_near(const glm::mat4& matrix, const glm::mat4& wanted) {
+  for (int c = 0; c < 4; ++c) {
+    for (int r = 0; r < 4; ++r) EXPECT_NEAR(matrix[c][r], wanted[c][r], kTolerance) << "column " << c << ", row " << r;
+  }
+}
+
+// Expects that the source's turn moves the helper from its rest as `share`, a turn in the source's space, would.
+void expect_turned(const Skeleton& skeleton, const glm::quat& source_turn, const glm::quat& share) {
+  std::vector<glm::mat4> rest(skeleton.joints.size());
+  rest_matrices(skeleton, rest);
+  const glm::quat axes = glm::quat_cast(glm::mat3(rest[kSource]));
+  const std::vector<glm::mat4> matrices = matrices_of(skeleton, source_turn);
+  glm::mat4 wanted = glm::mat4_cast(axes * share * glm::conjugate(axes)) * glm::mat4(glm::mat3(rest[kHelper]));
+  wanted[3] = rest[kHelper][3];
+  expect_near(matrices[kHelper], wanted);
+  expect_near(matrices[kHelper + 1], wanted * glm::inverse(rest[kHelper]) * rest[kHelper + 1]);
+}
+
+TEST(HelperJoints, TakeHalfOfATwist) {
+  const Character character = bound_with({{.joint = "helper", .source = "joint1"}});
+  for (const float degrees : {-170.0f, -90.0f, 0.0f, 30.0f, 170.0f}) {
+    expect_turned(character->skeleton, turn(degrees, {1, 0, 0}), turn(degrees / 2, {1, 0, 0}));
+  }
+  expect_turned(character->skeleton, turn(80, {0, 0, 1}), turn(0, {1, 0, 0}));
+}
+
+TEST(HelperJoints, TakeHalfOfABend) {
+  const Character character = bound_with({{.joint = "helper", .source = "joint1", .twist = 0, .swing = 0.5f}});
+  expect_turned(character->skeleton, turn(120, {0, 0, 1}), turn(60, {0, 0, 1}));
+  expect_turned(character->skeleton, turn(120, {1, 0, 0}), turn(0, {1, 0, 0}));
+}
+
+TEST(HelperJoints, TakeSwingAndTwistApart) {
+  const glm::vec3 axis = glm::normalize(glm::vec3(1, 2, -1));
+  const glm::vec3 across = glm::normalize(glm::cross(axis, glm::vec3(0, 0, 1)));
+  const Character character =
+      bound_with({{.joint = "helper", .source = "joint1", .axis = 3.0f * axis, .twist = -1, .swing = 0.25f}});
+  expect_turned(character->skeleton, turn(100, across) * turn(40, axis), turn(25, across) * turn(-40, axis));
+}
+
+TEST(HelperJoints, KeepTheirScaleAndForgetTheirOwnAnimation) {
+  Model model = tube();
+  model.skeleton.joints[kHelper].rest.scale = {1, 2, 3};
+  const Skeleton skeleton = test::bound(model, rig_with({{.joint = "helper", .source = "joint1"}})).character->skeleton;
+  std::vector<Transform> local(skeleton.joints.size());
+  rest_pose(skeleton, local);
+  local[kHelper] = {{7, 8, 9}, turn(50, {0, 1, 0}), {4, 4, 4}};
+  std::vector<glm::mat4> matrices(local.size());
+  model_matrices(skeleton, local, matrices);
+  std::vector<glm::mat4> rest(local.size());
+  rest_matrices(skeleton, rest);
+  for (std::size_t j = 0; j < rest.size(); ++j) expect_near(matrices[j], rest[j]);
+}
+
+TEST(HelperJoints, AreTurnedOnce) {
+  const Character character =
+      bound_with({{.joint = "helper", .source = "joint1"}, {.joint = "tip", .source = "helper", .twist = 1}});
+  const std::vector<glm::mat4> once = matrices_of(character->skeleton, turn(75, {1, 0, 0}));
+  std::vector<glm::mat4> twice = once;
+  turn_helpers(character->skeleton, twice);
+  for (std::size_t j = 0; j < once.size(); ++j) expect_near(twice[j], once[j]);
+}
+
+TEST(HelperJoints, FollowOtherHelperJoints) {
+  // "second" is named first and reads "helper", whose turn it takes whole.
+  Model model = tube();
+  model.skeleton.joints.push_back({.name = "second", .parent = 0, .rest = model.skeleton.joints[kHelper].rest});
+  const HelperTurn half{.joint = "helper", .source = "joint1", .axis = {1, 0, 0}};
+  const HelperTurn whole{.joint = "second", .source = "helper", .twist = 1, .swing = 1};
+  const Skeleton skeleton = test::bound(model, rig_with({whole, half})).character->skeleton;
+  const std::vector<glm::mat4> matrices = matrices_of(skeleton, turn(100, {1, 0, 0}));
+  expect_near(matrices[5], matrices[kHelper]);
+  expect_turned(skeleton, turn(100, {1, 0, 0}), turn(50, {1, 0, 0}));
+}
+
+TEST(HelperJoints, OfJointsWithoutExtentStayAtRest) {
+  const Character character = bound_with({{.joint = "helper", .source = "joint1"}});
+  std::vector<glm::mat4> matrices = matrices_of(character->skeleton, turn(60, {1, 0, 0}));
+  std::vector<glm::mat4> rest(matrices.size());
+  rest_matrices(character->skeleton, rest);
+  matrices[kSource] = glm::mat4(0.0f);
+  matrices[kHelper] = glm::mat4(0.0f);
+  turn_helpers(character->skeleton, matrices);
+  expect_near(matrices[kHelper], rest[kHelper]);
+}
+
+// A game poses all joints by itself; a file keeps the helpers.
+TEST(HelperJoints, AreTurnedByTheEvaluatorAndKeptByFiles) {
+  Model model = tube();
+  model.bound_joints.push_back({kHelper, glm::mat4(1.0f)});
+  SparseRows weights;
+  for (std::size_t v = 0; v < model.meshes[0].positions.size(); ++v) {
+    weights.influences.push_back({static_cast<std::uint32_t>(model.bound_joints.size() - 1), 1});
+    weights.offsets.push_back(static_cast<std::uint32_t>(weights.influences.size()));
+  }
+  model.meshes[0].weights = weights;
+  const Character made = test::bound(model, rig_with({{.joint = "helper", .source = "joint1"}})).character;
+  const Result<Character> read = deserialize(serialize(made), "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+
+  Skeleton without = made->skeleton;
+  without.helpers.clear();
+  const std::vector<glm::mat4> unturned = matrices_of(without, turn(90, {1, 0, 0}));
+  const std::vector<glm::mat4> turned = matrices_of((*read)->skeleton, turn(90, {1, 0, 0}));
+  Evaluator evaluator(*read);
+  evaluator.pose(unturned);
+  evaluator.evaluate();
+  const CharacterMesh& mesh = test::mesh_of(*read, "tube");
+  const glm::vec3 point = model.meshes[0].positions[mesh.source_vertex[5]];
+  EXPECT_LT(glm::distance(evaluator.positions()[5], glm::vec3(turned[kHelper] * glm::vec4(point, 1))), 1e-4f);
+  EXPECT_GT(glm::distance(evaluator.positions()[5], glm::vec3(unturned[kHelper] * glm::vec4(point, 1))), 0.1f);
+}
+
+TEST(HelperJoints, OfAModelOfACharacterAreReplacedByThoseOfTheRig) {
+  const Character character = bound_with({{.joint = "helper", .source = "joint1"}});
+  const Model model = model_of(character);
+  EXPECT_EQ(model.skeleton.helpers.size(), 1u);
+  const Rig rig = rig_with({{.joint = "helper", .source = "joint1", .twist = 0.25f}});
+  const Character again = test::bound(model, rig).character;
+  ASSERT_EQ(again->skeleton.helpers.size(), 1u);
+  EXPECT_EQ(again->skeleton.helpers[0].twist, 0.25f);
+}
+
+TEST(HelperJoints, AreReadFromRigFiles) {
+  const char* json = R"({"format": "pelt-rig 1", "layers": [{"deformer": "linear_blend"}], "helper_joints": [
+      {"joint": "helper", "source": "joint1", "axis": [0, 2, 0], "swing": 0.5}]})";
+  const Result<Rig> rig = parse_rig(json, "x.json");
+  ASSERT_TRUE(rig) << rig.error().message;
+  ASSERT_EQ(rig->helper_joints.size(), 1u);
+  EXPECT_EQ(rig->helper_joints[0], (HelperTurn{"helper", "joint1", {0, 2, 0}, 0.5f, 0.5f}));
+  const Result<Rig> again = parse_rig(format_rig(*rig), "x.json");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, *rig);
+}
+
+TEST(HelperJoints, WithoutSenseAreRefused) {
+  EXPECT_EQ(error_of(tube(), {{.joint = "helpre", .source = "joint1"}}),
+            "the helper joint 'helpre': there is no joint 'helpre'; did you mean 'helper'?");
+  EXPECT_EQ(error_of(tube(), {{.joint = "helper", .source = "joint7"}}),
+            "the helper joint 'helper': there is no joint 'joint7'; did you mean 'joint0'?");
+  EXPECT_EQ(
+      error_of(tube(), {{.joint = "helper", .source = "joint0"}}),
+      "the helper joint 'helper' turns with 'joint0', which has no parent: its turn is that of the whole character");
+  EXPECT_EQ(error_of(tube(), {{.joint = "helper", .source = "tip"}}),
+            "the helper joint 'helper' turns with 'tip', which hangs below it");
+  EXPECT_EQ(error_of(tube(), {{.joint = "tip", .source = "tip"}}), "the helper joint 'tip' is its own source");
+  EXPECT_EQ(error_of(tube(), {{.joint = "tip", .source = "joint1"}, {.joint = "tip", .source = "joint2"}}),
+            "two helper joints are 'tip'");
+  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint2"}, {.joint = "joint2", .source = "tip"}}),
+              HasSubstr("turns with helper joints that turn with it"));
+  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .twist = 3}}), HasSubstr("takes shares 3 and 0"));
+  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .twist = std::nanf("")}}),
+              HasSubstr("takes shares"));
+  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .axis = {std::nanf(""), 0, 0}}}),
+              HasSubstr("its axis is not finite"));
+}
+
+// Returns the error for a character whose second helper joint ("tip", which turns with "helper") is changed.
+std::string error_after(const std::function<void(std::vector<HelperJoint>&)>& change) {
+  CharacterData data =
+      *bound_with({{.joint = "helper", .source = "joint1"}, {.joint = "tip", .source = "helper", .twist = 1}});
+  change(data.skeleton.helpers);
+  const Result<Character> character = Character::create(std::move(data));
+  return character ? "" : character.error().message;
+}
+
+TEST(HelperJoints, OfBrokenCharactersAreRefused) {
+  using Helpers = std::vector<HelperJoint>;
+  EXPECT_EQ(error_after([](Helpers&) {}), "");
+  const auto expect = [](const std::function<void(Helpers&)>& change, const char* sentence) {
+    EXPECT_THAT(error_after(change), HasSubstr(sentence));
+  };
+  expect([](Helpers& h) { h[1].joint = 99; }, "names joint 99 of 5");
+  expect([](Helpers& h) { h[1].source = 99; }, "names joint 99 of 5");
+  expect([](Helpers& h) { h[1].last = 99; }, "names joint 99 of 5");
+  expect([](Helpers& h) { h[1].last = 0; }, "has 'joint0' below it, which hangs elsewhere");
+  expect([](Helpers& h) { h[1].source = 0; }, "which has no parent");
+  expect([](Helpers& h) { h[1].axis *= 2; }, "not of unit length");
+  expect([](Helpers& h) { h[1].source_rest = glm::vec4(0.0f); }, "not of unit length");
+  expect([](Helpers& h) { h[1].source_to_joint[0] = std::nanf(""); }, "not of unit length");
+  expect([](Helpers& h) { h[1].swing = -2.5f; }, "takes shares 1 and -2.5");
+  expect([](Helpers& h) { h[1] = h[0]; }, "two helper joints are 'helper'");
+  expect([](Helpers& h) { std::swap(h[0], h[1]); }, "comes after one that turns with it");
+}
+
+}  // namespace
+}  // namespace pelt
