@@ -207,11 +207,11 @@ TEST(GpuCpu, OnCorrectives) {
 TEST(GpuCpu, OnHelperJoints) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
-    Model model = test::make_tube({.joints = 4});
-    model.skeleton.joints[3].parent = 1;  // beside joint 2, with which it turns
+    Model model = test::make_tube(kTube);
+    model.skeleton.joints.push_back({.name = "source", .parent = 0});
     test::Subject subject = test::make_subject(deformer, std::move(model), test::make_tube_mesh(kCage));
     const Poses poses = bent_poses({.skeleton = subject.model.skeleton}, 5);
-    subject.rig.helper_joints = {{.joint = "joint3", .source = "joint2", .twist = 0.5f, .swing = 0.5f}};
+    subject.rig.helper_joints = {{.joint = "joint1", .source = "source", .twist = 0.5f, .swing = 0.5f}};
     expect_gpu_equals_cpu(*gpu_device(), test::bound(subject.model, subject.rig).character, poses, deformer.name);
   }
 }

@@ -165,8 +165,8 @@ PELT_API pelt_result pelt_character_sample_clip(const pelt_character* character,
 /* Turns the helper joints of joint matrices in place, and moves along what hangs below them. pelt_crowd_pose and the
  * functions above do it; it is for matrices that go to the device by a buffer of the caller's. */
 PELT_API pelt_result pelt_character_turn_helpers(const pelt_character* character, float* joints, uint32_t joint_count);
-/* The same as of joints for inputs, as pelt_crowd_inputs takes them: morph targets and twists follow the clip, all others have
- * their value in the rest pose. The first call for a clip plays it once, to follow its twists. */
+/* The same as of joints for inputs, as pelt_crowd_inputs takes them: morph targets and twists follow the clip, all
+ * others have their value in the rest pose. The first call for a clip plays it once, to follow its twists. */
 PELT_API pelt_result pelt_character_rest_inputs(const pelt_character* character, float* inputs, uint32_t input_count);
 PELT_API pelt_result pelt_character_sample_inputs(const pelt_character* character, uint32_t clip, float seconds,
                                                   float* inputs, uint32_t input_count);
@@ -418,9 +418,9 @@ PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 
 /* Sets the joint matrices of an instance for the frame that is recorded next: model space, 16 floats a joint,
- * column-major. Helper joints are turned. An instance that is not posed again keeps its pose; one that was never posed stands in its rest
- * pose. It is an error if the crowd reads the joints from a buffer of the caller's; the same holds for the functions
- * that set inputs and for those that choose what is moved. */
+ * column-major. Helper joints are turned. An instance that is not posed again keeps its pose; one that was never posed
+ * stands in its rest pose. It is an error if the crowd reads the joints from a buffer of the caller's; the same holds
+ * for the functions that set inputs and for those that choose what is moved. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);
 /* Set what the skeleton does not move, in the same way: all inputs at once, the vertices of a stream (3 floats each,
  * model space, metres, in the mesh's order), or a control. An input that was never given has its value in the rest
