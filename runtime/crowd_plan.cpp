@@ -209,7 +209,7 @@ class Planner {
             .fit_palette_first = mesh.fit ? own.first_palette + mesh.fit->first_slot : 0,
             .morph_first = mesh.morphs ? own.first_palette + mesh.morphs->first_slot : shared::kNoSlot,
             .morph_slots = mesh.morphs ? mesh.morphs->slot_count() : 0,
-            .morph_row_words = mesh.morphs ? mesh.morphs->words_per_row() : 0,
+            .morph_row_words = mesh.morphs ? mesh.morphs->row_words : 0,
             .first_morph_slice = start.morph_slice,
             .first_morph_column = start.morph_column,
             .first_morph_offset = start.morph_offset};

@@ -17,16 +17,17 @@ void unpack_morphs(const CharacterMesh& packed, std::span<const Control> control
   std::uint32_t count = 0;
   for (const Control& control : controls) count = is_own(control) ? std::max(count, control.target + 1) : count;
   const std::vector<glm::vec3> none(mesh.positions.size(), glm::vec3(0.0f));
-  const std::vector<glm::vec3> no_turn = morphs.directions ? none : std::vector<glm::vec3>();
-  mesh.morph_targets.assign(count, {"", none, 0.0f, no_turn, no_turn});
+  const bool normals = morphs.row_words >= shared::kMorphNormalWords;
+  const bool tangents = morphs.row_words >= shared::kMorphTangentWords;
+  const std::vector<glm::vec3> empty;
+  mesh.morph_targets.assign(count, {"", none, 0.0f, normals ? none : empty, tangents ? none : empty});
   for_each_morph_offset(morphs, none.size(), [&](std::size_t t, std::size_t row, const shared::MorphSum& sum) {
     if (t >= count) return;
     MorphTarget& target = mesh.morph_targets[t];
     const std::uint32_t v = packed.source_vertex[row];
     target.offsets[v] = sum.position;
-    if (!morphs.directions) return;
-    target.normals[v] = sum.normal;
-    target.tangents[v] = sum.tangent;
+    if (normals) target.normals[v] = sum.normal;
+    if (tangents) target.tangents[v] = sum.tangent;
   });
   for (const Control& control : controls) {
     if (!is_own(control)) continue;

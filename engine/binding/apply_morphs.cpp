@@ -31,7 +31,7 @@ struct ActiveColumn {
 // What the targets add to the rows of a slice: positions, normals and tangents, each x, y and z.
 struct MorphSums {
   alignas(64) float sums[9][kRows];
-  bool normals = false;   // false: nothing, and the sums are not there
+  bool normals = false;   // false: nothing
   bool tangents = false;  // as above
 };
 
@@ -71,33 +71,28 @@ void add_positions(std::span<const ActiveColumn> columns, bool start, float (*su
   }
 }
 
-// Adds the offsets of directions, whose words begin with word `first` of a row. Returns true if there are sums.
-bool add_directions(std::span<const ActiveColumn> columns, std::size_t first, bool started, float (*sums)[kRows]) {
+// Adds the offsets of directions, whose words begin with word `first` of a row. Returns true if one is not 0.
+bool add_directions(std::span<const ActiveColumn> columns, std::size_t first, bool start, float (*sums)[kRows]) {
   const Words du;
   WordVec any = hn::Zero(du);
-  for (const ActiveColumn& column : columns) {
-    for (std::size_t row = 0; row < kRows; row += kLanes) {
-      any = hn::Or(any, hn::LoadU(du, column.words + first * kRows + row));
-    }
-  }
-  if (hn::AllTrue(du, hn::Eq(any, hn::Zero(du)))) return started;
   for (std::size_t row = 0; row < kRows; row += kLanes) {
-    Vec3 sum = load_sums(sums, row, !started);
+    Vec3 sum = load_sums(sums, row, start);
     for (const ActiveColumn& column : columns) {
       const Vec w = hn::Set(Floats(), column.direction_weight);
       const WordVec word = hn::LoadU(du, column.words + first * kRows + row);
+      any = hn::Or(any, word);
       sum = {add_bits<0, 10>(word, w, sum.x), add_bits<10, 10>(word, w, sum.y), add_bits<20, 10>(word, w, sum.z)};
     }
     store_sums(sum, sums, row);
   }
-  return true;
+  return !hn::AllTrue(du, hn::Eq(any, hn::Zero(du)));
 }
 
 // Calls visit(column) for each active column of a slice.
 template <class Visit>
 HWY_INLINE void for_each_active(const PackedMorphs& morphs, const float* weights, std::size_t slice,
                                 const Visit& visit) {
-  const std::size_t column_words = morphs.words_per_row() * kRows;
+  const std::size_t column_words = morphs.row_words * kRows;
   for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
     const float weight = weights[morphs.columns[c].x];
     if (weight == 0) continue;
@@ -114,9 +109,11 @@ void add_columns(const PackedMorphs& morphs, const float* weights, std::size_t s
   const auto add = [&] {
     const std::span<const ActiveColumn> columns(active, count);
     add_positions(columns, start, total.sums);
-    if (morphs.directions) {
-      total.normals = add_directions(columns, 2, total.normals, total.sums + 3);
-      total.tangents = add_directions(columns, 3, total.tangents, total.sums + 6);
+    if (morphs.row_words >= shared::kMorphNormalWords) {
+      total.normals |= add_directions(columns, 2, start, total.sums + 3);
+    }
+    if (morphs.row_words >= shared::kMorphTangentWords) {
+      total.tangents |= add_directions(columns, 3, start, total.sums + 6);
     }
     start = false;
     count = 0;
@@ -131,7 +128,7 @@ void add_columns(const PackedMorphs& morphs, const float* weights, std::size_t s
 // Asks for the memory of a slice's active columns ahead of its use.
 void prefetch_columns(const PackedMorphs& morphs, const float* weights, std::size_t slice) {
   constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
-  const std::size_t column_words = morphs.words_per_row() * kRows;
+  const std::size_t column_words = morphs.row_words * kRows;
   for_each_active(morphs, weights, slice, [&](const ActiveColumn& column) {
     for (std::size_t word = 0; word < column_words; word += kLine) hwy::Prefetch(column.words + word);
   });

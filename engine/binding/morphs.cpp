@@ -37,7 +37,7 @@ void append_column(const MorphOffsets& target, std::uint32_t number, std::span<c
   if (unit == 0 && !turns) return;
   packed.columns.emplace_back(shared::morph_weight_place(number), std::bit_cast<std::uint32_t>(unit));
   const std::size_t first = packed.offsets.size();
-  packed.offsets.resize(first + packed.words_per_row() * kRows, 0);
+  packed.offsets.resize(first + packed.row_words * kRows, 0);
   for (std::size_t r = 0; r < vertices.size(); ++r) {
     const std::uint32_t v = vertices[r];
     const glm::ivec3 steps =
@@ -56,16 +56,16 @@ std::uint32_t PackedMorphs::slot_count() const {
   return (target_count + shared::kMorphEntryTargets - 1) / shared::kMorphEntryTargets;
 }
 
-std::uint32_t PackedMorphs::words_per_row() const {
-  return directions ? shared::kMorphDirectionWords : shared::kMorphPositionWords;
-}
-
 PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vertex_count,
                          std::span<const std::uint32_t> order) {
   PackedMorphs packed;
   packed.target_count = static_cast<std::uint32_t>(targets.size());
-  packed.directions = std::ranges::any_of(
-      targets, [](const MorphOffsets& target) { return !target.normals.empty() || !target.tangents.empty(); });
+  for (const MorphOffsets& target : targets) {
+    const std::uint32_t words = !target.tangents.empty()  ? shared::kMorphTangentWords
+                                : !target.normals.empty() ? shared::kMorphNormalWords
+                                                          : shared::kMorphPositionWords;
+    packed.row_words = std::max(packed.row_words, words);
+  }
   packed.slices.push_back(0);
   std::vector<std::uint32_t> vertices;
   for (std::size_t first = 0; first < vertex_count; first += kRows) {
@@ -81,13 +81,16 @@ PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vert
 
 Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what) {
   if (morphs.target_count == 0) return invalid("{}: there are no morph targets", what);
+  if (morphs.row_words < shared::kMorphPositionWords || morphs.row_words > shared::kMorphTangentWords) {
+    return invalid("{}: its morph targets have {} words a row", what, morphs.row_words);
+  }
   const std::size_t slices = (vertex_count + kRows - 1) / kRows;
   if (morphs.slices.size() != slices + 1 || morphs.slices.front() != 0 ||
       morphs.slices.back() != morphs.columns.size() || !std::ranges::is_sorted(morphs.slices)) {
     return invalid("{}: the {} slices of its morph targets do not cover their {} columns", what, slices,
                    morphs.columns.size());
   }
-  if (morphs.offsets.size() != morphs.columns.size() * morphs.words_per_row() * kRows) {
+  if (morphs.offsets.size() != morphs.columns.size() * morphs.row_words * kRows) {
     return invalid("{}: {} columns of morph targets, but {} words of offsets", what, morphs.columns.size(),
                    morphs.offsets.size());
   }

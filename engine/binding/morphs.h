@@ -50,7 +50,7 @@ void apply_morphs(const PackedMorphs& morphs, const float* weights, std::size_t 
 // Calls visit(target, row, sum) for each row of each column, where `sum` is what the target adds at weight 1.
 template <class Visit>
 void for_each_morph_offset(const PackedMorphs& morphs, std::size_t vertex_count, const Visit& visit) {
-  const std::size_t words = morphs.words_per_row();
+  const std::size_t words = morphs.row_words;
   for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
     const std::size_t first_row = slice * shared::kSliceRows;
     const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, vertex_count - first_row);
@@ -60,9 +60,8 @@ void for_each_morph_offset(const PackedMorphs& morphs, std::size_t vertex_count,
         const std::uint32_t* word = &morphs.offsets[c * words * shared::kSliceRows + r];
         shared::MorphSum sum =
             shared::morph_add_position(shared::morph_begin(), unit, word[0], word[shared::kSliceRows]);
-        if (morphs.directions) {
-          sum = shared::morph_add_directions(sum, 1.0f, word[2 * shared::kSliceRows], word[3 * shared::kSliceRows]);
-        }
+        if (words >= shared::kMorphNormalWords) sum = shared::morph_add_normal(sum, 1, word[2 * shared::kSliceRows]);
+        if (words >= shared::kMorphTangentWords) sum = shared::morph_add_tangent(sum, 1, word[3 * shared::kSliceRows]);
         visit(shared::morph_weight_target(morphs.columns[c].x), first_row + r, sum);
       }
     }

@@ -158,7 +158,7 @@ void describe(Archive& archive, Is<Wires> auto& wires) {
 
 template <class Archive>
 void describe(Archive& archive, Is<PackedMorphs> auto& morphs) {
-  archive(morphs.target_count, morphs.first_slot, morphs.directions, morphs.slices, morphs.columns, morphs.offsets);
+  archive(morphs.target_count, morphs.first_slot, morphs.row_words, morphs.slices, morphs.columns, morphs.offsets);
 }
 
 template <class Archive>
@@ -190,7 +190,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 2}, data.passes);
-  archive.chunk_each({"MESH", 2}, data.meshes);
+  archive.chunk_each({"MESH", 3}, data.meshes);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
 }

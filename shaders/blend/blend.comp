@@ -196,7 +196,8 @@ RestVertex morph_vertex(BlendJob job, uint vertex, uint instance_palette, RestVe
     uint at = job.first_morph_offset + c * job.morph_row_words * kSliceRows + vertex % kSliceRows;
     sum = morph_add_position(sum, weight * uintBitsToFloat(rows[column + 1u]), rows[at], rows[at + kSliceRows]);
     if (job.morph_row_words == kMorphPositionWords) continue;
-    sum = morph_add_directions(sum, weight, rows[at + 2u * kSliceRows], rows[at + 3u * kSliceRows]);
+    sum = morph_add_normal(sum, weight, rows[at + 2u * kSliceRows]);
+    if (job.morph_row_words == kMorphTangentWords) sum = morph_add_tangent(sum, weight, rows[at + 3u * kSliceRows]);
     turned = true;
   }
   return RestVertex(rest.point + sum.position, turned ? morphed_directions(sum, rest.directions) : rest.directions);

@@ -29,7 +29,8 @@ PELT_SHARED_FN uint morph_weight_target(uint place) {
 
 PELT_SHARED_CONST uint kMorphColumnWords = 2u;     // the place of its target's weight; the unit of positions, metres
 PELT_SHARED_CONST uint kMorphPositionWords = 2u;   // words a row, if targets move positions alone
-PELT_SHARED_CONST uint kMorphDirectionWords = 4u;  // words a row, if they move normals or tangents too
+PELT_SHARED_CONST uint kMorphNormalWords = 3u;     // words a row, if they move normals too
+PELT_SHARED_CONST uint kMorphTangentWords = 4u;    // words a row, if they move tangents too
 PELT_SHARED_CONST float kMorphDirectionUnit = 2.0f / 511.0f;
 
 // What the targets of a vertex add.
@@ -57,20 +58,26 @@ PELT_SHARED_FN vec3 morph_direction(uint word) {
   return vec3(float(int(word << 22u) >> 22), float(int(word << 12u) >> 22), float(int(word << 2u) >> 22));
 }
 
-// Adds offsets of three signed integers of 10 bits each, in units of kMorphDirectionUnit.
-PELT_SHARED_FN MorphSum morph_add_directions(MorphSum sum, float weight, uint normal, uint tangent) {
+// Add offsets of three signed integers of 10 bits, in units of kMorphDirectionUnit.
+PELT_SHARED_FN MorphSum morph_add_normal(MorphSum sum, float weight, uint normal) {
   sum.normal += weight * kMorphDirectionUnit * morph_direction(normal);
+  return sum;
+}
+
+PELT_SHARED_FN MorphSum morph_add_tangent(MorphSum sum, float weight, uint tangent) {
   sum.tangent += weight * kMorphDirectionUnit * morph_direction(tangent);
   return sum;
 }
 
-// The packed normal and tangent after the targets; they have unit length again.
+// The packed normal and tangent after the targets; they have unit length again. What nothing is added to stays.
 PELT_SHARED_FN uvec2 morphed_directions(MorphSum sum, uvec2 directions) {
   vec3 normal = unpack_normal(directions.x);
+  uvec2 morphed = uvec2(pack_normal(normalize_or(normal + sum.normal, normal)), directions.y);
+  if (sum.tangent == vec3(0.0f)) return morphed;
   vec4 tangent = unpack_tangent(directions.y);
   vec3 along = vec3(tangent.x, tangent.y, tangent.z);
-  return uvec2(pack_normal(normalize_or(normal + sum.normal, normal)),
-               pack_tangent(vec4(normalize_or(along + sum.tangent, along), tangent.w)));
+  morphed.y = pack_tangent(vec4(normalize_or(along + sum.tangent, along), tangent.w));
+  return morphed;
 }
 
 PELT_SHARED_END

@@ -339,17 +339,17 @@ TEST(PeltFile, ChunksInAWrongPlaceAreRefused) {
     std::swap(swapped[c], swapped[c + 1]);
     EXPECT_THAT(error_of(file_of(swapped)), HasSubstr("out of order")) << chunks[c].type;
   }
-  for (const char* type : {"CHAR", "SKEL", "MATL", "CLIP", "RIG "}) {
+  for (const auto& [type, version] : {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}, {"CLIP", 1}, {"RIG ", 1}}) {
     const std::size_t c = find_chunk(chunks, type);
     std::vector<FileChunk> twice = chunks;
     twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(c), chunks[c]);
-    EXPECT_EQ(error_of(file_of(twice)), error_at(c + 1, type) + "stands there twice or out of order");
+    EXPECT_EQ(error_of(file_of(twice)), error_at(c + 1, type, version) + "stands there twice or out of order");
   }
-  for (const char* type : {"CHAR", "SKEL", "MATL"}) {
+  for (const auto& [type, version] : {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}}) {
     const std::size_t c = find_chunk(chunks, type);
     std::vector<FileChunk> fewer = chunks;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(c));
-    EXPECT_EQ(error_of(file_of(fewer)), error_at(c, type) + "is missing or out of order");
+    EXPECT_EQ(error_of(file_of(fewer)), error_at(c, type, version) + "is missing or out of order");
   }
   std::vector<FileChunk> fewer = chunks;
   std::erase_if(fewer, [](const FileChunk& chunk) { return chunk.type == "MESH"; });

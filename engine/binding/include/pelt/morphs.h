@@ -15,21 +15,20 @@ namespace pelt {
 //   slices   ceil(n/32)+1   first column of slice s of the mesh's rows
 //   columns  x              where the target's weight is (shared::morph_weight_place);
 //            y              a float as a word: metres that the integers of its positions count
-//   offsets  words          column c has 32 rows of `directions` ? 4 : 2 words: word (c * words + k) * 32 + r is word k
-//                           of row r: x and y of the position, z, three signed integers of 16 bits; the normal and the
+//   offsets  words          column c has 32 rows of row_words words: word (c * row_words + k) * 32 + r is word k of row
+//                           r: x and y of the position, z, three signed integers of 16 bits; the normal and the
 //                           tangent, each three signed integers of 10 bits in units of 2/511
 //
 // A component of a position is off by at most half a unit: 1/65534 of the largest component of its column.
 struct PackedMorphs {
   std::uint32_t target_count = 0;  // of the model's mesh
   std::uint32_t first_slot = 0;    // palette entry with the weights of the first targets
-  bool directions = false;         // true if targets move normals or tangents
+  std::uint32_t row_words = 2;     // 2: targets move positions alone; 3: normals too; 4: tangents too
   std::vector<std::uint32_t> slices;
   std::vector<glm::uvec2> columns;
   std::vector<std::uint32_t> offsets;
 
   std::uint32_t slot_count() const;  // palette entries of the weights
-  std::uint32_t words_per_row() const;
 };
 
 }  // namespace pelt
