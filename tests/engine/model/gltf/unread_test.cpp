@@ -117,18 +117,17 @@ TEST(UnreadGltf, NamesWhatMorphTargetsMoveBesideDirections) {
   GltfFile file = whole_triangle();
   const int offsets = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
   primitive(file)["targets"] = {{{"POSITION", offsets}, {"NORMAL", offsets}}, {{"COLOR_0", offsets}}};
-  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets offsets of positions, normals and tangents are read; not "
-                                          "read: COLOR_0 of 'mesh_0'"));
+  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets offsets of positions, and of what normals and tangents "
+                                          "the mesh has, are read; not read: COLOR_0 of 'mesh_0'"));
 }
 
 TEST(UnreadGltf, NamesMeshesWhoseDirectionsAreMade) {
   GltfFile file = whole_triangle();
   attributes(file)["TEXCOORD_0"] = add_uvs(file);
-  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get some that fit no normal map (export "
-                                          "tangents where there is one): 'mesh_0'"));
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get those of MikkTSpace: 'mesh_0'"));
   attributes(file).erase("TEXCOORD_0");
   attributes(file).erase("NORMAL");
-  EXPECT_THAT(notes_of(file), ElementsAre("meshes without normals, which get smooth ones from the triangles: 'mesh_0'"))
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without normals, which get flat ones: 'mesh_0'"))
       << "without texture coordinates nothing has a normal map";
 }
 
