@@ -229,6 +229,24 @@ TEST(ImportGltf, ReadsTangentsAndTextureCoordinates) {
   expect_refused(file, "tangent 1 has the handedness 0");
 }
 
+TEST(ImportGltf, MakesTangentsWhereTheyAreMissing) {
+  GltfFile file = GltfFile::triangle();
+  json& primitives = file.json["meshes"][0]["primitives"];
+  json& attributes = primitives[0]["attributes"];
+  attributes["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  attributes["TEXCOORD_0"] = file.add("VEC2", std::vector<float>{0, 0, 0, -1, 1, 0});  // u rises with y, v falls with x
+  EXPECT_THAT(imported(file).meshes[0].tangents, testing::Each(glm::vec4(0, 1, 0, -1)));
+  json given = primitives[0];
+  given["attributes"]["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+  primitives.push_back(given);
+  const std::vector<glm::vec4> tangents = imported(file).meshes[0].tangents;
+  ASSERT_EQ(tangents.size(), 6u);
+  for (std::size_t v = 0; v < 3; ++v) {
+    EXPECT_EQ(tangents[v], glm::vec4(0, 1, 0, -1));
+    EXPECT_EQ(tangents[v + 3], glm::vec4(1, 0, 0, 1));
+  }
+}
+
 TEST(ImportGltf, MergesPrimitivesIntoParts) {
   GltfFile file = GltfFile::triangle();
   file.push("materials", {{"name", "skin"}});
