@@ -10,6 +10,7 @@
 #include <pelt/try.h>
 
 #include "engine/model/gltf/accessor.h"
+#include "engine/model/gltf/directions.h"
 #include "engine/model/unique_names.h"
 
 namespace pelt {
@@ -33,15 +34,18 @@ Result<void> name_targets(const tinygltf::Mesh& source, const tinygltf::Node& no
 
 namespace {
 
-// Appends the offsets that `attribute` gives `count` vertices, or zeros where it is not there.
-void append_values(const GltfDocument& document, const std::map<std::string, int>& target, const char* attribute,
-                   std::size_t count, std::vector<glm::vec3>& offsets) {
+int find_accessor(const std::map<std::string, int>& target, const char* attribute) {
   const auto found = target.find(attribute);
-  if (found == target.end()) {
+  return found == target.end() ? -1 : found->second;
+}
+
+// Appends the offsets of `count` vertices, or zeros if there is no accessor.
+void append_values(const GltfDocument& document, int accessor, std::size_t count, std::vector<glm::vec3>& offsets) {
+  if (accessor < 0) {
     offsets.resize(offsets.size() + count, glm::vec3(0.0f));
     return;
   }
-  const std::vector<float> values = read_floats(document, found->second);
+  const std::vector<float> values = read_floats(document, accessor);
   offsets.reserve(offsets.size() + count);
   for (std::size_t v = 0; v < count; ++v) offsets.emplace_back(values[3 * v], values[3 * v + 1], values[3 * v + 2]);
 }
@@ -54,13 +58,14 @@ Result<void> append_offsets(const GltfDocument& document, const tinygltf::Primit
     PELT_TRY(budget.take(count * sizeof(glm::vec3), mesh.name));
     MorphTarget& target = mesh.morph_targets[t];
     const std::size_t before = target.offsets.size();
-    append_values(document, primitive.targets[t], "POSITION", count, target.offsets);
+    append_values(document, find_accessor(primitive.targets[t], "POSITION"), count, target.offsets);
     for (const auto& [attribute, offsets] :
          {std::pair("NORMAL", &target.normals), std::pair("TANGENT", &target.tangents)}) {
-      if (offsets->empty() && primitive.targets[t].count(attribute) == 0) continue;
+      const int at = gives_direction(primitive, attribute) ? find_accessor(primitive.targets[t], attribute) : -1;
+      if (offsets->empty() && at < 0) continue;
       PELT_TRY(budget.take((before + count - offsets->size()) * sizeof(glm::vec3), mesh.name));
       offsets->resize(before, glm::vec3(0.0f));  // an earlier primitive may have none
-      append_values(document, primitive.targets[t], attribute, count, *offsets);
+      append_values(document, at, count, *offsets);
     }
   }
   return {};

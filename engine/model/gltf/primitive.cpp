@@ -20,32 +20,11 @@
 #include "engine/model/gltf/accessor.h"
 #include "engine/model/gltf/attribute.h"
 #include "engine/model/gltf/check.h"
+#include "engine/model/gltf/directions.h"
 #include "engine/model/gltf/morph.h"
 
 namespace pelt {
 namespace {
-
-// Returns any unit vector orthogonal to the unit vector n.
-glm::vec3 perpendicular(const glm::vec3& n) {
-  const glm::vec3 axis = std::abs(n.x) < 0.7f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
-  return glm::normalize(glm::cross(axis, n));
-}
-
-void make_normals(const std::vector<bool>& missing, Mesh& mesh) {
-  if (std::find(missing.begin(), missing.end(), true) == missing.end()) return;
-  const std::vector<glm::vec3> made = vertex_normals(mesh.positions, mesh.triangles);
-  for (std::size_t v = 0; v < made.size(); ++v) {
-    if (missing[v]) mesh.normals[v] = made[v];
-  }
-}
-
-void make_tangents(Mesh& mesh) {
-  for (std::size_t v = 0; v < mesh.tangents.size(); ++v) {
-    if (glm::vec3(mesh.tangents[v]) == glm::vec3(0.0f)) {
-      mesh.tangents[v] = glm::vec4(perpendicular(mesh.normals[v]), mesh.tangents[v].w);
-    }
-  }
-}
 
 // Returns a list such as "TEXCOORD_1 of 'body', COLOR_1 of 'hair', 'hat'".
 std::string list_attributes(const std::map<std::string, NameList>& meshes_of) {
@@ -63,7 +42,10 @@ std::string list_attributes(const std::map<std::string, NameList>& meshes_of) {
 
 // Gaps in the data of a mesh's primitives; all must be known before its vertices can be completed.
 struct GltfMeshReader::Gaps {
-  std::vector<bool> normals;  // for each vertex: true if it is to be made from the triangles
+  std::vector<bool> normals;   // for each vertex: true if it is to be made from the triangles
+  std::vector<bool> tangents;  // likewise
+  std::size_t averaged_normals = 0;
+  std::size_t averaged_tangents = 0;
   bool some_tangents = false;
   bool all_tangents = true;  // in primitives of triangles; points may lack them
   bool some_uvs = false;
@@ -94,7 +76,7 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
       ++gaps.primitives_left_out;
       continue;
     }
-    const bool has_tangents = attribute(primitive, "TANGENT") >= 0;
+    const bool has_tangents = gives_direction(primitive, "TANGENT");
     const bool has_triangles = primitive.mode >= TINYGLTF_MODE_TRIANGLES;
     if (has_tangents) gaps.some_tangents = true;
     if (has_triangles && !has_tangents) gaps.all_tangents = false;
@@ -114,12 +96,13 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
     PELT_TRY(append_triangles(primitive, found->second, mesh, gaps));
   }
   attributes.complete();
-  make_normals(gaps.normals, mesh);
-  if (!gaps.some_tangents || !gaps.all_tangents) {
+  PELT_ASSIGN(gaps.averaged_normals, make_normals(gaps.normals, budget_, mesh));
+  if (gaps.some_uvs || (gaps.some_tangents && gaps.all_tangents)) {
+    gaps.averaged_tangents = make_tangents(gaps.tangents, gaps.some_uvs, mesh);
+  } else {
     mesh.tangents.clear();
     for (MorphTarget& target : mesh.morph_targets) target.tangents.clear();
   }
-  make_tangents(mesh);
   if (!gaps.some_uvs) mesh.uvs.clear();
   gaps.matrices = attributes.matrices();
   report(mesh, gaps);
@@ -131,14 +114,16 @@ void GltfMeshReader::find_unread(const tinygltf::Primitive& primitive, const Glt
     constexpr std::array kRead{"POSITION", "NORMAL", "TANGENT", "TEXCOORD_0", "COLOR_0"};
     if (name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_")) {
       if (skin.rigid) gaps.unread_weights = true;
-    } else if (name[0] != '_' && std::find(kRead.begin(), kRead.end(), name) == kRead.end()) {
+    } else if (name[0] != '_' && (std::find(kRead.begin(), kRead.end(), name) == kRead.end() ||
+                                  (name == "TANGENT" && !gives_direction(primitive, name)))) {
       gaps.unread.insert(name);
     }
   }
   for (const auto& target : primitive.targets) {
     for (const auto& [name, index] : target) {
-      constexpr std::array kRead{"POSITION", "NORMAL", "TANGENT"};
-      if (std::find(kRead.begin(), kRead.end(), name) == kRead.end()) gaps.unread_of_targets.insert(name);
+      const bool is_direction = name == "NORMAL" || name == "TANGENT";
+      const bool is_read = is_direction ? gives_direction(primitive, name) : name == "POSITION";
+      if (!is_read) gaps.unread_of_targets.insert(name);
     }
   }
 }
@@ -158,7 +143,7 @@ Result<void> GltfMeshReader::append_vertices(const tinygltf::Primitive& primitiv
   }
   append_normals(primitive, count, mesh, gaps);
   append_uvs(primitive, count, mesh, gaps);
-  done = append_tangents(primitive, count, mesh);
+  done = append_tangents(primitive, count, mesh, gaps);
   if (done) done = weights_.append(primitive, count, skin, mesh, gaps.weights);
   return done;
 }
@@ -181,12 +166,13 @@ void GltfMeshReader::append_normals(const tinygltf::Primitive& primitive, std::s
   }
 }
 
-Result<void> GltfMeshReader::append_tangents(const tinygltf::Primitive& primitive, std::size_t count,
-                                             Mesh& mesh) const {
-  const int at = attribute(primitive, "TANGENT");
+Result<void> GltfMeshReader::append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh,
+                                             Gaps& gaps) const {
   const std::size_t first = mesh.tangents.size();
   mesh.tangents.resize(first + count, glm::vec4(0.0f, 0.0f, 0.0f, 1.0f));
-  if (at < 0) return {};
+  gaps.tangents.resize(first + count, true);
+  if (!gives_direction(primitive, "TANGENT")) return {};
+  const int at = attribute(primitive, "TANGENT");
   const std::vector<float> tangents = read_floats(document_, at);
   for (std::size_t v = 0; v < count; ++v) {
     const glm::dvec3 tangent(tangents[4 * v], tangents[4 * v + 1], tangents[4 * v + 2]);
@@ -198,6 +184,7 @@ Result<void> GltfMeshReader::append_tangents(const tinygltf::Primitive& primitiv
     const double length = glm::length(tangent);
     mesh.tangents[first + v] =
         glm::vec4(length > 1e-12 ? glm::vec3(tangent / length) : glm::vec3(0.0f), handedness < 0 ? -1.0f : 1.0f);
+    gaps.tangents[first + v] = !(length > 1e-12);
   }
   return {};
 }
@@ -267,16 +254,27 @@ void GltfMeshReader::report(const Mesh& mesh, const Gaps& gaps) {
   }
   if (gaps.weights.negative > 0) note(fmt::format("{} weights below 0 taken as 0", gaps.weights.negative));
   if (gaps.odd_normals > 0) note(fmt::format("{} normals were not unit", gaps.odd_normals));
-  if (gaps.some_tangents && !gaps.all_tangents) note("tangents left out, since not all primitives have them");
+  if (gaps.some_tangents && !gaps.all_tangents && !gaps.some_uvs) {
+    note("tangents left out, since not all primitives have them or texture coordinates");
+  }
   if (gaps.matrices > 0) note(fmt::format("{} attributes of matrices left out", gaps.matrices));
   if (gaps.cut_triangle) note("an incomplete triangle at the end of a primitive left out");
   if (gaps.unread_weights) common_.weighted_without_skin.add(mesh.name);
-  if (!gaps.all_normals) common_.without_normals.add(mesh.name);
-  if (!gaps.some_tangents && gaps.some_uvs && !mesh.triangles.empty()) common_.without_tangents.add(mesh.name);
+  if (!gaps.all_normals) common_.without_normals.add(mesh.name, gaps.averaged_normals);
+  if (!gaps.all_tangents && gaps.some_uvs) common_.without_tangents.add(mesh.name, gaps.averaged_tangents);
   if (gaps.some_uvs && !gaps.all_uvs) common_.without_some_uvs.add(mesh.name);
   if (gaps.lines) common_.of_lines.add(mesh.name);
   for (const std::string& name : gaps.unread) common_.unread[name].add(mesh.name);
   for (const std::string& name : gaps.unread_of_targets) common_.unread_of_targets[name].add(mesh.name);
+}
+
+void GltfMeshReader::Made::add(const std::string& mesh, std::size_t averaged_vertices) {
+  meshes.add(mesh);
+  averaged += averaged_vertices;
+}
+
+std::string GltfMeshReader::Made::averages() const {
+  return averaged == 0 ? "" : fmt::format("; those of {} vertices are averages of their faces'", averaged);
 }
 
 void GltfMeshReader::report_common() {
@@ -285,16 +283,18 @@ void GltfMeshReader::report_common() {
   };
   note(common_.weighted_without_skin, "meshes whose weights are not read, since their node names no skin");
   if (!common_.unread_of_targets.empty()) {
-    report_.notes.push_back(
-        fmt::format("of morph targets offsets of positions, normals and tangents are read; not read: {}",
-                    list_attributes(common_.unread_of_targets)));
+    report_.notes.push_back(fmt::format(
+        "of morph targets offsets of positions, and of what normals and tangents the mesh has, are read; not "
+        "read: {}",
+        list_attributes(common_.unread_of_targets)));
   }
   if (!common_.unread.empty()) {
     report_.notes.push_back(fmt::format("vertex attributes that are not read: {}", list_attributes(common_.unread)));
   }
-  note(common_.without_normals, "meshes without normals, which get smooth ones from the triangles");
-  note(common_.without_tangents,
-       "meshes without tangents, which get some that fit no normal map (export tangents where there is one)");
+  note(common_.without_normals.meshes,
+       fmt::format("meshes without normals, which get flat ones{}", common_.without_normals.averages()));
+  note(common_.without_tangents.meshes,
+       fmt::format("meshes without tangents, which get those of MikkTSpace{}", common_.without_tangents.averages()));
   note(common_.without_some_uvs, "meshes with parts without texture coordinates, which get 0");
   note(common_.of_lines, "meshes with lines, of which the vertices alone are read");
 }

@@ -35,16 +35,24 @@ class GltfMeshReader {
   static void find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps);
   Result<void> append_vertices(const tinygltf::Primitive& primitive, GltfSkin& skin, Mesh& mesh, Gaps& gaps);
   void append_normals(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
-  Result<void> append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh) const;
+  Result<void> append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
   void append_uvs(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
   Result<void> append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex, Mesh& mesh,
                                 Gaps& gaps);
   void report(const Mesh& mesh, const Gaps& gaps);
 
+  // Meshes that get normals or tangents, and how many of their vertices take the mean of several.
+  struct Made {
+    NameList meshes;
+    std::size_t averaged = 0;
+    void add(const std::string& mesh, std::size_t averaged_vertices);
+    std::string averages() const;
+  };
+
   // The names of meshes to report, by reason.
   struct Common {
-    NameList without_normals;
-    NameList without_tangents;
+    Made without_normals;
+    Made without_tangents;
     NameList without_some_uvs;
     NameList of_lines;
     NameList weighted_without_skin;

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/tools/file_io.h>
 
+#include "tests/support/node.h"
 #include "tests/support/program.h"
 #include "tests/support/shared_files.h"
 
@@ -106,23 +106,11 @@ TEST_F(Glb, ARigThatNamesFilesStaysOutside) {
   EXPECT_FALSE(fs::exists(folder / "x.glb"));
 }
 
-bool runs(const std::string& command) { return std::system(command.c_str()) == 0; }
-
 TEST_F(Glb, TheKhronosValidatorFindsNothingNew) {
   PELT_REQUIRE_SHARED();
-  if (!runs("node --version > /dev/null 2>&1") || !runs("npm --version > /dev/null 2>&1")) {
-    PELT_SKIP("node or npm is not installed: packages nodejs and npm");
-  }
   const fs::path scripts = fs::path(PELT_SOURCE) / "tests/samples/pelt/validator";
   const fs::path work = PELT_VALIDATOR_WORK;
-  fs::create_directories(work);
-  for (const char* name : {"package.json", "validate.js"}) {
-    fs::copy_file(scripts / name, work / name, fs::copy_options::overwrite_existing);
-  }
-  const std::string in_work = "cd '" + work.string() + "' && ";
-  const bool installed = runs(in_work + "npm ls > /dev/null 2>&1") ||
-                         runs(in_work + "npm install --no-save --no-package-lock --no-audit --no-fund > npm.log 2>&1");
-  if (!installed) PELT_SKIP("npm cannot install gltf-validator: see npm.log in the build folder");
+  if (const std::string why = test::install_packages(scripts, work); !why.empty()) PELT_SKIP(why);
 
   // Pairs: the file that was bound, if any, and the file that was written. The sources are a file with its own buffers
   // and images, one that names files beside it, and a model that is no file.

@@ -45,12 +45,17 @@ std::string find_flaw(const Mesh& mesh, const Model& model) {
   for (const glm::vec3& normal : mesh.normals) {
     if (std::abs(glm::length(normal) - 1) > 1e-3f) return "has a normal that is not unit";
   }
+  for (const glm::vec4& tangent : mesh.tangents) {
+    if (std::abs(glm::length(glm::vec3(tangent)) - 1) > 1e-3f) return "has a tangent that is not unit";
+  }
   for (const glm::uvec3& triangle : mesh.triangles) {
     if (triangle.x >= vertices || triangle.y >= vertices || triangle.z >= vertices) return "has a triangle too far";
   }
   for (const MorphTarget& target : mesh.morph_targets) {
     if (target.offsets.size() != vertices) return "has a morph target of too few offsets";
-    if (!all_finite(target.offsets) || !std::isfinite(target.weight)) return "has a morph target that is not finite";
+    if (!all_finite(target.normals) || !all_finite(target.tangents) || !all_finite(target.offsets) ||
+        !std::isfinite(target.weight))
+      return "has a morph target that is not finite";
   }
   for (const VertexAttribute& attribute : mesh.attributes) {
     if (attribute.values.size() != vertices) return "has an attribute of too few values";

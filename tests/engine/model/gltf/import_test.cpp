@@ -60,7 +60,7 @@ TEST(ImportGltf, NeedsAMeshThatANodeShows) {
 }
 
 // The triangle has no normals.
-const char* const kSmoothed = "meshes without normals, which get smooth ones from the triangles: 'mesh_0'";
+const char* const kFlat = "meshes without normals, which get flat ones: 'mesh_0'";
 
 TEST(ImportGltf, ReadsATriangle) {
   const Model model = imported(GltfFile::triangle());
@@ -77,7 +77,7 @@ TEST(ImportGltf, ReadsATriangle) {
   ASSERT_EQ(model.bound_joints.size(), 1u);
   EXPECT_EQ(mesh.weights.row_count(), 3u);
   EXPECT_THAT(mesh.weights.row(2), ElementsAre(Influence{0, 1.0f}));
-  EXPECT_THAT(model.report.notes, ElementsAre(kSmoothed));
+  EXPECT_THAT(model.report.notes, ElementsAre(kFlat));
 }
 
 TEST(ImportGltf, ReadsEveryCharacter) {
@@ -139,6 +139,7 @@ TEST(ImportGltf, ReadsPointsAndLinesAsVertices) {
 TEST(ImportGltf, ReadsPointsBesideTriangles) {
   GltfFile file = GltfFile::triangle();
   json& primitives = file.json["meshes"][0]["primitives"];
+  primitives[0]["attributes"]["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
   primitives[0]["attributes"]["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
   json lines = primitives[0];
   lines["mode"] = 1;
@@ -153,7 +154,7 @@ TEST(ImportGltf, ReadsPointsBesideTriangles) {
   ASSERT_EQ(mesh.tangents.size(), 5u);
   EXPECT_EQ(mesh.tangents[0], glm::vec4(1, 0, 0, 1));
   EXPECT_NEAR(glm::length(glm::vec3(mesh.tangents[4])), 1, 1e-6f);
-  EXPECT_THAT(model.report.notes, ElementsAre(kSmoothed, HasSubstr("meshes with lines")));
+  EXPECT_THAT(model.report.notes, ElementsAre(HasSubstr("meshes with lines")));
 }
 
 TEST(ImportGltf, NeedsPositions) {
@@ -213,6 +214,7 @@ TEST(ImportGltf, MakesNormalsWhereTheyAreMissingOrZero) {
 TEST(ImportGltf, ReadsTangentsAndTextureCoordinates) {
   GltfFile file = GltfFile::triangle();
   json& attributes = file.json["meshes"][0]["primitives"][0]["attributes"];
+  attributes["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
   attributes["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 0, 2, 0, -1, 0, 0, 0, 1});
   attributes["TEXCOORD_0"] = file.add("VEC2", std::vector<std::uint8_t>{0, 255, 51, 102, 0, 0}, true);
   const Mesh mesh = imported(file).meshes[0];
@@ -225,6 +227,24 @@ TEST(ImportGltf, ReadsTangentsAndTextureCoordinates) {
 
   attributes["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1});
   expect_refused(file, "tangent 1 has the handedness 0");
+}
+
+TEST(ImportGltf, MakesTangentsWhereTheyAreMissing) {
+  GltfFile file = GltfFile::triangle();
+  json& primitives = file.json["meshes"][0]["primitives"];
+  json& attributes = primitives[0]["attributes"];
+  attributes["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  attributes["TEXCOORD_0"] = file.add("VEC2", std::vector<float>{0, 0, 0, -1, 1, 0});  // u rises with y, v falls with x
+  EXPECT_THAT(imported(file).meshes[0].tangents, testing::Each(glm::vec4(0, 1, 0, -1)));
+  json given = primitives[0];
+  given["attributes"]["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+  primitives.push_back(given);
+  const std::vector<glm::vec4> tangents = imported(file).meshes[0].tangents;
+  ASSERT_EQ(tangents.size(), 6u);
+  for (std::size_t v = 0; v < 3; ++v) {
+    EXPECT_EQ(tangents[v], glm::vec4(0, 1, 0, -1));
+    EXPECT_EQ(tangents[v + 3], glm::vec4(1, 0, 0, 1));
+  }
 }
 
 TEST(ImportGltf, MergesPrimitivesIntoParts) {
@@ -727,7 +747,7 @@ TEST(ImportGltf, KeepsTheImagesOfBaseColors) {
   folder.write("a b.jpg", "IJ");
   const Result<Model> model = import_gltf(folder.write("model.gltf", file.text()));
   ASSERT_TRUE(model) << model.error().message;
-  EXPECT_THAT(model->report.notes, ElementsAre(kSmoothed));
+  EXPECT_THAT(model->report.notes, ElementsAre(kFlat));
   ASSERT_EQ(model->images.size(), 3u);
   const auto text = [&](std::size_t i) {
     return std::string(model->images[i].bytes.begin(), model->images[i].bytes.end());
@@ -764,7 +784,7 @@ TEST(ImportGltf, NotesImagesThatItCannotRead) {
     GltfFile file = with_images(json::array({image, {{"uri", "data:;base64,QUJD"}}}));
     const Result<Model> model = file.import();
     ASSERT_TRUE(model) << model.error().message;
-    ASSERT_EQ(model->report.notes.size(), 2u) << image;  // the other note is kSmoothed
+    ASSERT_EQ(model->report.notes.size(), 2u) << image;  // the other note is kFlat
     EXPECT_THAT(model->report.notes[0], HasSubstr("images of 1 materials are left out"));
     EXPECT_THAT(model->report.notes[0], HasSubstr(why));
     EXPECT_EQ(model->materials[0].base_color_image, -1);

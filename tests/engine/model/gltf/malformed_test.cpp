@@ -128,6 +128,44 @@ TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
+// All triangles of these share two vertices.
+test::GltfFile pages(std::uint32_t triangles) {
+  test::GltfFile file;
+  std::vector<glm::vec3> positions;
+  std::vector<float> uvs;
+  std::vector<std::uint32_t> indices;
+  for (std::uint32_t v = 0; v < triangles + 2; ++v) {
+    const auto x = static_cast<float>(v);
+    positions.emplace_back(x, x * x, 1);
+    uvs.insert(uvs.end(), {x, -x * x});
+    if (v >= 2) indices.insert(indices.end(), {0, 1, v});
+  }
+  const int base = file.add(positions);
+  file.add_mesh({{"POSITION", base}, {"TEXCOORD_0", file.add("VEC2", uvs)}});
+  test::primitive(file)["indices"] = file.add("SCALAR", indices);
+  file.push("nodes", {{"mesh", 0}});
+  return file;
+}
+
+TEST(HostileFiles, OfManyTrianglesAtAVertexAreReadInTime) {
+  const test::TemporaryFolder folder;
+  const Outcome outcome = run_check("", folder.write("pages.glb", pages(200'000).glb()), 20);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+// Three vertices of a million triangles, and targets whose normals would be made of all of them.
+TEST(HostileFiles, OfManyTargetsOfMuchReusedVerticesAreRefusedInTime) {
+  test::GltfFile file = test::GltfFile::triangle();
+  std::vector<std::uint32_t> indices;
+  for (int t = 0; t < 1'000'000; ++t) indices.insert(indices.end(), {0, 1, 2});
+  test::primitive(file)["indices"] = file.add("SCALAR", indices);
+  const int offsets = file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, 0, 1}, {0, 0, 0}});
+  test::primitive(file)["targets"] = std::vector<nlohmann::json>(5000, {{"POSITION", offsets}});
+  const test::TemporaryFolder folder;
+  const Outcome outcome = run_check("", folder.write("targets.glb", file.glb()), 20);
+  EXPECT_EQ(outcome.status, 2) << outcome.output;
+}
+
 TEST(SanitizedImport, FailsWhereItShould) {
   const Outcome outcome = run_check("", "/nonexistent.gltf", 5);
   EXPECT_EQ(outcome.status, 2) << outcome.output;

@@ -108,6 +108,26 @@ TEST(ImportMorphTargets, LineUpOverPrimitives) {
                                                          glm::vec3(0), glm::vec3(0, 3, 0), glm::vec3(0)));
 }
 
+// Without normals those of a target are flat, too, whatever the target says.
+TEST(ImportMorphTargets, TurnNormalsThatAreMade) {
+  GltfFile file = morphing();
+  const int lift = file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, 0, 0}, {0, 0, 1}});
+  const int shift = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  primitive(file)["targets"] = {{{"POSITION", lift}, {"NORMAL", shift}}, {{"POSITION", shift}}};
+  const Model model = imported(file);
+  const std::vector<MorphTarget>& targets = model.meshes[0].morph_targets;
+  ASSERT_EQ(targets[0].normals.size(), 3u);
+  const glm::vec3 turned = glm::normalize(glm::vec3(0, -1, 1));
+  for (const glm::vec3& offset : targets[0].normals) {
+    EXPECT_NEAR(glm::distance(offset, turned - glm::vec3(0, 0, 1)), 0, 1e-6f);
+  }
+  EXPECT_TRUE(targets[1].normals.empty()) << "it turns nothing";
+  EXPECT_THAT(model.report.notes, testing::Contains(HasSubstr("not read: NORMAL of 'mesh_0'")));
+
+  primitive(file)["attributes"]["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  EXPECT_THAT(imported(file).meshes[0].morph_targets[0].normals, testing::Each(glm::vec3(0, 0, 1)));
+}
+
 TEST(ImportMorphTargets, GoToModelSpaceAsVectors) {
   GltfFile file = morphing();
   file.json["nodes"][0]["translation"] = {5, 6, 7};

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <glm/gtc/matrix_inverse.hpp>
 #include <limits>
@@ -21,6 +20,7 @@
 #include "tests/engine/model/gltf/gltf_file.h"
 #include "tests/support/driven.h"
 #include "tests/support/morphs.h"
+#include "tests/support/node.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/tube.h"
 
@@ -34,8 +34,6 @@ constexpr double kTolerance = 1e-5;
 
 const fs::path kScripts = PELT_THREE_SCRIPTS;
 const fs::path kWork = PELT_THREE_WORK;
-
-bool runs(const std::string& command) { return std::system(command.c_str()) == 0; }
 
 // three.js's results for one file.
 struct Reference {
@@ -150,20 +148,10 @@ void expect_agreement(const Model& model, const Reference& reference) {
 
 // Runs three.js on the files; then load_reference has its results. Returns why it cannot run, or "".
 std::string run_three(const std::vector<fs::path>& files) {
-  if (!runs("node --version > /dev/null 2>&1") || !runs("npm --version > /dev/null 2>&1")) {
-    return "node or npm is not installed: packages nodejs and npm";
-  }
-  fs::create_directories(kWork);
-  for (const char* name : {"package.json", "skin.js"}) {
-    fs::copy_file(kScripts / name, kWork / name, fs::copy_options::overwrite_existing);
-  }
-  const std::string in_work = "cd '" + kWork.string() + "' && ";
-  const bool installed = runs(in_work + "npm ls > /dev/null 2>&1") ||
-                         runs(in_work + "npm install --no-save --no-package-lock --no-audit --no-fund > npm.log 2>&1");
-  if (!installed) return "npm cannot install three: see npm.log in the build folder";
-  std::string command = in_work + "node skin.js out";
+  if (std::string why = test::install_packages(kScripts, kWork); !why.empty()) return why;
+  std::string command = "cd '" + kWork.string() + "' && node skin.js out";
   for (const fs::path& file : files) command += " '" + file.string() + "'";
-  EXPECT_TRUE(runs(command));
+  EXPECT_TRUE(test::runs(command));
   return "";
 }
 

@@ -117,19 +117,53 @@ TEST(UnreadGltf, NamesWhatMorphTargetsMoveBesideDirections) {
   GltfFile file = whole_triangle();
   const int offsets = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
   primitive(file)["targets"] = {{{"POSITION", offsets}, {"NORMAL", offsets}}, {{"COLOR_0", offsets}}};
-  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets offsets of positions, normals and tangents are read; not "
-                                          "read: COLOR_0 of 'mesh_0'"));
+  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets offsets of positions, and of what normals and tangents "
+                                          "the mesh has, are read; not read: COLOR_0 of 'mesh_0'"));
 }
 
 TEST(UnreadGltf, NamesMeshesWhoseDirectionsAreMade) {
   GltfFile file = whole_triangle();
   attributes(file)["TEXCOORD_0"] = add_uvs(file);
-  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get some that fit no normal map (export "
-                                          "tangents where there is one): 'mesh_0'"));
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get those of MikkTSpace: 'mesh_0'"));
   attributes(file).erase("TEXCOORD_0");
   attributes(file).erase("NORMAL");
-  EXPECT_THAT(notes_of(file), ElementsAre("meshes without normals, which get smooth ones from the triangles: 'mesh_0'"))
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without normals, which get flat ones: 'mesh_0'"))
       << "without texture coordinates nothing has a normal map";
+}
+
+// Two triangles with a right angle between them share vertices 0 and 1, a third in the plane of one shares vertex 0.
+GltfFile fold() {
+  GltfFile file;
+  file.add(std::vector<glm::vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}});
+  file.add_mesh({{"POSITION", 0}});
+  primitive(file)["indices"] = file.add("SCALAR", std::vector<std::uint8_t>{0, 1, 2, 1, 0, 3, 0, 4, 5});
+  file.push("nodes", {{"mesh", 0}});
+  return file;
+}
+
+TEST(UnreadGltf, CountsVerticesWhoseFacesDiffer) {
+  GltfFile file = fold();
+  EXPECT_THAT(notes_of(file),
+              ElementsAre("meshes without normals, which get flat ones; those of 2 vertices are averages "
+                          "of their faces': 'mesh_0'"));
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(6, {0, 0, 1}));
+  // The third triangle's u rises with y, those of the others with x.
+  attributes(file)["TEXCOORD_0"] = file.add("VEC2", std::vector<float>{0, 0, 1, 0, 0, 1, 0, -1, 0, 1, -1, 0});
+  file.push("nodes", {{"mesh", 0}});
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get those of MikkTSpace; those of 2 vertices "
+                                          "are averages of their faces': 'mesh_0', 'mesh_0#2'"));
+}
+
+TEST(UnreadGltf, NamesTangentsWithoutNormals) {
+  GltfFile file = whole_triangle();
+  attributes(file)["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+  const int offsets = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  primitive(file)["targets"] = {{{"TANGENT", offsets}}};
+  EXPECT_THAT(notes_of(file), IsEmpty());
+  attributes(file).erase("NORMAL");
+  EXPECT_THAT(notes_of(file), ElementsAre(testing::HasSubstr("not read: TANGENT of 'mesh_0'"),
+                                          "vertex attributes that are not read: TANGENT of 'mesh_0'",
+                                          "meshes without normals, which get flat ones: 'mesh_0'"));
 }
 
 TEST(UnreadGltf, NamesMeshesWithPartsWithoutTextureCoordinates) {
