@@ -54,7 +54,7 @@ Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::
 
   const std::filesystem::path path(path_or_builtin);
   if (is_gltf(path)) return import_gltf(path, beside);
-  if (lower_extension(path) == ".obj") return import_obj(path);
+  if (lower_extension(path) == ".obj") return import_obj(path, beside);
   return fail(ErrorCode::kUnsupported,
               fmt::format("{}: unknown kind of model; .gltf, .glb and .obj files are read", path_or_builtin));
 }

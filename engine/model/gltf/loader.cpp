@@ -12,6 +12,7 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
+#include "engine/model/beside.h"
 #include "engine/model/gltf/meshopt.h"
 
 namespace pelt {
@@ -69,15 +70,7 @@ Result<std::vector<std::byte>> GltfLoader::read_beside(const std::string& uri, c
   const auto refuse = [&](const char* why) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: the URI '{}' {}", place, uri.substr(0, 200), why));
   };
-  if (name.empty()) return refuse("is empty");
-  if (name.find('\0') != std::string::npos) return refuse("holds a zero byte");
-  if (name.find(':') != std::string::npos) return refuse("has a scheme other than data:");
-  std::string slashed = name;
-  std::replace(slashed.begin(), slashed.end(), '\\', '/');
-  const std::filesystem::path portable(slashed);
-  if (portable.is_absolute() || std::find(portable.begin(), portable.end(), "..") != portable.end()) {
-    return refuse("leaves the model's folder");
-  }
+  if (const char* wrong = why_not_beside(name)) return refuse(wrong);
   if (beside_ != nullptr) beside_->push_back(path_.parent_path() / name);
   auto bytes = read_file(path_.parent_path() / name, kMaxGltfBytes - bytes_read_);
   if (!bytes) return fail(bytes.error().code, fmt::format("{}: {}", place, bytes.error().message));

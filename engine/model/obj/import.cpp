@@ -1,33 +1,118 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
 #include <pelt/import.h>
 #include <pelt/try.h>
 
 #include "engine/geometry/polygon.h"
+#include "engine/model/obj/materials.h"
 #include "engine/model/obj/polygons.h"
+#include "engine/model/tangents.h"
 
 namespace pelt {
+namespace {
 
-Result<Model> import_obj(const std::filesystem::path& path) {
+// Calls visit(vertex, point) for each corner, in order, that names a point.
+template <class Visit>
+void for_each_corner(const ObjPolygons& polygons, const std::vector<std::uint32_t>& points, const Visit& visit) {
+  for (std::size_t c = 0; c < points.size(); ++c) {
+    if (points[c] != ObjPolygons::kNone) visit(polygons.corners[c], points[c]);
+  }
+}
+
+std::size_t count(const std::vector<bool>& flags) {
+  return static_cast<std::size_t>(std::count(flags.begin(), flags.end(), true));
+}
+
+// Splits the polygons. A part is a run of faces of one material.
+void add_triangles(const ObjPolygons& polygons, Mesh& mesh) {
+  for (std::size_t f = 0; f < polygons.face_count(); ++f) {
+    const auto first = static_cast<std::uint32_t>(mesh.triangles.size());
+    split_polygon(mesh.positions, polygons.face(f), mesh.triangles);
+    const auto added = static_cast<std::uint32_t>(mesh.triangles.size()) - first;
+    if (added == 0) continue;
+    if (mesh.parts.empty() || mesh.parts.back().material != polygons.materials[f]) {
+      mesh.parts.push_back({.first_triangle = first, .material = polygons.materials[f]});
+    }
+    mesh.parts.back().triangle_count += added;
+  }
+}
+
+// Gives each vertex the mean of its corners' normals; where there are none, one that is made from the faces.
+void add_normals(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& notes) {
+  std::vector<glm::dvec3> sums(mesh.positions.size(), glm::dvec3(0.0));
+  std::vector<glm::dvec3> firsts = sums;
+  std::vector<bool> differ(sums.size(), false);
+  for_each_corner(polygons, polygons.corner_normals, [&](std::uint32_t v, std::uint32_t n) {
+    const glm::dvec3 normal(polygons.normals[n]);
+    const double length = glm::length(normal);
+    if (!(length > 0)) return;
+    if (firsts[v] == glm::dvec3(0.0)) firsts[v] = normal / length;
+    differ[v] = differ[v] || !are_alike(firsts[v], normal);
+    sums[v] += normal / length;
+  });
+  const std::vector<glm::vec3> made = vertex_normals(mesh.positions, mesh.triangles);
+  std::vector<bool> missing(sums.size(), false);
+  for (const std::uint32_t v : polygons.corners) missing[v] = !(glm::length(sums[v]) > 1e-6);
+  mesh.normals.resize(sums.size());
+  for (std::size_t v = 0; v < sums.size(); ++v) {
+    mesh.normals[v] = glm::length(sums[v]) > 1e-6 ? glm::vec3(glm::normalize(sums[v])) : made[v];
+  }
+  if (mesh.triangles.empty()) return;
+  const bool has_any = std::any_of(firsts.begin(), firsts.end(), [](const auto& n) { return n != glm::dvec3(0.0); });
+  if (!has_any) {
+    notes.push_back("no normals: smooth ones are made from the faces");
+  } else if (count(missing) > 0) {
+    notes.push_back(fmt::format("{} vertices without normals, which get smooth ones from the faces", count(missing)));
+  }
+  if (count(differ) > 0) {
+    notes.push_back(fmt::format("{} vertices with several normals, of which they take the mean", count(differ)));
+  }
+}
+
+// Gives each vertex its first corner's texture coordinates, whose v falls as in glTF.
+void add_uvs(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& notes) {
+  std::vector<std::uint32_t> firsts(mesh.positions.size(), ObjPolygons::kNone);
+  std::vector<bool> differ(firsts.size(), false);
+  for_each_corner(polygons, polygons.corner_uvs, [&](std::uint32_t v, std::uint32_t uv) {
+    if (firsts[v] == ObjPolygons::kNone) firsts[v] = uv;
+    differ[v] = differ[v] || polygons.uvs[uv] != polygons.uvs[firsts[v]];
+  });
+  if (std::ranges::all_of(firsts, [](std::uint32_t uv) { return uv == ObjPolygons::kNone; })) return;
+  for (const std::uint32_t uv : firsts) {
+    const glm::vec2 given = uv == ObjPolygons::kNone ? glm::vec2(0, 1) : polygons.uvs[uv];
+    mesh.uvs.emplace_back(given.x, 1 - given.y);
+  }
+  if (count(differ) > 0) {
+    notes.push_back(
+        fmt::format("{} vertices with several texture coordinates, of which they take the first", count(differ)));
+  }
+}
+
+}  // namespace
+
+Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
   PELT_ASSIGN(auto polygons, read_obj_polygons(path));
+  Model model;
+  model.name = path.filename().string();
+  std::vector<std::string>& notes = model.report.notes;
+  if (!polygons.unread.empty()) notes.push_back(fmt::format("not read: {}", polygons.unread));
+
   Mesh mesh;
   mesh.name = path.stem().string();
   mesh.positions = std::move(polygons.positions);
-  for (std::size_t f = 0; f < polygons.face_count(); ++f) {
-    split_polygon(mesh.positions, polygons.face(f), mesh.triangles);
-  }
-  mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
-  if (!mesh.triangles.empty())
-    mesh.parts.push_back({.triangle_count = static_cast<std::uint32_t>(mesh.triangles.size())});
+  add_triangles(polygons, mesh);
+  add_normals(polygons, mesh, notes);
+  add_uvs(polygons, mesh, notes);
 
-  Model model;
-  if (!polygons.unread.empty()) model.report.notes.push_back(fmt::format("not read: {}", polygons.unread));
-  if (!mesh.triangles.empty()) {
-    model.report.notes.push_back(fmt::format("{}: smooth ones are made from the faces",
-                                             polygons.has_normals ? "normals are not read" : "no normals"));
-  }
-  model.name = path.filename().string();
+  PELT_ASSIGN(auto read, read_obj_materials(path, polygons.material_names, polygons.libraries, beside));
+  model.materials = std::move(read.materials);
+  model.images = std::move(read.images);
+  notes.insert(notes.end(), read.notes.begin(), read.notes.end());
   model.meshes.push_back(std::move(mesh));
   return model;
 }

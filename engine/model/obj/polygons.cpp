@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -23,6 +26,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/name_list.h"
+#include "engine/model/obj/lines.h"
 
 namespace pelt {
 namespace {
@@ -30,39 +34,31 @@ namespace {
 constexpr std::uint64_t kMaxBytes = std::uint64_t{512} << 20;
 constexpr std::size_t kMaxCorners = 1000;  // of one face: splitting takes cubic time at worst
 
-// Returns true for numbers that the format allows here; the parser would take anything else for 0.
-bool is_number(std::string_view token) {
-  if (token.starts_with('+')) token.remove_prefix(1);
-  double value = 0;
-  const auto end = std::from_chars(token.data(), token.data() + token.size(), value);
-  return end.ec == std::errc{} && end.ptr == token.data() + token.size() && std::abs(value) <= kFarthest;
-}
+// A corner of a face, or a vertex of another element, as the file writes it: position/uv/normal. Numbers count from 1,
+// or back from the last one if below 0; 0: none.
+struct CornerNumbers {
+  int position = 0, uv = 0, normal = 0;
+};
 
-// Returns the position that a corner names: from 1, or back from the last one if below 0; 0: none.
-int position_of(std::string_view corner) {
-  const std::string_view position = corner.substr(0, corner.find('/'));
-  int value = 0;
-  const auto end = std::from_chars(position.data(), position.data() + position.size(), value);
-  return end.ec == std::errc{} && end.ptr == position.data() + position.size() ? value : 0;
-}
-
-// Takes the first token off a line.
-std::string_view next_token(std::string_view& line) {
-  constexpr std::string_view kSpace = " \t";
-  line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
-  const std::string_view token = line.substr(0, line.find_first_of(kSpace));
-  line.remove_prefix(token.size());
-  return token;
+// Returns nothing for what is no corner.
+std::optional<CornerNumbers> parse_corner(std::string_view token) {
+  CornerNumbers corner;
+  int* const parts[] = {&corner.position, &corner.uv, &corner.normal};
+  for (std::size_t p = 0; p < std::size(parts); ++p) {
+    const std::string_view part = token.substr(0, token.find('/'));
+    const auto end = std::from_chars(part.data(), part.data() + part.size(), *parts[p]);
+    const bool is_number = end.ec == std::errc{} && end.ptr == part.data() + part.size() && *parts[p] != 0;
+    if (!is_number && (p == 0 || !part.empty())) return std::nullopt;
+    if (part.size() == token.size()) return corner;
+    token.remove_prefix(part.size() + 1);
+  }
+  return std::nullopt;
 }
 
 // The contents of lines that are not read, by keyword. "v" stands for more than four numbers, "w" for a fourth.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kUnread{{
-    {"vt", "texture coordinates (vt)"},
-    {"vn", ""},  // ObjPolygons::has_normals
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kUnread{{
     {"v", "vertex colours (v x y z r g b)"},
     {"w", "a fourth coordinate (v x y z w)"},
-    {"usemtl", "materials (usemtl)"},
-    {"mtllib", "the file of materials (mtllib)"},
     {"o", "objects (o), which become one mesh"},
     {"g", "groups (g), which become one mesh"},
     {"s", "smoothing groups (s)"},
@@ -89,7 +85,7 @@ class Unread {
   std::string text() const {
     std::vector<std::string> parts;
     for (const auto& [keyword, words] : kUnread) {
-      if (!words.empty() && contains(keyword)) parts.emplace_back(words);
+      if (contains(keyword)) parts.emplace_back(words);
     }
     NameList others;
     for (const std::string& keyword : keywords_) {
@@ -103,79 +99,155 @@ class Unread {
   std::set<std::string, std::less<>> keywords_;
 };
 
-// The v and f lines of a file, each valid by itself. Elements without faces, p and l, only name positions.
+// The kinds of points that corners name, in the order of a corner's numbers.
+constexpr std::array<std::string_view, 3> kPointWords{"vertex", "texture coordinates", "normal"};
+using PointCounts = std::array<std::int64_t, 3>;
+
+// The lines that the parser is given, each valid by itself. Elements without faces, p and l, only name positions.
 struct Lines {
   std::string text;
   std::vector<std::size_t> face_numbers;  // the line of the file that holds each face
-  std::int64_t positions = 0;             // number of v lines
-  std::int64_t last_named = 0;            // the highest position that p and l name, from 1
-  std::size_t last_number = 0;            // the line that names it
+  std::vector<std::int32_t> materials;    // of each face
+  std::vector<std::string> material_names;
+  std::vector<std::string> libraries;
+  std::int64_t positions = 0;   // number of v lines
+  std::int64_t last_named = 0;  // the highest position that p and l name, from 1
+  std::size_t last_number = 0;  // the line that names it
   Unread unread;
 };
 
-Result<Lines> check_lines(std::string_view file, const std::string& source) {
-  Lines lines;
-  std::size_t number = 0;
-  while (!file.empty()) {
-    ++number;
-    const std::size_t length = std::min(file.find_first_of("\r\n"), file.size());
-    const std::string_view line = file.substr(0, length);
-    file.remove_prefix(length);
-    file.remove_prefix(file.starts_with("\r\n") ? 2 : std::min<std::size_t>(file.size(), 1));
+// Numbers that a line of points must have, and those that it may have and are read.
+struct PointNumbers {
+  std::size_t least = 0, most = 0;
+};
+PointNumbers numbers_of_points(std::string_view keyword) {
+  if (keyword == "v" || keyword == "vn") return {3, 3};
+  return keyword == "vt" ? PointNumbers{1, 2} : PointNumbers{};
+}
 
-    const auto refuse = [&](const std::string& why) {
-      return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: {}", source, number, why));
-    };
+class LineChecker {
+ public:
+  LineChecker(const std::string& source, Lines& lines) : source_(source), lines_(lines) {}
+
+  Result<void> check(std::string_view file) {
+    while (!file.empty()) {
+      ++number_;
+      PELT_TRY(check_line(next_line(file)));
+    }
+    if (lines_.last_named > lines_.positions) {
+      number_ = lines_.last_number;
+      return refuse("names vertex {} of {}", lines_.last_named, lines_.positions);
+    }
+    return {};
+  }
+
+ private:
+  template <class... Arguments>
+  tl::unexpected<Error> refuse(fmt::format_string<Arguments...> why, Arguments&&... arguments) const {
+    return fail(ErrorCode::kInvalidFile,
+                fmt::format("{}:{}: {}", source_, number_, fmt::format(why, std::forward<Arguments>(arguments)...)));
+  }
+
+  Result<void> check_line(std::string_view line) {
     // The parser would end the line at the zero byte.
     if (line.find('\0') != std::string_view::npos) return refuse("holds a zero byte");
     std::string_view rest = line;
     const std::string_view keyword = next_token(rest);
-    const bool is_element = keyword == "p" || keyword == "l";
-    const bool is_read = keyword == "v" || keyword == "f" || keyword == "p";
-    if (!is_read && !keyword.empty() && keyword[0] != '#') lines.unread.add(keyword);
-    if (!is_read && !is_element) continue;
-    if (keyword == "v") ++lines.positions;
-    std::size_t tokens = 0;
-    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
-      ++tokens;
-      if (keyword == "v" && tokens <= 3 && !is_number(token)) {
-        return refuse(fmt::format("'{}' is no number within {:g} of 0", token.substr(0, 40), kFarthest));
-      }
-      if (keyword == "v") continue;
-      const std::int64_t position = position_of(token);
-      if (position == 0 || (is_element && lines.positions + position < 0)) {
-        return refuse(fmt::format("'{}' names no vertex", token.substr(0, 40)));
-      }
-      if (is_element && position > lines.last_named) {
-        lines.last_named = position;
-        lines.last_number = number;
-      }
+    if (keyword.empty() || keyword[0] == '#') return {};
+    if (numbers_of_points(keyword).most > 0) {
+      PELT_TRY(check_points(keyword, rest));
+    } else if (keyword == "f") {
+      PELT_TRY(check_face(rest));
+    } else {
+      return check_other(keyword, rest);
     }
-    if (is_element) continue;
-    if (keyword == "v" && tokens > 3) lines.unread.add(tokens == 4 ? "w" : "v");
-    if (tokens < 3) {
-      return refuse(fmt::format("{} {} where 3 are needed", tokens, keyword == "v" ? "coordinates" : "corners"));
-    }
-    if (keyword == "f") {
-      if (tokens > kMaxCorners) {
-        return fail(ErrorCode::kUnsupported, fmt::format("{}:{}: a face of {} corners, more than the limit of {}",
-                                                         source, number, tokens, kMaxCorners));
-      }
-      lines.face_numbers.push_back(number);
-    }
-    lines.text.append(line).push_back('\n');
+    lines_.text.append(line).push_back('\n');
+    return {};
   }
-  if (lines.last_named > lines.positions) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: names vertex {} of {}", source, lines.last_number,
-                                                     lines.last_named, lines.positions));
-  }
-  return lines;
-}
 
+  Result<void> check_points(std::string_view keyword, std::string_view rest) {
+    const PointNumbers numbers = numbers_of_points(keyword);
+    std::size_t count = 0;
+    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+      if (++count <= numbers.most && !is_obj_number(token)) {
+        return refuse("'{}' is no number within {:g} of 0", token.substr(0, 40), kFarthest);
+      }
+    }
+    if (count < numbers.least) return refuse("{} coordinates where {} are needed", count, numbers.least);
+    if (keyword != "v") return {};
+    ++lines_.positions;
+    if (count > 3) lines_.unread.add(count == 4 ? "w" : "v");
+    return {};
+  }
+
+  Result<void> check_face(std::string_view rest) {
+    std::size_t count = 0;
+    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+      if (!parse_corner(token)) return refuse("'{}' names no vertex", token.substr(0, 40));
+      ++count;
+    }
+    if (count < 3) return refuse("{} corners where 3 are needed", count);
+    if (count > kMaxCorners) {
+      return fail(ErrorCode::kUnsupported, fmt::format("{}:{}: a face of {} corners, more than the limit of {}",
+                                                       source_, number_, count, kMaxCorners));
+    }
+    lines_.face_numbers.push_back(number_);
+    lines_.materials.push_back(material_);
+    return {};
+  }
+
+  // Of elements the positions are checked alone; materials are kept by name; all else is noted.
+  Result<void> check_other(std::string_view keyword, std::string_view rest) {
+    if (keyword == "usemtl") {
+      const auto [known, is_new] =
+          material_of_.try_emplace(std::string(trimmed(rest)), static_cast<std::int32_t>(material_of_.size()));
+      material_ = known->second;
+      if (is_new) lines_.material_names.push_back(known->first);
+    } else if (keyword == "mtllib") {
+      lines_.libraries.emplace_back(trimmed(rest));
+    } else if (keyword == "p" || keyword == "l") {
+      if (keyword == "l") lines_.unread.add(keyword);
+      return check_element(rest);
+    } else {
+      lines_.unread.add(keyword);
+    }
+    return {};
+  }
+
+  Result<void> check_element(std::string_view rest) {
+    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+      const std::optional<CornerNumbers> corner = parse_corner(token);
+      if (!corner || lines_.positions + corner->position < 0) {
+        return refuse("'{}' names no vertex", token.substr(0, 40));
+      }
+      if (corner->position > lines_.last_named) {
+        lines_.last_named = corner->position;
+        lines_.last_number = number_;
+      }
+    }
+    return {};
+  }
+
+  const std::string& source_;
+  Lines& lines_;
+  std::size_t number_ = 0;
+  std::int32_t material_ = -1;
+  std::map<std::string, std::int32_t> material_of_;  // by name
+};
+
+// What the parser finds: corners name points by numbers from 0, which are not yet checked; kNoPoint: none.
+constexpr std::int64_t kNoPoint = std::numeric_limits<std::int64_t>::min();
 struct Faces {
   std::vector<glm::vec3> positions;
-  std::vector<std::int64_t> corners;  // corners of all faces: the position of each, from 0, not yet checked
-  std::vector<std::size_t> ends;      // end of each face in `corners`
+  std::vector<glm::vec2> uvs;
+  std::vector<glm::vec3> normals;
+  std::vector<PointCounts> corners;
+  std::vector<std::size_t> ends;  // end of each face in `corners`
+
+  PointCounts counts() const {
+    const auto size = [](const auto& points) { return static_cast<std::int64_t>(points.size()); };
+    return {size(positions), size(uvs), size(normals)};
+  }
 };
 
 Faces parse(const std::string& text) {
@@ -183,12 +255,20 @@ Faces parse(const std::string& text) {
   callbacks.vertex_cb = [](void* to, float x, float y, float z, float) {
     static_cast<Faces*>(to)->positions.emplace_back(x, y, z);
   };
+  callbacks.texcoord_cb = [](void* to, float x, float y, float) { static_cast<Faces*>(to)->uvs.emplace_back(x, y); };
+  callbacks.normal_cb = [](void* to, float x, float y, float z) {
+    static_cast<Faces*>(to)->normals.emplace_back(x, y, z);
+  };
   callbacks.index_cb = [](void* to, tinyobj::index_t* indices, int count) {
     Faces& faces = *static_cast<Faces*>(to);
+    const PointCounts counts = faces.counts();
     for (int i = 0; i < count; ++i) {
-      // Indices count from 1, or back from the last vertex before the face.
-      const std::int64_t index = indices[i].vertex_index;
-      faces.corners.push_back(index > 0 ? index - 1 : static_cast<std::int64_t>(faces.positions.size()) + index);
+      const std::array<int, 3> numbers{indices[i].vertex_index, indices[i].texcoord_index, indices[i].normal_index};
+      PointCounts& corner = faces.corners.emplace_back();
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        // Numbers count from 1, or back from the last point before the face.
+        corner[k] = numbers[k] == 0 ? kNoPoint : numbers[k] > 0 ? numbers[k] - 1 : counts[k] + numbers[k];
+      }
     }
     faces.ends.push_back(faces.corners.size());
   };
@@ -204,26 +284,33 @@ Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   const std::string source = path.string();
   PELT_ASSIGN(const auto bytes, read_file(path, kMaxBytes));
   // Only checked lines reach the parser, so it meets no materials, tags or nonsense.
-  PELT_ASSIGN(const auto lines, check_lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, source));
+  Lines lines;
+  PELT_TRY(LineChecker(source, lines).check({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   Faces faces = parse(lines.text);
   if (faces.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no vertex", source));
 
   ObjPolygons polygons;
-  polygons.has_normals = lines.unread.contains("vn");
-  polygons.unread = lines.unread.text();
-  polygons.positions = std::move(faces.positions);
-  polygons.ends = std::move(faces.ends);
-  polygons.corners.reserve(faces.corners.size());
-  for (std::size_t f = 0; f < polygons.ends.size(); ++f) {
-    while (polygons.corners.size() < polygons.ends[f]) {
-      const std::int64_t corner = faces.corners[polygons.corners.size()];
-      if (corner < 0 || corner >= static_cast<std::int64_t>(polygons.positions.size())) {
-        return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: names vertex {} of {}", source, lines.face_numbers[f],
-                                                         corner + 1, polygons.positions.size()));
+  std::vector<std::uint32_t>* const corners[] = {&polygons.corners, &polygons.corner_uvs, &polygons.corner_normals};
+  const PointCounts counts = faces.counts();
+  for (std::size_t c = 0, f = 0; c < faces.corners.size(); ++c) {
+    while (c >= faces.ends[f]) ++f;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      const std::int64_t point = faces.corners[c][k];
+      if (point != kNoPoint && (point < 0 || point >= counts[k])) {
+        return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: names {} {} of {}", source, lines.face_numbers[f],
+                                                         kPointWords[k], point + 1, counts[k]));
       }
-      polygons.corners.push_back(static_cast<std::uint32_t>(corner));
+      corners[k]->push_back(point == kNoPoint ? ObjPolygons::kNone : static_cast<std::uint32_t>(point));
     }
   }
+  polygons.positions = std::move(faces.positions);
+  polygons.uvs = std::move(faces.uvs);
+  polygons.normals = std::move(faces.normals);
+  polygons.ends = std::move(faces.ends);
+  polygons.materials = std::move(lines.materials);
+  polygons.material_names = std::move(lines.material_names);
+  polygons.libraries = std::move(lines.libraries);
+  polygons.unread = lines.unread.text();
   return polygons;
 }
 

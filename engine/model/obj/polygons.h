@@ -13,13 +13,21 @@
 
 namespace pelt {
 
-// The v and f lines of a Wavefront OBJ.
+// The points and polygons of a Wavefront OBJ.
 struct ObjPolygons {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
   std::vector<glm::vec3> positions;
-  std::vector<std::uint32_t> corners;  // positions of all faces' corners, in order
-  std::vector<std::size_t> ends;       // end of each face in `corners`
-  bool has_normals = false;            // true: the file has vn lines, which are not read
-  std::string unread;                  // description of the other lines than v, f and p; empty: none
+  std::vector<glm::vec2> uvs;  // as in the file: v rises
+  std::vector<glm::vec3> normals;
+  std::vector<std::uint32_t> corners;         // positions of all faces' corners, in order
+  std::vector<std::uint32_t> corner_uvs;      // for each corner, or kNone
+  std::vector<std::uint32_t> corner_normals;  // for each corner, or kNone
+  std::vector<std::size_t> ends;              // end of each face in `corners`
+  std::vector<std::int32_t> materials;        // of each face, in material_names, or -1
+  std::vector<std::string> material_names;    // what usemtl lines name, each once
+  std::vector<std::string> libraries;         // what mtllib lines name, each line whole
+  std::string unread;                         // description of the lines that are not read; empty: none
 
   std::size_t face_count() const { return ends.size(); }
   std::span<const std::uint32_t> face(std::size_t f) const {

@@ -28,12 +28,14 @@ namespace pelt {
 // If the import fails, it has those reached until then.
 Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr);
 
-// Reads Wavefront OBJ: v and f lines; polygons are split into triangles (concave ones too). There is no skeleton; all
-// objects and groups become one Mesh, named after the file. Its vertices are those of the v lines, in order, whether or
-// not a face, line or point names them; normals are made from the faces. The report names the other kinds of lines.
-// Errors name the line: coordinates that are not numbers or exceed kFarthest, faces of fewer than 3 corners or
-// (kUnsupported) more than 1000, vertices that do not exist.
-Result<Model> import_obj(const std::filesystem::path& path);
+// Reads Wavefront OBJ: points, polygons and materials; polygons are split into triangles (concave ones too). There is
+// no skeleton; all objects and groups become one Mesh, named after the file. Its vertices are those of the v lines, in
+// order, whether or not a face, line or point names them: where a vertex's corners differ it takes the mean of their
+// normals, and the first of their texture coordinates. Normals that are missing are made from the faces. Of materials
+// the colour, the opacity and the texture are read, from files in the OBJ's folder. The report counts and names what is
+// made, or not read. Errors name the line: numbers that are none or exceed kFarthest, faces of fewer than 3 corners or
+// (kUnsupported) more than 1000, points that do not exist. `beside`: as above, of material files and textures.
+Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr);
 
 // Returns true if the extension of a file is that of glTF, .gltf or .glb.
 bool is_gltf(const std::filesystem::path& path);

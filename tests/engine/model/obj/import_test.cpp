@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <filesystem>
+
 #include <pelt/import.h>
 
 #include "tests/engine/model/gltf/gltf_file.h"
@@ -9,6 +12,7 @@
 namespace pelt {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -44,16 +48,104 @@ TEST(ImportObj, SaysWhatItDoesNotRead) {
   };
   EXPECT_THAT(notes("# vt is a comment\n\np 1 2\n"), testing::IsEmpty());
   EXPECT_THAT(notes("f 1 2 3\n"), ElementsAre("no normals: smooth ones are made from the faces"));
-  EXPECT_THAT(notes("vt 0 0\nvn 0 0 1\nvn 0 0 1\no head\nusemtl red\ns off\ncurv2 1 2\nvt 1 1\nf 1/1/1 2/1/2 3/1/1\n"),
-              ElementsAre("not read: texture coordinates (vt), materials (usemtl), objects (o), which become one mesh, "
-                          "smoothing groups (s), lines of 'curv2'",
-                          "normals are not read: smooth ones are made from the faces"));
+  EXPECT_THAT(notes("vt 0 0\nvn 0 0 1\nvn 0 0 1\no head\ns off\ncurv2 1 2\nvt 1 1\nf 1/1/1 2/1/2 3/1/1\n"),
+              ElementsAre("not read: objects (o), which become one mesh, smoothing groups (s), lines of 'curv2'"));
+  EXPECT_THAT(notes("usemtl red\nf 1 2 3\n"), ElementsAre("no normals: smooth ones are made from the faces",
+                                                          "materials that no file has, which are grey: 'red'"));
+  EXPECT_THAT(notes("mtllib a.mtl ../b.mtl\n"),
+              ElementsAre(AllOf(HasSubstr("materials are not read: "), HasSubstr("a.mtl")),
+                          "materials are not read: the file name '../b.mtl' leaves the model's folder"));
   EXPECT_THAT(notes("v 0 0 1 1\nl 1 2\n"), ElementsAre("not read: a fourth coordinate (v x y z w), lines (l)"));
   EXPECT_THAT(notes("v 0 0 1 0.5 0.5 0.5\n"), ElementsAre("not read: vertex colours (v x y z r g b)"));
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "key" + std::to_string(i) + " 1\n";
-  EXPECT_THAT(notes(many + "vt 0 0\n"),
-              ElementsAre("not read: texture coordinates (vt), lines of 'key0', 'key1', 'key10', 'key11' and 96 more"));
+  EXPECT_THAT(notes(many + "s 1\n"),
+              ElementsAre("not read: smoothing groups (s), lines of 'key0', 'key1', 'key10', 'key11' and 96 more"));
+}
+
+// Two faces at an edge; corners name points in every form that the format has.
+TEST(ImportObj, KeepsNormalsAndTextureCoordinates) {
+  const auto model = import_text(
+      "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\n"
+      "vt 0 0\nvt 1 0.25\nvt 0.5\n"
+      "vn 0 0 2\nvn -1 0 0\nvn 0 0 0\n"
+      "f 1/1/1 2/2/-3 3//1 4/3/1\nf 1/2/2 4/3/2 5/-1/3\n");
+  ASSERT_TRUE(model) << model.error().message;
+  const Mesh& mesh = model->meshes[0];
+  const float half = std::sqrt(0.5f);
+  ASSERT_EQ(mesh.normals.size(), 5u);
+  EXPECT_THAT(mesh.normals, ElementsAre(glm::vec3(-half, 0, half), glm::vec3(0, 0, 1), glm::vec3(0, 0, 1),
+                                        glm::vec3(-half, 0, half), glm::vec3(1, 0, 0)));
+  EXPECT_THAT(mesh.uvs,
+              ElementsAre(glm::vec2(0, 1), glm::vec2(1, 0.75f), glm::vec2(0), glm::vec2(0.5f, 1), glm::vec2(0.5f, 1)));
+  EXPECT_THAT(model->report.notes,
+              ElementsAre("1 vertices without normals, which get smooth ones from the faces",
+                          "2 vertices with several normals, of which they take the mean",
+                          "1 vertices with several texture coordinates, of which they take the first"));
+}
+
+constexpr std::string_view kTwoFaces =
+    "mtllib my materials.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\n"
+    "f 1//1 2//1 3//1\nusemtl light blue\nf 1//1 3//1 4//1\nusemtl gone\nf 4//1 3//1 1//1\nusemtl light blue\n"
+    "f 1//1 2//1 4//1\n";
+
+TEST(ImportObj, ReadsMaterials) {
+  const test::TemporaryFolder folder;
+  folder.write("my materials.mtl",
+               "# comment\nnewmtl light blue\r\nKd 0.25 0.5 1\nKs 1 x 1\nd 0.5\nmap_Kd -s 1 1 1 skin.png\n"
+               "newmtl halo\nKd spectral a.rfl\nd -halo 0.1\n");
+  folder.write("skin.png", std::string_view("\x89PNG\r\n\x1a\n and so on"));
+  std::vector<std::filesystem::path> beside;
+  const auto model = import_obj(folder.write("a.obj", kTwoFaces), &beside);
+  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_EQ(model->materials.size(), 2u);
+  EXPECT_EQ(model->materials[0].name, "light blue");
+  EXPECT_EQ(model->materials[0].base_color, glm::vec4(0.25f, 0.5f, 1, 0.5f));
+  EXPECT_EQ(model->materials[0].base_color_image, 0);
+  EXPECT_EQ(model->materials[1].name, "gone");
+  EXPECT_EQ(model->materials[1].base_color, Material().base_color);
+  ASSERT_EQ(model->images.size(), 1u);
+  EXPECT_EQ(model->images[0].name, "skin.png");
+  EXPECT_EQ(model->images[0].bytes.size(), 18u);
+  EXPECT_THAT(beside, ElementsAre(folder / "my materials.mtl", folder / "skin.png"));
+  std::vector<std::int32_t> materials;
+  for (const MeshPart& part : model->meshes[0].parts) {
+    EXPECT_EQ(part.first_triangle, materials.size());
+    EXPECT_EQ(part.triangle_count, 1u);
+    materials.push_back(part.material);
+  }
+  EXPECT_THAT(materials, ElementsAre(-1, 0, 1, 0));
+  EXPECT_THAT(model->report.notes, ElementsAre("materials that no file has, which are grey: 'gone'"));
+}
+
+TEST(ImportObj, NotesTexturesThatItDoesNotRead) {
+  for (const std::string name : {"gone.png", "../skin.png", "C:\\skin.png", "text.png"}) {
+    const test::TemporaryFolder folder;
+    folder.write("text.png", "no image");
+    folder.write("my materials.mtl", "newmtl light blue\nmap_Kd " + name + "\nnewmtl gone\nTr 0.25\n");
+    const auto model = import_obj(folder.write("a.obj", kTwoFaces));
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_TRUE(model->images.empty());
+    EXPECT_EQ(model->materials[0].base_color_image, -1);
+    EXPECT_FLOAT_EQ(model->materials[1].base_color.a, 0.75f);
+    EXPECT_THAT(model->report.notes, ElementsAre("textures that are not read: '" + name + "'"));
+  }
+}
+
+TEST(ImportObj, NamesTheLineOfAMaterialThatIsWrong) {
+  for (const auto& [text, why] :
+       {std::pair<std::string, std::string>{"newmtl a\nKd 0 red 0\n", ":2: 'red' is no number"},
+        {"newmtl a\nKd 0 0\n", ":2: Kd has 2 numbers where 3 are needed"},
+        {"newmtl a\n\nd\n", ":3: d has 0 numbers where 1 are needed"},
+        {"newmtl a\nTr 1e99\n", ":2: '1e99' is no number"},
+        {"Kd nan 0 0\n", ":1: 'nan' is no number"},
+        {std::string("newmtl \0a\n", 10), ":1: holds a zero byte"}}) {
+    const test::TemporaryFolder folder;
+    folder.write("my materials.mtl", text);
+    const auto model = import_obj(folder.write("a.obj", kTwoFaces));
+    ASSERT_FALSE(model) << text;
+    EXPECT_THAT(model.error().message, HasSubstr("my materials.mtl" + why));
+  }
 }
 
 TEST(ImportObj, SplitsPolygons) {
@@ -82,6 +174,17 @@ TEST(ImportObj, NamesTheLineThatIsWrong) {
       {corners + "l 1 -4\n", "cage.obj:4: '-4' names no vertex"},
       {corners + "p 0\n", "cage.obj:4: '0' names no vertex"},
       {corners + "p a\n", "cage.obj:4: 'a' names no vertex"},
+      {"vn 0 x 0\n", "cage.obj:1: 'x' is no number within 1e+12 of 0"},
+      {"vn 0 1\n", "cage.obj:1: 2 coordinates where 3 are needed"},
+      {"vt\n", "cage.obj:1: 0 coordinates where 1 are needed"},
+      {"vt 0 nan\n", "cage.obj:1: 'nan' is no number within 1e+12 of 0"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/2\n", "cage.obj:5: names texture coordinates 2 of 1"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/-2\n", "cage.obj:5: names texture coordinates 0 of 1"},
+      {corners + "vn 0 0 1\nf 1//1 2//1 3//9\n", "cage.obj:5: names normal 9 of 1"},
+      {corners + "f 1//1 2 3\nvn 0 0 1\nf 1 2 3//-2\n", "cage.obj:6: names normal 0 of 1"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/x\n", "cage.obj:5: '3/x' names no vertex"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/0\n", "cage.obj:5: '3/0' names no vertex"},
+      {corners + "f 1 2 3/1/1/1\n", "cage.obj:4: '3/1/1/1' names no vertex"},
       {"", "holds no vertex"},
       {"# nothing\n", "holds no vertex"},
   };

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "engine/model/obj/materials.h"
+
+#include <fmt/format.h>
+#include <tiny_obj_loader.h>
+
+#include <cstdint>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include <pelt/tools/file_io.h>
+#include <pelt/try.h>
+
+#include "engine/core/name_list.h"
+#include "engine/model/beside.h"
+#include "engine/model/gltf/image.h"
+#include "engine/model/obj/lines.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::uint64_t kMaxLibraryBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMaxImageBytes = std::uint64_t{256} << 20;  // of all images
+
+// Returns how many numbers a line of a library has that is read; 0: others are not.
+std::size_t numbers_of(std::string_view keyword) {
+  if (keyword == "Kd") return 3;
+  return keyword == "d" || keyword == "Tr" ? 1 : 0;
+}
+
+// Returns the lines that the parser is given, each valid by itself.
+Result<std::string> checked_lines(std::string_view file, const std::string& source) {
+  std::string text;
+  for (std::size_t number = 1; !file.empty(); ++number) {
+    const std::string_view line = next_line(file);
+    const auto refuse = [&](const std::string& why) {
+      return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: {}", source, number, why));
+    };
+    if (line.find('\0') != std::string_view::npos) return refuse("holds a zero byte");
+    std::string_view rest = line;
+    const std::string_view keyword = next_token(rest);
+    const std::size_t numbers = numbers_of(keyword);
+    if (numbers == 0 && keyword != "newmtl" && keyword != "map_Kd") continue;
+    // Spectra, other colour spaces, and opacity by angle are rare.
+    if (const std::string_view first = trimmed(rest);
+        first.starts_with("spectral") || first.starts_with("xyz") || first.starts_with("-halo")) {
+      continue;
+    }
+    for (std::size_t n = 0; n < numbers; ++n) {
+      const std::string_view token = next_token(rest);
+      if (token.empty()) return refuse(fmt::format("{} has {} numbers where {} are needed", keyword, n, numbers));
+      if (!is_obj_number(token)) {
+        return refuse(fmt::format("'{}' is no number within {:g} of 0", token.substr(0, 40), kFarthest));
+      }
+    }
+    text.append(trimmed(line)).push_back('\n');
+  }
+  return text;
+}
+
+class MaterialReader {
+ public:
+  MaterialReader(const std::filesystem::path& obj, std::vector<std::filesystem::path>* beside)
+      : folder_(obj.parent_path()), beside_(beside) {}
+
+  // Reads what a mtllib line names: one file, whose name may have spaces, or several.
+  Result<void> read(const std::string& line) {
+    const bool one = line.find_first_of(" \t") == std::string::npos || std::filesystem::exists(folder_ / line);
+    if (one) return read_library(line);
+    std::string_view rest = line;
+    for (std::string_view name = next_token(rest); !name.empty(); name = next_token(rest)) {
+      PELT_TRY(read_library(std::string(name)));
+    }
+    return {};
+  }
+
+  ObjMaterials take(std::span<const std::string> names) {
+    NameList unknown;
+    for (const std::string& name : names) {
+      Material& material = result_.materials.emplace_back();
+      material.name = name;
+      if (const auto found = number_.find(name); found != number_.end()) {
+        fill(parsed_[static_cast<std::size_t>(found->second)], material);
+      } else {
+        unknown.add(name);
+      }
+    }
+    if (!unknown.empty()) note(fmt::format("materials that no file has, which are grey: {}", unknown.text()));
+    if (!left_out_.empty()) note(fmt::format("textures that are not read: {}", left_out_.text()));
+    return std::move(result_);
+  }
+
+ private:
+  void note(std::string sentence) { result_.notes.push_back(std::move(sentence)); }
+
+  Result<void> read_library(const std::string& name) {
+    if (const char* wrong = why_not_beside(name)) {
+      note(fmt::format("materials are not read: the file name '{}' {}", name.substr(0, 200), wrong));
+      return {};
+    }
+    const std::filesystem::path path = folder_ / name;
+    if (beside_ != nullptr) beside_->push_back(path);
+    const auto bytes = read_file(path, kMaxLibraryBytes);
+    if (!bytes) {
+      note(fmt::format("materials are not read: {}", bytes.error().message));
+      return {};
+    }
+    PELT_ASSIGN(const std::string text,
+                checked_lines({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path.string()));
+    std::istringstream stream(text);
+    tinyobj::LoadMtl(&number_, &parsed_, &stream, nullptr, nullptr);
+    return {};
+  }
+
+  void fill(const tinyobj::material_t& parsed, Material& material) {
+    material.base_color = {parsed.diffuse[0], parsed.diffuse[1], parsed.diffuse[2], parsed.dissolve};
+    if (!parsed.diffuse_texname.empty()) material.base_color_image = read_image(parsed.diffuse_texname);
+  }
+
+  // Returns the number of an image; -1 if it cannot be read.
+  std::int32_t read_image(const std::string& name) {
+    const auto [known, is_new] = image_of_.try_emplace(name, -1);
+    if (!is_new) return known->second;
+    const auto leave_out = [&] {
+      left_out_.add(name);
+      return -1;
+    };
+    if (why_not_beside(name) != nullptr) return leave_out();
+    if (beside_ != nullptr) beside_->push_back(folder_ / name);
+    const auto bytes = read_file(folder_ / name, kMaxImageBytes - image_bytes_);
+    if (!bytes) return leave_out();
+    const std::string_view type = image_type(*bytes);
+    if (type != "image/png" && type != "image/jpeg") return leave_out();
+    image_bytes_ += bytes->size();
+    const auto* first = reinterpret_cast<const std::uint8_t*>(bytes->data());
+    known->second = static_cast<std::int32_t>(result_.images.size());
+    result_.images.push_back({name.substr(0, 100), {first, first + bytes->size()}});
+    return known->second;
+  }
+
+  std::filesystem::path folder_;
+  std::vector<std::filesystem::path>* beside_;
+  std::map<std::string, int> number_;  // in parsed_, of each name
+  std::vector<tinyobj::material_t> parsed_;
+  std::map<std::string, std::int32_t> image_of_;  // by file name
+  std::uint64_t image_bytes_ = 0;
+  NameList left_out_;
+  ObjMaterials result_;
+};
+
+}  // namespace
+
+Result<ObjMaterials> read_obj_materials(const std::filesystem::path& obj, std::span<const std::string> names,
+                                        std::span<const std::string> libraries,
+                                        std::vector<std::filesystem::path>* beside) {
+  MaterialReader reader(obj, beside);
+  for (const std::string& library : libraries) {
+    PELT_TRY(reader.read(library));
+  }
+  return reader.take(names);
+}
+
+}  // namespace pelt

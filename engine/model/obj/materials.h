@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/model.h>
+#include <pelt/result.h>
+
+namespace pelt {
+
+struct ObjMaterials {
+  std::vector<Material> materials;  // in the order of the names that were asked for
+  std::vector<EncodedImage> images;
+  std::vector<std::string> notes;  // what could not be read
+};
+
+// Reads the materials that an OBJ uses: colour (Kd, linear), opacity (d, Tr) and texture (map_Kd). `libraries`: what
+// its mtllib lines name. A file that is not there, or not in the OBJ's folder, is noted, and so is a material that no
+// file has. Errors name the file and the line: numbers that are none. `beside`: as of import_obj.
+Result<ObjMaterials> read_obj_materials(const std::filesystem::path& obj, std::span<const std::string> names,
+                                        std::span<const std::string> libraries,
+                                        std::vector<std::filesystem::path>* beside);
+
+}  // namespace pelt
