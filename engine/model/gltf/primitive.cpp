@@ -97,7 +97,7 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
   }
   attributes.complete();
   PELT_ASSIGN(gaps.averaged_normals, make_normals(gaps.normals, budget_, mesh));
-  if (gaps.some_uvs || (gaps.some_tangents && gaps.all_tangents)) {
+  if ((gaps.some_uvs && !mesh.triangles.empty()) || (gaps.some_tangents && gaps.all_tangents)) {
     gaps.averaged_tangents = make_tangents(gaps.tangents, gaps.some_uvs, mesh);
   } else {
     mesh.tangents.clear();

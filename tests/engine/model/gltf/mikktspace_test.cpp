@@ -2,6 +2,7 @@
 // Tangents agree with those of MikkTSpace's own program, and with those that other programs have put into files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
