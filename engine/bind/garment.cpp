@@ -11,7 +11,6 @@
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
-#include "engine/core/name_list.h"
 #include "engine/geometry/spread_weights.h"
 #include "engine/surface_ffd/driver_weights.h"
 
@@ -66,7 +65,6 @@ Result<Dressed> put_on(Model garment, const Model& body) {
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
   const std::size_t joint_count = garment.bound_joints.size();  // a rigid garment has one: its node
   bool had_weights = false;
-  NameList morphed;
   for (Mesh& mesh : garment.meshes) {
     had_weights = had_weights || (mesh.weights.row_count() != 0 && joint_count > 1);
     if (joints) {
@@ -74,15 +72,10 @@ Result<Dressed> put_on(Model garment, const Model& body) {
     } else {
       mesh.weights = {};
     }
-    if (!mesh.morph_targets.empty()) morphed.add(mesh.name);
-    mesh.morph_targets = {};  // skins are not morphed
   }
   const auto is_morphed = [](const Mesh& mesh) { return !mesh.morph_targets.empty(); };
   if (std::any_of(body.meshes.begin(), body.meshes.end(), is_morphed)) {
     dressed.notes.push_back(fmt::format("the morph targets of '{}' do not move the garment", body.name));
-  }
-  if (!morphed.empty()) {
-    dressed.notes.push_back(fmt::format("the morph targets of the garment's {} are left out", morphed.text()));
   }
   if (!garment.clips.empty()) {
     dressed.notes.push_back(
