@@ -334,7 +334,7 @@ TEST_F(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
   EXPECT_THAT(
       dressed->notes,
       testing::ElementsAre(testing::StartsWith("the clips of 'shirt.glb' are left out: it moves with those of")));
-  const std::vector<MorphTarget>& targets = dressed->model.meshes.back().morph_targets;
+  const std::vector<MorphTarget>& targets = dressed->model.meshes.front().morph_targets;
   ASSERT_EQ(targets.size(), 1U);
   EXPECT_EQ(targets[0].name, "wide");
   EXPECT_EQ(targets[0].offsets, shirt.meshes[0].morph_targets[0].offsets);
