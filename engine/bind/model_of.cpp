@@ -8,11 +8,10 @@ namespace pelt {
 namespace {
 
 // Targets that correctives have added have no control; they come back with the rig.
-void unpack_morphs(const CharacterMesh& packed, std::span<const Control> controls, Mesh& mesh) {
+void unpack_morphs(const CharacterMesh& packed, std::span<const Control> controls, std::string_view whole, Mesh& mesh) {
   const PackedMorphs& morphs = *packed.morphs;
   const auto is_own = [&](const Control& control) {
-    return control.kind == ControlKind::kMorphTarget && control.mesh == mesh.name &&
-           control.target < morphs.target_count;
+    return control.kind == ControlKind::kMorphTarget && control.mesh == whole && control.target < morphs.target_count;
   };
   std::uint32_t count = 0;
   for (const Control& control : controls) count = is_own(control) ? std::max(count, control.target + 1) : count;
@@ -37,7 +36,8 @@ void unpack_morphs(const CharacterMesh& packed, std::span<const Control> control
   }
 }
 
-Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls) {
+// `whole`: the mesh by which controls name its morph targets.
+Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls, std::string_view whole) {
   const std::uint32_t count = packed.vertex_count();
   Mesh mesh;
   mesh.name = packed.name;
@@ -62,7 +62,7 @@ Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls) {
   if (packed.weights.row_count() != 0) {
     for (const std::uint32_t i : packed_of_source) mesh.weights.append_row(packed.weights.row(i));
   }
-  if (packed.morphs) unpack_morphs(packed, controls, mesh);
+  if (packed.morphs) unpack_morphs(packed, controls, whole, mesh);
   return mesh;
 }
 
@@ -76,7 +76,12 @@ Model model_of(const Character& character) {
   model.materials = character->materials;
   model.clips = character->clips;
   for (const CharacterMesh& mesh : character->meshes) {
-    if (!mesh.control) model.meshes.push_back(mesh_of(mesh, character->controls));
+    if (!mesh.control) model.meshes.push_back(mesh_of(mesh, character->controls, mesh.name));
+  }
+  for (const SkinLevel& level : character->levels) {
+    const std::string& whole = character->meshes[level.of].name;
+    const auto of = static_cast<std::uint32_t>(model.find_mesh(whole) - model.meshes.data());
+    model.levels.push_back({of, level.level, mesh_of(level.skin, character->controls, whole)});
   }
   return model;
 }

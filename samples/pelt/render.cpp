@@ -81,7 +81,7 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
 }
 
 Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
-  PELT_ASSIGN(const auto character, load_character(command.file, command.binding));
+  PELT_ASSIGN(const auto character, load_character(command.file, command.binding, command.level));
   std::vector<Character> characters;
   for (const std::string& deformer : command.compare) {
     PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));

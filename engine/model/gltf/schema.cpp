@@ -108,7 +108,10 @@ constexpr std::array kNodeExtras{
     unchecked("bbone_curveinz"), unchecked("bbone_curveoutx"), unchecked("bbone_curveoutz"),
     unchecked("bbone_scalein"),  unchecked("bbone_scaleout"),
 };
+constexpr std::array kLevels{required(list(index("ids", "nodes"), 1))};
+constexpr std::array kNodeExtensions{object("MSFT_lod", kLevels)};
 constexpr std::array kNode{
+    object("extensions", kNodeExtensions),
     text("name"),
     list(index("children", "nodes")),
     index("mesh", "meshes"),

@@ -21,7 +21,8 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLights = "KHR_lights_punctual";
 // The second holds the rig, which bind reads.
-constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "PELT_deformers"sv};
+constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "MSFT_lod"sv,
+                                     "PELT_deformers"sv};
 
 // Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, std::string_view key) {
@@ -146,6 +147,13 @@ std::vector<std::string> describe_unread(const json& document) {
   if (!names.extensions.empty()) {
     notes.push_back(fmt::format("extensions that are not read: {}", list(names.extensions).text()));
   }
+
+  const auto has_levels = [](const json& material) {
+    return !member(member(material, "extensions"), "MSFT_lod").is_null();
+  };
+  std::size_t levels = 0;
+  for (const json& material : member(document, "materials")) levels += has_levels(material) ? 1 : 0;
+  if (levels > 0) notes.push_back(fmt::format("not read: levels of detail of {} materials (MSFT_lod)", levels));
 
   MaterialCounts materials;
   for (const json& material : member(document, "materials")) materials.add(material);
