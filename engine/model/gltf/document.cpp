@@ -57,7 +57,7 @@ bool is_understood(std::string_view extension) {
                               std::string_view("KHR_lights_punctual"),     std::string_view("KHR_texture_basisu"),
                               std::string_view("KHR_texture_transform"),   std::string_view("KHR_xmp_json_ld"),
                               std::string_view("EXT_texture_avif"),        std::string_view("EXT_texture_webp"),
-                              std::string_view("MSFT_texture_dds")};
+                              std::string_view("MSFT_texture_dds"),        std::string_view("KHR_animation_pointer")};
   return extension.starts_with("KHR_materials_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
 }
 
@@ -96,6 +96,7 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::
   PELT_TRY(check_gltf_schema(parsed, document.source));
   PELT_TRY(check_version(parsed.at("asset"), document.source));
   PELT_TRY(check_extensions(parsed, document.source));
+  PELT_ASSIGN(document.channels, take_channels(parsed, document.source));
   if (parsed.contains("buffers")) {
     PELT_TRY(load_gltf_buffers(parsed.at("buffers"), container, document.source, loader, document.buffers,
                                document.storage));
