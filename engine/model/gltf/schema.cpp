@@ -144,7 +144,9 @@ constexpr std::array kSkin{
     index("inverseBindMatrices", "accessors"),
     index("skeleton", "nodes"),
 };
-constexpr std::array kTarget{index("node", "nodes"), required(text("path"))};
+constexpr std::array kPointer{required(text("pointer"))};
+constexpr std::array kTargetExtensions{object("KHR_animation_pointer", kPointer)};
+constexpr std::array kTarget{index("node", "nodes"), required(text("path")), object("extensions", kTargetExtensions)};
 constexpr std::array kChannel{required(integer("sampler")), required(object("target", kTarget))};
 constexpr std::array kSampler{
     required(index("input", "accessors")),

@@ -90,7 +90,7 @@ TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
-// Features that no shared file has: morph targets and their clip, attributes, points.
+// Features that no shared file has: morph targets and their clips, pointers, attributes, points.
 TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   using nlohmann::json;
   test::GltfFile file = test::GltfFile::triangle();
@@ -103,8 +103,17 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   mesh = {{"weights", {0, 1}}, {"extras", {{"targetNames", {"smile", "frown"}}}}};
   mesh["primitives"] = {{{"attributes", {{"POSITION", 0}, {"_MASK", mask}}}, {"targets", targets}},
                         {{"attributes", {{"POSITION", 0}, {"_OTHER", mask}}}, {"targets", targets}, {"mode", 0}}};
+  const auto pointer_to = [](const char* pointer) {
+    return json{{"path", "pointer"}, {"extensions", {{"KHR_animation_pointer", {{"pointer", pointer}}}}}};
+  };
+  const int weight = file.add("SCALAR", std::vector<float>{0, 1});
   file.push("animations", {{"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}}},
                            {"samplers", {{{"input", times}, {"output", weights}}}}});
+  file.push("animations",
+            {{"channels",
+              {{{"sampler", 0}, {"target", pointer_to("/meshes/0/weights")}},
+               {{"sampler", 1}, {"target", pointer_to("/nodes/0/weights/1")}}}},
+             {"samplers", {{{"input", times}, {"output", weights}}, {{"input", times}, {"output", weight}}}}});
   EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
   const Outcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
