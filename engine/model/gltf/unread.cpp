@@ -22,8 +22,8 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLights = "KHR_lights_punctual";
 // PELT_deformers holds the rig, which bind reads. What pointers to other things animate is noted by channels.
-constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "MSFT_lod"sv, "PELT_deformers"sv,
-                                     "KHR_animation_pointer"sv};
+constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "MSFT_lod"sv,
+                                     "PELT_deformers"sv, "KHR_animation_pointer"sv};
 
 // Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, std::string_view key) {
