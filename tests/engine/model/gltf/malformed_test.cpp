@@ -2,42 +2,22 @@
 // Imports hostile files, each in a process of its own under sanitizers, with bounds on its time and memory.
 #include <gtest/gtest.h>
 #include <meshoptimizer.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/engine/model/run_import_check.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
 namespace {
 
-struct Outcome {
-  int status = -1;  // exit status of pelt_import_check; 124: it ran out of time; otherwise it crashed
-  std::string output;
-};
-
-Outcome run_check(const std::string& option, const std::filesystem::path& path, int seconds) {
-  std::ostringstream command;
-  command << "ASAN_OPTIONS=hard_rss_limit_mb=1024:quarantine_size_mb=16:allocator_may_return_null=0 "
-          << "UBSAN_OPTIONS=print_stacktrace=1 timeout " << seconds << " '" PELT_IMPORT_CHECK "' " << option << " '"
-          << path.string() << "' 2>&1";
-  std::FILE* pipe = ::popen(command.str().c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer;
-  for (std::size_t read = 0; (read = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    outcome.output.append(buffer.data(), read);
-  }
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status)) outcome.status = WEXITSTATUS(status);
-  return outcome;
-}
+using test::CheckOutcome;
+using test::run_check;
 
 struct Case {
   std::string file;
@@ -70,7 +50,7 @@ TEST(MalformedFiles, AreRefusedWithAReasonOrReadSafely) {
   const std::vector<Case> cases = read_manifest(folder);
   EXPECT_EQ(cases.size(), test::shared_files("assets/malformed", {".gltf", ".glb"}).size());
   for (const Case& c : cases) {
-    const Outcome outcome = run_check("", folder / c.file, 5);
+    const CheckOutcome outcome = run_check("", folder / c.file, 5);
     const bool refused = outcome.status == 2;
     const bool sound = outcome.status == 0;
     if (std::ranges::find(kUsableAfterAll, c.file) != kUsableAfterAll.end()) {
@@ -86,7 +66,7 @@ TEST(MalformedFiles, AreRefusedWithAReasonOrReadSafely) {
 TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
   PELT_REQUIRE_SHARED();
   const std::filesystem::path characters = *test::shared_folder() / "assets" / "characters";
-  const Outcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 60);
+  const CheckOutcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -116,7 +96,7 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
              {"samplers", {{{"input", times}, {"output", weights}}, {{"input", times}, {"output", weight}}}}});
   EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
-  const Outcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
+  const CheckOutcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -133,7 +113,7 @@ TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
   file.data += bytes;
   EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
-  const Outcome outcome = run_check("--mutate", folder.write("compressed.gltf", file.text()), 60);
+  const CheckOutcome outcome = run_check("--mutate", folder.write("compressed.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -158,7 +138,7 @@ test::GltfFile pages(std::uint32_t triangles) {
 
 TEST(HostileFiles, OfManyTrianglesAtAVertexAreReadInTime) {
   const test::TemporaryFolder folder;
-  const Outcome outcome = run_check("", folder.write("pages.glb", pages(200'000).glb()), 20);
+  const CheckOutcome outcome = run_check("", folder.write("pages.glb", pages(200'000).glb()), 20);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -171,12 +151,12 @@ TEST(HostileFiles, OfManyTargetsOfMuchReusedVerticesAreRefusedInTime) {
   const int offsets = file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, 0, 1}, {0, 0, 0}});
   test::primitive(file)["targets"] = std::vector<nlohmann::json>(5000, {{"POSITION", offsets}});
   const test::TemporaryFolder folder;
-  const Outcome outcome = run_check("", folder.write("targets.glb", file.glb()), 20);
+  const CheckOutcome outcome = run_check("", folder.write("targets.glb", file.glb()), 20);
   EXPECT_EQ(outcome.status, 2) << outcome.output;
 }
 
 TEST(SanitizedImport, FailsWhereItShould) {
-  const Outcome outcome = run_check("", "/nonexistent.gltf", 5);
+  const CheckOutcome outcome = run_check("", "/nonexistent.gltf", 5);
   EXPECT_EQ(outcome.status, 2) << outcome.output;
 }
 
