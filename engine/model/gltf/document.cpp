@@ -55,7 +55,8 @@ Result<void> check_version(const json& asset, const std::string& source) {
 // textures (images of other kinds, too) and lights are those of any vendor: KHR_texture_basisu, EXT_texture_webp.
 bool is_understood(std::string_view extension) {
   constexpr std::array kNames{std::string_view("EXT_meshopt_compression"), std::string_view("KHR_mesh_quantization"),
-                              std::string_view("KHR_animation_pointer"), std::string_view("KHR_xmp_json_ld")};
+                              std::string_view("KHR_animation_pointer"), std::string_view("KHR_xmp_json_ld"),
+                              std::string_view("MSFT_lod")};
   const std::string_view subject = extension.substr(extension.find('_') + 1);  // after the vendor
   return subject.starts_with("materials_") || subject.starts_with("texture_") || subject.starts_with("lights_") ||
          std::find(kNames.begin(), kNames.end(), extension) != kNames.end();

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxImageBytes = std::size_t{256} << 20;
 
 // Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, const char* key) {
@@ -84,7 +84,7 @@ GltfImages read_images(
     const json& document, std::span<const std::span<const std::byte>> buffers,
     const std::function<Result<std::vector<std::byte>>(const std::string& uri, const std::string& place)>& load) {
   GltfImages made;
-  std::size_t bytes_left = kMaxBytes;
+  std::size_t bytes_left = kMaxImageBytes;
   std::size_t refused = 0;
   std::vector<std::int32_t> place_of_image(member(document, "images").size(), -2);  // -2: not looked at yet
   const auto refuse = [&](const std::string& why) {

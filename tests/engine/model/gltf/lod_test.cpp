@@ -61,7 +61,7 @@ TEST(ImportLevels, AreNotToldByOtherNames) {
 TEST(ImportLevels, AreToldByMsftLod) {
   GltfFile file = triangles({"near", "middle", "far"});
   file.json["nodes"][0]["extensions"]["MSFT_lod"]["ids"] = {1, 2};
-  file.json["extensionsUsed"] = {"MSFT_lod"};
+  file.json["extensionsUsed"] = file.json["extensionsRequired"] = {"MSFT_lod"};
   file.json["scenes"] = {{{"nodes", {0}}}};  // the levels are in no scene
   const Model model = imported(file);
   EXPECT_THAT(mesh_names(model), ElementsAre("near", "middle 1 of near", "far 2 of near"));
