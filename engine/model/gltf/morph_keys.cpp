@@ -11,7 +11,7 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMaxValues = 64'000'000;
+constexpr std::size_t kMaxMorphValues = 64'000'000;
 
 bool are_keyed_alike(const MorphChannel& a, const MorphChannel& b) {
   return a.interpolation == b.interpolation && a.times == b.times;
@@ -80,7 +80,7 @@ std::optional<MorphKeys> merge_keys(std::span<const MorphChannel* const> channel
   keys.times = alike ? first.times : common_times(channels, keys.interpolation);
   const bool cubic = keys.interpolation == Interpolation::kCubicSpline;
   const std::size_t rows = keys.times.size() * (cubic ? 3 : 1);
-  if (rows > kMaxValues / channels.size()) return std::nullopt;
+  if (rows > kMaxMorphValues / channels.size()) return std::nullopt;
   keys.values.reserve(rows * channels.size());
 
   for (std::size_t row = 0; row < rows; ++row) {
