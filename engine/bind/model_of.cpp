@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
 #include <pelt/model_of.h>
 #include <pelt/shaders/octahedral.h>
+#include <pelt/try.h>
 
 #include "engine/binding/morphs.h"
 
@@ -8,13 +14,23 @@ namespace pelt {
 namespace {
 
 // Targets that correctives have added have no control; they come back with the rig.
+// `whole`: the mesh by which controls name the targets: the mesh itself, or of a level of detail its mesh.
+bool is_own(const Control& control, const CharacterMesh& packed, std::string_view whole) {
+  return control.kind == ControlKind::kMorphTarget && control.mesh == whole &&
+         control.target < packed.morphs->target_count;
+}
+
+std::uint32_t count_targets(const CharacterMesh& packed, std::span<const Control> controls, std::string_view whole) {
+  std::uint32_t count = 0;
+  for (const Control& control : controls) {
+    if (packed.morphs && is_own(control, packed, whole)) count = std::max(count, control.target + 1);
+  }
+  return count;
+}
+
 void unpack_morphs(const CharacterMesh& packed, std::span<const Control> controls, std::string_view whole, Mesh& mesh) {
   const PackedMorphs& morphs = *packed.morphs;
-  const auto is_own = [&](const Control& control) {
-    return control.kind == ControlKind::kMorphTarget && control.mesh == whole && control.target < morphs.target_count;
-  };
-  std::uint32_t count = 0;
-  for (const Control& control : controls) count = is_own(control) ? std::max(count, control.target + 1) : count;
+  const std::uint32_t count = count_targets(packed, controls, whole);
   const std::vector<glm::vec3> none(mesh.positions.size(), glm::vec3(0.0f));
   const bool normals = morphs.row_words >= shared::kMorphNormalWords;
   const bool tangents = morphs.row_words >= shared::kMorphTangentWords;
@@ -29,14 +45,13 @@ void unpack_morphs(const CharacterMesh& packed, std::span<const Control> control
     if (tangents) target.tangents[v] = sum.tangent;
   });
   for (const Control& control : controls) {
-    if (!is_own(control)) continue;
+    if (!is_own(control, packed, whole)) continue;
     MorphTarget& target = mesh.morph_targets[control.target];
     target.name = control.target_name();
     target.weight = control.rest;
   }
 }
 
-// `whole`: the mesh by which controls name its morph targets.
 Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls, std::string_view whole) {
   const std::uint32_t count = packed.vertex_count();
   Mesh mesh;
@@ -66,9 +81,33 @@ Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls, std
   return mesh;
 }
 
+// Checks the size of all targets before any is made.
+Result<void> check_size(const CharacterData& character, std::uint64_t most) {
+  std::uint64_t taken = 0;
+  const auto take = [&](const CharacterMesh& mesh, std::string_view whole) -> Result<void> {
+    const std::uint64_t targets = mesh.control ? 0 : count_targets(mesh, character.controls, whole);
+    if (targets == 0) return {};
+    // One vector a vertex for positions, one for normals, one for tangents.
+    const std::uint64_t vectors = mesh.morphs->row_words - shared::kMorphPositionWords + 1;
+    const std::uint64_t a_target = sizeof(MorphTarget) + vectors * sizeof(glm::vec3) * mesh.vertex_count();
+    if (targets > (most - taken) / a_target) {
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format("mesh '{}': {} morph targets of {} vertices, and so the model would take more than {} MiB",
+                      mesh.name, targets, mesh.vertex_count(), most >> 20));
+    }
+    taken += targets * a_target;
+    return {};
+  };
+  for (const CharacterMesh& mesh : character.meshes) PELT_TRY(take(mesh, mesh.name));
+  for (const SkinLevel& level : character.levels) PELT_TRY(take(level.skin, character.meshes[level.of].name));
+  return {};
+}
+
 }  // namespace
 
-Model model_of(const Character& character) {
+Result<Model> model_of(const Character& character, std::uint64_t most_morph_bytes) {
+  PELT_TRY(check_size(*character, most_morph_bytes));
   Model model;
   model.name = character->name;
   model.skeleton = character->skeleton;

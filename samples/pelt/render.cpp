@@ -85,7 +85,7 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
   std::vector<Character> characters;
   for (const std::string& deformer : command.compare) {
     PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
-    const Result<Bound> bound = bind(model_of(character), rig);
+    const Result<Bound> bound = model_of(character).and_then([&](const Model& model) { return bind(model, rig); });
     if (!bound) {
       return fail(bound.error().code, fmt::format("{}: as {}: {}", command.file, deformer, bound.error().message));
     }

@@ -17,6 +17,7 @@
 #include <pelt/try.h>
 
 #include "engine/model/gltf/accessor.h"
+#include "engine/model/gltf/directions.h"
 
 namespace pelt {
 namespace {
@@ -85,12 +86,19 @@ bool has_legal_format(std::string_view name, const tinygltf::Accessor& accessor,
   return true;
 }
 
-// Section 3.7.2.2: the offsets of positions are floats; with KHR_mesh_quantization signed integers are legal too.
-bool has_legal_offsets(const tinygltf::Accessor& accessor, bool quantized) {
+// Section 3.7.2.2: offsets are floats; with KHR_mesh_quantization those of positions may be signed integers too, and
+// those of normals and tangents normalised ones.
+bool has_legal_offsets(const std::string& name, const tinygltf::Accessor& accessor, bool quantized) {
+  const int component = accessor.componentType;
+  const bool is_small_signed = component == TINYGLTF_COMPONENT_TYPE_BYTE || component == TINYGLTF_COMPONENT_TYPE_SHORT;
   return accessor.type == TINYGLTF_TYPE_VEC3 &&
-         (accessor.componentType == TINYGLTF_COMPONENT_TYPE_FLOAT ||
-          (quantized && (accessor.componentType == TINYGLTF_COMPONENT_TYPE_BYTE ||
-                         accessor.componentType == TINYGLTF_COMPONENT_TYPE_SHORT)));
+         (component == TINYGLTF_COMPONENT_TYPE_FLOAT ||
+          (quantized && is_small_signed && (name == "POSITION" || accessor.normalized)));
+}
+
+// Returns true if the importer reads what a target says of an attribute.
+bool is_read_offset(const tinygltf::Primitive& primitive, const std::string& name) {
+  return name == "POSITION" || ((name == "NORMAL" || name == "TANGENT") && gives_direction(primitive, name));
 }
 
 // Checks the rest weights of a mesh or a node; none: all are 0.
@@ -151,7 +159,7 @@ class MeshChecker {
         if (accessor.count != vertices) {
           return fail_at(document_, here, fmt::format("{} elements for {} vertices", accessor.count, vertices));
         }
-        if (name == "POSITION" && !has_legal_offsets(accessor, quantized_)) {
+        if (is_read_offset(primitive, name) && !has_legal_offsets(name, accessor, quantized_)) {
           return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
         }
       }

@@ -186,7 +186,9 @@ TEST(Levels, HaveTheMasksOfTheFinestMesh) {
 
 TEST(Levels, AreTheModelAgain) {
   const Model model = tube_with_levels();
-  const Model again = model_of(test::bound_by(model, "surface_ffd"));
+  const Result<Model> made = model_of(test::bound_by(model, "surface_ffd"));
+  ASSERT_TRUE(made) << made.error().message;
+  const Model& again = *made;
   ASSERT_EQ(again.levels.size(), 2u);
   for (std::size_t l = 0; l < 2; ++l) {
     EXPECT_EQ(again.levels[l].of, 0u);
