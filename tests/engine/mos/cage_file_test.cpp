@@ -56,7 +56,7 @@ TEST(LoadCage, NamesTheLineThatIsWrong) {
       {corners + "f 1 2 -4\n", "cage.obj:4: names vertex 0 of 3"},
       {corners + "f 1 2 0\n", "cage.obj:4: '0' names no vertex"},
       {corners + "f 1 2 99999999999\n", "cage.obj:4: '99999999999' names no vertex"},
-      {many, "cage.obj:4: a face of 1001 corners, more than the limit of 1000"},
+      {many, "cage.obj:4: 1001 corners of a face, more than the limit of 1000"},
   };
   for (const auto& [text, why] : defects) {
     const auto cage = load_text(text);
