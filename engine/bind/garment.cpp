@@ -77,6 +77,7 @@ Result<Dressed> put_on(Model garment, const Model& body) {
     if (!mesh.morph_targets.empty()) morphed.add(mesh.name);
     mesh.morph_targets = {};  // skins are not morphed
   }
+  garment.expressions = {};
   const auto is_morphed = [](const Mesh& mesh) { return !mesh.morph_targets.empty(); };
   if (std::any_of(body.meshes.begin(), body.meshes.end(), is_morphed)) {
     dressed.notes.push_back(fmt::format("the morph targets of '{}' do not move the garment", body.name));

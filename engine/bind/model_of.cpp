@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <map>
+
 #include <pelt/model_of.h>
 #include <pelt/shaders/octahedral.h>
 
 #include "engine/binding/morphs.h"
+#include "engine/key_weights/pose.h"
 
 namespace pelt {
 namespace {
@@ -66,6 +70,32 @@ Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls) {
   return mesh;
 }
 
+// Returns the expressions of a character, as its morph targets follow them.
+std::vector<Expression> expressions_of(const CharacterData& data) {
+  std::vector<Expression> expressions;
+  std::map<std::uint32_t, std::size_t> expression_of;  // by input
+  for (const Control& control : data.controls) {
+    if (control.kind != ControlKind::kExpression) continue;
+    expression_of[control.input] = expressions.size();
+    expressions.push_back({control.name, false, {}});
+  }
+  for (const Control& control : data.controls) {
+    if (control.kind != ControlKind::kMorphTarget || expressions.empty()) continue;
+    const auto mesh = std::ranges::find(data.meshes, control.mesh, &CharacterMesh::name);
+    if (mesh == data.meshes.end() || !mesh->morphs || control.target >= mesh->morphs->target_count) continue;
+    const std::uint32_t place =
+        mesh->morphs->first_slot * shared::kMorphEntryFloats + shared::morph_weight_place(control.target);
+    for (const key_weights::RampKey& key : key_weights::ramp_keys(data, place)) {
+      const auto own = expression_of.find(key.input);
+      if (own == expression_of.end()) continue;
+      Expression& expression = expressions[own->second];
+      expression.binary = expression.binary || key.from > 0;
+      expression.targets.push_back({control.mesh, control.target, key.factor});
+    }
+  }
+  return expressions;
+}
+
 }  // namespace
 
 Model model_of(const Character& character) {
@@ -75,6 +105,7 @@ Model model_of(const Character& character) {
   model.bound_joints = character->bound_joints;
   model.materials = character->materials;
   model.clips = character->clips;
+  model.expressions = expressions_of(*character);
   for (const CharacterMesh& mesh : character->meshes) {
     if (!mesh.control) model.meshes.push_back(mesh_of(mesh, character->controls));
   }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+#include <optional>
+
 #include <pelt/finite.h>
 
 #include "engine/character/check_records.h"
@@ -33,6 +36,10 @@ class Table {
     switch (words_.word(word)) {
       case shared::kKeyControl:
         if (const char* wrong = words_.check_numbers(word + 2, 1)) return wrong;
+        return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
+      case shared::kKeyRamp:
+        if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
+        if (!(words_.number(word + 2) < words_.number(word + 3))) return "has a ramp that does not ascend";
         return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
       case shared::kKeyLinear: {
         if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
@@ -104,16 +111,39 @@ std::string label(const PassEntry& entry, const CharacterData&) {
   return fmt::format("weights of keys {}", entry.record);
 }
 
-// Appends the joints and inputs of weight i of a record.
-void append_weight_sources(const PassEntry& entry, std::uint32_t i, std::vector<EntrySource>& sources) {
+// A weight of a pass: the word of its list.
+struct Weight {
+  const std::vector<std::uint32_t>& table;
+  std::uint32_t list;
+};
+
+Weight weight_of(const PassEntry& entry, std::uint32_t i) {
   const std::vector<std::uint32_t>& table = entry.pass.table;
+  return {table, table[entry.read<shared::KeyWeightsRecord>().first_word + i]};
+}
+
+// Returns the weight at a place of the palette.
+std::optional<Weight> find_weight(const CharacterData& data, std::uint32_t place) {
+  const std::uint32_t slot = place / shared::kMorphEntryFloats;
+  for (const PalettePass& pass : data.passes) {
+    if (pass.kernel != PoseKernel::kKeyWeights || slot < pass.first_slot) continue;
+    if (slot - pass.first_slot >= pass.record_count) continue;
+    const PassEntry entry{pass, slot - pass.first_slot};
+    const std::uint32_t weight = place % shared::kMorphEntryFloats;
+    if (weight <= entry.read<shared::KeyWeightsRecord>().weight_count) return weight_of(entry, weight - 1);
+  }
+  return std::nullopt;
+}
+
+// Appends the joints and inputs of a weight.
+void append_weight_sources(const Weight& weight, std::vector<EntrySource>& sources) {
+  const auto& [table, list] = weight;
   const auto append_angle = [&](std::uint32_t angle) {
     for (const std::uint32_t word : {angle, angle + 1}) sources.push_back({SourceKind::kJoint, table[word], 0});
   };
-  const std::uint32_t list = table[entry.read<shared::KeyWeightsRecord>().first_word + i];
   for (std::uint32_t k = 1; k <= table[list]; ++k) {
     const std::uint32_t key = table[list + k];
-    if (table[key] == shared::kKeyControl) sources.push_back({SourceKind::kInput, table[key + 1], 0});
+    if (table[key] == shared::kKeyControl || table[key] == shared::kKeyRamp) sources.push_back({SourceKind::kInput, table[key + 1], 0});
     if (table[key] == shared::kKeyLinear) append_angle(table[key + 1]);
     for (std::uint32_t a = 0; table[key] == shared::kKeyRbf && a < table[key + 1]; ++a) {
       append_angle(table[key + 3] + a * shared::kJointAngleWords);
@@ -123,21 +153,26 @@ void append_weight_sources(const PassEntry& entry, std::uint32_t i, std::vector<
 
 void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const std::uint32_t count = entry.read<shared::KeyWeightsRecord>().weight_count;
-  for (std::uint32_t i = 0; i < count; ++i) append_weight_sources(entry, i, sources);
+  for (std::uint32_t i = 0; i < count; ++i) append_weight_sources(weight_of(entry, i), sources);
 }
 
 }  // namespace
 
 void append_weight_sources(const CharacterData& data, std::uint32_t place, std::vector<EntrySource>& sources) {
-  const std::uint32_t slot = place / shared::kMorphEntryFloats;
-  for (const PalettePass& pass : data.passes) {
-    if (pass.kernel != PoseKernel::kKeyWeights || slot < pass.first_slot) continue;
-    if (slot - pass.first_slot >= pass.record_count) continue;
-    const PassEntry entry{pass, slot - pass.first_slot};
-    const std::uint32_t weight = place % shared::kMorphEntryFloats;
-    if (weight <= entry.read<shared::KeyWeightsRecord>().weight_count)
-      append_weight_sources(entry, weight - 1, sources);
+  if (const std::optional<Weight> weight = find_weight(data, place)) append_weight_sources(*weight, sources);
+}
+
+std::vector<RampKey> ramp_keys(const CharacterData& data, std::uint32_t place) {
+  std::vector<RampKey> ramps;
+  const std::optional<Weight> weight = find_weight(data, place);
+  if (!weight) return ramps;
+  const auto& [table, list] = *weight;
+  for (std::uint32_t k = 1; k <= table[list]; ++k) {
+    const std::uint32_t key = table[list + k];
+    if (table[key] != shared::kKeyRamp) continue;
+    ramps.push_back({table[key + 1], std::bit_cast<float>(table[key + 2]), std::bit_cast<float>(table[key + 4])});
   }
+  return ramps;
 }
 
 const PoseKernelInfo kKeyWeights{.name = "key_weights",

@@ -11,7 +11,8 @@ constexpr std::string_view kLeftWords = "l left lft lt";
 constexpr std::string_view kRightWords = "r right rgt rt";
 // Prefixes and suffixes of programs, and words that every joint could have.
 constexpr std::string_view kEmptyWords =
-    "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character";
+    "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character proximal "
+    "intermediate distal";
 
 // Independent of the locale: names are UTF-8, in which only ASCII letters show where words begin.
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }

@@ -57,8 +57,8 @@ bool is_understood(std::string_view extension) {
                               std::string_view("KHR_lights_punctual"),     std::string_view("KHR_texture_basisu"),
                               std::string_view("KHR_texture_transform"),   std::string_view("KHR_xmp_json_ld"),
                               std::string_view("EXT_texture_avif"),        std::string_view("EXT_texture_webp"),
-                              std::string_view("MSFT_texture_dds")};
-  return extension.starts_with("KHR_materials_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
+                              std::string_view("MSFT_texture_dds"),        std::string_view("VRM")};
+  return extension.starts_with("KHR_materials_") || extension.starts_with("VRMC_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
 }
 
 Result<void> check_extensions(const json& document, const std::string& source) {
@@ -112,6 +112,11 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::
     for (json& material : parsed.at("materials")) {
       if (material.contains("pbrMetallicRoughness")) material["pbrMetallicRoughness"].erase("baseColorTexture");
     }
+  }
+
+  if (const auto extensions = parsed.find("extensions"); extensions != parsed.end()) {
+    document.vrm = read_vrm(*extensions);
+    parsed.erase(extensions);
   }
 
   // Without buffers and images tinygltf opens no file: it only turns checked JSON into structs.

@@ -37,10 +37,10 @@ Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::fi
 // (kUnsupported) more than 1000, points that do not exist. `beside`: as above, of material files and textures.
 Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr);
 
-// Returns true if the extension of a file is that of glTF, .gltf or .glb.
+// Returns true if the extension of a file is that of glTF: .gltf, .glb or .vrm.
 bool is_gltf(const std::filesystem::path& path);
 
-// Imports by extension (.gltf, .glb, .obj) or by name (builtin:biped, builtin:limb, builtin:tail, builtin:arm). Errors:
+// Imports by extension (.gltf, .glb, .vrm, .obj) or by name (builtin:biped, builtin:limb, builtin:tail, builtin:arm). Errors:
 // those above, kNotFound for another built-in name, kUnsupported for another extension.
 Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside = nullptr);
 
