@@ -68,4 +68,12 @@ JointName parse_joint_name(std::string_view name) {
   return result;
 }
 
+std::vector<JointName> parse_joint_names(const Skeleton& skeleton) {
+  std::vector<JointName> names;
+  names.reserve(skeleton.joints.size());
+  for (const Joint& joint : skeleton.joints) names.push_back(parse_joint_name(joint.name));
+  for (const HumanBone& bone : skeleton.human_bones) names[bone.joint] = parse_joint_name(bone.name);
+  return names;
+}
+
 }  // namespace pelt

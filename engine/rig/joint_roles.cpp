@@ -87,21 +87,13 @@ bool says_twist(const JointName& name) {
   return is_limb(role) || role == JointRole::kClavicle;
 }
 
-// Returns the names by which joints are judged: those of human bones, else their own.
-std::vector<JointName> names_of(const Skeleton& skeleton) {
-  std::vector<JointName> names;
-  for (const Joint& joint : skeleton.joints) names.push_back(parse_joint_name(joint.name));
-  for (const HumanBone& bone : skeleton.human_bones) names[bone.joint] = parse_joint_name(bone.name);
-  return names;
-}
-
 class Reader {
  public:
   explicit Reader(const Skeleton& skeleton)
       : skeleton_(skeleton),
         uses_(skeleton.joints.size()),
         children_(skeleton.joints.size()),
-        names_(names_of(skeleton)),
+        names_(parse_joint_names(skeleton)),
         is_human_(skeleton.joints.size(), false) {
     std::vector<glm::mat4> rest(uses_.size());
     rest_matrices(skeleton, rest);
@@ -196,7 +188,7 @@ std::vector<bool> patch_joints(const Skeleton& skeleton) {
       if (height[j] == 0) ++childless[*parent];
     }
   }
-  const std::vector<JointName> names = names_of(skeleton);
+  const std::vector<JointName> names = parse_joint_names(skeleton);
   std::vector<bool> is_patch(count, false), on_head(count, false);
   for (std::size_t j = 0; j < count; ++j) {
     const JointRole role = role_of(names[j]);

@@ -26,7 +26,7 @@ namespace {
 using testing::ElementsAre;
 
 // A tube with the targets "target0" to "target3": a gradual expression of two of them, and a binary one.
-Model tube() {
+Model expressive_tube() {
   Model model = test::make_tube({.around = 12, .along = 33, .joints = 2});
   test::add_morph_targets(model.meshes[0], 4);
   model.expressions = {{"happy", false, {{"tube", 0, 0.5f}, {"tube", 2, 1.0f}}}, {"blink", true, {{"tube", 2, 0.75f}}}};
@@ -54,7 +54,7 @@ std::vector<float> weights_of(const Character& character, const std::vector<std:
 }
 
 TEST(Expressions, AreControlsThatMoveTheirTargets) {
-  const Character character = bound(tube());
+  const Character character = bound(expressive_tube());
   ASSERT_EQ(character->controls.size(), 6u);
   EXPECT_EQ(character->controls[0].name, "happy");
   EXPECT_EQ(character->controls[1].name, "blink");
@@ -65,7 +65,7 @@ TEST(Expressions, AreControlsThatMoveTheirTargets) {
 }
 
 TEST(Expressions, MoveTheSkinAsTheirTargetsDo) {
-  const Model model = tube();
+  const Model model = expressive_tube();
   const Character character = bound(model);
   Evaluator by_expression(character);
   set(by_expression, character, "happy", 0.8f);
@@ -85,20 +85,20 @@ TEST(Expressions, MoveTheSkinAsTheirTargetsDo) {
 }
 
 TEST(Expressions, AreHeldBetween0And1) {
-  const Character character = bound(tube());
+  const Character character = bound(expressive_tube());
   EXPECT_THAT(weights_of(character, {{"happy", 7}}), ElementsAre(0.5f, 0, 1, 0));
   EXPECT_THAT(weights_of(character, {{"happy", -3}}), ElementsAre(0, 0, 0, 0));
 }
 
 TEST(Expressions, ThatAreBinaryJumpAboveOneHalf) {
-  const Character character = bound(tube());
+  const Character character = bound(expressive_tube());
   EXPECT_THAT(weights_of(character, {{"blink", 0.5f}}), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(weights_of(character, {{"blink", 0.50001f}}), ElementsAre(0, 0, 0.75f, 0));
   EXPECT_THAT(weights_of(character, {{"blink", 1}}), ElementsAre(0, 0, 0.75f, 0));
 }
 
 TEST(Expressions, AddToEachOtherToControlsAndToClips) {
-  Model model = tube();
+  Model model = expressive_tube();
   model.clips.push_back({.name = "clip", .duration = 1, .channels = {}, .morph_channels = {}});
   model.clips[0].morph_channels.push_back({"tube", 2, Interpolation::kLinear, {0, 1}, {0, 1}});
   const Character character = bound(model);
@@ -116,7 +116,7 @@ TEST(Expressions, AddToEachOtherToControlsAndToClips) {
 TEST(Expressions, MoveTargetsThatFollowJointsToo) {
   Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
   rig.correctives = {{"tube", {{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{40}, "target2", {}}}}}};
-  const Character character = test::bound(tube(), rig).character;
+  const Character character = test::bound(expressive_tube(), rig).character;
   EXPECT_THAT(weights_of(character, {{"happy", 1}}), ElementsAre(0.5f, 0, 1, 0));
 }
 
@@ -137,7 +137,7 @@ TEST(Expressions, WorkWithEveryDeformerAndSurviveTheFile) {
   for (const test::Deformer& deformer : test::deformers()) {
     SCOPED_TRACE(deformer.name);
     const test::Subject subject = test::make_subject(
-        deformer, tube(), test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 2}));
+        deformer, expressive_tube(), test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 2}));
     const Character character = test::bound(subject.model, subject.rig).character;
     EXPECT_THAT(weights_of(character, {{"happy", 1}}), ElementsAre(0.5f, 0, 1, 0));
     const std::vector<std::byte> bytes = serialize(character);
@@ -149,7 +149,7 @@ TEST(Expressions, WorkWithEveryDeformerAndSurviveTheFile) {
 }
 
 TEST(Expressions, ComeBackInTheModelOfACharacter) {
-  const Model model = tube();
+  const Model model = expressive_tube();
   const Model again = model_of(bound(model));
   ASSERT_EQ(again.expressions.size(), 2u);
   for (std::size_t e = 0; e < 2; ++e) {
@@ -167,12 +167,12 @@ TEST(Expressions, ComeBackInTheModelOfACharacter) {
 }
 
 TEST(Expressions, OfAGarmentAreLeftOutWithItsTargets) {
-  Model garment = tube();
+  Model garment = expressive_tube();
   garment.meshes[0].name = "sleeve";
   for (Expression& expression : garment.expressions) {
     for (ExpressionTarget& target : expression.targets) target.mesh = "sleeve";
   }
-  const Result<Dressed> dressed = dress(std::move(garment), tube());
+  const Result<Dressed> dressed = dress(std::move(garment), expressive_tube());
   ASSERT_TRUE(dressed) << dressed.error().message;
   EXPECT_TRUE(dressed->model.expressions.empty());
 }
@@ -180,7 +180,7 @@ TEST(Expressions, OfAGarmentAreLeftOutWithItsTargets) {
 TEST(Expressions, MustNameTargetsThatAreThere) {
   const Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
   const auto error_of = [&](const ExpressionTarget& target) {
-    Model model = tube();
+    Model model = expressive_tube();
     model.expressions[0].targets[1] = target;
     return test::bind_error(model, rig);
   };
@@ -189,14 +189,14 @@ TEST(Expressions, MustNameTargetsThatAreThere) {
        {ExpressionTarget{"tube", 4, 1}, {"hose", 0, 1}, {"tube", 0, std::numeric_limits<float>::infinity()}}) {
     EXPECT_THAT(error_of(wrong), testing::HasSubstr("the expression 'happy'"));
   }
-  Model twice = tube();
+  Model twice = expressive_tube();
   twice.expressions[1].name = "happy";
   EXPECT_THAT(test::bind_error(twice, rig), testing::HasSubstr("'happy'"));
 }
 
 // Returns the error of a character whose first ramp is changed.
 std::string error_of(const std::function<void(std::uint32_t*)>& change) {
-  CharacterData data = *bound(tube());
+  CharacterData data = *bound(expressive_tube());
   for (PalettePass& pass : data.passes) {
     if (pass.kernel != PoseKernel::kKeyWeights) continue;
     // The keys of target 0: its control, 3 words, then the ramp.
@@ -211,13 +211,13 @@ TEST(Expressions, AreCheckedInFiles) {
   EXPECT_THAT(error_of([](std::uint32_t* ramp) { ramp[1] = 6; }), testing::HasSubstr("input that is not there"));
   EXPECT_THAT(error_of([](std::uint32_t* ramp) { ramp[3] = ramp[2]; }), testing::HasSubstr("does not ascend"));
   EXPECT_THAT(error_of([](std::uint32_t* ramp) { ramp[4] = 0x7FC00000u; }), testing::HasSubstr("not finite"));
-  CharacterData data = *bound(tube());
+  CharacterData data = *bound(expressive_tube());
   data.controls[0].kind = static_cast<ControlKind>(3);
   EXPECT_THAT(Character::create(std::move(data)).error().message, testing::HasSubstr("unknown kind"));
 }
 
 TEST(HumanBones, SurviveTheFile) {
-  Model model = tube();
+  Model model = expressive_tube();
   model.skeleton.human_bones = {{"head", 1}};
   const Result<Character> read = deserialize(serialize(bound(model)), "memory");
   ASSERT_TRUE(read) << read.error().message;

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/engine/model/gltf/vrm_file.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
@@ -111,6 +112,16 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
+TEST(MutatedFiles, OfVrmAreRefusedOrReadSafely) {
+  const test::TemporaryFolder folder;
+  for (const bool old : {true, false}) {
+    const test::GltfFile file = test::vrm_file(old);
+    EXPECT_EQ(test::imported(file).expressions.size(), old ? 1u : 2u);
+    const Outcome outcome = run_check("--mutate", folder.write("vrm.gltf", file.text()), 120);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+  }
+}
+
 TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
   test::GltfFile file = test::GltfFile::triangle();
   constexpr std::size_t kBytes = 9 * sizeof(float);
@@ -164,6 +175,19 @@ TEST(HostileFiles, OfManyTargetsOfMuchReusedVerticesAreRefusedInTime) {
   const test::TemporaryFolder folder;
   const Outcome outcome = run_check("", folder.write("targets.glb", file.glb()), 20);
   EXPECT_EQ(outcome.status, 2) << outcome.output;
+}
+
+// A mesh at many nodes, and an expression that names it many times.
+TEST(HostileFiles, OfManyBindsOfAMeshAtManyNodesAreRefusedInTime) {
+  test::GltfFile file = test::vrm_file(true);
+  nlohmann::json& binds =
+      file.json["extensions"]["VRM"]["blendShapeMaster"]["blendShapeGroups"][0]["binds"];
+  binds = std::vector<nlohmann::json>(20'000, binds[0]);
+  for (int n = 0; n < 2000; ++n) file.push("nodes", {{"mesh", 0}});
+  const test::TemporaryFolder folder;
+  const Outcome outcome = run_check("", folder.write("binds.vrm", file.glb()), 20);
+  EXPECT_EQ(outcome.status, 2) << outcome.output;
+  EXPECT_NE(outcome.output.find("the model would take more than"), std::string::npos) << outcome.output;
 }
 
 TEST(SanitizedImport, FailsWhereItShould) {
