@@ -179,8 +179,7 @@ class Linkages {
   // Returns true if the names of two limbs and of the place they hang on are of one side, like fingers of one hand.
   bool of_one_side(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const Side side = parsed_name(places_[p]).side;
-    return side != Side::kNone && side == parsed_name(link(a, p)).side &&
-           side == parsed_name(link(b, p)).side;
+    return side != Side::kNone && side == parsed_name(link(a, p)).side && side == parsed_name(link(b, p)).side;
   }
 
   // Returns true if a curve may go from one link of a place to another.
@@ -373,7 +372,7 @@ class Linkages {
   }
 
   const Model& model_;
-  const std::vector<JointName> names_;  // one a joint
+  std::vector<JointName> names_;  // one a joint
   const std::vector<Place>& places_;
   const std::vector<bool>& split_;
   std::vector<std::string>& notes_;

@@ -106,8 +106,8 @@ class CharacterBuilder {
     reports_[control_mesh].drives.push_back(rig_layer);
   }
 
-  // Returns the keys of a morph target's weight, which it adds to `weights`: its control less the value `bound`, and the
-  // expressions of the model that name it.
+  // Returns the keys of a morph target's weight, which it adds to `weights`: its control less the value `bound`, and
+  // the expressions of the model that name it.
   std::vector<std::uint32_t> weight_keys(const Mesh& mesh, std::uint32_t target, float bound,
                                          key_weights::WeightTable& weights);
 

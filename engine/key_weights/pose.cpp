@@ -143,7 +143,8 @@ void append_weight_sources(const Weight& weight, std::vector<EntrySource>& sourc
   };
   for (std::uint32_t k = 1; k <= table[list]; ++k) {
     const std::uint32_t key = table[list + k];
-    if (table[key] == shared::kKeyControl || table[key] == shared::kKeyRamp) sources.push_back({SourceKind::kInput, table[key + 1], 0});
+    if (table[key] == shared::kKeyControl || table[key] == shared::kKeyRamp)
+      sources.push_back({SourceKind::kInput, table[key + 1], 0});
     if (table[key] == shared::kKeyLinear) append_angle(table[key + 1]);
     for (std::uint32_t a = 0; table[key] == shared::kKeyRbf && a < table[key + 1]; ++a) {
       append_angle(table[key + 3] + a * shared::kJointAngleWords);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Weights of keys (docs/mathematics.md section 1.6): a palette entry holds up to kMorphEntryTargets weights, in the order
-// of morph.h, for what is added to a mesh by them: morph targets of skins and key poses of drivers. They are evaluated
-// once for each instance; the passes and blends after this one read them.
+// Weights of keys (docs/mathematics.md section 1.6): a palette entry holds up to kMorphEntryTargets weights, in the
+// order of morph.h, for what is added to a mesh by them: morph targets of skins and key poses of drivers. They are
+// evaluated once for each instance; the passes and blends after this one read them.
 //
 // A weight is the sum of its keys, each of them one of
 //     control: an input of the instance, minus a number: its value at bind;

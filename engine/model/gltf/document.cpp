@@ -58,7 +58,8 @@ bool is_understood(std::string_view extension) {
                               std::string_view("KHR_texture_transform"),   std::string_view("KHR_xmp_json_ld"),
                               std::string_view("EXT_texture_avif"),        std::string_view("EXT_texture_webp"),
                               std::string_view("MSFT_texture_dds"),        std::string_view("VRM")};
-  return extension.starts_with("KHR_materials_") || extension.starts_with("VRMC_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
+  return extension.starts_with("KHR_materials_") || extension.starts_with("VRMC_") ||
+         std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
 }
 
 Result<void> check_extensions(const json& document, const std::string& source) {

@@ -207,7 +207,8 @@ constexpr std::array kMaterial{
 constexpr std::array kVrm0Bone{text("bone"), index_or_none("node", "nodes")};
 constexpr std::array kVrm0Humanoid{list(object("humanBones", kVrm0Bone))};
 constexpr std::array kVrm0Bind{index_or_none("mesh", "meshes"), integer("index", -1), number("weight")};
-constexpr std::array kVrm0Group{text("name"), text("presetName"), boolean("isBinary"), list(object("binds", kVrm0Bind))};
+constexpr std::array kVrm0Group{text("name"), text("presetName"), boolean("isBinary"),
+                                list(object("binds", kVrm0Bind))};
 constexpr std::array kVrm0Master{list(object("blendShapeGroups", kVrm0Group))};
 constexpr std::array kVrm0{object("humanoid", kVrm0Humanoid), object("blendShapeMaster", kVrm0Master)};
 constexpr std::array kVrmBone{required(index("node", "nodes"))};

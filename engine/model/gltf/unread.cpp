@@ -21,8 +21,8 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLights = "KHR_lights_punctual";
 // The second holds the rig, which bind reads.
-constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "PELT_deformers"sv, "VRM"sv,
-                                     "VRMC_vrm"sv};
+constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "PELT_deformers"sv,
+                                     "VRM"sv, "VRMC_vrm"sv};
 
 // Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, std::string_view key) {
@@ -145,17 +145,15 @@ void describe_vrm(const json& document, std::vector<std::string>& notes) {
   for (const char* kind : {"preset", "custom"}) counts.add(member(member(vrm, "expressions"), kind));
   if (counts.materials > 0) unread.push_back(fmt::format("materials of {} expressions", counts.materials));
   if (counts.overrides > 0) unread.push_back(fmt::format("overrides by {} expressions", counts.overrides));
-  constexpr std::array kParts{std::pair("meta", "metadata"),
-                              std::pair("firstPerson", "first person"),
-                              std::pair("lookAt", "look-at"),
-                              std::pair("secondaryAnimation", "spring bones"),
+  constexpr std::array kParts{std::pair("meta", "metadata"), std::pair("firstPerson", "first person"),
+                              std::pair("lookAt", "look-at"), std::pair("secondaryAnimation", "spring bones"),
                               std::pair("materialProperties", "material properties")};
   for (const auto& [key, words] : kParts) {
     if (!member(vrm, key).empty()) unread.push_back(words);
   }
   if (unread.empty()) return;
-  notes.push_back(fmt::format("of VRM, bones and morph targets of expressions are read; not read: {}",
-                              fmt::join(unread, ", ")));
+  notes.push_back(
+      fmt::format("of VRM, bones and morph targets of expressions are read; not read: {}", fmt::join(unread, ", ")));
 }
 
 // Notes channels that animate what an extension names (KHR_animation_pointer) and not a node.

@@ -25,12 +25,23 @@ using Renaming = std::pair<std::string_view, std::string_view>;
 
 // Presets of 0.x, and what 1.0 calls them.
 constexpr std::array kPresets{
-    Renaming{"neutral", "neutral"},   Renaming{"joy", "happy"},           Renaming{"angry", "angry"},
-    Renaming{"sorrow", "sad"},        Renaming{"fun", "relaxed"},         Renaming{"a", "aa"},
-    Renaming{"i", "ih"},              Renaming{"u", "ou"},                Renaming{"e", "ee"},
-    Renaming{"o", "oh"},              Renaming{"blink", "blink"},         Renaming{"blink_l", "blinkLeft"},
-    Renaming{"blink_r", "blinkRight"}, Renaming{"lookup", "lookUp"},      Renaming{"lookdown", "lookDown"},
-    Renaming{"lookleft", "lookLeft"}, Renaming{"lookright", "lookRight"},
+    Renaming{"neutral", "neutral"},
+    Renaming{"joy", "happy"},
+    Renaming{"angry", "angry"},
+    Renaming{"sorrow", "sad"},
+    Renaming{"fun", "relaxed"},
+    Renaming{"a", "aa"},
+    Renaming{"i", "ih"},
+    Renaming{"u", "ou"},
+    Renaming{"e", "ee"},
+    Renaming{"o", "oh"},
+    Renaming{"blink", "blink"},
+    Renaming{"blink_l", "blinkLeft"},
+    Renaming{"blink_r", "blinkRight"},
+    Renaming{"lookup", "lookUp"},
+    Renaming{"lookdown", "lookDown"},
+    Renaming{"lookleft", "lookLeft"},
+    Renaming{"lookright", "lookRight"},
 };
 
 // The bones of 0.x that 1.0 calls otherwise: a thumb begins at the metacarpal.
@@ -44,12 +55,29 @@ constexpr std::array kThumbs{
 constexpr std::array<std::string_view, 9> kMiddleBones{"hips", "spine",   "chest",    "upperChest", "neck",
                                                        "head", "leftEye", "rightEye", "jaw"};
 constexpr std::array<std::string_view, 23> kSidedBones{
-    "UpperLeg",           "LowerLeg",        "Foot",          "Toes",
-    "Shoulder",           "UpperArm",        "LowerArm",      "Hand",
-    "ThumbMetacarpal",    "ThumbProximal",   "ThumbDistal",   "IndexProximal",
-    "IndexIntermediate",  "IndexDistal",     "MiddleProximal", "MiddleIntermediate",
-    "MiddleDistal",       "RingProximal",    "RingIntermediate", "RingDistal",
-    "LittleProximal",     "LittleIntermediate", "LittleDistal",
+    "UpperLeg",
+    "LowerLeg",
+    "Foot",
+    "Toes",
+    "Shoulder",
+    "UpperArm",
+    "LowerArm",
+    "Hand",
+    "ThumbMetacarpal",
+    "ThumbProximal",
+    "ThumbDistal",
+    "IndexProximal",
+    "IndexIntermediate",
+    "IndexDistal",
+    "MiddleProximal",
+    "MiddleIntermediate",
+    "MiddleDistal",
+    "RingProximal",
+    "RingIntermediate",
+    "RingDistal",
+    "LittleProximal",
+    "LittleIntermediate",
+    "LittleDistal",
 };
 
 std::optional<std::string_view> renamed(std::span<const Renaming> renamings, std::string_view name) {
@@ -68,23 +96,21 @@ bool is_bone(std::string_view name) {
 }
 
 // Returns a member of an object; null if it is not there.
-const json& member(const json& object, const char* key) {
+const json& child_of(const json& object, const char* key) {
   static const json kNone;
   const auto found = object.find(key);
   return found != object.end() ? *found : kNone;
 }
 
 // `one`: the number that is written for 1. What exceeds 0 to 1 is held there.
-float read_weight(const json& bind, float one) {
-  return std::clamp(bind.value("weight", one) / one, 0.0f, 1.0f);
-}
+float read_weight(const json& bind, float one) { return std::clamp(bind.value("weight", one) / one, 0.0f, 1.0f); }
 
 VrmExpression read_group(const json& group, std::size_t index) {
   const std::string preset = group.value("presetName", "");
   VrmExpression expression{std::string(renamed(kPresets, preset).value_or("")), group.value("isBinary", false), {}};
   if (expression.name.empty()) expression.name = group.value("name", "");
   if (expression.name.empty()) expression.name = fmt::format("expression_{}", index);
-  for (const json& bind : member(group, "binds")) {
+  for (const json& bind : child_of(group, "binds")) {
     expression.binds.push_back({-1, bind.value("mesh", -1), bind.value("index", -1), read_weight(bind, 100)});
   }
   return expression;
@@ -92,11 +118,11 @@ VrmExpression read_group(const json& group, std::size_t index) {
 
 GltfVrm read_vrm0(const json& vrm) {
   GltfVrm result;
-  for (const json& bone : member(member(vrm, "humanoid"), "humanBones")) {
+  for (const json& bone : child_of(child_of(vrm, "humanoid"), "humanBones")) {
     const std::string name = bone.value("bone", "");
     result.bones.push_back({std::string(renamed(kThumbs, name).value_or(name)), bone.value("node", -1)});
   }
-  const json& groups = member(member(vrm, "blendShapeMaster"), "blendShapeGroups");
+  const json& groups = child_of(child_of(vrm, "blendShapeMaster"), "blendShapeGroups");
   for (const bool preset : {true, false}) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (renamed(kPresets, groups[i].value("presetName", "")).has_value() == preset) {
@@ -109,13 +135,13 @@ GltfVrm read_vrm0(const json& vrm) {
 
 GltfVrm read_vrm1(const json& vrm) {
   GltfVrm result;
-  for (const auto& [name, bone] : member(member(vrm, "humanoid"), "humanBones").items()) {
+  for (const auto& [name, bone] : child_of(child_of(vrm, "humanoid"), "humanBones").items()) {
     result.bones.push_back({name, bone.at("node").get<int>()});
   }
   for (const char* kind : {"preset", "custom"}) {
-    for (const auto& [name, source] : member(member(vrm, "expressions"), kind).items()) {
+    for (const auto& [name, source] : child_of(child_of(vrm, "expressions"), kind).items()) {
       VrmExpression expression{name, source.value("isBinary", false), {}};
-      for (const json& bind : member(source, "morphTargetBinds")) {
+      for (const json& bind : child_of(source, "morphTargetBinds")) {
         expression.binds.push_back({bind.at("node").get<int>(), -1, bind.at("index").get<int>(), read_weight(bind, 1)});
       }
       result.expressions.push_back(std::move(expression));
@@ -137,17 +163,15 @@ class TargetFinder {
   // Appends them to the expression. Returns false if one is not there.
   Result<bool> append(const VrmBind& bind, GltfBudget& budget, Expression& expression) const {
     const std::span<const std::int32_t> meshes = meshes_of(bind);
-    bool complete = !meshes.empty();
     for (const std::int32_t m : meshes) {
       const Mesh* mesh = m < 0 ? nullptr : &model_.meshes[static_cast<std::size_t>(m)];
       if (mesh == nullptr || bind.target < 0 || static_cast<std::size_t>(bind.target) >= mesh->morph_targets.size()) {
-        complete = false;
-        continue;
+        return false;  // the meshes of a bind are copies of one
       }
       PELT_TRY(budget.take(sizeof(ExpressionTarget) + mesh->name.size(), expression.name));
       expression.targets.push_back({mesh->name, static_cast<std::uint32_t>(bind.target), bind.weight});
     }
-    return complete;
+    return !meshes.empty();
   }
 
  private:
@@ -165,8 +189,8 @@ class TargetFinder {
 }  // namespace
 
 GltfVrm read_vrm(const json& extensions) {
-  if (const json& vrm = member(extensions, "VRMC_vrm"); !vrm.is_null()) return read_vrm1(vrm);
-  const json& vrm = member(extensions, "VRM");
+  if (const json& vrm = child_of(extensions, "VRMC_vrm"); !vrm.is_null()) return read_vrm1(vrm);
+  const json& vrm = child_of(extensions, "VRM");
   return vrm.is_null() ? GltfVrm() : read_vrm0(vrm);
 }
 
@@ -189,8 +213,8 @@ void add_human_bones(std::span<const VrmBone> bones, std::span<const std::uint32
   }
   if (!unknown.empty()) model.report.notes.push_back(fmt::format("human bones of unknown names: {}", unknown.text()));
   if (!again.empty()) {
-    model.report.notes.push_back(
-        fmt::format("human bones that are named again, or are the joint of another, and are left out: {}", again.text()));
+    model.report.notes.push_back(fmt::format(
+        "human bones that are named again, or are the joint of another, and are left out: {}", again.text()));
   }
 }
 

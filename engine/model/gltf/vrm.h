@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// VRM, a glTF document of a person: the extension VRM (0.x) or VRMC_vrm (1.0), which is read if a file has both. Of them
-// come the map of bones and the morph targets of expressions.
+// VRM, a glTF document of a person: the extension VRM (0.x) or VRMC_vrm (1.0), which is read if a file has both. Of
+// them come the map of bones and the morph targets of expressions.
 #pragma once
 
 #include <tiny_gltf.h>

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <set>
 
+#include <pelt/import.h>
+
 #include "samples/pelt/input.h"
 #include "samples/viewer/panels/rows.h"
 

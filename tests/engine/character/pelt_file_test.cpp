@@ -341,7 +341,8 @@ TEST(PeltFile, ChunksInAWrongPlaceAreRefused) {
     std::swap(swapped[c], swapped[c + 1]);
     EXPECT_THAT(error_of(file_of(swapped)), HasSubstr("out of order")) << chunks[c].type;
   }
-  for (const auto& [type, version] : {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}, {"CLIP", 1}, {"RIG ", 1}, {"BONE", 1}}) {
+  for (const auto& [type, version] :
+       {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}, {"CLIP", 1}, {"RIG ", 1}, {"BONE", 1}}) {
     const std::size_t c = find_chunk(chunks, type);
     std::vector<FileChunk> twice = chunks;
     twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(c), chunks[c]);

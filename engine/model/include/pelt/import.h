@@ -40,8 +40,8 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
 // Returns true if the extension of a file is that of glTF: .gltf, .glb or .vrm.
 bool is_gltf(const std::filesystem::path& path);
 
-// Imports by extension (.gltf, .glb, .vrm, .obj) or by name (builtin:biped, builtin:limb, builtin:tail, builtin:arm). Errors:
-// those above, kNotFound for another built-in name, kUnsupported for another extension.
+// Imports by extension (.gltf, .glb, .vrm, .obj) or by name (builtin:biped, builtin:limb, builtin:tail, builtin:arm).
+// Errors: those above, kNotFound for another built-in name, kUnsupported for another extension.
 Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside = nullptr);
 
 }  // namespace pelt

@@ -73,8 +73,8 @@ struct Model {
   std::vector<JointBendyBone> bendy_bones;  // joints ascend; none twice
   std::vector<Mesh> meshes;                 // names are unique
   std::vector<Material> materials;
-  std::vector<EncodedImage> images;  // of the materials' base colours
-  std::vector<Clip> clips;           // names are unique
+  std::vector<EncodedImage> images;     // of the materials' base colours
+  std::vector<Clip> clips;              // names are unique
   std::vector<Expression> expressions;  // names are unique
   ImportReport report;
 

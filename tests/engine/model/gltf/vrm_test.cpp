@@ -63,13 +63,20 @@ void expect_roles(const Model& model, const std::vector<Bone>& wanted) {
   }
 }
 
-constexpr std::array kArm{Bone{"leftShoulder", JointRole::kClavicle},      Bone{"leftUpperArm", JointRole::kUpperArm},
-                          Bone{"leftLowerArm", JointRole::kForearm},       Bone{"leftHand", JointRole::kHand},
-                          Bone{"leftThumbMetacarpal", JointRole::kThumb},  Bone{"leftThumbProximal", JointRole::kThumb},
-                          Bone{"leftLittleProximal", JointRole::kPinky},   Bone{"leftIndexDistal", JointRole::kIndex},
-                          Bone{"leftUpperLeg", JointRole::kThigh},         Bone{"leftLowerLeg", JointRole::kShin},
-                          Bone{"leftFoot", JointRole::kFoot},              Bone{"leftToes", JointRole::kToes},
-                          Bone{"hips", JointRole::kHips},                  Bone{"upperChest", JointRole::kChest},
+constexpr std::array kArm{Bone{"leftShoulder", JointRole::kClavicle},
+                          Bone{"leftUpperArm", JointRole::kUpperArm},
+                          Bone{"leftLowerArm", JointRole::kForearm},
+                          Bone{"leftHand", JointRole::kHand},
+                          Bone{"leftThumbMetacarpal", JointRole::kThumb},
+                          Bone{"leftThumbProximal", JointRole::kThumb},
+                          Bone{"leftLittleProximal", JointRole::kPinky},
+                          Bone{"leftIndexDistal", JointRole::kIndex},
+                          Bone{"leftUpperLeg", JointRole::kThigh},
+                          Bone{"leftLowerLeg", JointRole::kShin},
+                          Bone{"leftFoot", JointRole::kFoot},
+                          Bone{"leftToes", JointRole::kToes},
+                          Bone{"hips", JointRole::kHips},
+                          Bone{"upperChest", JointRole::kChest},
                           Bone{"head", JointRole::kHead}};
 
 TEST(Vrm, BonesOf1_0SayWhatJointsOfMeaninglessNamesAre) {
@@ -131,7 +138,8 @@ TEST(Vrm, ExpressionsOf1_0AreSetsOfTargets) {
   vrm(file)["expressions"] = {
       {"preset", {{"happy", {{"morphTargetBinds", {{{"node", 0}, {"index", 1}, {"weight", 0.5}}}}}}}},
       {"custom",
-       {{"Wink", {{"isBinary", true}, {"morphTargetBinds", {{{"node", 0}, {"index", 0}}, {{"node", 0}, {"index", 2}}}}}}}}};
+       {{"Wink",
+         {{"isBinary", true}, {"morphTargetBinds", {{{"node", 0}, {"index", 0}}, {{"node", 0}, {"index", 2}}}}}}}}};
   const Model model = imported(file);
   EXPECT_THAT(names_of(model.expressions), ElementsAre("happy", "Wink"));
   const Expression& happy = model.expressions[0];
@@ -167,12 +175,23 @@ TEST(Vrm, ExpressionsOf0_xHaveTheNamesOf1_0AndPercents) {
 }
 
 TEST(Vrm, PresetsOf0_xAllHaveNewNames) {
-  constexpr std::array<std::pair<const char*, const char*>, 17> kNames{
-      {{"neutral", "neutral"},   {"joy", "happy"},         {"angry", "angry"},       {"sorrow", "sad"},
-       {"fun", "relaxed"},       {"a", "aa"},              {"i", "ih"},              {"u", "ou"},
-       {"e", "ee"},              {"o", "oh"},              {"blink", "blink"},       {"blink_l", "blinkLeft"},
-       {"blink_r", "blinkRight"}, {"lookup", "lookUp"},    {"lookdown", "lookDown"}, {"lookleft", "lookLeft"},
-       {"lookright", "lookRight"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 17> kNames{{{"neutral", "neutral"},
+                                                                        {"joy", "happy"},
+                                                                        {"angry", "angry"},
+                                                                        {"sorrow", "sad"},
+                                                                        {"fun", "relaxed"},
+                                                                        {"a", "aa"},
+                                                                        {"i", "ih"},
+                                                                        {"u", "ou"},
+                                                                        {"e", "ee"},
+                                                                        {"o", "oh"},
+                                                                        {"blink", "blink"},
+                                                                        {"blink_l", "blinkLeft"},
+                                                                        {"blink_r", "blinkRight"},
+                                                                        {"lookup", "lookUp"},
+                                                                        {"lookdown", "lookDown"},
+                                                                        {"lookleft", "lookLeft"},
+                                                                        {"lookright", "lookRight"}}};
   GltfFile file = test::face();
   for (const auto& [old_name, name] : kNames) groups(file).push_back(group(old_name, "x"));
   const Model model = imported(file);
@@ -271,9 +290,15 @@ const Fault kFaults[] = {
      "/extensions/VRMC_vrm/humanoid/humanBones/hips/node: 3 of 3 nodes"},
     {"BoneNegative", [](GltfFile& f) { vrm(f)["humanoid"]["humanBones"]["hips"]["node"] = -1; },
      "/extensions/VRMC_vrm/humanoid/humanBones/hips/node: -1"},
-    {"BoneFar0", [](GltfFile& f) { vrm0(f)["humanoid"]["humanBones"] = {{{"bone", "hips"}, {"node", 3}}}; },
+    {"BoneFar0",
+     [](GltfFile& f) {
+       vrm0(f)["humanoid"]["humanBones"] = {{{"bone", "hips"}, {"node", 3}}};
+     },
      "/extensions/VRM/humanoid/humanBones/0/node: 3 of 3 nodes"},
-    {"BoneNameless0", [](GltfFile& f) { vrm0(f)["humanoid"]["humanBones"] = {{{"bone", 7}, {"node", 1}}}; },
+    {"BoneNameless0",
+     [](GltfFile& f) {
+       vrm0(f)["humanoid"]["humanBones"] = {{{"bone", 7}, {"node", 1}}};
+     },
      "/extensions/VRM/humanoid/humanBones/0/bone: is 7 and not a string"},
     {"Bones0", [](GltfFile& f) { vrm0(f)["humanoid"]["humanBones"] = json::object(); },
      "/extensions/VRM/humanoid/humanBones: is an object and not an array"},
