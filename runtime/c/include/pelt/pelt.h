@@ -133,7 +133,7 @@ typedef struct pelt_stream_info {
 enum { PELT_CONTROL_MORPH_TARGET = 0, PELT_CONTROL_TWIST = 1, PELT_CONTROL_EXPRESSION = 2 };
 
 /* A number that the caller gives: the weight of a morph target, the twist of a joint in radians, or an expression from
-   0 to 1, which adds to the weights of its morph targets. */
+ * 0 to 1, which adds to the weights of its morph targets. */
 typedef struct pelt_control_info {
   uint32_t struct_size;
   uint32_t kind;  /* PELT_CONTROL_... */
