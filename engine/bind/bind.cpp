@@ -31,23 +31,14 @@
 namespace pelt {
 namespace {
 
-// Returns the meshes at which a layer shows, with its masks.
-std::vector<DeformerTarget> targets_of(const LayerPlan& plan, std::size_t layer) {
-  std::vector<DeformerTarget> targets;
-  for (std::uint32_t m = 0; m < plan.meshes.size(); ++m) {
-    for (const LayerAtMesh& at : plan.meshes[m]) {
-      if (at.layer == layer) targets.push_back({m, at.mask});
-    }
-  }
-  return targets;
-}
-
-// Binds the layers of a plan. Drivers come before the meshes that they drive.
+// Binds the layers of a plan. Drivers come before the meshes that they drive. Meshes are counted with the model's
+// levels behind them.
 class Binder {
  public:
-  Binder(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig, const LayerPlan& plan,
-         const BindOptions& options, Correctives correctives, std::vector<std::string>& notes)
+  Binder(const Model& model, std::span<const PlacedLevel> levels, std::span<const MuscleMeshes> muscles, const Rig& rig,
+         const LayerPlan& plan, const BindOptions& options, Correctives correctives, std::vector<std::string>& notes)
       : model_(model),
+        levels_(levels),
         muscles_(muscles),
         rig_(rig),
         plan_(plan),
@@ -67,7 +58,7 @@ class Binder {
     }
     PELT_ASSIGN(auto skins, merged_skins());
     BindReport report{{}, {}, points_, notes_, std::nullopt};
-    PELT_ASSIGN(auto bound, build_skins({model_, muscles_, rig_, plan_, options_}, std::move(report),
+    PELT_ASSIGN(auto bound, build_skins({model_, levels_, muscles_, rig_, plan_, options_}, std::move(report),
                                         std::move(builder_), std::move(skins)));
     PELT_TRY(add_fits(bound));
     if (options_.progress) options_.progress(1.0, "done");
@@ -75,11 +66,32 @@ class Binder {
   }
 
  private:
-  // Returns the merged layers of each mesh that is skin. Uses up the layers' bindings.
+  const std::vector<LayerAtMesh>& layers_at(std::size_t m) const {
+    return m < plan_.meshes.size() ? plan_.meshes[m] : plan_.levels[m - plan_.meshes.size()];
+  }
+
+  const Mesh& mesh(std::size_t m) const {
+    return m < model_.meshes.size() ? model_.meshes[m] : levels_[m - model_.meshes.size()].mesh();
+  }
+
+  // Returns the meshes at which a layer shows, with its masks.
+  std::vector<DeformerTarget> targets_of(std::size_t layer) const {
+    std::vector<DeformerTarget> targets;
+    for (std::size_t m = 0; m < model_.meshes.size() + levels_.size(); ++m) {
+      const PlacedLevel* level = m < model_.meshes.size() ? nullptr : &levels_[m - model_.meshes.size()];
+      for (const LayerAtMesh& at : layers_at(m)) {
+        if (at.layer != layer) continue;
+        targets.push_back({level == nullptr ? static_cast<std::uint32_t>(m) : level->of(), at.mask, level});
+      }
+    }
+    return targets;
+  }
+
+  // Returns the merged layers of each mesh that is skin or a level of one. Uses up the layers' bindings.
   Result<std::vector<MergedLayers>> merged_skins() {
-    std::vector<MergedLayers> skins(model_.meshes.size());
+    std::vector<MergedLayers> skins(model_.meshes.size() + levels_.size());
     for (std::size_t m = 0; m < skins.size(); ++m) {
-      if (!plan_.is_skin(m)) continue;
+      if (m < model_.meshes.size() ? !plan_.is_skin(m) : layers_at(m).empty()) continue;
       PELT_ASSIGN(skins[m], merged(m));
     }
     return skins;
@@ -135,7 +147,7 @@ class Binder {
   Result<void> bind_layer(std::size_t l, double layers_done) {
     bound_[l] = true;
     const PlannedLayer& layer = plan_.layers[l];
-    const std::vector<DeformerTarget> targets = targets_of(plan_, l);
+    const std::vector<DeformerTarget> targets = targets_of(l);
     if (targets.empty()) {
       if (l > 0) notes_.push_back(fmt::format("{}: moves nothing", layer.label));
       return {};
@@ -156,17 +168,20 @@ class Binder {
                               progress,
                               static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
     PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input));
-    for (std::size_t t = 0; t < targets.size(); ++t) layer_bindings_[l][targets[t].mesh] = std::move(bound[t]);
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const PlacedLevel* level = targets[t].level;
+      const std::size_t m = level == nullptr ? targets[t].mesh : model_.meshes.size() + (level - levels_.data());
+      layer_bindings_[l][m] = std::move(bound[t]);
+    }
     return {};
   }
 
   // Merges all layers of a mesh; every one must be bound. Uses up their bindings.
-  Result<MergedLayers> merged(std::size_t mesh) {
+  Result<MergedLayers> merged(std::size_t m) {
     MergedLayers layers;
-    for (const LayerAtMesh& at : plan_.meshes[mesh]) {
-      const auto bound = layer_bindings_[at.layer].find(mesh);
-      PELT_TRY(
-          lay_over(layers, std::move(bound->second), at.mask, plan_.layers[at.layer], model_.meshes[mesh], builder_));
+    for (const LayerAtMesh& at : layers_at(m)) {
+      const auto bound = layer_bindings_[at.layer].find(m);
+      PELT_TRY(lay_over(layers, std::move(bound->second), at.mask, plan_.layers[at.layer], mesh(m), builder_));
       layer_bindings_[at.layer].erase(bound);
     }
     return layers;
@@ -200,17 +215,17 @@ class Binder {
   std::optional<DriverPart> part_in_use(std::size_t driver) const {
     if (is_line(driver) || !rig_.groups.empty()) return std::nullopt;  // groups may name any part of the driver
     std::vector<DriverUse> uses;
-    for (std::size_t m = 0; m < plan_.meshes.size(); ++m) {
-      for (const LayerAtMesh& at : plan_.meshes[m]) {
+    for (std::size_t m = 0; m < model_.meshes.size() + levels_.size(); ++m) {
+      for (const LayerAtMesh& at : layers_at(m)) {
         const PlannedLayer& layer = plan_.layers[at.layer];
         if (layer.driver_mesh != driver) continue;
         // The first layer of a mesh acts everywhere.
-        const bool first = &at == &plan_.meshes[m].front();
+        const bool first = &at == &layers_at(m).front();
         const auto nearest_elements = deformer_entry(layer.deformer).nearest_elements;
         const std::optional<std::size_t> elements =
             nearest_elements == nullptr ? std::nullopt : nearest_elements(layer.deformer);
         if (!elements) return std::nullopt;
-        uses.push_back({*elements, &model_.meshes[m], first ? std::span<const float>() : std::span(at.mask)});
+        uses.push_back({*elements, &mesh(m), first ? std::span<const float>() : std::span(at.mask)});
       }
     }
     std::optional<DriverPart> part = used_part(model_.meshes[driver], uses, options_.threads);
@@ -232,6 +247,7 @@ class Binder {
   }
 
   const Model& model_;
+  std::span<const PlacedLevel> levels_;  // of the model
   std::span<const MuscleMeshes> muscles_;
   const Rig& rig_;
   const LayerPlan& plan_;
@@ -257,9 +273,14 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
   std::vector<std::string> notes;
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole, std::span<const MuscleMeshes> muscles) -> Result<Bound> {
-    PELT_ASSIGN(const auto plan, plan_layers(whole, muscles, rig, notes));
+    std::vector<PlacedLevel> levels;
+    for (const MeshLevel& level : whole.levels) {
+      PELT_ASSIGN(auto placed, PlacedLevel::create(whole.meshes[level.of], level, options.threads));
+      levels.push_back(std::move(placed));
+    }
+    PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));
     PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
-    return Binder(whole, muscles, rig, plan, options, std::move(correctives), notes).run();
+    return Binder(whole, levels, muscles, rig, plan, options, std::move(correctives), notes).run();
   };
   if (rig.muscles.empty() && rig.helper_joints.empty()) return run(model, {});
   PELT_ASSIGN(auto whole, add_muscles(model, rig));

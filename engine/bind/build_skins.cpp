@@ -39,6 +39,7 @@ class SkinBuild {
  public:
   SkinBuild(const BindInput& input, BindReport report)
       : model_(input.model),
+        levels_(input.levels),
         muscles_(input.muscles),
         rig_(input.rig),
         plan_(input.plan),
@@ -65,14 +66,24 @@ class SkinBuild {
   // Builds the character from the skins. `left`: the share of each vertex that linear blend takes over, for all skins
   // end to end; empty: none.
   Result<Bound> build(CharacterBuilder builder, std::vector<MergedLayers> skins, std::span<const float> left) const {
+    std::vector<std::span<const float>> left_of(model_.meshes.size());
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!plan_.is_skin(m)) continue;
       if (!left.empty()) {
         const std::size_t count = model_.meshes[m].positions.size();
-        lay_linear_over(*skins[m].binding, model_.meshes[m], left.first(count), builder);
+        left_of[m] = left.first(count);
+        lay_linear_over(*skins[m].binding, model_.meshes[m], left_of[m], builder);
         left = left.subspan(count);
       }
       PELT_TRY(builder.add_skin(model_.meshes[m], std::move(*skins[m].binding), skins[m].deformer));
+    }
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      MergedLayers& own = skins[model_.meshes.size() + i];
+      if (!own.binding) continue;
+      const PlacedLevel& level = levels_[i];
+      const std::vector<float> share = level.carry(left_of[level.of()]);
+      if (!share.empty()) lay_linear_over(*own.binding, level.mesh(), share, builder);
+      PELT_TRY(builder.add_level(level, std::move(*own.binding), own.deformer));
     }
     builder.set_rig(format_rig(rig_));
     BindReport report = report_;
@@ -163,6 +174,7 @@ class SkinBuild {
   }
 
   const Model& model_;
+  std::span<const PlacedLevel> levels_;
   std::span<const MuscleMeshes> muscles_;
   const Rig& rig_;
   const LayerPlan& plan_;

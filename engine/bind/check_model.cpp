@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <pelt/character.h>
 #include <pelt/finite.h>
 #include <pelt/try.h>
 
@@ -111,6 +112,13 @@ Result<void> check_model(const Model& model) {
   }
   for (const Mesh& mesh : model.meshes) {
     PELT_TRY(check_mesh(mesh, model.bound_joints.size()));
+  }
+  for (const MeshLevel& level : model.levels) {
+    PELT_TRY(check_mesh(level.mesh, model.bound_joints.size()));
+    if (level.of >= model.meshes.size() || level.level < 1 || level.level > kMaxLevel) {
+      return invalid("mesh '{}' is level of detail {} (1 to {}) of mesh {} of {}", level.mesh.name, level.level,
+                     kMaxLevel, level.of, model.meshes.size());
+    }
   }
   return check_expressions(model);
 }

@@ -11,7 +11,6 @@
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
-#include "engine/core/name_list.h"
 #include "engine/geometry/spread_weights.h"
 #include "engine/surface_ffd/driver_weights.h"
 
@@ -57,6 +56,14 @@ Mesh weighted_skin(const Model& body) {
   return skin;
 }
 
+// Returns all meshes of a model and their levels.
+std::vector<Mesh*> meshes_and_levels(Model& model) {
+  std::vector<Mesh*> meshes;
+  for (Mesh& mesh : model.meshes) meshes.push_back(&mesh);
+  for (MeshLevel& level : model.levels) meshes.push_back(&level.mesh);
+  return meshes;
+}
+
 // Returns the garment with the body's skeleton and clips.
 Result<Dressed> put_on(Model garment, const Model& body) {
   if (garment.meshes.empty()) {
@@ -66,24 +73,18 @@ Result<Dressed> put_on(Model garment, const Model& body) {
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
   const std::size_t joint_count = garment.bound_joints.size();  // a rigid garment has one: its node
   bool had_weights = false;
-  NameList morphed;
-  for (Mesh& mesh : garment.meshes) {
+  for (Mesh* own : meshes_and_levels(garment)) {
+    Mesh& mesh = *own;
     had_weights = had_weights || (mesh.weights.row_count() != 0 && joint_count > 1);
     if (joints) {
       rename_columns(mesh.weights, *joints);
     } else {
       mesh.weights = {};
     }
-    if (!mesh.morph_targets.empty()) morphed.add(mesh.name);
-    mesh.morph_targets = {};  // skins are not morphed
   }
-  garment.expressions = {};
   const auto is_morphed = [](const Mesh& mesh) { return !mesh.morph_targets.empty(); };
   if (std::any_of(body.meshes.begin(), body.meshes.end(), is_morphed)) {
     dressed.notes.push_back(fmt::format("the morph targets of '{}' do not move the garment", body.name));
-  }
-  if (!morphed.empty()) {
-    dressed.notes.push_back(fmt::format("the morph targets of the garment's {} are left out", morphed.text()));
   }
   if (!garment.clips.empty()) {
     dressed.notes.push_back(
@@ -132,7 +133,8 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
   // A shorter passage than on a body: the copied weights already pass as gradually as the body's.
   const std::vector<Passage> passages(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
   dressed.copied_weights = true;
-  for (Mesh& mesh : dressed.model.meshes) {
+  for (Mesh* own : meshes_and_levels(dressed.model)) {
+    Mesh& mesh = *own;
     if (has_weights(mesh)) {
       dressed.copied_weights = false;
       continue;

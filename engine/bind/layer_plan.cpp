@@ -245,8 +245,8 @@ void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, Layer
 
 }  // namespace
 
-Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig,
-                              std::vector<std::string>& notes) {
+Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> levels,
+                              std::span<const MuscleMeshes> muscles, const Rig& rig, std::vector<std::string>& notes) {
   LayerPlan plan;
   plan.meshes.resize(model.meshes.size());
   plan.pieces.resize(model.meshes.size());
@@ -304,6 +304,14 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> 
     std::vector<LayerAtMesh>& layers = plan.meshes[m];
     if (layers.empty()) layers.push_back({0, std::vector<float>(model.meshes[m].positions.size(), 1.0f)});
     drop_hidden(layers, plan.layers);
+  }
+  for (const PlacedLevel& level : levels) {
+    std::vector<LayerAtMesh>& layers = plan.levels.emplace_back();
+    if (!plan.is_skin(level.of())) {
+      notes.push_back(fmt::format("'{}' is left out, since it is a level of detail of a driver", level.mesh().name));
+      continue;
+    }
+    for (const LayerAtMesh& at : plan.meshes[level.of()]) layers.push_back({at.layer, level.carry(at.mask)});
   }
   plan_lines(model, muscles, plan);
   return plan;

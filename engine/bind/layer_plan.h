@@ -12,6 +12,7 @@
 #include <pelt/result.h>
 #include <pelt/rig.h>
 
+#include "engine/deformer/placed_level.h"
 #include "engine/driver/action_line/muscles.h"
 
 namespace pelt {
@@ -43,6 +44,8 @@ struct LayerPlan {
   // For each mesh of the model, the layers that show, from the bottom up; the first acts everywhere. A driver has the
   // layers that name it as their target, or none. A muscle's line has the layers that carry it, the muscle's mesh none.
   std::vector<std::vector<LayerAtMesh>> meshes;
+  // For each level of the model the same layers as its mesh has; none if the mesh is a driver.
+  std::vector<std::vector<LayerAtMesh>> levels;
   std::vector<bool> is_driver;     // for each mesh of the model
   std::vector<PieceAreas> pieces;  // for each mesh of the model, by the topmost layer over *
 
@@ -57,7 +60,8 @@ struct LayerPlan {
 //
 // The ends of a muscle's line move with their joints by linear blend. Between them lies the rig's first layer with
 // curves, so that muscles follow the curves that move the skin; if the rig has none, a layer is added for it.
-Result<LayerPlan> plan_layers(const Model& model, std::span<const MuscleMeshes> muscles, const Rig& rig,
-                              std::vector<std::string>& notes);
+// `levels`: those of the model, in order. The masks at a level are those of its mesh.
+Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> levels,
+                              std::span<const MuscleMeshes> muscles, const Rig& rig, std::vector<std::string>& notes);
 
 }  // namespace pelt

@@ -329,13 +329,54 @@ class VertexFitter {
 // ------------------------------------------------------------------------------------------------------------- meshes
 
 // Returns the rows of a mesh over the joints of the samples, in packed order.
-SparseRows fit_rows(const CharacterMesh& mesh, const Samples& samples, const LinearFitOptions& options, double scale) {
+// A skin to be fitted, or a level of one.
+struct FittedSkin {
+  CharacterMesh* mesh;
+  std::shared_ptr<const Samples> samples;
+  std::uint32_t first_vertex;  // in the samples
+  bool is_level;
+  SparseRows rows;
+};
+
+// Returns the skins of `data`, a copy of the character, then their levels, with the motions that they are fitted to.
+Result<std::vector<FittedSkin>> sample_skins(const Character& character, CharacterData& data,
+                                             std::span<const SamplePose> poses,
+                                             std::span<const shared::JointRecord> joints, unsigned threads) {
+  std::vector<FittedSkin> skins;
+  const auto sample = [&](std::uint32_t level, std::span<CharacterMesh* const> own) -> Result<void> {
+    if (own.empty()) return {};
+    const Character shown = character.at_level(level);
+    PELT_ASSIGN(auto taken, take_samples(shown, poses, joints, threads));
+    const auto samples = std::make_shared<const Samples>(std::move(taken));
+    for (CharacterMesh* mesh : own) {
+      const auto place = std::ranges::find(shown->meshes, mesh->name, &CharacterMesh::name);
+      skins.push_back({mesh, samples, place->first_vertex, level > 0, {}});
+    }
+    return {};
+  };
+  std::vector<CharacterMesh*> own;
+  for (CharacterMesh& mesh : data.meshes) {
+    if (!mesh.control) own.push_back(&mesh);
+  }
+  PELT_TRY(sample(0, own));
+  for (std::uint32_t level = 1; level <= data.coarsest_level(); ++level) {
+    own.clear();
+    for (SkinLevel& other : data.levels) {
+      if (other.level == level) own.push_back(&other.skin);
+    }
+    PELT_TRY(sample(level, own));
+  }
+  return skins;
+}
+
+SparseRows fit_rows(const FittedSkin& skin, const LinearFitOptions& options, double scale) {
+  const CharacterMesh& mesh = *skin.mesh;
   std::vector<std::vector<WeightedElement>> rows(mesh.vertex_count());
   parallel_for(rows.size(), kVertexGrain, options.threads, [&](std::size_t begin, std::size_t end) {
-    VertexFitter fitter(samples, options.influences, scale);
+    VertexFitter fitter(*skin.samples, options.influences, scale);
     for (std::size_t v = begin; v < end; ++v) {
       const auto own = mesh.weights.row_count() != 0 ? mesh.weights.row(v) : std::span<const Influence>();
-      fitter.fit(mesh.first_vertex + v, mesh.binding.points[v], own, rows[v]);
+      fitter.fit(skin.first_vertex + v, mesh.binding.points[v], own, rows[v]);
     }
   });
   SparseRows result;
@@ -354,13 +395,15 @@ Result<PackedBinding> pack_fit(const CharacterMesh& mesh, const SparseRows& rows
 }
 
 // Measures how far a fit is from the deformers. `rows`: as packed.
-LinearFitError error_of(const CharacterMesh& mesh, const SparseRows& rows, const Samples& samples, unsigned threads) {
+LinearFitError error_of(const FittedSkin& skin, const SparseRows& rows, unsigned threads) {
+  const CharacterMesh& mesh = *skin.mesh;
+  const Samples& samples = *skin.samples;
   std::vector<double> sums(mesh.vertex_count(), 0.0);
   std::vector<double> largest(mesh.vertex_count(), 0.0);
   parallel_for(sums.size(), kVertexGrain, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
       for (std::size_t s = 0; s < samples.count(); ++s) {
-        glm::dvec3 off = -glm::dvec3(samples.positions[s][mesh.first_vertex + v]);
+        glm::dvec3 off = -glm::dvec3(samples.positions[s][skin.first_vertex + v]);
         for (const Influence& influence : rows.row(v)) {
           const glm::vec3 moved = transform_point(samples.motions[s][influence.index], mesh.binding.points[v]);
           off += double{influence.weight} * glm::dvec3(moved);
@@ -408,16 +451,14 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
   add_clip_poses(*character, options.clip_poses, poses);
   add_random_poses(*character, options, poses);
   if (poses.empty()) poses.push_back(at_rest(*character));
-  PELT_ASSIGN(const auto samples, take_samples(character, poses, joints, options.threads));
 
   CharacterData data = *character;
   data.drop_fits();
-  std::vector<std::optional<SparseRows>> rows(data.meshes.size());
+  PELT_ASSIGN(auto skins, sample_skins(character, data, poses, joints, options.threads));
   std::vector<bool> used(joints.size(), false);
-  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
-    if (data.meshes[m].control) continue;
-    rows[m] = fit_rows(data.meshes[m], samples, options, std::max(character.size(), 1e-6f));
-    for (const Influence& influence : rows[m]->influences) used[influence.index] = true;
+  for (FittedSkin& skin : skins) {
+    skin.rows = fit_rows(skin, options, std::max(character.size(), 1e-6f));
+    for (const Influence& influence : skin.rows.influences) used[influence.index] = true;
   }
 
   PalettePass pass;
@@ -441,20 +482,20 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
   data.palette_size += pass.record_count;
 
   std::vector<LinearFitError> errors;
-  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
-    if (!rows[m]) continue;
-    CharacterMesh& mesh = data.meshes[m];
-    for (Influence& influence : rows[m]->influences) influence.index = element[influence.index];
-    PELT_ASSIGN(auto packed, pack_fit(mesh, *rows[m]));
+  for (FittedSkin& skin : skins) {
+    CharacterMesh& mesh = *skin.mesh;
+    for (Influence& influence : skin.rows.influences) influence.index = element[influence.index];
+    PELT_ASSIGN(auto packed, pack_fit(mesh, skin.rows));
     SparseRows kept = unpack_rows(packed);
     for (Influence& influence : kept.influences) influence.index = joint_of[influence.index];
-    errors.push_back(error_of(mesh, kept, samples, options.threads));
-    const auto worst = static_cast<float>(errors.back().worst);
+    LinearFitError error = error_of(skin, kept, options.threads);
+    const auto worst = static_cast<float>(error.worst);
     mesh.fit = LinearFit{.first_slot = pass.first_slot,
                          .slices = std::move(packed.slices),
                          .influences = std::move(packed.influences),
-                         .rms = std::min(static_cast<float>(errors.back().rms), worst),
+                         .rms = std::min(static_cast<float>(error.rms), worst),
                          .worst = worst};
+    if (!skin.is_level) errors.push_back(std::move(error));
   }
   data.passes.push_back(std::move(pass));
   PELT_ASSIGN(auto fitted, Character::create(std::move(data)));

@@ -31,7 +31,7 @@ constexpr double kPassage = 0.2;   // fraction of the area near a joint that pas
 
 Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
   std::vector<const Mesh*> meshes;
-  for (const std::size_t t : targets) meshes.push_back(&input.model.meshes[input.targets[t].mesh]);
+  for (const std::size_t t : targets) meshes.push_back(&mesh_of(input, input.targets[t]));
   return concatenate(meshes);
 }
 
@@ -40,7 +40,7 @@ Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
 std::vector<std::size_t> shaping_targets(const DeformerInput& input) {
   std::vector<std::size_t> all;
   std::vector<std::size_t> skins;
-  for (std::size_t t = 0; t < input.targets.size(); ++t) {
+  for (std::size_t t = 0; t < full_detail(input).size(); ++t) {
     all.push_back(t);
     if (!input.model.meshes[input.targets[t].mesh].triangles.empty()) skins.push_back(t);
   }
@@ -50,7 +50,7 @@ std::vector<std::size_t> shaping_targets(const DeformerInput& input) {
 float largest_extent(const DeformerInput& input) {
   glm::vec3 low(std::numeric_limits<float>::max());
   glm::vec3 high(std::numeric_limits<float>::lowest());
-  for (const DeformerTarget& target : input.targets) {
+  for (const DeformerTarget& target : full_detail(input)) {
     for (const glm::vec3 p : input.model.meshes[target.mesh].positions) {
       low = glm::min(low, p);
       high = glm::max(high, p);
@@ -175,9 +175,8 @@ Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
   for (const CurveWeight& weight : settings_.weights) {
     std::vector<float> values;
     for (const std::size_t t : targets_) {
-      PELT_ASSIGN(const auto region,
-                  region_values(weight.region, input_.model.meshes[input_.targets[t].mesh], input_.model, input_.rig,
-                                fmt::format("{}: the weight of '{}'", input_.layer, weight.curve)));
+      PELT_ASSIGN(const auto region, region_values(weight.region, input_.targets[t], input_,
+                                                   fmt::format("{}: the weight of '{}'", input_.layer, weight.curve)));
       values.insert(values.end(), region.begin(), region.end());
     }
     for (std::size_t c = 0; c < curves_.size(); ++c) {
@@ -191,7 +190,7 @@ Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
 
 Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> shares) const {
   if (settings_.binding == CurveBinding::kWeights && !weighted_) {
-    const Mesh& first = input_.model.meshes[input_.targets[targets_[0]].mesh];
+    const Mesh& first = mesh_of(input_, input_.targets[targets_[0]]);
     return invalid(input_, fmt::format("mesh '{}' has no weights to bind by", first.name));
   }
   PELT_ASSIGN(const auto factors, weight_factors());

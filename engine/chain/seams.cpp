@@ -35,7 +35,7 @@ Seams::Seams(const DeformerInput& input, float rounding) {
 }
 
 std::vector<std::uint32_t> Seams::append_target(const DeformerInput& input, std::size_t t) {
-  const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
+  const Mesh& mesh = mesh_of(input, input.targets[t]);
   const auto first = static_cast<std::uint32_t>(welded_.size());
   first_.push_back(first);
   const std::vector<std::uint32_t> in_mesh = weld_by_position(mesh.positions);
@@ -58,24 +58,27 @@ std::vector<std::uint32_t> Seams::append_target(const DeformerInput& input, std:
 
 void Seams::weld_borders(const DeformerInput& input, std::vector<std::uint32_t> border, float rounding) {
   const std::size_t count = input.targets.size();
-  const auto mesh_of = [&](std::uint32_t v) -> const Mesh& {
-    return input.model.meshes[input.targets[target_[v]].mesh];
+  const auto mesh_at = [&](std::uint32_t v) -> const Mesh& { return mesh_of(input, input.targets[target_[v]]); };
+  const auto level_of = [&](std::uint32_t v) {
+    const PlacedLevel* level = input.targets[target_[v]].level;
+    return level == nullptr ? 0 : level->level();
   };
   const auto row = [&](std::uint32_t v) {
-    return has_weights(mesh_of(v)) ? mesh_of(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
+    return has_weights(mesh_at(v)) ? mesh_at(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
   };
   // Vertices at one place whose weights differ wait for the next round.
   constexpr int kMaxSkins = 8;       // skins that meet at one place
   std::vector<glm::uvec3> meetings;  // pairs of targets, as triangles of two corners
   for (int round = 0; round < kMaxSkins && count > 1 && !border.empty(); ++round) {
     std::vector<glm::vec3> positions;
-    for (const std::uint32_t v : border) positions.push_back(mesh_of(v).positions[v - first_[target_[v]]]);
+    for (const std::uint32_t v : border) positions.push_back(mesh_at(v).positions[v - first_[target_[v]]]);
     const std::vector<std::uint32_t> near = weld_within(positions, rounding);
     std::vector<std::uint32_t> left;
     for (std::size_t k = 0; k < near.size(); ++k) {
       const std::uint32_t vertex = border[k];
       const std::uint32_t other = border[near[k]];
-      if (has_weights(mesh_of(vertex)) != has_weights(mesh_of(other)) || !are_same(row(vertex), row(other))) {
+      if (level_of(vertex) != level_of(other) || has_weights(mesh_at(vertex)) != has_weights(mesh_at(other)) ||
+          !are_same(row(vertex), row(other))) {
         left.push_back(vertex);
         continue;
       }

@@ -28,6 +28,12 @@ float skin_diagonal(const CharacterData& data) {
 
 }  // namespace
 
+std::uint32_t CharacterData::coarsest_level() const {
+  std::uint32_t coarsest = 0;
+  for (const SkinLevel& own : levels) coarsest = std::max(coarsest, own.level);
+  return coarsest;
+}
+
 std::optional<std::uint32_t> CharacterData::find_stream(std::string_view mesh) const {
   for (std::uint32_t s = 0; s < streams.size(); ++s) {
     if (meshes[streams[s].mesh].name == mesh) return s;
@@ -53,6 +59,7 @@ void CharacterData::drop_fits() {
   palette_size = pass->first_slot;
   std::erase_if(passes, [](const PalettePass& other) { return other.fit; });
   for (CharacterMesh& mesh : meshes) mesh.fit.reset();
+  for (SkinLevel& level : levels) level.skin.fit.reset();
 }
 
 PackedBinding fit_binding(const CharacterMesh& mesh) {
@@ -78,8 +85,24 @@ Character::Character(std::shared_ptr<const CharacterData> data, std::uint32_t sl
     : data_(std::move(data)), size_(skin_diagonal(*data_)), slots_read_(slots_read) {}
 
 Result<Character> Character::create(CharacterData data) {
-  PELT_ASSIGN(const auto slots_read, check_character(data));
+  PELT_ASSIGN(auto slots_read, check_character(data));
+  PELT_TRY(check_levels(data, slots_read));
   return Character(std::make_shared<const CharacterData>(std::move(data)), slots_read);
+}
+
+Character Character::at_level(std::uint32_t level) const {
+  if (level == 0 && data_->levels.empty()) return *this;
+  CharacterData data = *data_;
+  for (SkinLevel& own : data.levels) {  // finer ones come first
+    if (own.level <= level) data.meshes[own.of] = std::move(own.skin);
+  }
+  data.levels.clear();
+  std::uint32_t next = 0;
+  for (CharacterMesh& mesh : data.meshes) {
+    mesh.first_vertex = next;
+    next += mesh.vertex_count();
+  }
+  return Character(std::make_shared<const CharacterData>(std::move(data)), slots_read_);
 }
 
 }  // namespace pelt

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <pelt/finite.h>
@@ -412,28 +414,26 @@ Result<void> check_fit_pass(const CharacterData& data) {
 }
 
 // Precondition: check_fit_pass has passed.
-Result<void> check_fits(const CharacterData& data) {
+Result<void> check_fit(const CharacterMesh& mesh, const CharacterData& data) {
   const PalettePass* pass = data.fit_pass();
-  for (const CharacterMesh& mesh : data.meshes) {
-    if (!mesh.fit) {
-      if (pass != nullptr && !mesh.control)
-        return invalid("mesh '{}' has no linear-blend fit, but others have", mesh.name);
-      continue;
-    }
-    if (mesh.control) return invalid("mesh '{}' has a linear-blend fit, but is no skin", mesh.name);
-    if (pass == nullptr)
-      return invalid("mesh '{}' has a linear-blend fit, but no palette pass poses its joints", mesh.name);
-    const LinearFit& fit = *mesh.fit;
-    if (fit.first_slot < pass->first_slot || fit.first_slot > data.palette_size) {
-      return invalid("the linear-blend fit of mesh '{}' starts at palette entry {}, and its joints are {} to {}",
-                     mesh.name, fit.first_slot, pass->first_slot, data.palette_size);
-    }
-    PELT_TRY(validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
-                      fmt::format("the linear-blend fit of mesh '{}'", mesh.name)));
-    if (!(std::isfinite(fit.worst) && fit.rms >= 0 && fit.rms <= fit.worst)) {
-      return invalid("the linear-blend fit of mesh '{}' has errors of {} m and at most {} m", mesh.name, fit.rms,
-                     fit.worst);
-    }
+  if (!mesh.fit) {
+    if (pass != nullptr && !mesh.control)
+      return invalid("mesh '{}' has no linear-blend fit, but others have", mesh.name);
+    return {};
+  }
+  if (mesh.control) return invalid("mesh '{}' has a linear-blend fit, but is no skin", mesh.name);
+  if (pass == nullptr)
+    return invalid("mesh '{}' has a linear-blend fit, but no palette pass poses its joints", mesh.name);
+  const LinearFit& fit = *mesh.fit;
+  if (fit.first_slot < pass->first_slot || fit.first_slot > data.palette_size) {
+    return invalid("the linear-blend fit of mesh '{}' starts at palette entry {}, and its joints are {} to {}",
+                   mesh.name, fit.first_slot, pass->first_slot, data.palette_size);
+  }
+  PELT_TRY(validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
+                    fmt::format("the linear-blend fit of mesh '{}'", mesh.name)));
+  if (!(std::isfinite(fit.worst) && fit.rms >= 0 && fit.rms <= fit.worst)) {
+    return invalid("the linear-blend fit of mesh '{}' has errors of {} m and at most {} m", mesh.name, fit.rms,
+                   fit.worst);
   }
   return {};
 }
@@ -456,13 +456,47 @@ Result<std::uint32_t> check_character(const CharacterData& data) {
     if (!valid) return invalid("palette pass {} ({}): {}", p, kernel.name, valid.error().message);
   }
   PELT_TRY(check_fit_pass(data));
-  PELT_TRY(check_fits(data));
+  for (const CharacterMesh& mesh : data.meshes) PELT_TRY(check_fit(mesh, data));
   std::uint32_t slots_read = 0;
   for (const CharacterMesh& mesh : data.meshes) {
     PELT_TRY(check_influences(mesh, slots, slots_read));
     PELT_TRY(check_morphs(mesh, slots, slots_read));
   }
   return slots_read;
+}
+
+Result<void> check_levels(const CharacterData& data, std::uint32_t& slots_read) {
+  if (data.levels.empty()) return {};
+  PELT_ASSIGN(const auto slots, find_writers(data));
+  std::set<std::string_view> names;
+  for (const CharacterMesh& mesh : data.meshes) names.insert(mesh.name);
+  std::uint64_t vertices = data.vertex_count();  // more than any choice of levels has
+  const SkinLevel* before = nullptr;
+  for (const SkinLevel& level : data.levels) {
+    const CharacterMesh& skin = level.skin;
+    if (level.of >= data.meshes.size() || data.meshes[level.of].control) {
+      return invalid("'{}' is a level of detail of mesh {}, which is no skin", skin.name, level.of);
+    }
+    if (level.level < 1 || level.level > kMaxLevel) {
+      return invalid("'{}' has level of detail {}, which is not 1 to {}", skin.name, level.level, kMaxLevel);
+    }
+    if (before != nullptr && std::pair(before->of, before->level) >= std::pair(level.of, level.level)) {
+      return invalid("'{}' has a level of detail that is there twice or out of order", skin.name);
+    }
+    before = &level;
+    if (!names.insert(skin.name).second) return invalid("two meshes have the name '{}'", skin.name);
+    vertices += skin.binding.points.size();
+    if (vertices > kMaxCount) return invalid("the levels of detail have more vertices than 32 bits count");
+    if (skin.control || skin.first_vertex != 0 || skin.stage + 1 != data.stage_count || skin.frame_slot ||
+        skin.offset_slot) {
+      return invalid("'{}' is a level of detail, but not moved as a skin", skin.name);
+    }
+    PELT_TRY(check_mesh(skin, data));
+    PELT_TRY(check_fit(skin, data));
+    PELT_TRY(check_influences(skin, slots, slots_read));
+    PELT_TRY(check_morphs(skin, slots, slots_read));
+  }
+  return {};
 }
 
 }  // namespace pelt

@@ -189,6 +189,11 @@ void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
 }
 
 template <class Archive>
+void describe(Archive& archive, Is<SkinLevel> auto& level) {
+  archive(level.of, level.level, level.skin);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"CHAR", 1}, data.name, data.streams, data.controls, data.input_count, data.palette_size,
                 data.stage_count);
@@ -196,6 +201,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 2}, data.passes);
   archive.chunk_each({"MESH", 3}, data.meshes);
+  archive.optional_chunk({"LEVL", 1}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
   archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);

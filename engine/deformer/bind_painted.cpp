@@ -10,7 +10,7 @@ namespace pelt {
 Result<std::vector<MeshBinding>> bind_painted(BlendMode mode, bool exact_normals, const DeformerInput& input) {
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
-    const Mesh& mesh = input.model.meshes[target.mesh];
+    const Mesh& mesh = mesh_of(input, target);
     if (!has_weights(mesh)) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("{}: mesh '{}' has no weights", input.layer, mesh.name));
     }

@@ -202,16 +202,14 @@ void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_
   result.morphs = std::move(packed);
 }
 
-Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer,
-                                        bool control, const ControlOptions& options) {
+Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, MeshBinding binding,
+                                                          const std::string& deformer, bool control) {
   CharacterMesh result;
   result.name = mesh.name;
   result.deformer = deformer;
   result.control = control;
   result.mode = binding.mode;
-  result.first_vertex = data_.vertex_count();
   result.topology = topology_hash(mesh);
-  result.offset_slot = options.offset_slot;
 
   BlendGroups taken = take_groups(binding, mesh.positions);
   std::vector<SparseRows>& groups = taken.rows;
@@ -242,7 +240,6 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
     report.mean_influences += figures.mean_influences;
     report.max_influences += figures.max_influences;
   }
-  if (!control) add_morphs(mesh, order, result);
   taken = {};  // frees most of the memory that bind holds for a mesh
 
   const std::uint32_t count = result.vertex_count();
@@ -285,14 +282,20 @@ Result<void> CharacterBuilder::add_mesh(const Mesh& mesh, MeshBinding binding, c
   report.dropped_elements = binding.dropped_elements;
   report.repaired_vertices = std::move(directions.repaired);
   report.bytes_per_vertex = bytes_per_vertex(result.binding);
-  reports_.push_back(std::move(report));
-  data_.meshes.push_back(std::move(result));
-  return {};
+  return Packed{std::move(result), std::move(report), std::move(order)};
+}
+
+void CharacterBuilder::add(Packed packed) {
+  packed.mesh.first_vertex = data_.vertex_count();
+  data_.meshes.push_back(std::move(packed.mesh));
+  reports_.push_back(std::move(packed.report));
 }
 
 Result<std::size_t> CharacterBuilder::add_control_mesh(const Mesh& mesh, MeshBinding binding,
                                                        const std::string& deformer, const ControlOptions& options) {
-  PELT_TRY(add_mesh(mesh, std::move(binding), deformer, true, options));
+  PELT_ASSIGN(auto control, packed(mesh, std::move(binding), deformer, true));
+  control.mesh.offset_slot = options.offset_slot;
+  add(std::move(control));
   const std::size_t index = data_.meshes.size() - 1;
   if (options.offset_slot) frame_slots(index);  // offsets move these frames too
   return index;
@@ -390,7 +393,32 @@ std::uint32_t CharacterBuilder::add_pass(PalettePass pass) {
 }
 
 Result<void> CharacterBuilder::add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer) {
-  return add_mesh(mesh, std::move(binding), deformer, false, {});
+  PELT_ASSIGN(auto skin, packed(mesh, std::move(binding), deformer, false));
+  add_morphs(mesh, skin.order, skin.mesh);
+  add(std::move(skin));
+  return {};
+}
+
+Result<void> CharacterBuilder::add_level(const PlacedLevel& level, MeshBinding binding, const std::string& deformer) {
+  const Mesh& whole = model_.meshes[level.of()];
+  const auto skin = std::ranges::find(data_.meshes, whole.name, &CharacterMesh::name);
+  assert(skin != data_.meshes.end());
+  PELT_ASSIGN(auto own, packed(level.mesh(), std::move(binding), deformer, false));
+  if (skin->morphs) {
+    std::vector<MorphTarget> moved = level.targets_of(whole.morph_targets);
+    const auto corrected = correctives_.find(whole.name);
+    if (corrected != correctives_.end()) {
+      for (const MorphTarget& added : corrected->second.added) moved.push_back(level.carry(added));
+    }
+    std::vector<MorphOffsets> targets;
+    for (const MorphTarget& target : moved) targets.push_back({target.offsets, target.normals, target.tangents});
+    PackedMorphs morphs = pack_morphs(targets, level.mesh().positions.size(), own.order);
+    morphs.first_slot = skin->morphs->first_slot;  // the weights of the skin's targets
+    if (!morphs.columns.empty()) own.mesh.morphs = std::move(morphs);
+  }
+  const auto index = static_cast<std::uint32_t>(skin - data_.meshes.begin());
+  data_.levels.push_back({index, level.level(), std::move(own.mesh)});
+  return {};
 }
 
 std::string CharacterBuilder::free_name(const std::string& wish) const {
@@ -413,6 +441,7 @@ Result<CharacterData> CharacterBuilder::build() {
   for (CharacterMesh& mesh : data_.meshes) {
     if (!mesh.control) mesh.stage = last_stage;
   }
+  for (SkinLevel& level : data_.levels) level.skin.stage = last_stage;
   data_.stage_count = last_stage + 1;
   for (Clip& clip : data_.clips) {
     // Drop the channels that no control uses.
@@ -424,6 +453,15 @@ Result<CharacterData> CharacterBuilder::build() {
   }
   data_.palette_size = static_cast<std::uint32_t>(palette_size_);
   return std::move(data_);
+}
+
+const Mesh& mesh_of(const DeformerInput& input, const DeformerTarget& target) {
+  return target.level != nullptr ? target.level->mesh() : input.model.meshes[target.mesh];
+}
+
+std::span<const DeformerTarget> full_detail(const DeformerInput& input) {
+  const auto is_level = [](const DeformerTarget& target) { return target.level != nullptr; };
+  return {input.targets.begin(), std::ranges::find_if(input.targets, is_level)};
 }
 
 tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {

@@ -40,6 +40,7 @@
 
 #include "engine/character/driver_offsets.h"
 #include "engine/deformer/correctives.h"
+#include "engine/deformer/placed_level.h"
 
 namespace pelt {
 
@@ -133,6 +134,10 @@ class CharacterBuilder {
   // Adds a skin. Frees the rows' memory as soon as they are packed: move the binding in.
   Result<void> add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer);
 
+  // Adds a level of a skin that was added; it has the skin's morph targets of the same names. `level` is one of the
+  // model's.
+  Result<void> add_level(const PlacedLevel& level, MeshBinding binding, const std::string& deformer);
+
   // Returns a name that no mesh of the model and no control mesh has: `wish`, or `wish` with a number.
   std::string free_name(const std::string& wish) const;
 
@@ -148,8 +153,14 @@ class CharacterBuilder {
   const std::vector<MeshReport>& reports() const { return reports_; }
 
  private:
-  Result<void> add_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control,
-                        const ControlOptions& options);
+  struct Packed {
+    CharacterMesh mesh;  // without morph targets
+    MeshReport report;
+    std::vector<std::uint32_t> order;  // of the source's vertices; empty: as they are
+  };
+  // Packs a mesh. Uses up the binding.
+  Result<Packed> packed(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control);
+  void add(Packed packed);
   // Gives the skin `result` the morph targets of `mesh`, if they move it, and adds the pass of their weights.
   void add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result);
   // Returns the index of the input with a morph target's weight, which the caller gives each frame.
@@ -182,6 +193,8 @@ struct SharedDrivers;
 struct DeformerTarget {
   std::uint32_t mesh;           // index in Model::meshes
   std::span<const float> mask;  // one value a vertex; where it is 0, the layer's row is not used and may be empty
+  // Not null: the target is this level of the mesh. It is bound to what the meshes shape: levels shape nothing.
+  const PlacedLevel* level = nullptr;
 };
 
 // The input of every deformer's bind.
@@ -198,6 +211,12 @@ struct DeformerInput {
   const std::function<void(double fraction)>& progress;  // progress of this layer; never empty
   std::uint32_t rig_layer = 0;                           // index in Rig::layers, if the layer is one of them
 };
+
+// Returns the mesh that a target is.
+const Mesh& mesh_of(const DeformerInput& input, const DeformerTarget& target);
+
+// Returns the targets that are no levels; they come first.
+std::span<const DeformerTarget> full_detail(const DeformerInput& input);
 
 // Makes a kInvalidArgument error with the layer, then `why`.
 tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why);

@@ -17,6 +17,7 @@
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
+#include "engine/deformer/builder.h"
 #include "engine/geometry/edge_distances.h"
 #include "engine/rig/deformer_entry.h"
 
@@ -268,6 +269,26 @@ Result<std::vector<std::uint8_t>> group_triangles(const std::string& name, const
   PELT_TRY(for_each_index(rig.find_group(name)->triangles, inside.size(), fmt::format("the group '{}'", name),
                           "triangles", [&](std::uint32_t t, std::size_t) { inside[t] = 1; }));
   return inside;
+}
+
+namespace {
+
+std::vector<float> at_level(std::vector<float> values, const DeformerTarget& target) {
+  return target.level == nullptr ? values : target.level->carry(std::span<const float>(values));
+}
+
+}  // namespace
+
+Result<std::vector<float>> region_values(const Region& region, const DeformerTarget& target, const DeformerInput& input,
+                                         const std::string& what) {
+  PELT_ASSIGN(auto values, region_values(region, input.model.meshes[target.mesh], input.model, input.rig, what));
+  return at_level(std::move(values), target);
+}
+
+Result<std::vector<float>> group_values(const std::string& name, const DeformerTarget& target,
+                                        const DeformerInput& input, const std::string& what) {
+  PELT_ASSIGN(auto values, group_values(name, input.model.meshes[target.mesh], input.model, input.rig, what));
+  return at_level(std::move(values), target);
 }
 
 }  // namespace pelt

@@ -12,10 +12,17 @@
 
 namespace pelt {
 
+struct DeformerInput;
+struct DeformerTarget;
+
 // Returns one value in [0, 1] for each vertex. `what` begins the errors: "layer 2 (surface_ffd): the mask". Errors: a
 // joint, group, attribute or mesh that does not exist, joints on a mesh without weights, a box whose min is above its
 // max, a radius or falloff that is negative or not finite, a mesh without a surface to be near to.
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
+                                         const std::string& what);
+
+// The same for a target. A level has the values of the closest points of its mesh, whose vertices groups number.
+Result<std::vector<float>> region_values(const Region& region, const DeformerTarget& target, const DeformerInput& input,
                                          const std::string& what);
 
 // Returns one flag for each triangle: 1 if all its corners have at least a half and, if the region names a group, the
@@ -27,6 +34,10 @@ Result<std::vector<std::uint8_t>> region_triangles(const Region& region, const M
 // have.
 Result<std::vector<float>> group_values(const std::string& group, const Mesh& mesh, const Model& model, const Rig& rig,
                                         const std::string& what);
+
+// The same for a target, as region_values() does it.
+Result<std::vector<float>> group_values(const std::string& group, const DeformerTarget& target,
+                                        const DeformerInput& input, const std::string& what);
 
 // Returns one flag for each triangle: 1 if it is in the group. Further errors: a triangle that the mesh does not have.
 Result<std::vector<std::uint8_t>> group_triangles(const std::string& group, const Mesh& mesh, const Model& model,

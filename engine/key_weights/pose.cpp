@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <optional>
 
 #include <pelt/finite.h>
 
@@ -122,19 +121,6 @@ Weight weight_of(const PassEntry& entry, std::uint32_t i) {
   return {table, table[entry.read<shared::KeyWeightsRecord>().first_word + i]};
 }
 
-// Returns the weight at a place of the palette.
-std::optional<Weight> find_weight(const CharacterData& data, std::uint32_t place) {
-  const std::uint32_t slot = place / shared::kMorphEntryFloats;
-  for (const PalettePass& pass : data.passes) {
-    if (pass.kernel != PoseKernel::kKeyWeights || slot < pass.first_slot) continue;
-    if (slot - pass.first_slot >= pass.record_count) continue;
-    const PassEntry entry{pass, slot - pass.first_slot};
-    const std::uint32_t weight = place % shared::kMorphEntryFloats;
-    if (weight <= entry.read<shared::KeyWeightsRecord>().weight_count) return weight_of(entry, weight - 1);
-  }
-  return std::nullopt;
-}
-
 // Appends the joints and inputs of a weight.
 void append_weight_sources(const Weight& weight, std::vector<EntrySource>& sources) {
   const auto& [table, list] = weight;
@@ -160,18 +146,31 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
 }  // namespace
 
 void append_weight_sources(const CharacterData& data, std::uint32_t place, std::vector<EntrySource>& sources) {
-  if (const std::optional<Weight> weight = find_weight(data, place)) append_weight_sources(*weight, sources);
+  const std::uint32_t slot = place / shared::kMorphEntryFloats;
+  for (const PalettePass& pass : data.passes) {
+    if (pass.kernel != PoseKernel::kKeyWeights || slot < pass.first_slot) continue;
+    if (slot - pass.first_slot >= pass.record_count) continue;
+    const PassEntry entry{pass, slot - pass.first_slot};
+    const std::uint32_t weight = place % shared::kMorphEntryFloats;
+    if (weight <= entry.read<shared::KeyWeightsRecord>().weight_count)
+      append_weight_sources(weight_of(entry, weight - 1), sources);
+  }
 }
 
-std::vector<RampKey> ramp_keys(const CharacterData& data, std::uint32_t place) {
+std::vector<RampKey> ramp_keys(const PalettePass& pass) {
   std::vector<RampKey> ramps;
-  const std::optional<Weight> weight = find_weight(data, place);
-  if (!weight) return ramps;
-  const auto& [table, list] = *weight;
-  for (std::uint32_t k = 1; k <= table[list]; ++k) {
-    const std::uint32_t key = table[list + k];
-    if (table[key] != shared::kKeyRamp) continue;
-    ramps.push_back({table[key + 1], std::bit_cast<float>(table[key + 2]), std::bit_cast<float>(table[key + 4])});
+  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+    const PassEntry entry{pass, r};
+    const std::uint32_t count = entry.read<shared::KeyWeightsRecord>().weight_count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto& [table, list] = weight_of(entry, i);
+      for (std::uint32_t k = 1; k <= table[list]; ++k) {
+        const std::uint32_t key = table[list + k];
+        if (table[key] != shared::kKeyRamp) continue;
+        ramps.push_back({pass.first_slot + r, i, table[key + 1], std::bit_cast<float>(table[key + 2]),
+                         std::bit_cast<float>(table[key + 4])});
+      }
+    }
   }
   return ramps;
 }

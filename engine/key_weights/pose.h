@@ -19,12 +19,14 @@ void append_weight_sources(const CharacterData& data, std::uint32_t place, std::
 
 // A share of an input in a weight (kKeyRamp).
 struct RampKey {
+  std::uint32_t slot = 0;    // palette entry of the weight
+  std::uint32_t weight = 0;  // its number in the entry, from 0 on
   std::uint32_t input = 0;
   float from = 0;  // the input's value from which it counts
   float factor = 0;
 };
 
-// Returns those of the weight at a place among the floats of the palette.
-std::vector<RampKey> ramp_keys(const CharacterData& data, std::uint32_t place);
+// Returns those of a pass of this kernel.
+std::vector<RampKey> ramp_keys(const PalettePass& pass);
 
 }  // namespace pelt::key_weights

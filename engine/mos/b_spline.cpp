@@ -231,8 +231,7 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
   for (std::size_t t = 0; t < shares.size(); ++t) {
     MeshBinding binding = chain::bind_to_tables(rest, samples, tables.first_slot, shares[t]);
     if (!parameters.exact_normals) binding.rows.gradients.clear();
-    PELT_TRY(check_offsets(points, windows, samples, tables, binding.rows, input.model.meshes[input.targets[t].mesh],
-                           input));
+    PELT_TRY(check_offsets(points, windows, samples, tables, binding.rows, mesh_of(input, input.targets[t]), input));
     bindings.push_back(std::move(binding));
   }
   return bindings;

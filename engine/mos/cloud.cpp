@@ -85,7 +85,7 @@ class Cloud {
 
 Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& points, const DeformerTarget& target,
                                       const DeformerInput& input) {
-  const Mesh& mesh = input.model.meshes[target.mesh];
+  const Mesh& mesh = mesh_of(input, target);
   constexpr std::size_t kGrain = 64;
   constexpr std::size_t kNoVertex = static_cast<std::size_t>(-1);
   std::vector<Placed> placed(mesh.positions.size());
@@ -253,7 +253,7 @@ Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, con
   input.notes.push_back(fmt::format("{}: {} control points", input.layer, points.points.size()));
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < targets.size(); ++t) {
-    const std::vector<glm::vec3>& positions = input.model.meshes[input.targets[t].mesh].positions;
+    const std::vector<glm::vec3>& positions = mesh_of(input, input.targets[t]).positions;
     MeshBinding& binding = bindings.emplace_back();
     Signed positive(1, entries);
     Signed negative(-1, entries);

@@ -87,8 +87,8 @@ class Probe {
   // vertex.
   Result<double> error(const RowSettings& settings) {
     double largest = 0;
-    for (std::size_t t = 0; t < input_.targets.size(); ++t) {
-      const Mesh& mesh = input_.model.meshes[input_.targets[t].mesh];
+    for (std::size_t t = 0; t < full_detail(input_).size(); ++t) {
+      const Mesh& mesh = mesh_of(input_, input_.targets[t]);
       const std::vector<std::uint32_t> vertices = probed_vertices(input_.targets[t]);
       if (all_.size() <= t) {
         RowSettings all = settings;
@@ -213,7 +213,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {
-    PELT_ASSIGN(auto own, Exclusions::create(parameters, driver, *elements, input.model.meshes[target.mesh], input));
+    PELT_ASSIGN(auto own, Exclusions::create(parameters, driver, *elements, target, input));
     exclusions.push_back(std::move(own));
   }
   std::optional<double> cut_error;
@@ -227,7 +227,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
       input.progress((static_cast<double>(t) + fraction) / static_cast<double>(input.targets.size()));
     };
     Result<MeshBinding> binding =
-        make_rows(input.model.meshes[target.mesh], target.mask, settings, exclusions[t], input.threads, progress);
+        make_rows(mesh_of(input, target), target.mask, settings, exclusions[t], input.threads, progress);
     if (!binding) return fail(binding.error().code, fmt::format("{}: {}", input.layer, binding.error().message));
     binding->cut_error = cut_error;
     bindings.push_back(std::move(*binding));

@@ -50,7 +50,7 @@ DriverSource make_from_targets(const DriverParameters& parameters, const Deforme
   Simplified simple = simplify(std::move(dense.mesh), is_skin ? own : sizing.triangles, std::move(density));
   for (const std::string& note : simple.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
   simple.mesh.name = input.builder.free_name(
-      input.targets.size() == 1 ? "driver of " + input.model.meshes[input.targets[0].mesh].name : "driver");
+      full_detail(input).size() == 1 ? "driver of " + mesh_of(input, input.targets[0]).name : "driver");
   for (std::uint32_t& vertex : simple.source_vertex) vertex = dense.source_vertex[vertex];
   return {std::move(simple.mesh), {}, weights_at(surface, simple.source_vertex)};
 }
@@ -137,8 +137,8 @@ std::span<const Influence> ShownSurface::weights(std::uint32_t vertex) const {
 
 ShownSurface shown_surface(const DeformerInput& input, bool with_weights) {
   ShownSurface surface;
-  for (const DeformerTarget& target : input.targets) {
-    const Mesh& mesh = input.model.meshes[target.mesh];
+  for (const DeformerTarget& target : full_detail(input)) {
+    const Mesh& mesh = mesh_of(input, target);
     if (mesh.positions.empty() || (with_weights && mesh.weights.row_count() == 0)) continue;
     const auto first = static_cast<std::uint32_t>(surface.mesh.positions.size());
     surface.parts.push_back({first, &mesh.weights});

@@ -141,7 +141,7 @@ class HopCounter {
 }  // namespace
 
 Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,
-                                   const Elements& elements, const Mesh& mesh, const DeformerInput& input) {
+                                   const Elements& elements, const DeformerTarget& target, const DeformerInput& input) {
   if (pairs.empty()) return {};
   if (elements.parametric()) return invalid(input, "the samples of a patch are in no group");
   for (const GroupPair& pair : pairs) {
@@ -149,8 +149,10 @@ Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclus
     PELT_ASSIGN(const auto triangles, group_triangles(pair.elements, driver.source, input.model, input.rig, what));
     // If there are several targets, a pair applies only to the mesh that its group of vertices names, if it names one.
     const Group* group = input.rig.find_group(pair.vertices);
-    if (group != nullptr && group->mesh != "*" && group->mesh != mesh.name && input.targets.size() > 1) continue;
-    PELT_ASSIGN(auto vertices, group_values(pair.vertices, mesh, input.model, input.rig, what));
+    if (group != nullptr && group->mesh != "*" && group->mesh != input.model.meshes[target.mesh].name &&
+        full_detail(input).size() > 1)
+      continue;
+    PELT_ASSIGN(auto vertices, group_values(pair.vertices, target, input, what));
     Rule rule{exclusive, {}, std::move(vertices)};
     for (std::size_t k = 0; k < elements.count(); ++k) {
       rule.elements.push_back(triangles[elements.source_triangle(k)]);
@@ -161,12 +163,14 @@ Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclus
 }
 
 Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, const Driver& driver,
-                                      const Elements& elements, const Mesh& mesh, const DeformerInput& input) {
+                                      const Elements& elements, const DeformerTarget& target,
+                                      const DeformerInput& input) {
   Exclusions result;
-  PELT_TRY(result.add_rules(parameters.exclude, false, driver, elements, mesh, input));
-  PELT_TRY(result.add_rules(parameters.exclusive, true, driver, elements, mesh, input));
+  PELT_TRY(result.add_rules(parameters.exclude, false, driver, elements, target, input));
+  PELT_TRY(result.add_rules(parameters.exclusive, true, driver, elements, target, input));
   if (result.rules_.empty() && !parameters.max_hops) return result;
 
+  const Mesh& mesh = mesh_of(input, target);
   const Rings rings(mesh);
   for (Rule& rule : result.rules_) rule.vertices = faded(std::move(rule.vertices), rings, parameters.fade);
   if (!parameters.max_hops) return result;

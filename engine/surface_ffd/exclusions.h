@@ -25,7 +25,7 @@ class Exclusions {
   // Makes the exclusions of one target. Errors: a group that does not exist on the driver or on the mesh; hops, if one
   // of the two has no weights; pairs or hops for a parametric driver.
   static Result<Exclusions> create(const SurfaceFfdParameters& parameters, const Driver& driver,
-                                   const Elements& elements, const Mesh& mesh, const DeformerInput& input);
+                                   const Elements& elements, const DeformerTarget& target, const DeformerInput& input);
 
   // Returns true if every element may move every vertex.
   bool empty() const { return rules_.empty() && !hops_; }
@@ -47,7 +47,7 @@ class Exclusions {
   };
 
   Result<void> add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,
-                         const Elements& elements, const Mesh& mesh, const DeformerInput& input);
+                         const Elements& elements, const DeformerTarget& target, const DeformerInput& input);
 
   std::vector<Rule> rules_;
   std::optional<Hops> hops_;

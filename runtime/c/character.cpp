@@ -98,6 +98,14 @@ void pelt_character_destroy(pelt_character* character) {
   if (character != nullptr && --character->owners == 0) delete character;
 }
 
+pelt_result pelt_character_at_level(const pelt_character* character, uint32_t level, pelt_character** out) {
+  return guarded(__func__, [&] {
+    need_index("level", level, std::size_t{data_of(character).coarsest_level()} + 1);
+    pelt_character*& made = need(out, "out");
+    made = new pelt_character(character->character.at_level(level));
+  });
+}
+
 pelt_result pelt_character_get_info(const pelt_character* character, pelt_character_info* info) {
   return guarded(__func__, [&] {
     const pelt::CharacterData& data = data_of(character);
@@ -109,6 +117,7 @@ pelt_result pelt_character_get_info(const pelt_character* character, pelt_charac
                               .input_count = data.input_count,
                               .vertex_count = data.vertex_count(),
                               .size = character->character.size(),
+                              .coarsest_level = data.coarsest_level(),
                               .name = data.name.c_str()};
     glm::vec3 least(INFINITY);
     glm::vec3 greatest(-INFINITY);

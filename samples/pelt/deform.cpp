@@ -112,7 +112,7 @@ Result<void> deform_on_gpu(const DeformCommand& command, const Character& charac
 }  // namespace
 
 Result<void> run(const DeformCommand& command) {
-  PELT_ASSIGN(const auto character, load_character(command.file, command.binding));
+  PELT_ASSIGN(const auto character, load_character(command.file, command.binding, command.level));
   PELT_ASSIGN(const auto plan, make_plan(command, character));
   if (command.on_gpu) {
     return with_device(command.gpu,

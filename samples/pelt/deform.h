@@ -24,6 +24,7 @@ struct DeformCommand {
   Binding binding;                   // if `file` is a model
   std::string clip;                  // empty: rest pose
   std::vector<std::string> caches;   // Animation::caches
+  std::uint32_t level = 0;           // of detail (Character::at_level)
   std::optional<FrameRange> frames;  // none: the whole clip
   double fps = 24;
   std::optional<float> time;  // seconds, of the only frame; instead of `frames`

@@ -132,6 +132,55 @@ std::string carried(const Model& model) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// A level of detail of a model or a character, as both are printed.
+struct LevelLine {
+  const std::string& name;
+  std::uint32_t level;
+  const std::string& of;
+  std::size_t vertices;
+  std::size_t triangles;
+};
+
+std::vector<LevelLine> levels_of(const Model& model) {
+  std::vector<LevelLine> lines;
+  for (const MeshLevel& own : model.levels) {
+    lines.push_back(
+        {own.mesh.name, own.level, model.meshes[own.of].name, own.mesh.positions.size(), own.mesh.triangles.size()});
+  }
+  return lines;
+}
+
+std::vector<LevelLine> levels_of(const CharacterData& data) {
+  std::vector<LevelLine> lines;
+  for (const SkinLevel& own : data.levels) {
+    lines.push_back(
+        {own.skin.name, own.level, data.meshes[own.of].name, own.skin.vertex_count(), own.skin.triangles.size()});
+  }
+  return lines;
+}
+
+Json describe(const std::vector<LevelLine>& lines) {
+  Json levels = Json::array();
+  for (const LevelLine& line : lines) {
+    levels.push_back({{"name", line.name},
+                      {"level", line.level},
+                      {"of", line.of},
+                      {"vertices", line.vertices},
+                      {"triangles", line.triangles}});
+  }
+  return levels;
+}
+
+void print_levels(const std::vector<LevelLine>& lines) {
+  if (lines.empty()) return;
+  Table table({{"level of detail", false}, {"level"}, {"of", false}, {"vertices"}, {"triangles"}});
+  for (const LevelLine& line : lines) {
+    table.add({line.name, fmt::to_string(line.level), line.of, fmt::to_string(line.vertices),
+               fmt::to_string(line.triangles)});
+  }
+  fmt::print("\nlevels of detail: {}\n{}", lines.size(), table.text());
+}
+
 Result<void> model_info(const InfoCommand& command) {
   PELT_ASSIGN(const auto model, import_model(command.file));
   std::optional<GltfRig> own;
@@ -160,6 +209,7 @@ Result<void> model_info(const InfoCommand& command) {
     print({{"kind", "model"},
            {"name", model.name},
            {"meshes", meshes},
+           {"levels", describe(levels_of(model))},
            {"joints", joint_names(model.skeleton)},
            {"bound_joints", model.bound_joints.size()},
            {"clips", describe(model.clips)},
@@ -179,6 +229,7 @@ Result<void> model_info(const InfoCommand& command) {
                fmt::to_string(weights.max_influences)});
   }
   fmt::print("model {}\n\nmeshes: {}\n{}", command.file, model.meshes.size(), table.text());
+  print_levels(levels_of(model));
   for (const Mesh& mesh : model.meshes) {
     const auto print_names = [&](const char* what, const std::vector<std::string>& names) {
       if (!names.empty()) fmt::print("\n{} of {}: {}\n  {}\n", what, mesh.name, names.size(), fmt::join(names, ", "));
@@ -317,6 +368,7 @@ void print_character_json(const PeltFile& file, const Character& character) {
   }
   print({{"kind", "character"},
          {"name", data.name},
+         {"levels", describe(levels_of(data))},
          {"rig", file.rig_name ? Json(*file.rig_name) : Json()},
          {"bytes", file.bytes},
          {"size", character.size()},
@@ -363,6 +415,7 @@ void print_character(const PeltFile& file, const Character& character) {
   fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n\nmeshes: {}\n{}", file.path,
              format_bytes(file.bytes), data.name, by_rig, character.size(), data.meshes.size(), meshes.text());
   fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
+  print_levels(levels_of(data));
   print_fits(data, character.size());
   print_inputs(data);
   print_rest(data.skeleton, data.clips, data.materials);

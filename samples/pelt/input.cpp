@@ -153,7 +153,9 @@ std::string rigid_note(const Model& model) {
   return fmt::format("no mesh bends, since each follows one joint as a whole; {}", kSkeletonHelp);
 }
 
-Result<Character> load_character(const std::string& file, const Binding& binding) {
+namespace {
+
+Result<Character> load_all_levels(const std::string& file, const Binding& binding) {
   if (lower_extension(file) == ".pelt") return load_pelt(file);
   if (binding.is_default() && is_gltf(file)) {
     PELT_ASSIGN(auto own, load_gltf_rig(file));
@@ -162,6 +164,15 @@ Result<Character> load_character(const std::string& file, const Binding& binding
   }
   PELT_ASSIGN(auto loaded, bind_model(file, binding));
   return std::move(loaded.bound.character);
+}
+
+}  // namespace
+
+Result<Character> load_character(const std::string& file, const Binding& binding, std::uint32_t level) {
+  PELT_ASSIGN(const auto character, load_all_levels(file, binding));
+  if (level <= character->coarsest_level()) return level == 0 ? character : character.at_level(level);
+  return fail(ErrorCode::kNotFound, fmt::format("{}: has no level of detail {}; its coarsest is {}", file, level,
+                                                character->coarsest_level()));
 }
 
 Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,

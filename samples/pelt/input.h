@@ -55,8 +55,9 @@ struct Loaded {
 Result<Loaded> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
 
 // Loads a .pelt file, or reads and binds a model. If the model carries its character and `binding` says nothing,
-// returns that; if the carried character cannot be used, a note on standard error says so.
-Result<Character> load_character(const std::string& file, const Binding& binding);
+// returns that; if the carried character cannot be used, a note on standard error says so. A further error: it has no
+// such level of detail (Character::at_level).
+Result<Character> load_character(const std::string& file, const Binding& binding, std::uint32_t level);
 
 // Returns a note if no mesh of a model bends, because weights or a second joint are missing; the note names the command
 // that helps. Empty if one bends, or if a model with weights has clips.

@@ -81,11 +81,11 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
 }
 
 Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
-  PELT_ASSIGN(const auto character, load_character(command.file, command.binding));
+  PELT_ASSIGN(const auto character, load_character(command.file, command.binding, command.level));
   std::vector<Character> characters;
   for (const std::string& deformer : command.compare) {
     PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
-    const Result<Bound> bound = bind(model_of(character), rig);
+    const Result<Bound> bound = model_of(character).and_then([&](const Model& model) { return bind(model, rig); });
     if (!bound) {
       return fail(bound.error().code, fmt::format("{}: as {}: {}", command.file, deformer, bound.error().message));
     }

@@ -17,6 +17,7 @@ struct RenderCommand {
   Binding binding;                   // if `file` is a model
   std::string clip;                  // empty: rest pose
   std::vector<std::string> caches;   // Animation::caches
+  std::uint32_t level = 0;           // of detail (Character::at_level)
   double fps = 24;                   // of the caches
   float time = 0;                    // seconds
   std::vector<std::string> compare;  // deformers to show the same skin with, left of the character

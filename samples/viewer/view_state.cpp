@@ -133,6 +133,7 @@ static void describe(Fields& fields, ViewState& state) {
   fields.object({"selection"}, state.selection);
   fields.object({"panels"}, state.panels);
   fields.integer({"instances"}, state.instances, {.most = kMaxInstances});
+  fields.integer({"level"}, state.level, {.least = 0, .most = kMaxLevel});
 }
 
 nlohmann::json view_json(const ViewState& state) {

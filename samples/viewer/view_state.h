@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/character.h>
 #include <pelt/result.h>
 
 namespace pelt::viewer {
@@ -117,6 +118,7 @@ struct ViewState {
   Selection selection;
   Panels panels;
   std::uint32_t instances = 1;  // 1 to kMaxInstances, of the document's rig
+  std::uint32_t level = 0;      // of detail (Character::at_level), 0 to kMaxLevel
 };
 
 // Returns every field by its name above, without the trailing underscore; enums by their names in lower case

@@ -482,6 +482,24 @@ TEST(CApi, SamplesClips) {
   EXPECT_INVALID(pelt_character_rest_inputs(own.get(), inputs.data(), 0), "0 inputs");
 }
 
+TEST(CApi, ShowsLevelsOfDetail) {
+  Model model = test::make_tube();
+  model.levels = {{0, 2, test::make_tube_mesh({.around = 6, .along = 8})}};
+  model.levels[0].mesh.name = "coarse";
+  const CharacterHandle own = in_c(test::bound_by(model, "linear_blend"));
+  pelt_character_info info{.struct_size = sizeof info};
+  ASSERT_OK(pelt_character_get_info(own.get(), &info));
+  EXPECT_EQ(info.coarsest_level, 2u);
+  pelt_character* made = nullptr;
+  ASSERT_OK(pelt_character_at_level(own.get(), 2, &made));
+  const CharacterHandle coarse(made);
+  ASSERT_OK(pelt_character_get_info(coarse.get(), &info));
+  EXPECT_EQ(info.coarsest_level, 0u);
+  EXPECT_EQ(info.vertex_count, model.levels[0].mesh.positions.size());
+  EXPECT_INVALID(pelt_character_at_level(own.get(), 3, &made), "level 3 of 3");
+  EXPECT_INVALID(pelt_character_at_level(own.get(), 2, nullptr), "out is null");
+}
+
 TEST(CApi, TurnsHelperJoints) {
   Model model = test::make_tube({.joints = 3});
   model.skeleton.joints[2].parent = 0;

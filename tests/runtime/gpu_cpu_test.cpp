@@ -218,6 +218,20 @@ TEST(GpuCpu, OnExpressions) {
   }
 }
 
+TEST(GpuCpu, OnLevelsOfDetail) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Deformer& deformer : test::deformers()) {
+    Model model = test::make_tube(kTube);
+    model.levels = {{0, 2, test::make_tube_mesh({.around = 10, .along = 12})}};
+    model.levels[0].mesh.name = "coarse";
+    test::add_morph_targets(model.meshes[0], 2);
+    test::add_morph_targets(model.levels[0].mesh, 2);
+    const test::Subject subject = test::make_subject(deformer, std::move(model), test::make_tube_mesh(kCage));
+    const Character character = test::bound(subject.model, subject.rig).character.at_level(2);
+    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
+  }
+}
+
 // The poses are those of a game that knows nothing of helper joints.
 TEST(GpuCpu, OnHelperJoints) {
   PELT_REQUIRE_GPU(gpu_device());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,18 +24,78 @@ Interpolation interpolation_of(const tinygltf::AnimationSampler& sampler) {
   return Interpolation::kLinear;
 }
 
+ChannelPath channel_path(GltfProperty property) {
+  if (property == GltfProperty::kTranslation) return ChannelPath::kTranslation;
+  return property == GltfProperty::kRotation ? ChannelPath::kRotation : ChannelPath::kScale;
+}
+
+// Returns for each mesh of a document the nodes that the model shows whose weights are the mesh's.
+std::vector<std::vector<int>> nodes_of_meshes(const tinygltf::Model& gltf, std::span<const std::int32_t> mesh_of_node) {
+  std::vector<std::vector<int>> nodes(gltf.meshes.size());
+  for (std::size_t i = 0; i < gltf.nodes.size(); ++i) {
+    const tinygltf::Node& node = gltf.nodes[i];
+    if (mesh_of_node[i] >= 0 && node.weights.empty()) {
+      nodes[static_cast<std::size_t>(node.mesh)].push_back(static_cast<int>(i));
+    }
+  }
+  return nodes;
+}
+
 class ClipReader {
  public:
-  ClipReader(const GltfDocument& document, GltfBudget& budget, const Model& model)
-      : document_(document), budget_(budget), model_(model) {}
+  ClipReader(const GltfDocument& document, std::span<const std::uint32_t> joint_of_node,
+             std::span<const std::int32_t> mesh_of_node, GltfBudget& budget, Model& model)
+      : document_(document),
+        joint_of_node_(joint_of_node),
+        mesh_of_node_(mesh_of_node),
+        nodes_of_mesh_(nodes_of_meshes(document.gltf, mesh_of_node)),
+        budget_(budget),
+        model_(model) {}
 
-  Result<void> add_joint_channel(Clip& clip, std::uint32_t joint, const std::string& path,
+  // Adds the channels of an animation to a clip, which has its name.
+  Result<void> read(std::size_t animation, Clip& clip) {
+    const std::vector<GltfChannel>& channels = document_.channels[animation];
+    std::unordered_set<int> weighted;  // nodes whose own weights the clip gives: those of their mesh do not reach them
+    for (const GltfChannel& channel : channels) {
+      if (channel.property == GltfProperty::kWeights) weighted.insert(channel.node);
+    }
+    std::size_t fixed = 0;
+    std::size_t unused = 0;
+    for (const GltfChannel& channel : channels) {
+      const auto& sampler = document_.gltf.animations[animation].samplers[static_cast<std::size_t>(channel.sampler)];
+      if (channel.property == GltfProperty::kWeights) {
+        PELT_ASSIGN(const bool is_used, add_weights(clip, channel, sampler, weighted));
+        if (!is_used) ++unused;
+        continue;
+      }
+      const std::uint32_t joint = joint_of_node_[static_cast<std::size_t>(channel.node)];
+      if (model_.skeleton.joints[joint].matrix) {
+        ++fixed;
+      } else {
+        PELT_TRY(add_joint_channel(clip, joint, channel_path(channel.property), sampler));
+      }
+    }
+    if (unused > 0) {
+      note(clip, fmt::format("{} channels of morph weights ignored, of meshes that are not shown, or shown with other "
+                             "weights",
+                             unused));
+    }
+    if (fixed > 0) {
+      note(clip, fmt::format("{} channels ignored, of nodes that no translation, rotation and scale give", fixed));
+    }
+    return {};
+  }
+
+  void note(const Clip& clip, const std::string& what) {
+    model_.report.notes.push_back(fmt::format("clip '{}': {}", clip.name, what));
+  }
+
+ private:
+  Result<void> add_joint_channel(Clip& clip, std::uint32_t joint, ChannelPath path,
                                  const tinygltf::AnimationSampler& sampler) {
     PELT_TRY(budget_.take(decoded_size(sampler.input) + decoded_size(sampler.output) + sizeof(Channel), clip.name));
     Channel channel{.joint = joint,
-                    .path = path == "translation" ? ChannelPath::kTranslation
-                            : path == "rotation"  ? ChannelPath::kRotation
-                                                  : ChannelPath::kScale,
+                    .path = path,
                     .interpolation = interpolation_of(sampler),
                     .times = read_floats(document_, sampler.input),
                     .values = read_floats(document_, sampler.output)};
@@ -46,17 +107,18 @@ class ClipReader {
     return {};
   }
 
-  // A key of glTF holds the weights of all targets; a cubic one holds all in-tangents, then all values, then all
-  // out-tangents.
-  Result<void> add_morph_channels(Clip& clip, const Mesh& mesh, const tinygltf::AnimationSampler& sampler) {
-    const std::size_t targets = mesh.morph_targets.size();
+  // A key of glTF holds the weights of all targets, or of `target` alone if it is not below 0; a cubic one holds all
+  // in-tangents, then all values, then all out-tangents.
+  Result<void> add_morph_channels(Clip& clip, const Mesh& mesh, int target, const tinygltf::AnimationSampler& sampler) {
+    const std::size_t first = target < 0 ? 0 : static_cast<std::size_t>(target);
+    const std::size_t targets = target < 0 ? mesh.morph_targets.size() : 1;
     const std::uint64_t a_target = decoded_size(sampler.input) + sizeof(MorphChannel) + mesh.name.size();
     PELT_TRY(budget_.take(targets * a_target + decoded_size(sampler.output), clip.name));
     const std::vector<float> times = read_floats(document_, sampler.input);
     const std::vector<float> values = read_floats(document_, sampler.output);
     for (std::size_t t = 0; t < targets; ++t) {
       MorphChannel channel{.mesh = mesh.name,
-                           .target = static_cast<std::uint32_t>(t),
+                           .target = static_cast<std::uint32_t>(first + t),
                            .interpolation = interpolation_of(sampler),
                            .times = times,
                            .values = {}};
@@ -68,7 +130,26 @@ class ClipReader {
     return {};
   }
 
- private:
+  // Adds weights of a node, or of the nodes that have their mesh's. Returns false if there are none.
+  Result<bool> add_weights(Clip& clip, const GltfChannel& channel, const tinygltf::AnimationSampler& sampler,
+                           const std::unordered_set<int>& weighted) {
+    const auto add_to = [&](std::int32_t mesh) {
+      return add_morph_channels(clip, model_.meshes[static_cast<std::size_t>(mesh)], channel.target, sampler);
+    };
+    if (channel.node >= 0) {
+      const std::int32_t mesh = mesh_of_node_[static_cast<std::size_t>(channel.node)];
+      if (mesh >= 0) PELT_TRY(add_to(mesh));
+      return mesh >= 0;
+    }
+    bool is_used = false;
+    for (const int node : nodes_of_mesh_[static_cast<std::size_t>(channel.mesh)]) {
+      if (weighted.contains(node)) continue;
+      PELT_TRY(add_to(mesh_of_node_[static_cast<std::size_t>(node)]));
+      is_used = true;
+    }
+    return is_used;
+  }
+
   std::uint64_t decoded_size(int accessor) const {
     const auto& source = document_.gltf.accessors[static_cast<std::size_t>(accessor)];
     return source.count * components_of(source) * sizeof(float);
@@ -91,47 +172,26 @@ class ClipReader {
   }
 
   const GltfDocument& document_;
+  std::span<const std::uint32_t> joint_of_node_;
+  std::span<const std::int32_t> mesh_of_node_;
+  std::vector<std::vector<int>> nodes_of_mesh_;
   GltfBudget& budget_;
-  const Model& model_;
+  Model& model_;
 };
 
 }  // namespace
 
 Result<void> read_clips(const GltfDocument& document, std::span<const std::uint32_t> joint_of_node,
                         std::span<const std::int32_t> mesh_of_node, GltfBudget& budget, Model& model) {
-  ClipReader reader(document, budget, model);
+  ClipReader reader(document, joint_of_node, mesh_of_node, budget, model);
   UniqueNames names;
   for (std::size_t a = 0; a < document.gltf.animations.size(); ++a) {
-    const tinygltf::Animation& animation = document.gltf.animations[a];
+    const std::string& name = document.gltf.animations[a].name;
     Clip clip;
-    clip.name = names.claim(animation.name.empty() ? fmt::format("clip_{}", a) : animation.name);
-    std::size_t fixed = 0;
-    std::size_t hidden = 0;
-    for (const tinygltf::AnimationChannel& channel : animation.channels) {
-      if (channel.target_node < 0) continue;  // "when undefined, the animated object may be defined by an extension"
-      const auto node = static_cast<std::size_t>(channel.target_node);
-      const auto& sampler = animation.samplers[static_cast<std::size_t>(channel.sampler)];
-      if (channel.target_path == "weights") {
-        if (mesh_of_node[node] < 0) {
-          ++hidden;
-        } else {
-          const Mesh& mesh = model.meshes[static_cast<std::size_t>(mesh_of_node[node])];
-          PELT_TRY(reader.add_morph_channels(clip, mesh, sampler));
-        }
-      } else if (model.skeleton.joints[joint_of_node[node]].matrix) {
-        ++fixed;
-      } else {
-        PELT_TRY(reader.add_joint_channel(clip, joint_of_node[node], channel.target_path, sampler));
-      }
-    }
-    const auto note = [&](const std::string& what) {
-      model.report.notes.push_back(fmt::format("clip '{}': {}", clip.name, what));
-    };
-    if (hidden > 0) note(fmt::format("{} channels of morph weights ignored, of meshes that are not shown", hidden));
-    if (fixed > 0)
-      note(fmt::format("{} channels ignored, of nodes that no translation, rotation and scale give", fixed));
+    clip.name = names.claim(name.empty() ? fmt::format("clip_{}", a) : name);
+    PELT_TRY(reader.read(a, clip));
     if (clip.channels.empty() && clip.morph_channels.empty()) {
-      note("left out, since it moves nothing");
+      reader.note(clip, "left out, since it moves nothing");
     } else {
       model.clips.push_back(std::move(clip));
     }

@@ -7,13 +7,17 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 
 #include <pelt/try.h>
 
 #include "engine/model/gltf/accessor.h"
+#include "engine/model/gltf/directions.h"
 
 namespace pelt {
 namespace {
@@ -82,12 +86,19 @@ bool has_legal_format(std::string_view name, const tinygltf::Accessor& accessor,
   return true;
 }
 
-// Section 3.7.2.2: the offsets of positions are floats; with KHR_mesh_quantization signed integers are legal too.
-bool has_legal_offsets(const tinygltf::Accessor& accessor, bool quantized) {
+// Section 3.7.2.2: offsets are floats; with KHR_mesh_quantization those of positions may be signed integers too, and
+// those of normals and tangents normalised ones.
+bool has_legal_offsets(const std::string& name, const tinygltf::Accessor& accessor, bool quantized) {
+  const int component = accessor.componentType;
+  const bool is_small_signed = component == TINYGLTF_COMPONENT_TYPE_BYTE || component == TINYGLTF_COMPONENT_TYPE_SHORT;
   return accessor.type == TINYGLTF_TYPE_VEC3 &&
-         (accessor.componentType == TINYGLTF_COMPONENT_TYPE_FLOAT ||
-          (quantized && (accessor.componentType == TINYGLTF_COMPONENT_TYPE_BYTE ||
-                         accessor.componentType == TINYGLTF_COMPONENT_TYPE_SHORT)));
+         (component == TINYGLTF_COMPONENT_TYPE_FLOAT ||
+          (quantized && is_small_signed && (name == "POSITION" || accessor.normalized)));
+}
+
+// Returns true if the importer reads what a target says of an attribute.
+bool is_read_offset(const tinygltf::Primitive& primitive, const std::string& name) {
+  return name == "POSITION" || ((name == "NORMAL" || name == "TANGENT") && gives_direction(primitive, name));
 }
 
 // Checks the rest weights of a mesh or a node; none: all are 0.
@@ -97,9 +108,10 @@ Result<void> check_morph_weights(const GltfDocument& document, const std::vector
   return fail_at(document, place + "/weights", fmt::format("{} for {} morph targets", weights.size(), targets));
 }
 
+std::size_t target_count(const tinygltf::Mesh& mesh) { return mesh.primitives.front().targets.size(); }
+
 std::size_t target_count(const GltfDocument& document, const tinygltf::Node& node) {
-  if (node.mesh < 0) return 0;
-  return document.gltf.meshes[static_cast<std::size_t>(node.mesh)].primitives.front().targets.size();
+  return node.mesh < 0 ? 0 : target_count(document.gltf.meshes[static_cast<std::size_t>(node.mesh)]);
 }
 
 class MeshChecker {
@@ -110,7 +122,7 @@ class MeshChecker {
         largest_index_(document.gltf.accessors.size()) {}
 
   Result<void> check(const tinygltf::Mesh& mesh, const std::string& place) {
-    const std::size_t targets = mesh.primitives.front().targets.size();
+    const std::size_t targets = target_count(mesh);
     for (std::size_t p = 0; p < mesh.primitives.size(); ++p) {
       const std::string here = fmt::format("{}/primitives/{}", place, p);
       PELT_TRY(check_primitive(mesh.primitives[p], here));
@@ -147,7 +159,7 @@ class MeshChecker {
         if (accessor.count != vertices) {
           return fail_at(document_, here, fmt::format("{} elements for {} vertices", accessor.count, vertices));
         }
-        if (name == "POSITION" && !has_legal_offsets(accessor, quantized_)) {
+        if (is_read_offset(primitive, name) && !has_legal_offsets(name, accessor, quantized_)) {
           return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
         }
       }
@@ -197,19 +209,21 @@ class AnimationChecker {
   explicit AnimationChecker(const GltfDocument& document)
       : document_(document), times_checked_(document.gltf.accessors.size(), false) {}
 
-  Result<void> check(const tinygltf::Animation& animation, const std::string& place) {
+  Result<void> check(const tinygltf::Animation& animation, const std::vector<GltfChannel>& channels,
+                     const std::string& place) {
     for (std::size_t i = 0; i < animation.samplers.size(); ++i) {
       PELT_TRY(check_times(animation.samplers[i].input, fmt::format("{}/samplers/{}/input", place, i)));
     }
-    for (std::size_t i = 0; i < animation.channels.size(); ++i) {
-      const tinygltf::AnimationChannel& channel = animation.channels[i];
-      const std::string here = fmt::format("{}/channels/{}", place, i);
+    std::map<Moved, std::size_t> channel_of;
+    for (const GltfChannel& channel : channels) {
+      const std::string here = fmt::format("{}/channels/{}", place, channel.index);
       if (static_cast<std::size_t>(channel.sampler) >= animation.samplers.size()) {
         return fail_at(document_, here + "/sampler",
                        fmt::format("{} of {} samplers", channel.sampler, animation.samplers.size()));
       }
       const auto& sampler = animation.samplers[static_cast<std::size_t>(channel.sampler)];
       PELT_TRY(check_output(sampler, channel, here));
+      PELT_TRY(check_is_only_one(channel, channel_of, here));
     }
     return {};
   }
@@ -233,38 +247,68 @@ class AnimationChecker {
     return {};
   }
 
-  Result<void> check_output(const tinygltf::AnimationSampler& sampler, const tinygltf::AnimationChannel& channel,
-                            const std::string& place) const {
-    const std::string& path = channel.target_path;
-    const tinygltf::Accessor& output = accessor_at(document_, sampler.output);
+  // The formats of glTF 2.0, section 3.11; KHR_animation_pointer allows more.
+  static bool has_legal_output(const GltfChannel& channel, const tinygltf::Accessor& output) {
     const bool is_float = output.componentType == TINYGLTF_COMPONENT_TYPE_FLOAT;
     const bool is_normalized = output.normalized && output.componentType != TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT;
-    bool legal = false;
-    if (path == "translation" || path == "scale") {
-      legal = output.type == TINYGLTF_TYPE_VEC3 && is_float;
-    } else if (path == "rotation") {
-      legal = output.type == TINYGLTF_TYPE_VEC4 && (is_float || is_normalized);
-    } else if (path == "weights") {
-      legal = output.type == TINYGLTF_TYPE_SCALAR && (is_float || is_normalized);
-    } else {
-      return fail_at(document_, place + "/target/path", fmt::format("cannot animate '{}'", path.substr(0, 60)));
+    switch (channel.property) {
+      case GltfProperty::kTranslation:
+      case GltfProperty::kScale:
+        return output.type == TINYGLTF_TYPE_VEC3 && (is_float || channel.by_pointer);
+      case GltfProperty::kRotation:
+        return output.type == TINYGLTF_TYPE_VEC4 && (is_float || is_normalized || channel.by_pointer);
+      case GltfProperty::kWeights:
+        return output.type == TINYGLTF_TYPE_SCALAR && (is_float || is_normalized || channel.by_pointer);
     }
-    if (!legal) return fail_at(document_, place, fmt::format("{} cannot be {}", path, describe(output)));
+    return false;
+  }
 
+  Result<void> check_output(const tinygltf::AnimationSampler& sampler, const GltfChannel& channel,
+                            const std::string& place) const {
+    const tinygltf::Accessor& output = accessor_at(document_, sampler.output);
+    if (!has_legal_output(channel, output)) {
+      return fail_at(document_, place, fmt::format("{} cannot be {}", path_of(channel.property), describe(output)));
+    }
     const std::size_t keys = accessor_at(document_, sampler.input).count;
     std::size_t wanted = sampler.interpolation == "CUBICSPLINE" ? 3 * keys : keys;
-    if (path == "weights" && channel.target_node >= 0) {
-      const std::size_t targets =
-          target_count(document_, document_.gltf.nodes[static_cast<std::size_t>(channel.target_node)]);
-      if (targets == 0) {
-        return fail_at(document_, place + "/target/node",
-                       fmt::format("node {} has no morph targets", channel.target_node));
-      }
-      wanted *= targets;
+    if (channel.property == GltfProperty::kWeights) {
+      PELT_ASSIGN(const std::size_t weights, count_weights(channel, place));
+      wanted *= weights;
     }
-    const bool of_no_node = path == "weights" && channel.target_node < 0;
-    if (of_no_node || output.count == wanted) return {};
+    if (output.count == wanted) return {};
     return fail_at(document_, place, fmt::format("{} keys need {} values, not {}", keys, wanted, output.count));
+  }
+
+  // Returns the weights of a key.
+  Result<std::size_t> count_weights(const GltfChannel& channel, const std::string& place) const {
+    const auto& gltf = document_.gltf;
+    const std::size_t targets = channel.node >= 0
+                                    ? target_count(document_, gltf.nodes[static_cast<std::size_t>(channel.node)])
+                                    : target_count(gltf.meshes[static_cast<std::size_t>(channel.mesh)]);
+    const std::string name =
+        channel.node >= 0 ? fmt::format("node {}", channel.node) : fmt::format("mesh {}", channel.mesh);
+    const std::string here = place + (channel.by_pointer ? "/target" : "/target/node");
+    if (targets == 0) return fail_at(document_, here, fmt::format("{} has no morph targets", name));
+    if (channel.target < 0) return targets;
+    if (static_cast<std::size_t>(channel.target) < targets) return 1;
+    return fail_at(document_, here, fmt::format("weight {} of {}, which has {}", channel.target, name, targets));
+  }
+
+  // A thing that a channel moves: mesh, node, property, target; all weights of a node come before each of them.
+  using Moved = std::tuple<int, int, GltfProperty, int>;
+
+  // No two channels of an animation move the same.
+  Result<void> check_is_only_one(const GltfChannel& channel, std::map<Moved, std::size_t>& channel_of,
+                                 const std::string& place) const {
+    const auto moved = [&](int target) { return Moved{channel.mesh, channel.node, channel.property, target}; };
+    auto other = channel_of.find(moved(-1));
+    if (other == channel_of.end()) other = channel_of.lower_bound(moved(channel.target));
+    const int last = channel.target < 0 ? std::numeric_limits<int>::max() : channel.target;
+    if (other != channel_of.end() && other->first <= moved(last)) {
+      return fail_at(document_, place + "/target", fmt::format("moves what channel {} moves", other->second));
+    }
+    channel_of.emplace(moved(channel.target), channel.index);
+    return {};
   }
 
   const GltfDocument& document_;
@@ -360,7 +404,7 @@ Result<void> check_skins(const GltfDocument& document) {
 Result<void> check_animations(const GltfDocument& document) {
   AnimationChecker checker(document);
   for (std::size_t a = 0; a < document.gltf.animations.size(); ++a) {
-    PELT_TRY(checker.check(document.gltf.animations[a], fmt::format("/animations/{}", a)));
+    PELT_TRY(checker.check(document.gltf.animations[a], document.channels[a], fmt::format("/animations/{}", a)));
   }
   return {};
 }

@@ -51,15 +51,18 @@ Result<void> check_version(const json& asset, const std::string& source) {
   return {};
 }
 
-// Returns true for extensions that do not change a vertex's position, and for those that Pelt decodes.
+// Returns true for extensions that do not change a vertex's position, and for those that Pelt decodes. Of materials,
+// textures (images of other kinds, too) and lights are those of any vendor: KHR_texture_basisu, EXT_texture_webp.
 bool is_understood(std::string_view extension) {
-  constexpr std::array kNames{std::string_view("EXT_meshopt_compression"), std::string_view("KHR_mesh_quantization"),
-                              std::string_view("KHR_lights_punctual"),     std::string_view("KHR_texture_basisu"),
-                              std::string_view("KHR_texture_transform"),   std::string_view("KHR_xmp_json_ld"),
-                              std::string_view("EXT_texture_avif"),        std::string_view("EXT_texture_webp"),
-                              std::string_view("MSFT_texture_dds"),        std::string_view("VRM")};
-  return extension.starts_with("KHR_materials_") || extension.starts_with("VRMC_") ||
-         std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
+  constexpr std::array kNames{std::string_view("EXT_meshopt_compression"),
+                              std::string_view("KHR_mesh_quantization"),
+                              std::string_view("KHR_animation_pointer"),
+                              std::string_view("KHR_xmp_json_ld"),
+                              std::string_view("MSFT_lod"),
+                              std::string_view("VRM")};
+  const std::string_view subject = extension.substr(extension.find('_') + 1);  // after the vendor
+  return subject.starts_with("materials_") || subject.starts_with("texture_") || subject.starts_with("lights_") ||
+         extension.starts_with("VRMC_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
 }
 
 Result<void> check_extensions(const json& document, const std::string& source) {
@@ -97,6 +100,7 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::
   PELT_TRY(check_gltf_schema(parsed, document.source));
   PELT_TRY(check_version(parsed.at("asset"), document.source));
   PELT_TRY(check_extensions(parsed, document.source));
+  PELT_ASSIGN(document.channels, take_channels(parsed, document.source));
   if (parsed.contains("buffers")) {
     PELT_TRY(load_gltf_buffers(parsed.at("buffers"), container, document.source, loader, document.buffers,
                                document.storage));

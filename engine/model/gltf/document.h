@@ -12,6 +12,7 @@
 
 #include <pelt/result.h>
 
+#include "engine/model/gltf/channel.h"
 #include "engine/model/gltf/image.h"
 #include "engine/model/gltf/vrm.h"
 
@@ -24,6 +25,7 @@ struct GltfDocument {
   tinygltf::Model gltf;                             // its own buffers and images are empty
   std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each, or none
   std::vector<std::vector<std::byte>> storage;      // the memory that `buffers` points into
+  std::vector<std::vector<GltfChannel>> channels;   // of each animation; `gltf` has none
   GltfImages images;                                // images of the materials
   GltfVrm vrm;                                      // empty: the file is no VRM
   std::vector<std::string> unread;                  // the other contents of the file: a sentence each (unread.h)

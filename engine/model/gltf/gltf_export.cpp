@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <utility>
 #include <vector>
 
 #include <pelt/gltf_export.h>
+#include <pelt/try.h>
 
 #include "engine/model/gltf/image.h"
+#include "engine/model/gltf/morph_keys.h"
 
 namespace pelt {
 namespace {
@@ -269,35 +272,28 @@ void add_channel(tinygltf::Animation& animation, int node, const char* path, int
   animation.channels.push_back(std::move(channel));
 }
 
-// A key of glTF holds the weights of all targets of a mesh: writes whole rows of values, with the rest weight for
-// targets that the clip does not key.
-void add_morph_channels(Builder& builder, const Mesh& mesh, int node, const Clip& clip,
+// A key of glTF holds the weights of all targets of a mesh. Returns false if there would be too many.
+bool add_morph_channels(Builder& builder, const Mesh& mesh, int node, const Clip& clip,
                         tinygltf::Animation& animation) {
-  std::vector<const MorphChannel*> of_target(mesh.morph_targets.size());
-  const MorphChannel* first = nullptr;
+  std::vector<const MorphChannel*> of_target(mesh.morph_targets.size(), nullptr);
+  bool has_any = false;
   for (const MorphChannel& channel : clip.morph_channels) {
     if (channel.mesh != mesh.name || channel.target >= of_target.size() || channel.times.empty()) continue;
-    if (first == nullptr) first = &channel;
-    if (channel.times != first->times || channel.interpolation != first->interpolation) continue;
     of_target[channel.target] = &channel;
+    has_any = true;
   }
-  if (first == nullptr) return;
-  const bool cubic = first->interpolation == Interpolation::kCubicSpline;
-  const std::size_t rows = first->times.size() * (cubic ? 3 : 1);
-  std::vector<float> values;
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t t = 0; t < of_target.size(); ++t) {
-      const bool is_tangent = cubic && row % 3 != 1;
-      const float rest = is_tangent ? 0 : mesh.morph_targets[t].weight;
-      values.push_back(of_target[t] != nullptr ? of_target[t]->values[row] : rest);
-    }
-  }
-  add_channel(animation, node, "weights", builder.add_times(first->times),
-              builder.add<float>(values, TINYGLTF_TYPE_SCALAR, TINYGLTF_COMPONENT_TYPE_FLOAT, 0), first->interpolation);
+  if (!has_any) return true;
+  std::vector<float> rests;
+  for (const MorphTarget& target : mesh.morph_targets) rests.push_back(target.weight);
+  const std::optional<MorphKeys> keys = merge_keys(of_target, rests);
+  if (!keys) return false;
+  const int values = builder.add<float>(keys->values, TINYGLTF_TYPE_SCALAR, TINYGLTF_COMPONENT_TYPE_FLOAT, 0);
+  add_channel(animation, node, "weights", builder.add_times(keys->times), values, keys->interpolation);
+  return true;
 }
 
 // `node_of_mesh`: -1 if the mesh is not written.
-void add_clips(Builder& builder, const Model& model, std::span<const int> node_of_mesh, tinygltf::Model& gltf) {
+Result<void> add_clips(Builder& builder, const Model& model, std::span<const int> node_of_mesh, tinygltf::Model& gltf) {
   for (const Clip& clip : model.clips) {
     tinygltf::Animation animation;
     animation.name = clip.name;
@@ -313,10 +309,17 @@ void add_clips(Builder& builder, const Model& model, std::span<const int> node_o
                   channel.interpolation);
     }
     for (std::size_t m = 0; m < model.meshes.size(); ++m) {
-      if (node_of_mesh[m] >= 0) add_morph_channels(builder, model.meshes[m], node_of_mesh[m], clip, animation);
+      if (node_of_mesh[m] < 0) continue;
+      if (!add_morph_channels(builder, model.meshes[m], node_of_mesh[m], clip, animation)) {
+        return fail(ErrorCode::kUnsupported,
+                    fmt::format("{}: clip '{}' keys the morph targets of mesh '{}' at too many "
+                                "different times",
+                                model.name, clip.name, model.meshes[m].name));
+      }
     }
     if (!animation.channels.empty()) gltf.animations.push_back(std::move(animation));
   }
+  return {};
 }
 
 }  // namespace
@@ -353,7 +356,7 @@ Result<std::string> format_glb(const Model& model) {
     gltf.nodes.push_back(std::move(node));
     gltf.meshes.push_back(make_mesh(builder, mesh));
   }
-  add_clips(builder, model, node_of_mesh, gltf);
+  PELT_TRY(add_clips(builder, model, node_of_mesh, gltf));
   if (gltf.buffers.front().data.empty()) gltf.buffers.clear();
   if (!gltf.buffers.empty() && gltf.buffers.front().data.size() >= std::uint64_t{0xf0000000}) {
     return unsupported("is too large for a .glb file");

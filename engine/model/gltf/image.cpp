@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxImageBytes = std::size_t{256} << 20;
 
 // Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, const char* key) {
@@ -30,6 +30,36 @@ const json& entry(const json& document, const char* array, const json& number) {
   const double index = number.get<double>();
   if (!(index >= 0) || index != std::floor(index) || index >= static_cast<double>(list.size())) return kNone;
   return list[static_cast<std::size_t>(index)];
+}
+
+// `image`: an entry of the document's images.
+std::size_t number_of(const json& document, const json& image) {
+  return static_cast<std::size_t>(&image - &member(document, "images")[0]);
+}
+
+std::string name_of(const json& document, const json& image) {
+  const json& name = member(image, "name");
+  if (name.is_string() && name != "") return name.get_ref<const std::string&>().substr(0, 100);
+  return fmt::format("image_{}", number_of(document, image));
+}
+
+// glTF itself knows PNG and JPEG.
+bool is_of_extension(std::string_view type) { return !type.empty() && type != "image/png" && type != "image/jpeg"; }
+
+std::string describe_image(const json& document, const json& image, std::string_view kind) {
+  return fmt::format("'{}' (/images/{}) is of {}, and PNG and JPEG alone are read", name_of(document, image),
+                     number_of(document, image), kind.substr(0, 60));
+}
+
+// Describes the image that a texture names by an extension alone; empty: there is none.
+std::string describe_extension_image(const json& document, const json& texture) {
+  const json& extensions = member(texture, "extensions");
+  if (!extensions.is_object()) return {};
+  for (const auto& [name, extension] : extensions.items()) {
+    const json& image = entry(document, "images", member(extension, "source"));
+    if (!image.is_null()) return describe_image(document, image, name);
+  }
+  return {};
 }
 
 std::size_t size_or(const json& number, std::size_t otherwise) {
@@ -54,7 +84,7 @@ GltfImages read_images(
     const json& document, std::span<const std::span<const std::byte>> buffers,
     const std::function<Result<std::vector<std::byte>>(const std::string& uri, const std::string& place)>& load) {
   GltfImages made;
-  std::size_t bytes_left = kMaxBytes;
+  std::size_t bytes_left = kMaxImageBytes;
   std::size_t refused = 0;
   std::vector<std::int32_t> place_of_image(member(document, "images").size(), -2);  // -2: not looked at yet
   const auto refuse = [&](const std::string& why) {
@@ -81,29 +111,30 @@ GltfImages read_images(
     const json& source = entry(document, "textures", member(texture, "index"));
     const json& image = entry(document, "images", member(source, "source"));
     if (image.is_null()) {
-      refuse(material + " names none");
+      const std::string other = describe_extension_image(document, source);
+      refuse(other.empty() ? material + " names none" : other);
       return -1;
     }
-    const auto index = static_cast<std::size_t>(&image - &member(document, "images")[0]);
+    const std::size_t index = number_of(document, image);
     std::int32_t& found = place_of_image[index];
+    if (found == -1) ++refused;
     if (found != -2) return found;
     found = -1;
     auto bytes = read(image, fmt::format("/images/{}", index));
     if (bytes && bytes->size() > bytes_left) {
       bytes = fail(ErrorCode::kUnsupported, fmt::format("/images/{}: images take too many bytes", index));
     }
+    if (bytes && is_of_extension(image_type(*bytes))) {
+      bytes = fail(ErrorCode::kUnsupported, describe_image(document, image, image_type(*bytes)));
+    }
     if (!bytes) {
       refuse(bytes.error().message);
       return -1;
     }
     bytes_left -= bytes->size();
-    const json& name = member(image, "name");
     const auto* first = reinterpret_cast<const std::uint8_t*>(bytes->data());
     found = static_cast<std::int32_t>(made.images.size());
-    made.images.push_back({.name = name.is_string() && !name.get_ref<const std::string&>().empty()
-                                       ? name.get_ref<const std::string&>().substr(0, 100)
-                                       : fmt::format("image_{}", index),
-                           .bytes = {first, first + bytes->size()}});
+    made.images.push_back({.name = name_of(document, image), .bytes = {first, first + bytes->size()}});
     return found;
   };
 

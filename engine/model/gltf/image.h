@@ -26,8 +26,8 @@ struct GltfImages {
 std::string_view image_type(std::span<const std::byte> bytes);
 
 // Reads images, textures and baseColorTexture of a document. The schema has checked its materials and bufferViews, but
-// not the rest: images that are wrong, use other texture coordinates than TEXCOORD_0, or exceed 256 MiB are left out
-// and noted. `load` reads a URI; its second string is for the error.
+// not the rest: images that are wrong, of another kind than PNG and JPEG, use other texture coordinates than
+// TEXCOORD_0, or exceed 256 MiB are left out and noted. `load` reads a URI; its second string is for the error.
 GltfImages read_images(
     const nlohmann::json& document, std::span<const std::span<const std::byte>> buffers,
     const std::function<Result<std::vector<std::byte>>(const std::string& uri, const std::string& place)>& load);

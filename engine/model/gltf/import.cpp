@@ -17,10 +17,12 @@
 #include "engine/model/gltf/budget.h"
 #include "engine/model/gltf/check.h"
 #include "engine/model/gltf/document.h"
+#include "engine/model/gltf/lod.h"
 #include "engine/model/gltf/primitive.h"
 #include "engine/model/gltf/skeleton.h"
 #include "engine/model/gltf/skin.h"
 #include "engine/model/gltf/vrm.h"
+#include "engine/model/levels.h"
 #include "engine/model/unique_names.h"
 
 namespace pelt {
@@ -28,8 +30,8 @@ namespace {
 
 class Importer {
  public:
-  Importer(const GltfDocument& document, NodeTree tree)
-      : document_(document), tree_(std::move(tree)), budget_(document) {}
+  Importer(const GltfDocument& document, NodeTree tree, std::vector<GltfLevel> levels)
+      : document_(document), tree_(std::move(tree)), levels_(std::move(levels)), budget_(document) {}
 
   Result<Model> run() {
     model_.name = std::filesystem::path(document_.source).filename().string();
@@ -42,6 +44,7 @@ class Importer {
     PELT_TRY(add_expressions(document_.vrm.expressions, document_.gltf, mesh_of_node_, budget_, model_));
     PELT_TRY(bring_to_model_space(document_, skeleton, skins_, skin_of_mesh_, model_));
     PELT_TRY(read_clips(document_, skeleton.joint_of_node, mesh_of_node_, budget_, model_));
+    gather_levels(declared_levels(), model_);
     model_.report.notes.insert(model_.report.notes.end(), document_.unread.begin(), document_.unread.end());
     return std::move(model_);
   }
@@ -98,6 +101,26 @@ class Importer {
     return shown;
   }
 
+  // Shows the levels of shown meshes. Levels of whole groups of nodes are hidden with all below them.
+  void show_levels(std::vector<bool>& shown) {
+    std::vector<bool> hidden(shown.size(), false);
+    std::size_t groups = 0;
+    for (const GltfLevel& level : levels_) {
+      const bool is_mesh = document_.gltf.nodes[level.of].mesh >= 0 && document_.gltf.nodes[level.node].mesh >= 0;
+      if (is_mesh && shown[level.of]) shown[level.node] = true;
+      if (!is_mesh) hidden[level.node] = true;
+      groups += is_mesh ? 0 : 1;
+    }
+    for (const int node : tree_.order) {
+      const auto i = static_cast<std::size_t>(node);
+      if (tree_.parents[i] >= 0 && hidden[static_cast<std::size_t>(tree_.parents[i])]) hidden[i] = true;
+      if (hidden[i]) shown[i] = false;
+    }
+    if (groups == 0) return;
+    model_.report.notes.push_back(
+        fmt::format("{} levels of detail are left out, since they are not of single meshes (MSFT_lod)", groups));
+  }
+
   // Notes the meshes and skins that the model does not get.
   void report_hidden(const std::vector<bool>& shown) {
     const auto& gltf = document_.gltf;
@@ -122,7 +145,8 @@ class Importer {
 
   // Adds meshes in the space of the file; their weights name joints of their skin.
   Result<void> add_meshes(const std::vector<std::uint32_t>& joint_of_node) {
-    const std::vector<bool> shown = shown_nodes();
+    std::vector<bool> shown = shown_nodes();
+    show_levels(shown);
     mesh_of_node_.assign(shown.size(), -1);
     GltfMeshReader reader(document_, budget_, model_.report);
     UniqueNames names;
@@ -161,8 +185,22 @@ class Importer {
     return {};
   }
 
+  // Returns the levels whose meshes the model has, by the names of these.
+  std::map<std::string, DeclaredLevel> declared_levels() const {
+    std::map<std::string, DeclaredLevel> declared;
+    for (const GltfLevel& level : levels_) {
+      const std::int32_t of = mesh_of_node_[level.of];
+      const std::int32_t mesh = mesh_of_node_[level.node];
+      if (of < 0 || mesh < 0) continue;
+      declared[model_.meshes[static_cast<std::size_t>(mesh)].name] = {model_.meshes[static_cast<std::size_t>(of)].name,
+                                                                      level.level};
+    }
+    return declared;
+  }
+
   const GltfDocument& document_;
   NodeTree tree_;
+  std::vector<GltfLevel> levels_;
   GltfBudget budget_;
   Model model_;
   std::vector<GltfSkin> skins_;  // the file's skins come first
@@ -179,7 +217,8 @@ Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::fi
   PELT_TRY(check_meshes(document));
   PELT_TRY(check_skins(document));
   PELT_TRY(check_animations(document));
-  PELT_ASSIGN(auto model, Importer(document, std::move(tree)).run());
+  PELT_ASSIGN(auto levels, read_gltf_levels(document));
+  PELT_ASSIGN(auto model, Importer(document, std::move(tree), std::move(levels)).run());
   model.images = std::move(document.images.images);
   return model;
 }

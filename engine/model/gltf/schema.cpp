@@ -113,7 +113,10 @@ constexpr std::array kNodeExtras{
     unchecked("bbone_curveinz"), unchecked("bbone_curveoutx"), unchecked("bbone_curveoutz"),
     unchecked("bbone_scalein"),  unchecked("bbone_scaleout"),
 };
+constexpr std::array kLevels{required(list(index("ids", "nodes"), 1))};
+constexpr std::array kNodeExtensions{object("MSFT_lod", kLevels)};
 constexpr std::array kNode{
+    object("extensions", kNodeExtensions),
     text("name"),
     list(index("children", "nodes")),
     index("mesh", "meshes"),
@@ -146,7 +149,9 @@ constexpr std::array kSkin{
     index("inverseBindMatrices", "accessors"),
     index("skeleton", "nodes"),
 };
-constexpr std::array kTarget{index("node", "nodes"), required(text("path"))};
+constexpr std::array kPointer{required(text("pointer"))};
+constexpr std::array kTargetExtensions{object("KHR_animation_pointer", kPointer)};
+constexpr std::array kTarget{index("node", "nodes"), required(text("path")), object("extensions", kTargetExtensions)};
 constexpr std::array kChannel{required(integer("sampler")), required(object("target", kTarget))};
 constexpr std::array kSampler{
     required(index("input", "accessors")),

@@ -186,7 +186,9 @@ class SpaceMaker {
     // triangles and the sense of (normal, tangent, bitangent) are reversed.
     const bool mirrors = glm::determinant(axes) < 0;
     const glm::dmat3 normal_axes = glm::inverseTranspose(axes);
-    for (MorphTarget& target : mesh.morph_targets) move_directions(mesh, axes, normal_axes, target);
+    for (MorphTarget& target : mesh.morph_targets) {
+      PELT_TRY(move_directions(mesh, axes, normal_axes, target));
+    }
     for (glm::vec3& normal : mesh.normals) normal = glm::vec3(glm::normalize(normal_axes * glm::dvec3(normal)));
     for (glm::vec4& tangent : mesh.tangents) {
       const glm::vec3 moved(glm::normalize(axes * glm::dvec3(tangent)));
@@ -200,16 +202,22 @@ class SpaceMaker {
 
   // Moves the offsets of a target's normals and tangents. The normals and tangents of `mesh` are not moved yet: each
   // keeps its unit length, by which its offsets shrink or grow as it does.
-  static void move_directions(const Mesh& mesh, const glm::dmat3& axes, const glm::dmat3& normal_axes,
-                              MorphTarget& target) {
-    for (std::size_t v = 0; v < target.normals.size(); ++v) {
-      const double length = glm::length(normal_axes * glm::dvec3(mesh.normals[v]));
-      target.normals[v] = glm::vec3(normal_axes * glm::dvec3(target.normals[v]) / length);
-    }
-    for (std::size_t v = 0; v < target.tangents.size() && !mesh.tangents.empty(); ++v) {
-      const double length = glm::length(axes * glm::dvec3(mesh.tangents[v]));
-      target.tangents[v] = glm::vec3(axes * glm::dvec3(target.tangents[v]) / length);
-    }
+  Result<void> move_directions(const Mesh& mesh, const glm::dmat3& axes, const glm::dmat3& normal_axes,
+                               MorphTarget& target) const {
+    const auto move = [&](const glm::dmat3& matrix, const auto& directions, std::vector<glm::vec3>& offsets,
+                          const char* what) -> Result<void> {
+      for (std::size_t v = 0; v < offsets.size() && !directions.empty(); ++v) {
+        const double length = glm::length(matrix * glm::dvec3(directions[v]));
+        offsets[v] = glm::vec3(matrix * glm::dvec3(offsets[v]) / length);
+        if (is_finite(offsets[v])) continue;
+        return fail(ErrorCode::kInvalidFile,
+                    fmt::format("{}: mesh '{}': morph target '{}' moves the {} of vertex {} by what is not finite",
+                                document_.source, mesh.name, target.name, what, v));
+      }
+      return {};
+    };
+    PELT_TRY(move(normal_axes, mesh.normals, target.normals, "normal"));
+    return move(axes, mesh.tangents, target.tangents, "tangent");
   }
 
   const GltfDocument& document_;

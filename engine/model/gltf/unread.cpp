@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/core/name_list.h"
+#include "engine/model/gltf/channel.h"
 #include "engine/model/gltf/schema.h"
 
 namespace pelt {
@@ -20,9 +21,14 @@ using nlohmann::json;
 using namespace std::string_view_literals;
 
 constexpr std::string_view kLights = "KHR_lights_punctual";
-// The second holds the rig, which bind reads.
-constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "PELT_deformers"sv,
-                                     "VRM"sv, "VRMC_vrm"sv};
+// PELT_deformers holds the rig, which bind reads. What pointers to other things animate is noted by channels.
+constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv,
+                                     "KHR_mesh_quantization"sv,
+                                     "MSFT_lod"sv,
+                                     "PELT_deformers"sv,
+                                     "KHR_animation_pointer"sv,
+                                     "VRM"sv,
+                                     "VRMC_vrm"sv};
 
 // Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, std::string_view key) {
@@ -156,23 +162,37 @@ void describe_vrm(const json& document, std::vector<std::string>& notes) {
       fmt::format("of VRM, bones and morph targets of expressions are read; not read: {}", fmt::join(unread, ", ")));
 }
 
-// Notes channels that animate what an extension names (KHR_animation_pointer) and not a node.
+// Returns what a channel animates by a pointer; null if it does so by node and path, or as another extension says.
+const json& pointer_of(const json& target) {
+  return member(member(member(target, "extensions"), "KHR_animation_pointer"), "pointer");
+}
+
+// Notes channels that animate neither a node nor weights of morph targets: colours, lights, cameras.
 void describe_channels(const json& document, std::vector<std::string>& notes) {
   std::size_t count = 0;
   NameList clips;
+  std::set<std::string> pointers;
   std::size_t a = 0;
   for (const json& animation : member(document, "animations")) {
     const std::size_t before = count;
     for (const json& channel : member(animation, "channels")) {
-      if (member(member(channel, "target"), "node").is_null()) ++count;
+      const json& target = member(channel, "target");
+      const json& pointer = pointer_of(target);
+      const bool by_pointer = pointer.is_string() && member(target, "path") == "pointer";
+      if (!member(target, "node").is_null()) continue;
+      if (by_pointer && is_read_pointer(pointer.get_ref<const std::string&>())) continue;
+      if (by_pointer) pointers.insert(pointer.get<std::string>());
+      ++count;
     }
     const json& name = member(animation, "name");
     const bool named = name.is_string() && name != "";
     if (count > before) clips.add(named ? name.get_ref<const std::string&>() : fmt::format("clip_{}", a));
     ++a;
   }
-  if (count > 0)
-    notes.push_back(fmt::format("{} channels that name no node are not read, of the clips {}", count, clips.text()));
+  if (count == 0) return;
+  notes.push_back(
+      fmt::format("{} channels that animate neither nodes nor morph targets are not read, of the clips {}{}", count,
+                  clips.text(), pointers.empty() ? "" : ": " + list(pointers).text()));
 }
 
 }  // namespace
@@ -192,6 +212,13 @@ std::vector<std::string> describe_unread(const json& document) {
   if (!names.extensions.empty()) {
     notes.push_back(fmt::format("extensions that are not read: {}", list(names.extensions).text()));
   }
+
+  const auto has_levels = [](const json& material) {
+    return !member(member(material, "extensions"), "MSFT_lod").is_null();
+  };
+  std::size_t levels = 0;
+  for (const json& material : member(document, "materials")) levels += has_levels(material) ? 1 : 0;
+  if (levels > 0) notes.push_back(fmt::format("not read: levels of detail of {} materials (MSFT_lod)", levels));
 
   MaterialCounts materials;
   for (const json& material : member(document, "materials")) materials.add(material);

@@ -102,6 +102,13 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
   std::vector<std::string>& notes = model.report.notes;
   if (!polygons.unread.empty()) notes.push_back(fmt::format("not read: {}", polygons.unread));
 
+  if (polygons.missing_normals > 0) {
+    notes.push_back(fmt::format("{} normals that are NaN or infinite, taken as missing", polygons.missing_normals));
+  }
+  if (polygons.missing_uvs > 0) {
+    notes.push_back(fmt::format("{} texture coordinates that are NaN or infinite, taken as 0", polygons.missing_uvs));
+  }
+
   Mesh mesh;
   mesh.name = path.stem().string();
   mesh.positions = std::move(polygons.positions);

@@ -36,12 +36,26 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
-// Returns true for numbers that the format allows; the parser would take anything else for 0.
+// Returns true for numbers that the format allows; the parser would take anything else for 0, or, of very many digits,
+// for infinity.
 inline bool is_obj_number(std::string_view token) {
-  if (token.starts_with('+')) token.remove_prefix(1);
+  constexpr std::size_t kMaxLength = 100;
+  if (token.starts_with('+') && !token.starts_with("+-")) token.remove_prefix(1);
   double value = 0;
   const auto end = std::from_chars(token.data(), token.data() + token.size(), value);
-  return end.ec == std::errc{} && end.ptr == token.data() + token.size() && std::abs(value) <= kFarthest;
+  return token.size() <= kMaxLength && end.ec == std::errc{} && end.ptr == token.data() + token.size() &&
+         std::abs(value) <= kFarthest;
+}
+
+// Returns true for what programs write of NaN and infinity: nan, -nan(ind), inf, -1.#IND00, 1.#QNAN.
+inline bool is_not_finite(std::string_view token) {
+  if (token.starts_with('+') || token.starts_with('-')) token.remove_prefix(1);
+  const auto begins = [&](std::string_view word) {
+    return token.size() >= word.size() && std::equal(word.begin(), word.end(), token.begin(), [](char a, char b) {
+             return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b);
+           });
+  };
+  return begins("nan") || begins("inf") || begins("1.#");
 }
 
 }  // namespace pelt

@@ -33,6 +33,12 @@ namespace {
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{512} << 20;
 constexpr std::size_t kMaxCorners = 1000;  // of one face: splitting takes cubic time at worst
+// A line of eight bytes makes a hundred of memory: these bound it at about 2 GiB.
+constexpr std::size_t kMaxPoints = 16'000'000;
+constexpr std::size_t kMaxAllCorners = 32'000'000;
+constexpr std::size_t kMaxMaterials = 10'000;  // that usemtl lines name
+constexpr std::size_t kMaxLibraries = 1'000;   // words of different mtllib lines
+constexpr std::size_t kMaxName = 4096;
 
 // A corner of a face, or a vertex of another element, as the file writes it: position/uv/normal. Numbers count from 1,
 // or back from the last one if below 0; 0: none.
@@ -110,6 +116,8 @@ struct Lines {
   std::vector<std::int32_t> materials;    // of each face
   std::vector<std::string> material_names;
   std::vector<std::string> libraries;
+  std::size_t missing_uvs = 0;
+  std::size_t missing_normals = 0;
   std::int64_t positions = 0;   // number of v lines
   std::int64_t last_named = 0;  // the highest position that p and l name, from 1
   std::size_t last_number = 0;  // the line that names it
@@ -148,6 +156,12 @@ class LineChecker {
                 fmt::format("{}:{}: {}", source_, number_, fmt::format(why, std::forward<Arguments>(arguments)...)));
   }
 
+  Result<void> bound(std::size_t count, std::string_view what, std::size_t limit) const {
+    if (count <= limit) return {};
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}:{}: {} {}, more than the limit of {}", source_, number_, count, what, limit));
+  }
+
   Result<void> check_line(std::string_view line) {
     // The parser would end the line at the zero byte.
     if (line.find('\0') != std::string_view::npos) return refuse("holds a zero byte");
@@ -155,14 +169,26 @@ class LineChecker {
     const std::string_view keyword = next_token(rest);
     if (keyword.empty() || keyword[0] == '#') return {};
     if (numbers_of_points(keyword).most > 0) {
+      PELT_TRY(bound(++points_, "points", kMaxPoints));
+      if (is_missing(keyword, rest)) {
+        ++(keyword == "vn" ? lines_.missing_normals : lines_.missing_uvs);
+        lines_.text.append(keyword).append(" 0 0 0\n");
+        return {};
+      }
       PELT_TRY(check_points(keyword, rest));
-    } else if (keyword == "f") {
-      PELT_TRY(check_face(rest));
-    } else {
-      return check_other(keyword, rest);
+      lines_.text.append(line).push_back('\n');
+      return {};
     }
-    lines_.text.append(line).push_back('\n');
-    return {};
+    return keyword == "f" ? check_face(rest) : check_other(keyword, rest);
+  }
+
+  // Programs write normals and texture coordinates of faces without area as NaN. Positions must be finite.
+  static bool is_missing(std::string_view keyword, std::string_view rest) {
+    if (keyword == "v") return false;
+    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+      if (is_not_finite(token)) return true;
+    }
+    return false;
   }
 
   Result<void> check_points(std::string_view keyword, std::string_view rest) {
@@ -182,15 +208,17 @@ class LineChecker {
 
   Result<void> check_face(std::string_view rest) {
     std::size_t count = 0;
+    lines_.text.push_back('f');
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
       if (!parse_corner(token)) return refuse("'{}' names no vertex", token.substr(0, 40));
+      // After a slash at the end of a corner the parser would go on with the next corner.
+      lines_.text.append(" ").append(token.substr(0, token.find_last_not_of('/') + 1));
       ++count;
     }
+    lines_.text.push_back('\n');
     if (count < 3) return refuse("{} corners where 3 are needed", count);
-    if (count > kMaxCorners) {
-      return fail(ErrorCode::kUnsupported, fmt::format("{}:{}: a face of {} corners, more than the limit of {}",
-                                                       source_, number_, count, kMaxCorners));
-    }
+    PELT_TRY(bound(count, "corners of a face", kMaxCorners));
+    PELT_TRY(bound(corners_ += count, "corners of faces", kMaxAllCorners));
     lines_.face_numbers.push_back(number_);
     lines_.materials.push_back(material_);
     return {};
@@ -199,12 +227,9 @@ class LineChecker {
   // Of elements the positions are checked alone; materials are kept by name; all else is noted.
   Result<void> check_other(std::string_view keyword, std::string_view rest) {
     if (keyword == "usemtl") {
-      const auto [known, is_new] =
-          material_of_.try_emplace(std::string(trimmed(rest)), static_cast<std::int32_t>(material_of_.size()));
-      material_ = known->second;
-      if (is_new) lines_.material_names.push_back(known->first);
+      return use_material(trimmed(rest));
     } else if (keyword == "mtllib") {
-      lines_.libraries.emplace_back(trimmed(rest));
+      return add_library(trimmed(rest));
     } else if (keyword == "p" || keyword == "l") {
       if (keyword == "l") lines_.unread.add(keyword);
       return check_element(rest);
@@ -212,6 +237,23 @@ class LineChecker {
       lines_.unread.add(keyword);
     }
     return {};
+  }
+
+  Result<void> use_material(std::string_view name) {
+    PELT_TRY(bound(name.size(), "bytes in a name", kMaxName));
+    const auto [known, is_new] =
+        material_of_.try_emplace(std::string(name), static_cast<std::int32_t>(material_of_.size()));
+    material_ = known->second;
+    if (is_new) lines_.material_names.push_back(known->first);
+    return bound(material_of_.size(), "materials", kMaxMaterials);
+  }
+
+  Result<void> add_library(std::string_view names) {
+    PELT_TRY(bound(names.size(), "bytes in a name", kMaxName));
+    if (!known_libraries_.emplace(names).second) return {};
+    lines_.libraries.emplace_back(names);
+    while (!next_token(names).empty()) ++libraries_;
+    return bound(libraries_, "words that name material files", kMaxLibraries);
   }
 
   Result<void> check_element(std::string_view rest) {
@@ -233,6 +275,10 @@ class LineChecker {
   std::size_t number_ = 0;
   std::int32_t material_ = -1;
   std::map<std::string, std::int32_t> material_of_;  // by name
+  std::set<std::string> known_libraries_;            // by line
+  std::size_t libraries_ = 0;
+  std::size_t points_ = 0;
+  std::size_t corners_ = 0;
 };
 
 // What the parser finds: corners name points by numbers from 0, which are not yet checked; kNoPoint: none.
@@ -310,6 +356,8 @@ Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   polygons.materials = std::move(lines.materials);
   polygons.material_names = std::move(lines.material_names);
   polygons.libraries = std::move(lines.libraries);
+  polygons.missing_uvs = lines.missing_uvs;
+  polygons.missing_normals = lines.missing_normals;
   polygons.unread = lines.unread.text();
   return polygons;
 }

@@ -27,6 +27,8 @@ struct ObjPolygons {
   std::vector<std::int32_t> materials;        // of each face, in material_names, or -1
   std::vector<std::string> material_names;    // what usemtl lines name, each once
   std::vector<std::string> libraries;         // what mtllib lines name, each line whole
+  std::size_t missing_uvs = 0;                // uvs that the file gives as NaN or infinity; they are 0
+  std::size_t missing_normals = 0;            // the same of normals
   std::string unread;                         // description of the lines that are not read; empty: none
 
   std::size_t face_count() const { return ends.size(); }

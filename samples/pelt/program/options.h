@@ -42,11 +42,15 @@ void add_gpu_options(CLI::App& app, GpuOptions& gpu);
 // Adds a model that is read as it is, without a rig.
 void add_model(CLI::App& app, std::string& model);
 
-// Adds a character and what moves it; Command has `file`, `binding`, `clip` and `caches`.
+// Adds a character and what moves it; Command has `file`, `binding`, `level`, `clip` and `caches`.
 template <class Command>
 void add_animated_character(CLI::App& app, Command& command) {
   app.add_option("file", command.file, ".pelt, or a model, which is bound first")->required()->type_name("FILE");
   add_binding_options(app, command.binding);
+  app.add_option("--level", command.level, "Level of detail, if the character has several; 0 is the finest")
+      ->check(CLI::Range(0U, kMaxLevel))
+      ->capture_default_str()
+      ->type_name("N");
   app.add_option("--clip", command.clip, "Animation; without it the character stands at rest")->type_name("NAME");
   app.add_option("--cache", command.caches, "Point cache that places a streamed driver; MESH= where there are several")
       ->type_name("[MESH=]FILE.pc2");

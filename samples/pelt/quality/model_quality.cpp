@@ -217,7 +217,8 @@ Result<Row> judge_rig(const ModelQualityCommand& command, const Model& model, co
   const Result<Bound> bound = bind_by(model, rig, !command.no_fallback);
   if (!bound) return fail(bound.error().code, fmt::format("{}: {}", command.rig, bound.error().message));
   if (judge.takes(bound->character)) return row_of(judge, name, measure_bound(judge, *bound, options), dual_quaternion);
-  PELT_ASSIGN(auto linear_blend, bind_by(model_of(bound->character), kLinearBlend));
+  PELT_ASSIGN(const auto skins, model_of(bound->character));
+  PELT_ASSIGN(auto linear_blend, bind_by(skins, kLinearBlend));
   PELT_ASSIGN(const auto own, Judge::create(std::move(linear_blend.character), judge.poses()));
   return row_of(own, name, measure_bound(own, *bound, options), std::nullopt);
 }

@@ -50,6 +50,7 @@ struct Order {
   std::shared_ptr<const Model> model;
   Rig rig;
   std::string clip;
+  std::uint32_t level = 0;  // of detail
   bool textures = false;
   unsigned threads = 0;  // BindOptions::threads
 };
@@ -75,6 +76,7 @@ Result<Made> make_character(const Order& order, const Tell& report_progress) {
     const Clock::time_point begin = Clock::now();
     PELT_ASSIGN(auto bound, bind(*order.model, order.rig, options));
     const double seconds = seconds_since(begin);
+    if (order.level > 0) bound.character = bound.character.at_level(order.level);
     if (!report_progress(0.95, "upload")) return made;
     PELT_ASSIGN(made.newcomer, make_newcomer(*order.device, order.key, std::move(bound), seconds, order.clip));
     return made;
@@ -153,6 +155,7 @@ void App::State::begin_document() {
   view.camera.framed = false;
   view.turns.clear();
   view.morphs.clear();
+  view.level = bound_level = 0;
   view.selection = {};
   view.playback.clip = first_clip(*document->model());
   view.playback.time = 0;
@@ -186,6 +189,7 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
                     .model = document->model(),
                     .rig = rig,
                     .clip = view.playback.clip,
+                    .level = bound_level,
                     .textures = key == kSubject && model != document->model(),
                     .threads = bind_threads(options)};
   binder.request(key, "binding", [this, order, asked = generation](const Tell& report_progress) -> Binder::Done {
@@ -202,6 +206,8 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
 // Requests the missing characters, and removes those that are no longer compared with.
 void App::State::request_binds() {
   if (!document) return;
+  if (view.level != bound_level) requested.clear();
+  bound_level = view.level;
   const auto of_rig = requested.find(kSubject);
   const bool is_new = of_rig == requested.end();
   if (is_new || (of_rig->second != document->revision() && !move_points())) request_bind(kSubject, document->rig());

@@ -100,6 +100,7 @@ struct App::State {
     std::string model;
   };
   std::optional<Opening> opening;                  // the file that is being read in the background
+  std::uint32_t bound_level = 0;                   // ViewState::level of the requested characters
   std::map<std::string, std::uint64_t> requested;  // last requested revision of the document, by key
   std::string measuring;                           // the clip being measured in the background; empty: none
   std::optional<Rig> shown_rig;                    // the rig by which the subject is bound

@@ -87,6 +87,15 @@ void draw_view_options(Context& context) {
                        ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp)) {
     view.instances = static_cast<std::uint32_t>(std::clamp(instances, 1, static_cast<int>(kMaxInstances)));
   }
+  if (!context.document) return;
+  std::uint32_t coarsest = 0;
+  for (const MeshLevel& level : context.document->model()->levels) coarsest = std::max(coarsest, level.level);
+  if (coarsest == 0) return;
+  row_label("level of detail");
+  auto level = static_cast<int>(view.level);
+  if (ImGui::SliderInt("##level", &level, 0, static_cast<int>(coarsest), "%d", ImGuiSliderFlags_AlwaysClamp)) {
+    view.level = static_cast<std::uint32_t>(level);
+  }
 }
 
 }  // namespace pelt::viewer

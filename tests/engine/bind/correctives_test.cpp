@@ -139,7 +139,7 @@ TEST(Correctives, AddToTheControlsAndHideTheClips) {
 TEST(Correctives, AreMadeAgainFromTheCharacter) {
   const Rig rig = rig_with({corrective({{{40}, "target1", {{3, {0, 0.1f, 0}}}}})});
   const Character character = test::bound(tube(), rig).character;
-  const Model kept = model_of(character);
+  const Model kept = model_of(character).value();
   EXPECT_EQ(kept.meshes[0].morph_targets.size(), 4u);
   EXPECT_TRUE(bind(kept, rig_with({})));
   const Result<Bound> again = bind(kept, rig);

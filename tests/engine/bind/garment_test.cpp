@@ -323,7 +323,7 @@ TEST_F(Garment, KeepsWeightsOfJointsThatTheBodyHas) {
   EXPECT_THAT(dropped->notes, testing::ElementsAre(testing::HasSubstr("left out")));
 }
 
-TEST_F(Garment, SaysThatItsOwnMorphTargetsAndClipsAreLeftOut) {
+TEST_F(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
   const Model body = make_biped();
   Model shirt = make_shirt(body);
   shirt.name = "shirt.glb";
@@ -333,8 +333,11 @@ TEST_F(Garment, SaysThatItsOwnMorphTargetsAndClipsAreLeftOut) {
   ASSERT_TRUE(dressed);
   EXPECT_THAT(
       dressed->notes,
-      testing::ElementsAre("the morph targets of the garment's 'shirt' are left out",
-                           testing::StartsWith("the clips of 'shirt.glb' are left out: it moves with those of")));
+      testing::ElementsAre(testing::StartsWith("the clips of 'shirt.glb' are left out: it moves with those of")));
+  const std::vector<MorphTarget>& targets = dressed->model.meshes.front().morph_targets;
+  ASSERT_EQ(targets.size(), 1U);
+  EXPECT_EQ(targets[0].name, "wide");
+  EXPECT_EQ(targets[0].offsets, shirt.meshes[0].morph_targets[0].offsets);
 }
 
 TEST_F(Garment, NeedsMeshesAndABodyWithTriangles) {

@@ -182,7 +182,7 @@ TEST(HelperJoints, AreTurnedByTheEvaluatorAndKeptByFiles) {
 
 TEST(HelperJoints, OfAModelOfACharacterAreReplacedByThoseOfTheRig) {
   const Character character = bound_with({{.joint = "helper", .source = "joint1"}});
-  const Model model = model_of(character);
+  const Model model = model_of(character).value();
   EXPECT_EQ(model.skeleton.helpers.size(), 1u);
   const Rig rig = rig_with({{.joint = "helper", .source = "joint1", .twist = 0.25f}});
   const Character again = test::bound(model, rig).character;

@@ -19,7 +19,7 @@ TEST_P(ModelOf, ABoundCharacterIsTheModelAgain) {
   ASSERT_TRUE(model);
   const Result<Bound> bound = bind_as(*model, GetParam());
   ASSERT_TRUE(bound) << bound.error().message;
-  const Model again = model_of(bound->character);
+  const Model again = model_of(bound->character).value();
   EXPECT_EQ(again.name, model->name);
   EXPECT_EQ(again.clips.size(), model->clips.size());
   EXPECT_EQ(again.bound_joints.size(), model->bound_joints.size());
@@ -42,7 +42,7 @@ TEST_P(ModelOf, LinearBlendOfItIsLinearBlendOfTheModel) {
   const Result<Bound> wanted = bind_as(*model, "linear-blend");
   const Result<Bound> bound = bind_as(*model, GetParam());
   ASSERT_TRUE(wanted && bound);
-  const Result<Bound> baseline = bind_as(model_of(bound->character), "linear-blend");
+  const Result<Bound> baseline = bind_as(model_of(bound->character).value(), "linear-blend");
   ASSERT_TRUE(baseline) << baseline.error().message;
   ASSERT_EQ(baseline->character->meshes.size(), 1u);
   EXPECT_EQ(baseline->character->meshes[0].source_vertex, wanted->character->meshes[0].source_vertex);

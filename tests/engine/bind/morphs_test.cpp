@@ -2,6 +2,7 @@
 // Morph targets of skins: they move the rest shape before every deformer.
 #include "engine/binding/morphs.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -181,7 +182,7 @@ TEST(MorphTargets, MoveLinearFitsToo) {
 
 TEST(MorphTargets, ComeBackFromACharacter) {
   const Model model = linear_tube();
-  const Model again = model_of(test::bound_by(model, "linear_blend"));
+  const Model again = model_of(test::bound_by(model, "linear_blend")).value();
   ASSERT_EQ(again.meshes[0].morph_targets.size(), kTargets);
   for (std::uint32_t t = 0; t < kTargets; ++t) {
     const MorphTarget& target = again.meshes[0].morph_targets[t];
@@ -190,6 +191,18 @@ TEST(MorphTargets, ComeBackFromACharacter) {
         test::worst_distance(model.meshes[0].morph_targets[t].offsets, target.offsets, [](glm::vec3 p) { return p; }),
         kQuantisation);
   }
+}
+
+// A character holds what its targets move, a model an offset of every vertex for each.
+TEST(MorphTargets, ComeBackInBounds) {
+  const Model model = linear_tube();
+  const Character character = test::bound_by(model, "linear_blend");
+  const std::uint64_t offsets = kTargets * model.meshes[0].positions.size() * sizeof(glm::vec3);
+  const Result<Model> refused = model_of(character, offsets);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("mesh '" + model.meshes[0].name + "': 14 morph targets of"));
+  EXPECT_TRUE(model_of(character, 4 * offsets + 10'000));
 }
 
 // Vertices far from each other in size keep their precision: each slice counts in units of its own.

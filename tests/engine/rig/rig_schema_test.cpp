@@ -225,6 +225,7 @@ Json full_document(const std::string& deformer) {
               {"groups", Json::array()},
               {"muscles", Json::array()},
               {"correctives", Json::array()},
+              {"helper_joints", Json::array()},
               {"layers", {layer}},
               {"judging", default_of(schema().at("/properties/judging"_json_pointer))}};
 }
@@ -235,6 +236,7 @@ Json rich_document(const std::string& deformer) {
   document["groups"] = {example_of(schema().at("/$defs/group"_json_pointer))};
   document["muscles"] = {example_of(schema().at("/$defs/muscle"_json_pointer))};
   document["correctives"] = {example_of(schema().at("/$defs/corrective"_json_pointer))};
+  document["helper_joints"] = {example_of(schema().at("/$defs/helper_joint"_json_pointer))};
   Json& layer = document["layers"][0];
   layer["mask"] = example_of(schema().at("/$defs/mask"_json_pointer));
   layer["parameters"] = example_of(schema().at("$defs").at(deformer));

@@ -35,7 +35,7 @@ class Binding {
     rig_.groups = groups;
     driver_ = *surface_ffd::add_driver(parameters.driver, input_);
     elements_.emplace(*Elements::create(driver_));
-    Result<Exclusions> exclusions = Exclusions::create(parameters, driver_, *elements_, mesh(), input_);
+    Result<Exclusions> exclusions = Exclusions::create(parameters, driver_, *elements_, input_.targets[0], input_);
     EXPECT_TRUE(exclusions) << exclusions.error().message;
     exclusions_.emplace(std::move(*exclusions));
   }

@@ -137,6 +137,15 @@ struct Control {
   }
 };
 
+// A skin at less detail, to be shown instead of another where that is small on screen.
+struct SkinLevel {
+  std::uint32_t of = 0;     // index in CharacterData::meshes; a skin
+  std::uint32_t level = 1;  // 1 to kMaxLevel; the higher, the coarser
+  CharacterMesh skin;       // reads the same palette; first_vertex is 0
+};
+
+inline constexpr std::uint32_t kMaxLevel = 63;  // coarsest level of detail that a skin can have
+
 struct CharacterData {
   std::string name;
   std::string rig;  // the rig that it was bound by, in the form of format_rig; for tools that bind again
@@ -146,6 +155,7 @@ struct CharacterData {
   std::vector<Material> materials;
   std::vector<PalettePass> passes;
   std::vector<CharacterMesh> meshes;  // first_vertex ascends without gaps
+  std::vector<SkinLevel> levels;      // by `of`, then by `level`, none twice
   std::vector<Stream> streams;
   std::vector<Control> controls;
   std::uint32_t input_count = 0;   // numbers that an instance is given each frame besides its joint matrices
@@ -155,6 +165,7 @@ struct CharacterData {
   std::uint32_t vertex_count() const {
     return meshes.empty() ? 0 : meshes.back().first_vertex + meshes.back().vertex_count();
   }
+  std::uint32_t coarsest_level() const;  // 0: there is no other
   std::optional<std::uint32_t> find_stream(std::string_view mesh) const;
   std::optional<std::uint32_t> find_control(std::string_view wanted) const;
 
@@ -178,6 +189,11 @@ class Character {
 
   const CharacterData& operator*() const { return *data_; }
   const CharacterData* operator->() const { return data_.get(); }
+
+  // Returns the character with its skins at a level of detail, and without `levels`: each skin is replaced by its
+  // coarsest level that is not above `level`, if it has one. Joints, drivers, palette, inputs and controls stay, so
+  // that the same poses and inputs move all levels alike.
+  Character at_level(std::uint32_t level) const;
 
   // Returns the diagonal of the skin's bounding box at bind, metres; tolerances are relative to it.
   float size() const { return size_; }

@@ -66,12 +66,20 @@ struct ImportReport {
   std::vector<std::string> notes;
 };
 
+// A mesh of less detail, which a character shows instead of one of the model's meshes where it is small on screen.
+struct MeshLevel {
+  std::uint32_t of = 0;     // index in Model::meshes
+  std::uint32_t level = 1;  // 1 and up; the higher, the coarser. A mesh has each level once at most
+  Mesh mesh;                // its name is that of no other mesh or level
+};
+
 struct Model {
   std::string name;  // file name, or "builtin:..."
   Skeleton skeleton;
   std::vector<BoundJoint> bound_joints;
   std::vector<JointBendyBone> bendy_bones;  // joints ascend; none twice
   std::vector<Mesh> meshes;                 // names are unique
+  std::vector<MeshLevel> levels;            // of `meshes`, in any order
   std::vector<Material> materials;
   std::vector<EncodedImage> images;     // of the materials' base colours
   std::vector<Clip> clips;              // names are unique

@@ -79,6 +79,11 @@ PELT_API pelt_result pelt_character_save(const pelt_character* character, const 
 PELT_API pelt_result pelt_character_retain(const pelt_character* character);
 PELT_API void pelt_character_destroy(pelt_character* character);
 
+/* Makes the character with its skins at a level of detail, 0 to pelt_character_info.coarsest_level: each skin is
+ * replaced by its coarsest level that is not above `level`, if it has one. Joints, inputs, controls and clips stay, so
+ * that the same poses move all levels alike. Destroy it as any other. */
+PELT_API pelt_result pelt_character_at_level(const pelt_character* character, uint32_t level, pelt_character** out);
+
 #define PELT_NONE 0xFFFFFFFFu
 
 typedef struct pelt_character_info {
@@ -93,7 +98,7 @@ typedef struct pelt_character_info {
   float size;            /* diagonal of the skin's box at bind, metres */
   float least[3];        /* that box, model space, metres */
   float greatest[3];
-  uint32_t reserved;
+  uint32_t coarsest_level; /* of detail; 0: there is no other */
   const char* name;
 } pelt_character_info;
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <span>
 
@@ -159,6 +160,63 @@ TEST(FormatGlb, KeepsClipsOfMorphTargets) {
   EXPECT_EQ(bulge.interpolation, Interpolation::kCubicSpline);
   EXPECT_EQ(bulge.times, keyed.times);
   EXPECT_EQ(bulge.values, keyed.values);
+}
+
+// Targets of one mesh may be keyed at different times and with different interpolation; a sampler has one of each.
+TEST(FormatGlb, KeepsClipsOfMorphTargetsThatAreKeyedDifferently) {
+  const MorphChannel lines{.target = 0, .times = {0, 1, 3}, .values = {0, 1, -1}};
+  const MorphChannel more_lines{.target = 1, .times = {0.25f, 2}, .values = {3, 0}};
+  const MorphChannel steps{
+      .target = 2, .interpolation = Interpolation::kStep, .times = {0.5f, 1, 2.5f}, .values = {1, 0, 2}};
+  const MorphChannel more_steps{.target = 0, .interpolation = Interpolation::kStep, .times = {1.5f}, .values = {1}};
+  const MorphChannel curve{.target = 1,
+                           .interpolation = Interpolation::kCubicSpline,
+                           .times = {0.5f, 2, 2.75f},
+                           .values = {5, 0, 1, 2, 1, -3, 1, 0.5f, 7}};
+  const std::vector<std::pair<std::vector<MorphChannel>, Interpolation>> cases{
+      {{lines, more_lines}, Interpolation::kLinear}, {{steps, more_steps}, Interpolation::kStep},
+      {{lines, steps}, Interpolation::kLinear},      {{lines, curve}, Interpolation::kCubicSpline},
+      {{curve, steps}, Interpolation::kCubicSpline}, {{lines, curve, steps}, Interpolation::kCubicSpline}};
+  for (const auto& [channels, interpolation] : cases) {
+    Model model = test::make_tube();
+    Mesh& mesh = model.meshes[0];
+    for (const char* name : {"a", "b", "c"}) {
+      mesh.morph_targets.push_back(
+          {.name = name, .offsets = std::vector<glm::vec3>(mesh.positions.size(), {0, 1, 0}), .weight = 0.25f});
+    }
+    model.clips = {{.name = "swell", .duration = 3, .morph_channels = channels}};
+    for (MorphChannel& channel : model.clips[0].morph_channels) channel.mesh = mesh.name;
+    const Model read = back(model);
+    ASSERT_EQ(read.clips.size(), 1u);
+    ASSERT_EQ(read.clips[0].morph_channels.size(), 3u);
+    for (const MorphChannel& is : read.clips[0].morph_channels) {
+      EXPECT_EQ(is.interpolation, interpolation);
+      const auto was = std::ranges::find(channels, is.target, &MorphChannel::target);
+      for (float time = 0; time < 3.5f; time += 1.0f / 64) {
+        EXPECT_NEAR(sample(is, time), was == channels.end() ? 0.25f : sample(*was, time), 1e-5f)
+            << time << " s of target " << is.target;
+      }
+    }
+  }
+}
+
+TEST(FormatGlb, RefusesClipsOfTooManyKeys) {
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  constexpr std::uint32_t kTargets = 200;
+  constexpr std::size_t kKeys = 2000;  // each at a time of its own: 200 * 200 * 2000 weights
+  mesh.morph_targets.assign(kTargets, {.offsets = std::vector<glm::vec3>(mesh.positions.size(), {0, 1, 0})});
+  Clip clip{.name = "talk", .duration = 1};
+  for (std::uint32_t t = 0; t < kTargets; ++t) {
+    MorphChannel channel{.mesh = mesh.name, .target = t, .values = std::vector<float>(kKeys, 1)};
+    for (std::size_t k = 0; k < kKeys; ++k) channel.times.push_back(static_cast<float>(k * kTargets + t));
+    clip.morph_channels.push_back(std::move(channel));
+  }
+  model.clips = {clip};
+  const Result<std::string> bytes = format_glb(model);
+  ASSERT_FALSE(bytes);
+  EXPECT_EQ(bytes.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(bytes.error().message, testing::HasSubstr("clip 'talk' keys the morph targets of mesh '" + mesh.name));
 }
 
 TEST(FormatGlb, KeepsImagesThatItKnows) {

@@ -3,9 +3,11 @@
 //
 //   pelt_import_check FILE             Exit status 0: the model is sound. 2: refused with a reason. 3: neither.
 //   pelt_import_check --mutate FILE    Imports FILE, a .gltf, again and again with one value of its JSON replaced by a
-//                                      hostile one. Exit status 0: all were sound or refused. 3: one was not.
+//                                      hostile one; an .obj, with one byte of it, or of the .mtl of its name, replaced,
+//                                      doubled or left out. Exit status 0: all were sound or refused. 3: one was not.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -111,19 +113,23 @@ std::string find_flaw(const Model& model) {
       }
     }
   }
+  for (const Material& material : model.materials) {
+    if (!all_finite(&material.base_color[0], 4)) return "a material is not finite";
+    if (material.base_color_image >= static_cast<std::int32_t>(model.images.size())) return "an image is too far";
+  }
   return model.meshes.empty() ? "there is no mesh" : "";
 }
-
-}  // namespace
-
-namespace {
 
 constexpr int kSound = 0;
 constexpr int kRefused = 2;
 constexpr int kBroken = 3;
 
+Result<Model> import_file(const std::filesystem::path& path) {
+  return path.extension() == ".obj" ? import_obj(path) : import_gltf(path);
+}
+
 int check(const std::filesystem::path& path) {
-  const Result<Model> model = path.extension() == ".obj" ? import_obj(path) : import_gltf(path);
+  const Result<Model> model = import_file(path);
   if (!model) {
     std::printf("%s\n", model.error().message.c_str());
     const bool names_file = model.error().message.find(path.filename().string()) != std::string::npos;
@@ -145,6 +151,42 @@ int check(const std::filesystem::path& path) {
   for (const std::string& note : model->report.notes) std::printf("  %s\n", note.c_str());
   return kSound;
 }
+
+// Files in a folder of their own, each of which is imported once.
+class Mutants {
+ public:
+  Mutants(const std::filesystem::path& original, const std::string& name) : original_(original), name_(name) {
+    std::filesystem::create_directory(folder_);
+  }
+  ~Mutants() {
+    std::filesystem::remove_all(folder_);
+    std::printf("%s: %zu mutants sound, %zu refused\n", original_.c_str(), sound_, refused_);
+  }
+
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+
+  // Returns false if the mutant is neither sound nor refused by a message that names one of its files.
+  bool check(const std::string& change) {
+    const Result<Model> model = import_file(folder_ / name_);
+    ++(model ? sound_ : refused_);
+    const std::string flaw = model ? find_flaw(*model)
+                             : model.error().message.find(folder_.string()) == std::string::npos
+                                 ? "names no file: " + model.error().message
+                                 : "";
+    if (!flaw.empty()) std::printf("%s: %s: %s\n", original_.c_str(), change.c_str(), flaw.c_str());
+    return flaw.empty();
+  }
+
+ private:
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("pelt_import_check_" + std::to_string(::getpid()));
+  std::filesystem::path original_;
+  std::string name_;
+  std::size_t sound_ = 0;
+  std::size_t refused_ = 0;
+};
 
 // Replaces every value of the document, arrays and objects too, by each of these in turn.
 int check_mutations(const std::filesystem::path& path) {
@@ -185,15 +227,9 @@ int check_mutations(const std::filesystem::path& path) {
       pending.push_back(value.is_array() ? at / std::stoul(key) : at / key);
     }
   }
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("pelt_import_check_" + std::to_string(::getpid()));
-  std::filesystem::create_directory(folder);
-  const std::filesystem::path mutant = folder / "mutant.gltf";
-  int worst = kSound;
-  std::size_t sound = 0;
-  std::size_t refused = 0;
+  Mutants mutants(path, "mutant.gltf");
   for (const json::json_pointer& place : places) {
-    for (std::size_t h = 0; h <= hostile.size() && worst != kBroken; ++h) {
+    for (std::size_t h = 0; h <= hostile.size(); ++h) {
       json document = original;
       if (h < hostile.size()) {
         document[place] = hostile[h];
@@ -201,25 +237,44 @@ int check_mutations(const std::filesystem::path& path) {
         json& parent = document[place.parent_pointer()];
         parent.is_array() ? parent.erase(std::stoul(place.back())) : (void)parent.erase(place.back());
       }
-      std::ofstream(mutant) << document;
-      const Result<Model> model = import_gltf(mutant);
-      if (!model) {
-        ++refused;
-        if (model.error().message.find("mutant.gltf") == std::string::npos) worst = kBroken;
-      } else {
-        ++sound;
-        if (!find_flaw(*model).empty()) worst = kBroken;
-      }
-      if (worst == kBroken) {
-        std::printf("%s with %s = %s: %s\n", path.c_str(), place.to_string().c_str(),
-                    h < hostile.size() ? hostile[h].dump().c_str() : "nothing",
-                    model ? find_flaw(*model).c_str() : model.error().message.c_str());
+      mutants.write("mutant.gltf", document.dump());
+      if (!mutants.check(place.to_string() + " = " + (h < hostile.size() ? hostile[h].dump() : "nothing")))
+        return kBroken;
+    }
+  }
+  return kSound;
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Replaces every byte of the file and of its materials by each of these texts in turn.
+int check_text_mutations(const std::filesystem::path& path) {
+  using namespace std::string_literals;
+  const std::vector<std::string> hostile{"",  "\0"s, "\n", "\r",  " ",    "/",    "//",
+                                         "-", "+",   ".",  "0",   "99",   "e9",   "#",
+                                         "f", "v",   "n",  "../", "\xff", "nan ", "newmtl a\nd 2",
+                                         "\\"};
+  const std::string name = path.filename().string();
+  const std::string library = path.stem().string() + ".mtl";
+  Mutants mutants(path, name);
+  for (const std::string& mutated : {name, library}) {
+    const std::string original = read_text(path.parent_path() / mutated);
+    mutants.write(name, read_text(path));
+    mutants.write(library, read_text(path.parent_path() / library));
+    for (std::size_t at = 0; at <= original.size(); ++at) {
+      for (std::size_t h = 0; h <= hostile.size(); ++h) {
+        std::string text = original.substr(0, at);
+        if (h < hostile.size()) text += hostile[h] + original.substr(std::min(at + 1, original.size()));
+        mutants.write(mutated, text);
+        if (!mutants.check(mutated + " with change " + std::to_string(h) + " at byte " + std::to_string(at)))
+          return kBroken;
       }
     }
   }
-  std::filesystem::remove_all(folder);
-  std::printf("%s: %zu mutants sound, %zu refused\n", path.c_str(), sound, refused);
-  return worst;
+  return kSound;
 }
 
 }  // namespace
@@ -227,7 +282,9 @@ int check_mutations(const std::filesystem::path& path) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1) return check(arguments[0]);
-  if (arguments.size() == 2 && arguments[0] == "--mutate") return check_mutations(arguments[1]);
+  if (arguments.size() == 2 && arguments[0] == "--mutate") {
+    return arguments[1].ends_with(".obj") ? check_text_mutations(arguments[1]) : check_mutations(arguments[1]);
+  }
   std::fprintf(stderr, "usage: pelt_import_check [--mutate] FILE\n");
   return 1;
 }

@@ -715,100 +715,16 @@ TEST(ImportGltf, RefusesExtensionsThatItNeedsAndDoesNotKnow) {
                  ErrorCode::kUnsupported);
 }
 
-TEST(ImportGltf, DoesNotNeedTextures) {
+TEST(ImportGltf, NeedsNoTexturesMaterialsAndLights) {
   GltfFile file = GltfFile::triangle();
-  file.json["images"] = {{{"uri", "gone.png"}}, {{"bufferView", 999}}, {{"uri", "data:image/png;base64,????"}}};
-  file.json["textures"] = {{{"source", 7}}};
-  file.json["materials"] = {{{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", -3}}}}}}};
-  EXPECT_TRUE(file.import());
-}
-
-// Returns a triangle with a material for each of the images, which textures name in order.
-GltfFile with_images(const json& images) {
-  GltfFile file = GltfFile::triangle();
-  file.json["images"] = images;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    file.push("textures", {{"source", i}});
-    file.push("materials", {{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", i}}}}}});
+  for (const char* name : {"KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "KHR_texture_transform",
+                           "KHR_lights_punctual", "EXT_lights_image_based", "KHR_materials_unlit", "KHR_xmp_json_ld"}) {
+    file.json["extensionsUsed"] = file.json["extensionsRequired"] = {name};
+    EXPECT_TRUE(file.import()) << name;
   }
-  return file;
-}
-
-TEST(ImportGltf, KeepsTheImagesOfBaseColors) {
-  GltfFile file =
-      with_images({{{"uri", "data:image/png;base64,QUJD"}}, {{"name", "of a view"}}, {{"uri", "a%20b.jpg"}}});
-  const std::string bytes = "DEFGH";
-  file.json["images"][1]["bufferView"] = file.add_view(std::as_bytes(std::span(bytes)));
-  file.push("images", {{"uri", "unused.png"}});
-  file.push("textures", {{"source", 3}});
-  file.push("materials", {{"name", "plain"}, {"alphaMode", "MASK"}});
-  file.push("materials", {{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", 0}, {"texCoord", 0}}}}}});
-  const test::TemporaryFolder folder;
-  folder.write("a b.jpg", "IJ");
-  const Result<Model> model = import_gltf(folder.write("model.gltf", file.text()));
-  ASSERT_TRUE(model) << model.error().message;
-  EXPECT_THAT(model->report.notes, ElementsAre(kFlat));
-  ASSERT_EQ(model->images.size(), 3u);
-  const auto text = [&](std::size_t i) {
-    return std::string(model->images[i].bytes.begin(), model->images[i].bytes.end());
-  };
-  EXPECT_EQ(text(0), "ABC");
-  EXPECT_EQ(text(1), "DEFGH");
-  EXPECT_EQ(text(2), "IJ");
-  EXPECT_EQ(model->images[0].name, "image_0");
-  EXPECT_EQ(model->images[1].name, "of a view");
-  const std::vector<std::int32_t> expected{0, 1, 2, -1, 0};
-  ASSERT_EQ(model->materials.size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(model->materials[i].base_color_image, expected[i]);
-    EXPECT_EQ(model->materials[i].alpha_mask, i == 3);
-  }
-}
-
-TEST(ImportGltf, NotesImagesThatItCannotRead) {
-  const std::vector<std::pair<json, std::string>> defects{
-      {{{"uri", "gone.png"}}, "no such file"},
-      {{{"uri", "../secret.png"}}, "leaves the model's folder"},
-      {{{"uri", "http://host/a.png"}}, "has a scheme"},
-      {{{"uri", "data:image/png,abc"}}, "not base64"},
-      {{{"bufferView", 999}}, "names no bytes"},
-      {{{"bufferView", -1}}, "names no bytes"},
-      {{{"bufferView", 0.5}}, "names no bytes"},
-      {{{"bufferView", "0"}}, "names no bytes"},
-      {{{"bufferView", 1}}, "names no bytes"},
-      {json::object(), "names no bytes"},
-      {42, "names no bytes"},
-      {nullptr, "names none"},
-  };
-  for (const auto& [image, why] : defects) {
-    GltfFile file = with_images(json::array({image, {{"uri", "data:;base64,QUJD"}}}));
-    const Result<Model> model = file.import();
-    ASSERT_TRUE(model) << model.error().message;
-    ASSERT_EQ(model->report.notes.size(), 2u) << image;  // the other note is kFlat
-    EXPECT_THAT(model->report.notes[0], HasSubstr("images of 1 materials are left out"));
-    EXPECT_THAT(model->report.notes[0], HasSubstr(why));
-    EXPECT_EQ(model->materials[0].base_color_image, -1);
-    EXPECT_EQ(model->materials[1].base_color_image, 0);
-    EXPECT_EQ(model->images.size(), 1u);
-  }
-  // Images, textures and names of wrong types.
-  for (const char* key : {"images", "textures"}) {
-    for (const json& value : std::vector<json>{42, "x", nullptr, json::object(), json::array(), {{"0", 1}}}) {
-      GltfFile file = with_images(json::array({{{"uri", "data:;base64,QUJD"}}}));
-      file.json[key] = value;
-      const Result<Model> model = file.import();
-      ASSERT_TRUE(model) << model.error().message;
-      EXPECT_TRUE(model->images.empty());
-      EXPECT_EQ(model->report.notes.size(), 2u);
-    }
-  }
-  GltfFile file = with_images(json::array({{{"uri", "data:;base64,QUJD"}}}));
-  json& texture = file.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"];
-  texture["texCoord"] = 1;
-  EXPECT_THAT(file.import()->report.notes[0], HasSubstr("other coordinates"));
-  for (const json& value : std::vector<json>{42, "x", json::object(), json::array()}) {
-    texture = value;
-    EXPECT_THAT(file.import()->report.notes[0], HasSubstr("names none"));
+  for (const char* name : {"", "_", "texture_basisu", "KHR_texture", "EXT_mesh_gpu_instancing"}) {
+    file.json["extensionsUsed"] = file.json["extensionsRequired"] = {name};
+    expect_refused(file, "is an extension that is not supported", ErrorCode::kUnsupported);
   }
 }
 

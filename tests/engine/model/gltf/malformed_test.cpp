@@ -2,43 +2,23 @@
 // Imports hostile files, each in a process of its own under sanitizers, with bounds on its time and memory.
 #include <gtest/gtest.h>
 #include <meshoptimizer.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "tests/engine/model/gltf/gltf_file.h"
 #include "tests/engine/model/gltf/vrm_file.h"
+#include "tests/engine/model/run_import_check.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
 namespace {
 
-struct Outcome {
-  int status = -1;  // exit status of pelt_import_check; 124: it ran out of time; otherwise it crashed
-  std::string output;
-};
-
-Outcome run_check(const std::string& option, const std::filesystem::path& path, int seconds) {
-  std::ostringstream command;
-  command << "ASAN_OPTIONS=hard_rss_limit_mb=1024:quarantine_size_mb=16:allocator_may_return_null=0 "
-          << "UBSAN_OPTIONS=print_stacktrace=1 timeout " << seconds << " '" PELT_IMPORT_CHECK "' " << option << " '"
-          << path.string() << "' 2>&1";
-  std::FILE* pipe = ::popen(command.str().c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer;
-  for (std::size_t read = 0; (read = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    outcome.output.append(buffer.data(), read);
-  }
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status)) outcome.status = WEXITSTATUS(status);
-  return outcome;
-}
+using test::CheckOutcome;
+using test::run_check;
 
 struct Case {
   std::string file;
@@ -71,7 +51,7 @@ TEST(MalformedFiles, AreRefusedWithAReasonOrReadSafely) {
   const std::vector<Case> cases = read_manifest(folder);
   EXPECT_EQ(cases.size(), test::shared_files("assets/malformed", {".gltf", ".glb"}).size());
   for (const Case& c : cases) {
-    const Outcome outcome = run_check("", folder / c.file, 5);
+    const CheckOutcome outcome = run_check("", folder / c.file, 5);
     const bool refused = outcome.status == 2;
     const bool sound = outcome.status == 0;
     if (std::ranges::find(kUsableAfterAll, c.file) != kUsableAfterAll.end()) {
@@ -87,11 +67,11 @@ TEST(MalformedFiles, AreRefusedWithAReasonOrReadSafely) {
 TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
   PELT_REQUIRE_SHARED();
   const std::filesystem::path characters = *test::shared_folder() / "assets" / "characters";
-  const Outcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 60);
+  const CheckOutcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
-// Features that no shared file has: morph targets and their clip, attributes, points.
+// Features that no shared file has: morph targets and their clips, pointers, attributes, points.
 TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   using nlohmann::json;
   test::GltfFile file = test::GltfFile::triangle();
@@ -104,11 +84,20 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   mesh = {{"weights", {0, 1}}, {"extras", {{"targetNames", {"smile", "frown"}}}}};
   mesh["primitives"] = {{{"attributes", {{"POSITION", 0}, {"_MASK", mask}}}, {"targets", targets}},
                         {{"attributes", {{"POSITION", 0}, {"_OTHER", mask}}}, {"targets", targets}, {"mode", 0}}};
+  const auto pointer_to = [](const char* pointer) {
+    return json{{"path", "pointer"}, {"extensions", {{"KHR_animation_pointer", {{"pointer", pointer}}}}}};
+  };
+  const int weight = file.add("SCALAR", std::vector<float>{0, 1});
   file.push("animations", {{"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}}},
                            {"samplers", {{{"input", times}, {"output", weights}}}}});
+  file.push("animations",
+            {{"channels",
+              {{{"sampler", 0}, {"target", pointer_to("/meshes/0/weights")}},
+               {{"sampler", 1}, {"target", pointer_to("/nodes/0/weights/1")}}}},
+             {"samplers", {{{"input", times}, {"output", weights}}, {{"input", times}, {"output", weight}}}}});
   EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
-  const Outcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
+  const CheckOutcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -117,7 +106,7 @@ TEST(MutatedFiles, OfVrmAreRefusedOrReadSafely) {
   for (const bool old : {true, false}) {
     const test::GltfFile file = test::vrm_file(old);
     EXPECT_EQ(test::imported(file).expressions.size(), old ? 1u : 2u);
-    const Outcome outcome = run_check("--mutate", folder.write("vrm.gltf", file.text()), 120);
+    const CheckOutcome outcome = run_check("--mutate", folder.write("vrm.gltf", file.text()), 120);
     EXPECT_EQ(outcome.status, 0) << outcome.output;
   }
 }
@@ -135,7 +124,7 @@ TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
   file.data += bytes;
   EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
-  const Outcome outcome = run_check("--mutate", folder.write("compressed.gltf", file.text()), 60);
+  const CheckOutcome outcome = run_check("--mutate", folder.write("compressed.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -160,7 +149,7 @@ test::GltfFile pages(std::uint32_t triangles) {
 
 TEST(HostileFiles, OfManyTrianglesAtAVertexAreReadInTime) {
   const test::TemporaryFolder folder;
-  const Outcome outcome = run_check("", folder.write("pages.glb", pages(200'000).glb()), 20);
+  const CheckOutcome outcome = run_check("", folder.write("pages.glb", pages(200'000).glb()), 20);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -173,7 +162,7 @@ TEST(HostileFiles, OfManyTargetsOfMuchReusedVerticesAreRefusedInTime) {
   const int offsets = file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, 0, 1}, {0, 0, 0}});
   test::primitive(file)["targets"] = std::vector<nlohmann::json>(5000, {{"POSITION", offsets}});
   const test::TemporaryFolder folder;
-  const Outcome outcome = run_check("", folder.write("targets.glb", file.glb()), 20);
+  const CheckOutcome outcome = run_check("", folder.write("targets.glb", file.glb()), 20);
   EXPECT_EQ(outcome.status, 2) << outcome.output;
 }
 
@@ -185,17 +174,17 @@ TEST(HostileFiles, OfManyBindsOfAMeshAtManyNodesAreReadOrRefusedInTime) {
   for (int n = 0; n < 5000; ++n) file.push("nodes", {{"mesh", 0}});
   const test::TemporaryFolder folder;
   group["binds"] = std::vector<nlohmann::json>(20'000, bind);
-  const Outcome there = run_check("", folder.write("there.vrm", file.glb()), 20);
+  const CheckOutcome there = run_check("", folder.write("there.vrm", file.glb()), 20);
   EXPECT_EQ(there.status, 2) << there.output;
   EXPECT_NE(there.output.find("the model would take more than"), std::string::npos) << there.output;
   bind["index"] = 9;
   group["binds"] = std::vector<nlohmann::json>(200'000, bind);
-  const Outcome not_there = run_check("", folder.write("gone.vrm", file.glb()), 20);
+  const CheckOutcome not_there = run_check("", folder.write("gone.vrm", file.glb()), 20);
   EXPECT_EQ(not_there.status, 0) << not_there.output;
 }
 
 TEST(SanitizedImport, FailsWhereItShould) {
-  const Outcome outcome = run_check("", "/nonexistent.gltf", 5);
+  const CheckOutcome outcome = run_check("", "/nonexistent.gltf", 5);
   EXPECT_EQ(outcome.status, 2) << outcome.output;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include <pelt/import.h>
 #include <pelt/pose.h>
@@ -198,6 +199,60 @@ TEST(ImportMorphTargets, AreChecked) {
   const float far = 1e13f;
   std::memcpy(&file.data[file.json["bufferViews"][1]["byteOffset"]], &far, sizeof far);
   expect_refused(file, "morph target 'target_0' moves vertex 0 by more than");
+}
+
+// The triangle with normals, tangents, and a target of each.
+GltfFile turning() {
+  GltfFile file = GltfFile::triangle();
+  primitive(file)["attributes"]["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  primitive(file)["attributes"]["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+  primitive(file)["targets"] = {{{"NORMAL", file.add(std::vector<glm::vec3>(3, {1, 0, 0}))}},
+                                {{"TANGENT", file.add(std::vector<glm::vec3>(3, {0, 1, 0}))}}};
+  return file;
+}
+
+TEST(ImportMorphTargets, TurnDirectionsByThreeFloats) {
+  EXPECT_EQ(imported(turning()).meshes[0].morph_targets.at(1).tangents.size(), 3u);
+  for (const auto& [place, target] : {std::pair("0/NORMAL", 0), std::pair("1/TANGENT", 1)}) {
+    for (const char* type : {"SCALAR", "VEC2", "VEC4"}) {
+      GltfFile file = turning();
+      const int narrow = file.add(type, std::vector<float>(type == std::string("SCALAR") ? 3 : 3 * (type[3] - '0')));
+      primitive(file)["targets"][target].begin().value() = narrow;
+      const std::string why = std::string("/targets/") + place + ": cannot be " + type;
+      expect_refused(file, why);
+      // What is not read may be anything.
+      primitive(file)["attributes"].erase("NORMAL");
+      EXPECT_TRUE(file.import());
+    }
+    GltfFile file = turning();
+    const std::vector<std::int16_t> halves(12, 16384);
+    const int quantized = file.add("VEC3", halves, true);
+    file.json["accessors"][quantized]["count"] = 3;
+    file.json["bufferViews"].back()["byteStride"] = 8;
+    primitive(file)["targets"][target].begin().value() = quantized;
+    expect_refused(file, "cannot be VEC3 of normalised SHORT");
+    file.json["extensionsUsed"] = {"KHR_mesh_quantization"};
+    EXPECT_TRUE(file.import());
+    file.json["accessors"][quantized]["normalized"] = false;
+    expect_refused(file, "cannot be VEC3 of SHORT");
+  }
+}
+
+TEST(ImportMorphTargets, TurnDirectionsByFiniteNumbers) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [target, name, what] : {std::tuple(0, "NORMAL", "normal"), std::tuple(1, "TANGENT", "tangent")}) {
+    const auto file_with = [&](float number) {
+      GltfFile file = turning();
+      primitive(file)["targets"][target][name] = file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, number, 0}, {0, 0, 0}});
+      // Flattens the mesh along its normals and tangents.
+      file.json["nodes"][0]["scale"] = target == 0 ? json{1, 0.01, 1} : json{0.01, 1, 1};
+      return file;
+    };
+    EXPECT_TRUE(file_with(1e30f).import());
+    expect_refused(file_with(nan), "/accessors/5: element 1 is not finite");
+    expect_refused(file_with(3e38f), "morph target 'target_" + std::to_string(target) + "' moves the " + what +
+                                         " of vertex 1 by what is not finite");
+  }
 }
 
 TEST(ImportMorphChannels, SplitKeysByTarget) {

@@ -247,6 +247,18 @@ TEST(Vrm, OfTheNewerVersionIsReadWhereBothAreThere) {
   EXPECT_THAT(names_of(imported(file).expressions), ElementsAre("sad"));
 }
 
+// The weights of the whole mesh move its levels.
+TEST(Vrm, ExpressionsNameNoLevelsOfDetail) {
+  GltfFile file = test::face();
+  file.json["nodes"][0]["name"] = "face";
+  file.push("nodes", {{"mesh", 0}, {"name", "face_LOD1"}});
+  groups(file) = {group("joy", "")};
+  const Model model = imported(file);
+  ASSERT_EQ(model.levels.size(), 1u);
+  ASSERT_EQ(model.expressions[0].targets.size(), 1u);
+  EXPECT_EQ(model.expressions[0].targets[0].mesh, "face");
+}
+
 TEST(Vrm, MayBeRequired) {
   GltfFile file = test::face();
   file.json["extensionsUsed"] = {"VRM", "VRMC_vrm", "VRMC_springBone"};

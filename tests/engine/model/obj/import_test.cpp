@@ -84,6 +84,36 @@ TEST(ImportObj, KeepsNormalsAndTextureCoordinates) {
                           "1 vertices with several texture coordinates, of which they take the first"));
 }
 
+// What is empty after a slash is not given, as if the slash were not there.
+TEST(ImportObj, ReadsCornersThatEndInSlashes) {
+  const std::string points = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0.5\nvt 0 1\nvn 1 0 0\nvn 0 0 1\nvn 0 1 0\n";
+  for (const auto& [with, without] : {std::pair<std::string, std::string>{"f 1// 2// 3//", "f 1 2 3"},
+                                      {"f 1/ 2/ 3/", "f 1 2 3"},
+                                      {"f 1/1/ 2/2/ 3/3/", "f 1/1 2/2 3/3"},
+                                      {"f 1//2 2// 3/3/ ", "f 1//2 2 3/3"}}) {
+    const auto is = import_text(points + with);
+    const auto was = import_text(points + without);
+    ASSERT_TRUE(is && was) << with;
+    EXPECT_EQ(is->meshes[0].normals, was->meshes[0].normals) << with;
+    EXPECT_EQ(is->meshes[0].uvs, was->meshes[0].uvs) << with;
+    EXPECT_EQ(is->report.notes, was->report.notes) << with;
+  }
+}
+
+// Programs write NaN for faces without area.
+TEST(ImportObj, TakesNormalsAndTextureCoordinatesOfNanAsMissing) {
+  for (const std::string nan : {"nan", "-nan(ind)", "NaN", "inf", "-Inf", "1.#QNAN0", "-1.#IND00"}) {
+    const auto model = import_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.5 " + nan + "\nvt 1 1\nvn 0 " + nan +
+                                   " 0\nvn 1 0 0\nf 1/1/1 2/2/1 3/1/2\n");
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_THAT(model->meshes[0].normals, ElementsAre(glm::vec3(0, 0, 1), glm::vec3(0, 0, 1), glm::vec3(1, 0, 0)));
+    EXPECT_THAT(model->meshes[0].uvs, ElementsAre(glm::vec2(0, 1), glm::vec2(1, 0), glm::vec2(0, 1)));
+    EXPECT_THAT(model->report.notes, ElementsAre("1 normals that are NaN or infinite, taken as missing",
+                                                 "1 texture coordinates that are NaN or infinite, taken as 0",
+                                                 "2 vertices without normals, which get smooth ones from the faces"));
+  }
+}
+
 constexpr std::string_view kTwoFaces =
     "mtllib my materials.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\n"
     "f 1//1 2//1 3//1\nusemtl light blue\nf 1//1 3//1 4//1\nusemtl gone\nf 4//1 3//1 1//1\nusemtl light blue\n"
@@ -116,6 +146,17 @@ TEST(ImportObj, ReadsMaterials) {
   }
   EXPECT_THAT(materials, ElementsAre(-1, 0, 1, 0));
   EXPECT_THAT(model->report.notes, ElementsAre("materials that no file has, which are grey: 'gone'"));
+}
+
+TEST(ImportObj, ClampsColors) {
+  const test::TemporaryFolder folder;
+  folder.write("my materials.mtl", "newmtl   light blue\nKd -1 0.5 3e5\nd 2\nnewmtl\nnewmtl gone\nKd 0 1 0\nTr 1\n");
+  const auto model = import_obj(folder.write("a.obj", kTwoFaces));
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->materials[0].base_color, glm::vec4(0, 0.5f, 1, 1));
+  EXPECT_EQ(model->materials[1].base_color, glm::vec4(0, 1, 0, 0));
+  EXPECT_THAT(model->report.notes,
+              ElementsAre("materials whose colour or opacity is not within 0 and 1, and is clamped: 'light blue'"));
 }
 
 TEST(ImportObj, NotesTexturesThatItDoesNotRead) {
@@ -177,7 +218,10 @@ TEST(ImportObj, NamesTheLineThatIsWrong) {
       {"vn 0 x 0\n", "cage.obj:1: 'x' is no number within 1e+12 of 0"},
       {"vn 0 1\n", "cage.obj:1: 2 coordinates where 3 are needed"},
       {"vt\n", "cage.obj:1: 0 coordinates where 1 are needed"},
-      {"vt 0 nan\n", "cage.obj:1: 'nan' is no number within 1e+12 of 0"},
+      {"vt 0 1e39\n", "cage.obj:1: '1e39' is no number within 1e+12 of 0"},
+      {"vn 0 1e400 1\n", "cage.obj:1: '1e400' is no number within 1e+12 of 0"},
+      {"v +-1 0 0\n", "cage.obj:1: '+-1' is no number within 1e+12 of 0"},
+      {"v 0 0 1" + std::string(400, '0') + "e-400\n", "cage.obj:1: '1000"},
       {corners + "vt 0 0\nf 1/1 2/1 3/2\n", "cage.obj:5: names texture coordinates 2 of 1"},
       {corners + "vt 0 0\nf 1/1 2/1 3/-2\n", "cage.obj:5: names texture coordinates 0 of 1"},
       {corners + "vn 0 0 1\nf 1//1 2//1 3//9\n", "cage.obj:5: names normal 9 of 1"},

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// A level of a mesh, laid over the mesh: what is known at the mesh's vertices is carried to the level's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <pelt/model.h>
+#include <pelt/result.h>
+#include <pelt/tools/triangle_tree.h>
+
+namespace pelt {
+
+class PlacedLevel {
+ public:
+  // `level` must outlive the result. `threads`: 0 for all cores. Errors: the mesh has no triangle with area.
+  static Result<PlacedLevel> create(const Mesh& whole, const MeshLevel& level, unsigned threads);
+
+  std::uint32_t of() const { return level_->of; }
+  std::uint32_t level() const { return level_->level; }
+  const Mesh& mesh() const { return level_->mesh; }
+
+  // Returns the values at the closest points of the mesh. Shape: one a vertex of the mesh in, one a vertex of the level
+  // out.
+  std::vector<float> carry(std::span<const float> values) const;
+  MorphTarget carry(const MorphTarget& target) const;
+
+  // Returns the level's own targets in the order of the mesh's, by name. A target that the level lacks moves nothing.
+  std::vector<MorphTarget> targets_of(std::span<const MorphTarget> whole) const;
+
+ private:
+  const MeshLevel* level_ = nullptr;
+  std::vector<ClosestPoint> closest_;  // on the mesh, for each vertex of the level
+};
+
+}  // namespace pelt
