@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <pelt/character.h>
@@ -13,6 +15,7 @@
 #include "engine/core/invalid.h"
 #include "engine/model/affine.h"
 #include "engine/model/helper_joint.h"
+#include "engine/model/human_bone.h"
 
 namespace pelt {
 namespace {
@@ -71,6 +74,21 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
   return validate(mesh.weights, bound_joint_count, "the weights of mesh '" + mesh.name + "'");
 }
 
+Result<void> check_expressions(const Model& model) {
+  std::unordered_map<std::string_view, std::size_t> target_counts;
+  for (const Mesh& mesh : model.meshes) target_counts.emplace(mesh.name, mesh.morph_targets.size());
+  for (const Expression& expression : model.expressions) {
+    for (const ExpressionTarget& target : expression.targets) {
+      const auto mesh = target_counts.find(target.mesh);
+      if (mesh == target_counts.end() || target.target >= mesh->second || !is_near(target.weight)) {
+        return invalid("the expression '{}' names a morph target that is not there, or has no finite weight",
+                       expression.name);
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_model(const Model& model) {
@@ -81,6 +99,7 @@ Result<void> check_model(const Model& model) {
     }
   }
   PELT_TRY(check_helpers(model.skeleton));
+  PELT_TRY(check_human_bones(model.skeleton));
   for (const BoundJoint& bound : model.bound_joints) {
     if (bound.joint >= joints.size()) return invalid("a skin binds joint {} of {}", bound.joint, joints.size());
     if (!is_finite(bound.inverse_bind)) {
@@ -101,7 +120,7 @@ Result<void> check_model(const Model& model) {
                      kMaxLevel, level.of, model.meshes.size());
     }
   }
-  return {};
+  return check_expressions(model);
 }
 
 }  // namespace pelt

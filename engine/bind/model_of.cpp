@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 
 #include <pelt/model_of.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/try.h>
 
 #include "engine/binding/morphs.h"
+#include "engine/key_weights/pose.h"
 
 namespace pelt {
 namespace {
@@ -104,6 +106,37 @@ Result<void> check_size(const CharacterData& character, std::uint64_t most) {
   return {};
 }
 
+// Adds the expressions that the morph targets of the model's meshes follow.
+Result<void> add_expressions(const CharacterData& data, std::uint64_t most, Model& model) {
+  std::map<std::uint32_t, std::size_t> expression_of;  // by input
+  for (const Control& control : data.controls) {
+    if (control.kind != ControlKind::kExpression) continue;
+    expression_of[control.input] = model.expressions.size();
+    model.expressions.push_back({control.name, false, {}});
+  }
+  if (model.expressions.empty()) return {};
+  std::map<std::uint32_t, const Mesh*> mesh_of;  // by the first slot of its weights
+  for (const CharacterMesh& mesh : data.meshes) {
+    if (mesh.morphs) mesh_of.emplace(mesh.morphs->first_slot, model.find_mesh(mesh.name));
+  }
+  std::uint64_t taken = 0;
+  for (const PalettePass& pass : data.passes) {
+    const auto mesh = mesh_of.find(pass.first_slot);
+    if (pass.kernel != PoseKernel::kKeyWeights || mesh == mesh_of.end()) continue;
+    for (const key_weights::RampKey& key : key_weights::ramp_keys(pass)) {
+      const std::uint32_t target = (key.slot - pass.first_slot) * shared::kMorphEntryTargets + key.weight;
+      const auto own = expression_of.find(key.input);
+      if (own == expression_of.end() || target >= mesh->second->morph_targets.size()) continue;
+      taken += sizeof(ExpressionTarget) + mesh->second->name.size();
+      if (taken > most) return fail(ErrorCode::kUnsupported, "expressions name too many morph targets");
+      Expression& expression = model.expressions[own->second];
+      expression.binary = expression.binary || key.from > 0;
+      expression.targets.push_back({mesh->second->name, target, key.factor});
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Model> model_of(const Character& character, std::uint64_t most_morph_bytes) {
@@ -122,6 +155,7 @@ Result<Model> model_of(const Character& character, std::uint64_t most_morph_byte
     const auto of = static_cast<std::uint32_t>(model.find_mesh(whole) - model.meshes.data());
     model.levels.push_back({of, level.level, mesh_of(level.skin, character->controls, whole)});
   }
+  PELT_TRY(add_expressions(*character, most_morph_bytes, model));
   return model;
 }
 

@@ -51,7 +51,11 @@ struct Pair {
 class Linkages {
  public:
   Linkages(const Model& model, const Places& places, const std::vector<bool>& split, std::vector<std::string>& notes)
-      : model_(model), places_(places.places), split_(split), notes_(notes) {}
+      : model_(model),
+        names_(parse_joint_names(model.skeleton)),
+        places_(places.places),
+        split_(split),
+        notes_(notes) {}
 
   std::vector<Path> find() {
     find_runs();
@@ -110,9 +114,13 @@ class Linkages {
 
   bool back_at(std::uint32_t run, std::uint32_t place) const { return runs_[run].places.back() == place; }
 
-  const std::string& link_name(std::uint32_t run, std::uint32_t place) const {
-    return name_of(model_, places_[runs_[run].beside(back_at(run, place))]);
+  const Place& link(std::uint32_t run, std::uint32_t place) const {
+    return places_[runs_[run].beside(back_at(run, place))];
   }
+  const std::string& link_name(std::uint32_t run, std::uint32_t place) const {
+    return name_of(model_, link(run, place));
+  }
+  const JointName& parsed_name(const Place& place) const { return names_[place.first_joint()]; }
 
   void add_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) {
     std::uint32_t& of_a = runs_[a].straightest[back_at(a, p)];
@@ -149,8 +157,8 @@ class Linkages {
 
   // Returns true if two limbs are named as each other's mirror image.
   bool are_mirrored(std::uint32_t a, std::uint32_t b, std::uint32_t p) const {
-    const JointName one = parse_joint_name(link_name(a, p));
-    const JointName other = parse_joint_name(link_name(b, p));
+    const JointName one = parsed_name(link(a, p));
+    const JointName other = parsed_name(link(b, p));
     return one.side != Side::kNone && other.side != Side::kNone && one.side != other.side && one.word == other.word;
   }
 
@@ -170,9 +178,8 @@ class Linkages {
 
   // Returns true if the names of two limbs and of the place they hang on are of one side, like fingers of one hand.
   bool of_one_side(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
-    const Side side = parse_joint_name(name_of(model_, places_[p])).side;
-    return side != Side::kNone && side == parse_joint_name(link_name(a, p)).side &&
-           side == parse_joint_name(link_name(b, p)).side;
+    const Side side = parsed_name(places_[p]).side;
+    return side != Side::kNone && side == parsed_name(link(a, p)).side && side == parsed_name(link(b, p)).side;
   }
 
   // Returns true if a curve may go from one link of a place to another.
@@ -200,8 +207,8 @@ class Linkages {
     const auto cosine = [&](std::size_t a, std::size_t b) { return glm::dot(directions[a], directions[b]); };
     // Fingers of one hand are no mirror images of each other, however alike they are.
     const auto same_side = [&](std::size_t b, std::size_t c) {
-      const Side side = parse_joint_name(link_name(links[b], p)).side;
-      return side != Side::kNone && side == parse_joint_name(link_name(links[c], p)).side;
+      const Side side = parsed_name(link(links[b], p)).side;
+      return side != Side::kNone && side == parsed_name(link(links[c], p)).side;
     };
     const auto torn = [&](std::size_t a, std::size_t b) {
       for (std::size_t c = 0; c < count; ++c) {
@@ -365,6 +372,7 @@ class Linkages {
   }
 
   const Model& model_;
+  std::vector<JointName> names_;  // one a joint
   const std::vector<Place>& places_;
   const std::vector<bool>& split_;
   std::vector<std::string>& notes_;

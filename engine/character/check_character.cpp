@@ -19,6 +19,7 @@
 #include "engine/character/records.h"
 #include "engine/core/invalid.h"
 #include "engine/model/helper_joint.h"
+#include "engine/model/human_bone.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
 
@@ -56,6 +57,7 @@ Result<void> check_skeleton(const Skeleton& skeleton) {
     }
   }
   PELT_TRY(names_are_unique(skeleton.joints, "joint"));
+  PELT_TRY(check_human_bones(skeleton));
   return check_helpers(skeleton);
 }
 
@@ -254,7 +256,7 @@ Result<void> check_inputs(const CharacterData& data) {
   }
   for (const Control& control : data.controls) {
     if (!take(control.input, 1)) return invalid("the input of the control '{}' is taken or not there", control.name);
-    if (control.kind != ControlKind::kMorphTarget && control.kind != ControlKind::kTwist) {
+    if (control.kind > ControlKind::kExpression) {
       return invalid("the control '{}' is of an unknown kind", control.name);
     }
     if (control.kind == ControlKind::kTwist && control.target >= data.skeleton.joints.size()) {

@@ -106,6 +106,11 @@ void describe(Archive& archive, Is<HelperJoint> auto& helper) {
 }
 
 template <class Archive>
+void describe(Archive& archive, Is<HumanBone> auto& bone) {
+  archive(bone.name, bone.joint);
+}
+
+template <class Archive>
 void describe(Archive& archive, Is<BoundJoint> auto& bound) {
   archive(bound.joint, bound.inverse_bind);
 }
@@ -199,6 +204,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.optional_chunk({"LEVL", 1}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
+  archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);
 }
 
 // ---- Writing ----

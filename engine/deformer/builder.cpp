@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -107,6 +108,13 @@ CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, C
     });
   }
   data_.materials = model.materials;
+  for (const Expression& expression : model.expressions) {
+    const std::uint32_t input = data_.input_count++;
+    data_.controls.push_back({ControlKind::kExpression, expression.name, "", 0, 0.0f, input});
+    for (const ExpressionTarget& target : expression.targets) {
+      shares_of_[{target.mesh, target.target}].push_back({input, expression.binary, target.weight});
+    }
+  }
 }
 
 // Reserves palette entries. `first_stage`: the first stage in which a blend may read them.
@@ -184,7 +192,10 @@ void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_
   if (packed.columns.empty()) return;
   for (std::uint32_t t = 0; t < packed.target_count; ++t) {
     std::vector<std::uint32_t> keys = skin.keys_of[t];
-    if (t < mesh.morph_targets.size()) keys.push_back(skin.weights.add_input(control_input(mesh, t), 0.0f));
+    if (t < mesh.morph_targets.size()) {
+      const std::vector<std::uint32_t> own = weight_keys(mesh, t, 0.0f, skin.weights);
+      keys.insert(keys.end(), own.begin(), own.end());
+    }
     skin.weights.add_weight(std::move(keys));
   }
   packed.first_slot = add_pass(skin.weights.finish());
@@ -327,6 +338,20 @@ std::uint32_t CharacterBuilder::control_input(const Mesh& mesh, std::uint32_t ta
   data_.controls.push_back(
       {ControlKind::kMorphTarget, name, mesh.name, target, mesh.morph_targets[target].weight, data_.input_count});
   return data_.input_count++;
+}
+
+std::vector<std::uint32_t> CharacterBuilder::weight_keys(const Mesh& mesh, std::uint32_t target, float bound,
+                                                         key_weights::WeightTable& weights) {
+  std::vector<std::uint32_t> keys = {weights.add_input(control_input(mesh, target), bound)};
+  const auto shares = shares_of_.find({mesh.name, target});
+  if (shares == shares_of_.end()) return keys;
+  for (const Share& share : shares->second) {
+    // Above 0.5 (VRM 1.0, expressions.md): the next float is the first one that counts.
+    const float from = share.binary ? 0.5f : 0.0f;
+    const float to = share.binary ? std::nextafter(0.5f, 1.0f) : 1.0f;
+    keys.push_back(weights.add_ramp(share.input, from, to, share.weight));
+  }
+  return keys;
 }
 
 std::uint32_t CharacterBuilder::twist_input(std::uint32_t joint) {

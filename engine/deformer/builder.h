@@ -27,6 +27,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pelt/bind_report.h>
@@ -105,8 +107,10 @@ class CharacterBuilder {
     reports_[control_mesh].drives.push_back(rig_layer);
   }
 
-  // Returns the index of the input with a morph target's weight, which the caller gives each frame.
-  std::uint32_t control_input(const Mesh& mesh, std::uint32_t target);
+  // Returns the keys of a morph target's weight, which it adds to `weights`: its control less the value `bound`, and
+  // the expressions of the model that name it.
+  std::vector<std::uint32_t> weight_keys(const Mesh& mesh, std::uint32_t target, float bound,
+                                         key_weights::WeightTable& weights);
 
   // Returns the index of the input with a joint's twist, which the caller gives each frame; all curves that the joint
   // turns share it.
@@ -159,6 +163,8 @@ class CharacterBuilder {
   void add(Packed packed);
   // Gives the skin `result` the morph targets of `mesh`, if they move it, and adds the pass of their weights.
   void add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result);
+  // Returns the index of the input with a morph target's weight, which the caller gives each frame.
+  std::uint32_t control_input(const Mesh& mesh, std::uint32_t target);
   std::uint32_t take_slots(std::uint64_t count, std::uint32_t first_stage);
   std::uint32_t stage_of(std::span<const SparseRows> groups) const;
 
@@ -170,6 +176,13 @@ class CharacterBuilder {
   std::map<std::uint32_t, std::uint32_t> stage_of_slots_;  // first entry of a run -> first stage that may read it
   std::map<BlendMode, std::uint32_t> joint_slots_;
   std::optional<std::uint32_t> root_slot_;
+  // What an expression adds to a weight.
+  struct Share {
+    std::uint32_t input;
+    bool binary;
+    float weight;
+  };
+  std::map<std::pair<std::string_view, std::uint32_t>, std::vector<Share>> shares_of_;  // by mesh and target
   std::vector<MeshReport> reports_;
   DriverOffsets driver_offsets_;
 };

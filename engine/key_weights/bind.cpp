@@ -172,6 +172,15 @@ std::uint32_t WeightTable::add_input(std::uint32_t input, float bound) {
   return key;
 }
 
+std::uint32_t WeightTable::add_ramp(std::uint32_t input, float from, float to, float factor) {
+  Words table{words_};
+  const std::uint32_t key = table.size();
+  table.put(shared::kKeyRamp);
+  table.put(input);
+  for (const float number : {from, to, factor}) table.put(static_cast<double>(number));
+  return key;
+}
+
 std::uint32_t WeightTable::add_weight(std::vector<std::uint32_t> keys) {
   weights_.push_back(std::move(keys));
   return shared::morph_weight_place(static_cast<std::uint32_t>(weights_.size() - 1));

@@ -24,6 +24,10 @@ class WeightTable {
   // Adds the key of an input of the instance, minus `bound`, and returns it.
   std::uint32_t add_input(std::uint32_t input, float bound);
 
+  // Adds the key that is 0 up to the value `from` of an input, `factor` from `to` on, and linear between; returns it.
+  // Precondition: from < to.
+  std::uint32_t add_ramp(std::uint32_t input, float from, float to, float factor);
+
   // Adds the weight that is the sum of these keys. Returns its place among the floats of the palette, counted from the
   // pass's first entry.
   std::uint32_t add_weight(std::vector<std::uint32_t> keys);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include <pelt/finite.h>
 
 #include "engine/character/check_records.h"
@@ -33,6 +35,10 @@ class Table {
     switch (words_.word(word)) {
       case shared::kKeyControl:
         if (const char* wrong = words_.check_numbers(word + 2, 1)) return wrong;
+        return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
+      case shared::kKeyRamp:
+        if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
+        if (!(words_.number(word + 2) < words_.number(word + 3))) return "has a ramp that does not ascend";
         return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
       case shared::kKeyLinear: {
         if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
@@ -104,16 +110,27 @@ std::string label(const PassEntry& entry, const CharacterData&) {
   return fmt::format("weights of keys {}", entry.record);
 }
 
-// Appends the joints and inputs of weight i of a record.
-void append_weight_sources(const PassEntry& entry, std::uint32_t i, std::vector<EntrySource>& sources) {
+// A weight of a pass: the word of its list.
+struct Weight {
+  const std::vector<std::uint32_t>& table;
+  std::uint32_t list;
+};
+
+Weight weight_of(const PassEntry& entry, std::uint32_t i) {
   const std::vector<std::uint32_t>& table = entry.pass.table;
+  return {table, table[entry.read<shared::KeyWeightsRecord>().first_word + i]};
+}
+
+// Appends the joints and inputs of a weight.
+void append_weight_sources(const Weight& weight, std::vector<EntrySource>& sources) {
+  const auto& [table, list] = weight;
   const auto append_angle = [&](std::uint32_t angle) {
     for (const std::uint32_t word : {angle, angle + 1}) sources.push_back({SourceKind::kJoint, table[word], 0});
   };
-  const std::uint32_t list = table[entry.read<shared::KeyWeightsRecord>().first_word + i];
   for (std::uint32_t k = 1; k <= table[list]; ++k) {
     const std::uint32_t key = table[list + k];
-    if (table[key] == shared::kKeyControl) sources.push_back({SourceKind::kInput, table[key + 1], 0});
+    if (table[key] == shared::kKeyControl || table[key] == shared::kKeyRamp)
+      sources.push_back({SourceKind::kInput, table[key + 1], 0});
     if (table[key] == shared::kKeyLinear) append_angle(table[key + 1]);
     for (std::uint32_t a = 0; table[key] == shared::kKeyRbf && a < table[key + 1]; ++a) {
       append_angle(table[key + 3] + a * shared::kJointAngleWords);
@@ -123,7 +140,7 @@ void append_weight_sources(const PassEntry& entry, std::uint32_t i, std::vector<
 
 void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const std::uint32_t count = entry.read<shared::KeyWeightsRecord>().weight_count;
-  for (std::uint32_t i = 0; i < count; ++i) append_weight_sources(entry, i, sources);
+  for (std::uint32_t i = 0; i < count; ++i) append_weight_sources(weight_of(entry, i), sources);
 }
 
 }  // namespace
@@ -136,8 +153,26 @@ void append_weight_sources(const CharacterData& data, std::uint32_t place, std::
     const PassEntry entry{pass, slot - pass.first_slot};
     const std::uint32_t weight = place % shared::kMorphEntryFloats;
     if (weight <= entry.read<shared::KeyWeightsRecord>().weight_count)
-      append_weight_sources(entry, weight - 1, sources);
+      append_weight_sources(weight_of(entry, weight - 1), sources);
   }
+}
+
+std::vector<RampKey> ramp_keys(const PalettePass& pass) {
+  std::vector<RampKey> ramps;
+  for (std::uint32_t r = 0; r < pass.record_count; ++r) {
+    const PassEntry entry{pass, r};
+    const std::uint32_t count = entry.read<shared::KeyWeightsRecord>().weight_count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto& [table, list] = weight_of(entry, i);
+      for (std::uint32_t k = 1; k <= table[list]; ++k) {
+        const std::uint32_t key = table[list + k];
+        if (table[key] != shared::kKeyRamp) continue;
+        ramps.push_back({pass.first_slot + r, i, table[key + 1], std::bit_cast<float>(table[key + 2]),
+                         std::bit_cast<float>(table[key + 4])});
+      }
+    }
+  }
+  return ramps;
 }
 
 const PoseKernelInfo kKeyWeights{.name = "key_weights",

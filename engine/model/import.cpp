@@ -37,7 +37,7 @@ std::string lower_extension(const std::filesystem::path& path) {
 
 bool is_gltf(const std::filesystem::path& path) {
   const std::string extension = lower_extension(path);
-  return extension == ".gltf" || extension == ".glb";
+  return extension == ".gltf" || extension == ".glb" || extension == ".vrm";
 }
 
 Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside) {
@@ -56,7 +56,7 @@ Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::
   if (is_gltf(path)) return import_gltf(path, beside);
   if (lower_extension(path) == ".obj") return import_obj(path, beside);
   return fail(ErrorCode::kUnsupported,
-              fmt::format("{}: unknown kind of model; .gltf, .glb and .obj files are read", path_or_builtin));
+              fmt::format("{}: unknown kind of model; .gltf, .glb, .vrm and .obj files are read", path_or_builtin));
 }
 
 }  // namespace pelt

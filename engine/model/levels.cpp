@@ -85,6 +85,10 @@ void gather_levels(const std::map<std::string, DeclaredLevel>& declared, Model& 
   for (Clip& clip : model.clips) {
     std::erase_if(clip.morph_channels, [&](const MorphChannel& channel) { return levels.contains(channel.mesh); });
   }
+  for (Expression& expression : model.expressions) {
+    std::erase_if(expression.targets, [&](const ExpressionTarget& target) { return levels.contains(target.mesh); });
+  }
+  std::erase_if(model.expressions, [](const Expression& expression) { return expression.targets.empty(); });
   std::erase_if(model.clips, [](const Clip& clip) { return clip.channels.empty() && clip.morph_channels.empty(); });
   model.report.notes.push_back(
       fmt::format("{} meshes are levels of detail of others, 1 to {}", model.levels.size(), coarsest));

@@ -178,10 +178,8 @@ struct Way {
 
 class Finder {
  public:
-  explicit Finder(const Model& model) : tree_(model), taken_(tree_.place_count()) {
-    names_.reserve(model.skeleton.joints.size());
-    for (const Joint& joint : model.skeleton.joints) names_.push_back(parse_joint_name(joint.name));
-  }
+  explicit Finder(const Model& model)
+      : tree_(model), names_(parse_joint_names(model.skeleton)), taken_(tree_.place_count()) {}
 
   void find_biped() {
     for (const BodyPart& part : kBiped) {

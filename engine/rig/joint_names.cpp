@@ -11,7 +11,8 @@ constexpr std::string_view kLeftWords = "l left lft lt";
 constexpr std::string_view kRightWords = "r right rgt rt";
 // Prefixes and suffixes of programs, and words that every joint could have.
 constexpr std::string_view kEmptyWords =
-    "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character";
+    "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character proximal "
+    "intermediate distal";
 
 // Independent of the locale: names are UTF-8, in which only ASCII letters show where words begin.
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -65,6 +66,14 @@ JointName parse_joint_name(std::string_view name) {
   }
   if (result.word.empty()) result.word = last_empty;
   return result;
+}
+
+std::vector<JointName> parse_joint_names(const Skeleton& skeleton) {
+  std::vector<JointName> names;
+  names.reserve(skeleton.joints.size());
+  for (const Joint& joint : skeleton.joints) names.push_back(parse_joint_name(joint.name));
+  for (const HumanBone& bone : skeleton.human_bones) names[bone.joint] = parse_joint_name(bone.name);
+  return names;
 }
 
 }  // namespace pelt

@@ -40,7 +40,7 @@ constexpr RoleEntry kRoles[] = {
     {JointRole::kHock, JointKind::kHinge, Sides::kYes, "hock metatarsus"},
     {JointRole::kFoot, JointKind::kBall, Sides::kEither, "foot ankle"},
     {JointRole::kToes, JointKind::kNone, Sides::kYes, "toe toes ball"},
-    {JointRole::kThumb, JointKind::kHinge, Sides::kYes, "thumb handthumb thumbfinger fngthumb"},
+    {JointRole::kThumb, JointKind::kHinge, Sides::kYes, "thumb handthumb thumbfinger fngthumb thumbmetacarpal"},
     {JointRole::kIndexMetacarpal, JointKind::kNone, Sides::kYes, "indexmetacarpal"},
     {JointRole::kIndex, JointKind::kHinge, Sides::kYes, "index handindex indexfinger fngindex"},
     {JointRole::kMiddleMetacarpal, JointKind::kNone, Sides::kYes, "middlemetacarpal"},
@@ -90,11 +90,15 @@ bool says_twist(const JointName& name) {
 class Reader {
  public:
   explicit Reader(const Skeleton& skeleton)
-      : skeleton_(skeleton), uses_(skeleton.joints.size()), children_(skeleton.joints.size()) {
+      : skeleton_(skeleton),
+        uses_(skeleton.joints.size()),
+        children_(skeleton.joints.size()),
+        names_(parse_joint_names(skeleton)),
+        is_human_(skeleton.joints.size(), false) {
     std::vector<glm::mat4> rest(uses_.size());
     rest_matrices(skeleton, rest);
     for (const glm::mat4& matrix : rest) places_.emplace_back(matrix[3]);
-    for (const Joint& joint : skeleton.joints) names_.push_back(parse_joint_name(joint.name));
+    for (const HumanBone& bone : skeleton.human_bones) is_human_[bone.joint] = true;
     for (std::size_t j = 0; j < uses_.size(); ++j) {
       if (const std::optional<std::size_t> parent = parent_of(j)) children_[*parent].push_back(j);
     }
@@ -120,7 +124,7 @@ class Reader {
       const RoleEntry* entry = find_entry(use.role);
       use.kind = is_patch[j] ? JointKind::kPatch : entry == nullptr ? JointKind::kNone : entry->kind;
       if (says_twist(names_[j])) use = {use.side, JointRole::kNone, JointKind::kTwist};
-      if (is_limb(use.role) && is_half(use) && goes_on_straight(j)) use.kind = JointKind::kTwist;
+      if (!is_human_[j] && is_limb(use.role) && is_half(use) && goes_on_straight(j)) use.kind = JointKind::kTwist;
     }
     return uses_;
   }
@@ -158,6 +162,7 @@ class Reader {
   std::vector<JointUse> uses_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<JointName> names_;
+  std::vector<bool> is_human_;      // the file says what it is
   std::vector<glm::dvec3> places_;  // in the rest pose, model space
 };
 
@@ -183,15 +188,15 @@ std::vector<bool> patch_joints(const Skeleton& skeleton) {
       if (height[j] == 0) ++childless[*parent];
     }
   }
+  const std::vector<JointName> names = parse_joint_names(skeleton);
   std::vector<bool> is_patch(count, false), on_head(count, false);
   for (std::size_t j = 0; j < count; ++j) {
-    const JointName name = parse_joint_name(skeleton.joints[j].name);
-    const JointRole role = role_of(name);
+    const JointRole role = role_of(names[j]);
     const auto parent = parent_of(j);
     on_head[j] = role == JointRole::kHead || role == JointRole::kNeck || (parent && on_head[*parent]);
     if (!parent) continue;
     const bool in_crowd = childless[*parent] >= kCrowd && (height[j] <= 1 || childless[j] >= kCrowd);
-    is_patch[j] = is_patch[*parent] || in_crowd || (on_head[*parent] && holds_word(kFaceWords, name.word));
+    is_patch[j] = is_patch[*parent] || in_crowd || (on_head[*parent] && holds_word(kFaceWords, names[j].word));
   }
   return is_patch;
 }

@@ -156,7 +156,7 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   const skeletonize::JointPlan plan =
       skeletonize::plan_joints(traced, options.bone_length, 0.5 * detail / voxels->size);
 
-  model.skeleton.joints.clear();
+  model.skeleton = {};
   model.clips.clear();
   add_joints(model, plan, *voxels);
   progress(0.6, "weights");

@@ -81,7 +81,8 @@ pelt_result pelt_character_save(const pelt_character* character, const char* pat
     const pelt::Character& own = need(character, "character").character;
     const std::filesystem::path file = &need(path, "path");
     const std::string extension = file.extension().string();
-    if (strcasecmp(extension.c_str(), ".glb") == 0 || strcasecmp(extension.c_str(), ".gltf") == 0) {
+    const auto is = [&](const char* other) { return strcasecmp(extension.c_str(), other) == 0; };
+    if (is(".glb") || is(".gltf") || is(".vrm")) {
       refuse(
           fmt::format("{}: a character alone is a .pelt file; pelt_character_save_glb writes it with its model", path));
     }
@@ -192,7 +193,8 @@ pelt_result pelt_character_get_control(const pelt_character* character, uint32_t
     need_index("control", control, data.controls.size());
     const pelt::Control& own = data.controls[control];
     static_assert(static_cast<int>(pelt::ControlKind::kMorphTarget) == PELT_CONTROL_MORPH_TARGET &&
-                  static_cast<int>(pelt::ControlKind::kTwist) == PELT_CONTROL_TWIST);
+                  static_cast<int>(pelt::ControlKind::kTwist) == PELT_CONTROL_TWIST &&
+                  static_cast<int>(pelt::ControlKind::kExpression) == PELT_CONTROL_EXPRESSION);
     write_struct(
         pelt_control_info{
             .kind = static_cast<uint32_t>(own.kind), .input = own.input, .rest = own.rest, .name = own.name.c_str()},

@@ -223,7 +223,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   ShirtCommand shirt;
   CLI::App* shirt_app = app.add_subcommand("shirt", "makes a T-shirt for a body with named joints");
-  shirt_app->add_option("BODY", shirt.body, ".gltf, .glb or builtin:NAME")->required();
+  shirt_app->add_option("BODY", shirt.body, ".gltf, .glb, .vrm or builtin:NAME")->required();
   shirt_app->add_option("-o,--output", shirt.output, "OBJ file")->capture_default_str();
   shirt_app->add_option("--offset", shirt.options.offset, "from the body, as a share of its size")
       ->check(CLI::Range(0.002, 0.1))
@@ -245,7 +245,7 @@ int run(int argc, char** argv) {
   poke_app->add_option("--frames", poke.frames, "a clip")->check(CLI::Range(1, 10000))->capture_default_str();
   WrapCommand wrap;
   CLI::App* wrap_app = app.add_subcommand("wrap", "measures how near a skin in a cage comes to the cage's motion");
-  wrap_app->add_option("SKIN", wrap.skin, ".gltf, .glb, .obj or builtin:NAME")->required();
+  wrap_app->add_option("SKIN", wrap.skin, ".gltf, .glb, .vrm, .obj or builtin:NAME")->required();
   wrap_app->add_option("CAGE", wrap.cage, "the same")->required();
   wrap_app->add_option("-o,--output", wrap.folder, "folder for skin.obj and cage.pc2, for other programs");
   wrap_app->add_option("--result", wrap.result, ".pc2: the skin as another program moves it, to measure it too");

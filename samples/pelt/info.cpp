@@ -125,7 +125,9 @@ std::string carried(const Model& model) {
   add(with([](const Mesh& mesh) { return !mesh.uvs.empty(); }), "with texture coordinates", "with texture coordinates");
   add(with([](const Mesh& mesh) { return mesh.weights.row_count() != 0; }), "with weights", "with weights");
   add(model.skeleton.joints.size(), "joint", "joints");
+  add(model.skeleton.human_bones.size(), "human bone", "human bones");
   add(model.clips.size(), "clip", "clips");
+  add(model.expressions.size(), "expression", "expressions");
   add(model.materials.size(), "base colour", "base colours");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -212,6 +214,8 @@ Result<void> model_info(const InfoCommand& command) {
            {"bound_joints", model.bound_joints.size()},
            {"clips", describe(model.clips)},
            {"materials", describe(model.materials)},
+           {"expressions", names_of(model.expressions)},
+           {"human_bones", names_of(model.skeleton.human_bones)},
            {"deformers", own ? describe(*own) : Json()},
            {"not_carried", left},
            {"notes", notes}});
@@ -234,6 +238,9 @@ Result<void> model_info(const InfoCommand& command) {
     print_names("attributes", names_of(mesh.attributes));
   }
   print_rest(model.skeleton, model.clips, model.materials);
+  if (!model.expressions.empty()) {
+    fmt::print("\nexpressions: {}\n  {}\n", model.expressions.size(), fmt::join(names_of(model.expressions), ", "));
+  }
   if (own) print_own(*own);
   fmt::print("\na character carries: {}\n", carried(model));
   for (const std::string& what : left) fmt::print("not carried: {}\n", what);
@@ -256,6 +263,18 @@ std::vector<std::string> clips_of(const Control& control, const std::vector<Clip
   return names;
 }
 
+const char* name_of(ControlKind kind) {
+  switch (kind) {
+    case ControlKind::kMorphTarget:
+      return "morph_target";
+    case ControlKind::kTwist:
+      return "twist";
+    case ControlKind::kExpression:
+      return "expression";
+  }
+  return "";
+}
+
 Json describe_inputs(const CharacterData& data) {
   Json streams = Json::array();
   for (const Stream& stream : data.streams) {
@@ -266,7 +285,7 @@ Json describe_inputs(const CharacterData& data) {
   for (const Control& control : data.controls) {
     controls.push_back({{"name", control.name},
                         {"rest", control.rest},
-                        {"kind", control.kind == ControlKind::kTwist ? "twist" : "morph_target"},
+                        {"kind", name_of(control.kind)},
                         {"clips", clips_of(control, data.clips)},
                         {"input", control.input}});
   }

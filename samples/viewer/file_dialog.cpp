@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include <pelt/import.h>
+
 #include "samples/pelt/input.h"
 
 namespace pelt::viewer {
@@ -19,8 +21,7 @@ constexpr std::size_t kMaxEntries = 5000;
 
 bool can_be_opened(const std::string& name) {
   const std::string extension = samples::lower_extension(name);
-  return extension == ".glb" || extension == ".gltf" || extension == ".obj" || extension == ".pelt" ||
-         extension == ".json";
+  return is_gltf(name) || extension == ".obj" || extension == ".pelt" || extension == ".json";
 }
 
 }  // namespace

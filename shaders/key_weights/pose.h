@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Weights of keys (docs/mathematics.md section 1.6): a palette entry holds up to kMorphEntryTargets weights, in the order
-// of morph.h, for what is added to a mesh by them: morph targets of skins and key poses of drivers. They are evaluated
-// once for each instance; the passes and blends after this one read them.
+// Weights of keys (docs/mathematics.md section 1.6): a palette entry holds up to kMorphEntryTargets weights, in the
+// order of morph.h, for what is added to a mesh by them: morph targets of skins and key poses of drivers. They are
+// evaluated once for each instance; the passes and blends after this one read them.
 //
 // A weight is the sum of its keys, each of them one of
 //     control: an input of the instance, minus a number: its value at bind;
+//     ramp:    a factor times what an input has gone of the way from one number to another, from 0 to 1: an expression;
 //     linear:  the hat function of one angle: 1 at the key's own angle, 0 at the neighbouring keys;
 //     rbf:     sum over centres c of a_c exp(-|x - x_c|^2 / width_c^2), x the angles; the a_c make it 1 at its own
 //              key, 0 at all others and at rest.
@@ -23,6 +24,7 @@ PELT_SHARED_BEGIN
 //   list     number of keys, then each key (word)
 //   key      kind, then
 //     control: input, the number
+//     ramp:    input, from, to, factor; from < to
 //     linear:  angle (word), previous, own, next key in radians
 //     rbf:     angle count, centre count, first angle (word), first centre (word), a_c ...
 //   angle    of a joint: shaders/swing_twist.h
@@ -30,6 +32,7 @@ PELT_SHARED_BEGIN
 PELT_SHARED_CONST uint kKeyControl = 0u;
 PELT_SHARED_CONST uint kKeyLinear = 1u;
 PELT_SHARED_CONST uint kKeyRbf = 2u;
+PELT_SHARED_CONST uint kKeyRamp = 3u;
 PELT_SHARED_CONST uint kKeyRbfHeader = 5u;  // words before a_c
 PELT_SHARED_CONST int kMaxKeyAngles = 8;
 PELT_SHARED_CONST uint kMaxKeyCentres = 256u;
@@ -68,9 +71,17 @@ PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {
   return weight;
 }
 
+PELT_SHARED_FN float ramp_key_weight(PoseWork work, uint word) {
+  float from = table_float(work, word + 2u);
+  float to = table_float(work, word + 3u);
+  float way = (input_value(work, table_word(work, word + 1u)) - from) / (to - from);
+  return table_float(work, word + 4u) * clamp(way, 0.0f, 1.0f);
+}
+
 PELT_SHARED_FN float key_weight(PoseWork work, uint word) {
   uint kind = table_word(work, word);
   if (kind == kKeyControl) return input_value(work, table_word(work, word + 1u)) - table_float(work, word + 2u);
+  if (kind == kKeyRamp) return ramp_key_weight(work, word);
   return kind == kKeyLinear ? linear_key_weight(work, word) : rbf_key_weight(work, word);
 }
 

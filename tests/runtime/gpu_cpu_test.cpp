@@ -203,6 +203,21 @@ TEST(GpuCpu, OnCorrectives) {
   }
 }
 
+TEST(GpuCpu, OnExpressions) {
+  PELT_REQUIRE_GPU(gpu_device());
+  for (const test::Deformer& deformer : test::deformers()) {
+    Model model = test::make_tube(kTube);
+    test::add_morph_targets(model.meshes[0], 14);
+    const std::string& name = model.meshes[0].name;
+    model.expressions = {{"happy", false, {{name, 0, 0.5f}, {name, 12, 1.0f}}},
+                         {"angry", true, {{name, 12, 0.75f}, {name, 13, 0.25f}}},
+                         {"blink", true, {{name, 1, 1.0f}}}};
+    const test::Subject subject = test::make_subject(deformer, std::move(model), test::make_tube_mesh(kCage));
+    const Character character = test::bound(subject.model, subject.rig).character;
+    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
+  }
+}
+
 TEST(GpuCpu, OnLevelsOfDetail) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {

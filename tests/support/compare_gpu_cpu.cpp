@@ -116,7 +116,9 @@ void give_inputs(const Character& character, std::uint32_t instance, const Targe
     target.stream(s, points);
   }
   for (std::uint32_t c = 0; c < character->controls.size(); ++c) {
-    target.control(c, character->controls[c].rest + 0.5f * std::sin(number + static_cast<float>(c)));
+    const Control& control = character->controls[c];
+    const float middle = control.kind == ControlKind::kExpression ? 0.5f : control.rest;  // within 0 to 1
+    target.control(c, middle + 0.5f * std::sin(number + static_cast<float>(c)));
   }
 }
 

@@ -108,8 +108,7 @@ Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_po
   for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {
     const MorphTarget& target = source.morph_targets[t];
     if (is_keyed(key_poses, target.name)) continue;
-    const std::uint32_t key = weights.add_input(builder.control_input(source, t), target.weight);
-    entries.add(weights.add_weight({key}), carry(target.offsets));
+    entries.add(weights.add_weight(builder.weight_keys(source, t, target.weight, weights)), carry(target.offsets));
   }
   if (!entries.any()) return std::optional<std::uint32_t>();
   return std::optional(builder.add_pass(entries.finish(builder.add_pass(weights.finish()))));

@@ -54,12 +54,15 @@ Result<void> check_version(const json& asset, const std::string& source) {
 // Returns true for extensions that do not change a vertex's position, and for those that Pelt decodes. Of materials,
 // textures (images of other kinds, too) and lights are those of any vendor: KHR_texture_basisu, EXT_texture_webp.
 bool is_understood(std::string_view extension) {
-  constexpr std::array kNames{std::string_view("EXT_meshopt_compression"), std::string_view("KHR_mesh_quantization"),
-                              std::string_view("KHR_animation_pointer"), std::string_view("KHR_xmp_json_ld"),
-                              std::string_view("MSFT_lod")};
+  constexpr std::array kNames{std::string_view("EXT_meshopt_compression"),
+                              std::string_view("KHR_mesh_quantization"),
+                              std::string_view("KHR_animation_pointer"),
+                              std::string_view("KHR_xmp_json_ld"),
+                              std::string_view("MSFT_lod"),
+                              std::string_view("VRM")};
   const std::string_view subject = extension.substr(extension.find('_') + 1);  // after the vendor
   return subject.starts_with("materials_") || subject.starts_with("texture_") || subject.starts_with("lights_") ||
-         std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
+         extension.starts_with("VRMC_") || std::find(kNames.begin(), kNames.end(), extension) != kNames.end();
 }
 
 Result<void> check_extensions(const json& document, const std::string& source) {
@@ -114,6 +117,11 @@ Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::
     for (json& material : parsed.at("materials")) {
       if (material.contains("pbrMetallicRoughness")) material["pbrMetallicRoughness"].erase("baseColorTexture");
     }
+  }
+
+  if (const auto extensions = parsed.find("extensions"); extensions != parsed.end()) {
+    document.vrm = read_vrm(*extensions);
+    parsed.erase(extensions);
   }
 
   // Without buffers and images tinygltf opens no file: it only turns checked JSON into structs.

@@ -14,6 +14,7 @@
 
 #include "engine/model/gltf/channel.h"
 #include "engine/model/gltf/image.h"
+#include "engine/model/gltf/vrm.h"
 
 namespace pelt {
 
@@ -26,6 +27,7 @@ struct GltfDocument {
   std::vector<std::vector<std::byte>> storage;      // the memory that `buffers` points into
   std::vector<std::vector<GltfChannel>> channels;   // of each animation; `gltf` has none
   GltfImages images;                                // images of the materials
+  GltfVrm vrm;                                      // empty: the file is no VRM
   std::vector<std::string> unread;                  // the other contents of the file: a sentence each (unread.h)
 };
 

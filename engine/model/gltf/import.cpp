@@ -21,6 +21,7 @@
 #include "engine/model/gltf/primitive.h"
 #include "engine/model/gltf/skeleton.h"
 #include "engine/model/gltf/skin.h"
+#include "engine/model/gltf/vrm.h"
 #include "engine/model/levels.h"
 #include "engine/model/unique_names.h"
 
@@ -37,8 +38,10 @@ class Importer {
     PELT_ASSIGN(auto skeleton, read_joints(document_, tree_, model_.skeleton));
     PELT_ASSIGN(skins_, read_skins(document_, skeleton.joint_of_node));
     add_bendy_bones(skeleton.joint_of_node);
+    add_human_bones(document_.vrm.bones, skeleton.joint_of_node, model_);
     add_materials();
     PELT_TRY(add_meshes(skeleton.joint_of_node));
+    PELT_TRY(add_expressions(document_.vrm.expressions, document_.gltf, mesh_of_node_, budget_, model_));
     PELT_TRY(bring_to_model_space(document_, skeleton, skins_, skin_of_mesh_, model_));
     PELT_TRY(read_clips(document_, skeleton.joint_of_node, mesh_of_node_, budget_, model_));
     gather_levels(declared_levels(), model_);

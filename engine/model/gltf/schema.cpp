@@ -41,7 +41,7 @@ struct Property {
   bool lenient = false;         // true: a value of another form is dropped instead of refused
   std::size_t least_items = 0;  // for a list
   std::size_t most_items = kAny;
-  std::int64_t least = 0;  // for an integer
+  std::int64_t least = 0;  // for an integer, and for an index: -1 where it may be none
   std::int64_t most = kMaxInteger;
   std::int64_t divisor = 1;
   std::string_view target{};                  // for an index: the root's array that it points into
@@ -66,6 +66,11 @@ constexpr Property multiple_of(std::int64_t divisor, Property property) {
 constexpr Property index(std::string_view key, std::string_view target) {
   return {.key = key, .kind = Kind::kIndex, .target = target};
 }
+// -1 is what some exporters write for none.
+constexpr Property index_or_none(std::string_view key, std::string_view target) {
+  return {.key = key, .kind = Kind::kIndex, .least = -1, .target = target};
+}
+constexpr Property number(std::string_view key) { return {.key = key, .kind = Kind::kNumber}; }
 constexpr Property numbers(std::string_view key, std::size_t count) {
   return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList, .least_items = count, .most_items = count};
 }
@@ -204,6 +209,20 @@ constexpr std::array kMaterial{
     object("pbrMetallicRoughness", kMetallicRoughness),
     lenient(text("alphaMode")),
 };
+constexpr std::array kVrm0Bone{text("bone"), index_or_none("node", "nodes")};
+constexpr std::array kVrm0Humanoid{list(object("humanBones", kVrm0Bone))};
+constexpr std::array kVrm0Bind{index_or_none("mesh", "meshes"), integer("index", -1), number("weight")};
+constexpr std::array kVrm0Group{text("name"), text("presetName"), boolean("isBinary"),
+                                list(object("binds", kVrm0Bind))};
+constexpr std::array kVrm0Master{list(object("blendShapeGroups", kVrm0Group))};
+constexpr std::array kVrm0{object("humanoid", kVrm0Humanoid), object("blendShapeMaster", kVrm0Master)};
+constexpr std::array kVrmBone{required(index("node", "nodes"))};
+constexpr std::array kVrmHumanoid{map(object("humanBones", kVrmBone))};
+constexpr std::array kVrmBind{required(index("node", "nodes")), required(integer("index")), number("weight")};
+constexpr std::array kVrmExpression{boolean("isBinary"), list(object("morphTargetBinds", kVrmBind))};
+constexpr std::array kVrmExpressions{map(object("preset", kVrmExpression)), map(object("custom", kVrmExpression))};
+constexpr std::array kVrm{object("humanoid", kVrmHumanoid), object("expressions", kVrmExpressions)};
+constexpr std::array kRootExtensions{object("VRM", kVrm0), object("VRMC_vrm", kVrm)};
 constexpr std::array kRoot{
     required(object("asset", kAsset)),
     list(text("extensionsUsed")),
@@ -220,6 +239,7 @@ constexpr std::array kRoot{
     list(object("materials", kMaterial)),
     unchecked("textures"),
     unchecked("images"),
+    object("extensions", kRootExtensions),
 };
 
 // The place of the check: a list on the stack, written as a JSON pointer only for an error.
@@ -329,7 +349,7 @@ class Checker {
         if (value.get<std::int64_t>() % property.divisor == 0) return {};
         return refuse(fmt::format("{} is no multiple of {}", value.get<std::int64_t>(), property.divisor), place);
       case Kind::kIndex:
-        return check_index(value, property.target, place);
+        return check_index(value, property, place);
       case Kind::kUnchecked:
         return {};
     }
@@ -348,14 +368,13 @@ class Checker {
     return {};
   }
 
-  Result<void> check_index(json& value, std::string_view target, const Place& place) const {
-    if (auto checked = check_integer(value, 0, std::numeric_limits<std::int32_t>::max(), place); !checked) {
-      return checked;
-    }
-    const auto array = root_.find(target);
+  Result<void> check_index(json& value, const Property& property, const Place& place) const {
+    PELT_TRY(check_integer(value, property.least, kMaxInteger, place));
+    if (value.get<std::int64_t>() < 0) return {};
+    const auto array = root_.find(property.target);
     const std::size_t count = array != root_.end() && array->is_array() ? array->size() : 0;
     if (value.get<std::size_t>() < count) return {};
-    return refuse(fmt::format("{} of {} {}", value.get<std::size_t>(), count, target), place);
+    return refuse(fmt::format("{} of {} {}", value.get<std::size_t>(), count, property.target), place);
   }
 
   static std::string shorten(const json& value) {

@@ -22,8 +22,13 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLights = "KHR_lights_punctual";
 // PELT_deformers holds the rig, which bind reads. What pointers to other things animate is noted by channels.
-constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv, "KHR_mesh_quantization"sv, "MSFT_lod"sv,
-                                     "PELT_deformers"sv, "KHR_animation_pointer"sv};
+constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv,
+                                     "KHR_mesh_quantization"sv,
+                                     "MSFT_lod"sv,
+                                     "PELT_deformers"sv,
+                                     "KHR_animation_pointer"sv,
+                                     "VRM"sv,
+                                     "VRMC_vrm"sv};
 
 // Returns a member of a value that may not be an object; null if there is none.
 const json& member(const json& object, std::string_view key) {
@@ -113,6 +118,50 @@ class MaterialCounts {
   std::array<std::size_t, kWords.size()> counts_{};
 };
 
+// Counts the expressions of a VRM that do more than move morph targets.
+struct ExpressionCounts {
+  std::size_t materials = 0;
+  std::size_t overrides = 0;
+
+  // `list`: an array, or an object of expressions by name.
+  void add(const json& list) {
+    for (const json& expression : list) {
+      const auto has = [&](std::string_view key) { return entries(member(expression, key)) > 0; };
+      materials += has("materialValues") || has("materialColorBinds") || has("textureTransformBinds") ? 1 : 0;
+      const auto overrides_by = [&](std::string_view key) {
+        const json& how = member(expression, key);
+        return how.is_string() && how != "none";
+      };
+      overrides += overrides_by("overrideBlink") || overrides_by("overrideLookAt") || overrides_by("overrideMouth");
+    }
+  }
+};
+
+// Notes what the extensions VRM (0.x) and VRMC_vrm (1.0) hold besides bones and morph targets of expressions (vrm.h).
+void describe_vrm(const json& document, std::vector<std::string>& notes) {
+  const json& extensions = member(document, "extensions");
+  const json& new_vrm = member(extensions, "VRMC_vrm");
+  const json& old_vrm = member(extensions, "VRM");
+  const json& vrm = new_vrm.is_null() ? old_vrm : new_vrm;
+  if (vrm.is_null()) return;
+  std::vector<std::string> unread;
+  if (!new_vrm.is_null() && !old_vrm.is_null()) unread.push_back("the VRM 0.x data beside those of 1.0");
+  ExpressionCounts counts;
+  counts.add(member(member(vrm, "blendShapeMaster"), "blendShapeGroups"));
+  for (const char* kind : {"preset", "custom"}) counts.add(member(member(vrm, "expressions"), kind));
+  if (counts.materials > 0) unread.push_back(fmt::format("materials of {} expressions", counts.materials));
+  if (counts.overrides > 0) unread.push_back(fmt::format("overrides by {} expressions", counts.overrides));
+  constexpr std::array kParts{std::pair("meta", "metadata"), std::pair("firstPerson", "first person"),
+                              std::pair("lookAt", "look-at"), std::pair("secondaryAnimation", "spring bones"),
+                              std::pair("materialProperties", "material properties")};
+  for (const auto& [key, words] : kParts) {
+    if (!member(vrm, key).empty()) unread.push_back(words);
+  }
+  if (unread.empty()) return;
+  notes.push_back(
+      fmt::format("of VRM, bones and morph targets of expressions are read; not read: {}", fmt::join(unread, ", ")));
+}
+
 // Returns what a channel animates by a pointer; null if it does so by node and path, or as another extension says.
 const json& pointer_of(const json& target) {
   return member(member(member(target, "extensions"), "KHR_animation_pointer"), "pointer");
@@ -151,6 +200,7 @@ void describe_channels(const json& document, std::vector<std::string>& notes) {
 std::vector<std::string> describe_unread(const json& document) {
   std::vector<std::string> notes;
   describe_channels(document, notes);
+  describe_vrm(document, notes);
   Names names;
   names.gather(document);
   for (const json& name : member(document, "extensionsUsed")) {

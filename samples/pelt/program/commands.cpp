@@ -50,9 +50,9 @@ std::optional<Size> parse_size(std::string_view text) {
 void add_info(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<InfoCommand>();
   CLI::App* info = app.add_subcommand("info", "Say what is in a model, a rig or a .pelt file");
-  info->add_option(
-          "file", command->file,
-          "Model (.gltf, .glb, .obj, builtin:arm, builtin:biped, builtin:limb, builtin:tail), rig (.json) or .pelt")
+  info->add_option("file", command->file,
+                   "Model (.gltf, .glb, .vrm, .obj, builtin:arm, builtin:biped, builtin:limb, builtin:tail), rig "
+                   "(.json) or .pelt")
       ->required()
       ->type_name("FILE");
   info->add_flag("--json", command->json, "Print JSON");

@@ -72,7 +72,8 @@ void add_gpu_options(CLI::App& app, GpuOptions& gpu) {
 }
 
 void add_model(CLI::App& app, std::string& model) {
-  app.add_option("model", model, "Model: .gltf, .glb, .obj, builtin:arm, builtin:biped, builtin:limb or builtin:tail")
+  app.add_option("model", model,
+                 "Model: .gltf, .glb, .vrm, .obj, builtin:arm, builtin:biped, builtin:limb or builtin:tail")
       ->required()
       ->type_name("MODEL");
 }

@@ -57,7 +57,8 @@ int run_program(int argc, char** argv) {
   std::string size = "1280x720";
   float scale = 1;
   bool without_window = false;
-  app.add_option("file", options.file, "Model (.gltf, .glb, .obj, builtin:NAME), character (.pelt) or rig (.json)")
+  app.add_option("file", options.file,
+                 "Model (.gltf, .glb, .vrm, .obj, builtin:NAME), character (.pelt) or rig (.json)")
       ->capture_default_str()
       ->type_name("FILE");
   app.add_option("--model", options.model, "Model that a rig is meant for")->type_name("FILE");

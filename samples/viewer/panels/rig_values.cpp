@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <set>
 
+#include <pelt/import.h>
+
 #include "samples/pelt/input.h"
 #include "samples/viewer/panels/rows.h"
 
@@ -23,7 +25,7 @@ std::vector<std::string> mesh_files(const Document& document, bool obj_alone) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, code)) {
     const std::string name = entry.path().filename().string();
     const std::string extension = samples::lower_extension(name);
-    if (extension == ".obj" || (!obj_alone && (extension == ".gltf" || extension == ".glb"))) all.push_back(name);
+    if (extension == ".obj" || (!obj_alone && is_gltf(name))) all.push_back(name);
   }
   std::sort(all.begin(), all.end());
   return all;

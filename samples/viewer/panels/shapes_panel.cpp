@@ -11,7 +11,11 @@
 namespace pelt::viewer {
 namespace {
 
-// Draws the slider of a morph target; it shows the clip's weight until the user sets another.
+bool is_shape(const Control& control) {
+  return control.kind == ControlKind::kMorphTarget || control.kind == ControlKind::kExpression;
+}
+
+// Draws the slider of a morph target or an expression; it shows the clip's weight until the user sets another.
 void draw_weight(ViewState& view, const Control& control, float of_clip) {
   const auto set = std::ranges::find(view.morphs, control.name, &MorphWeight::control);
   float weight = set == view.morphs.end() ? of_clip : set->weight;
@@ -46,19 +50,22 @@ void draw_shapes_panel(Context& context) {
     return;
   }
   ImGui::SetNextItemWidth(-FLT_MIN);
-  input_text("##search", "search morph targets", search);
+  input_text("##search", "search shapes", search);
   const float below = 1.3f * ImGui::GetFrameHeightWithSpacing();
   if (ImGui::BeginChild("weights", {0, std::max(ImGui::GetContentRegionAvail().y - below, below)}, true)) {
-    bool any = false;
-    std::string mesh;
-    for (const Control& control : subject->character->controls) {
-      if (control.kind != ControlKind::kMorphTarget || !contains(control.name, search)) continue;
-      if (!any || control.mesh != mesh) fitted_text(control.mesh);
-      any = true;
-      mesh = control.mesh;
-      draw_weight(view, control, subject->pose.inputs[control.input]);
-    }
-    if (!any) ImGui::TextDisabled("no morph target has this in its name");
+    std::string above;
+    const auto draw = [&](ControlKind kind) {
+      for (const Control& control : subject->character->controls) {
+        if (control.kind != kind || !contains(control.name, search)) continue;
+        const std::string group = kind == ControlKind::kExpression ? "expressions" : control.mesh;
+        if (group != above) fitted_text(group);
+        above = group;
+        draw_weight(view, control, subject->pose.inputs[control.input]);
+      }
+    };
+    draw(ControlKind::kExpression);
+    draw(ControlKind::kMorphTarget);
+    if (above.empty()) ImGui::TextDisabled("no shape has this in its name");
   }
   ImGui::EndChild();
   ImGui::BeginDisabled(view.morphs.empty());
@@ -68,9 +75,7 @@ void draw_shapes_panel(Context& context) {
 
 bool has_shapes(const Context& context) {
   const Actor* subject = context.stage.subject();
-  return subject != nullptr && std::ranges::any_of(subject->character->controls, [](const Control& control) {
-           return control.kind == ControlKind::kMorphTarget;
-         });
+  return subject != nullptr && std::ranges::any_of(subject->character->controls, is_shape);
 }
 
 }  // namespace pelt::viewer

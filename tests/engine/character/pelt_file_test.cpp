@@ -62,6 +62,7 @@ Character make_character() {
   const auto triangles = static_cast<std::uint32_t>(model.meshes[0].triangles.size());
   model.meshes[0].parts = {{0, 3, 1}, {3, triangles - 3, -1}};
   model.skeleton.joints[1].matrix = glm::mat4(1.0f);
+  model.skeleton.human_bones = {{"head", 1}};
   model.clips = {
       {"wave",
        2,
@@ -244,9 +245,10 @@ TEST(PeltFile, ChunksAndTheirArraysStandAtMultiplesOf64) {
     std::uint64_t offset = 0;
     std::memcpy(&offset, bytes.data() + line_at(c) + kLineOffset, sizeof offset);
     EXPECT_EQ(offset % 64, 0u);
-    EXPECT_EQ(chunks[c].flags, chunks[c].type == "CLIP" || chunks[c].type == "RIG " ? 0 : 1);
+    const bool required = chunks[c].type != "CLIP" && chunks[c].type != "RIG " && chunks[c].type != "BONE";
+    EXPECT_EQ(chunks[c].flags, required ? 1 : 0);
   }
-  EXPECT_THAT(types, testing::ElementsAre("CHAR", "SKEL", "MATL", "PASS", "MESH", "CLIP", "RIG "));
+  EXPECT_THAT(types, testing::ElementsAre("CHAR", "SKEL", "MATL", "PASS", "MESH", "CLIP", "RIG ", "BONE"));
 
   const auto expect_aligned = [&](const auto& array) {
     const auto wanted = std::as_bytes(std::span(array));
@@ -339,7 +341,8 @@ TEST(PeltFile, ChunksInAWrongPlaceAreRefused) {
     std::swap(swapped[c], swapped[c + 1]);
     EXPECT_THAT(error_of(file_of(swapped)), HasSubstr("out of order")) << chunks[c].type;
   }
-  for (const auto& [type, version] : {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}, {"CLIP", 1}, {"RIG ", 1}}) {
+  for (const auto& [type, version] :
+       {std::pair{"CHAR", 1}, {"SKEL", 2}, {"MATL", 1}, {"CLIP", 1}, {"RIG ", 1}, {"BONE", 1}}) {
     const std::size_t c = find_chunk(chunks, type);
     std::vector<FileChunk> twice = chunks;
     twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(c), chunks[c]);

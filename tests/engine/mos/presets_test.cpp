@@ -125,6 +125,19 @@ TEST(Presets, BipedOfEveryExporter) {
   }
 }
 
+// Names that say nothing, or something else: what the file says of bones counts.
+TEST(Presets, BipedOfHumanBones) {
+  const Names trunk{"a", "b", "c", "d"};
+  const Names arm{"e", "f", "left_foot", "h"};
+  Model model = half_body(trunk, arm);
+  model.skeleton.human_bones = {{"hips", 0},         {"spine", 1},        {"neck", 2},         {"head", 3},
+                                {"leftShoulder", 4}, {"leftUpperArm", 5}, {"leftLowerArm", 6}, {"leftHand", 7}};
+  const auto chains = chains_of("biped", model);
+  EXPECT_THAT(chains, Contains(Pair("spine", trunk)));
+  EXPECT_THAT(chains, Contains(Pair("left_arm", ElementsAre("b", "e", "f", "left_foot", "h"))));
+  EXPECT_EQ(chains.size(), 2u);
+}
+
 TEST(Presets, BipedTakesHelpersAndFingersAlong) {
   // A twist joint half way along the upper arm, a metacarpal without a role, and two toes, one of which ends the leg.
   const Model model = skeleton_by_offsets({{"pelvis", -1, kUp},

@@ -98,6 +98,9 @@ TEST(JointRoles, OfTrunkAndFingers) {
                {"mixamorig:Head", Role::kHead, Kind::kBall}});
   expect_uses({{"thumb_01_l", Role::kThumb, Kind::kHinge}, {"thumb_02_l", Role::kThumb, Kind::kHinge}});
   expect_uses({{"DEF-f_index.01.L", Role::kIndex, Kind::kHinge}, {"DEF-f_index.02.L", Role::kIndex, Kind::kHinge}});
+  expect_uses({{"LeftIndexProximal", Role::kIndex, Kind::kHinge},
+               {"LeftIndexIntermediate", Role::kIndex, Kind::kHinge},
+               {"LeftIndexDistal", Role::kIndex, Kind::kHinge}});
   expect_uses({{"index_metacarpal_l", Role::kIndexMetacarpal, Kind::kNone}});
   expect_uses({{"hock.L", Role::kHock, Kind::kHinge}});
 }

@@ -750,6 +750,24 @@ TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
   }
 }
 
+TEST_F(Pelt, TakesVrm) {
+  Json person = Json::parse(kPoints);
+  person["scene"] = 1;
+  person["meshes"][1]["primitives"][0]["targets"] = {{{"POSITION", 0}}};
+  person["extensions"]["VRMC_vrm"] = {
+      {"humanoid", {{"humanBones", {{"head", {{"node", 1}}}}}}},
+      {"expressions", {{"preset", {{"happy", {{"morphTargetBinds", {{{"node", 1}, {"index", 0}}}}}}}}}}};
+  write("person.vrm", person.dump());
+  const Json model = Json::parse(done("info person.vrm --json"));
+  EXPECT_EQ(model["expressions"], Json({"happy"}));
+  EXPECT_EQ(model["human_bones"], Json({"head"}));
+  EXPECT_THAT(done("info person.vrm"), HasSubstr("1 human bone, 1 expression"));
+  done("bind person.vrm --deformer linear-blend -o person.pelt");
+  const Json control = Json::parse(done("info person.pelt --json"))["inputs"]["controls"][0];
+  EXPECT_EQ(control["name"], "happy");
+  EXPECT_EQ(control["kind"], "expression");
+}
+
 // The limb's clip "twist" turns by 90 degrees a second, a whole turn in all.
 TEST_F(Pelt, PlaysTwistsBeyondHalfATurn) {
   done("bind builtin:limb --deformer curve-skeleton -o limb.pelt");

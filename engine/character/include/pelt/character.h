@@ -117,14 +117,16 @@ enum class ControlKind : std::uint32_t {
   // The twist of a joint about its bone, radians, from the rest pose. It tells 270 degrees from -90, which joint
   // matrices cannot: of the twists that give the same matrices, the one nearest to the input is taken.
   kTwist = 1,
+  // The value of a set of morph targets (Expression), which adds to their weights; 0 to 1, and held there.
+  kExpression = 2,
 };
 
 // A number that the caller gives each frame.
 struct Control {
   ControlKind kind = ControlKind::kMorphTarget;
-  std::string name;          // "mesh/target", "twist/joint"
+  std::string name;          // "mesh/target", "twist/joint", or that of the expression
   std::string mesh;          // for a morph target: the model's mesh, by which clips key it
-  std::uint32_t target = 0;  // for a morph target its index in Mesh::morph_targets, for a twist the joint
+  std::uint32_t target = 0;  // for a morph target its index in Mesh::morph_targets, for a twist the joint, else 0
   float rest = 0;
   std::uint32_t input = 0;
 

@@ -10,19 +10,20 @@
 
 namespace pelt {
 
-// Reads glTF 2.0, .gltf or .glb, with external and embedded buffers. Every node of the default scene that shows a mesh
-// becomes one Mesh (its primitives merged into parts), depth first; a mesh without a skin is bound rigidly to its node.
-// A skinned node's own transform is ignored (glTF 2.0, 3.7.3.3). Positions are brought to model space at bind (see
-// Mesh). Unnamed nodes become "node_<index>"; of two equal names the second becomes "name#2". Vertices of point and
-// line primitives belong to no triangle. Morph targets of a mesh's primitives correspond by their number; of each the
-// positions are read, and the normals and tangents that the mesh has, and a clip has a channel for each; their names
-// come from the mesh's extras.targetNames. Extras of nodes under Blender's names of bendy-bone properties become
-// Model::bendy_bones.
-// COLOR_0 and attributes that begin with an underscore become Mesh::attributes, one a component. The images of base
-// colour textures are kept encoded (Model::images). The report notes everything that is left out, made up or not read,
-// one note a kind with the names of its meshes or clips; docs/cli.md lists the kinds. Errors: data that the model needs
-// and that breaks the format; required extensions that are unknown; buffers outside the file's folder; and
-// (kUnsupported) more than 512 MiB of data, or a model that takes more than 256 MiB beyond what the file holds.
+// Reads glTF 2.0, .gltf, .glb or .vrm, with external and embedded buffers. Every node of the default scene that shows a
+// mesh becomes one Mesh (its primitives merged into parts), depth first; a mesh without a skin is bound rigidly to its
+// node. A skinned node's own transform is ignored (glTF 2.0, 3.7.3.3). Positions are brought to model space at bind
+// (see Mesh). Unnamed nodes become "node_<index>"; of two equal names the second becomes "name#2". Vertices of point
+// and line primitives belong to no triangle. Morph targets of a mesh's primitives correspond by their number; of each
+// the positions are read, and the normals and tangents that the mesh has, and a clip has a channel for each; their
+// names come from the mesh's extras.targetNames. Extras of nodes under Blender's names of bendy-bone properties become
+// Model::bendy_bones. Of VRM (docs/cli.md), 0.x and 1.0, the bones become Skeleton::human_bones and the morph targets
+// of expressions Model::expressions, whose names have no '/'. COLOR_0 and attributes that begin with an underscore
+// become Mesh::attributes, one a component. The images of base colour textures are kept encoded (Model::images). The
+// report notes everything that is left out, made up or not read, one note a kind with the names of its meshes or clips;
+// docs/cli.md lists the kinds. Errors: data that the model needs and that breaks the format; required extensions that
+// are unknown; buffers outside the file's folder; and (kUnsupported) more than 512 MiB of data, or a model that takes
+// more than 256 MiB beyond what the file holds.
 //
 // `beside` receives the names of the files that the import reads, or looks for, besides this one: buffers and images.
 // If the import fails, it has those reached until then.
@@ -39,11 +40,11 @@ Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::fi
 // materials or 1000 material files. `beside`: as above, of material files and textures.
 Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr);
 
-// Returns true if the extension of a file is that of glTF, .gltf or .glb.
+// Returns true if the extension of a file is that of glTF: .gltf, .glb or .vrm.
 bool is_gltf(const std::filesystem::path& path);
 
-// Imports by extension (.gltf, .glb, .obj) or by name (builtin:biped, builtin:limb, builtin:tail, builtin:arm). Errors:
-// those above, kNotFound for another built-in name, kUnsupported for another extension.
+// Imports by extension (.gltf, .glb, .vrm, .obj) or by name (builtin:biped, builtin:limb, builtin:tail, builtin:arm).
+// Errors: those above, kNotFound for another built-in name, kUnsupported for another extension.
 Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside = nullptr);
 
 }  // namespace pelt

@@ -28,6 +28,21 @@ struct JointBendyBone {
   BendyBone values;
 };
 
+// What an expression adds to the weight of a morph target.
+struct ExpressionTarget {
+  std::string mesh;
+  std::uint32_t target = 0;  // index in Mesh::morph_targets
+  float weight = 1;          // of the target, where the expression is 1
+};
+
+// A named set of morph targets that one control moves together, from 0 to 1: a smile, a blink, the mouth of a vowel
+// (VRM 1.0, VRMC_vrm.expressions). Where several name a target, what they add is summed.
+struct Expression {
+  std::string name;     // "happy"; the name of its control
+  bool binary = false;  // it is 1 where its control is above 0.5, else 0
+  std::vector<ExpressionTarget> targets;
+};
+
 // A PNG or JPEG as the file holds it; its bytes are not checked.
 struct EncodedImage {
   std::string name;
@@ -66,8 +81,9 @@ struct Model {
   std::vector<Mesh> meshes;                 // names are unique
   std::vector<MeshLevel> levels;            // of `meshes`, in any order
   std::vector<Material> materials;
-  std::vector<EncodedImage> images;  // of the materials' base colours
-  std::vector<Clip> clips;           // names are unique
+  std::vector<EncodedImage> images;     // of the materials' base colours
+  std::vector<Clip> clips;              // names are unique
+  std::vector<Expression> expressions;  // names are unique
   ImportReport report;
 
   const Mesh* find_mesh(std::string_view name) const;

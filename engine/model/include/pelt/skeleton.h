@@ -42,9 +42,16 @@ struct HelperJoint {
   glm::vec4 source_to_joint{0, 0, 0, 1};  // from the source's space to the joint's, at rest
 };
 
+// A joint that the file says is a bone of a human body, whatever its name (VRM 1.0, VRMC_vrm.humanoid).
+struct HumanBone {
+  std::string name;  // VRM 1.0's: "hips", "leftUpperArm", "rightLittleDistal"
+  std::uint32_t joint = 0;
+};
+
 struct Skeleton {
-  std::vector<Joint> joints;         // parents before children
-  std::vector<HelperJoint> helpers;  // of different joints; a source that is a helper itself comes first
+  std::vector<Joint> joints;           // parents before children
+  std::vector<HelperJoint> helpers;    // of different joints; a source that is a helper itself comes first
+  std::vector<HumanBone> human_bones;  // of different joints and names; tools take these for what joints are
 
   std::optional<std::uint32_t> find(std::string_view name) const;
 };

@@ -73,7 +73,7 @@ PELT_API pelt_result pelt_character_load(const char* path, pelt_character** out)
  * NULL: "memory". */
 PELT_API pelt_result pelt_character_load_memory(const void* bytes, size_t size, const char* source,
                                                 pelt_character** out);
-/* Writes a .pelt file. A path that ends in .glb or .gltf is an error (use pelt_character_save_glb). */
+/* Writes a .pelt file. A path that ends in .glb, .gltf or .vrm is an error (use pelt_character_save_glb). */
 PELT_API pelt_result pelt_character_save(const pelt_character* character, const char* path);
 /* Adds an owner: each owner calls pelt_character_destroy once. May be called from any thread. */
 PELT_API pelt_result pelt_character_retain(const pelt_character* character);
@@ -135,15 +135,16 @@ typedef struct pelt_stream_info {
   uint32_t first_input; /* index of the x of vertex 0 among the inputs; 3 inputs a vertex */
 } pelt_stream_info;
 
-enum { PELT_CONTROL_MORPH_TARGET = 0, PELT_CONTROL_TWIST = 1 };
+enum { PELT_CONTROL_MORPH_TARGET = 0, PELT_CONTROL_TWIST = 1, PELT_CONTROL_EXPRESSION = 2 };
 
-/* A number that the caller gives: the weight of a morph target, or the twist of a joint in radians. */
+/* A number that the caller gives: the weight of a morph target, the twist of a joint in radians, or an expression from
+ * 0 to 1, which adds to the weights of its morph targets. */
 typedef struct pelt_control_info {
   uint32_t struct_size;
   uint32_t kind;  /* PELT_CONTROL_... */
   uint32_t input; /* its index among the inputs */
   float rest;
-  const char* name; /* "mesh/target", "twist/joint" */
+  const char* name; /* "mesh/target", "twist/joint", or the expression's, as "happy" */
 } pelt_control_info;
 
 PELT_API pelt_result pelt_character_get_info(const pelt_character* character, pelt_character_info* info);
@@ -182,14 +183,14 @@ PELT_API pelt_result pelt_character_sample_inputs(const pelt_character* characte
 typedef struct pelt_model pelt_model;
 typedef struct pelt_rig pelt_rig;
 
-/* Imports a .gltf, .glb or .obj file, or a built-in model such as "builtin:biped". */
+/* Imports a .gltf, .glb, .vrm or .obj file, or a built-in model such as "builtin:biped". */
 PELT_API pelt_result pelt_model_import(const char* path_or_builtin, pelt_model** out);
 PELT_API void pelt_model_destroy(pelt_model* model);
 
 /* Makes a rig with one layer over all meshes: "linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
  * "mos". */
 PELT_API pelt_result pelt_rig_from_deformer(const char* deformer, pelt_rig** out);
-/* Loads a rig file (docs/rig.md), or the rig that a .gltf or .glb file carries (docs/PELT_deformers/README.md),
+/* Loads a rig file (docs/rig.md), or the rig that a .gltf, .glb or .vrm file carries (docs/PELT_deformers/README.md),
  * often the file of the model itself; PELT_ERROR_NOT_FOUND if it carries none. */
 PELT_API pelt_result pelt_rig_load(const char* path, pelt_rig** out);
 PELT_API void pelt_rig_destroy(pelt_rig* rig);

@@ -91,6 +91,16 @@ std::string find_flaw(const Model& model) {
   for (const Mesh& mesh : model.meshes) {
     if (const std::string flaw = find_flaw(mesh, model); !flaw.empty()) return "mesh '" + mesh.name + "' " + flaw;
   }
+  for (const HumanBone& bone : model.skeleton.human_bones) {
+    if (bone.joint >= matrices.size()) return "a human bone is no joint";
+  }
+  for (const Expression& expression : model.expressions) {
+    for (const ExpressionTarget& target : expression.targets) {
+      const Mesh* mesh = model.find_mesh(target.mesh);
+      if (mesh == nullptr || target.target >= mesh->morph_targets.size()) return "an expression of no morph target";
+      if (!(target.weight >= 0 && target.weight <= 1)) return "an expression's weight is not between 0 and 1";
+    }
+  }
   for (const Clip& clip : model.clips) {
     for (const float share : {0.0f, 0.3f, 1.0f}) {
       rest_pose(model.skeleton, local);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/engine/model/gltf/vrm_file.h"
 #include "tests/engine/model/run_import_check.h"
 #include "tests/support/shared_files.h"
 
@@ -100,6 +101,16 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
+TEST(MutatedFiles, OfVrmAreRefusedOrReadSafely) {
+  const test::TemporaryFolder folder;
+  for (const bool old : {true, false}) {
+    const test::GltfFile file = test::vrm_file(old);
+    EXPECT_EQ(test::imported(file).expressions.size(), old ? 1u : 2u);
+    const CheckOutcome outcome = run_check("--mutate", folder.write("vrm.gltf", file.text()), 120);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+  }
+}
+
 TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
   test::GltfFile file = test::GltfFile::triangle();
   constexpr std::size_t kBytes = 9 * sizeof(float);
@@ -153,6 +164,23 @@ TEST(HostileFiles, OfManyTargetsOfMuchReusedVerticesAreRefusedInTime) {
   const test::TemporaryFolder folder;
   const CheckOutcome outcome = run_check("", folder.write("targets.glb", file.glb()), 20);
   EXPECT_EQ(outcome.status, 2) << outcome.output;
+}
+
+// A mesh at many nodes, and an expression that names it many times: a target that is there, and one that is not.
+TEST(HostileFiles, OfManyBindsOfAMeshAtManyNodesAreReadOrRefusedInTime) {
+  test::GltfFile file = test::vrm_file(true);
+  nlohmann::json& group = file.json["extensions"]["VRM"]["blendShapeMaster"]["blendShapeGroups"][0];
+  nlohmann::json bind = group["binds"][0];
+  for (int n = 0; n < 5000; ++n) file.push("nodes", {{"mesh", 0}});
+  const test::TemporaryFolder folder;
+  group["binds"] = std::vector<nlohmann::json>(20'000, bind);
+  const CheckOutcome there = run_check("", folder.write("there.vrm", file.glb()), 20);
+  EXPECT_EQ(there.status, 2) << there.output;
+  EXPECT_NE(there.output.find("the model would take more than"), std::string::npos) << there.output;
+  bind["index"] = 9;
+  group["binds"] = std::vector<nlohmann::json>(200'000, bind);
+  const CheckOutcome not_there = run_check("", folder.write("gone.vrm", file.glb()), 20);
+  EXPECT_EQ(not_there.status, 0) << not_there.output;
 }
 
 TEST(SanitizedImport, FailsWhereItShould) {

@@ -8,6 +8,7 @@
 #include <pelt/import.h>
 
 #include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/engine/model/gltf/vrm_file.h"
 
 namespace pelt {
 namespace {
@@ -55,6 +56,45 @@ TEST(UnreadGltf, ListsExtensions) {
   file.json["nodes"][0]["extensions"] = {{"EXT_mesh_gpu_instancing", json::object()}, {"NOT_declared", json::object()}};
   EXPECT_THAT(notes_of(file), ElementsAre("extensions that are not read: 'EXT_mesh_gpu_instancing', "
                                           "'KHR_materials_variants', 'NOT_declared'"));
+}
+
+TEST(UnreadGltf, IsNotSaidOfBonesAndExpressionsOfVrm) {
+  for (const bool old : {true, false}) {
+    GltfFile file = test::vrm_file(old);
+    attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+    file.json["extensionsUsed"] = {old ? "VRM" : "VRMC_vrm"};
+    EXPECT_THAT(notes_of(file), IsEmpty());
+  }
+}
+
+TEST(UnreadGltf, ListsTheRestOfVrm) {
+  GltfFile file = test::vrm_file(false);
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  json& vrm = file.json["extensions"]["VRMC_vrm"];
+  vrm["meta"] = {{"name", "somebody"}};
+  vrm["lookAt"] = {{"type", "bone"}};
+  vrm["firstPerson"] = json::object();
+  vrm["expressions"]["preset"]["happy"]["overrideBlink"] = "block";
+  vrm["expressions"]["preset"]["happy"]["overrideMouth"] = "none";
+  vrm["expressions"]["custom"]["wink"]["overrideMouth"] = "none";
+  vrm["expressions"]["custom"]["wink"]["materialColorBinds"] = {{{"material", 0}}};
+  file.json["extensions"]["VRMC_springBone"] = {{"specVersion", "1.0"}};
+  EXPECT_THAT(notes_of(file),
+              ElementsAre("of VRM, bones and morph targets of expressions are read; not read: materials of 1 "
+                          "expressions, overrides by 1 expressions, metadata, look-at",
+                          "extensions that are not read: 'VRMC_springBone'"));
+  file = test::vrm_file(true);
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  json& old = file.json["extensions"]["VRM"];
+  old["secondaryAnimation"] = {{"boneGroups", json::array()}};
+  old["materialProperties"] = {{{"name", "skin"}}};
+  old["blendShapeMaster"]["blendShapeGroups"][0]["materialValues"] = {{{"materialName", "skin"}}};
+  file.json["extensions"]["VRMC_vrm"] = json::object();
+  EXPECT_THAT(notes_of(file), ElementsAre("of VRM, bones and morph targets of expressions are read; not read: the VRM "
+                                          "0.x data beside those of 1.0"));
+  file.json["extensions"].erase("VRMC_vrm");
+  EXPECT_THAT(notes_of(file), ElementsAre("of VRM, bones and morph targets of expressions are read; not read: "
+                                          "materials of 1 expressions, spring bones, material properties"));
 }
 
 TEST(UnreadGltf, CountsPropertiesOfMaterials) {

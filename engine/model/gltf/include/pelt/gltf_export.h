@@ -13,10 +13,10 @@ namespace pelt {
 // each mesh that has vertices a node and a mesh, skinned if it has weights, with one primitive a part; a mesh without
 // triangles becomes points. It holds positions, normals, tangents, UVs, as many sets of 4 weights as the longest row
 // needs, offsets of morph targets, attributes, base colours and their PNG and JPEG images, clips. import_gltf reads the
-// same model from it, with one more joint for each mesh's node. Where a clip keys morph targets of one mesh at different
-// times or with different interpolation, all get keys at all of the times; the weights stay what they are. Left out:
-// bendy bones, and channels of joints that have a matrix. Errors: kUnsupported for more than 65536 bound joints, clips
-// of more than 64 million weights, or more than 4 GiB.
+// same model from it, with one more joint for each mesh's node. Where a clip keys morph targets of one mesh at
+// different times or with different interpolation, all get keys at all of the times; the weights stay what they are.
+// Left out: bendy bones, human bones, expressions, and channels of joints that have a matrix. Errors: kUnsupported for
+// more than 65536 bound joints, clips of more than 64 million weights, or more than 4 GiB.
 Result<std::string> format_glb(const Model& model);
 
 }  // namespace pelt

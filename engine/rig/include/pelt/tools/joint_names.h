@@ -4,6 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <pelt/skeleton.h>
 
 namespace pelt {
 
@@ -19,6 +22,10 @@ struct JointName {
 };
 
 JointName parse_joint_name(std::string_view name);
+
+// Returns the names that say what joints are, one a joint: those of human bones, and the joints' own where there are
+// none.
+std::vector<JointName> parse_joint_names(const Skeleton& skeleton);
 
 // Returns true if `words`, separated by spaces, contain `word`.
 bool holds_word(std::string_view words, std::string_view word);

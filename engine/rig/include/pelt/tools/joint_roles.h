@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds what joints are for and how they turn, mostly from their names and a little from their places.
+// Finds what joints are for and how they turn: from the file's map of human bones (Skeleton::human_bones), else mostly
+// from their names and a little from their places.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +64,7 @@ struct JointUse {
 // - a joint of a limb is a twist helper (upper_arm.001) if it lies below one of the same role and is in line with its
 //   bone (within 5 degrees in the rest pose) or has no bone of its own; in an upper arm or a thigh only if a forearm or
 //   a shin is named besides. So are joints whose names contain twist, begin or end with roll, or end with mid after a
-//   limb or a clavicle.
+//   limb or a clavicle. A human bone is none.
 std::vector<JointUse> joint_uses(const Skeleton& skeleton);
 
 // Returns for each joint whether it moves a patch of skin rather than a limb, as joints of a face do. If a joint has

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Expressions: controls that move sets of morph targets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include <pelt/bind.h>
+#include <pelt/clip_twists.h>
+#include <pelt/evaluate.h>
+#include <pelt/garment.h>
+#include <pelt/linear_blend.h>
+#include <pelt/model_of.h>
+#include <pelt/pelt_file.h>
+#include <pelt/tools/joint_roles.h>
+
+#include "tests/support/deformer_list.h"
+#include "tests/support/driven.h"
+#include "tests/support/morphs.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+using testing::ElementsAre;
+
+// A tube with the targets "target0" to "target3": a gradual expression of two of them, and a binary one.
+Model expressive_tube() {
+  Model model = test::make_tube({.around = 12, .along = 33, .joints = 2});
+  test::add_morph_targets(model.meshes[0], 4);
+  model.expressions = {{"happy", false, {{"tube", 0, 0.5f}, {"tube", 2, 1.0f}}}, {"blink", true, {{"tube", 2, 0.75f}}}};
+  return model;
+}
+
+Character bound(const Model& model) {
+  return test::bound(model, test::rig_of(LinearBlendParameters{}, "tube")).character;
+}
+
+void set(Evaluator& evaluator, const Character& character, const std::string& control, float value) {
+  const auto index = character->find_control(control);
+  ASSERT_TRUE(index) << control;
+  evaluator.control(*index, value);
+}
+
+// Returns the weights of the tube's four targets where controls have these values.
+std::vector<float> weights_of(const Character& character, const std::vector<std::pair<std::string, float>>& values) {
+  Evaluator evaluator(character);
+  for (const auto& [control, value] : values) set(evaluator, character, control, value);
+  evaluator.evaluate();
+  const CharacterMesh& mesh = test::mesh_of(character, "tube");
+  const float* entry = &evaluator.palette()[mesh.morphs->first_slot][0].x;
+  return {entry + 1, entry + 5};
+}
+
+TEST(Expressions, AreControlsThatMoveTheirTargets) {
+  const Character character = bound(expressive_tube());
+  ASSERT_EQ(character->controls.size(), 6u);
+  EXPECT_EQ(character->controls[0].name, "happy");
+  EXPECT_EQ(character->controls[1].name, "blink");
+  EXPECT_EQ(character->controls[0].kind, ControlKind::kExpression);
+  EXPECT_THAT(weights_of(character, {}), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(weights_of(character, {{"happy", 0.5f}}), ElementsAre(0.25f, 0, 0.5f, 0));
+  EXPECT_THAT(weights_of(character, {{"happy", 1}}), ElementsAre(0.5f, 0, 1, 0));
+}
+
+TEST(Expressions, MoveTheSkinAsTheirTargetsDo) {
+  const Model model = expressive_tube();
+  const Character character = bound(model);
+  Evaluator by_expression(character);
+  set(by_expression, character, "happy", 0.8f);
+  by_expression.evaluate();
+  Evaluator by_targets(character);
+  set(by_targets, character, "tube/target0", 0.4f);
+  set(by_targets, character, "tube/target2", 0.8f);
+  by_targets.evaluate();
+  Evaluator at_rest(character);
+  at_rest.evaluate();
+  float moved = 0;
+  for (std::size_t v = 0; v < by_targets.positions().size(); ++v) {
+    EXPECT_LT(glm::distance(by_expression.positions()[v], by_targets.positions()[v]), 1e-6f) << v;
+    moved = std::max(moved, glm::distance(by_expression.positions()[v], at_rest.positions()[v]));
+  }
+  EXPECT_GT(moved, 0.1f);
+}
+
+TEST(Expressions, AreHeldBetween0And1) {
+  const Character character = bound(expressive_tube());
+  EXPECT_THAT(weights_of(character, {{"happy", 7}}), ElementsAre(0.5f, 0, 1, 0));
+  EXPECT_THAT(weights_of(character, {{"happy", -3}}), ElementsAre(0, 0, 0, 0));
+}
+
+TEST(Expressions, ThatAreBinaryJumpAboveOneHalf) {
+  const Character character = bound(expressive_tube());
+  EXPECT_THAT(weights_of(character, {{"blink", 0.5f}}), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(weights_of(character, {{"blink", 0.50001f}}), ElementsAre(0, 0, 0.75f, 0));
+  EXPECT_THAT(weights_of(character, {{"blink", 1}}), ElementsAre(0, 0, 0.75f, 0));
+}
+
+TEST(Expressions, AddToEachOtherToControlsAndToClips) {
+  Model model = expressive_tube();
+  model.clips.push_back({.name = "clip", .duration = 1, .channels = {}, .morph_channels = {}});
+  model.clips[0].morph_channels.push_back({"tube", 2, Interpolation::kLinear, {0, 1}, {0, 1}});
+  const Character character = bound(model);
+  EXPECT_THAT(weights_of(character, {{"happy", 0.5f}, {"blink", 1}, {"tube/target2", 0.25f}}),
+              ElementsAre(0.25f, 0, 1.5f, 0));
+  ASSERT_EQ(character->clips[0].morph_channels.size(), 1u);
+  std::vector<float> inputs(character->input_count);
+  rest_inputs(*character, inputs);
+  sample_morph_targets(*character, character->clips[0], 0.5f, inputs);
+  for (const Control& control : character->controls) {
+    EXPECT_EQ(inputs[control.input], control.name == "tube/target2" ? 0.5f : 0.0f) << control.name;
+  }
+}
+
+TEST(Expressions, MoveTargetsThatFollowJointsToo) {
+  Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
+  rig.correctives = {{"tube", {{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{40}, "target2", {}}}}}};
+  const Character character = test::bound(expressive_tube(), rig).character;
+  EXPECT_THAT(weights_of(character, {{"happy", 1}}), ElementsAre(0.5f, 0, 1, 0));
+}
+
+TEST(Expressions, MoveDriversThatHaveTheTarget) {
+  Model model = test::make_tubes_in_two_cages();
+  model.expressions = {{"lifted", false, {{"morphed", 0, 0.5f}}}};
+  const Character character = test::bound(model, test::two_cages()).character;
+  const auto height = [&](float value) {
+    Evaluator evaluator(character);
+    set(evaluator, character, "lifted", value);
+    evaluator.evaluate();
+    return test::positions_of(evaluator, character, "second")[0];
+  };
+  EXPECT_NEAR(glm::distance(height(0), height(1)), 0.5f, 1e-3f);
+}
+
+TEST(Expressions, WorkWithEveryDeformerAndSurviveTheFile) {
+  for (const test::Deformer& deformer : test::deformers()) {
+    SCOPED_TRACE(deformer.name);
+    const test::Subject subject = test::make_subject(
+        deformer, expressive_tube(), test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 2}));
+    const Character character = test::bound(subject.model, subject.rig).character;
+    EXPECT_THAT(weights_of(character, {{"happy", 1}}), ElementsAre(0.5f, 0, 1, 0));
+    const std::vector<std::byte> bytes = serialize(character);
+    const Result<Character> read = deserialize(bytes, "memory");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_THAT(weights_of(*read, {{"happy", 0.5f}, {"blink", 1}}), ElementsAre(0.25f, 0, 1.25f, 0));
+    EXPECT_EQ(serialize(*read), bytes);
+  }
+}
+
+TEST(Expressions, ComeBackInTheModelOfACharacter) {
+  const Model model = expressive_tube();
+  const Model again = model_of(bound(model)).value();
+  ASSERT_EQ(again.expressions.size(), 2u);
+  for (std::size_t e = 0; e < 2; ++e) {
+    const Expression& wanted = model.expressions[e];
+    const Expression& found = again.expressions[e];
+    EXPECT_EQ(found.name, wanted.name);
+    EXPECT_EQ(found.binary, wanted.binary);
+    ASSERT_EQ(found.targets.size(), wanted.targets.size());
+    for (std::size_t t = 0; t < found.targets.size(); ++t) {
+      EXPECT_EQ(found.targets[t].mesh, wanted.targets[t].mesh);
+      EXPECT_EQ(found.targets[t].target, wanted.targets[t].target);
+      EXPECT_EQ(found.targets[t].weight, wanted.targets[t].weight);
+    }
+  }
+}
+
+TEST(Expressions, OfAGarmentStayWithItsTargets) {
+  Model garment = expressive_tube();
+  garment.meshes[0].name = "sleeve";
+  for (Expression& expression : garment.expressions) {
+    for (ExpressionTarget& target : expression.targets) target.mesh = "sleeve";
+  }
+  const Result<Dressed> dressed = dress(std::move(garment), expressive_tube());
+  ASSERT_TRUE(dressed) << dressed.error().message;
+  EXPECT_EQ(dressed->model.expressions.size(), 2u);
+  EXPECT_TRUE(bind(dressed->model, test::rig_of(LinearBlendParameters{}, "sleeve")));
+}
+
+TEST(Expressions, MustNameTargetsThatAreThere) {
+  const Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
+  const auto error_of = [&](const ExpressionTarget& target) {
+    Model model = expressive_tube();
+    model.expressions[0].targets[1] = target;
+    return test::bind_error(model, rig);
+  };
+  EXPECT_EQ(error_of({"tube", 3, 1}), "bound");
+  for (const ExpressionTarget& wrong :
+       {ExpressionTarget{"tube", 4, 1}, {"hose", 0, 1}, {"tube", 0, std::numeric_limits<float>::infinity()}}) {
+    EXPECT_THAT(error_of(wrong), testing::HasSubstr("the expression 'happy'"));
+  }
+  Model twice = expressive_tube();
+  twice.expressions[1].name = "happy";
+  EXPECT_THAT(test::bind_error(twice, rig), testing::HasSubstr("'happy'"));
+}
+
+// Returns the error of a character whose first ramp is changed.
+std::string error_of(const std::function<void(std::uint32_t*)>& change) {
+  CharacterData data = *bound(expressive_tube());
+  for (PalettePass& pass : data.passes) {
+    if (pass.kernel != PoseKernel::kKeyWeights) continue;
+    // The keys of target 0: its control, 3 words, then the ramp.
+    change(&pass.table[3]);
+  }
+  const Result<Character> character = Character::create(std::move(data));
+  return character ? "created" : character.error().message;
+}
+
+TEST(Expressions, AreCheckedInFiles) {
+  EXPECT_EQ(error_of([](std::uint32_t*) {}), "created");
+  EXPECT_THAT(error_of([](std::uint32_t* ramp) { ramp[1] = 6; }), testing::HasSubstr("input that is not there"));
+  EXPECT_THAT(error_of([](std::uint32_t* ramp) { ramp[3] = ramp[2]; }), testing::HasSubstr("does not ascend"));
+  EXPECT_THAT(error_of([](std::uint32_t* ramp) { ramp[4] = 0x7FC00000u; }), testing::HasSubstr("not finite"));
+  CharacterData data = *bound(expressive_tube());
+  data.controls[0].kind = static_cast<ControlKind>(3);
+  EXPECT_THAT(Character::create(std::move(data)).error().message, testing::HasSubstr("unknown kind"));
+}
+
+TEST(HumanBones, SurviveTheFile) {
+  Model model = expressive_tube();
+  model.skeleton.human_bones = {{"head", 1}};
+  const Result<Character> read = deserialize(serialize(bound(model)), "memory");
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ((*read)->skeleton.human_bones.size(), 1u);
+  EXPECT_EQ(joint_uses(model_of(*read)->skeleton)[1].role, JointRole::kHead);
+  CharacterData data = **read;
+  data.skeleton.human_bones[0].joint = 2;
+  EXPECT_THAT(Character::create(std::move(data)).error().message, testing::HasSubstr("the human bone 'head'"));
+  model.skeleton.human_bones[0].joint = 2;
+  EXPECT_THAT(test::bind_error(model, test::rig_of(LinearBlendParameters{}, "tube")),
+              testing::HasSubstr("the human bone 'head'"));
+}
+
+}  // namespace
+}  // namespace pelt
