@@ -33,6 +33,7 @@ mat4 joint_matrix(PoseWork work, uint joint) { return joint_matrices[work.joint_
 vec3 posed_vertex(PoseWork work, uint vertex) { return vertices[work.vertex_first + vertex]; }
 float input_value(PoseWork work, uint i) { return inputs[work.input_first + i]; }
 float palette_float(PoseWork work, uint i) { return palette[work.palette_zero + i / 12u][i % 12u / 4u][i % 4u]; }
+Affine palette_entry(PoseWork work, uint slot) { return palette[work.palette_zero + slot]; }
 
 #include "find_job.glsl"
 

@@ -256,7 +256,7 @@ Result<void> check_inputs(const CharacterData& data) {
   }
   for (const Control& control : data.controls) {
     if (!take(control.input, 1)) return invalid("the input of the control '{}' is taken or not there", control.name);
-    if (control.kind > ControlKind::kExpression) {
+    if (control.kind > ControlKind::kClock) {
       return invalid("the control '{}' is of an unknown kind", control.name);
     }
     if (control.kind == ControlKind::kTwist && control.target >= data.skeleton.joints.size()) {
@@ -272,7 +272,7 @@ Result<void> check_inputs(const CharacterData& data) {
 
 // The content of a palette entry, and when it is ready.
 struct Slot {
-  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame, kKeyWeights };
+  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame, kKeyWeights, kState };
   Kind kind = Kind::kUnwritten;
   std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
 };
@@ -287,9 +287,10 @@ Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uin
     slot.kind = fit                                     ? Slot::Kind::kFitFrame
                 : kernel == PoseKernel::kKeyPose        ? Slot::Kind::kOffset
                 : kernel == PoseKernel::kKeyWeights     ? Slot::Kind::kKeyWeights
-                : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
-                : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
-                                                        : Slot::Kind::kStretch;
+                : pose_kernel(kernel).slots_per_record == 1 ? Slot::Kind::kFrame
+                : kernel == PoseKernel::kSecondaryAction    ? (i % 2 == 0 ? Slot::Kind::kFrame : Slot::Kind::kState)
+                : i % 2 == 0                                ? Slot::Kind::kDualQuaternion
+                                                            : Slot::Kind::kStretch;
   }
   return {};
 }

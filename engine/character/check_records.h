@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 
 #include <pelt/character.h>
 
+#include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "engine/core/invalid.h"
 
@@ -38,6 +41,29 @@ class TableBudget {
  private:
   std::uint64_t table_words_;
   std::uint64_t taken_ = 0;
+};
+
+// The frames that a pass may read from the palette: those of passes and control meshes of earlier stages.
+class FramesBefore {
+ public:
+  FramesBefore(const PalettePass& pass, const CharacterData& data) {
+    for (const PalettePass& other : data.passes) {
+      const PoseKernelInfo& kernel = pose_kernel(other.kernel);
+      if (other.stage >= pass.stage || other.fit || kernel.slots_per_record != 1 || kernel.writes_numbers) continue;
+      count_after_.emplace(other.first_slot, other.record_count);
+    }
+    for (const CharacterMesh& mesh : data.meshes) {
+      if (mesh.frame_slot && mesh.stage < pass.stage) count_after_.emplace(*mesh.frame_slot, mesh.vertex_count());
+    }
+  }
+
+  bool hold(std::uint32_t slot) const {
+    const auto after = count_after_.upper_bound(slot);
+    return after != count_after_.begin() && slot - std::prev(after)->first < std::prev(after)->second;
+  }
+
+ private:
+  std::map<std::uint32_t, std::uint32_t> count_after_;  // number of entries from a palette entry on
 };
 
 inline constexpr const char* kNotPosedBefore = "names a vertex that no earlier stage moves";

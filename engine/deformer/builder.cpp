@@ -363,6 +363,13 @@ std::uint32_t CharacterBuilder::twist_input(std::uint32_t joint) {
   return data_.input_count++;
 }
 
+std::uint32_t CharacterBuilder::clock_input() {
+  const auto known = std::ranges::find(data_.controls, ControlKind::kClock, &Control::kind);
+  if (known != data_.controls.end()) return known->input;
+  data_.controls.push_back({ControlKind::kClock, "clock", "", 0, 0.0f, data_.input_count});
+  return data_.input_count++;
+}
+
 std::optional<std::size_t> CharacterBuilder::find_control_mesh(const std::string& name) const {
   for (std::size_t m = 0; m < data_.meshes.size(); ++m) {
     if (data_.meshes[m].control && data_.meshes[m].name == name) return m;

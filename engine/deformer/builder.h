@@ -116,6 +116,9 @@ class CharacterBuilder {
   // turns share it.
   std::uint32_t twist_input(std::uint32_t joint);
 
+  // Returns the index of the input with the clock, by which secondary action goes on; there is one for all.
+  std::uint32_t clock_input();
+
   std::optional<std::size_t> find_control_mesh(const std::string& name) const;
 
   // Returns the index of a control mesh's first vertex among the instance's vertices.

@@ -182,6 +182,7 @@ const PoseKernelInfo kKeyWeights{.name = "key_weights",
                                  .pose = pose_records<shared::KeyWeightsRecord, shared::pose_key_weights>,
                                  .rest = rest,
                                  .label = label,
-                                 .append_sources = append_sources};
+                                 .append_sources = append_sources,
+                                 .writes_numbers = true};
 
 }  // namespace pelt::key_weights

@@ -10,6 +10,7 @@
 
 #include <pelt/curve_skeleton.h>
 #include <pelt/dual_quaternion.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
 #include <pelt/surface_ffd.h>
@@ -537,6 +538,63 @@ void read_mos_settings(const Node& set, const Node& root, const Case& own, Varia
   variant.rig.layers = {skin_layer(std::move(mos))};
 }
 
+// Reads entries [i, j, ...] of a level's control vertices: their number, and what read(entry) makes of the rest.
+template <class Read>
+auto read_control(const Node& entries, glm::uvec2 shape, const Read& read) {
+  return entries.each([&](const Node& entry) {
+    return read(entry, entry.item(0).index(shape.x) * shape.y + entry.item(1).index(shape.y));
+  });
+}
+
+void read_surface(const Node& surface, const Case& own, Variant& variant) {
+  HierarchicalBsplineParameters parameters;
+  surface.at("shape").expect_size(2);
+  surface.at("closed").expect_size(2);
+  for (std::size_t d = 0; d < 2; ++d) parameters.shape[d] = surface.at("shape").item(d).index(1u << 12);
+  parameters.closed_u = surface.at("closed").item(0).flag();
+  parameters.closed_v = surface.at("closed").item(1).flag();
+  parameters.control = narrowed(surface.at("base").each(read_vector));
+  const Node attach = surface.at("attach");
+  const Node offsets = surface.at("offsets");
+  glm::uvec2 shape(parameters.shape[0], parameters.shape[1]);
+  for (std::size_t l = 0; l < std::max(attach.size(), offsets.size() + 1); ++l) {
+    SurfaceLevel& level = parameters.levels.emplace_back();
+    if (l > 0) {
+      shape = glm::uvec2(2) * shape -
+              glm::uvec2(parameters.closed_u ? 0u : 3u, parameters.closed_v ? 0u : 3u);
+    }
+    if (l > 0 && l <= offsets.size()) {
+      level.offsets = read_control(offsets.item(l - 1), shape, [](const Node& entry, std::uint32_t vertex) {
+        return VertexOffset{vertex, glm::vec3(entry.item(2).number(), entry.item(3).number(), entry.item(4).number())};
+      });
+    }
+    if (l >= attach.size()) continue;
+    level.attach = read_control(attach.item(l), shape, [&](const Node& entry, std::uint32_t vertex) {
+      return SurfaceAttachment{.joint = joint_name(entry.item(2).index(own.joints_at_rest.size())),
+                               .vertices = {{vertex, vertex}}};
+    });
+  }
+  parameters.places = SurfacePlaces::kTextureCoordinates;
+  parameters.frames_per_span = 0;
+  variant.rig.layers = {skin_layer(std::move(parameters))};
+}
+
+// Reads the parameters of the skin's vertices on the finest level, as texture coordinates.
+std::vector<glm::vec2> read_places(const Node& root) {
+  const Node surface = root.at("surface");
+  const std::size_t finest = std::max(surface.at("attach").size(), surface.at("offsets").size() + 1) - 1;
+  const double refined = std::exp2(static_cast<double>(finest));
+  glm::dvec2 spans;
+  for (int d = 0; d < 2; ++d) {
+    const auto k = static_cast<std::size_t>(d);
+    spans[d] = refined * (surface.at("shape").item(k).number() - (surface.at("closed").item(k).flag() ? 0 : 3));
+  }
+  return root.at("bind").at("uv_finest").each([&](const Node& uv) {
+    uv.expect_size(2);
+    return glm::vec2(glm::dvec2(uv.item(0).number(), uv.item(1).number()) / spans);
+  });
+}
+
 Answer read_answer(const Node& node, const Case& own) {
   const std::string name = node.at("pose").text();
   const auto pose =
@@ -584,6 +642,11 @@ void read_twists(const Node& node, const Node& root, const Case& own, CasePose& 
   for (std::uint32_t j = 0; j < node.size(); ++j) add(first + j, node.item(j));
 }
 
+// Returns true if the joints of a system's skeleton pose its cases.
+bool has_joints(const std::string& system) {
+  return system == "linear_blend" || system == "curve_skeleton" || system == "mos" || system == "hierarchical_bspline";
+}
+
 CasePose read_pose(const Node& node, const Node& root, const Case& own) {
   CasePose pose;
   pose.name = node.at("name").text();
@@ -591,7 +654,7 @@ CasePose read_pose(const Node& node, const Node& root, const Case& own) {
     positions.expect_size(count);
     pose.driver_positions.push_back(positions.each(read_vector));
   };
-  if (own.system == "linear_blend" || own.system == "curve_skeleton" || own.system == "mos") {
+  if (has_joints(own.system)) {
     const bool is_mos = own.system == "mos";
     node.at("joints").expect_size(own.joints_at_rest.size() - (is_mos ? 2 : 0));
     pose.joints = node.at("joints").each(read_frame);
@@ -636,6 +699,8 @@ Variant read_variant(const Node& result, const Node& root, const Case& own) {
     read_curve_settings(set, root, own, variant);
   } else if (own.system == "mos") {
     read_mos_settings(set, root, own, variant);
+  } else if (own.system == "hierarchical_bspline") {
+    read_surface(root.at("surface"), own, variant);
   } else {
     variant.unsupported = "system " + own.system;
   }
@@ -653,8 +718,7 @@ Variant read_variant(const Node& result, const Node& root, const Case& own) {
 
 // Returns true if this program can read more of a case than the names of its variants.
 bool is_known(const std::string& system) {
-  return system == "linear_blend" || system == "surface_ffd" || system == "surface_ffd_patch" || system == "combine" ||
-         system == "curve_skeleton" || system == "mos";
+  return has_joints(system) || system == "surface_ffd" || system == "surface_ffd_patch" || system == "combine";
 }
 
 void read_joints(const Node& skeleton, Case& own) {
@@ -681,8 +745,9 @@ Case read_case(const Node& root) {
       read_joints(root.at("skeleton"), own);
       own.skin.weights =
           read_weights(root.at("bind").at("weights"), own.skin.positions.size(), own.joints_at_rest.size());
-    } else if (own.system == "curve_skeleton" || own.system == "mos") {
+    } else if (has_joints(own.system)) {
       read_joints(root.at("skeleton"), own);
+      if (own.system == "hierarchical_bspline") own.skin.uvs = read_places(root);
     } else if (own.system == "surface_ffd") {
       own.drivers = {read_driver(root.at("driver"), 0)};
     } else if (own.system == "surface_ffd_patch") {

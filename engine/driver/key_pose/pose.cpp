@@ -77,6 +77,7 @@ const PoseKernelInfo kKeyPose{.name = "key_pose",
                               .pose = pose_records<shared::KeyPoseRecord, shared::pose_key_offset>,
                               .rest = rest,
                               .label = label,
-                              .append_sources = append_sources};
+                              .append_sources = append_sources,
+                              .writes_numbers = true};
 
 }  // namespace pelt::key_pose

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "shaders/driver/patch_frame/pose.h"
+#include "engine/driver/patch_frame/pose.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,9 @@
 #include <pelt/finite.h>
 
 #include "engine/character/check_records.h"
-#include "engine/character/pose_kernels.h"
+#include "shaders/driver/patch_frame/pose.h"
 
 namespace pelt::patch_frame {
-
-namespace {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   TableBudget budget(pass);
@@ -33,17 +31,17 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   });
 }
 
-EntryRest rest(const PassEntry& entry) {
+EntryRest sample_rest(const PassEntry& entry) {
   return {.kind = EntryKind::kPatchSample, .from_rest = entry.read<shared::PatchRecord>().rest_inverse};
 }
 
-std::string label(const PassEntry& entry, const CharacterData& data) {
+std::string sample_label(const PassEntry& entry, const CharacterData& data) {
   const auto sample = entry.read<shared::PatchRecord>();
   const std::string patch = sample.basis_count == 0 ? "patch" : mesh_of(data, entry.pass.table[sample.first_word]).name;
   return fmt::format("{} sample {}", patch, entry.record);
 }
 
-void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
+void append_sample(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const auto sample = entry.read<shared::PatchRecord>();
   for (std::uint32_t i = 0; i < sample.basis_count; ++i) {
     const std::uint32_t word = sample.first_word + i * shared::kPatchBasisWords;
@@ -51,15 +49,13 @@ void append_sources(const PassEntry& entry, const CharacterData&, std::vector<En
   }
 }
 
-}  // namespace
-
 const PoseKernelInfo kPatchFrame{.name = "patch_frame",
                                  .record_words = kRecordWords<shared::PatchRecord>,
                                  .slots_per_record = 1,
                                  .validate = validate_records,
                                  .pose = pose_records<shared::PatchRecord, shared::pose_patch_sample>,
-                                 .rest = rest,
-                                 .label = label,
-                                 .append_sources = append_sources};
+                                 .rest = sample_rest,
+                                 .label = sample_label,
+                                 .append_sources = append_sample};
 
 }  // namespace pelt::patch_frame

@@ -21,19 +21,29 @@ struct PatchRecord {
 };
 PELT_SHARED_SIZE(PatchRecord, 56);
 
-PELT_SHARED_FN Affine pose_patch_sample(PatchRecord record, PoseWork work) {
-  vec3 point = vec3(0.0f);
-  vec3 tangent_u = vec3(0.0f);
-  vec3 tangent_v = vec3(0.0f);
+// A point of a patch and its derivatives.
+struct PatchPoint {
+  vec3 position;
+  vec3 tangent_u;
+  vec3 tangent_v;
+};
+
+PELT_SHARED_FN PatchPoint patch_point(PatchRecord record, PoseWork work) {
+  PatchPoint point = PatchPoint(vec3(0.0f), vec3(0.0f), vec3(0.0f));
   uint word = record.first_word;
   for (uint i = 0u; i < record.basis_count; ++i) {
     vec3 control = posed_vertex(work, table_word(work, word));
-    point += table_float(work, word + 1u) * control;
-    tangent_u += table_float(work, word + 2u) * control;
-    tangent_v += table_float(work, word + 3u) * control;
+    point.position += table_float(work, word + 1u) * control;
+    point.tangent_u += table_float(work, word + 2u) * control;
+    point.tangent_v += table_float(work, word + 3u) * control;
     word += kPatchBasisWords;
   }
-  return affine_compose(edge_frame(tangent_u, tangent_v, point), record.rest_inverse);
+  return point;
+}
+
+PELT_SHARED_FN Affine pose_patch_sample(PatchRecord record, PoseWork work) {
+  PatchPoint point = patch_point(record, work);
+  return affine_compose(edge_frame(point.tangent_u, point.tangent_v, point.position), record.rest_inverse);
 }
 
 PELT_SHARED_END

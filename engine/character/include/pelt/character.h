@@ -119,6 +119,9 @@ enum class ControlKind : std::uint32_t {
   kTwist = 1,
   // The value of a set of morph targets (Expression), which adds to their weights; 0 to 1, and held there.
   kExpression = 2,
+  // Steps of kActionStep seconds since the copy began (Evaluator::advance, Crowd::advance), for secondary action. It is
+  // counted for the caller, who sets it only where inputs come from a buffer of the caller's.
+  kClock = 3,
 };
 
 // A number that the caller gives each frame.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include <pelt/hierarchical_bspline.h>
+#include <pelt/tools/fields.h>
+
+#include "engine/hierarchical_bspline/bind.h"
+#include "engine/rig/choices.h"
+#include "engine/rig/deformer_entry.h"
+
+namespace pelt {
+namespace {
+
+constexpr Choice<SurfaceLimitKind> kLimits[] = {{"bisector", SurfaceLimitKind::kBisector},
+                                                {"distance", SurfaceLimitKind::kDistance}};
+constexpr Choice<SurfacePlaces> kPlaces[] = {{"closest", SurfacePlaces::kClosest},
+                                             {"texture_coordinates", SurfacePlaces::kTextureCoordinates}};
+constexpr const char* kVertices = "Control vertices of the level: numbers or [first, last].";
+
+}  // namespace
+
+static void describe(Fields& fields, SurfaceAttachment& attachment) {
+  fields.about("surface_attachment", "Control vertices that follow a joint, or a part of its turn.");
+  fields.name({"joint", "The joint."}, attachment.joint, Names::kJoint);
+  fields.integer({"segment",
+                  "Which sub-segment, counted from the joint's parent: it has (segment - 1/2) / segments of the turn."},
+                 attachment.segment, {.most = 64});
+  fields.integer({"segments", "Sub-segments that share the joint's turn evenly; 1: the joint itself."},
+                 attachment.segments, {.most = 64});
+  fields.refuse(attachment.segment > attachment.segments, "segment", "must be at most the number of segments");
+  fields.ranges({"vertices", kVertices}, attachment.vertices);
+}
+
+static void describe(Fields& fields, SurfaceLimit& limit) {
+  fields.about("surface_limit", "A bound on where posed control vertices may go.");
+  fields.choice({"kind",
+                 "bisector: they stay on their side of the plane that bisects the joint's angle; distance: they stay "
+                 "away from the joint's bone."},
+                limit.kind, kLimits);
+  fields.name({"joint", "The joint."}, limit.joint, Names::kJoint);
+  fields.number({"distance", "Metres from the plane or the bone, at least."}, limit.distance, kNotNegative);
+  fields.ranges({"vertices", kVertices}, limit.vertices);
+}
+
+static void describe(Fields& fields, SecondaryAction& action) {
+  fields.about("secondary_action",
+               "Masses on stiff rods from the references of control vertices to the vertices: k = 3 E I / l^3.");
+  fields.number({"rigidity", "E I, flexural rigidity of the rod, N m^2."}, action.rigidity, kPositive);
+  fields.number({"mass", "Kilograms."}, action.mass, kPositive);
+  fields.number({"damping", "Along the surface, N s/m."}, action.damping, kNotNegative);
+  fields.number({"damping_into", "Into and out of the surface, N s/m; larger, so that motion keeps to the surface."},
+                action.damping_into, kNotNegative);
+  fields.number({"reach", "Largest displacement, in lengths of the rod."}, action.reach, {.least = 0, .most = 1});
+  fields.ranges({"vertices", kVertices}, action.vertices);
+}
+
+static void describe(Fields& fields, SurfaceLevel& level) {
+  fields.about("surface_level",
+               "A level of the surface, which stores the control vertices that it names; numbered i * (number along "
+               "v) + j.");
+  fields.offsets({"offsets",
+                  "[vertex, x, y, z] from where refinement puts the vertex; metres, in the tangent-plane frame of the "
+                  "level before."},
+                 level.offsets);
+  fields.objects({"attach", "What follows joints; all other vertices follow the level before."}, level.attach);
+  fields.objects({"key_poses", "Further offsets at joint angles, in the same frame; of level 0 in model space at bind."},
+                 level.key_poses);
+  fields.objects({"limits", "Where posed vertices may not go."}, level.limits);
+  fields.objects({"secondary", "Vertices that swing behind their motion."}, level.secondary);
+}
+
+void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
+  fields.about("hierarchical_bspline", "Hierarchical B-splines (Forsey 1994).");
+  fields.integers({"shape", "Control vertices of the base grid, [u, v]."}, surface.shape);
+  fields.flag({"closed_u", "The surface closes along u."}, surface.closed_u);
+  fields.flag({"closed_v", "The surface closes along v."}, surface.closed_v);
+  fields.vectors({"control", "Control vertices of the base grid, v fastest; model space at bind, metres."},
+                 surface.control);
+  fields.objects({"levels", "The base level and the overlays, each with half the spans of the one before."},
+                 surface.levels);
+  fields.choice({"places",
+                 "Where a vertex lies on the surface: its closest point, or its texture coordinates, 0 to 1 over the "
+                 "surface."},
+                surface.places, kPlaces);
+  fields.integer_or({"frames_per_span",
+                     "Frames along each span of the finest level, between which skin is blended; auto: by the skin's "
+                     "edges."},
+                    "auto", surface.frames_per_span, {.most = 64}, "every_vertex");
+  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone."},
+              surface.exact_normals);
+}
+
+namespace hierarchical_bspline {
+
+DeformerEntry deformer() {
+  return {.defaults = HierarchicalBsplineParameters{},
+          .bind = bind_as<HierarchicalBsplineParameters, bind>,
+          .rigid_parts = RigidParts::kMoved};
+}
+
+}  // namespace hierarchical_bspline
+}  // namespace pelt

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Parameters of hierarchical B-splines (Forsey 1994; docs/mathematics.md section 4).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pelt/key_pose.h>
+#include <pelt/mesh.h>
+#include <pelt/selection.h>
+
+namespace pelt {
+
+class Fields;
+
+// Control vertices of one level that follow a joint, or a part of it: the joint's turn against its parent is divided
+// among `segments` sub-segments of equal angle, and sub-segment i has (i - 1/2) / segments of it, so that the middle one
+// of an odd number bisects the joint (Forsey 1994, "Multi-segment Joints").
+struct SurfaceAttachment {
+  std::string joint;
+  std::uint32_t segment = 1;   // 1 to segments, counted from the parent
+  std::uint32_t segments = 1;  // 1: the joint itself
+  std::vector<IndexRange> vertices;
+  friend bool operator==(const SurfaceAttachment&, const SurfaceAttachment&) = default;
+};
+
+// A bound on where control vertices may go, once they are posed.
+enum class SurfaceLimitKind {
+  kBisector,  // stays on its side of the plane through the joint that bisects the angle between its bones
+  kDistance,  // stays away from the joint's bone
+};
+struct SurfaceLimit {
+  SurfaceLimitKind kind = SurfaceLimitKind::kBisector;
+  std::string joint;
+  float distance = 0;  // metres from the plane or the bone, at least
+  std::vector<IndexRange> vertices;
+  friend bool operator==(const SurfaceLimit&, const SurfaceLimit&) = default;
+};
+
+// A mass on a stiff rod from the reference of a control vertex to the vertex (Forsey 1994, "Secondary Action"): the
+// spring constant is k = 3 E I / l^3, l the length of the rod at bind.
+struct SecondaryAction {
+  float rigidity = 1;     // E I, flexural rigidity of the rod, newton square metres
+  float mass = 1;         // kilograms
+  float damping = 4;      // along the surface, newton seconds per metre
+  float damping_into = 16;  // into and out of the surface: larger, so that motion keeps to the surface
+  float reach = 0.5f;     // largest displacement, in lengths of the rod
+  std::vector<IndexRange> vertices;
+  friend bool operator==(const SecondaryAction&, const SecondaryAction&) = default;
+};
+
+// One level of the surface: level 0 is the base grid, each further one halves the spans of the one before it. Control
+// vertices are numbered along v first: i * (number along v) + j. A level above 0 stores the vertices that something
+// below names; all others are where refinement of the level before it puts them.
+struct SurfaceLevel {
+  std::vector<VertexOffset> offsets;  // metres, in the tangent-plane frame of the level before; none on level 0
+  std::vector<SurfaceAttachment> attach;
+  std::vector<KeyPoseSet> key_poses;  // offsets as above; on level 0 in model space at bind
+  std::vector<SurfaceLimit> limits;
+  std::vector<SecondaryAction> secondary;
+  friend bool operator==(const SurfaceLevel&, const SurfaceLevel&) = default;
+};
+
+// How a skin vertex finds its place on the surface.
+enum class SurfacePlaces {
+  kClosest,             // the closest point
+  kTextureCoordinates,  // the mesh's texture coordinates: 0 to 1 over the domain in u and v
+};
+
+struct HierarchicalBsplineParameters {
+  static constexpr std::string_view kName = "hierarchical_bspline";
+
+  std::array<std::uint32_t, 2> shape{4, 4};  // control vertices of the base grid along u and v
+  bool closed_u = false;
+  bool closed_v = false;
+  std::vector<glm::vec3> control;  // base grid, v fastest; model space at bind, metres
+  std::vector<SurfaceLevel> levels;
+  SurfacePlaces places = SurfacePlaces::kClosest;
+  // Frames posed along each span of the finest level in u and v, between which skin is blended; 0: a frame for every
+  // vertex. None: cells about 2.5 edges of the skin wide.
+  std::optional<std::uint32_t> frames_per_span;
+  bool exact_normals = true;  // normals follow the gradient of the weights; false: only the frames
+  friend bool operator==(const HierarchicalBsplineParameters&, const HierarchicalBsplineParameters&) = default;
+};
+
+void describe(Fields& fields, HierarchicalBsplineParameters& surface);
+
+}  // namespace pelt

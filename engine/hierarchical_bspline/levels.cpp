@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hierarchical_bspline/levels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <pelt/frame.h>
+#include <pelt/try.h>
+
+#include "engine/chain/chains.h"
+#include "engine/character/records.h"
+#include "engine/driver/key_pose/bind.h"
+#include "shaders/hierarchical_bspline/action_pose.h"
+#include "shaders/hierarchical_bspline/frame_pose.h"
+#include "shaders/hierarchical_bspline/limit_pose.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+// Poses joints and the sub-segments of joints.
+class Joints {
+ public:
+  explicit Joints(const DeformerInput& input) : input_(input), model_(input.model) {
+    std::vector<std::uint32_t> meshes;
+    for (const DeformerTarget& target : full_detail(input)) meshes.push_back(target.mesh);
+    at_bind_ = chain::matrices_at_bind(model_, meshes);
+    pass_.kernel = PoseKernel::kSegment;
+  }
+
+  Result<std::uint32_t> find(const std::string& name, const std::string& what) const {
+    return chain::find_joint(model_, what, name);
+  }
+
+  std::uint32_t parent(std::uint32_t joint) const {
+    const std::int32_t parent = model_.skeleton.joints[joint].parent;
+    return parent < 0 ? joint : static_cast<std::uint32_t>(parent);
+  }
+
+  glm::vec3 origin(std::uint32_t joint) const { return glm::vec3(at_bind_[joint][3]); }
+  Affine inverse_bind(std::uint32_t joint) const { return affine_from_mat4(glm::mat4(glm::inverse(at_bind_[joint]))); }
+
+  // Returns the way from the joint to the mean of its children; of a joint without children, as long a way as to its
+  // parent, on in the same direction.
+  glm::vec3 bone(std::uint32_t joint) const {
+    glm::vec3 sum(0.0f);
+    float children = 0;
+    for (std::uint32_t j = 0; j < at_bind_.size(); ++j) {
+      if (j == joint || parent(j) != joint) continue;
+      sum += origin(j);
+      ++children;
+    }
+    return children > 0 ? sum / children - origin(joint) : origin(joint) - origin(parent(joint));
+  }
+
+  // Returns the record of a sub-segment in the pass.
+  std::uint32_t segment(std::uint32_t joint, const SurfaceAttachment& attachment) {
+    const bool whole = attachment.segments == 1 || parent(joint) == joint;
+    const float share = whole ? 1.0f
+                              : (static_cast<float>(attachment.segment) - 0.5f) / static_cast<float>(attachment.segments);
+    const auto [known, added] = records_.emplace(std::pair(joint, share), pass_.record_count);
+    if (added) {
+      append_record(pass_.records, shared::SegmentRecord{joint, parent(joint), share, origin(joint),
+                                                         inverse_bind(joint), inverse_bind(parent(joint))});
+      ++pass_.record_count;
+    }
+    return known->second;
+  }
+
+  // Returns the first palette entry. Uses up the pass.
+  std::uint32_t finish() { return records_.empty() ? 0 : input_.builder.add_pass(std::move(pass_)); }
+
+ private:
+  const DeformerInput& input_;
+  const Model& model_;
+  std::vector<glm::dmat4> at_bind_;
+  PalettePass pass_;
+  std::map<std::pair<std::uint32_t, float>, std::uint32_t> records_;
+};
+
+// What a stored vertex follows and what it is held by.
+struct Plan {
+  std::optional<std::uint32_t> segment;  // record of the pass of joints; none: the level before, or the root
+  std::uint32_t joint = 0;               // of the segment
+  std::optional<std::pair<const SurfaceLimit*, std::uint32_t>> limit;  // and its joint
+  const SecondaryAction* action = nullptr;
+};
+
+// Calls visit(index in the level's stored vertices) for every number of the ranges.
+template <class Visit>
+Result<void> for_each_vertex(const std::vector<IndexRange>& ranges, const Surface& surface, std::uint32_t level,
+                             std::uint32_t first, const Visit& visit) {
+  for (const IndexRange range : ranges) {
+    for (std::uint32_t number = range.first; number <= range.last; ++number) {
+      const StoredVertex* vertex = surface.find(level, number);
+      PELT_TRY(visit(static_cast<std::uint32_t>(vertex - surface.vertices().data()) - first, number));
+    }
+  }
+  return {};
+}
+
+class Levels {
+ public:
+  Levels(const HierarchicalBsplineParameters& parameters, Surface& surface, const DeformerInput& input)
+      : parameters_(parameters), surface_(surface), input_(input), joints_(input) {}
+
+  Result<std::vector<PosedVertex>> add() {
+    PELT_TRY(make_plans());
+    segments_ = joints_.finish();
+    name_ = input_.builder.free_name("surface");
+    std::uint32_t first = 0;
+    for (std::uint32_t level = 0; level <= surface_.finest(); ++level) {
+      std::uint32_t last = first;
+      while (last < surface_.vertices().size() && surface_.vertices()[last].level == level) ++last;
+      PELT_TRY(add_level(level, first, last));
+      first = last;
+    }
+    return std::move(posed_);
+  }
+
+ private:
+  std::string what(std::uint32_t level) const { return fmt::format("{}: level {}", input_.layer, level); }
+
+  Result<void> make_plans() {
+    plans_.resize(surface_.vertices().size());
+    for (std::uint32_t level = 0; level < parameters_.levels.size(); ++level) {
+      const auto of_level = [&](const StoredVertex& vertex) { return vertex.level == level; };
+      const auto first = static_cast<std::uint32_t>(std::ranges::find_if(surface_.vertices(), of_level) -
+                                                    surface_.vertices().begin());
+      const auto twice = [&](std::uint32_t number, const char* done) {
+        return fail(ErrorCode::kInvalidArgument, fmt::format("{}: vertex {} {} twice", what(level), number, done));
+      };
+      for (const SurfaceAttachment& attachment : parameters_.levels[level].attach) {
+        PELT_ASSIGN(const auto joint, joints_.find(attachment.joint, what(level)));
+        const std::uint32_t segment = joints_.segment(joint, attachment);
+        const auto attach = [&](std::uint32_t vertex, std::uint32_t number) -> Result<void> {
+          Plan& plan = plans_[first + vertex];
+          if (plan.segment) return twice(number, "is attached");
+          plan.segment = segment;
+          plan.joint = joint;
+          return {};
+        };
+        PELT_TRY(for_each_vertex(attachment.vertices, surface_, level, first, attach));
+      }
+      for (const SurfaceLimit& limit : parameters_.levels[level].limits) {
+        PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what(level)));
+        const auto hold = [&](std::uint32_t vertex, std::uint32_t number) -> Result<void> {
+          Plan& plan = plans_[first + vertex];
+          if (plan.limit) return twice(number, "is limited");
+          plan.limit = {&limit, joint};
+          return {};
+        };
+        PELT_TRY(for_each_vertex(limit.vertices, surface_, level, first, hold));
+      }
+      for (const SecondaryAction& action : parameters_.levels[level].secondary) {
+        const auto swing = [&](std::uint32_t vertex, std::uint32_t number) -> Result<void> {
+          Plan& plan = plans_[first + vertex];
+          if (plan.action != nullptr) return twice(number, "swings");
+          plan.action = &action;
+          return {};
+        };
+        PELT_TRY(for_each_vertex(action.vertices, surface_, level, first, swing));
+      }
+    }
+    return {};
+  }
+
+  // Returns the control mesh of some stored vertices of a level.
+  Mesh mesh_of(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> vertices) const {
+    Mesh mesh;
+    mesh.name = input_.builder.free_name(name);
+    const Grid& grid = surface_.grid(level);
+    std::map<std::uint32_t, std::uint32_t> place;  // of a number of the grid, in the mesh
+    for (const std::uint32_t v : vertices) {
+      const StoredVertex& vertex = surface_.vertices()[v];
+      place.emplace(vertex.number, static_cast<std::uint32_t>(mesh.positions.size()));
+      mesh.positions.push_back(vertex.rest);
+      mesh.normals.push_back(glm::vec3(normal_at(vertex)));
+    }
+    const auto [u, v] = grid.along;
+    for (std::uint32_t i = 0; i + (u.closed ? 0 : 1) < u.count; ++i) {
+      for (std::uint32_t j = 0; j + (v.closed ? 0 : 1) < v.count; ++j) {
+        const std::uint32_t i1 = (i + 1) % u.count;
+        const std::uint32_t j1 = (j + 1) % v.count;
+        std::array<std::uint32_t, 4> corners;
+        bool whole = true;
+        const std::array numbers{grid.number(i, j), grid.number(i1, j), grid.number(i1, j1), grid.number(i, j1)};
+        for (int c = 0; c < 4; ++c) {
+          const auto found = place.find(numbers[c]);
+          whole = whole && found != place.end();
+          if (whole) corners[c] = found->second;
+        }
+        if (!whole) continue;
+        mesh.triangles.emplace_back(corners[0], corners[1], corners[2]);
+        mesh.triangles.emplace_back(corners[0], corners[2], corners[3]);
+      }
+    }
+    return mesh;
+  }
+
+  glm::dvec3 normal_at(const StoredVertex& vertex) const {
+    const std::uint32_t across = surface_.grid(vertex.level).along[1].count;
+    const SurfacePoint point = surface_.evaluate(
+        vertex.level, glm::dvec2(vertex.number / across, vertex.number % across) - 1.0);
+    return point.has_frame() ? point.axes()[2] : glm::dvec3(0, 0, 1);
+  }
+
+  // Returns the palette entries that move vertices [first, last) of a level.
+  std::vector<std::uint32_t> motions(std::uint32_t level, std::uint32_t first, std::uint32_t last) {
+    std::vector<std::uint32_t> entries(last - first);
+    FramePass frames(surface_, posed_);
+    for (std::uint32_t v = first; v < last; ++v) {
+      if (plans_[v].segment) {
+        entries[v - first] = segments_ + *plans_[v].segment;
+      } else if (level == 0) {
+        entries[v - first] = input_.builder.root_slot();
+      } else {
+        entries[v - first] = frames.add(surface_.vertices()[v].reference);
+      }
+    }
+    if (frames.empty()) return entries;
+    const std::uint32_t first_slot = frames.finish(input_.builder);
+    for (std::uint32_t v = first; v < last; ++v) {
+      if (!plans_[v].segment) entries[v - first] += first_slot;
+    }
+    return entries;
+  }
+
+  // Returns the key poses of a level with vertices of its mesh and offsets in model space.
+  std::vector<KeyPoseSet> key_poses(std::uint32_t level, std::uint32_t first) const {
+    std::vector<KeyPoseSet> sets = parameters_.levels[level].key_poses;
+    for (KeyPoseSet& set : sets) {
+      for (KeyPose& pose : set.poses) {
+        for (VertexOffset& offset : pose.offsets) {
+          const StoredVertex* vertex = surface_.find(level, offset.vertex);
+          offset.vertex = static_cast<std::uint32_t>(vertex - surface_.vertices().data()) - first;
+          if (level > 0) {
+            offset.offset = glm::vec3(at_bind(surface_, vertex->reference).axes() * glm::dvec3(offset.offset));
+          }
+        }
+      }
+    }
+    return sets;
+  }
+
+  Result<void> add_level(std::uint32_t level, std::uint32_t first, std::uint32_t last) {
+    if (first == last) return {};
+    CharacterBuilder& builder = input_.builder;
+    const std::vector<std::uint32_t> entries = motions(level, first, last);
+    std::vector<std::uint32_t> all(last - first);
+    MeshBinding binding;
+    for (std::uint32_t v = first; v < last; ++v) {
+      all[v - first] = v;
+      const Influence one{entries[v - first], 1.0f};
+      binding.rows.append_row(std::span(&one, 1));
+    }
+    const std::string name = level == 0 ? name_ : fmt::format("{} level {}", name_, level);
+    const Mesh mesh = mesh_of(name, level, all);
+    ControlOptions options;
+    if (level < parameters_.levels.size() && !parameters_.levels[level].key_poses.empty()) {
+      const auto carry = [](std::span<const glm::vec3> offsets) {
+        return std::vector<glm::vec3>(offsets.begin(), offsets.end());
+      };
+      PELT_ASSIGN(options.offset_slot, key_pose::add_pass(key_poses(level, first), false, mesh, mesh, carry,
+                                                          input_.model, what(level), builder));
+    }
+    PELT_ASSIGN(const auto control, builder.add_control_mesh(mesh, std::move(binding), "hierarchical_bspline", options));
+    for (std::uint32_t v = first; v < last; ++v) {
+      posed_.push_back({builder.first_vertex(control) + v - first, builder.stage_after(control)});
+    }
+    PELT_TRY(add_limits(name, level, all));
+    return add_actions(name, level, all, entries);
+  }
+
+  // Adds a control mesh of vertices that a pass shifts, and has them read there from now on.
+  Result<void> add_shifted(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> vertices,
+                           PalettePass pass, std::uint32_t stride) {
+    CharacterBuilder& builder = input_.builder;
+    pass.stage = posed_[vertices.front()].stage;
+    pass.record_count = static_cast<std::uint32_t>(vertices.size());
+    const std::uint32_t first_slot = builder.add_pass(std::move(pass));
+    MeshBinding binding;
+    for (std::uint32_t i = 0; i < vertices.size(); ++i) {
+      const Influence one{first_slot + i * stride, 1.0f};
+      binding.rows.append_row(std::span(&one, 1));
+    }
+    PELT_ASSIGN(const auto control,
+                builder.add_control_mesh(mesh_of(name, level, vertices), std::move(binding), "hierarchical_bspline"));
+    for (std::uint32_t i = 0; i < vertices.size(); ++i) {
+      posed_[vertices[i]] = {builder.first_vertex(control) + i, builder.stage_after(control)};
+    }
+    return {};
+  }
+
+  Result<void> add_limits(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> all) {
+    std::vector<std::uint32_t> held;
+    PalettePass pass;
+    pass.kernel = PoseKernel::kLimit;
+    for (const std::uint32_t v : all) {
+      if (!plans_[v].limit) continue;
+      held.push_back(v);
+      const auto [limit, joint] = *plans_[v].limit;
+      const glm::vec3 rest = surface_.vertices()[v].rest;
+      const std::uint32_t parent = joints_.parent(joint);
+      const glm::vec3 bone = joints_.bone(joint);
+      const glm::vec3 along = shared::normalize_or(bone, glm::vec3(0.0f));
+      const glm::vec3 before = shared::normalize_or(joints_.origin(joint) - joints_.origin(parent), along);
+      const glm::vec3 normal = shared::normalize_or(before + along, along);
+      append_record(pass.records,
+                    shared::LimitRecord{
+                        .vertex = posed_[v].vertex,
+                        .kind = limit->kind == SurfaceLimitKind::kBisector ? shared::kLimitBisector
+                                                                           : shared::kLimitDistance,
+                        .joint = joint,
+                        .parent = parent,
+                        .rest = rest,
+                        .origin = joints_.origin(joint),
+                        .before = before,
+                        .bone = bone,
+                        .side = glm::dot(rest - joints_.origin(joint), normal) < 0 ? -1.0f : 1.0f,
+                        .distance = limit->distance,
+                        .joint_inverse_bind = joints_.inverse_bind(joint),
+                        .parent_inverse_bind = joints_.inverse_bind(parent)});
+    }
+    if (held.empty()) return {};
+    return add_shifted(name + " limited", level, held, std::move(pass), 1);
+  }
+
+  Result<void> add_actions(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> all,
+                           std::span<const std::uint32_t> entries) {
+    std::vector<std::uint32_t> swinging;
+    PalettePass pass;
+    pass.kernel = PoseKernel::kSecondaryAction;
+    for (const std::uint32_t v : all) {
+      const SecondaryAction* action = plans_[v].action;
+      if (action == nullptr) continue;
+      const StoredVertex& vertex = surface_.vertices()[v];
+      // The rod starts at the reference of equation 2: the joint, or the refined vertex; of a free vertex of the base,
+      // which nothing bends, it has no length.
+      const glm::vec3 root = plans_[v].segment ? joints_.origin(plans_[v].joint)
+                             : level > 0       ? glm::vec3(at_bind(surface_, vertex.reference).position)
+                                               : vertex.rest;
+      const float length = glm::distance(root, vertex.rest);
+      if (!(length > 1e-6f)) {
+        return invalid(input_, fmt::format("level {}: vertex {} swings, but has no offset from its reference that a rod "
+                                           "could lie along",
+                                           level, vertex.number));
+      }
+      swinging.push_back(v);
+      append_record(pass.records, shared::ActionRecord{.vertex = posed_[v].vertex,
+                                                       .entry = entries[v - all.front()],
+                                                       .clock = input_.builder.clock_input(),
+                                                       .rest = vertex.rest,
+                                                       .root = root,
+                                                       .normal = glm::vec3(normal_at(vertex)),
+                                                       .stiffness = 3 * action->rigidity / (length * length * length) /
+                                                                    action->mass,
+                                                       .damping = action->damping / action->mass,
+                                                       .damping_into = action->damping_into / action->mass,
+                                                       .reach = action->reach * length});
+    }
+    if (swinging.empty()) return {};
+    return add_shifted(name + " swinging", level, swinging, std::move(pass), shared::kActionSlots);
+  }
+
+  const HierarchicalBsplineParameters& parameters_;
+  Surface& surface_;
+  const DeformerInput& input_;
+  Joints joints_;
+  std::vector<Plan> plans_;  // of the stored vertices
+  std::uint32_t segments_ = 0;
+  std::string name_;
+  std::vector<PosedVertex> posed_;
+};
+
+}  // namespace
+
+Result<std::vector<PosedVertex>> add_levels(const HierarchicalBsplineParameters& parameters, Surface& surface,
+                                            const DeformerInput& input) {
+  return Levels(parameters, surface, input).add();
+}
+
+SurfacePoint at_bind(const Surface& surface, std::span<const Share> shares) {
+  SurfacePoint point{glm::dvec3(0), glm::dvec3(0), glm::dvec3(0)};
+  for (const Share& share : shares) {
+    const glm::dvec3 rest(surface.vertices()[share.vertex].rest);
+    point.position += share.weight * rest;
+    point.tangent_u += share.along_u * rest;
+    point.tangent_v += share.along_v * rest;
+  }
+  return point;
+}
+
+FramePass::FramePass(const Surface& surface, const std::vector<PosedVertex>& posed) : surface_(surface), posed_(posed) {
+  pass_.kernel = PoseKernel::kTangentFrame;
+}
+
+std::uint32_t FramePass::add(std::span<const Share> shares) {
+  const SurfacePoint point = at_bind(surface_, shares);
+  const glm::dmat3 inverse = glm::transpose(point.axes());
+  append_record(pass_.records, shared::PatchRecord{static_cast<std::uint32_t>(pass_.table.size()),
+                                                   static_cast<std::uint32_t>(shares.size()),
+                                                   affine_from_axes(glm::mat3(inverse),
+                                                                    glm::vec3(-(inverse * point.position)))});
+  for (const Share& share : shares) {
+    pass_.table.push_back(posed_[share.vertex].vertex);
+    for (const double number : {share.weight, share.along_u, share.along_v}) {
+      pass_.table.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
+    }
+    pass_.stage = std::max(pass_.stage, posed_[share.vertex].stage);
+  }
+  return pass_.record_count++;
+}
+
+}  // namespace pelt::hierarchical_bspline

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include <pelt/finite.h>
+
+#include "engine/character/check_records.h"
+#include "engine/character/pose_kernels.h"
+#include "engine/driver/patch_frame/pose.h"
+#include "shaders/hierarchical_bspline/action_pose.h"
+#include "shaders/hierarchical_bspline/frame_pose.h"
+#include "shaders/hierarchical_bspline/limit_pose.h"
+#include "shaders/hierarchical_bspline/segment_pose.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+const char* kNoJoint = "names a joint that is not there";
+const char* kNotFinite = "holds a number that is not finite";
+
+Result<void> validate_segments(const PalettePass& pass, const CharacterData& data) {
+  const std::size_t joints = data.skeleton.joints.size();
+  return check_records<shared::SegmentRecord>(pass, [&](const shared::SegmentRecord& record) -> const char* {
+    if (record.joint >= joints || record.parent >= joints) return kNoJoint;
+    if (!(record.share >= 0 && record.share <= 1)) return "has a share outside of 0 to 1";
+    const bool finite =
+        is_near(record.origin) && is_finite(record.joint_inverse_bind) && is_finite(record.parent_inverse_bind);
+    return finite ? nullptr : kNotFinite;
+  });
+}
+
+Result<void> validate_limits(const PalettePass& pass, const CharacterData& data) {
+  const std::size_t joints = data.skeleton.joints.size();
+  return check_records<shared::LimitRecord>(pass, [&](const shared::LimitRecord& record) -> const char* {
+    if (!is_posed_before(pass, data, record.vertex)) return kNotPosedBefore;
+    if (record.joint >= joints || record.parent >= joints) return kNoJoint;
+    if (record.kind > shared::kLimitDistance) return "is of an unknown kind";
+    if (!(record.distance >= 0 && is_near(record.distance)) || std::abs(record.side) != 1.0f) {
+      return "has a wrong distance or side";
+    }
+    const bool finite = is_near(record.rest) && is_near(record.origin) && is_near(record.before) &&
+                        is_near(record.bone) && is_finite(record.joint_inverse_bind) &&
+                        is_finite(record.parent_inverse_bind);
+    return finite ? nullptr : kNotFinite;
+  });
+}
+
+Result<void> validate_actions(const PalettePass& pass, const CharacterData& data) {
+  const FramesBefore frames(pass, data);
+  return check_records<shared::ActionRecord>(pass, [&](const shared::ActionRecord& record) -> const char* {
+    if (!is_posed_before(pass, data, record.vertex)) return kNotPosedBefore;
+    if (!frames.hold(record.entry)) return "names a palette entry that no earlier stage writes a frame to";
+    if (record.clock >= data.input_count) return "names an input that is not there";
+    const auto is_factor = [](float value) { return std::isfinite(value) && value >= 0; };
+    const bool finite = is_near(record.rest) && is_near(record.root) && is_near(record.normal) &&
+                        is_factor(record.stiffness) && is_factor(record.damping) && is_factor(record.damping_into) &&
+                        is_factor(record.reach);
+    return finite ? nullptr : kNotFinite;
+  });
+}
+
+void pose_actions(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
+  for (std::size_t i = begin; i < end; ++i) {
+    Affine* entry = &context.palette[pass.first_slot + i * shared::kActionSlots];
+    const auto record = read_record<shared::ActionRecord>(pass.records, i);
+    const shared::ActionEntries posed = shared::pose_action(record, entry[1], work);
+    entry[0] = posed.shift;
+    entry[1] = posed.state;
+  }
+}
+
+EntryRest segment_rest(const PassEntry& entry) {
+  const auto record = entry.read<shared::SegmentRecord>();
+  if (record.share >= 1) return {.kind = EntryKind::kJoint, .from_rest = record.joint_inverse_bind};
+  return {.kind = EntryKind::kControlPoint, .from_rest = affine_from_axes(glm::mat3(1.0f), -record.origin)};
+}
+
+std::string segment_label(const PassEntry& entry, const CharacterData& data) {
+  const auto record = entry.read<shared::SegmentRecord>();
+  const std::string& joint = data.skeleton.joints[record.joint].name;
+  return record.share >= 1 ? "joint " + joint : fmt::format("{:g}% of joint {}", 100 * record.share, joint);
+}
+
+void append_segment(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
+  const auto record = entry.read<shared::SegmentRecord>();
+  sources.push_back({SourceKind::kJoint, record.joint, record.share});
+  if (record.share < 1) sources.push_back({SourceKind::kJoint, record.parent, 1 - record.share});
+}
+
+EntryRest shift_rest(const PassEntry&) { return {}; }
+
+template <class Record>
+std::string shift_label(const PassEntry& entry, const CharacterData& data) {
+  const std::uint32_t vertex = entry.read<Record>().vertex;
+  const CharacterMesh& mesh = mesh_of(data, vertex);
+  return fmt::format("{} vertex {}", mesh.name, mesh.source_vertex[vertex - mesh.first_vertex]);
+}
+
+template <class Record>
+void append_vertex(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
+  if (entry.slot == 0) sources.push_back({SourceKind::kVertex, entry.read<Record>().vertex, 1});
+}
+
+}  // namespace
+
+const PoseKernelInfo kTangentFrame{.name = "tangent_frame",
+                                   .record_words = kRecordWords<shared::PatchRecord>,
+                                   .slots_per_record = 1,
+                                   .validate = patch_frame::validate_records,
+                                   .pose = pose_records<shared::PatchRecord, shared::pose_tangent_frame>,
+                                   .rest = patch_frame::sample_rest,
+                                   .label = patch_frame::sample_label,
+                                   .append_sources = patch_frame::append_sample};
+
+const PoseKernelInfo kSegment{.name = "segment",
+                              .record_words = kRecordWords<shared::SegmentRecord>,
+                              .slots_per_record = 1,
+                              .validate = validate_segments,
+                              .pose = pose_records<shared::SegmentRecord, shared::pose_segment>,
+                              .rest = segment_rest,
+                              .label = segment_label,
+                              .append_sources = append_segment};
+
+const PoseKernelInfo kLimit{.name = "limit",
+                            .record_words = kRecordWords<shared::LimitRecord>,
+                            .slots_per_record = 1,
+                            .validate = validate_limits,
+                            .pose = pose_records<shared::LimitRecord, shared::pose_limit>,
+                            .rest = shift_rest,
+                            .label = shift_label<shared::LimitRecord>,
+                            .append_sources = append_vertex<shared::LimitRecord>};
+
+const PoseKernelInfo kSecondaryAction{.name = "secondary_action",
+                                      .record_words = kRecordWords<shared::ActionRecord>,
+                                      .slots_per_record = shared::kActionSlots,
+                                      .validate = validate_actions,
+                                      .pose = pose_actions,
+                                      .rest = shift_rest,
+                                      .label = shift_label<shared::ActionRecord>,
+                                      .append_sources = append_vertex<shared::ActionRecord>};
+
+}  // namespace pelt::hierarchical_bspline

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Limits of posed control vertices (Forsey 1994, "Future work": distance to the skeleton, bisection planes). The
+// palette entry is the shift by which a vertex that went too far is put back.
+#ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_LIMIT_POSE_H
+#define PELT_SHADERS_HIERARCHICAL_BSPLINE_LIMIT_POSE_H
+
+#include "segment_pose.h"
+
+PELT_SHARED_BEGIN
+
+PELT_SHARED_CONST uint kLimitBisector = 0u;
+PELT_SHARED_CONST uint kLimitDistance = 1u;
+
+struct LimitRecord {
+  uint vertex;  // of the instance, where it is posed without the limit
+  uint kind;
+  uint joint;
+  uint parent;    // the joint itself at a root
+  vec3 rest;      // the vertex at bind
+  vec3 origin;    // the joint's, model space at bind
+  vec3 before;    // unit direction of the bone that ends at the joint, at bind
+  vec3 bone;      // to the end of the joint's own bone, metres, at bind
+  float side;     // kLimitBisector: 1 if the vertex lies on the side of the joint's bone at bind, else -1
+  float distance;  // metres, at least
+  Affine joint_inverse_bind;
+  Affine parent_inverse_bind;
+};
+PELT_SHARED_SIZE(LimitRecord, 168);
+
+PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work) {
+  Affine joint = joint_motion(work, record.joint, record.joint_inverse_bind);
+  vec3 origin = transform_point(joint, record.origin);
+  vec3 bone = transform_vector(joint, record.bone);
+  if (record.kind == kLimitBisector) {
+    Affine parent = joint_motion(work, record.parent, record.parent_inverse_bind);
+    vec3 along = normalize_or(bone, vec3(0.0f));
+    vec3 normal = normalize_or(normalize_or(transform_vector(parent, record.before), along) + along, along) * record.side;
+    float above = dot(posed - origin, normal);
+    return above < record.distance ? posed + normal * (record.distance - above) : posed;
+  }
+  float length = dot(bone, bone);
+  float along = length > 0.0f ? clamp(dot(posed - origin, bone) / length, 0.0f, 1.0f) : 0.0f;
+  vec3 foot = origin + bone * along;
+  vec3 away = posed - foot;
+  // A vertex on the bone itself goes the way that it lies at bind.
+  vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, record.rest - record.origin), vec3(0, 1, 0)));
+  return dot(away, away) < record.distance * record.distance ? foot + outward * record.distance : posed;
+}
+
+PELT_SHARED_FN Affine pose_limit(LimitRecord record, PoseWork work) {
+  vec3 point = limited_point(record, posed_vertex(work, record.vertex), work);
+  return affine_from_axes(mat3(1.0f), point - record.rest);
+}
+
+PELT_SHARED_END
+
+#endif
