@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -297,6 +298,14 @@ class Levels {
     return {};
   }
 
+  // Returns how far the vertex is from what the limit keeps it away from, at bind.
+  static float clearance(const SurfaceLimit& limit, glm::vec3 from_joint, glm::vec3 normal, glm::vec3 bone) {
+    if (limit.kind == SurfaceLimitKind::kBisector) return std::abs(glm::dot(from_joint, normal));
+    const float squared = glm::dot(bone, bone);
+    const float along = squared > 0 ? std::clamp(glm::dot(from_joint, bone) / squared, 0.0f, 1.0f) : 0.0f;
+    return glm::distance(from_joint, bone * along);
+  }
+
   Result<void> add_limits(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> all) {
     std::vector<std::uint32_t> held;
     PalettePass pass;
@@ -311,6 +320,7 @@ class Levels {
       const glm::vec3 along = shared::normalize_or(bone, glm::vec3(0.0f));
       const glm::vec3 before = shared::normalize_or(joints_.origin(joint) - joints_.origin(parent), along);
       const glm::vec3 normal = shared::normalize_or(before + along, along);
+      const glm::vec3 from_joint = rest - joints_.origin(joint);
       append_record(pass.records,
                     shared::LimitRecord{
                         .vertex = posed_[v].vertex,
@@ -322,8 +332,9 @@ class Levels {
                         .origin = joints_.origin(joint),
                         .before = before,
                         .bone = bone,
-                        .side = glm::dot(rest - joints_.origin(joint), normal) < 0 ? -1.0f : 1.0f,
-                        .distance = limit->distance,
+                        .side = glm::dot(from_joint, normal) < 0 ? -1.0f : 1.0f,
+                        // What is nearer at bind stays where it is there.
+                        .distance = std::min(limit->distance, clearance(*limit, from_joint, normal, bone)),
                         .joint_inverse_bind = joints_.inverse_bind(joint),
                         .parent_inverse_bind = joints_.inverse_bind(parent)});
     }

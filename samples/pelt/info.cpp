@@ -271,6 +271,8 @@ const char* name_of(ControlKind kind) {
       return "twist";
     case ControlKind::kExpression:
       return "expression";
+    case ControlKind::kClock:
+      return "clock";
   }
   return "";
 }

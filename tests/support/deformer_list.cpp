@@ -10,6 +10,8 @@
 #include <pelt/mos.h>
 #include <pelt/surface_ffd.h>
 
+#include "tests/support/tube_surface.h"
+
 namespace pelt::test {
 namespace {
 
@@ -120,6 +122,33 @@ MosParameters edited_mos() {
                {.operation = MosOperation::kScale, .points = {"joint?"}, .scale = {1, 1.3f, 1.1f}},
                {.operation = MosOperation::kMotion, .factor = 0.9f, .driver = turn, .share = share},
                {.operation = MosOperation::kTwist, .points = {"*t?"}, .degrees = 40, .driver = turn, .share = share}};
+  });
+}
+
+HierarchicalBsplineParameters surface(const std::function<void(HierarchicalBsplineParameters&)>& change =
+                                           [](HierarchicalBsplineParameters&) {}) {
+  HierarchicalBsplineParameters parameters = tube_surface();
+  change(parameters);
+  return parameters;
+}
+
+// Key poses on two levels, and limits.
+HierarchicalBsplineParameters keyed_surface() {
+  return surface([](HierarchicalBsplineParameters& p) {
+    add_overlays(p);
+    const KeyAngle turn{"joint1", {0.4f, 1, 0.7f}};
+    p.levels[0].key_poses = {{{turn}, KeyInterpolation::kLinear, {{{60}, "", {{40, {0, 0.2f, 0}}}}}}};
+    p.levels[1].key_poses = {{{turn}, KeyInterpolation::kLinear, {{{-40}, "", {{130, {0, 0, 0.1f}}}}}}};
+    p.levels[0].limits = {{SurfaceLimitKind::kBisector, "joint1", 0.05f, {{24, 31}}},
+                          {SurfaceLimitKind::kDistance, "joint1", 0.4f, {{56, 60}}}};
+  });
+}
+
+HierarchicalBsplineParameters swinging_surface() {
+  return surface([](HierarchicalBsplineParameters& p) {
+    add_overlays(p);
+    p.levels[0].secondary = {{.vertices = {{72, 79}}}};
+    p.levels[1].secondary = {{.rigidity = 0.01f, .vertices = {{8 * 16 + 3, 8 * 16 + 3}}}};
   });
 }
 
@@ -272,6 +301,19 @@ const std::vector<Deformer>& deformers() {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
          put_under(model, rig);
          rig.layers.push_back({model.meshes[0].name, scattered_mos(MosStrategy::kInverseDistance), {0.5f, {}}, {}});
+       }},
+      {"HierarchicalBspline", surface(), true, Follows::kRigid},
+      {"HierarchicalBsplineOverlays", surface([](auto& p) {
+         add_overlays(p);
+         p.frames_per_span = 0;
+       }),
+       true, Follows::kRigid},
+      {"HierarchicalBsplineKeyed", keyed_surface(), false, Follows::kRigid},
+      {"HierarchicalBsplineSwinging", swinging_surface(), false, Follows::kRigid},
+      {"HierarchicalBsplineMasked", surface(add_overlays), true, Follows::kRigid,
+       [](Model& model, Rig& rig) {
+         rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
+         put_under(model, rig);
        }},
       {"Muscle", by_muscle(), true, Follows::kSimilarity, add_muscle},
       {"Wires", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; }), true, Follows::kAffine,
