@@ -287,10 +287,10 @@ Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uin
     slot.kind = fit                                     ? Slot::Kind::kFitFrame
                 : kernel == PoseKernel::kKeyPose        ? Slot::Kind::kOffset
                 : kernel == PoseKernel::kKeyWeights     ? Slot::Kind::kKeyWeights
-                : pose_kernel(kernel).slots_per_record == 1 ? Slot::Kind::kFrame
-                : kernel == PoseKernel::kSecondaryAction    ? (i % 2 == 0 ? Slot::Kind::kFrame : Slot::Kind::kState)
-                : i % 2 == 0                                ? Slot::Kind::kDualQuaternion
-                                                            : Slot::Kind::kStretch;
+                : kernel == PoseKernel::kSecondaryAction && i % 2 == 1 ? Slot::Kind::kState
+                : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
+                : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
+                                                        : Slot::Kind::kStretch;
   }
   return {};
 }

@@ -49,8 +49,9 @@ class FramesBefore {
   FramesBefore(const PalettePass& pass, const CharacterData& data) {
     for (const PalettePass& other : data.passes) {
       const PoseKernelInfo& kernel = pose_kernel(other.kernel);
-      if (other.stage >= pass.stage || other.fit || kernel.slots_per_record != 1 || kernel.writes_numbers) continue;
-      count_after_.emplace(other.first_slot, other.record_count);
+      if (other.stage >= pass.stage || other.fit || kernel.writes_numbers) continue;
+      if (other.kernel == PoseKernel::kDualQuaternion) continue;
+      count_after_.emplace(other.first_slot, other.record_count * kernel.slots_per_record);
     }
     for (const CharacterMesh& mesh : data.meshes) {
       if (mesh.frame_slot && mesh.stage < pass.stage) count_after_.emplace(*mesh.frame_slot, mesh.vertex_count());

@@ -67,24 +67,10 @@ class Frames {
   std::map<std::pair<double, double>, std::uint32_t> numbers_;
 };
 
-// A vertex's place, and how the parameters change along the skin round it.
-struct SkinPlace {
-  glm::dvec2 uv;
-  glm::dvec3 gradient_u;
-  glm::dvec3 gradient_v;
-  double distance;
-  bool beyond;  // farther off than the surface's radius of curvature on its side
-};
-
-SkinPlace skin_place(const Surface& surface, glm::dvec2 uv, const glm::dvec3& position) {
-  SkinPlace place{uv, glm::dvec3(0), glm::dvec3(0), 0, false};
-  const SurfacePoint here = surface.evaluate(surface.finest(), uv);
-  place.distance = glm::distance(here.position, position);
-  if (!here.has_frame()) return place;
-  const glm::dvec3 local = glm::transpose(here.axes()) * (position - here.position);
-  // The skin that keeps these coordinates as its place moves: X_u = S_u + F_u l.
-  std::array<glm::dvec3, 2> along;
-  std::array<glm::dvec3, 2> turning;
+// Returns true if a point at this height over the surface is beyond a centre of curvature, where the surface at that height
+// turns over.
+bool is_beyond_curvature(const Surface& surface, glm::dvec2 uv, const SurfacePoint& here, double height) {
+  std::array<glm::dvec3, 2> lifted{here.tangent_u, here.tangent_v};
   for (int d = 0; d < 2; ++d) {
     glm::dvec2 step(0);
     step[d] = kCurvatureStep;
@@ -94,27 +80,11 @@ SkinPlace skin_place(const Surface& surface, glm::dvec2 uv, const glm::dvec3& po
     const glm::dvec2 high = direction.closed || uv[d] + step[d] <= direction.spans() ? uv + step : uv;
     const SurfacePoint before = surface.evaluate(surface.finest(), low);
     const SurfacePoint after = surface.evaluate(surface.finest(), high);
-    if (!before.has_frame() || !after.has_frame()) return place;
-    const double width = (high - low)[d];
-    along[d] = (after.position + after.axes() * local - before.position - before.axes() * local) / width;
-    turning[d] = (after.axes()[2] - before.axes()[2]) / width;
+    if (!before.has_frame() || !after.has_frame()) return false;
+    lifted[d] += height * (after.axes()[2] - before.axes()[2]) / (high - low)[d];
   }
-  const double uu = glm::dot(along[0], along[0]);
-  const double uv_ = glm::dot(along[0], along[1]);
-  const double vv = glm::dot(along[1], along[1]);
-  const double determinant = uu * vv - uv_ * uv_;
-  if (determinant > 1e-8 * uu * vv) {
-    place.gradient_u = (along[0] * vv - along[1] * uv_) / determinant;
-    place.gradient_v = (along[1] * uu - along[0] * uv_) / determinant;
-  }
-  // Beyond a centre of curvature the offset surface turns over: its tangents no more run along those of the surface.
-  const glm::dvec3 normal = here.axes()[2];
-  const glm::dvec3 lifted_u = here.tangent_u + local.z * turning[0];
-  const glm::dvec3 lifted_v = here.tangent_v + local.z * turning[1];
-  const double area = glm::dot(glm::cross(lifted_u, lifted_v), normal);
-  const bool turned = glm::dot(lifted_u, here.tangent_u) + glm::dot(lifted_v, here.tangent_v) < 0;
-  place.beyond = area <= 0 || turned;
-  return place;
+  return glm::dot(glm::cross(lifted[0], lifted[1]), here.axes()[2]) <= 0 ||
+         glm::dot(lifted[0], here.tangent_u) + glm::dot(lifted[1], here.tangent_v) < 0;
 }
 
 // Cells of frames over the surface.
@@ -123,12 +93,12 @@ class Cells {
   // `per_span`: frames of a span of the finest level along u and v; a negative power of two's spans a frame.
   Cells(const Grid& grid, std::array<double, 2> per_span) : grid_(grid), per_span_(per_span) {}
 
-  // Adds the bilinear weights of the frames round a place, and their gradients, to `row`.
-  Result<void> append(const SkinPlace& place, Frames& frames, std::vector<WeightedElement>& row) const {
+  // Adds the bilinear weights of the frames round a place to `row`.
+  Result<void> append(glm::dvec2 uv, Frames& frames, std::vector<WeightedElement>& row) const {
     std::array<double, 2> low;
     std::array<double, 2> part;
     for (int d = 0; d < 2; ++d) {
-      const double at = place.uv[d] * per_span_[d];
+      const double at = uv[d] * per_span_[d];
       low[d] = std::clamp(std::floor(at), 0.0, std::max(grid_.along[d].spans() * per_span_[d] - 1, 0.0));
       part[d] = at - low[d];
     }
@@ -136,10 +106,9 @@ class Cells {
       for (int b = 0; b < 2; ++b) {
         const double u = a == 1 ? part[0] : 1 - part[0];
         const double v = b == 1 ? part[1] : 1 - part[1];
-        const glm::dvec3 gradient = (a == 1 ? 1.0 : -1.0) * per_span_[0] * v * place.gradient_u +
-                                    (b == 1 ? 1.0 : -1.0) * per_span_[1] * u * place.gradient_v;
+        if (u * v == 0) continue;
         PELT_ASSIGN(const auto frame, frames.at({(low[0] + a) / per_span_[0], (low[1] + b) / per_span_[1]}));
-        row.push_back({frame, u * v, gradient});
+        row.push_back({frame, u * v});
       }
     }
     return {};
@@ -216,7 +185,6 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& param
   const std::array<double, 2> per_span = frames_per_span(parameters, surface, input);
   const bool everywhere = per_span[0] == 0;
   const Cells cells(surface.grid(surface.finest()), per_span);
-  const bool gradients = parameters.exact_normals && !everywhere;
 
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
@@ -230,21 +198,23 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& param
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
       row.clear();
       if (target.mask[v] > 0) {
-        const SkinPlace place = skin_place(surface, places[v], mesh.positions[v]);
-        binding.distances[v] = static_cast<float>(place.distance);
-        if (place.beyond) {
+        const SurfacePoint place = surface.evaluate(surface.finest(), places[v]);
+        const glm::dvec3 away = glm::dvec3(mesh.positions[v]) - place.position;
+        const double distance = glm::length(away);
+        binding.distances[v] = static_cast<float>(distance);
+        if (place.has_frame() && is_beyond_curvature(surface, places[v], place, glm::dot(away, place.axes()[2]))) {
           binding.remarks[v] |= kFar;
-          if (place.distance > beyond.distance) beyond = {beyond.count, v, place.distance};
+          if (distance > beyond.distance) beyond = {beyond.count, v, distance};
           ++beyond.count;
         }
         if (everywhere) {
-          PELT_ASSIGN(const auto frame, frames.at(place.uv));
+          PELT_ASSIGN(const auto frame, frames.at(places[v]));
           row.push_back({frame, 1.0});
         } else {
-          PELT_TRY(cells.append(place, frames, row));
+          PELT_TRY(cells.append(places[v], frames, row));
         }
       }
-      append_row(binding.rows, row, gradients ? Gradients::kKnown : Gradients::kNone);
+      append_row(binding.rows, row);
     }
     if (beyond.count > 0) {
       input.notes.push_back(fmt::format("{}: {} vertices of mesh '{}' lie farther from the surface than its radius of "

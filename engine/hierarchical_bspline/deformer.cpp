@@ -84,8 +84,6 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                      "Frames along each span of the finest level, between which skin is blended; auto: by the skin's "
                      "edges."},
                     "auto", surface.frames_per_span, {.most = 64}, "every_vertex");
-  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone."},
-              surface.exact_normals);
 }
 
 namespace hierarchical_bspline {

@@ -139,6 +139,7 @@ const PoseKernelInfo kSecondaryAction{.name = "secondary_action",
                                       .pose = pose_actions,
                                       .rest = shift_rest,
                                       .label = shift_label<shared::ActionRecord>,
-                                      .append_sources = append_vertex<shared::ActionRecord>};
+                                      .append_sources = append_vertex<shared::ActionRecord>,
+                                      .writes_numbers = true};
 
 }  // namespace pelt::hierarchical_bspline

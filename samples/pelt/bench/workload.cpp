@@ -11,6 +11,7 @@
 #include <pelt/curve_skeleton.h>
 #include <pelt/dual_quaternion.h>
 #include <pelt/frame.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
 #include <pelt/pose.h>
@@ -70,6 +71,26 @@ void add_morph_targets(Mesh& mesh, std::uint32_t count) {
   }
 }
 
+// Returns a surface round the tube: a ring of control vertices a bone, attached to it.
+HierarchicalBsplineParameters make_surface() {
+  constexpr std::uint32_t kRing = 8;
+  HierarchicalBsplineParameters surface;
+  surface.shape = {kJoints + 3, kRing};
+  surface.closed_v = true;
+  surface.levels.resize(1);
+  const float radius = kRadius * 3 / (2 + std::cos(glm::two_pi<float>() / kRing));  // the surface's is kRadius
+  for (std::uint32_t i = 0; i < kJoints + 3; ++i) {
+    for (std::uint32_t j = 0; j < kRing; ++j) {
+      const float angle = glm::two_pi<float>() * static_cast<float>(j) / kRing;
+      surface.control.emplace_back(radius * std::cos(angle), kBone * (static_cast<float>(i) - 1),
+                                   radius * std::sin(angle));
+    }
+    const std::uint32_t joint = std::clamp(i, 1u, kJoints) - 1;
+    surface.levels[0].attach.push_back({.joint = "joint" + std::to_string(joint), .vertices = {{i * kRing, i * kRing + kRing - 1}}});
+  }
+  return surface;
+}
+
 }  // namespace
 
 Model make_tube(std::uint32_t vertices, std::uint32_t influences, std::uint32_t morph_targets) {
@@ -123,7 +144,8 @@ std::vector<Method> methods() {
           {"surface FFD, default", 4, SurfaceFfdParameters{}},
           {"surface FFD, 52 targets", 4, SurfaceFfdParameters{}, kFaceTargets},
           {"curve skeleton", 4, CurveSkeletonParameters{}},
-          {"mos", 4, MosParameters{}}};
+          {"mos", 4, MosParameters{}},
+          {"hierarchical B-spline", 4, make_surface()}};
 }
 
 Result<Character> make_workload(const Method& method, std::uint32_t vertices) {

@@ -84,7 +84,6 @@ struct HierarchicalBsplineParameters {
   // Frames posed along each span of the finest level in u and v, between which skin is blended; 0: a frame for every
   // vertex. None: cells about 2.5 edges of the skin wide.
   std::optional<std::uint32_t> frames_per_span;
-  bool exact_normals = true;  // normals follow the gradient of the weights; false: only the frames
   friend bool operator==(const HierarchicalBsplineParameters&, const HierarchicalBsplineParameters&) = default;
 };
 
