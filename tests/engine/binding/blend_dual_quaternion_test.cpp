@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Compares blends of dual quaternions with the equation.
-#include <algorithm>
-#include <cmath>
-#include <glm/gtc/quaternion.hpp>
-#include <random>
-
-#include "engine/binding/blend.h"
 #include "tests/engine/binding/exact_sample.h"
 
 namespace pelt {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Compares blends of groups with local points with the equation.
-#include <cmath>
-
-#include "engine/binding/blend.h"
 #include "tests/engine/binding/exact_sample.h"
 
 namespace pelt {
@@ -54,8 +51,7 @@ PointSample make_point_sample(std::size_t count, const std::vector<glm::vec3>& s
       if (group.row(r).empty()) at += 32;
     }
   }
-  const Result<void> valid = validate(sample.binding, kElements, Groups::kWithPoints, "sample");
-  EXPECT_TRUE(valid) << valid.error().message;
+  test::must(validate(sample.binding, kElements, Groups::kWithPoints, "sample"));
   return result;
 }
 

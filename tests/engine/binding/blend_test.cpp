@@ -5,11 +5,6 @@
 
 #include <hwy/targets.h>
 
-#include <algorithm>
-#include <cmath>
-#include <glm/gtc/quaternion.hpp>
-#include <random>
-
 #include "tests/engine/binding/exact_sample.h"
 
 namespace pelt {

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "engine/binding/blend.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 
@@ -85,9 +86,7 @@ inline ExactSample make_exact_sample(std::size_t count, const std::vector<std::s
     normals.emplace_back(normal);
     tangents.emplace_back(glm::vec3(sample.tangents.back()), sample.handedness.back());
   }
-  Result<PackedBinding> packed = pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {});
-  EXPECT_TRUE(packed) << packed.error().message;
-  sample.binding = std::move(*packed);
+  sample.binding = test::must(pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {}));
   for (std::size_t r = 0; r < count && graded; ++r) {
     for (std::size_t k = 0; k < sample.rows.row(r).size(); ++k) {
       const std::size_t at = sample.binding.slices[r / 32] + 32 * k + r % 32;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests where curves begin and end.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <pelt/builtin.h>
 
-#include "engine/chain/chains.h"
 #include "tests/engine/chain/small_chains.h"
-#include "tests/support/skeleton.h"
 
 namespace pelt::chain {
 namespace {

@@ -3,9 +3,7 @@
 #include "engine/chain/chains.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 
 #include <pelt/builtin.h>
@@ -14,7 +12,6 @@
 
 #include "tests/engine/chain/small_chains.h"
 #include "tests/support/shared_files.h"
-#include "tests/support/skeleton.h"
 
 namespace pelt::chain {
 namespace {

@@ -6,14 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <glm/gtc/matrix_transform.hpp>
 #include <optional>
 
-#include <pelt/curve_skeleton.h>
-
 #include "tests/engine/chain/turned_curves.h"
-#include "tests/support/test_curve.h"
 
 namespace pelt::chain {
 namespace {

@@ -3,13 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-
-#include <pelt/curve_skeleton.h>
 
 #include "engine/chain/curve.h"
 #include "tests/engine/chain/turned_curves.h"
-#include "tests/support/test_curve.h"
 
 namespace pelt::chain {
 namespace {

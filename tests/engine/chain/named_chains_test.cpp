@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Tests the curves that a rig splits, removes and names.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <limits>
 
 #include <pelt/builtin.h>
 
-#include "engine/chain/chains.h"
 #include "tests/engine/chain/small_chains.h"
-#include "tests/support/skeleton.h"
 
 namespace pelt::chain {
 namespace {

@@ -2,17 +2,14 @@
 // Tests the table of chunks: docs/pelt_file.md.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 #include <pelt/bind.h>
-#include <pelt/pelt_file.h>
 
 #include "tests/engine/character/pelt_bytes.h"
-#include "tests/support/sealed.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -89,18 +86,16 @@ TEST(PeltFile, OptionalChunksAreSkipped) {
     for (const std::size_t size : {0, 1, 64, 100}) {
       std::vector<FileChunk> more = chunks;
       more.insert(more.begin() + static_cast<std::ptrdiff_t>(place), {"XTRA", 9, 0, Bytes(size, std::byte{7})});
-      const auto read = deserialize(file_of(more), "x.pelt");
-      ASSERT_TRUE(read) << read.error().message;
-      EXPECT_TRUE(serialize(*read) == bytes) << "it is not kept";
+      const auto read = test::must(deserialize(file_of(more), "x.pelt"));
+      EXPECT_TRUE(serialize(read) == bytes) << "it is not kept";
     }
   }
   std::vector<FileChunk> fewer = chunks;
   std::erase_if(fewer, [](const FileChunk& chunk) { return chunk.flags == 0; });
-  const auto read = deserialize(file_of(fewer), "x.pelt");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE((*read)->rig.empty());
-  EXPECT_TRUE((*read)->clips.empty());
-  EXPECT_TRUE(serialize(*read) == file_of(fewer));
+  const auto read = test::must(deserialize(file_of(fewer), "x.pelt"));
+  EXPECT_TRUE(read->rig.empty());
+  EXPECT_TRUE(read->clips.empty());
+  EXPECT_TRUE(serialize(read) == file_of(fewer));
 }
 
 TEST(PeltFile, RequiredChunksAndVersionsThatAreNotKnownAreNamed) {

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Tests that .pelt files hold characters exactly, in memory and on disk.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 
 #include <pelt/bind.h>
 #include <pelt/import.h>
-#include <pelt/pelt_file.h>
-#include <pelt/rig.h>
 
 #include "tests/engine/character/pelt_bytes.h"
-#include "tests/support/driven.h"
 #include "tests/support/graded.h"
-#include "tests/support/sealed.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -33,21 +28,16 @@ class PeltFileRoundTrip : public testing::TestWithParam<std::pair<const char*, c
 
 TEST_P(PeltFileRoundTrip, IsExact) {
   const auto& [model_name, deformer] = GetParam();
-  const auto model = import_model(model_name);
-  ASSERT_TRUE(model) << model.error().message;
-  const auto rig = rig_from_deformer_name(deformer);
-  ASSERT_TRUE(rig) << rig.error().message;
-  const auto bound = bind(*model, *rig, {.threads = 1});
-  ASSERT_TRUE(bound) << bound.error().message;
-  const Bytes bytes = serialize(bound->character);
-  const auto read = deserialize(bytes, "x.pelt");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(serialize(*read) == bytes);
-  EXPECT_EQ(read->size(), bound->character.size());
+  const auto model = test::must(import_model(model_name));
+  const auto rig = test::must(rig_from_deformer_name(deformer));
+  const auto bound = test::must(bind(model, rig, {.threads = 1}));
+  const Bytes bytes = serialize(bound.character);
+  const auto read = test::must(deserialize(bytes, "x.pelt"));
+  EXPECT_TRUE(serialize(read) == bytes);
+  EXPECT_EQ(read.size(), bound.character.size());
 
-  const auto again = bind(*model, *rig, {.threads = 2});
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_TRUE(serialize(again->character) == bytes) << "depends on the thread count";
+  const auto again = test::must(bind(model, rig, {.threads = 2}));
+  EXPECT_TRUE(serialize(again.character) == bytes) << "depends on the thread count";
 }
 
 INSTANTIATE_TEST_SUITE_P(Builtin, PeltFileRoundTrip,
@@ -61,10 +51,9 @@ TEST(PeltFile, KeepsEverything) {
   const Character character = make_character();
   const Bytes bytes = serialize(character);
   EXPECT_EQ(bytes.size() % 4, 0u);
-  const auto read = deserialize(bytes, "x.pelt");
-  ASSERT_TRUE(read) << read.error().message;
+  const auto read = test::must(deserialize(bytes, "x.pelt"));
   const CharacterData& a = *character;
-  const CharacterData& b = **read;
+  const CharacterData& b = *read;
   EXPECT_EQ(b.name, "test");
   ASSERT_EQ(b.skeleton.joints.size(), a.skeleton.joints.size());
   for (std::size_t j = 0; j < a.skeleton.joints.size(); ++j) {
@@ -163,13 +152,12 @@ class PeltFileOfGradients : public testing::TestWithParam<test::Graded> {};
 TEST_P(PeltFileOfGradients, IsExact) {
   const Character character = test::make_graded(1234, GetParam());
   const Bytes bytes = serialize(character);
-  const auto read = deserialize(bytes, "x.pelt");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(serialize(*read) == bytes);
+  const auto read = test::must(deserialize(bytes, "x.pelt"));
+  EXPECT_TRUE(serialize(read) == bytes);
   for (std::size_t m = 0; m < character->meshes.size(); ++m) {
-    EXPECT_EQ((*read)->meshes[m].binding.gradient_units, character->meshes[m].binding.gradient_units);
-    EXPECT_EQ((*read)->meshes[m].binding.gradients, character->meshes[m].binding.gradients);
-    EXPECT_EQ((*read)->meshes[m].binding.local_points, character->meshes[m].binding.local_points);
+    EXPECT_EQ(read->meshes[m].binding.gradient_units, character->meshes[m].binding.gradient_units);
+    EXPECT_EQ(read->meshes[m].binding.gradients, character->meshes[m].binding.gradients);
+    EXPECT_EQ(read->meshes[m].binding.local_points, character->meshes[m].binding.local_points);
   }
   EXPECT_FALSE(character->meshes.front().binding.gradients.empty());
 }
@@ -195,12 +183,10 @@ class PeltFileOnDisk : public testing::Test {
 TEST_F(PeltFileOnDisk, SavesAndLoads) {
   const Character character = make_character();
   const auto path = folder / "c.pelt";
-  const auto saved = save_pelt(character, path);
-  ASSERT_TRUE(saved) << saved.error().message;
+  test::must(save_pelt(character, path));
   ASSERT_TRUE(save_pelt(character, path)) << "over what was there";
-  const auto loaded = load_pelt(path);
-  ASSERT_TRUE(loaded) << loaded.error().message;
-  EXPECT_TRUE(serialize(*loaded) == serialize(character));
+  const auto loaded = test::must(load_pelt(path));
+  EXPECT_TRUE(serialize(loaded) == serialize(character));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 1)
       << "something else was left behind";
 }

@@ -2,25 +2,18 @@
 // Tests that damaged files are refused.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <random>
 #include <string_view>
 
 #include <pelt/evaluate.h>
-#include <pelt/pelt_file.h>
 #include <pelt/pose.h>
-#include <pelt/rig.h>
 
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/engine/character/pelt_bytes.h"
 #include "tests/support/deformer_list.h"
-#include "tests/support/driven.h"
 #include "tests/support/graded.h"
-#include "tests/support/sealed.h"
-#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {

@@ -3,12 +3,11 @@
 #include <limits>
 
 #include <pelt/curve_keys.h>
-#include <pelt/mos.h>
 #include <pelt/tools/slide_points.h>
 
 #include "shaders/mos/mos.h"
 #include "tests/engine/mos/bound_skin.h"
-#include "tests/support/driven.h"
+#include "tests/support/must.h"
 
 namespace pelt::mos {
 namespace {
@@ -54,9 +53,9 @@ TEST(MosBind, DrivenEditsFollowTheirJoint) {
       EXPECT_LE(worst_at_bind(model, moving), kRounding);
       const std::vector<glm::mat4> joints = bent(model, 90);
       const std::vector<glm::vec3> is = posed(model, moving, joints);
-      EXPECT_LT(farthest(is, posed(model, constant, joints)), 1e-4);
-      EXPECT_GT(farthest(is, posed(model, plain, joints)), 0.05);
-      EXPECT_LT(farthest(posed(model, moving, bent(model, -40)), posed(model, plain, bent(model, -40))), 1e-5)
+      EXPECT_LT(test::farthest(is, posed(model, constant, joints)), 1e-4);
+      EXPECT_GT(test::farthest(is, posed(model, plain, joints)), 0.05);
+      EXPECT_LT(test::farthest(posed(model, moving, bent(model, -40)), posed(model, plain, bent(model, -40))), 1e-5)
           << "held beyond the keys";
     }
   }
@@ -95,8 +94,8 @@ TEST(MosBind, EditsMovePlacedPointsOneByOne) {
     const std::vector<glm::vec3> before = posed(model, plain.character, rest);
     const std::vector<glm::vec3> after = posed(model, slid(point.name), rest);
     const std::vector<glm::vec3> with_joint = posed(model, slid(model.skeleton.joints[point.joint].name), rest);
-    EXPECT_GT(farthest(before, after), 0.01) << point.name;
-    EXPECT_GT(farthest(with_joint, after), 0.05) << "a joint is all of its points";
+    EXPECT_GT(test::farthest(before, after), 0.01) << point.name;
+    EXPECT_GT(test::farthest(with_joint, after), 0.05) << "a joint is all of its points";
     for (std::size_t v = 0; v < before.size(); ++v) {
       EXPECT_NEAR(after[v].x, before[v].x, 1e-4);
       EXPECT_NEAR(after[v].y, before[v].y, 1e-4);
@@ -185,12 +184,11 @@ TEST(MosSlide, IsWhatBindMakesOfIt) {
     edits[1].offset = {0.2f, -0.1f, 0.3f};
     edits[1].distance = 0.05f;
     edits[2].distance = -0.2f;
-    const Result<Character> slid = slide_points(before.character, before.report.points, edits);
-    ASSERT_TRUE(slid) << slid.error().message;
+    const Character slid = test::must(slide_points(before.character, before.report.points, edits));
     const Bound after = with_edits();
     const std::vector<glm::mat4> joints = bent(model, 60);
-    EXPECT_LT(farthest(posed(model, *slid, joints), posed(model, after.character, joints)), 1e-5);
-    EXPECT_GT(farthest(posed(model, before.character, joints), posed(model, after.character, joints)), 0.05);
+    EXPECT_LT(test::farthest(posed(model, slid, joints), posed(model, after.character, joints)), 1e-5);
+    EXPECT_GT(test::farthest(posed(model, before.character, joints), posed(model, after.character, joints)), 0.05);
   }
 }
 

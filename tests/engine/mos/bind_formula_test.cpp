@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Compares moved skin with equations 5 and 9 of docs/mathematics.md section 3.
 #include <array>
-#include <glm/gtc/matrix_transform.hpp>
-#include <numeric>
-
-#include <pelt/mos.h>
 
 #include "engine/mos/strategies.h"
 #include "engine/mos/windows.h"
 #include "shaders/spline.h"
 #include "tests/engine/mos/bound_skin.h"
-#include "tests/support/driven.h"
 
 namespace pelt::mos {
 namespace {

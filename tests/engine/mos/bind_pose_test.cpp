@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <glm/gtc/matrix_transform.hpp>
 #include <glm/gtc/quaternion.hpp>
 
 #include <pelt/builtin.h>
 #include <pelt/clip_twists.h>
 #include <pelt/finite.h>
-#include <pelt/mos.h>
 #include <pelt/pose.h>
 
 #include "tests/engine/mos/bound_skin.h"
-#include "tests/support/driven.h"
 #include "tests/support/posed_limb.h"
 
 namespace pelt::mos {
@@ -161,7 +158,7 @@ TEST(MosBind, TablesKeepTheirError) {
     const float radians = glm::radians(twist);
     const glm::mat4 motion = glm::rotate(glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0.6f, 0.8f)),
                                          radians, glm::vec3(1, 0, 0));
-    EXPECT_LT(farthest(coarse.posed(motion, radians), fine.posed(motion, radians)), 1.2f * error * 8)
+    EXPECT_LT(test::farthest(coarse.posed(motion, radians), fine.posed(motion, radians)), 1.2f * error * 8)
         << degrees << ' ' << twist << ": a limb 8 long";
   }
 }

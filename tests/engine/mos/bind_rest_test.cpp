@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Tests the skin at bind, and that it moves as a whole with all joints.
 #include <algorithm>
-#include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/builtin.h>
 #include <pelt/clip_twists.h>
 #include <pelt/finite.h>
 #include <pelt/import.h>
-#include <pelt/mos.h>
 #include <pelt/mos_presets.h>
 #include <pelt/pose.h>
 
 #include "tests/engine/mos/bound_skin.h"
-#include "tests/support/driven.h"
+#include "tests/support/must.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt::mos {
@@ -90,9 +88,8 @@ TEST(MosBind, DirectionsAreTheModelsAtBindAndTurnWithIt) {
 TEST(MosBind, ReturnsTheSkinOfPresetsAtBind) {
   const std::pair<const char*, Model> cases[] = {{"limb", make_limb()}, {"tail", make_tail()}, {"biped", make_biped()}};
   for (const auto& [preset, model] : cases) {
-    const Result<Rig> rig = rig_from_preset(preset, model);
-    ASSERT_TRUE(rig) << rig.error().message;
-    expect_identity(model, *rig);
+    const Rig rig = test::must(rig_from_preset(preset, model));
+    expect_identity(model, rig);
   }
 }
 
@@ -100,20 +97,19 @@ TEST(MosBind, MovesEveryCharacterFile) {
   PELT_REQUIRE_SHARED();
   for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
     SCOPED_TRACE(file.filename().string());
-    const Result<Model> model = import_gltf(file);
-    ASSERT_TRUE(model) << model.error().message;
-    const Character character = test::bound(*model, by_mos()).character;
-    EXPECT_LE(worst_at_bind(*model, character), kRounding);
+    const Model model = test::must(import_gltf(file));
+    const Character character = test::bound(model, by_mos()).character;
+    EXPECT_LE(worst_at_bind(model, character), kRounding);
     Evaluator evaluator(character);
-    std::vector<Transform> local(model->skeleton.joints.size());
+    std::vector<Transform> local(model.skeleton.joints.size());
     std::vector<glm::mat4> joints(local.size());
     std::vector<float> inputs(character->input_count);
-    for (const Clip& clip : model->clips) {
+    for (const Clip& clip : model.clips) {
       const ClipTwists twists(*character, clip);
       for (const float part : {0.2f, 0.6f, 0.9f}) {
-        rest_pose(model->skeleton, local);
+        rest_pose(model.skeleton, local);
         sample_clip(clip, part * clip.duration, local);
-        model_matrices(model->skeleton, local, joints);
+        model_matrices(model.skeleton, local, joints);
         twists.sample(part * clip.duration, inputs);
         evaluator.pose(joints);
         evaluator.inputs(inputs);

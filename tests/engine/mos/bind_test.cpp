@@ -2,17 +2,15 @@
 // Tests how skin is bound to control points, and what is refused.
 #include "engine/mos/bind.h"
 
-#include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
 #include <pelt/builtin.h>
 #include <pelt/linear_blend.h>
-#include <pelt/mos.h>
 #include <pelt/pelt_file.h>
 
 #include "engine/deformer/region.h"
 #include "tests/engine/mos/bound_skin.h"
-#include "tests/support/driven.h"
+#include "tests/support/must.h"
 
 namespace pelt::mos {
 namespace {
@@ -26,9 +24,8 @@ TEST(MosBind, IsMixedByMasks) {
   Rig mixed = test::rig_of(LinearBlendParameters{});
   const MosParameters scattered{.strategy = MosStrategy::kInverseDistance};
   mixed.layers.push_back({"*", scattered, {0.8f, {.box = Box{{2, -9, -9}, {5, 9, 9}, 2}}}, {}});
-  const Result<std::vector<float>> region =
-      region_values(mixed.layers[1].mask.region, model.meshes[0], model, mixed, "test");
-  ASSERT_TRUE(region) << region.error().message;
+  const std::vector<float> region =
+      test::must(region_values(mixed.layers[1].mask.region, model.meshes[0], model, mixed, "test"));
   const std::vector<glm::mat4> joints = bent(model, 80);
   const auto by = [&](const Rig& rig) { return posed(model, test::bound(model, rig).character, joints); };
   const std::vector<glm::vec3> below = by(test::rig_of(LinearBlendParameters{}));
@@ -36,12 +33,12 @@ TEST(MosBind, IsMixedByMasks) {
   const std::vector<glm::vec3> is = by(mixed);
   int soft = 0;
   for (std::size_t v = 0; v < is.size(); ++v) {
-    const float mask = 0.8f * (*region)[v];
+    const float mask = 0.8f * region[v];
     soft += mask > 0.05f && mask < 0.75f ? 1 : 0;
     EXPECT_LT(glm::distance(is[v], glm::mix(below[v], above[v], mask)), kStored) << v;
   }
   EXPECT_GT(soft, 20);
-  EXPECT_GT(farthest(below, above), 0.1);
+  EXPECT_GT(test::farthest(below, above), 0.1);
 }
 
 TEST(MosBind, TakesTheCageForADriver) {
@@ -61,9 +58,10 @@ TEST(MosBind, TakesTheCageForADriver) {
   cage.weights = {};
   for (std::size_t v = 0; v < cage.positions.size(); ++v) cage.weights.append_row(std::vector<Influence>{{0, 1.0f}});
   const std::vector<glm::mat4> joints = bent(model, 60);
-  EXPECT_GT(farthest(posed(model, bound.character, joints), model.meshes[0].positions), 1);
-  EXPECT_LT(farthest(posed(other, test::bound(other, by_mos(by_cage)).character, joints), model.meshes[0].positions),
-            1e-4);
+  EXPECT_GT(test::farthest(posed(model, bound.character, joints), model.meshes[0].positions), 1);
+  EXPECT_LT(
+      test::farthest(posed(other, test::bound(other, by_mos(by_cage)).character, joints), model.meshes[0].positions),
+      1e-4);
 }
 
 TEST(MosBind, DoesNotDependOnThreads) {

@@ -69,16 +69,6 @@ inline std::vector<glm::vec3> posed(const Model& model, const Character& charact
   return test::positions_of(evaluator, character, model.meshes[0].name);
 }
 
-inline float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
-  EXPECT_EQ(a.size(), b.size());
-  float most = 0;
-  for (std::size_t v = 0; v < a.size(); ++v) {
-    const float distance = glm::distance(a[v], b[v]);
-    most = distance <= most ? most : distance;
-  }
-  return most;
-}
-
 // Returns the joints at bind, with those from joint 1 on turned by `degrees` about an axis through it.
 inline std::vector<glm::mat4> bent(const Model& model, float degrees, glm::vec3 axis = {0, 0, 1}) {
   std::vector<glm::mat4> joints = joints_at_bind(model);

@@ -3,14 +3,8 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <string>
-#include <vector>
 
-#include <pelt/mos.h>
-
-#include "engine/mos/control_points.h"
 #include "tests/engine/mos/settled_points.h"
-#include "tests/support/skeleton.h"
 
 namespace pelt::mos {
 namespace {

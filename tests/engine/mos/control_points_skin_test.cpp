@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include <pelt/builtin.h>
-#include <pelt/mos.h>
 
-#include "engine/chain/chains.h"
-#include "engine/mos/control_points.h"
 #include "tests/engine/mos/settled_points.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt::mos {
@@ -27,13 +23,12 @@ Spread spread(
   MosParameters parameters;
   change(parameters);
   const std::uint32_t meshes[] = {0};
-  const Result<ControlPoints> points =
-      settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test");
-  EXPECT_TRUE(points) << points.error().message;
+  const ControlPoints points =
+      test::must(settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test"));
   Spread result;
-  for (const std::uint32_t p : points->chains.at(0).points) {
-    result.at.push_back(static_cast<float>(points->points[p].position.x));
-    result.outward.push_back(points->points[p].outward);
+  for (const std::uint32_t p : points.chains.at(0).points) {
+    result.at.push_back(static_cast<float>(points.points[p].position.x));
+    result.outward.push_back(points.points[p].outward);
   }
   return result;
 }
@@ -133,13 +128,12 @@ TEST(MosControlPoints, KeepTogetherAtHubs) {
   MosParameters parameters;
   std::vector<std::uint32_t> meshes(model.meshes.size());
   std::iota(meshes.begin(), meshes.end(), 0u);
-  const Result<ControlPoints> points =
-      settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test");
-  ASSERT_TRUE(points) << points.error().message;
+  const ControlPoints points =
+      test::must(settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test"));
   const auto slides = [&](const std::string& joint) {
-    return std::ranges::any_of(points->points, [&](const ControlPoint& point) {
+    return std::ranges::any_of(points.points, [&](const ControlPoint& point) {
       if (!(point.outward > 0)) return false;
-      const std::uint32_t at = points->turning[point.turn->chain].anchors[point.turn->far].joint;
+      const std::uint32_t at = points.turning[point.turn->chain].anchors[point.turn->far].joint;
       return model.skeleton.joints[at].name == joint;
     });
   };

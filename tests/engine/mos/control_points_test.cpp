@@ -4,13 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
-#include <pelt/mos.h>
-
-#include "engine/chain/chains.h"
 #include "tests/engine/mos/settled_points.h"
-#include "tests/support/skeleton.h"
 
 namespace pelt::mos {
 namespace {

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests the palette entries of control points and of samples between them.
-#include <array>
-#include <cmath>
-#include <glm/gtc/matrix_transform.hpp>
-#include <glm/gtc/quaternion.hpp>
-
 #include <pelt/clip_twists.h>
-#include <pelt/mos.h>
 
-#include "engine/mos/table.h"
 #include "shaders/mos/point_pose.h"
 #include "shaders/mos/table_pose.h"
 #include "tests/engine/mos/point_scene.h"
-#include "tests/support/test_curve.h"
 
 namespace pelt::mos {
 namespace {

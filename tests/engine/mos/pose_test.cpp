@@ -2,19 +2,12 @@
 // Compares control points in poses with the formulae of docs/mathematics.md section 3.
 #include "engine/mos/pose.h"
 
-#include <array>
 #include <bit>
-#include <cmath>
-#include <glm/gtc/matrix_transform.hpp>
-#include <glm/gtc/quaternion.hpp>
 
 #include <pelt/curve_keys.h>
-#include <pelt/mos.h>
 
-#include "engine/mos/table.h"
 #include "shaders/mos/table_pose.h"
 #include "tests/engine/mos/point_scene.h"
-#include "tests/support/test_curve.h"
 
 namespace pelt::mos {
 namespace {

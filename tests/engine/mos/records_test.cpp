@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Tests what is refused in the records and tables of a file.
-#include <array>
 #include <bit>
 
 #include <pelt/curve_keys.h>
-#include <pelt/mos.h>
 
-#include "engine/mos/table.h"
 #include "shaders/mos/point_pose.h"
 #include "shaders/mos/table_pose.h"
 #include "tests/engine/mos/point_scene.h"
-#include "tests/support/test_curve.h"
+#include "tests/support/must.h"
 
 namespace pelt::mos {
 namespace {
@@ -81,10 +78,8 @@ class MosFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(MosFault, IsRefused) {
   File file;
-  const Result<void> sound = kMosTable.validate(file.along, file.data);
-  ASSERT_TRUE(sound) << sound.error().message;
-  const Result<void> sound_points = kMosPoint.validate(file.single, file.data);
-  ASSERT_TRUE(sound_points) << sound_points.error().message;
+  test::must(kMosTable.validate(file.along, file.data));
+  test::must(kMosPoint.validate(file.single, file.data));
   GetParam().change(file);
   const Result<void> along = kMosTable.validate(file.along, file.data);
   ASSERT_FALSE(along);

@@ -9,9 +9,9 @@
 #include <pelt/curve_keys.h>
 #include <pelt/curve_settings.h>
 #include <pelt/mos.h>
-#include <pelt/rig_json.h>
 
 #include "tests/engine/rig/rig_text.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -32,8 +32,7 @@ TEST(ParseRig, ReadsEveryKeyOfMos) {
                 {"operation": "slide", "distance": 0.125, "offset": [0, 0, -0.5], "in_bind": false},
                 {"operation": "scale", "scale": [1, 2, 2]},
                 {"operation": "motion", "points": ["knee"], "factor": 0.5}])");
-  const auto rig = parse_rig(text, "x.json");
-  ASSERT_TRUE(rig) << rig.error().message;
+  const auto rig = test::must(parse_rig(text, "x.json"));
 
   MosParameters mos;
   mos.strategy = MosStrategy::kRadialBasis;
@@ -68,8 +67,8 @@ TEST(ParseRig, ReadsEveryKeyOfMos) {
                {.operation = MosOperation::kSlide, .distance = 0.125f, .offset = {0.0f, 0.0f, -0.5f}, .in_bind = false},
                {.operation = MosOperation::kScale, .scale = {1.0f, 2.0f, 2.0f}},
                {.operation = MosOperation::kMotion, .points = {"knee"}, .factor = 0.5f}};
-  EXPECT_EQ(rig->layers.at(0).deformer, DeformerParameters(mos));
-  EXPECT_EQ(*parse_rig(format_rig(*rig), "again"), *rig);
+  EXPECT_EQ(rig.layers.at(0).deformer, DeformerParameters(mos));
+  EXPECT_EQ(*parse_rig(format_rig(rig), "again"), rig);
 }
 
 TEST(ParseRig, ReadsTheStrategiesOfMos) {

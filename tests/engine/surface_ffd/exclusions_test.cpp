@@ -2,15 +2,9 @@
 // Checks which elements move which vertices: compares rows with a walk over all elements, and reads the report.
 #include "engine/surface_ffd/exclusions.h"
 
-#include <algorithm>
-#include <map>
 #include <set>
 
-#include <pelt/selection.h>
-#include <pelt/surface_ffd.h>
-
 #include "tests/engine/surface_ffd/ffd_rows.h"
-#include "tests/support/driven.h"
 
 namespace pelt {
 namespace {

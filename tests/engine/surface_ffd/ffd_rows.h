@@ -13,6 +13,7 @@
 #include "engine/surface_ffd/exclusions.h"
 #include "engine/surface_ffd/rows.h"
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 
@@ -24,10 +25,9 @@ class Binding {
     rig_.groups = groups;
     driver_ = *surface_ffd::add_driver(parameters.driver, input_);
     elements_.emplace(*surface_ffd::Elements::create(driver_));
-    Result<surface_ffd::Exclusions> exclusions =
-        surface_ffd::Exclusions::create(parameters, driver_, *elements_, input_.targets[0], input_);
-    EXPECT_TRUE(exclusions) << exclusions.error().message;
-    exclusions_.emplace(std::move(*exclusions));
+    surface_ffd::Exclusions exclusions =
+        test::must(surface_ffd::Exclusions::create(parameters, driver_, *elements_, input_.targets[0], input_));
+    exclusions_.emplace(std::move(exclusions));
   }
 
   const Mesh& mesh() const { return model_.meshes[0]; }

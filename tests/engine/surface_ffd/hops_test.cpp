@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Tests elements that are left out by hops between joints.
-#include <algorithm>
 #include <glm/gtc/quaternion.hpp>
-#include <map>
-#include <optional>
 
 #include <pelt/builtin.h>
 #include <pelt/linear_blend.h>
 #include <pelt/pose.h>
-#include <pelt/surface_ffd.h>
 #include <pelt/tools/weld.h>
 
-#include "engine/surface_ffd/exclusions.h"
 #include "tests/engine/surface_ffd/ffd_rows.h"
-#include "tests/support/driven.h"
 
 namespace pelt {
 namespace {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests what is remarked of vertices that are hard to bind.
-#include <algorithm>
-
-#include <pelt/surface_ffd.h>
-
 #include "tests/engine/surface_ffd/ffd_rows.h"
-#include "tests/support/driven.h"
 
 namespace pelt {
 namespace {

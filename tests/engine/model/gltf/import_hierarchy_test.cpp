@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tests nodes, and how meshes come to model space at bind.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <glm/gtc/matrix_transform.hpp>
 
-#include <pelt/pose.h>
-
-#include "tests/engine/model/gltf/gltf_file.h"
 #include "tests/engine/model/gltf/imported.h"
 
 namespace pelt {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests skins and clips.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "tests/engine/model/gltf/gltf_file.h"
 #include "tests/engine/model/gltf/imported.h"
 
 namespace pelt {

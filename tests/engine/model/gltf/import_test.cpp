@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Tests files as a whole: what a model needs, containers, buffers and defects.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 
 #include <pelt/import.h>
 
-#include "tests/engine/model/gltf/gltf_file.h"
 #include "tests/engine/model/gltf/imported.h"
+#include "tests/support/must.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
@@ -54,17 +52,15 @@ TEST(ImportGltf, ReadsATriangle) {
 TEST(ImportGltf, ReadsEveryCharacter) {
   PELT_REQUIRE_SHARED();
   for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb", ".obj"})) {
-    const Result<Model> model = import_model(file.string());
-    EXPECT_TRUE(model) << model.error().message;
+    test::must(import_model(file.string()));
   }
 }
 
 TEST(ImportGltf, ReadsGlb) {
   const test::TemporaryFolder folder;
   const std::string glb = GltfFile::skinned_triangle().glb();
-  const Result<Model> model = import_gltf(folder.write("model.glb", glb));
-  ASSERT_TRUE(model) << model.error().message;
-  EXPECT_EQ(model->bound_joints.size(), 2u);
+  const Model model = test::must(import_gltf(folder.write("model.glb", glb)));
+  EXPECT_EQ(model.bound_joints.size(), 2u);
   for (const std::size_t length :
        {std::size_t{0}, std::size_t{3}, std::size_t{11}, std::size_t{19}, glb.size() / 2, glb.size() - 1}) {
     const Result<Model> cut = import_gltf(folder.write("cut.glb", std::string_view(glb).substr(0, length)));
@@ -87,8 +83,7 @@ TEST(ImportGltf, ReadsBuffersBesideTheFileAndNoOthers) {
     return import_gltf(folder.write("sub/model.gltf", file.text()));
   };
   for (const char* uri : {"a%20b.bin", "a b.bin", "./a%20b.bin", "deep/b.bin"}) {
-    const auto model = import_with(uri);
-    EXPECT_TRUE(model) << model.error().message;
+    test::must(import_with(uri));
   }
   for (const char* uri :
        {"../secret.bin", "deep/../../secret.bin", "%2E%2E/secret.bin", "..\\secret.bin", "/etc/passwd"}) {
