@@ -14,14 +14,11 @@
 #include <pelt/finite.h>
 #include <pelt/try.h>
 
-#include "engine/binding/morphs.h"
+#include "engine/character/check_palette.h"
 #include "engine/character/pose_kernels.h"
-#include "engine/character/records.h"
 #include "engine/core/invalid.h"
 #include "engine/model/helper_joint.h"
 #include "engine/model/human_bone.h"
-#include "shaders/blend/blend.h"
-#include "shaders/dual_quaternion/pose.h"
 
 namespace pelt {
 namespace {
@@ -124,17 +121,6 @@ Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count
     }
   }
   return names_are_unique(clips, "clip");
-}
-
-Groups groups_of(BlendMode mode) {
-  switch (mode) {
-    case BlendMode::kWires:
-      return Groups::kSeveral;
-    case BlendMode::kOffsets:
-      return Groups::kWithPoints;
-    default:
-      return Groups::kOne;
-  }
 }
 
 // Checks a mesh without its palette entries.
@@ -268,175 +254,6 @@ Result<void> check_inputs(const CharacterData& data) {
     }
   }
   return names_are_unique(data.controls, "control");
-}
-
-// The content of a palette entry, and when it is ready.
-struct Slot {
-  enum class Kind : std::uint8_t { kUnwritten, kFrame, kDualQuaternion, kStretch, kOffset, kFitFrame, kKeyWeights, kState };
-  Kind kind = Kind::kUnwritten;
-  std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
-};
-
-// Marks `count` palette entries from `first` on as written. Precondition: they are in the palette.
-Result<void> write_slots(std::vector<Slot>& slots, std::uint32_t first, std::uint64_t count, std::uint32_t first_stage,
-                         PoseKernel kernel, bool fit) {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    Slot& slot = slots[first + i];
-    if (slot.kind != Slot::Kind::kUnwritten) return invalid("palette entry {} is written twice", first + i);
-    slot.first_stage = first_stage;
-    slot.kind = fit                                     ? Slot::Kind::kFitFrame
-                : kernel == PoseKernel::kKeyPose        ? Slot::Kind::kOffset
-                : kernel == PoseKernel::kKeyWeights     ? Slot::Kind::kKeyWeights
-                : kernel == PoseKernel::kSecondaryAction && i % 2 == 1 ? Slot::Kind::kState
-                : kernel != PoseKernel::kDualQuaternion ? Slot::Kind::kFrame
-                : i % 2 == 0                            ? Slot::Kind::kDualQuaternion
-                                                        : Slot::Kind::kStretch;
-  }
-  return {};
-}
-
-bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { return first + count <= size; }
-
-// Finds the writer of each palette entry. Precondition: check_meshes has passed.
-Result<std::vector<Slot>> find_writers(const CharacterData& data) {
-  // Count before allocating anything of palette_size entries.
-  std::uint64_t written = 0;
-  for (std::size_t p = 0; p < data.passes.size(); ++p) {
-    const PalettePass& pass = data.passes[p];
-    if (static_cast<std::size_t>(pass.kernel) >= kPoseKernelCount) {
-      return invalid("palette pass {} has the unknown kernel {}", p, static_cast<std::uint32_t>(pass.kernel));
-    }
-    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-    if (pass.records.size() != std::uint64_t{pass.record_count} * kernel.record_words) {
-      return invalid("palette pass {} ({}) has {} words for {} records", p, kernel.name, pass.records.size(),
-                     pass.record_count);
-    }
-    if (pass.stage >= data.stage_count) {
-      return invalid("palette pass {} ({}) is in stage {} of {}", p, kernel.name, pass.stage, data.stage_count);
-    }
-    const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.slots_per_record;
-    if (!inside(pass.first_slot, count, data.palette_size)) {
-      return invalid("palette pass {} ({}) writes past the {} palette entries", p, kernel.name, data.palette_size);
-    }
-    written += count;
-  }
-  for (const CharacterMesh& mesh : data.meshes) {
-    if (!mesh.frame_slot) continue;
-    if (!mesh.control) return invalid("mesh '{}' writes frames, but is no control mesh", mesh.name);
-    if (!inside(*mesh.frame_slot, mesh.vertex_count(), data.palette_size)) {
-      return invalid("the frames of mesh '{}' lie past the {} palette entries", mesh.name, data.palette_size);
-    }
-    written += mesh.vertex_count();
-  }
-  if (written != data.palette_size) {
-    return invalid("the palette has {} entries, but {} are written", data.palette_size, written);
-  }
-
-  std::vector<Slot> slots(data.palette_size);
-  for (const PalettePass& pass : data.passes) {
-    const std::uint64_t count = std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).slots_per_record;
-    PELT_TRY(write_slots(slots, pass.first_slot, count, pass.stage, pass.kernel, pass.fit));
-  }
-  for (const CharacterMesh& mesh : data.meshes) {
-    if (!mesh.frame_slot) continue;
-    PELT_TRY(
-        write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, PoseKernel::kLinearBlend, false));
-  }
-  return slots;
-}
-
-Result<void> check_slot(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint64_t index,
-                        Slot::Kind wanted) {
-  if (index >= slots.size()) {
-    return invalid("mesh '{}' uses palette entry {} of {}", mesh.name, index, slots.size());
-  }
-  if (slots[index].kind != wanted) {
-    return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name, index);
-  }
-  if (slots[index].first_stage > mesh.stage) {
-    return invalid("mesh '{}' of stage {} uses palette entry {}, which is written later", mesh.name, mesh.stage, index);
-  }
-  return {};
-}
-
-// Checks every palette entry that the blend loads for this mesh, padding included: a weight of 0 does not make an
-// unwritten one safe. Raises `slots_read` to one past the last of them.
-Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint32_t& slots_read) {
-  if (mesh.first_slot > slots.size()) {
-    return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
-  }
-  PELT_TRY(validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'"));
-  const Slot::Kind wanted = mesh.mode == BlendMode::kDualQuaternion ? Slot::Kind::kDualQuaternion : Slot::Kind::kFrame;
-  const std::uint32_t entry_slots = mesh.mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
-  for (const std::uint32_t word : mesh.binding.influences) {
-    const std::uint32_t slot = mesh.first_slot + shared::influence_index(word);
-    PELT_TRY(check_slot(mesh, slots, slot, wanted));
-    slots_read = std::max(slots_read, slot + entry_slots);
-  }
-  if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
-  for (std::uint64_t v = 0; mesh.offset_slot && v < mesh.vertex_count(); ++v) {
-    PELT_TRY(check_slot(mesh, slots, *mesh.offset_slot + v, Slot::Kind::kOffset));
-  }
-  if (!mesh.wires) return {};
-  const Result<void> usable = check_slot(mesh, slots, mesh.wires->root_slot, Slot::Kind::kFrame);
-  slots_read = std::max(slots_read, mesh.wires->root_slot + 1);
-  return usable;
-}
-
-// Precondition: the mesh is valid otherwise. `slots_read`: as above.
-Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<Slot>& slots, std::uint32_t& slots_read) {
-  if (!mesh.morphs) return {};
-  if (mesh.control) return invalid("mesh '{}' has morph targets, but is no skin", mesh.name);
-  PELT_TRY(validate(*mesh.morphs, mesh.vertex_count(), "mesh '" + mesh.name + "'"));
-  for (std::uint64_t i = 0; i < mesh.morphs->slot_count(); ++i) {
-    PELT_TRY(check_slot(mesh, slots, mesh.morphs->first_slot + i, Slot::Kind::kKeyWeights));
-  }
-  slots_read = std::max(slots_read, mesh.morphs->first_slot + mesh.morphs->slot_count());
-  return {};
-}
-
-Result<void> check_fit_pass(const CharacterData& data) {
-  const PalettePass* known = nullptr;
-  for (std::size_t p = 0; p < data.passes.size(); ++p) {
-    const PalettePass& pass = data.passes[p];
-    if (!pass.fit) continue;
-    if (known != nullptr) return invalid("palette pass {} is a second one for linear-blend fits", p);
-    known = &pass;
-    if (pass.kernel != PoseKernel::kLinearBlend) {
-      return invalid("palette pass {} ({}) is for linear-blend fits, but poses no joints", p,
-                     pose_kernel(pass.kernel).name);
-    }
-    if (pass.stage + 1 != data.stage_count || pass.first_slot + pass.record_count != data.palette_size) {
-      return invalid(
-          "palette pass {} is for linear-blend fits, but not in the last stage with the last palette entries", p);
-    }
-  }
-  return {};
-}
-
-// Precondition: check_fit_pass has passed.
-Result<void> check_fit(const CharacterMesh& mesh, const CharacterData& data) {
-  const PalettePass* pass = data.fit_pass();
-  if (!mesh.fit) {
-    if (pass != nullptr && !mesh.control)
-      return invalid("mesh '{}' has no linear-blend fit, but others have", mesh.name);
-    return {};
-  }
-  if (mesh.control) return invalid("mesh '{}' has a linear-blend fit, but is no skin", mesh.name);
-  if (pass == nullptr)
-    return invalid("mesh '{}' has a linear-blend fit, but no palette pass poses its joints", mesh.name);
-  const LinearFit& fit = *mesh.fit;
-  if (fit.first_slot < pass->first_slot || fit.first_slot > data.palette_size) {
-    return invalid("the linear-blend fit of mesh '{}' starts at palette entry {}, and its joints are {} to {}",
-                   mesh.name, fit.first_slot, pass->first_slot, data.palette_size);
-  }
-  PELT_TRY(validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
-                    fmt::format("the linear-blend fit of mesh '{}'", mesh.name)));
-  if (!(std::isfinite(fit.worst) && fit.rms >= 0 && fit.rms <= fit.worst)) {
-    return invalid("the linear-blend fit of mesh '{}' has errors of {} m and at most {} m", mesh.name, fit.rms,
-                   fit.worst);
-  }
-  return {};
 }
 
 }  // namespace

@@ -93,6 +93,36 @@ std::uint32_t rebase(std::span<SparseRows> groups) {
   return lowest == std::numeric_limits<std::uint32_t>::max() ? 0 : lowest;
 }
 
+// Copies what the mesh has besides points and directions, its vertices in `order`. `order`: empty if it is that of the
+// mesh.
+void copy_in_order(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result) {
+  const std::uint32_t count = result.vertex_count();
+  std::vector<std::uint32_t> packed_of_source(count);
+  result.source_vertex.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    result.source_vertex[i] = order.empty() ? i : order[i];
+    packed_of_source[result.source_vertex[i]] = i;
+  }
+  result.triangles.reserve(mesh.triangles.size());
+  for (const glm::uvec3 triangle : mesh.triangles) {
+    result.triangles.emplace_back(packed_of_source[triangle.x], packed_of_source[triangle.y],
+                                  packed_of_source[triangle.z]);
+  }
+  if (!mesh.uvs.empty()) {
+    result.uvs.reserve(count);
+    for (const std::uint32_t source : result.source_vertex) result.uvs.push_back(mesh.uvs[source]);
+  }
+  if (!result.control && mesh.weights.row_count() != 0) {
+    result.weights.offsets.reserve(mesh.weights.offsets.size());
+    result.weights.influences.reserve(mesh.weights.influences.size());
+    for (const std::uint32_t source : result.source_vertex) result.weights.append_row(mesh.weights.row(source));
+  }
+  result.parts = mesh.parts;
+  if (result.parts.empty() && !mesh.triangles.empty()) {
+    result.parts.push_back({0, static_cast<std::uint32_t>(mesh.triangles.size()), -1});
+  }
+}
+
 }  // namespace
 
 CharacterBuilder::CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives)
@@ -242,35 +272,11 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   }
   taken = {};  // frees most of the memory that bind holds for a mesh
 
-  const std::uint32_t count = result.vertex_count();
-  std::vector<std::uint32_t> packed_of_source(count);
-  result.source_vertex.resize(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    result.source_vertex[i] = order.empty() ? i : order[i];
-    packed_of_source[result.source_vertex[i]] = i;
-  }
-  result.triangles.reserve(mesh.triangles.size());
-  for (const glm::uvec3 triangle : mesh.triangles) {
-    result.triangles.emplace_back(packed_of_source[triangle.x], packed_of_source[triangle.y],
-                                  packed_of_source[triangle.z]);
-  }
-  if (!mesh.uvs.empty()) {
-    result.uvs.reserve(count);
-    for (const std::uint32_t source : result.source_vertex) result.uvs.push_back(mesh.uvs[source]);
-  }
-  if (!control && mesh.weights.row_count() != 0) {
-    result.weights.offsets.reserve(mesh.weights.offsets.size());
-    result.weights.influences.reserve(mesh.weights.influences.size());
-    for (const std::uint32_t source : result.source_vertex) result.weights.append_row(mesh.weights.row(source));
-  }
-  result.parts = mesh.parts;
-  if (result.parts.empty() && !mesh.triangles.empty()) {
-    result.parts.push_back({0, static_cast<std::uint32_t>(mesh.triangles.size()), -1});
-  }
+  copy_in_order(mesh, order, result);
 
   report.mesh = mesh.name;
   report.deformer = deformer;
-  report.vertices = count;
+  report.vertices = result.vertex_count();
   report.distances = std::move(binding.distances);
   report.remarks = std::move(binding.remarks);
   report.cut_error = binding.cut_error;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <pelt/pelt.h>
+
 #include "picture.h"
 
 /* Ends the program with the reason if a call failed. */
@@ -63,6 +64,20 @@ static void draw(const pelt_crowd* crowd, const pelt_character* character, uint3
   picture_destroy(&row);
 }
 
+/* Once, in the tool chain: a model and a rig become a character, a file that the game loads. */
+static void make_file(const char* model_file, const char* path) {
+  pelt_model* model = NULL;
+  pelt_rig* rig = NULL;
+  pelt_character* bound = NULL;
+  need(pelt_model_import(model_file, &model));
+  need(pelt_rig_from_deformer("surface_ffd", &rig));
+  need(pelt_bind(model, rig, NULL, &bound));
+  need(pelt_character_save(bound, path));
+  pelt_character_destroy(bound);
+  pelt_rig_destroy(rig);
+  pelt_model_destroy(model);
+}
+
 int main(int argc, char** argv) {
   const char* file = argc > 1 ? argv[1] : "builtin:biped";
   const char* clip_name = argc > 2 ? argv[2] : "walk";
@@ -72,17 +87,7 @@ int main(int argc, char** argv) {
     return 1;
   }
 
-  /* Once, in the tool chain: a model and a rig become a character, a file that the game loads. */
-  pelt_model* model = NULL;
-  pelt_rig* rig = NULL;
-  pelt_character* bound = NULL;
-  need(pelt_model_import(file, &model));
-  need(pelt_rig_from_deformer("surface_ffd", &rig));
-  need(pelt_bind(model, rig, NULL, &bound));
-  need(pelt_character_save(bound, "hello_c.pelt"));
-  pelt_character_destroy(bound);
-  pelt_rig_destroy(rig);
-  pelt_model_destroy(model);
+  make_file(file, "hello_c.pelt");
 
   /* At load: the character goes to the device; a crowd holds its instances. */
   pelt_character* character = NULL;

@@ -126,7 +126,7 @@ MosParameters edited_mos() {
 }
 
 HierarchicalBsplineParameters surface(const std::function<void(HierarchicalBsplineParameters&)>& change =
-                                           [](HierarchicalBsplineParameters&) {}) {
+                                          [](HierarchicalBsplineParameters&) {}) {
   HierarchicalBsplineParameters parameters = tube_surface();
   change(parameters);
   return parameters;
@@ -200,14 +200,8 @@ void put_under(Model& model, Rig& rig) {
   rig.layers.insert(rig.layers.begin(), {model.meshes[0].name, LinearBlendParameters{}, {}, {}});
 }
 
-}  // namespace
-
-void PrintTo(const Deformer& deformer, std::ostream* out) { *out << deformer.name; }
-
-const std::vector<Deformer>& deformers() {
-  static const std::vector<Deformer> list{
-      {"LinearBlend", LinearBlendParameters{}},
-      {"DualQuaternion", DualQuaternionParameters{}},
+std::vector<Deformer> surface_ffds() {
+  return {
       {"SurfaceFfdExtended", ffd()},
       {"SurfaceFfdExtendedHardCut", ffd([](auto& p) { p.cut = Cut::kHard; })},
       {"SurfaceFfdExtendedUncut", ffd([](auto& p) { p.elements = 0; }), false},
@@ -271,6 +265,11 @@ const std::vector<Deformer>& deformers() {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
          put_under(model, rig);
        }},
+  };
+}
+
+std::vector<Deformer> curve_skeletons() {
+  return {
       {"CurveSkeleton", curves(), true, Follows::kSimilarity},
       {"CurveSkeletonOfThePaper", paper_curves(), true, Follows::kSimilarity},
       {"CurveSkeletonTangentKeyed", keyed_curves(), true, Follows::kSimilarity},
@@ -282,6 +281,11 @@ const std::vector<Deformer>& deformers() {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
          put_under(model, rig);
        }},
+  };
+}
+
+std::vector<Deformer> all_mos() {
+  return {
       {"Mos", mos(), true, Follows::kSimilarity},
       {"MosOfThePatent", patent_mos()},
       {"MosBlendedNormals", mos([](auto& p) {
@@ -302,6 +306,11 @@ const std::vector<Deformer>& deformers() {
          put_under(model, rig);
          rig.layers.push_back({model.meshes[0].name, scattered_mos(MosStrategy::kInverseDistance), {0.5f, {}}, {}});
        }},
+  };
+}
+
+std::vector<Deformer> surfaces() {
+  return {
       {"HierarchicalBspline", surface(), true, Follows::kRigid},
       {"HierarchicalBsplineOverlays", surface([](auto& p) {
          add_overlays(p);
@@ -315,6 +324,11 @@ const std::vector<Deformer>& deformers() {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};
          put_under(model, rig);
        }},
+  };
+}
+
+std::vector<Deformer> mixed() {
+  return {
       {"Muscle", by_muscle(), true, Follows::kSimilarity, add_muscle},
       {"Wires", ffd([](auto& p) { p.driver.follow = Follow::kClosestLimb; }), true, Follows::kAffine,
        [](Model& model, Rig& rig) {
@@ -323,6 +337,20 @@ const std::vector<Deformer>& deformers() {
          put_under(model, rig);
        }},
   };
+}
+
+}  // namespace
+
+void PrintTo(const Deformer& deformer, std::ostream* out) { *out << deformer.name; }
+
+const std::vector<Deformer>& deformers() {
+  static const std::vector<Deformer> list = [] {
+    std::vector<Deformer> all{{"LinearBlend", LinearBlendParameters{}}, {"DualQuaternion", DualQuaternionParameters{}}};
+    for (const std::vector<Deformer>& kind : {surface_ffds(), curve_skeletons(), all_mos(), surfaces(), mixed()}) {
+      all.insert(all.end(), kind.begin(), kind.end());
+    }
+    return all;
+  }();
   return list;
 }
 

@@ -109,6 +109,10 @@ float worst_distance(std::span<const glm::vec3> rest, std::span<const glm::vec3>
   return worst;
 }
 
+float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
+  return worst_distance(a, b, [](glm::vec3 p) { return p; });
+}
+
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix) {
   return [matrix](glm::vec3 point) { return glm::vec3(matrix * glm::vec4(point, 1)); };
 }

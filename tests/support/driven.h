@@ -59,6 +59,9 @@ std::vector<glm::vec3> moved_points(const Character& character, const std::strin
 float worst_distance(std::span<const glm::vec3> rest, std::span<const glm::vec3> posed,
                      const std::function<glm::vec3(glm::vec3)>& move);
 
+// Returns the largest distance of two points of the same place in both; infinite if one is not finite.
+float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b);
+
 // Returns a function that applies a matrix to points.
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix);
 

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: MIT
+// Tests which joints are a curve together.
 #include "engine/chain/chains.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <glm/gtc/matrix_transform.hpp>
-#include <limits>
 #include <map>
-#include <numeric>
-#include <set>
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>
 #include <pelt/tools/joint_roles.h>
 
+#include "tests/engine/chain/small_chains.h"
 #include "tests/support/shared_files.h"
-#include "tests/support/skeleton.h"
-#include "tests/support/tube.h"
 
 namespace pelt::chain {
 namespace {
@@ -33,121 +26,6 @@ using testing::UnorderedElementsAre;
 
 using test::Node;
 using test::skeleton_of;
-
-// Adds points to the mesh of the model that follow `joint` wholly.
-void add_skin(Model& model, std::uint32_t joint, const glm::vec3& origin, const std::vector<glm::vec3>& points) {
-  if (model.meshes.empty()) model.meshes.emplace_back().name = "skin";
-  Mesh& mesh = model.meshes.front();
-  const auto column = static_cast<std::uint32_t>(model.bound_joints.size());
-  model.bound_joints.push_back({joint, glm::translate(glm::mat4(1.0f), -origin)});
-  for (const glm::vec3& point : points) {
-    mesh.positions.push_back(point);
-    mesh.weights.append_row(std::vector<Influence>{{column, 1.0f}});
-  }
-}
-
-Chains chains_of(const Model& model, const ChainOptions& options = {}) {
-  std::vector<std::uint32_t> meshes(model.meshes.size());
-  std::iota(meshes.begin(), meshes.end(), 0u);
-  Result<Chains> chains = find_chains(model, meshes, options);
-  EXPECT_TRUE(chains) << chains.error().message;
-  return chains ? *std::move(chains) : Chains{};
-}
-
-Error error_of(const Model& model, const ChainOptions& options) {
-  std::vector<std::uint32_t> meshes(model.meshes.size());
-  std::iota(meshes.begin(), meshes.end(), 0u);
-  const Result<Chains> chains = find_chains(model, meshes, options);
-  EXPECT_FALSE(chains);
-  return chains ? Error{ErrorCode::kInvalidArgument, "chains"} : chains.error();
-}
-
-std::vector<std::string> names(const Chains& chains) {
-  std::vector<std::string> result;
-  for (const Chain& chain : chains.chains) result.push_back(chain.name);
-  return result;
-}
-
-const Chain& chain_of(const Chains& chains, const std::string& name) {
-  const auto found = std::ranges::find(chains.chains, name, &Chain::name);
-  EXPECT_NE(found, chains.chains.end()) << name << " of " << testing::PrintToString(names(chains));
-  static const Chain none;
-  return found == chains.chains.end() ? none : *found;
-}
-
-const JointLinkage& linkage_of(const Chains& chains, const Model& model, const std::string& joint) {
-  const auto found = std::ranges::find(chains.joints, *model.skeleton.find(joint), &JointLinkage::joint);
-  EXPECT_NE(found, chains.joints.end()) << joint;
-  static const JointLinkage none;
-  return found == chains.joints.end() ? none : *found;
-}
-
-std::vector<std::string> joints_of(const Model& model, const Chain& chain) {
-  std::vector<std::string> result;
-  for (const Anchor& anchor : chain.anchors) result.push_back(model.skeleton.joints[anchor.joint].name);
-  return result;
-}
-
-// Checks what holds for the chains of every model.
-void expect_sound(const Model& model, const Chains& chains) {
-  std::set<std::string> seen;
-  for (const Chain& chain : chains.chains) {
-    EXPECT_TRUE(seen.insert(chain.name).second) << chain.name;
-    ASSERT_GE(chain.anchors.size(), 2u) << chain.name;
-    ASSERT_LT(chain.top, chain.anchors.size()) << chain.name;
-    for (std::size_t a = 0; a < chain.anchors.size(); ++a) {
-      ASSERT_LT(chain.anchors[a].joint, model.skeleton.joints.size());
-      EXPECT_TRUE(std::isfinite(glm::length(chain.anchors[a].position))) << chain.name;
-      if (a > 0) {
-        EXPECT_NE(chain.anchors[a].position, chain.anchors[a - 1].position) << chain.name;
-      }
-    }
-  }
-  EXPECT_TRUE(std::ranges::is_sorted(chains.joints, {}, &JointLinkage::joint));
-  for (const JointLinkage& joint : chains.joints) {
-    EXPECT_TRUE(std::ranges::is_sorted(joint.curves));
-    for (const std::size_t curve : joint.curves) EXPECT_LT(curve, chains.chains.size());
-  }
-}
-
-Model make_y() {
-  return skeleton_of({{"root", -1, {0, 0, 0}},
-                      {"hip", 0, {0, 1, 0}},
-                      {"left", 1, {1, 2, 0}},
-                      {"left_end", 2, {2, 3, 0}},
-                      {"right", 1, {-1, 2, 0}},
-                      {"right_end", 4, {-2, 3, 0}}});
-}
-
-Model make_cross() {
-  return skeleton_of({{"trunk", -1, {0, 0, 0}},
-                      {"chest", 0, {0, 1, 0}},
-                      {"left", 1, {1, 1.5f, 0}},
-                      {"head", 1, {0, 2, 0.1f}},
-                      {"right", 1, {-1, 1.5f, 0}}});
-}
-
-// Returns `arms` links of equal length, evenly round the middle; the first leads to the root.
-Model make_star(int arms) {
-  std::vector<Node> nodes{{"arm0", -1, {1, 0, 0}}, {"middle", 0, {0, 0, 0}}};
-  for (int a = 1; a < arms; ++a) {
-    const float angle = 6.2831853f * static_cast<float>(a) / static_cast<float>(arms);
-    nodes.push_back({"arm" + std::to_string(a), 1, {std::cos(angle), std::sin(angle), 0}});
-  }
-  return skeleton_of(nodes);
-}
-
-Model make_comb(int teeth) {
-  std::vector<Node> nodes{{"trunk0", -1, {0, 0, 0}}};
-  for (int i = 1; i <= teeth; ++i) {
-    const auto above = static_cast<std::int32_t>(nodes.size()) - (i == 1 ? 1 : 2);
-    nodes.push_back({"trunk" + std::to_string(i), above, {i, 0, 0}});
-    nodes.push_back({"tooth" + std::to_string(i), above + (i == 1 ? 1 : 2), {i, 1, 0}});
-  }
-  const auto last = static_cast<std::int32_t>(nodes.size()) - 2;
-  nodes.push_back({"end", last, {teeth + 1, 0, 0}});
-  return skeleton_of(nodes);
-}
 
 TEST(Chains, LineIsOneCurveThrough) {
   const Model model = skeleton_of({{"a", -1, {0, 0, 0}}, {"b", 0, {1, 0, 0}}, {"c", 1, {2, 1, 0}}});
@@ -400,88 +278,6 @@ TEST(Chains, OnlyJointsOfTheSkinCount) {
   EXPECT_THAT(chains.joints, SizeIs(3));
 }
 
-// A root on the ground, on which a body and the target of a foot hang.
-TEST(Chains, RootOutsideTheSkinJoinsNothing) {
-  Model model = skeleton_of({{"scene", -1, {0, -5, 0}},
-                             {"left", 0, {1, 0, 0}},
-                             {"left_end", 1, {2, 0, 0}},
-                             {"right", 0, {-1, 0, 0}},
-                             {"right_end", 3, {-2, 0, 0}}});
-  add_skin(model, 1, {1, 0, 0}, {{3, 2, -2}, {-3, 2, -2}, {0, -2, -2}});
-  add_skin(model, 2, {2, 0, 0}, {{0, 0, 3}});
-  add_skin(model, 3, {-1, 0, 0}, {{0, 0, 3}});
-  add_skin(model, 4, {-2, 0, 0}, {{0, 0, 3}});
-  model.meshes[0].triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
-  EXPECT_THAT(names(chains_of(model)), UnorderedElementsAre("left..left_end", "right..right_end"));
-  EXPECT_THAT(chains_of(model).notes, Contains(HasSubstr("'scene'")));
-
-  for (const std::size_t j : {1u, 3u}) model.skeleton.joints[j].rest.translation.y -= 5;
-  model.skeleton.joints[0].rest.translation.y += 5;  // the root is now inside the skin
-  EXPECT_THAT(names(chains_of(model)), UnorderedElementsAre("left_end..right_end"));
-}
-
-TEST(Chains, TipReachesTheEndOfTheSkin) {
-  const Model limb = make_limb({.radius = 0.5f});
-  const Chains chains = chains_of(limb);
-  ASSERT_THAT(chains.chains, SizeIs(1));
-  ASSERT_THAT(chains.chains[0].anchors, SizeIs(3));
-  EXPECT_NEAR(glm::distance(chains.chains[0].anchors[2].position, glm::vec3(8, 0, 0)), 0, 0.05f);
-  EXPECT_EQ(chains.chains[0].anchors[2].joint, 1u);
-}
-
-TEST(Chains, TipNeverPointsBack) {
-  for (const glm::vec3 centre : {glm::vec3(-1, 0, 0), {-1, 1, 0}, {0, 1, 0}, {-1, 0.1f, 0}, {0, 0, 0}, {1, 1, 0}}) {
-    Model model = skeleton_of({{"a", -1, {-2, 0, 0}}, {"b", 0, {0, 0, 0}}});
-    add_skin(model, 0, {-2, 0, 0}, {{-2, 0, 0}});
-    add_skin(model, 1, {0, 0, 0}, {centre + glm::vec3(0, 0, 0.3f), centre - glm::vec3(0, 0, 0.3f), centre});
-    const Chains chains = chains_of(model);
-    ASSERT_THAT(chains.chains, SizeIs(1));
-    ASSERT_THAT(chains.chains[0].anchors, SizeIs(3));
-    const glm::vec3 tip = chains.chains[0].anchors[2].position;
-    EXPECT_GE(tip.x, -1e-6f) << testing::PrintToString(centre.x);
-    EXPECT_GT(glm::length(tip), 0.02f);
-    EXPECT_LT(glm::length(tip), 2.0f);
-  }
-}
-
-TEST(Chains, EndNodeIsTheTip) {
-  Model model = skeleton_of({{"neck", -1, {0, 0, 0}},
-                             {"head", 0, {0, 1, 0}},
-                             {"head_end", 1, {0.1f, 2.1f, 0}},
-                             {"hat_slot", 1, {0, 1.1f, 0}},
-                             {"eye_target", 1, {0, 1, 9}}});
-  add_skin(model, 0, {0, 0, 0}, {{0, 0, 0}});
-  add_skin(model, 1, {0, 1, 0}, {{0, 1, 0}, {0.3f, 1.5f, 0}, {-0.3f, 1.5f, 0}, {0, 2, 0}});
-  const Chain& chain = chains_of(model).chains.at(0);
-  ASSERT_THAT(chain.anchors, SizeIs(3));
-  EXPECT_EQ(chain.anchors[2].position, glm::vec3(0.1f, 2.1f, 0));
-  EXPECT_EQ(chain.anchors[2].joint, 1u);
-}
-
-TEST(Chains, SkullGetsATipBesideHorns) {
-  Model model = skeleton_of({{"neck", -1, {0, 0, 0}},
-                             {"head", 0, {0, 1, 0}},
-                             {"left_horn", 1, {0.2f, 1.2f, 0.5f}},
-                             {"right_horn", 1, {-0.2f, 1.2f, 0.5f}}});
-  add_skin(model, 0, {0, 0, 0}, {{0, 0, 0}});
-  add_skin(model, 1, {0, 1, 0}, {{0.3f, 1.5f, 0}, {-0.3f, 1.5f, 0}, {0, 2, 0}, {0, 1.8f, 0}});
-  add_skin(model, 2, {0.2f, 1.2f, 0.5f}, {{0.2f, 1.2f, 0.6f}});
-  add_skin(model, 3, {-0.2f, 1.2f, 0.5f}, {{-0.2f, 1.2f, 0.6f}});
-  const Chains chains = chains_of(model);
-  expect_sound(model, chains);
-  EXPECT_THAT(names(chains), UnorderedElementsAre("neck..head", "left_horn..right_horn"));
-  EXPECT_EQ(linkage_of(chains, model, "head").linkage, Linkage::kCross);
-}
-
-TEST(Chains, SingleJointWithSkinIsACurve) {
-  Model model = skeleton_of({{"lonely", -1, {0, 0, 0}}});
-  add_skin(model, 0, {0, 0, 0}, {{0, 0, 1}, {0, 0, 2}});
-  const Chains chains = chains_of(model);
-  expect_sound(model, chains);
-  ASSERT_THAT(names(chains), ElementsAre("lonely"));
-  EXPECT_EQ(chains.chains[0].anchors[1].position, glm::vec3(0, 0, 2));
-}
-
 TEST(Chains, PlacesAreThoseOfTheBind) {
   Model model = skeleton_of({{"a", -1, {0, 0, 0}}, {"b", 0, {1, 0, 0}}, {"c", 1, {2, 0, 0}}});
   add_skin(model, 0, {5, 0, 0}, {{5, 0, 0}});
@@ -501,108 +297,6 @@ TEST(Chains, SharedMatricesOfUnusedJointsSayNothing) {
   model.bound_joints.push_back({2, glm::mat4(1.0f)});
   const std::vector<glm::dmat4> bind = matrices_at_bind(model, std::vector<std::uint32_t>{0});
   EXPECT_EQ(glm::vec3(bind[2][3]), glm::vec3(10, 0, 0));
-}
-
-TEST(Chains, SplitEndsCurves) {
-  const Model line = skeleton_of({{"a", -1, {0, 0, 0}}, {"b", 0, {1, 0, 0}}, {"c", 1, {2, 1, 0}}});
-  EXPECT_THAT(names(chains_of(line, {.split = {"b"}})), UnorderedElementsAre("a..b", "b..c"));
-
-  const Model y = make_y();
-  EXPECT_THAT(names(chains_of(y, {.split = {"hip"}})),
-              UnorderedElementsAre("root..hip", "hip..left_end", "hip..right_end"));
-}
-
-TEST(Chains, RemoveLeavesOut) {
-  const Model model = make_y();
-  const Chains chains = chains_of(model, {.remove = {"left_end..right_end"}});
-  EXPECT_THAT(names(chains), UnorderedElementsAre("root..left_end", "root..right_end"));
-  const Chains bare = chains_of(model, {.remove = {"left_end..right_end", "root..right_end"}});
-  EXPECT_THAT(linkage_of(bare, model, "right").curves, IsEmpty());
-  EXPECT_THAT(bare.notes, Contains("No curve runs through joint 'right'."));
-}
-
-TEST(Chains, NamedCurvesAreAddedAndReplace) {
-  const Model model = make_y();
-  ChainOptions options;
-  options.curves = {{.name = "armpit", .joints = {"root", "hip", "left"}, .offset = {0, 0, 0.5f}},
-                    {.name = "left_end..right_end", .joints = {"left", "hip", "right"}}};
-  const Chains chains = chains_of(model, options);
-  expect_sound(model, chains);
-  EXPECT_THAT(names(chains),
-              UnorderedElementsAre("root..left_end", "root..right_end", "left_end..right_end", "armpit"));
-  EXPECT_EQ(chain_of(chains, "armpit").anchors[1].position, glm::vec3(0, 1, 0.5f));
-  EXPECT_EQ(chain_of(chains, "armpit").anchors[1].joint, 1u);
-  EXPECT_THAT(joints_of(model, chain_of(chains, "left_end..right_end")), ElementsAre("left", "hip", "right"));
-  EXPECT_EQ(chain_of(chains, "left_end..right_end").top, 1u);
-  EXPECT_THAT(linkage_of(chains, model, "hip").curves, SizeIs(4));
-
-  options.automatic = false;
-  EXPECT_THAT(names(chains_of(model, options)), ElementsAre("armpit", "left_end..right_end"));
-}
-
-TEST(Chains, NamedCurvesNeedNoParents) {
-  const Model model = skeleton_of({{"a", -1, {0, 0, 0}}, {"b", -1, {1, 0, 0}}, {"c", -1, {2, 0, 0}}});
-  EXPECT_EQ(error_of(model, {}).code, ErrorCode::kInvalidArgument);
-  const Chains chains = chains_of(model, {.curves = {{.name = "arm", .joints = {"a", "b", "c"}}}});
-  expect_sound(model, chains);
-  EXPECT_THAT(joints_of(model, chains.chains.at(0)), ElementsAre("a", "b", "c"));
-  EXPECT_EQ(chains.chains[0].top, 0u);
-  EXPECT_EQ(linkage_of(chains, model, "b").linkage, Linkage::kTwo);
-  EXPECT_EQ(linkage_of(chains, model, "c").linkage, Linkage::kEnd);
-}
-
-TEST(Chains, NamedCurvesEndAtTips) {
-  const Model limb = make_limb();
-  const Chains chains = chains_of(limb, {.curves = {{.name = "tip", .joints = {"joint", "root"}}}, .automatic = false});
-  ASSERT_THAT(joints_of(limb, chains.chains.at(0)), ElementsAre("joint", "joint", "root"));
-  EXPECT_EQ(chains.chains[0].top, 2u);
-}
-
-TEST(Chains, TipsThatRoundToTheirJointAreNoAnchors) {
-  Model model = skeleton_of(
-      {{"root", -1, {0, 0, 0}}, {"left", 0, {-1, 0, 0}}, {"right", 0, {1, 0, 0}}, {"right_end", 2, {2, 0, 0}}});
-  model.bound_joints.clear();
-  add_skin(model, 0, {0, 0, 0}, {{0, 0.1f, 0}});
-  add_skin(model, 1, {-1, 0, 0}, {{-1.02f, 0, 0}});
-  add_skin(model, 2, {1, 0, 0}, {{1, 0.1f, 0}});
-  add_skin(model, 3, {2, 0, 0}, {{3, 0, 0}});
-  ChainOptions options{.curves = {{.name = "arms", .joints = {"left", "right", "right_end"}}}, .automatic = false};
-  const Chains near = chains_of(model, options);
-  EXPECT_THAT(joints_of(model, near.chains.at(0)), ElementsAre("left", "left", "right", "right_end", "right_end"));
-  EXPECT_EQ(near.chains[0].top, 1u);
-  options.curves[0].offset = {1048576, 0, 0};  // floats are 0.06 apart there
-  const Chains far = chains_of(model, options);
-  EXPECT_THAT(joints_of(model, far.chains.at(0)), ElementsAre("left", "right", "right_end", "right_end"));
-  EXPECT_EQ(far.chains[0].top, 0u);
-}
-
-TEST(Chains, UnknownNamesAreNotFound) {
-  const Model model = make_y();
-  for (const auto& [options, hint] : std::vector<std::pair<ChainOptions, std::string>>{
-           {{.split = {"hips"}}, "did you mean 'hip'?"},
-           {{.remove = {"root..left"}}, "did you mean 'root..left_end'?"},
-           {{.curves = {{.name = "c", .joints = {"root", "rihgt"}}}}, "did you mean 'right'?"},
-           {{.remove = {"root..left_end"}, .automatic = false}, "there are none"}}) {
-    const Error error = error_of(model, options);
-    EXPECT_EQ(error.code, ErrorCode::kNotFound);
-    EXPECT_THAT(error.message, HasSubstr(hint));
-  }
-}
-
-TEST(Chains, NamedCurvesThatAreNoneAreRefused) {
-  const Model model = make_y();
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const std::vector<ChainOptions::Named>& curves : std::vector<std::vector<ChainOptions::Named>>{
-           {{.name = "", .joints = {"root", "hip"}}},
-           {{.name = "c", .joints = {}}},
-           {{.name = "c", .joints = {"root"}}},
-           {{.name = "c", .joints = {"root", "hip", "root"}}},
-           {{.name = "c", .joints = {"root", "hip"}, .offset = {0, nan, 0}}},
-           {{.name = "c", .joints = {"root", "hip"}}, {.name = "c", .joints = {"hip", "left"}}}}) {
-    EXPECT_EQ(error_of(model, {.curves = curves}).code, ErrorCode::kInvalidArgument);
-  }
-  EXPECT_EQ(error_of(model, {.automatic = false}).code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(error_of(Model{}, {}).code, ErrorCode::kInvalidArgument);
 }
 
 TEST(Chains, BuiltInCharacters) {

@@ -80,12 +80,6 @@ std::vector<glm::vec3> posed(const Clip& clip, float time, const std::vector<flo
   return {evaluator.positions().begin(), evaluator.positions().end()};
 }
 
-float farthest(const std::vector<glm::vec3>& a, const std::vector<glm::vec3>& b) {
-  float most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, glm::distance(a[i], b[i]));
-  return most;
-}
-
 TEST(ClipTwists, FollowsTheKeysRoundAndRound) {
   const ClipTwists forth(*limb(), clip_of({0, 90, 180, 270, 360, 450}));
   const ClipTwists back(*limb(), clip_of({0, -90, -180, -270, -360, -450}));
@@ -142,9 +136,9 @@ TEST(ClipTwists, TwistsTheSkin) {
     twists.sample(time, inputs);
     const std::vector<glm::vec3> moved = posed(clip, time, inputs);
     inputs[limb()->controls[*limb()->find_control("twist/joint")].input] = glm::radians(90 * time);
-    EXPECT_EQ(farthest(moved, posed(clip, time, inputs)), 0) << time;
+    EXPECT_EQ(test::farthest(moved, posed(clip, time, inputs)), 0) << time;
     if (time > 2) {
-      EXPECT_GT(farthest(moved, untold), 1.9f) << time;
+      EXPECT_GT(test::farthest(moved, untold), 1.9f) << time;
     }
   }
 }

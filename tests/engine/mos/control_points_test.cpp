@@ -1,103 +1,19 @@
 // SPDX-License-Identifier: MIT
+// Tests the control points that are placed along chains.
 #include "engine/mos/control_points.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <glm/gtc/matrix_transform.hpp>
-#include <limits>
-#include <numeric>
-#include <set>
-#include <string>
-#include <vector>
 
-#include <pelt/builtin.h>
-#include <pelt/mos.h>
-
-#include "engine/chain/chains.h"
-#include "tests/support/skeleton.h"
-#include "tests/support/tube.h"
+#include "tests/engine/mos/settled_points.h"
 
 namespace pelt::mos {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
 
-using test::Node;
 using test::skeleton_of;
-
-// Returns joints a, b, c, d along x, 2 apart.
-Model row() {
-  return skeleton_of({{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"c", 1, {4, 0, 0}}, {"d", 2, {6, 0, 0}}});
-}
-
-// Returns two bent limbs that leave a root.
-Model limbs() {
-  return skeleton_of({{"root", -1, {0, 0, 0}},
-                      {"l1", 0, {-2, 1, 0}},
-                      {"l2", 1, {-4, 1, 1}},
-                      {"r1", 0, {3, 1, 0}},
-                      {"r2", 3, {4, 0, 2}}});
-}
-
-using Change = std::function<void(MosParameters&)>;
-
-Result<ControlPoints> settled(const Model& model, const Change& change, bool angles) {
-  MosParameters parameters;
-  change(parameters);
-  return settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), angles, "layer 1 (mos)");
-}
-
-ControlPoints settle(
-    const Model& model, const Change& change = [](MosParameters&) {}, bool angles = true) {
-  Result<ControlPoints> points = settled(model, change, angles);
-  EXPECT_TRUE(points) << points.error().message;
-  return points ? *std::move(points) : ControlPoints{};
-}
-
-std::string refusal(const Model& model, const Change& change) {
-  const Result<ControlPoints> points = settled(model, change, true);
-  return points ? "settled" : points.error().message;
-}
-
-// Makes one chain along each of these lists of joints, and no others.
-Change along(const std::vector<std::vector<std::string>>& chains) {
-  return [chains](MosParameters& p) {
-    p.automatic = false;
-    for (const auto& joints : chains) p.chains.push_back({"chain" + std::to_string(p.chains.size()), {}, joints});
-  };
-}
-
-// The properties of a point that do not depend on the direction of its chain.
-struct Seen {
-  glm::vec3 at{0};
-  std::string joint;
-  std::string far;  // joint
-  float swing = 0;
-  float twist = 0;
-  glm::vec3 axis{0};
-};
-
-std::vector<Seen> seen(const ControlPoints& points, const Model& model, std::size_t chain = 0) {
-  std::vector<Seen> result;
-  for (const std::uint32_t p : points.chains.at(chain).points) {
-    const ControlPoint& point = points.points.at(p);
-    Seen& own = result.emplace_back();
-    own.at = glm::vec3(point.position);
-    own.joint = model.skeleton.joints.at(point.joint).name;
-    if (!point.turn) continue;
-    const PointTurn& turn = *point.turn;
-    own.far = model.skeleton.joints.at(points.turning.at(turn.chain).anchors.at(turn.far).joint).name;
-    own.swing = turn.swing;
-    own.twist = turn.twist;
-    own.axis = turn.axis;
-  }
-  return result;
-}
 
 void expect_same(const std::vector<Seen>& is, const std::vector<Seen>& should) {
   ASSERT_EQ(is.size(), should.size());
@@ -111,8 +27,6 @@ void expect_same(const std::vector<Seen>& is, const std::vector<Seen>& should) {
     EXPECT_LT(glm::distance(is[k].axis, should[k].axis), 1e-6);
   }
 }
-
-// ----------------------------------------------------------------------------------------------------------- placed
 
 TEST(MosControlPoints, StandAlongBonesAndAboutJoints) {
   const Model model = row();
@@ -214,8 +128,6 @@ TEST(MosControlPoints, AboutAJointHaveEvenPartsOfItsTurn) {
   }
 }
 
-// --------------------------------------------------------------------------------------------------------- the chain
-
 TEST(MosControlPoints, DoNotDependOnTheChainsDirection) {
   const Model model = limbs();
   const ControlPoints down = settle(model, along({{"root", "r1", "r2"}}));
@@ -260,8 +172,6 @@ TEST(MosControlPoints, OverTheSameBonesAreShared) {
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), false).points, SizeIs(7));
   EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), true).points, SizeIs(9));
 }
-
-// ------------------------------------------------------------------------------------------------------------- twist
 
 // Returns Theta of the points of a chain, away from its top, if every anchor i twists by theta[i].
 std::vector<float> twists(const ControlPoints& points, const std::vector<float>& theta) {
@@ -338,284 +248,6 @@ TEST(MosControlPoints, TwistAwayFromATopInside) {
     const std::size_t far = bone < 2 ? bone : bone + 1;
     EXPECT_NEAR(is[k], std::lerp(at_anchor[near], at_anchor[far], along), 1e-3) << k;
   }
-}
-
-// -------------------------------------------------------------------------------------------------- by the skin
-
-// The places of points along a chain, and how far they slide outward.
-struct Spread {
-  std::vector<float> at, outward;
-};
-
-Spread spread(
-    const Model& model, const Change& change = [](MosParameters&) {}) {
-  MosParameters parameters;
-  change(parameters);
-  const std::uint32_t meshes[] = {0};
-  const Result<ControlPoints> points =
-      settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test");
-  EXPECT_TRUE(points) << points.error().message;
-  Spread result;
-  for (const std::uint32_t p : points->chains.at(0).points) {
-    result.at.push_back(static_cast<float>(points->points[p].position.x));
-    result.outward.push_back(points->points[p].outward);
-  }
-  return result;
-}
-
-// The points about the second of three joints.
-TEST(MosControlPoints, StandAsFarApartAsTheSkinIsThick) {
-  for (const bool weighted : {true, false}) {
-    for (const float radius : {0.5f, 1.0f}) {
-      SCOPED_TRACE(testing::Message() << weighted << ' ' << radius);
-      Model model = test::make_tube({.around = 24, .along = 48, .radius = radius, .length = 24, .joints = 3});
-      if (!weighted) model.meshes[0].weights = {};
-      const Spread is = spread(model);
-      ASSERT_GE(is.at.size(), 9u);
-      for (std::size_t k = 2; k < 7; ++k) {
-        EXPECT_NEAR(is.at[k], 8 + 0.8f * radius * (static_cast<float>(k) - 4), 1e-3);
-        const float part = (static_cast<float>(k) - 1) / 6;
-        EXPECT_NEAR(is.outward[k], 0.32f * radius * 4 * part * (1 - part), 1e-3);
-      }
-      EXPECT_TRUE(std::ranges::is_sorted(is.at));
-      EXPECT_LT(is.at[1], 8 - 2.4f * radius);
-      for (const std::size_t on_bone : {0u, 1u, 7u, 8u}) EXPECT_EQ(is.outward[on_bone], 0);
-    }
-  }
-}
-
-// A short bone on one side draws them together there, and half as much on the other.
-TEST(MosControlPoints, StandFartherApartOnALongBone) {
-  Model model = test::make_tube({.around = 24, .along = 48, .length = 12, .joints = 3});
-  model.skeleton.joints[1].rest.translation.x = 7;
-  model.skeleton.joints[2].rest.translation.x = 1;
-  for (const std::size_t j : {1u, 2u}) {
-    model.bound_joints[j].inverse_bind = glm::translate(glm::mat4(1), glm::vec3(j == 1 ? -7 : -8, 0, 0));
-  }
-  const Spread is = spread(model);
-  const std::size_t joint =
-      static_cast<std::size_t>(std::ranges::find_if(is.at, [](float x) { return x > 6.999f; }) - is.at.begin());
-  EXPECT_NEAR(is.at[joint], 7, 1e-3);
-  const float after = is.at[joint + 1] - is.at[joint];
-  EXPECT_LT(after, 0.3f);
-  EXPECT_NEAR(is.at[joint] - is.at[joint - 1], 2 * after, 1e-3);
-  EXPECT_TRUE(std::ranges::is_sorted(is.at));
-}
-
-TEST(MosControlPoints, LeaveSpikesOut) {
-  Model model = test::make_tube({.around = 24, .along = 32, .joints = 2});
-  const std::vector<float> smooth = spread(model).at;
-  for (const std::size_t v : {400u, 401u}) model.meshes[0].positions[v] += 2.0f * model.meshes[0].normals[v];
-  const std::vector<float> spiky = spread(model).at;
-  for (std::size_t k = 0; k < smooth.size(); ++k) EXPECT_NEAR(spiky[k], smooth[k], 0.05f);
-}
-
-TEST(MosControlPoints, StayInOrderWhereTheSkinIsThickForItsBones) {
-  for (const float radius : {1.5f, 3.0f, 10.0f}) {
-    for (const std::uint32_t joints : {2u, 4u, 9u}) {
-      const Spread is = spread(test::make_tube({.around = 24, .along = 36, .radius = radius, .joints = joints}));
-      EXPECT_TRUE(std::ranges::is_sorted(is.at)) << radius << ' ' << joints;
-      EXPECT_EQ(std::ranges::adjacent_find(is.at), is.at.end()) << radius << ' ' << joints;
-    }
-  }
-}
-
-// An elbow between two twist helpers, all of them 1.5 apart.
-TEST(MosControlPoints, HaveTheRoomOfTwistHelpers) {
-  for (const float radius : {1.0f, 3.0f}) {
-    SCOPED_TRACE(radius);
-    Model model = test::make_tube({.around = 24, .along = 36, .radius = radius, .length = 12, .joints = 8});
-    const std::vector<float> as_joints = spread(model).at;
-    for (const std::size_t helper : {1u, 3u}) {
-      model.skeleton.joints[helper].name = "arm_twist" + std::to_string(helper);
-    }
-    const Spread is = spread(model);
-    EXPECT_TRUE(std::ranges::is_sorted(is.at));
-    EXPECT_EQ(std::ranges::adjacent_find(is.at), is.at.end());
-    const auto from_elbow = [](const std::vector<float>& at, int number) {
-      const auto elbow = std::ranges::find_if(at, [](float x) { return x > 2.999f; });
-      return elbow[number] - *elbow;
-    };
-    const float room = 3 - 0.5f * radius;
-    EXPECT_NEAR(from_elbow(is.at, -2), -2 * std::min(0.8f * radius, room / 3), 1e-3);
-    EXPECT_NEAR(from_elbow(is.at, 2), 2 * std::min(0.8f * radius, 0.5f * room / 3), 1e-3) << "the rest is the wrist's";
-    EXPECT_LT(from_elbow(as_joints, 2), 0.7f * from_elbow(is.at, 2));
-  }
-}
-
-// Settings of the rig come first.
-TEST(MosControlPoints, FollowTheRigRatherThanTheSkin) {
-  const Model model = test::make_tube({.around = 24, .along = 32, .joints = 2});
-  const Spread is = spread(model, [](auto& p) { p.joint_spread = 0.6f; });
-  EXPECT_THAT(is.at, testing::Pointwise(testing::FloatNear(1e-4f), {1.0f, 3.0f, 3.4f, 4.0f, 4.6f, 5.0f, 7.0f}));
-  EXPECT_THAT(is.outward, testing::Each(0.0f));
-  EXPECT_EQ(spread(model, [](auto& p) { p.points_per_joint = 2; }).at.size(), 6u);
-}
-
-// Beside a joint where chains branch, several chains move the skin.
-TEST(MosControlPoints, KeepTogetherAtHubs) {
-  const Model model = make_biped();
-  MosParameters parameters;
-  std::vector<std::uint32_t> meshes(model.meshes.size());
-  std::iota(meshes.begin(), meshes.end(), 0u);
-  const Result<ControlPoints> points =
-      settle_points(parameters, model, meshes, chain::matrices_at_bind(model, meshes), true, "test");
-  ASSERT_TRUE(points) << points.error().message;
-  const auto slides = [&](const std::string& joint) {
-    return std::ranges::any_of(points->points, [&](const ControlPoint& point) {
-      if (!(point.outward > 0)) return false;
-      const std::uint32_t at = points->turning[point.turn->chain].anchors[point.turn->far].joint;
-      return model.skeleton.joints[at].name == joint;
-    });
-  };
-  EXPECT_TRUE(slides("left_shin"));
-  EXPECT_TRUE(slides("right_shin"));
-  EXPECT_FALSE(slides("left_forearm"));  // beside a hand, where the chains of the fingers begin
-  EXPECT_FALSE(slides("chest"));
-  EXPECT_FALSE(slides("left_shoulder"));
-}
-
-// ------------------------------------------------------------------------------------------------------------- given
-
-Change given(const std::vector<MosPoint>& points) {
-  return [points](MosParameters& p) {
-    p.automatic = false;
-    p.chains = {{"own", points, {}}};
-  };
-}
-
-TEST(MosControlPoints, AreWhereTheRigGivesThem) {
-  const Model model = row();
-  const Change change =
-      given({{"start", "a", {0, 1, 0}}, {"", "b", {0, 1, 0}, true}, {"", "b", {1, 1, 0}}, {"", "c", {}}});
-  const ControlPoints points = settle(model, change, false);
-  ASSERT_THAT(points.points, SizeIs(4));
-  EXPECT_EQ(points.points[0].name, "start");
-  const std::vector<Seen> own = seen(points, model);
-  EXPECT_EQ(own[0].at, glm::vec3(0, 1, 0));
-  EXPECT_EQ(own[2].at, glm::vec3(3, 1, 0));
-  EXPECT_EQ(own[2].joint, "b");
-  EXPECT_EQ(own[3].at, glm::vec3(4, 0, 0));
-  EXPECT_THAT(points.chains[0].lengths, ElementsAre(0, 2, 3, testing::FloatEq(3 + std::sqrt(2.0f))));
-  for (const std::size_t rigid : {0u, 2u, 3u}) EXPECT_FALSE(points.points[rigid].turn) << rigid;
-  ASSERT_TRUE(points.points[1].turn);
-  EXPECT_EQ(own[1].far, "b");
-  EXPECT_EQ(own[1].swing, 0.5f);
-  EXPECT_FALSE(points.points[1].turn->angles);
-
-  const std::vector<Seen> turned = seen(settle(model, change, true), model);
-  EXPECT_EQ(turned[0].twist, 0) << "the top";
-  EXPECT_EQ(turned[1].twist, 0.5f);
-  EXPECT_EQ(turned[2].twist, 1);
-  EXPECT_EQ(turned[3].twist, 1);
-  EXPECT_EQ(turned[3].far, "c");
-}
-
-TEST(MosControlPoints, ThatBisectTheTopAreRigid) {
-  const ControlPoints points = settle(row(), given({{"", "a", {}, true}, {"", "b", {}}}), true);
-  EXPECT_EQ(points.points[0].turn->swing, 0);
-  EXPECT_EQ(points.points[0].turn->twist, 0);
-}
-
-TEST(MosControlPoints, MayStandTogether) {
-  const ControlPoints points = settle(row(), given({{"p", "a", {}}, {"q", "a", {}}, {"r", "b", {}}}), true);
-  EXPECT_THAT(points.points, SizeIs(3)) << "by names";
-  EXPECT_EQ(points.chains[0].curve.chain.anchors.size(), 2u);
-  EXPECT_LT(points.chains[0].lengths[0], points.chains[0].lengths[1]);
-  EXPECT_THAT(settle(row(), given({{"", "a", {}}, {"", "a", {}}, {"", "b", {}}}), true).points, SizeIs(3));
-}
-
-TEST(MosControlPoints, MayBeAlone) {
-  const ControlPoints points = settle(row(), given({{"p", "b", {0, 1, 0}}}));
-  ASSERT_THAT(points.points, SizeIs(1));
-  EXPECT_EQ(points.points[0].position, glm::dvec3(2, 1, 0));
-  EXPECT_FALSE(points.points[0].turn);
-  EXPECT_THAT(points.chains[0].points, ElementsAre(0, 0));
-  EXPECT_LT(points.chains[0].lengths[0], points.chains[0].lengths[1]);
-  EXPECT_THAT(points.notes, IsEmpty());
-}
-
-TEST(MosControlPoints, OfJointsThatAreNoChainHaveNoTwist) {
-  const Change change = given({{"", "a", {}}, {"", "b", {}, true}, {"", "a", {0, 1, 0}}});
-  const ControlPoints points = settle(row(), change, true);
-  const auto cannot_bisect = HasSubstr("Point 2 of the chain 'own' follows 'b' as a whole");
-  EXPECT_THAT(points.notes, ElementsAre(cannot_bisect, AllOf(HasSubstr("'own'"), HasSubstr("no twist"))));
-  for (const ControlPoint& point : points.points) EXPECT_FALSE(point.turn);
-  EXPECT_THAT(points.turning, IsEmpty());
-  EXPECT_THAT(settle(row(), change, false).notes, ElementsAre(cannot_bisect));
-}
-
-TEST(MosControlPoints, ReplaceAnAutomaticChainByName) {
-  const Model model = row();
-  const std::vector<MosPoint> own{{"", "a", {}}, {"", "d", {}}};
-  const auto names = [&](const std::string& name) {
-    std::vector<std::string> result;
-    for (const PointChain& chain : settle(model, [&](auto& p) { p.chains = {{name, own, {}}}; }).chains) {
-      result.push_back(chain.curve.chain.name);
-    }
-    return result;
-  };
-  EXPECT_THAT(names("other"), ElementsAre("a..d", "other"));
-  EXPECT_THAT(names("a..d"), ElementsAre("a..d"));
-  EXPECT_THAT(settle(model, [&](auto& p) { p.chains = {{"a..d", own, {}}}; }).points, SizeIs(2));
-}
-
-std::vector<std::string> names_of(const ControlPoints& points, std::size_t chain = 0) {
-  std::vector<std::string> names;
-  for (const std::uint32_t p : points.chains.at(chain).points) names.push_back(points.points.at(p).name);
-  return names;
-}
-
-void expect_unique(const ControlPoints& points, const Model& model) {
-  std::set<std::string> names;
-  for (const Joint& joint : model.skeleton.joints) names.insert(joint.name);
-  for (const ControlPoint& point : points.points) {
-    EXPECT_EQ(point.placed, !point.name.empty());
-    EXPECT_TRUE(names.insert(point.name).second) << point.name;
-  }
-}
-
-TEST(MosControlPoints, ThatArePlacedAreNumberedAlongTheirChain) {
-  const Model model = row();
-  const ControlPoints points = settle(model, [](auto& p) { p.points_per_joint = p.points_per_bone = 1; });
-  EXPECT_THAT(names_of(points), ElementsAre("a..d.1", "a..d.2", "a..d.3", "a..d.4", "a..d.5"));
-  expect_unique(points, model);
-  expect_unique(settle(limbs()), limbs());
-}
-
-TEST(MosControlPoints, ThatChainsShareHaveTheFirstOnesName) {
-  const auto change = [](MosParameters& p) {
-    along({{"a", "b", "c"}, {"a", "b", "c", "d"}})(p);
-    p.points_per_joint = p.points_per_bone = 1;
-  };
-  const ControlPoints points = settle(row(), change);
-  EXPECT_THAT(names_of(points, 0), ElementsAre("chain0.1", "chain0.2", "chain0.3"));
-  EXPECT_THAT(names_of(points, 1), ElementsAre("chain0.1", "chain0.2", "chain1.3", "chain1.4", "chain1.5"))
-      << "on its last bone a chain twists by itself";
-  expect_unique(points, row());
-}
-
-TEST(MosControlPoints, ThatArePlacedAreCalledAsNothingElseIs) {
-  const Model model = skeleton_of({{"a", -1, {0, 0, 0}}, {"a..c.1", 0, {2, 0, 0}}, {"c", 1, {4, 0, 0}}});
-  const auto change = [](MosParameters& p) {
-    p.points_per_joint = p.points_per_bone = 1;
-    p.chains = {{"own", {{"a..c.3", "a", {}}, {"a..c.1.2", "c", {}}}, {}}};
-  };
-  const ControlPoints points = settle(model, change);
-  EXPECT_THAT(names_of(points), ElementsAre("a..c.1.3", "a..c.2", "a..c.3.2"));
-  EXPECT_THAT(names_of(points, 1), ElementsAre("a..c.3", "a..c.1.2"));
-}
-
-TEST(MosControlPoints, SayWhatIsWrongWithThem) {
-  EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "a", {}}})),
-              AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("at one place")));
-  EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "bb", {}}})),
-              AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("'bb'"), HasSubstr("'b'")));
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "b", {0, nan, 0}}})), HasSubstr("an offset is not finite"));
-  EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "b", {0, 1e20f, 0}}})), HasSubstr("longer than 1e+12 m"));
-  EXPECT_THAT(refusal(row(), along({{"a", "nowhere"}})), AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("'nowhere'")));
-  EXPECT_THAT(refusal(row(), [](auto& p) { p.remove = {"a..e"}; }), AllOf(HasSubstr("'a..e'"), HasSubstr("'a..d'")));
 }
 
 }  // namespace

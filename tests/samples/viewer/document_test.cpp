@@ -5,10 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <span>
-#include <thread>
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
@@ -19,7 +17,8 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/file_io.h>
 
-#include "samples/viewer/binder.h"
+#include "tests/support/driven.h"
+#include "tests/support/must.h"
 #include "tests/support/program.h"
 
 namespace pelt::viewer {
@@ -34,8 +33,7 @@ using Pointer = Json::json_pointer;
 const Pointer kLocal("/layers/0/parameters/local");
 
 void write(const std::filesystem::path& path, const std::string& text) {
-  const Result<void> written = write_file(path, std::as_bytes(std::span(text)));
-  ASSERT_TRUE(written) << written.error().message;
+  test::must(write_file(path, std::as_bytes(std::span(text))));
 }
 
 // Returns a rig of surface-oriented FFD with the falloff exponent `local`.
@@ -45,9 +43,7 @@ std::string rig_text(double local) {
 }
 
 Document opened(const std::string& file, const std::string& model = "") {
-  Result<Document> document = Document::open(file, model);
-  EXPECT_TRUE(document) << document.error().message;
-  return *std::move(document);
+  return test::must(Document::open(file, model));
 }
 
 Json with(const Document& document, const Pointer& at, const Json& value) {
@@ -73,18 +69,15 @@ void age(const std::filesystem::path& path) {
   std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - std::chrono::hours(1));
 }
 
-// ---------------------------------------------------------------------------------------------------------- opening
-
 TEST(Document, AModelAloneGetsARigOfTheDeformer) {
-  const Result<Document> document = Document::open("builtin:limb", "", "mos");
-  ASSERT_TRUE(document) << document.error().message;
-  EXPECT_EQ(document->title(), "builtin:limb");
-  EXPECT_EQ(document->model()->meshes.size(), 1u);
-  EXPECT_EQ(document->rig_json()["layers"][0]["deformer"], "mos");
-  EXPECT_EQ(document->rig_json()["layers"][0]["parameters"]["points_per_bone"], 2);  // every default is written out
-  EXPECT_EQ(document->rig(), *rig_from_deformer_name("mos"));
-  EXPECT_FALSE(document->modified());
-  EXPECT_TRUE(document->rig_path().empty());
+  const Document document = test::must(Document::open("builtin:limb", "", "mos"));
+  EXPECT_EQ(document.title(), "builtin:limb");
+  EXPECT_EQ(document.model()->meshes.size(), 1u);
+  EXPECT_EQ(document.rig_json()["layers"][0]["deformer"], "mos");
+  EXPECT_EQ(document.rig_json()["layers"][0]["parameters"]["points_per_bone"], 2);  // every default is written out
+  EXPECT_EQ(document.rig(), *rig_from_deformer_name("mos"));
+  EXPECT_FALSE(document.modified());
+  EXPECT_TRUE(document.rig_path().empty());
 }
 
 TEST(Document, ARigNeedsAModel) {
@@ -104,9 +97,7 @@ TEST(Document, OfAPeltFileIsItsModelAndItsRig) {
   const Model model = make_limb({.around = 12, .along = 12});
   Rig rig = *rig_from_deformer_name("surface_ffd");
   rig.layers[0].deformer.get<SurfaceFfdParameters>().local = 2.5f;
-  const Result<Bound> bound = bind(model, rig);
-  ASSERT_TRUE(bound) << bound.error().message;
-  ASSERT_TRUE(save_pelt(bound->character, folder / "limb.pelt"));
+  ASSERT_TRUE(save_pelt(test::bound(model, rig).character, folder / "limb.pelt"));
 
   Document document = opened(folder / "limb.pelt");
   EXPECT_EQ(document.title(), "limb.pelt");
@@ -154,8 +145,6 @@ TEST(Document, SaysWhyItCannotOpen) {
   EXPECT_FALSE(Document::open("builtin:nobody"));
   EXPECT_FALSE(Document::open("builtin:limb", "", "nothing"));
 }
-
-// ---------------------------------------------------------------------------------------------------------- editing
 
 TEST(Document, UndoesAndRedoes) {
   Document document = opened("builtin:limb");
@@ -243,8 +232,6 @@ TEST(Document, KeepsTwoHundredStates) {
   EXPECT_TRUE(document.modified());
 }
 
-// ----------------------------------------------------------------------------------------------- saving and reloading
-
 TEST(Document, SavesAndIsThenNotModified) {
   const test::TemporaryFolder folder;
   Document document = opened("builtin:limb");
@@ -253,9 +240,8 @@ TEST(Document, SavesAndIsThenNotModified) {
   EXPECT_FALSE(document.modified());
   EXPECT_EQ(document.title(), "limb.json");
   EXPECT_EQ(document.rig_path(), folder / "limb.json");
-  const Result<Rig> loaded = load_rig(folder / "limb.json");
-  ASSERT_TRUE(loaded) << loaded.error().message;
-  EXPECT_EQ(*loaded, document.rig());
+  const Rig loaded = test::must(load_rig(folder / "limb.json"));
+  EXPECT_EQ(loaded, document.rig());
   EXPECT_EQ(reload_if_changed(document, 1), false);  // the document's own write
   document.undo();
   EXPECT_TRUE(document.modified());
@@ -344,8 +330,7 @@ TEST(Document, ReadsAModelThatChangesOnDisk) {
 // Writes a triangle with its positions in another file, whose name has a space.
 void write_triangle(const std::filesystem::path& folder, float height) {
   const float positions[] = {0, 0, 0, 1, 0, 0, 0, height, 0};
-  const Result<void> written = write_file(folder / "the points.bin", std::as_bytes(std::span(positions)));
-  ASSERT_TRUE(written) << written.error().message;
+  test::must(write_file(folder / "the points.bin", std::as_bytes(std::span(positions))));
   write(folder / "triangle.gltf", R"({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
     "nodes": [{"name": "triangle", "mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
     "buffers": [{"uri": "the%20points.bin", "byteLength": 36}], "bufferViews": [{"buffer": 0, "byteLength": 36}],
@@ -402,132 +387,6 @@ TEST(Document, HasAnotherRevisionWhenAFileOfItsRigChangesOnDisk) {
   age(folder / "triangle.gltf");
   expect_change(true);
   expect_change(false);
-}
-
-// ----------------------------------------------------------------------------------------------------------- binding
-
-TEST(Binder, WorksInTheBackground) {
-  Binder binder;
-  EXPECT_FALSE(binder.progress());
-  binder.wait();
-  binder.finish();
-  std::thread::id worked_on, done_on;
-  binder.request("a", "working", [&](const Binder::Tell&) -> Binder::Done {
-    worked_on = std::this_thread::get_id();
-    return [&] { done_on = std::this_thread::get_id(); };
-  });
-  binder.wait();
-  EXPECT_FALSE(binder.progress());
-  EXPECT_EQ(done_on, std::thread::id());
-  binder.finish();
-  EXPECT_EQ(done_on, std::this_thread::get_id());
-  EXPECT_NE(worked_on, std::this_thread::get_id());
-  done_on = {};
-  binder.finish();
-  EXPECT_EQ(done_on, std::thread::id());  // once
-}
-
-// Holds the binder's thread until let_go(), so that later requests wait.
-class Held {
- public:
-  explicit Held(Binder& binder, const std::string& key = "held") {
-    binder.request(key, "holding", [this](const Binder::Tell& tell) -> Binder::Done {
-      go_on_ = tell(0.25, "halfway");
-      begun_ = true;
-      begun_.notify_all();
-      free_.wait(false);
-      go_on_ = tell(0.5, "further");
-      return [this] { done_ = true; };
-    });
-    begun_.wait(false);
-  }
-  void let_go() {
-    free_ = true;
-    free_.notify_all();
-  }
-  bool went_on() const { return go_on_; }
-  bool done() const { return done_; }
-
- private:
-  std::atomic<bool> begun_ = false;
-  std::atomic<bool> free_ = false;
-  std::atomic<bool> go_on_ = false;
-  bool done_ = false;
-};
-
-TEST(Binder, OfThoseThatWaitTheNewestOfAKeyIsDone) {
-  Binder binder;
-  Held held(binder);
-  std::vector<int> done;
-  for (int i = 1; i <= 50; ++i) {
-    for (const char* key : {"a", "b"}) {
-      binder.request(key, "counting",
-                     [&done, i](const Binder::Tell&) -> Binder::Done { return [&done, i] { done.push_back(i); }; });
-    }
-  }
-  const std::optional<Binder::Progress> progress = binder.progress();
-  ASSERT_TRUE(progress);
-  EXPECT_EQ(progress->key, "held");
-  EXPECT_EQ(progress->title, "holding");
-  EXPECT_EQ(progress->what, "halfway");
-  EXPECT_EQ(progress->fraction, 0.25);
-  EXPECT_EQ(progress->waiting, 2u);
-  held.let_go();
-  binder.wait();
-  binder.finish();
-  EXPECT_TRUE(held.done());
-  EXPECT_THAT(done, ElementsAre(50, 50));
-}
-
-TEST(Binder, GivesUpOneKey) {
-  Binder binder;
-  Held held(binder);
-  bool other = false;
-  binder.request("a", "", [](const Binder::Tell&) -> Binder::Done {
-    ADD_FAILURE() << "it was given up while it waited";
-    return {};
-  });
-  binder.request("b", "", [&](const Binder::Tell&) -> Binder::Done { return [&] { other = true; }; });
-  binder.cancel("a");
-  binder.cancel("held");
-  held.let_go();
-  binder.wait();
-  binder.finish();
-  EXPECT_FALSE(held.went_on());
-  EXPECT_FALSE(held.done());
-  EXPECT_TRUE(other);
-}
-
-TEST(Binder, GivesUpWhatHasEnded) {
-  Binder binder;
-  binder.request("a", "", [](const Binder::Tell&) -> Binder::Done { return [] { ADD_FAILURE(); }; });
-  binder.wait();
-  binder.cancel();
-  binder.finish();
-  // Later requests are not given up.
-  Held held(binder);
-  held.let_go();
-  binder.wait();
-  binder.finish();
-  EXPECT_TRUE(held.went_on());
-  EXPECT_TRUE(held.done());
-}
-
-TEST(Binder, EndsWhileWorkRuns) {
-  std::atomic<bool> told = false;
-  {
-    Binder binder;
-    binder.request("a", "", [&](const Binder::Tell& tell) -> Binder::Done {
-      while (tell(0.5, "")) {
-        told = true;
-        told.notify_all();
-        std::this_thread::yield();
-      }
-      return {};
-    });
-    told.wait(false);
-  }
-  EXPECT_TRUE(told);
 }
 
 }  // namespace

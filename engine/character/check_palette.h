@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Checks that every palette entry is written once, and that meshes read those that hold what they blend.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <pelt/character.h>
+#include <pelt/result.h>
+
+namespace pelt {
+
+// The content of a palette entry, and when it is ready.
+struct PaletteEntry {
+  enum class Kind : std::uint8_t {
+    kUnwritten,
+    kFrame,
+    kDualQuaternion,
+    kStretch,
+    kOffset,
+    kFitFrame,
+    kKeyWeights,
+    kState
+  };
+  Kind kind = Kind::kUnwritten;
+  std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
+};
+
+// Finds the writer of each palette entry. Precondition: the meshes are valid.
+Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data);
+
+// Checks every palette entry that the blend loads for this mesh, padding included: a weight of 0 does not make an
+// unwritten one safe. Raises `slots_read` to one past the last of them.
+Result<void> check_influences(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots,
+                              std::uint32_t& slots_read);
+
+// Checks the morph targets of a mesh that is valid otherwise. `slots_read`: as above.
+Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint32_t& slots_read);
+
+// Checks the palette pass that linear-blend fits read.
+Result<void> check_fit_pass(const CharacterData& data);
+
+// Checks the linear-blend fit of a mesh. Precondition: check_fit_pass has passed.
+Result<void> check_fit(const CharacterMesh& mesh, const CharacterData& data);
+
+}  // namespace pelt

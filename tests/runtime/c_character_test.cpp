@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// Tests characters of the C API.
+#include <cstring>
+#include <filesystem>
+#include <glm/gtc/matrix_transform.hpp>
+#include <glm/gtc/type_ptr.hpp>
+#include <nlohmann/json.hpp>
+
+#include <pelt/builtin.h>
+#include <pelt/clip_twists.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/gltf_export.h>
+#include <pelt/gltf_rig.h>
+#include <pelt/import.h>
+#include <pelt/pose.h>
+#include <pelt/rig_json.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/tools/file_io.h>
+
+#include "engine/model/gltf/container.h"
+#include "tests/runtime/c_handles.h"
+#include "tests/support/program.h"
+
+namespace pelt::runtime {
+namespace {
+
+TEST(CApi, BindsAsTheEngineDoes) {
+  const test::TemporaryFolder folder;
+  pelt_model* model = nullptr;
+  pelt_rig* rig = nullptr;
+  pelt_character* made = nullptr;
+  ASSERT_OK(pelt_model_import("builtin:limb", &model));
+  const ModelHandle own_model(model);
+  ASSERT_OK(pelt_rig_from_deformer("dual-quaternion", &rig));
+  const RigHandle own_rig(rig);
+  double progress = -1;
+  auto options = sized<pelt_bind_options>();
+  options.user = &progress;
+  options.progress = [](void* user, double fraction, const char*) { *static_cast<double*>(user) = fraction; };
+  ASSERT_OK(pelt_bind(model, rig, &options, &made));
+  const CharacterHandle own(made);
+  EXPECT_GE(progress, 0);
+  const std::string path = folder / "limb.pelt";
+  ASSERT_OK(pelt_character_save(made, path.c_str()));
+
+  options.linear_fit = 1;
+  pelt_character* fitted = nullptr;
+  ASSERT_OK(pelt_bind(model, rig, &options, &fitted));
+  const CharacterHandle own_fitted(fitted);
+  auto mesh = sized<pelt_mesh_info>();
+  ASSERT_OK(pelt_character_get_mesh(fitted, 0, &mesh));
+  EXPECT_GE(mesh.fit_worst, mesh.fit_rms);
+  EXPECT_GT(mesh.fit_rms, 0);
+
+  const Result<Model> cpp_model = import_model("builtin:limb");
+  const Result<Rig> cpp_rig = rig_from_deformer_name("dual-quaternion");
+  ASSERT_TRUE(cpp_model && cpp_rig);
+  const std::vector<std::byte> expected = serialize(test::bound(*cpp_model, *cpp_rig).character);
+  EXPECT_EQ(test::file_text(path), std::string(reinterpret_cast<const char*>(expected.data()), expected.size()));
+
+  pelt_character* loaded = nullptr;
+  ASSERT_OK(pelt_character_load(path.c_str(), &loaded));
+  pelt_character_destroy(loaded);
+
+  // A C++ callback that throws is reported, and nothing else happens.
+  options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
+  EXPECT_REFUSED(pelt_bind(model, rig, &options, &loaded), PELT_ERROR_INTERNAL, "enough");
+}
+
+// A model that carries its rig is bound by it, and becomes a file that carries the character too.
+TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
+  const test::TemporaryFolder folder;
+  const Model source = test::make_tube();
+  const Rig expected_rig = rig_from_deformer_name("dual-quaternion").value();
+  const std::string glb = format_glb(source).value();
+  nlohmann::json document = parse_gltf_json(open_gltf(std::as_bytes(std::span(glb)), "tube")->json, "tube").value();
+  document["extensionsUsed"] = {"PELT_deformers"};
+  document["extensions"]["PELT_deformers"] = {{"version", 1}, {"rig", nlohmann::json::parse(format_rig(expected_rig))}};
+  document["extras"]["kept"] = true;
+  const std::vector<std::byte> bytes =
+      format_glb_container(document, *open_gltf(std::as_bytes(std::span(glb)), "tube")->binary, "tube").value();
+  const std::string path = folder / "rigged.GLB";
+  ASSERT_TRUE(write_file(path, bytes));
+
+  pelt_model* model = nullptr;
+  pelt_rig* rig = nullptr;
+  pelt_character* made = nullptr;
+  ASSERT_OK(pelt_model_import(path.c_str(), &model));
+  const ModelHandle own_model(model);
+  ASSERT_OK(pelt_rig_load(path.c_str(), &rig));
+  const RigHandle own_rig(rig);
+  ASSERT_OK(pelt_bind(model, rig, nullptr, &made));
+  const CharacterHandle own(made);
+
+  const std::string both = folder / "both.glb";
+  for (const char* name : {"both.glb", "both.GLB", "both.gltf"}) {
+    EXPECT_INVALID(pelt_character_save(made, (folder / name).c_str()), "pelt_character_save_glb");
+  }
+  EXPECT_FALSE(std::filesystem::exists(both));
+  ASSERT_OK(pelt_character_save_glb(made, model, both.c_str()));
+  const auto carried = load_gltf_rig(both);
+  ASSERT_TRUE(carried && *carried) << (carried ? "no rig" : carried.error().message);
+  EXPECT_EQ((*carried)->rig, expected_rig);
+  ASSERT_TRUE((*carried)->character) << (*carried)->note;
+  EXPECT_EQ(serialize(*(*carried)->character),
+            serialize(test::bound(import_model(path).value(), expected_rig).character));
+  const std::vector<std::byte> written = read_file(both).value();
+  EXPECT_EQ(parse_gltf_json(open_gltf(written, both)->json, both).value()["extras"]["kept"], true);
+  pelt_character* loaded = nullptr;
+  ASSERT_OK(pelt_character_load(both.c_str(), &loaded));
+  const CharacterHandle own_loaded(loaded);
+
+  // A model that comes from no glTF file.
+  pelt_model* limb = nullptr;
+  ASSERT_OK(pelt_model_import("builtin:arm", &limb));
+  const ModelHandle own_limb(limb);
+  pelt_character* moved = nullptr;
+  ASSERT_OK(pelt_bind(limb, rig, nullptr, &moved));
+  const CharacterHandle own_moved(moved);
+  const std::string arm = folder / "arm.glb";
+  ASSERT_OK(pelt_character_save_glb(moved, limb, arm.c_str()));
+  EXPECT_TRUE(import_model(arm));
+  EXPECT_EQ(serialize(load_pelt(arm).value()), serialize(test::bound(make_arm(), expected_rig).character));
+
+  EXPECT_REFUSED(pelt_character_save_glb(moved, limb, (folder / "no/folder.glb").c_str()), PELT_ERROR_WRITE_FAILED,
+                 "folder.glb");
+  // The file that the model came from no longer exists.
+  std::filesystem::remove(path);
+  EXPECT_REFUSED(pelt_character_save_glb(made, model, both.c_str()), PELT_ERROR_NOT_FOUND, "rigged.GLB");
+}
+
+TEST(CApi, DescribesACharacter) {
+  const Character expected = make_caged();
+  const CharacterData& data = *expected;
+  const CharacterHandle own = in_c(expected);
+  const pelt_character* character = own.get();
+  auto info = sized<pelt_character_info>();
+  ASSERT_OK(pelt_character_get_info(character, &info));
+  EXPECT_EQ(info.joint_count, data.skeleton.joints.size());
+  EXPECT_EQ(info.mesh_count, data.meshes.size());
+  EXPECT_EQ(info.clip_count, 1u);
+  EXPECT_EQ(info.stream_count, 1u);
+  EXPECT_EQ(info.control_count, data.controls.size());
+  EXPECT_EQ(info.input_count, data.input_count);
+  EXPECT_EQ(info.vertex_count, data.vertex_count());
+  EXPECT_EQ(info.size, expected.size());
+  EXPECT_EQ(info.name, data.name);
+  EXPECT_FLOAT_EQ(info.least[1], -1);
+  EXPECT_FLOAT_EQ(info.greatest[0], 8);
+
+  for (std::uint32_t j = 0; j < info.joint_count; ++j) {
+    auto joint = sized<pelt_joint_info>();
+    ASSERT_OK(pelt_character_get_joint(character, j, &joint));
+    EXPECT_EQ(joint.name, data.skeleton.joints[j].name);
+    EXPECT_EQ(joint.parent, j == 0 ? PELT_NONE : j - 1);
+    std::uint32_t found = PELT_NONE;
+    ASSERT_OK(pelt_character_find_joint(character, joint.name, &found));
+    EXPECT_EQ(found, j);
+  }
+  for (std::uint32_t m = 0; m < info.mesh_count; ++m) {
+    auto mesh = sized<pelt_mesh_info>();
+    ASSERT_OK(pelt_character_get_mesh(character, m, &mesh));
+    EXPECT_EQ(mesh.name, data.meshes[m].name);
+    EXPECT_EQ(mesh.control != 0, data.meshes[m].control);
+    ASSERT_EQ(mesh.vertex_count, data.meshes[m].vertex_count());
+    ASSERT_EQ(mesh.triangle_count, data.meshes[m].triangles.size());
+    EXPECT_EQ(std::memcmp(mesh.triangles, data.meshes[m].triangles.data(), 12 * mesh.triangle_count), 0);
+    EXPECT_EQ(std::memcmp(mesh.source_vertex, data.meshes[m].source_vertex.data(), 4 * mesh.vertex_count), 0);
+    EXPECT_EQ(mesh.uvs == nullptr, data.meshes[m].uvs.empty());
+    EXPECT_EQ(mesh.fit_worst, -1);
+  }
+  auto clip = sized<pelt_clip_info>();
+  ASSERT_OK(pelt_character_get_clip(character, 0, &clip));
+  EXPECT_STREQ(clip.name, "nod");
+  EXPECT_EQ(clip.duration, 2.0f);
+  auto stream = sized<pelt_stream_info>();
+  ASSERT_OK(pelt_character_get_stream(character, 0, &stream));
+  EXPECT_EQ(stream.mesh, data.streams[0].mesh);
+  EXPECT_EQ(stream.vertex_count, data.meshes[stream.mesh].vertex_count());
+  auto control = sized<pelt_control_info>();
+  ASSERT_OK(pelt_character_get_control(character, 0, &control));
+  EXPECT_STREQ(control.name, "morphed/lift");
+  EXPECT_EQ(control.kind, std::uint32_t{PELT_CONTROL_MORPH_TARGET});
+  EXPECT_EQ(control.input, data.controls[0].input);
+
+  std::uint32_t found = PELT_NONE;
+  EXPECT_OK(pelt_character_find_clip(character, "nod", &found));
+  EXPECT_OK(pelt_character_find_stream(character, "cage", &found));
+  EXPECT_OK(pelt_character_find_control(character, "morphed/lift", &found));
+  EXPECT_EQ(found, 0u);
+  found = 7;
+  EXPECT_REFUSED(pelt_character_find_joint(character, "tail", &found), PELT_ERROR_NOT_FOUND, "joint is called 'tail'");
+  EXPECT_REFUSED(pelt_character_find_clip(character, "run", &found), PELT_ERROR_NOT_FOUND, "'run'");
+  EXPECT_REFUSED(pelt_character_find_stream(character, "tube", &found), PELT_ERROR_NOT_FOUND, "'tube'");
+  EXPECT_REFUSED(pelt_character_find_control(character, "", &found), PELT_ERROR_NOT_FOUND, "''");
+  EXPECT_EQ(found, 7u);
+
+  auto joint = sized<pelt_joint_info>();
+  auto mesh = sized<pelt_mesh_info>();
+  EXPECT_INVALID(pelt_character_get_joint(character, info.joint_count, &joint), "joint 2 of 2");
+  EXPECT_INVALID(pelt_character_get_mesh(character, PELT_NONE, &mesh), "mesh 4294967295");
+  EXPECT_INVALID(pelt_character_get_clip(character, 1, &clip), "clip 1 of 1");
+  EXPECT_INVALID(pelt_character_get_stream(character, 1, &stream), "stream 1 of 1");
+  EXPECT_INVALID(pelt_character_get_control(character, info.control_count, &control), "control");
+}
+
+TEST(CApi, SamplesClips) {
+  const Character expected = make_caged();
+  const CharacterData& data = *expected;
+  const CharacterHandle own = in_c(expected);
+  const auto joint_count = static_cast<std::uint32_t>(data.skeleton.joints.size());
+  std::vector<Transform> local(joint_count);
+  std::vector<glm::mat4> matrices(joint_count);
+  std::vector<glm::mat4> got(joint_count);
+  float* const joints = glm::value_ptr(got.front());
+  rest_matrices(data.skeleton, matrices);
+  ASSERT_OK(pelt_character_rest_pose(own.get(), joints, joint_count));
+  EXPECT_EQ(got, matrices);
+  std::vector<float> inputs(data.input_count);
+  std::vector<float> rest(data.input_count);
+  rest_inputs(data, rest);
+  ASSERT_OK(pelt_character_rest_inputs(own.get(), inputs.data(), data.input_count));
+  EXPECT_EQ(inputs, rest);
+  for (const float seconds : {-1.0f, 0.0f, 0.5f, 1.3f, 2.0f, 9.0f}) {
+    rest_pose(data.skeleton, local);
+    sample_clip(data.clips[0], seconds, local);
+    model_matrices(data.skeleton, local, matrices);
+    ASSERT_OK(pelt_character_sample_clip(own.get(), 0, seconds, joints, joint_count));
+    EXPECT_EQ(got, matrices);
+    ASSERT_OK(pelt_character_sample_inputs(own.get(), 0, seconds, inputs.data(), data.input_count));
+    std::vector<float> wanted = rest;
+    wanted[data.controls[0].input] = sample(data.clips[0].morph_channels[0], seconds);
+    EXPECT_EQ(inputs, wanted);
+  }
+  EXPECT_INVALID(pelt_character_sample_clip(own.get(), 0, NAN, joints, joint_count), "seconds");
+  EXPECT_INVALID(pelt_character_sample_clip(own.get(), 1, 0, joints, joint_count), "clip 1 of 1");
+  EXPECT_INVALID(pelt_character_rest_pose(own.get(), joints, 1), "1 joint matrices");
+  EXPECT_INVALID(pelt_character_rest_pose(own.get(), nullptr, joint_count), "joints is null");
+  EXPECT_INVALID(pelt_character_rest_inputs(own.get(), inputs.data(), 0), "0 inputs");
+}
+
+TEST(CApi, ShowsLevelsOfDetail) {
+  Model model = test::make_tube();
+  model.levels = {{0, 2, test::make_tube_mesh({.around = 6, .along = 8})}};
+  model.levels[0].mesh.name = "coarse";
+  const CharacterHandle own = in_c(test::bound_by(model, "linear_blend"));
+  pelt_character_info info{.struct_size = sizeof info};
+  ASSERT_OK(pelt_character_get_info(own.get(), &info));
+  EXPECT_EQ(info.coarsest_level, 2u);
+  pelt_character* made = nullptr;
+  ASSERT_OK(pelt_character_at_level(own.get(), 2, &made));
+  const CharacterHandle coarse(made);
+  ASSERT_OK(pelt_character_get_info(coarse.get(), &info));
+  EXPECT_EQ(info.coarsest_level, 0u);
+  EXPECT_EQ(info.vertex_count, model.levels[0].mesh.positions.size());
+  EXPECT_INVALID(pelt_character_at_level(own.get(), 3, &made), "level 3 of 3");
+  EXPECT_INVALID(pelt_character_at_level(own.get(), 2, nullptr), "out is null");
+}
+
+TEST(CApi, TurnsHelperJoints) {
+  Model model = test::make_tube({.joints = 3});
+  model.skeleton.joints[2].parent = 0;
+  Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
+  rig.helper_joints = {{.joint = "joint2", .source = "joint1", .twist = 1}};
+  const Character character = test::bound(model, rig).character;
+  const CharacterHandle own = in_c(character);
+  std::vector<glm::mat4> joints(3);
+  rest_matrices(character->skeleton, joints);
+  joints[1] = glm::rotate(joints[1], 0.5f, glm::vec3(1, 0, 0));
+  std::vector<glm::mat4> wanted = joints;
+  turn_helpers(character->skeleton, wanted);
+  EXPECT_NE(wanted, joints);
+  ASSERT_OK(pelt_character_turn_helpers(own.get(), glm::value_ptr(joints.front()), 3));
+  EXPECT_EQ(joints, wanted);
+  EXPECT_INVALID(pelt_character_turn_helpers(own.get(), glm::value_ptr(joints.front()), 2), "2 joint matrices");
+}
+
+// The inputs of a clip contain twists of half a turn and more, as ClipTwists has them.
+TEST(CApi, SamplesTwists) {
+  Model model = test::make_tube({.joints = 4});
+  const float turns[] = {0, 0.5f, 1.0f};  // of a full turn, at each key
+  Channel channel{.joint = 2, .path = ChannelPath::kRotation, .times = {0, 1, 2}};
+  for (const float turn : turns) {
+    const glm::quat q = glm::angleAxis(0.75f * turn * 6.2831853f, glm::vec3(1, 0, 0));
+    channel.values.insert(channel.values.end(), {q.x, q.y, q.z, q.w});
+  }
+  model.clips = {{.name = "drill", .duration = 2, .channels = {channel}}};
+  const Character expected = test::bound(model, test::rig_of(CurveSkeletonParameters{})).character;
+  const CharacterData& data = *expected;
+  ASSERT_GT(data.input_count, 0u);
+  const CharacterHandle own = in_c(expected);
+  const ClipTwists twists(data, data.clips[0]);
+  for (const float seconds : {0.0f, 1.0f, 1.9f, 2.0f}) {
+    std::vector<float> wanted(data.input_count);
+    rest_inputs(data, wanted);
+    twists.sample(seconds, wanted);
+    std::vector<float> inputs(data.input_count);
+    ASSERT_OK(pelt_character_sample_inputs(own.get(), 0, seconds, inputs.data(), data.input_count));
+    EXPECT_EQ(inputs, wanted);
+    if (seconds == 2.0f) {
+      EXPECT_NE(inputs, std::vector<float>(data.input_count, 0.0f));
+    }
+  }
+}
+
+TEST(CApi, KeepsACharacterForAllItsOwners) {
+  const CharacterHandle own = in_c(make_linear());
+  EXPECT_OK(pelt_character_retain(own.get()));
+  pelt_character_destroy(own.get());
+  auto info = sized<pelt_character_info>();
+  EXPECT_OK(pelt_character_get_info(own.get(), &info));
+}
+
+}  // namespace
+}  // namespace pelt::runtime

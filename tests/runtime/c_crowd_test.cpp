@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// Tests crowds of the C API.
+#include <cstring>
+#include <glm/gtc/matrix_transform.hpp>
+#include <glm/gtc/type_ptr.hpp>
+
+#include <pelt/evaluate.h>
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/read_back.h>
+
+#include "tests/runtime/c_crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+
+// Moves both crowds to the same pose of a frame.
+void pose_alike(const Character& caged, int frame, Crowd& cpp, pelt_crowd* c) {
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      const float angle = 0.1f * static_cast<float>(1 + frame + static_cast<int>(i * j));
+      joints[j] = joints[j] * glm::rotate(glm::mat4(1), angle, glm::vec3(0, 0.6f, 0.8f));
+    }
+    cpp.pose(i, joints);
+    ASSERT_OK(pelt_crowd_pose(c, i, glm::value_ptr(joints[0]), 2));
+  }
+  const std::vector<glm::vec3> cage = test::moved_points(
+      caged, "cage", [&](glm::vec3 p) { return p + glm::vec3(0, 0.1f * static_cast<float>(frame), 0); });
+  cpp.stream(0, 0, cage);
+  ASSERT_OK(pelt_crowd_stream(c, 0, 0, glm::value_ptr(cage[0]), static_cast<std::uint32_t>(cage.size())));
+  cpp.control(1, 0, 0.5f);
+  ASSERT_OK(pelt_crowd_control(c, 1, 0, 0.5f));
+  if (frame == 2) {
+    cpp.show(2, false);
+    ASSERT_OK(pelt_crowd_show(c, 2, 0));
+    cpp.update_every(3, 2);
+    ASSERT_OK(pelt_crowd_update_every(c, 3, 2));
+    cpp.teleport(4);
+    ASSERT_OK(pelt_crowd_teleport(c, 4));
+    cpp.detail(1, Detail::kReduced, 2);
+    ASSERT_OK(pelt_crowd_detail(c, 1, PELT_DETAIL_REDUCED, 2));
+  }
+}
+
+// Expects the same instances and the same bytes of every output.
+void expect_same_outputs(const Crowd& cpp, const pelt_crowd* c) {
+  std::uint32_t vertices = 0;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    auto instance = sized<pelt_instance_info>();
+    ASSERT_OK(pelt_crowd_get_instance(c, i, &instance));
+    EXPECT_EQ(instance.character, cpp.character_of(i));
+    EXPECT_EQ(instance.first_vertex, cpp.first_vertex(i));
+    EXPECT_EQ(instance.vertex_count, cpp.vertex_count(i));
+    vertices = instance.first_vertex + instance.vertex_count;
+  }
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(c, &outputs));
+  EXPECT_EQ(outputs.normals.format, std::uint32_t{PELT_FORMAT_OCTAHEDRAL16});
+  const OutputPlaces& places = cpp.outputs();
+  const struct {
+    const OutputPlace& expected;
+    const pelt_output_place& got;
+    std::uint32_t elements;
+    std::uint32_t bytes;  // size of the last element
+  } attributes[] = {{places.positions, outputs.positions, vertices, 12},
+                    {places.normals, outputs.normals, vertices, 4},
+                    {places.tangents, outputs.tangents, vertices, 4},
+                    {places.previous_positions, outputs.previous_positions, vertices, 12},
+                    {places.bounds, outputs.bounds, 5, 24}};
+  for (const auto& [expected, got, elements, bytes] : attributes) {
+    ASSERT_EQ(expected.stride, got.stride);
+    const VkDeviceSize all = (elements - 1) * VkDeviceSize{got.stride} + bytes;
+    EXPECT_EQ(bytes_of(expected.buffer, expected.offset, all), bytes_of(got.buffer, got.offset, all));
+  }
+}
+
+// Expects the same vertices and bounds of instance 1, read back and unpacked.
+void expect_same_read_back(const Crowd& cpp, const pelt_crowd* c) {
+  const Result<InstanceVertices> expected = read_vertices(*gpu_device(), cpp, 1);
+  const Result<Box> box = read_bounds(*gpu_device(), cpp, 1);
+  ASSERT_TRUE(expected && box);
+  std::vector<glm::vec3> positions(expected->positions.size());
+  std::vector<glm::vec3> normals(positions.size());
+  std::vector<glm::vec4> tangents(positions.size());
+  std::vector<glm::vec3> previous(positions.size());
+  auto read = sized<pelt_vertices>();
+  read.vertex_count = static_cast<std::uint32_t>(positions.size());
+  read.positions = glm::value_ptr(positions[0]);
+  read.normals = glm::value_ptr(normals[0]);
+  read.tangents = glm::value_ptr(tangents[0]);
+  read.previous_positions = glm::value_ptr(previous[0]);
+  ASSERT_OK(pelt_crowd_read_vertices(c, 1, &read));
+  EXPECT_EQ(positions, expected->positions);
+  EXPECT_EQ(normals, expected->normals);
+  EXPECT_EQ(tangents, expected->tangents);
+  EXPECT_EQ(previous, expected->previous_positions);
+  glm::vec3 least;
+  glm::vec3 greatest;
+  ASSERT_OK(pelt_crowd_read_bounds(c, 1, glm::value_ptr(least), glm::value_ptr(greatest)));
+  EXPECT_EQ(least, box->least);
+  EXPECT_EQ(greatest, box->greatest);
+}
+
+TEST_F(CCrowds, EqualThoseOfCpp) {
+  const Result<GpuCharacters> gpu = upload(*gpu_device(), characters_);
+  ASSERT_TRUE(gpu);
+  CrowdOptions cpp_options{.instances = {2, 3}};
+  cpp_options.outputs.previous_positions.format = VertexFormat::kFloat;
+  cpp_options.outputs.bounds = true;
+  cpp_options.outputs.bounds_stride = 32;
+  Crowd cpp = test::must(Crowd::create(*gpu_device(), *gpu, cpp_options));
+
+  const GpuHandle c_gpu = upload_all(device_.get());
+  const std::uint32_t instances[] = {2, 3};
+  auto options = sized<pelt_crowd_options>();
+  options.instances = instances;
+  options.character_count = 2;
+  options.previous_positions.format = PELT_FORMAT_FLOAT;
+  options.bounds = 1;
+  options.bounds_stride = 32;
+  const CrowdHandle own = make_crowd(device_.get(), c_gpu.get(), &options);
+  pelt_crowd* c = own.get();
+  VkDeviceSize size = 0;
+  ASSERT_OK(pelt_gpu_characters_get_bytes(c_gpu.get(), &size));
+  EXPECT_EQ(size, gpu->bytes());
+
+  auto info = sized<pelt_crowd_info>();
+  ASSERT_OK(pelt_crowd_get_info(c, &info));
+  EXPECT_EQ(info.instance_count, 5u);
+  EXPECT_EQ(info.character_count, 2u);
+  EXPECT_EQ(info.dispatch_count, cpp.passes().size());
+  EXPECT_EQ(info.barrier_count, cpp.barrier_count());
+  std::uint32_t number = 0;
+  ASSERT_OK(pelt_crowd_get_first_instance(c, 1, &number));
+  EXPECT_EQ(number, 2u);
+
+  for (int frame = 0; frame < 4; ++frame) {
+    SCOPED_TRACE(frame);
+    pose_alike(characters_[0], frame, cpp, c);
+    ASSERT_TRUE(run(*gpu_device(), cpp));
+    ASSERT_OK(run_frame(device_.get(), c));
+    expect_same_outputs(cpp, c);
+  }
+  expect_same_read_back(cpp, c);
+}
+
+TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const CrowdHandle own = make_crowd(device_.get(), gpu.get());
+  pelt_crowd* c = own.get();
+  const std::vector<float> floats(10000);
+  std::uint32_t number = 0;
+  float least[3];
+  EXPECT_INVALID(pelt_crowd_pose(c, 2, floats.data(), 2), "pelt_crowd_pose: instance 2 of 2");
+  EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "3 joint matrices are given, and there are 2");
+  EXPECT_INVALID(pelt_crowd_pose(c, 0, nullptr, 2), "joints is null");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "1 inputs");
+  EXPECT_OK(pelt_crowd_inputs(c, 1, nullptr, 0));
+  EXPECT_INVALID(pelt_crowd_stream(c, 1, 0, floats.data(), 1), "stream 0 of 0");
+  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "1 vertices");
+  EXPECT_INVALID(pelt_crowd_control(c, 1, 0, 0), "control 0 of 0");
+  EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "instance 9 of 2");
+  EXPECT_INVALID(pelt_crowd_update_every(c, 9, 1), "instance 9");
+  EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");
+  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77, 0), "detail 77");
+  EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE), "commands is null");
+  EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "character 2 of 2");
+  EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, &number), "mesh 9");
+  EXPECT_INVALID(pelt_crowd_read_bounds(c, 0, least, least), "no bounds");
+  auto read = sized<pelt_vertices>();
+  EXPECT_INVALID(pelt_crowd_read_vertices(c, 0, &read), "0 vertices");
+  auto instance = sized<pelt_instance_info>();
+  ASSERT_OK(pelt_crowd_get_instance(c, 1, &instance));
+  std::vector<float> previous(3 * instance.vertex_count);
+  read.vertex_count = instance.vertex_count;
+  read.previous_positions = previous.data();
+  EXPECT_INVALID(pelt_crowd_read_vertices(c, 1, &read), "no previous positions");
+
+  // Only the skin's meshes are written.
+  for (std::uint32_t m = 0; m < characters_[0]->meshes.size(); ++m) {
+    const pelt_result result = pelt_crowd_get_mesh_vertex(c, 0, m, &number);
+    EXPECT_EQ(result, characters_[0]->meshes[m].control ? PELT_ERROR_NOT_FOUND : PELT_OK);
+  }
+}
+
+TEST_F(CCrowds, NeedOptionsThatMakeSense) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const std::uint32_t instances[] = {1, 1, 1};
+  const auto refused = [&](const auto& change, pelt_result result, const std::string& why) {
+    auto options = sized<pelt_crowd_options>();
+    change(options);
+    pelt_crowd* crowd = nullptr;
+    EXPECT_REFUSED(pelt_crowd_create(device_.get(), gpu.get(), &options, &crowd), result, why);
+    EXPECT_EQ(crowd, nullptr);
+  };
+  constexpr pelt_result kInvalid = PELT_ERROR_INVALID_ARGUMENT;
+  using Options = pelt_crowd_options;
+  refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
+  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 216");
+  refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
+  refused(
+      [&](Options& o) {
+        o.instances = instances;
+        o.character_count = 3;
+      },
+      kInvalid, "has 3");
+  refused([](Options& o) { o.normals.format = 9; }, kInvalid, "normals have the format 9");
+  refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL8; }, kInvalid, "positions");
+  refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
+  refused(
+      [](Options& o) {
+        o.bounds = 1;
+        o.bounds_stride = 20;
+      },
+      kInvalid, "20");
+  const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // refused before it is used
+  refused([&](Options& o) { o.joints = {some_buffer, 1}; }, kInvalid, "joint matrices are at offset 1");
+  refused([&](Options& o) { o.inputs = {some_buffer, 1}; }, kInvalid, "inputs are at offset 1");
+  refused([&](Options& o) { o.visible = {some_buffer, 1}; }, kInvalid, "visible instances are at offset 1");
+
+  // An older program's options, which know only the numbers of instances.
+  auto options = sized<pelt_crowd_options>();
+  options.struct_size = offsetof(pelt_crowd_options, frames_in_flight);
+  options.instances = instances;
+  options.character_count = 2;
+  options.positions.format = PELT_FORMAT_NONE;  // beyond the size
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
+  EXPECT_EQ(outputs.positions.format, std::uint32_t{PELT_FORMAT_FLOAT});
+}
+
+// The largest numbers that fit: all influences, and a fade that has hardly begun.
+TEST_F(CCrowds, TakeTheLargestNumbers) {
+  const GpuHandle gpu = upload_all(device_.get());
+  std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.0f, glm::vec3(0, 0, 1));
+  // Returns positions of the second character, moved at this detail.
+  const auto moved = [&](std::uint32_t reduced_influences, std::uint32_t detail, std::uint32_t fade_frames) {
+    auto options = sized<pelt_crowd_options>();
+    options.reduced_influences = reduced_influences;
+    const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
+    EXPECT_OK(pelt_crowd_pose(crowd.get(), 1, glm::value_ptr(joints[0]), 2));
+    EXPECT_OK(pelt_crowd_detail(crowd.get(), 1, detail, fade_frames));
+    EXPECT_OK(run_frame(device_.get(), crowd.get()));
+    auto info = sized<pelt_instance_info>();
+    EXPECT_OK(pelt_crowd_get_instance(crowd.get(), 1, &info));
+    std::vector<glm::vec3> positions(info.vertex_count);
+    auto vertices = sized<pelt_vertices>();
+    vertices.vertex_count = info.vertex_count;
+    vertices.positions = glm::value_ptr(positions[0]);
+    EXPECT_OK(pelt_crowd_read_vertices(crowd.get(), 1, &vertices));
+    return positions;
+  };
+  const auto farthest = [](const std::vector<glm::vec3>& a, const std::vector<glm::vec3>& b) {
+    float distance = 0;
+    for (std::size_t v = 0; v < a.size(); ++v) distance = std::max(distance, glm::distance(a[v], b[v]));
+    return distance;
+  };
+  const std::vector<glm::vec3> full = moved(0, PELT_DETAIL_FULL, 0);
+  EXPECT_GT(farthest(moved(1, PELT_DETAIL_REDUCED, 0), full), 1e-3f);
+  EXPECT_LT(farthest(moved(UINT32_MAX, PELT_DETAIL_REDUCED, 0), full), 1e-5f);
+  EXPECT_LT(farthest(moved(1, PELT_DETAIL_REDUCED, UINT32_MAX), full), 1e-5f);
+}
+
+// If the caller has buffers of joint matrices, inputs and lists, the functions that set these refuse.
+TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const CrowdHandle source = make_crowd(device_.get(), gpu.get());
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(source.get(), &outputs));
+  auto options = sized<pelt_crowd_options>();
+  options.joints = options.inputs = options.visible = {outputs.positions.buffer, 0};
+  const CrowdHandle own = make_crowd(device_.get(), gpu.get(), &options);
+  const std::vector<float> floats(10000);
+  EXPECT_INVALID(pelt_crowd_pose(own.get(), 0, floats.data(), 2), "joint matrices from a buffer");
+  EXPECT_INVALID(pelt_crowd_inputs(own.get(), 0, floats.data(), 1), "inputs from a buffer");
+  EXPECT_INVALID(pelt_crowd_stream(own.get(), 0, 0, floats.data(), 1), "inputs from a buffer");
+  EXPECT_INVALID(pelt_crowd_control(own.get(), 0, 0, 0), "inputs from a buffer");
+  EXPECT_INVALID(pelt_crowd_show(own.get(), 0, 0), "a buffer of the caller's");
+  EXPECT_INVALID(pelt_crowd_teleport(own.get(), 0), "a buffer of the caller's");
+}
+
+// A list of the caller's, in the structs of pelt.h: the second instance of the first character teleports, that of the
+// second cross-fades to fewer influences.
+TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
+  struct List {
+    std::uint32_t counts[2];
+    pelt_list_entry entries[3];
+  } const list{{1, 1},
+               {{1, PELT_ENTRY_TELEPORT},
+                {},
+                {0, PELT_ENTRY_TELEPORT | PELT_ENTRY_DETAIL(PELT_DETAIL_FULL, PELT_DETAIL_REDUCED, 128)}}};
+  Buffer visible = test::must(Buffer::create(*gpu_device(), {.size = sizeof(list),
+                                                             .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                             .memory = MemoryUse::kStream,
+                                                             .name = "list"}));
+  std::memcpy(visible.mapped(), &list, sizeof(list));
+  visible.flush(0, sizeof(list));
+  const GpuHandle gpu = upload_all(device_.get());
+  const std::uint32_t instances[] = {2, 1};
+  auto options = sized<pelt_crowd_options>();
+  options.instances = instances;
+  options.character_count = 2;
+  options.previous_positions.format = PELT_FORMAT_FLOAT;
+  options.visible = {visible.handle(), 0};
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
+  const auto written = [&](const pelt_output_place& place, std::uint32_t instance) {
+    auto info = sized<pelt_instance_info>();
+    EXPECT_OK(pelt_crowd_get_instance(crowd.get(), instance, &info));
+    return bytes_of(place.buffer, place.offset + VkDeviceSize{info.first_vertex} * place.stride,
+                    VkDeviceSize{info.vertex_count} * place.stride);
+  };
+  const auto height = [&](std::uint32_t instance) {  // height of vertex 0
+    float y = 0;
+    std::memcpy(&y, written(outputs.positions, instance).data() + sizeof(float), sizeof(float));
+    return y;
+  };
+  const std::vector<std::byte> still = written(outputs.positions, 0);
+  float before = 0;
+  for (int frame = 0; frame < 2; ++frame) {
+    std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
+    for (glm::mat4& joint : joints) joint = glm::translate(glm::mat4(1), glm::vec3(0, frame, 0)) * joint;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      ASSERT_OK(pelt_crowd_pose(crowd.get(), i, glm::value_ptr(joints[0]), 2));
+    }
+    ASSERT_OK(run_frame(device_.get(), crowd.get()));
+    EXPECT_EQ(written(outputs.positions, 0), still) << frame;
+    for (const std::uint32_t i : {1u, 2u}) {
+      EXPECT_EQ(written(outputs.previous_positions, i), written(outputs.positions, i)) << i << ' ' << frame;
+    }
+    if (frame > 0) {
+      EXPECT_NEAR(height(2) - before, 1, 1e-5);
+    }
+    before = height(2);
+  }
+}
+
+// The barriers of a frame that changes families, there and back. With one family, validation sees what they order.
+TEST_F(CCrowds, GiveTheirOutputsToAnotherQueueAndBack) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
+  EXPECT_INVALID(pelt_crowd_record_release(crowd.get(), VK_NULL_HANDLE, 0, 1), "commands is null");
+  EXPECT_INVALID(pelt_crowd_record_acquire(crowd.get(), VK_NULL_HANDLE, 0, 1, 0, 0), "commands is null");
+  EXPECT_INVALID(pelt_crowd_record_release_back(crowd.get(), VK_NULL_HANDLE, 0, 1, 0), "commands is null");
+  EXPECT_INVALID(pelt_crowd_record_acquire_back(crowd.get(), VK_NULL_HANDLE, 0, 1), "commands is null");
+  ASSERT_OK(pelt_submit_and_wait(
+      device_.get(), "two frames",
+      [](void* user, VkCommandBuffer commands) {
+        const auto c = static_cast<pelt_crowd*>(user);
+        const std::uint32_t family = gpu_device()->queue_family();
+        for (int frame = 0; frame < 2; ++frame) {
+          EXPECT_OK(pelt_crowd_record_acquire_back(c, commands, family, family));
+          EXPECT_OK(pelt_crowd_record(c, commands));
+          EXPECT_OK(pelt_crowd_record_release(c, commands, family, family));
+          EXPECT_OK(pelt_crowd_record_acquire(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT,
+                                              VK_ACCESS_2_TRANSFER_READ_BIT));
+          EXPECT_OK(pelt_crowd_record_release_back(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT));
+        }
+      },
+      crowd.get()));
+}
+
+TEST_F(CCrowds, TellTheAddressesOfTheirOutputs) {
+  const GpuHandle gpu = upload_all(device_.get());
+  auto options = sized<pelt_crowd_options>();
+  const CrowdHandle without = make_crowd(device_.get(), gpu.get(), &options);
+  options.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
+  VkDeviceAddress positions = 0;
+  VkDeviceAddress normals = 0;
+  ASSERT_OK(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, &positions));
+  ASSERT_OK(pelt_crowd_get_device_address(crowd.get(), &outputs.normals, &normals));
+  EXPECT_NE(positions, 0u);
+  EXPECT_EQ(normals - positions, outputs.normals.offset - outputs.positions.offset);
+  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.bounds, &positions),
+                 "none of the crowd's outputs");
+  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), nullptr, &positions), "place is null");
+  EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, nullptr), "address is null");
+  ASSERT_OK(pelt_crowd_get_outputs(without.get(), &outputs));
+  EXPECT_INVALID(pelt_crowd_get_device_address(without.get(), &outputs.positions, &positions), "options.usage");
+}
+
+TEST_F(CCrowds, OutliveTheHandlesTheyWereMadeFrom) {
+  GpuHandle gpu = upload_all(device_.get());
+  CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
+  ASSERT_OK(run_frame(device_.get(), crowd.get()));
+  gpu.reset();
+  c_characters_.clear();
+  device_.reset();
+  std::vector<float> positions(3 * characters_[1]->vertex_count());
+  auto read = sized<pelt_vertices>();
+  read.vertex_count = characters_[1]->vertex_count();
+  read.positions = positions.data();
+  EXPECT_OK(pelt_crowd_read_vertices(crowd.get(), 1, &read));
+  EXPECT_NE(positions, std::vector<float>(positions.size()));
+}
+
+}  // namespace
+}  // namespace pelt::runtime

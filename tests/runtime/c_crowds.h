@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// A crowd of the C API on a device of the caller.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/vulkan_functions.h>
+
+#include "tests/runtime/c_handles.h"
+#include "tests/support/gpu.h"
+#include "tests/support/must.h"
+
+namespace pelt::runtime {
+
+class CCrowds : public testing::Test {
+ protected:
+  void SetUp() override {
+    PELT_REQUIRE_GPU(test::gpu_device());
+    for (const Character& character : characters_) c_characters_.push_back(in_c(character));
+    pelt_device* device = nullptr;
+    pelt_device_handles handles = handles_of_device();
+    ASSERT_OK(pelt_device_adopt(&handles, &device));
+    device_.reset(device);
+  }
+
+  static pelt_device_handles handles_of_device() {
+    auto handles = sized<pelt_device_handles>();
+    handles.get_instance_proc_addr = vulkan_entry_point();
+    handles.instance = test::gpu_device()->instance();
+    handles.physical = test::gpu_device()->physical();
+    handles.device = test::gpu_device()->handle();
+    handles.queue_family = test::gpu_device()->queue_family();
+    handles.queue = test::gpu_device()->queue();
+    return handles;
+  }
+
+  GpuHandle upload_all(const pelt_device* device) const {
+    const pelt_character* all[] = {c_characters_[0].get(), c_characters_[1].get()};
+    pelt_gpu_characters* gpu = nullptr;
+    EXPECT_OK(pelt_upload_and_wait(device, all, 2, nullptr, &gpu));
+    return GpuHandle(gpu);
+  }
+
+  CrowdHandle make_crowd(const pelt_device* device, const pelt_gpu_characters* gpu,
+                         const pelt_crowd_options* options = nullptr) const {
+    pelt_crowd* crowd = nullptr;
+    EXPECT_OK(pelt_crowd_create(device, gpu, options, &crowd));
+    return CrowdHandle(crowd);
+  }
+
+  static pelt_result run_frame(const pelt_device* device, pelt_crowd* crowd) {
+    return pelt_submit_and_wait(
+        device, "frame",
+        [](void* user, VkCommandBuffer commands) {
+          EXPECT_OK(pelt_crowd_record(static_cast<pelt_crowd*>(user), commands));
+        },
+        crowd);
+  }
+
+  std::vector<Character> characters_{make_caged(), make_linear()};
+  std::vector<CharacterHandle> c_characters_;
+  DeviceHandle device_;
+};
+
+// Returns the bytes of an output, for all vertices or instances.
+inline std::vector<std::byte> bytes_of(VkBuffer buffer, VkDeviceSize offset, VkDeviceSize size) {
+  return test::must(read_buffer(*test::gpu_device(), buffer, offset, size));
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Tests devices, uploads and memory of the C API.
+#include <cstring>
+
+#include <pelt/evaluate.h>
+
+#include "tests/runtime/c_crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+
+TEST_F(CCrowds, AreUploadedByCommandsOfTheCallers) {
+  const pelt_character* all[] = {c_characters_[0].get(), nullptr};
+  pelt_gpu_characters* made = nullptr;
+  EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 2, nullptr, &made), "characters[1] is null");
+  EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 0, nullptr, &made), "no character");
+  ASSERT_OK(pelt_gpu_characters_create(device_.get(), all, 1, nullptr, &made));
+  const GpuHandle gpu(made);
+  EXPECT_INVALID(pelt_gpu_characters_record_upload(made, VK_NULL_HANDLE), "commands is null");
+  ASSERT_OK(pelt_submit_and_wait(
+      device_.get(), "upload",
+      [](void* user, VkCommandBuffer commands) {
+        EXPECT_OK(pelt_gpu_characters_record_upload(static_cast<pelt_gpu_characters*>(user), commands));
+      },
+      made));
+  EXPECT_OK(pelt_gpu_characters_finish_upload(made));
+  EXPECT_INVALID(pelt_gpu_characters_finish_upload(made), "the upload is finished");
+  EXPECT_INVALID(pelt_gpu_characters_record_upload(made, reinterpret_cast<VkCommandBuffer>(std::uintptr_t{8})),
+                 "the upload is finished");
+  const CrowdHandle crowd = make_crowd(device_.get(), made);
+  EXPECT_OK(run_frame(device_.get(), crowd.get()));
+}
+
+TEST_F(CCrowds, RecomputeNormalsOfCharactersThatWereUploadedForIt) {
+  auto recomputed = sized<pelt_crowd_options>();
+  recomputed.normal_mode = PELT_NORMALS_RECOMPUTED;
+  pelt_crowd* refused = nullptr;
+  const GpuHandle without = upload_all(device_.get());
+  EXPECT_INVALID(pelt_crowd_create(device_.get(), without.get(), &recomputed, &refused), "normal_rings");
+
+  const pelt_character* all[] = {c_characters_[1].get()};
+  auto options = sized<pelt_upload_options>();
+  options.normal_rings = 1;
+  pelt_gpu_characters* made = nullptr;
+  ASSERT_OK(pelt_upload_and_wait(device_.get(), all, 1, &options, &made));
+  const GpuHandle gpu(made);
+  recomputed.normal_mode = 2;
+  EXPECT_INVALID(pelt_crowd_create(device_.get(), made, &recomputed, &refused), "no such mode");
+  recomputed.normal_mode = PELT_NORMALS_RECOMPUTED;
+  const CrowdHandle crowd = make_crowd(device_.get(), made, &recomputed);
+  ASSERT_OK(run_frame(device_.get(), crowd.get()));
+
+  Evaluator cpu(characters_[1], {.normal_mode = NormalMode::kRecomputed});
+  cpu.evaluate();
+  std::vector<float> normals(3 * cpu.normals().size());
+  auto read = sized<pelt_vertices>();
+  read.vertex_count = static_cast<uint32_t>(cpu.normals().size());
+  read.normals = normals.data();
+  ASSERT_OK(pelt_crowd_read_vertices(crowd.get(), 0, &read));
+  for (std::size_t v = 0; v < cpu.normals().size(); ++v) {
+    const glm::vec3 normal(normals[3 * v], normals[3 * v + 1], normals[3 * v + 2]);
+    ASSERT_LT(glm::distance(normal, cpu.normals()[v]), 1e-3f) << v;
+  }
+}
+
+TEST_F(CCrowds, SurviveACallbackThatThrows) {
+  EXPECT_REFUSED(pelt_submit_and_wait(
+                     device_.get(), "x", [](void*, VkCommandBuffer) { throw std::runtime_error("enough"); }, nullptr),
+                 PELT_ERROR_INTERNAL, "enough");
+  EXPECT_REFUSED(pelt_submit_and_wait(
+                     device_.get(), "x", [](void*, VkCommandBuffer) { throw 7; }, nullptr),
+                 PELT_ERROR_INTERNAL, "an unknown exception");
+  EXPECT_INVALID(pelt_submit_and_wait(device_.get(), "x", nullptr, nullptr), "record is null");
+}
+
+// Makes one allocation for each piece, and counts them.
+struct CountedMemory {
+  VkPhysicalDeviceMemoryProperties properties{};
+  int held = 0;
+  int taken = 0;
+
+  static VkResult allocate(void* user, const VkMemoryRequirements* requirements, VkMemoryPropertyFlags required,
+                           VkMemoryPropertyFlags, std::uint32_t device_address, const char* name,
+                           pelt_memory_piece* piece) {
+    auto& own = *static_cast<CountedMemory*>(user);
+    EXPECT_EQ(piece->struct_size, sizeof(pelt_memory_piece));
+    EXPECT_STRNE(name, "");
+    EXPECT_EQ(device_address, 0u);
+    std::uint32_t type = 0;
+    while ((requirements->memoryTypeBits >> type & 1u) == 0 ||
+           (own.properties.memoryTypes[type].propertyFlags & required) != required)
+      ++type;
+    const VkMemoryAllocateInfo info{
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = requirements->size, .memoryTypeIndex = type};
+    const DeviceFunctions& functions = gpu_device()->functions();
+    const VkResult result = functions.vkAllocateMemory(gpu_device()->handle(), &info, nullptr, &piece->memory);
+    if (result != VK_SUCCESS) return result;
+    const VkMemoryPropertyFlags flags = own.properties.memoryTypes[type].propertyFlags;
+    piece->coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+    if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0)
+      functions.vkMapMemory(gpu_device()->handle(), piece->memory, 0, VK_WHOLE_SIZE, 0, &piece->mapped);
+    piece->owner = user;
+    ++own.held;
+    ++own.taken;
+    return VK_SUCCESS;
+  }
+  static void free(void* user, const pelt_memory_piece* piece) {
+    EXPECT_EQ(piece->owner, user);
+    --static_cast<CountedMemory*>(user)->held;
+    gpu_device()->functions().vkFreeMemory(gpu_device()->handle(), piece->memory, nullptr);
+  }
+};
+
+TEST_F(CCrowds, TakeMemoryFromTheCaller) {
+  CountedMemory memory;
+  reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(vulkan_entry_point()(
+      gpu_device()->instance(), "vkGetPhysicalDeviceMemoryProperties"))(gpu_device()->physical(), &memory.properties);
+  pelt_device_handles handles = handles_of_device();
+  handles.memory = {&memory, CountedMemory::allocate, nullptr};
+  pelt_device* made = nullptr;
+  EXPECT_INVALID(pelt_device_adopt(&handles, &made), "both allocate and free");
+  handles.memory.free = CountedMemory::free;
+  ASSERT_OK(pelt_device_adopt(&handles, &made));
+  DeviceHandle device(made);
+  GpuHandle gpu = upload_all(made);
+  CrowdHandle crowd = make_crowd(made, gpu.get());
+  ASSERT_OK(run_frame(made, crowd.get()));
+  EXPECT_GT(memory.taken, 4);
+  device.reset();
+  EXPECT_GT(memory.held, 0);
+  crowd.reset();
+  gpu.reset();
+  EXPECT_EQ(memory.held, 0);
+}
+
+TEST_F(CCrowds, StayOnTheirDevice) {
+  pelt_device_handles handles = handles_of_device();
+  handles.queue = VK_NULL_HANDLE;
+  pelt_device* made = nullptr;
+  ASSERT_OK(pelt_device_adopt(&handles, &made));
+  const DeviceHandle other(made);
+  const pelt_character* all[] = {c_characters_[1].get()};
+  pelt_gpu_characters* gpu = nullptr;
+  EXPECT_INVALID(pelt_upload_and_wait(other.get(), all, 1, nullptr, &gpu), "without a queue");
+  const GpuHandle uploaded = upload_all(device_.get());
+  pelt_crowd* crowd = nullptr;
+  EXPECT_INVALID(pelt_crowd_create(other.get(), uploaded.get(), nullptr, &crowd), "on another device");
+  handles.device = VK_NULL_HANDLE;
+  EXPECT_INVALID(pelt_device_adopt(&handles, &made), "a device");
+}
+
+TEST_F(CCrowds, RunOnADeviceOfPeltsOwn) {
+  auto options = sized<pelt_device_options>();
+  options.validation = 1;
+  pelt_device* made = nullptr;
+  EXPECT_INVALID(pelt_device_create(&options, &made), "on_validation_message");
+  options.on_validation_message = [](void*, const char* message) { ADD_FAILURE() << "validation: " << message; };
+  options.select = "no such device";
+  EXPECT_REFUSED(pelt_device_create(&options, &made), PELT_ERROR_NOT_FOUND, "no such device");
+  options.select = nullptr;
+  ASSERT_OK(pelt_device_create(&options, &made));
+  const DeviceHandle own(made);
+  auto description = sized<pelt_device_description>();
+  ASSERT_OK(pelt_device_get_description(made, &description));
+  EXPECT_EQ(description.name, gpu_device()->description().name);
+  EXPECT_STREQ(description.missing, "");
+  auto handles = sized<pelt_device_handles>();
+  ASSERT_OK(pelt_device_get_handles(made, &handles));
+  auto described = sized<pelt_device_description>();
+  ASSERT_OK(pelt_describe_device(handles.get_instance_proc_addr, handles.instance, handles.physical, &described));
+  EXPECT_EQ(std::memcmp(&described, &description, sizeof(description)), 0);
+  const GpuHandle gpu = upload_all(made);
+  const CrowdHandle crowd = make_crowd(made, gpu.get());
+  EXPECT_OK(run_frame(made, crowd.get()));
+}
+
+TEST(CDevices, NeedFeaturesTurnedOn) {
+  VkPhysicalDeviceVulkan12Features features12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                              .timelineSemaphore = VK_TRUE};
+  VkPhysicalDeviceVulkan13Features features13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  ASSERT_OK(pelt_enable_required_features(&features12, &features13));
+  EXPECT_TRUE(features12.timelineSemaphore && features12.scalarBlockLayout && features13.synchronization2);
+}
+
+}  // namespace
+}  // namespace pelt::runtime

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Tests what crowds write.
+#include <cstring>
+
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/transfer.h>
+
+#include "tests/runtime/crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+using test::gpu_device;
+
+TEST_F(MixedCrowds, RefuseOutputsThatContradictEachOther) {
+  CrowdOptions valid{.instances = {1, 1, 1}};
+  ASSERT_TRUE(Crowd::create(*gpu_device(), *gpu_, valid));
+  const auto refused = [&](const auto& change, const char* why) {
+    CrowdOptions options = valid;
+    change(options.outputs);
+    const Result<Crowd> crowd = Crowd::create(*gpu_device(), *gpu_, options);
+    ASSERT_FALSE(crowd) << why;
+    EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(crowd.error().message, HasSubstr(why));
+  };
+  refused([](CrowdOutputs& o) { o.positions.format = VertexFormat::kOctahedral16; }, "positions are written as floats");
+  refused([](CrowdOutputs& o) { o.positions.stride = 8; }, "positions take 12 bytes and have a stride of 8");
+  refused([](CrowdOutputs& o) { o.normals.stride = 6; }, "multiples of 4");
+  refused([](CrowdOutputs& o) { o.tangents.place.offset = 2; }, "multiples of 4");
+  refused([](CrowdOutputs& o) { o.tangents.format = VertexFormat::kOctahedral8; }, "share a word");
+  refused([](CrowdOutputs& o) { o.previous_positions.format = VertexFormat::kOctahedral8; }, "floats only");
+  refused(
+      [](CrowdOutputs& o) {
+        o.positions.format = VertexFormat::kNone;
+        o.previous_positions.format = VertexFormat::kFloat;
+      },
+      "previous positions need positions");
+  refused(
+      [](CrowdOutputs& o) {
+        o.bounds = true;
+        o.bounds_place.offset = 6;
+      },
+      "bounds are at offset 6 with stride 0, which are no multiples of 4");
+  refused(
+      [](CrowdOutputs& o) {
+        o.bounds = true;
+        o.bounds_stride = 30;
+      },
+      "bounds are at offset 0 with stride 30, which are no multiples of 4");
+  refused(
+      [](CrowdOutputs& o) {
+        o.bounds = true;
+        o.bounds_stride = 20;
+      },
+      "bounds take 24 bytes and have a stride of 20");
+  refused(
+      [](CrowdOutputs& o) {
+        o.previous_positions.format = VertexFormat::kFloat;
+        o.control_meshes = true;
+      },
+      "previous positions are of skins alone");
+}
+
+// Every format gives the same result as the default one, in the crowd's buffer and in one of the caller's.
+TEST_F(MixedCrowds, WriteTheFormatsThatAreAskedFor) {
+  Crowd standard = make({.instances = {1, 1, 1}});
+  pose_all(standard, 3);
+  ASSERT_TRUE(run(*gpu_device(), standard));
+  Buffer buffer = test::must(
+      Buffer::create(*gpu_device(), {.size = 1 << 20,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                     .name = "vertices of a caller"}));
+  using F = VertexFormat;
+  struct Case {
+    F normals;
+    F tangents;
+    double tolerance;  // radians
+  };
+  for (const Case& formats :
+       {Case{F::kFloat, F::kFloat, 3e-4}, Case{F::kOctahedral16, F::kFloat, 3e-4},
+        Case{F::kFloat, F::kOctahedral16, 3e-4}, Case{F::kOctahedral8, F::kOctahedral8, 0.035},
+        Case{F::kOctahedral8, F::kNone, 0.02}, Case{F::kNone, F::kFloat, 3e-4}, Case{F::kNone, F::kNone, 0}}) {
+    for (const bool own : {true, false}) {
+      CrowdOptions options{.instances = {1, 1, 1}};
+      CrowdOutputs& out = options.outputs;
+      out.normals.format = formats.normals;
+      out.tangents.format = formats.tangents;
+      if (!own) {  // interleaved: position 0, normal 12, tangent 28, or both in one word
+        out.positions = {F::kFloat, {buffer.handle(), 4}, 48};
+        out.normals = {formats.normals, {buffer.handle(), 16}, 48};
+        out.tangents = {formats.tangents, {buffer.handle(), formats.tangents == F::kOctahedral8 ? 16u : 32u}, 48};
+      }
+      Crowd crowd = make(options);
+      pose_all(crowd, 3);
+      ASSERT_TRUE(run(*gpu_device(), crowd));
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        const InstanceVertices expected = read(standard, i);
+        const InstanceVertices got = read(crowd, i);
+        EXPECT_EQ(got.positions, expected.positions);
+        EXPECT_EQ(got.normals.size(), formats.normals == F::kNone ? 0 : expected.normals.size());
+        EXPECT_EQ(got.tangents.size(), formats.tangents == F::kNone ? 0 : expected.tangents.size());
+        for (std::size_t v = 0; v < got.normals.size(); ++v) {
+          ASSERT_LT(glm::distance(got.normals[v], expected.normals[v]), formats.tolerance) << v;
+        }
+        for (std::size_t v = 0; v < got.tangents.size(); ++v) {
+          ASSERT_LT(glm::distance(glm::vec3(got.tangents[v]), glm::vec3(expected.tangents[v])), formats.tolerance);
+          ASSERT_EQ(got.tangents[v].w, expected.tangents[v].w);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MixedCrowds, RememberPreviousPositions) {
+  CrowdOptions options{.instances = {2, 2, 2}, .frames_in_flight = 1};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  const auto previous_off = [&](std::uint32_t i, std::size_t number) {
+    const Character& character = characters_[crowd.character_of(i)];
+    return worst_distance(rest_skin(character), motion(number), read(crowd, i).previous_positions) / character.size();
+  };
+  pose_all(crowd, 0);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(previous_off(i, i), 1e-5f) << "first frame, instance " << i;
+
+  pose_all(crowd, 10);
+  crowd.teleport(1);
+  crowd.update_every(2, 0);
+  crowd.show(3, false);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(previous_off(0, 0), 1e-5f);
+  EXPECT_LT(previous_off(1, 11), 1e-5f) << "teleported";
+  EXPECT_LT(previous_off(2, 2), 1e-5f) << "frozen";
+
+  pose_all(crowd, 20);
+  crowd.show(3, true);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(previous_off(0, 10), 1e-5f);
+  EXPECT_LT(previous_off(1, 11), 1e-5f);
+  EXPECT_LT(previous_off(2, 2), 1e-5f);
+  EXPECT_LT(previous_off(3, 23), 1e-5f) << "shown again";
+}
+
+// An instance that stops has its last step as motion for one frame only.
+TEST_F(MixedCrowds, ThatStopHaveNoMotionLeft) {
+  CrowdOptions options{.instances = {1, 0, 0}, .frames_in_flight = 1};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  for (std::size_t frame = 0; frame < 2; ++frame) {
+    pose_all(crowd, 10 * frame);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+  }
+  EXPECT_NE(read(crowd, 0).previous_positions, read(crowd, 0).positions);
+  crowd.update_every(0, 0);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_EQ(read(crowd, 0).previous_positions, read(crowd, 0).positions);
+}
+
+TEST_F(MixedCrowds, TellTheAddressesOfTheirOutputs) {
+  CrowdOptions options{.instances = {1, 1, 1}};
+  options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  Crowd crowd = make(options);
+  const OutputPlaces& outputs = crowd.outputs();
+  const VkDeviceAddress positions_at = crowd.device_address(outputs.positions);
+  EXPECT_NE(positions_at, 0u);
+  EXPECT_EQ(crowd.device_address(outputs.normals) - positions_at, outputs.normals.offset - outputs.positions.offset);
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 1, 1), 1e-5f);
+}
+
+// Two frames, each read by a copy. On a device with one family the barriers are those of one queue, and validation
+// checks that they order the copies.
+TEST_F(MixedCrowds, ReleaseAndAcquireTheirOutputs) {
+  CrowdOptions options{.instances = {1, 1, 1}, .frames_in_flight = 2};
+  options.outputs.bounds = true;
+  Crowd crowd = make(options);
+  const OutputPlace& positions = crowd.outputs().positions;
+  const Buffer copied = test::must(Buffer::create(
+      *gpu_device(),
+      {.size = 1024, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT, .memory = MemoryUse::kDeviceLocal, .name = "copied"}));
+  const DeviceFunctions& functions = gpu_device()->functions();
+  const std::uint32_t family = gpu_device()->queue_family();
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "two frames", [&](VkCommandBuffer commands) {
+    for (int frame = 0; frame < 2; ++frame) {
+      pose_all(crowd);
+      if (frame > 0) crowd.record_acquire_back(commands, family, family);
+      crowd.record(commands);
+      crowd.record_release(commands, family, family);
+      crowd.record_acquire(commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+      const VkBufferCopy range{positions.offset, 512u * static_cast<VkDeviceSize>(frame), 512};
+      functions.vkCmdCopyBuffer(commands, positions.buffer, copied.handle(), 1, &range);
+      crowd.record_release_back(commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT);
+    }
+  }));
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
+}
+
+TEST_F(MixedCrowds, AreWithinTheirBounds) {
+  CrowdOptions options{.instances = {3, 3, 3}};
+  options.outputs.bounds = true;
+  Crowd crowd = make(options);
+  for (std::uint32_t i = 0; i < 9; ++i) {  // bends of all sizes
+    std::vector<glm::mat4> joints = bind_joints_;
+    const float angle = 0.3f + 0.35f * static_cast<float>(i);
+    for (std::size_t j = 1; j < joints.size(); ++j) {
+      joints[j] =
+          joints[j] * glm::rotate(glm::mat4(1), angle, glm::normalize(glm::vec3(1, 0.3f, static_cast<float>(i))));
+    }
+    crowd.pose(i, moved(joints, motion(i)));
+  }
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    const Box box = test::must(read_bounds(*gpu_device(), crowd, i));
+    Box tight{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
+    for (const glm::vec3& p : positions(crowd, i)) {
+      tight.least = glm::min(tight.least, p);
+      tight.greatest = glm::max(tight.greatest, p);
+    }
+    const float size = glm::distance(tight.least, tight.greatest);
+    EXPECT_TRUE(glm::all(glm::lessThanEqual(box.least, tight.least + 1e-5f * size))) << i;
+    EXPECT_TRUE(glm::all(glm::greaterThanEqual(box.greatest, tight.greatest - 1e-5f * size))) << i;
+    EXPECT_LT(glm::distance(box.least, box.greatest), 4 * size) << i;
+  }
+}
+
+// In the crowd's buffer and in one of the caller's, whose other bytes must not change.
+TEST_F(MixedCrowds, WriteBoundsWithAStride) {
+  CrowdOptions options{.instances = {2, 2, 2}};
+  options.outputs.bounds = true;
+  Crowd tight = make(options);
+  EXPECT_EQ(tight.outputs().bounds.stride, 24u);
+  pose_all(tight);
+  ASSERT_TRUE(run(*gpu_device(), tight));
+  const auto expect_same = [&](const Crowd& crowd) {
+    for (std::uint32_t i = 0; i < 6; ++i) {
+      const Result<Box> expected = read_bounds(*gpu_device(), tight, i);
+      const Result<Box> got = read_bounds(*gpu_device(), crowd, i);
+      ASSERT_TRUE(expected && got);
+      EXPECT_EQ(got->least, expected->least) << i;
+      EXPECT_EQ(got->greatest, expected->greatest) << i;
+    }
+  };
+  for (const std::uint32_t stride : {24u, 28u, 64u}) {
+    options.outputs.bounds_stride = stride;
+    Crowd own = make(options);
+    EXPECT_EQ(own.outputs().bounds.stride, stride);
+    pose_all(own);
+    ASSERT_TRUE(run(*gpu_device(), own));
+    expect_same(own);
+
+    constexpr VkDeviceSize kOffset = 20;
+    Buffer buffer = test::must(
+        Buffer::create(*gpu_device(), {.size = kOffset + 6 * stride + 4,
+                                       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                       .memory = MemoryUse::kStream,
+                                       .name = "boxes of a caller"}));
+    std::memset(buffer.mapped(), 0x5A, buffer.size());
+    buffer.flush(0, buffer.size());
+    CrowdOptions theirs = options;
+    theirs.outputs.bounds_place = {buffer.handle(), kOffset};
+    Crowd crowd = make(theirs);
+    pose_all(crowd);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    expect_same(crowd);
+    const Result<std::vector<std::byte>> bytes = read_buffer(*gpu_device(), buffer.handle(), 0, buffer.size());
+    ASSERT_TRUE(bytes);
+    for (std::size_t at = 0; at < bytes->size(); ++at) {
+      const bool inside = at >= kOffset && at < kOffset + 6 * stride && (at - kOffset) % stride < 24;
+      if (!inside) {
+        ASSERT_EQ((*bytes)[at], std::byte{0x5A}) << "stride " << stride << ", byte " << at;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pelt::runtime

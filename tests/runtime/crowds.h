@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Crowds on the device of the tests.
+#pragma once
+
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <optional>
+#include <utility>
+
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/read_back.h>
+#include <pelt/runtime/upload.h>
+#include <pelt/runtime/vulkan_functions.h>
+
+#include "tests/support/driven.h"
+#include "tests/support/gpu.h"
+#include "tests/support/must.h"
+#include "tests/support/tube.h"
+
+namespace pelt::runtime {
+
+// Rest positions of all meshes, in packed order.
+inline std::vector<glm::vec3> rest_positions(const Character& character) {
+  std::vector<glm::vec3> positions;
+  for (const CharacterMesh& mesh : character->meshes) {
+    positions.insert(positions.end(), mesh.binding.points.begin(), mesh.binding.points.end());
+  }
+  return positions;
+}
+
+// Returns a rigid motion, a different one for each number.
+inline glm::mat4 motion(std::size_t number) {
+  const float amount = static_cast<float>(number % 1000);
+  return glm::translate(glm::mat4(1.0f), glm::vec3(0.1f * amount, -0.05f * amount, 0.3f)) *
+         glm::rotate(glm::mat4(1.0f), 0.7f + 0.4f * amount, glm::normalize(glm::vec3(1, 2, 3)));
+}
+
+inline std::vector<glm::mat4> moved(std::vector<glm::mat4> joints, const glm::mat4& by) {
+  for (glm::mat4& joint : joints) joint = by * joint;
+  return joints;
+}
+
+inline float worst_distance(const std::vector<glm::vec3>& rest, const glm::mat4& by,
+                            const std::vector<glm::vec3>& posed) {
+  return test::worst_distance(rest, posed, test::by_matrix(by));
+}
+
+class Crowds : public testing::Test {
+ protected:
+  void SetUp() override { PELT_REQUIRE_GPU(test::gpu_device()); }
+
+  GpuCharacters upload_character(const Character& character) {
+    return test::must(upload(*test::gpu_device(), character));
+  }
+  // Makes a crowd that writes drivers too, so that vertices are those of all meshes.
+  Crowd make_crowd(const GpuCharacters& gpu, CrowdOptions options) {
+    options.outputs.control_meshes = true;
+    return test::must(Crowd::create(*test::gpu_device(), gpu, options));
+  }
+  std::vector<glm::mat4> bent_joints() const {
+    std::vector<glm::mat4> joints = bind_joints_;
+    joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
+    return joints;
+  }
+  // Makes a crowd of one bent instance; reduced detail keeps one influence.
+  Crowd make_bent_crowd(const GpuCharacters& gpu) {
+    Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
+    crowd.pose(0, bent_joints());
+    return crowd;
+  }
+  std::vector<glm::vec3> positions(const Crowd& crowd, std::uint32_t instance) {
+    const InstanceVertices vertices = test::must(read_vertices(*test::gpu_device(), crowd, instance));
+    return vertices.positions;
+  }
+
+  Model model_ = test::make_tube();
+  std::vector<glm::mat4> bind_joints_ = test::bind_matrices(model_);
+};
+
+// Linear blend, dual quaternions and a surface FFD: characters of one stage and of two, in one crowd.
+class MixedCrowds : public Crowds {
+ protected:
+  void SetUp() override {
+    Crowds::SetUp();
+    for (const char* deformer : {"linear-blend", "surface-ffd", "dual-quaternion"}) {
+      characters_.push_back(test::judged_by(model_, deformer).character);
+    }
+    GpuCharacters gpu = test::must(upload(*test::gpu_device(), characters_));
+    gpu_.emplace(std::move(gpu));
+  }
+
+  // Returns the rest positions of the skin only, in packed order.
+  static std::vector<glm::vec3> rest_skin(const Character& character) {
+    std::vector<glm::vec3> positions;
+    for (const CharacterMesh& mesh : character->meshes) {
+      if (mesh.control) continue;
+      positions.insert(positions.end(), mesh.binding.points.begin(), mesh.binding.points.end());
+    }
+    return positions;
+  }
+  void pose_all(Crowd& crowd, std::size_t shift = 0) {
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, moved(bind_joints_, motion(i + shift)));
+  }
+  float off(const Crowd& crowd, std::uint32_t instance, std::size_t number) {
+    const Character& character = characters_[crowd.character_of(instance)];
+    return worst_distance(rest_skin(character), motion(number), positions(crowd, instance)) / character.size();
+  }
+  InstanceVertices read(const Crowd& crowd, std::uint32_t instance) {
+    return test::must(read_vertices(*test::gpu_device(), crowd, instance));
+  }
+  Crowd make(const CrowdOptions& options) { return test::must(Crowd::create(*test::gpu_device(), *gpu_, options)); }
+
+  // Records into commands that never run.
+  static void record_and_drop(Crowd& crowd) {
+    const DeviceFunctions& functions = test::gpu_device()->functions();
+    const VkDevice device = test::gpu_device()->handle();
+    VkCommandPool pool = VK_NULL_HANDLE;
+    const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                            .queueFamilyIndex = test::gpu_device()->queue_family()};
+    ASSERT_EQ(functions.vkCreateCommandPool(device, &pool_info, nullptr, &pool), VK_SUCCESS);
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                    .commandPool = pool,
+                                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                    .commandBufferCount = 1};
+    ASSERT_EQ(functions.vkAllocateCommandBuffers(device, &allocate_info, &commands), VK_SUCCESS);
+    const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    ASSERT_EQ(functions.vkBeginCommandBuffer(commands, &begin_info), VK_SUCCESS);
+    crowd.record(commands);
+    functions.vkDestroyCommandPool(device, pool, nullptr);
+  }
+
+  std::vector<Character> characters_;
+  std::optional<GpuCharacters> gpu_;
+};
+
+}  // namespace pelt::runtime

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Tests crowds of several characters, and the matrices and lists that they read.
+#include <cstring>
+#include <thread>
+
+#include <pelt/evaluate.h>
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/shaders/jobs.h>
+
+#include "tests/runtime/crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+
+TEST_F(MixedCrowds, FollowEachInstanceItsOwn) {
+  Crowd crowd = make({.instances = {2, 3, 4}});
+  ASSERT_EQ(crowd.instance_count(), 9u);
+  EXPECT_EQ(crowd.first_instance(1), 2u);
+  EXPECT_EQ(crowd.character_of(4), 1u);
+  EXPECT_EQ(crowd.first_vertex(3), crowd.first_vertex(2) + crowd.vertex_count(2));
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 9; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f) << i;
+}
+
+TEST_F(MixedCrowds, HaveOneOfEachUnlessToldOtherwise) {
+  Crowd crowd = make({});
+  ASSERT_EQ(crowd.instance_count(), 3u);
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(crowd.character_of(i), i);
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
+}
+
+// Posing each instance on one of many threads gives the same result as posing all on one thread.
+TEST_F(MixedCrowds, ArePosedOnSeveralThreads) {
+  CrowdOptions options{.instances = {40, 40, 41}};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  const auto frame_of = [&](Crowd& crowd, std::uint32_t i, std::uint32_t frame) {
+    if ((i + frame) % 3 != 0) crowd.pose(i, moved(bind_joints_, motion(i + 200 * frame)));
+    crowd.inputs(i, {});
+    crowd.show(i, (i + frame) % 7 != 0);
+    crowd.update_every(i, 1 + i % 3);
+    crowd.detail(i, static_cast<Detail>((i + frame) % 3), 2);
+    if ((i + frame) % 5 == 0) crowd.teleport(i);
+  };
+  Crowd alone = make(options);
+  Crowd together = make(options);
+  constexpr std::uint32_t kThreads = 4;
+  for (std::uint32_t frame = 0; frame < 4; ++frame) {
+    for (std::uint32_t i = 0; i < alone.instance_count(); ++i) frame_of(alone, i, frame);
+    ASSERT_TRUE(run(*gpu_device(), alone));
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < kThreads; ++t) {  // neighbours on different threads
+      threads.emplace_back([&, t] {
+        for (std::uint32_t i = t; i < together.instance_count(); i += kThreads) frame_of(together, i, frame);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_TRUE(run(*gpu_device(), together));
+  }
+  for (std::uint32_t i = 0; i < alone.instance_count(); ++i) {
+    const InstanceVertices expected = read(alone, i);
+    const InstanceVertices got = read(together, i);
+    EXPECT_EQ(got.positions, expected.positions) << i;
+    EXPECT_EQ(got.previous_positions, expected.previous_positions) << i;
+  }
+}
+
+// Follows crowd.h's rules for a frame that is recorded and never submitted.
+TEST_F(MixedCrowds, GoOnBehindAFrameThatWasDropped) {
+  CrowdOptions options{.instances = {2, 2, 2}};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  pose_all(crowd);
+  for (const std::uint32_t i : {1u, 3u, 5u}) crowd.update_every(i, 0);
+  record_and_drop(crowd);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    crowd.show(i, false);
+    crowd.show(i, true);
+  }
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    EXPECT_LT(off(crowd, i, i), 1e-5f) << i;
+    EXPECT_EQ(read(crowd, i).previous_positions, read(crowd, i).positions) << i;
+  }
+}
+
+TEST_F(MixedCrowds, MayLackSomeOfTheCharacters) {
+  for (const std::vector<std::uint32_t>& instances : {std::vector{0u, 2u, 0u}, {3u, 0u, 0u}, {0u, 0u, 1u}}) {
+    Crowd crowd = make({.instances = instances});
+    pose_all(crowd);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) EXPECT_LT(off(crowd, i, i), 1e-5f);
+  }
+}
+
+TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
+  const Crowd small = make({.instances = {1, 1, 1}});
+  const Crowd large = make({.instances = {40, 200, 3}});
+  EXPECT_EQ(small.passes().size(), large.passes().size());
+  EXPECT_EQ(small.barrier_count(), large.barrier_count());
+  EXPECT_THAT(std::vector(small.passes().begin(), small.passes().end()),
+              testing::ElementsAre("plan", "pose dual_quaternion, stage 0", "blend of drivers", "pose linear_blend",
+                                   "pose dual_quaternion, stage 1", "blend of skins"));
+}
+
+TEST_F(MixedCrowds, LeaveAloneWhatIsNotShown) {
+  Crowd crowd = make({.instances = {2, 2, 2}, .frames_in_flight = 1});
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (const std::uint32_t i : {1u, 2u, 5u}) crowd.show(i, false);
+  pose_all(crowd, 10);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 6; ++i) EXPECT_LT(off(crowd, i, i == 1 || i == 2 || i == 5 ? i : i + 10), 1e-5f) << i;
+  crowd.show(2, true);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 2, 12), 1e-5f);
+}
+
+TEST_F(MixedCrowds, MoveSomeLessOftenThanOthers) {
+  Crowd crowd = make({.instances = {4, 0, 0}, .frames_in_flight = 1});
+  crowd.update_every(1, 2);
+  crowd.update_every(2, 3);
+  crowd.update_every(3, 0);
+  std::vector<int> moves(4, 0);
+  std::vector<std::size_t> stands(4, 0);
+  for (std::size_t frame = 0; frame < 7; ++frame) {
+    pose_all(crowd, 20 * frame);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      if (off(crowd, i, i + 20 * frame) < 1e-5f) {
+        ++moves[i];
+        stands[i] = frame;
+      } else {
+        EXPECT_LT(off(crowd, i, i + 20 * stands[i]), 1e-5f) << "instance " << i << " in frame " << frame;
+      }
+    }
+  }
+  EXPECT_EQ(moves[0], 7);
+  EXPECT_THAT(moves[1], testing::AllOf(testing::Ge(3), testing::Le(5)));
+  EXPECT_THAT(moves[2], testing::AllOf(testing::Ge(2), testing::Le(4)));
+  EXPECT_EQ(moves[3], 1);  // moved in the frame in which it appeared
+}
+
+TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
+  std::vector<glm::mat4> matrices;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::vector<glm::mat4> own = moved(bind_joints_, motion(i));
+    matrices.insert(matrices.end(), own.begin(), own.end());
+  }
+  const auto filled = [&](const void* bytes, std::size_t size) {
+    Buffer buffer = test::must(Buffer::create(*gpu_device(), {.size = size,
+                                                              .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                              .memory = MemoryUse::kStream,
+                                                              .name = "a caller's"}));
+    std::memcpy(buffer.mapped(), bytes, size);
+    buffer.flush(0, size);
+    return buffer;
+  };
+  const Buffer joints = filled(matrices.data(), matrices.size() * sizeof(glm::mat4));
+  // Counts, then entries: the second instance of the first character, none of the second, and both of the third, with
+  // an entry out of range and a count that is too large.
+  constexpr std::uint32_t kUpdate = shared::kEntryTeleport;
+  const std::uint32_t list[] = {1, 0, 7, 1, kUpdate, 0, 0, 0, 0, 0, 0, 1, kUpdate, 99, kUpdate};
+  const Buffer visible = filled(list, sizeof(list));
+  Crowd crowd = make({.instances = {2, 2, 2}, .joints = {joints.handle()}, .visible = {visible.handle()}});
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 1, 1), 1e-5f);
+  EXPECT_LT(off(crowd, 5, 5), 1e-5f);
+}
+
+// Uses the barriers of docs/runtime.md; validation watches for hazards: the next frame's matrices are copied over those
+// that the frame before has read.
+TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
+  std::vector<glm::mat4> matrices;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::vector<glm::mat4> own = moved(bind_joints_, motion(i));
+    matrices.insert(matrices.end(), own.begin(), own.end());
+  }
+  const VkDeviceSize frame_bytes = matrices.size() / 2 * sizeof(glm::mat4);
+  Result<Buffer> source = Buffer::create(*gpu_device(), {.size = 2 * frame_bytes,
+                                                         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                                         .memory = MemoryUse::kStaging,
+                                                         .name = "animation"});
+  Result<Buffer> joints =
+      Buffer::create(*gpu_device(), {.size = frame_bytes,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                     .memory = MemoryUse::kDeviceLocal,
+                                     .name = "joints of a caller's"});
+  ASSERT_TRUE(source && joints);
+  std::memcpy(source->mapped(), matrices.data(), 2 * frame_bytes);
+  source->flush(0, 2 * frame_bytes);
+  CrowdOptions options{.instances = {1, 1, 1}, .joints = {joints->handle()}};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  const DeviceFunctions& functions = gpu_device()->functions();
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "two frames", [&](VkCommandBuffer commands) {
+    for (const VkDeviceSize frame : {0, 1}) {
+      memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_NONE,
+                     VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_NONE);
+      const VkBufferCopy range{frame * frame_bytes, 0, frame_bytes};
+      functions.vkCmdCopyBuffer(commands, source->handle(), joints->handle(), 1, &range);
+      memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                     VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+      crowd.record(commands);
+    }
+  }));
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_LT(off(crowd, i, 3 + i), 1e-5f) << i;
+    const Character& character = characters_[i];
+    EXPECT_LT(worst_distance(rest_skin(character), motion(i), read(crowd, i).previous_positions),
+              1e-5f * character.size());
+  }
+}
+
+}  // namespace
+}  // namespace pelt::runtime

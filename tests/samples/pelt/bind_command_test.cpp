@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Tests pelt bind.
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+
+#include "tests/samples/pelt/pelt_program.h"
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+using test::file_text;
+using test::Outcome;
+
+TEST_F(Pelt, BindsToTheSameBytesOnAnyNumberOfCores) {
+  const Json report = Json::parse(done("bind builtin:limb -o first.pelt --json"));
+  EXPECT_EQ(report["output"], "first.pelt");
+  EXPECT_EQ(report["bytes"], std::filesystem::file_size(folder / "first.pelt"));
+  ASSERT_EQ(report["meshes"].size(), 2u);
+  EXPECT_EQ(report["meshes"][1]["deformer"], "surface_ffd");
+  EXPECT_GT(report["meshes"][1]["mean_influences"], 1.0);
+  const Outcome one_core =
+      test::run_program("/usr/bin/taskset", "-c 0 '" PELT_PROGRAM "' bind builtin:limb -o second.pelt", folder.path());
+  EXPECT_EQ(one_core.status, 0) << one_core.errors;
+  EXPECT_EQ(file_text(folder / "first.pelt"), file_text(folder / "second.pelt"));
+  EXPECT_EQ(files().size(), 2u);
+}
+
+TEST_F(Pelt, FitsLinearBlendToTheDeformers) {
+  const Json report = Json::parse(done("bind builtin:limb --linear-fit=2 -o fitted.pelt --json"));
+  const Json info = Json::parse(done("info fitted.pelt --json"));
+  ASSERT_EQ(report["meshes"].size(), 2u);
+  EXPECT_TRUE(report["meshes"][0]["linear_fit"].is_null()) << "a driver";
+  EXPECT_TRUE(info["meshes"][0]["linear_fit"].is_null());
+  const Json& fit = report["meshes"][1]["linear_fit"];
+  EXPECT_GT(fit["rms"].get<double>(), 0.0);
+  EXPECT_GT(fit["worst"].get<double>(), fit["rms"].get<double>());
+  EXPECT_NEAR(info["meshes"][1]["linear_fit"]["rms"].get<double>(), fit["rms"].get<double>(), 1e-6);
+  EXPECT_EQ(info["meshes"][1]["linear_fit"]["max_influences"], 2);
+  EXPECT_EQ(info["passes"].back()["fit"], true);
+  EXPECT_THAT(done("bind --linear-fit builtin:limb -o fitted.pelt"), HasSubstr("linear-blend fit"));
+  EXPECT_THAT(done("info fitted.pelt"), HasSubstr("linear-blend fit"));
+  EXPECT_TRUE(Json::parse(done("bind builtin:limb -o plain.pelt --json"))["meshes"][1]["linear_fit"].is_null());
+  EXPECT_THAT(failure("bind builtin:limb --linear-fit=9 -o x.pelt", 2), HasSubstr("from 1 to 8"));
+}
+
+// A driver moves the first half of the limb, in a mask with a sharp edge.
+constexpr const char* kHalfDriven = R"({"format": "pelt-rig 1", "name": "half", "layers": [
+  {"deformer": "linear_blend"},
+  {"deformer": "surface_ffd", "parameters": {"driver": {"triangles": 500}},
+   "mask": {"box": {"min": [-2, -2, -2], "max": [4.03, 2, 2]}}}]})";
+
+TEST_F(Pelt, ReportsEveryVertex) {
+  write("half.json", kHalfDriven);
+  const Json printed = Json::parse(done("bind builtin:limb --rig half.json --report r.json --json -o limb.pelt"));
+  const Json report = Json::parse(file_text(folder / "r.json"));
+  const Json info = Json::parse(done("info limb.pelt --json"));
+  EXPECT_EQ(report["format"], "pelt-report 1");
+  EXPECT_EQ(report["model"], "builtin:limb");
+  EXPECT_EQ(report["notes"], printed["notes"]);
+  EXPECT_EQ(info["rig"], "half");
+  ASSERT_EQ(report["meshes"].size(), 2u);
+  const Model model = *import_model("builtin:limb");
+  for (std::size_t m = 0; m < 2; ++m) {
+    const Json& mesh = report["meshes"][m];
+    EXPECT_EQ(mesh["mesh"], info["meshes"][m]["name"]);
+    EXPECT_EQ(mesh["driver"], info["meshes"][m]["control"]);
+    EXPECT_EQ(mesh["topology"], info["meshes"][m]["topology"]);
+    EXPECT_EQ(mesh["influences"].size(), info["meshes"][m]["vertices"]);
+    EXPECT_EQ(mesh["repaired_vertices"], printed["meshes"][m]["repaired_vertices"]);
+  }
+  EXPECT_FALSE(report["meshes"][0].contains("distance"));
+  const Json& limb = report["meshes"][1];
+  const std::vector<glm::vec3>& positions = model.meshes.at(0).positions;
+  ASSERT_EQ(limb["distance"].size(), positions.size());
+  const std::set<std::size_t> unbound(limb["unbound"].begin(), limb["unbound"].end());
+  std::size_t influences = 0;
+  double farthest_bound = 0;
+  for (std::size_t v = 0; v < positions.size(); ++v) {
+    const bool outside = positions[v].x > 4.03f;
+    EXPECT_EQ(unbound.contains(v), outside) << v;
+    EXPECT_EQ(limb["distance"][v].is_null(), outside) << v;
+    if (!outside) farthest_bound = std::max(farthest_bound, limb["distance"][v].get<double>());
+    influences += limb["influences"][v].get<std::size_t>();
+  }
+  EXPECT_GT(unbound.size(), positions.size() / 4);
+  EXPECT_NEAR(farthest_bound, printed["meshes"][1]["worst_distance"].get<double>(), 1e-6);
+  // A file's 16 bits round some weights to zero.
+  EXPECT_NEAR(static_cast<double>(influences) / static_cast<double>(positions.size()),
+              printed["meshes"][1]["mean_influences"].get<double>(), 0.1);
+  for (const std::string remark : {"unbound", "far", "between_sheets", "beyond_hops"}) {
+    EXPECT_EQ(limb[remark].size(), printed["meshes"][1]["remarks"][remark]) << remark;
+  }
+  EXPECT_THAT(done("bind builtin:limb --rig half.json -o limb.pelt"),
+              HasSubstr("limb: " + std::to_string(unbound.size()) + " unbound"));
+}
+
+TEST_F(Pelt, WritesTheRigThatWasUsed) {
+  done("bind builtin:limb --write-rig used.json -o limb.pelt");
+  done("bind builtin:limb --rig used.json --write-rig again.json -o again.pelt");
+  EXPECT_EQ(file_text(folder / "again.json"), file_text(folder / "used.json"));
+  EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "limb.pelt"));
+
+  // A written rig names files relative to its own folder.
+  std::filesystem::create_directories(folder / "rigs");
+  std::filesystem::create_directories(folder / "other/place");
+  write("rigs/cage.obj", "v 0 -2 -2\nv 0 2 -2\nv 0 0 3\nv 8 0 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
+  write("rigs/rig.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj"}}}]})");
+  done("bind builtin:limb --rig rigs/rig.json --write-rig other/place/rig.json -o limb.pelt");
+  EXPECT_EQ(Json::parse(done("info other/place/rig.json --json"))["rig"]["layers"][0]["parameters"]["driver"]["file"],
+            "../../rigs/cage.obj");
+  done("bind builtin:limb --rig other/place/rig.json -o again.pelt");
+}
+
+// A written preset is complete: the rig gives the same character.
+TEST_F(Pelt, WritesThePresetAsARig) {
+  for (const std::string preset : {"limb", "tail", "biped"}) {
+    done("bind builtin:" + preset + " --preset " + preset + " --write-rig rig.json -o first.pelt");
+    done("bind builtin:" + preset + " --rig rig.json -o again.pelt");
+    EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "first.pelt")) << preset;
+    const Json layer = Json::parse(file_text(folder / "rig.json"))["layers"][0];
+    EXPECT_EQ(layer["deformer"], "mos");
+    EXPECT_EQ(layer["parameters"]["automatic"], false);
+    EXPECT_FALSE(layer["parameters"]["chains"].empty());
+    EXPECT_THAT(done("info first.pelt"), HasSubstr("mos"));
+    std::filesystem::remove(folder / "first.pelt");
+    std::filesystem::remove(folder / "again.pelt");
+  }
+}
+
+TEST_F(Pelt, PutsAGarmentOnABody) {
+  write("sleeve.obj", sleeve(16, 24));
+  done("bind sleeve.obj --driver builtin:limb --write-rig worn.json -o sleeve.pelt");
+  const Character worn = *load_pelt(folder / "sleeve.pelt");
+  EXPECT_EQ(worn->clips.size(), 2u);
+  const Model shirt = *import_model((folder / "sleeve.obj").string());
+  const std::vector<glm::vec3> posed = moved(worn, "bend", 1);
+  ASSERT_EQ(posed.size(), shirt.meshes[0].positions.size());
+  EXPECT_GT(test::farthest(posed, shirt.meshes[0].positions), 1.0f);
+  const Json info = Json::parse(done("info sleeve.pelt --json"));
+  EXPECT_EQ(info["rig"], "garment");
+  EXPECT_EQ(info["meshes"].back()["name"], "sleeve");
+  EXPECT_FALSE(info["meshes"].back()["control"]);
+
+  // The same from a .glb, with another deformer for the body, and with the rig written out.
+  done("deform sleeve.pelt --time 0 --backend cpu -o sleeve.glb");
+  done("bind sleeve.glb --driver builtin:limb -o from_glb.pelt");
+  EXPECT_LT(test::farthest(moved(*load_pelt(folder / "from_glb.pelt"), "bend", 1), posed), 1e-4f);
+  done("bind sleeve.obj --driver builtin:limb --deformer linear-blend -o blended.pelt");
+  EXPECT_GT(test::farthest(moved(*load_pelt(folder / "blended.pelt"), "bend", 1), posed), 0.05f);
+  done("bind sleeve.obj --driver builtin:limb --rig worn.json -o spelled.pelt");
+  EXPECT_EQ(file_text(folder / "spelled.pelt"), file_text(folder / "sleeve.pelt"));
+
+  write("points.obj", "v 0 0 0\nv 1 0 0\np 1\n");
+  EXPECT_THAT(failure("bind sleeve.obj --driver none.glb -o x.pelt"), HasSubstr("none.glb: no such file"));
+  EXPECT_THAT(failure("bind none.obj --driver builtin:limb -o x.pelt"), HasSubstr("none.obj: no such file"));
+  EXPECT_THAT(failure("bind sleeve.obj --driver points.obj -o x.pelt"), HasSubstr("no triangles to drive with"));
+  EXPECT_THAT(failure("bind sleeve.obj --driver worn.json -o x.pelt"), HasSubstr("worn.json"));
+}
+
+TEST_F(Pelt, SkinsAGarmentAsItsBodyIs) {
+  write("sleeve.obj", sleeve(16, 24));
+  EXPECT_THAT(done("bind sleeve.obj --weights-of builtin:limb --write-rig worn.json -o sleeve.pelt"),
+              HasSubstr(" was chosen"));
+  const Model shirt = *import_model((folder / "sleeve.obj").string());
+  const std::vector<glm::vec3> posed = moved(*load_pelt(folder / "sleeve.pelt"), "bend", 1);
+  ASSERT_EQ(posed.size(), shirt.meshes[0].positions.size());
+  EXPECT_GT(test::farthest(posed, shirt.meshes[0].positions), 1.0f);
+  // The weights are spread once, when they are taken over.
+  const Json rig = Json::parse(file_text(folder / "worn.json"));
+  EXPECT_EQ(rig["layers"][0]["parameters"]["driver"]["spread"], 0);
+
+  done("bind sleeve.obj --weights-of builtin:limb --preset limb -o mos.pelt");
+  done("bind sleeve.obj --weights-of builtin:limb --deformer linear-blend -o blended.pelt");
+  EXPECT_GT(test::farthest(moved(*load_pelt(folder / "blended.pelt"), "bend", 1), posed), 0.05f);
+  EXPECT_THAT(failure("bind sleeve.obj --weights-of sleeve.obj -o x.pelt"), HasSubstr("no weights to give"));
+  EXPECT_THAT(failure("bind sleeve.obj --weights-of builtin:limb --driver builtin:limb -o x.pelt", 2),
+              HasSubstr("excludes"));
+}
+
+TEST_F(Pelt, AGarmentStaysOnItsBody) {
+  done("deform builtin:limb --deformer linear-blend --backend cpu -o sleeve.obj");
+  done("bind sleeve.obj --driver builtin:limb -o sleeve.pelt");
+  // The sleeve has no skeleton of its own: the body's clip moves it.
+  done("deform sleeve.pelt --clip bend --time 1 --backend cpu -o bent.obj");
+  done("deform builtin:limb --clip bend --time 1 --backend cpu -o limb.obj");
+  const Model worn = *import_obj(folder / "bent.obj");
+  const Model limb = *import_obj(folder / "limb.obj");
+  ASSERT_EQ(worn.meshes[0].positions.size(), limb.meshes[0].positions.size());
+  for (std::size_t v = 0; v < limb.meshes[0].positions.size(); ++v) {
+    ASSERT_LT(glm::distance(worn.meshes[0].positions[v], limb.meshes[0].positions[v]), 0.05f) << v;
+  }
+}
+
+// The basic variant moves all of the sleeve but its first two rows.
+constexpr const char* kCuff = R"({"format": "pelt-rig 1", "name": "cuff",
+  "groups": [{"name": "worn", "mesh": "sleeve", "vertices": [[48, 407]]}],
+  "layers": [{"target": "limb", "deformer": "dual_quaternion"},
+             {"target": "sleeve", "deformer": "surface_ffd", "parameters": {"driver": {"mesh": "limb"}}},
+             {"target": "sleeve", "deformer": "surface_ffd", "mask": {"group": "worn"},
+              "parameters": {"mode": "basic", "driver": {"mesh": "limb"}}}]})";
+
+TEST_F(Pelt, CarriesARigOverToAnotherExport) {
+  std::filesystem::create_directory(folder / "v2");
+  write("sleeve.obj", sleeve(16, 24));
+  write("v2/sleeve.obj", sleeve(32, 48));
+  write("cuff.json", kCuff);
+  const std::string on_limb = " --driver builtin:limb ";
+  done("bind sleeve.obj" + on_limb + "--rig cuff.json -o v1.pelt");
+  const Json same = Json::parse(done("bind sleeve.obj" + on_limb + "--transfer v1.pelt --json -o same.pelt"));
+  EXPECT_THAT(same["import_notes"], testing::Contains("mesh 'sleeve': the topology is the same, numbers hold"));
+  EXPECT_EQ(file_text(folder / "same.pelt"), file_text(folder / "v1.pelt"));
+
+  const std::string text = done("bind v2/sleeve.obj" + on_limb + "--transfer v1.pelt --write-rig v2.json -o v2.pelt");
+  EXPECT_THAT(text, HasSubstr("note: mesh 'sleeve': 1584 vertices and 3072 triangles instead of 408 and 768; carried "
+                              "over by the closest point"));
+  const Json worn = Json::parse(file_text(folder / "v2.json"))["groups"][0];
+  EXPECT_EQ(worn["vertices"], Json({{3 * 48, 33 * 48 - 1}}));
+  EXPECT_NEAR(worn["values"][0].get<double>(), 0.5, 1e-3) << "between a row outside and one inside";
+  EXPECT_NEAR(worn["values"].back().get<double>(), 1, 1e-3);
+  done("bind sleeve.obj" + on_limb + "--transfer v2.pelt -o back.pelt");
+  EXPECT_LT(test::farthest(moved(*load_pelt(folder / "back.pelt"), "bend", 1),
+                           moved(*load_pelt(folder / "v1.pelt"), "bend", 1)),
+            1e-3f);
+
+  const std::string whole = file_text(folder / "v1.pelt");
+  write("cut.pelt", whole.substr(0, whole.size() / 2));
+  EXPECT_THAT(failure("bind sleeve.obj --transfer none.pelt -o x.pelt"), HasSubstr("none.pelt: no such file"));
+  EXPECT_THAT(failure("bind sleeve.obj --transfer cut.pelt -o x.pelt"), HasSubstr("cut.pelt: "));
+  EXPECT_THAT(failure("bind builtin:tail --transfer v1.pelt -o x.pelt"),
+              HasSubstr("v1.pelt: the group 'worn' lists numbers of mesh 'sleeve', which is not in 'builtin:tail'"));
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Tests pelt deform.
+#include <glm/gtc/constants.hpp>
+
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/point_cache.h>
+
+#include "tests/samples/pelt/pelt_program.h"
+#include "tests/support/driven.h"
+#include "tests/support/must.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+using test::file_text;
+
+TEST_F(Pelt, WritesThePointCacheThatTheEngineGives) {
+  done("bind builtin:tail -o tail.pelt");
+  const Character character = *load_pelt(folder / "tail.pelt");
+  const Clip& clip = character->clips.front();
+  done("deform tail.pelt --clip " + clip.name + " --frames 3:5 --fps 10 --backend cpu -o cpu.pc2");
+  const Pc2 cpu = read_pc2(folder / "cpu.pc2");
+  EXPECT_EQ(cpu.version, 1);
+  EXPECT_EQ(cpu.first, 3.0f);
+  EXPECT_EQ(cpu.rate, 1.0f);
+  ASSERT_EQ(cpu.frames.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(test::farthest(cpu.frames[i], moved(character, clip.name, 0.1f * static_cast<float>(3 + i))), 0.0f) << i;
+  }
+  EXPECT_GT(test::farthest(cpu.frames[0], cpu.frames[2]), 1e-3f);
+
+  done("deform tail.pelt --validate --clip " + clip.name + " --frames 3:5 --fps 10 -o gpu.pc2");
+  const Pc2 gpu = read_pc2(folder / "gpu.pc2");
+  ASSERT_EQ(gpu.frames.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_LT(test::farthest(gpu.frames[i], cpu.frames[i]), 1e-5f * character.size()) << i;
+
+  // The whole clip, and a frame past its end.
+  done("deform tail.pelt --fps 10 --backend cpu --clip " + clip.name + " -o whole.pc2");
+  EXPECT_EQ(read_pc2(folder / "whole.pc2").samples, static_cast<int>(std::floor(10 * clip.duration + 1e-3)) + 1);
+  done("deform tail.pelt --frames 1000 --backend cpu --clip " + clip.name + " -o past.pc2");
+  EXPECT_EQ(test::farthest(read_pc2(folder / "past.pc2").frames.at(0), moved(character, clip.name, clip.duration)),
+            0.0f);
+
+  EXPECT_THAT(failure("deform tail.pelt --clip swingg -o x.pc2"), HasSubstr("did you mean"));
+}
+
+TEST_F(Pelt, WritesMeshesThatReadBackTheSame) {
+  done("bind builtin:arm -o arm.pelt");
+  const Character character = *load_pelt(folder / "arm.pelt");
+  const std::vector<glm::vec3> expected = moved(character, "flex", 0.25f);
+  for (const std::string name : {"frame.obj", "frame.glb"}) {
+    done("deform arm.pelt --clip flex --time 0.25 --backend cpu -o " + name);
+    const Model model = test::must(import_model((folder / name).string()));
+    ASSERT_EQ(model.meshes.size(), 1u);
+    EXPECT_LT(test::farthest(model.meshes[0].positions, expected), 1e-6f * character.size()) << name;
+    EXPECT_EQ(model.meshes[0].triangles.size(), character->meshes[1].triangles.size()) << name;
+  }
+}
+
+// Five points with a mask at the node "hair", and a tetrahedron over four of them at the node "cage".
+constexpr const char* kPoints = R"({"asset": {"version": "2.0"},
+  "nodes": [{"name": "hair", "mesh": 0}, {"name": "cage", "mesh": 1}],
+  "scenes": [{"nodes": [0]}, {"nodes": [0, 1]}], "scene": 0,
+  "meshes": [{"primitives": [{"mode": 0, "attributes": {"POSITION": 0, "_MASK": 1}}]},
+             {"primitives": [{"attributes": {"POSITION": 0}, "indices": 2}]}],
+  "accessors": [{"bufferView": 0, "componentType": 5126, "count": 5, "type": "VEC3"},
+                {"componentType": 5126, "count": 5, "type": "SCALAR"},
+                {"bufferView": 0, "byteOffset": 60, "componentType": 5121, "count": 12, "type": "SCALAR"}],
+  "bufferViews": [{"buffer": 0, "byteLength": 72}],
+  "buffers": [{"byteLength": 72, "uri": "data:application/octet-stream;base64,)"
+                                "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAA"
+                                "AIA/AACAPwAAgD8AAIA/AAIBAAEDAAMCAQID\"}]}";
+constexpr const char* kCagedRig = R"({"format": "pelt-rig 1", "layers": [
+  {"deformer": "surface_ffd", "parameters": {"driver": {"mesh": "cage"}}}]})";
+
+TEST_F(Pelt, MovesPointsThatAreNoMesh) {
+  write("points.gltf", kPoints);
+  Json caged = Json::parse(kPoints);
+  caged["scene"] = 1;
+  write("caged.gltf", caged.dump());
+  write("rig.json", kCagedRig);
+  const Model model = *import_model((folder / "points.gltf").string());
+  const std::vector<glm::vec3>& expected = model.meshes.at(0).positions;
+  const Json info = Json::parse(done("info points.gltf --json"));
+  EXPECT_EQ(info["meshes"][0]["triangles"], 0);
+  EXPECT_EQ(info["meshes"][0]["attributes"][0], "_MASK");
+  EXPECT_THAT(done("info points.gltf"), HasSubstr("attributes of hair: 1\n  _MASK"));
+
+  for (const std::string how :
+       {"points.gltf --deformer linear-blend", "points.gltf --deformer dual-quaternion", "caged.gltf --rig rig.json"}) {
+    SCOPED_TRACE(how);
+    const Json bound = Json::parse(done("bind " + how + " -o points.pelt --json"));
+    for (const Json& mesh : bound["meshes"]) EXPECT_TRUE(mesh["repaired_vertices"].empty());
+    done("info points.pelt");
+    for (const std::string name : {"points.obj", "points.glb"}) {
+      done("deform points.pelt --time 0 --backend cpu -o " + name);
+      const Model read = test::must(import_model((folder / name).string()));
+      EXPECT_TRUE(read.meshes.at(0).triangles.empty());
+      EXPECT_LT(test::farthest(read.meshes[0].positions, expected), 1e-6f);
+    }
+    EXPECT_THAT(file_text(folder / "points.obj"), HasSubstr("\np 1\np 2\np 3\np 4\np 5\n"));
+    done("deform points.pelt --frames 0:1 --backend cpu -o points.pc2");
+    const PointCache cache = test::must(load_pc2(folder / "points.pc2"));
+    EXPECT_LT(test::farthest(cache.frame(1), expected), 1e-6f);
+    done("render points.pelt --validate --size 160x90 -o points.png");
+  }
+}
+
+// A skin in a cage with the same vertices, which a cache moves.
+constexpr const char* kStreamed = R"({"format": "pelt-rig 1", "layers": [
+  {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj", "follow": "streamed"}}}]})";
+
+TEST_F(Pelt, PlacesAStreamedDriverByACache) {
+  write("cage.obj", sleeve(16, 24));
+  write("skin.obj", sleeve(16, 24));
+  write("rig.json", kStreamed);
+  done("bind cage.obj --driver builtin:limb -o cage.pelt");
+  done("deform cage.pelt --clip bend --frames 0:10 --fps 10 --backend cpu -o cage.pc2");
+  done("bind skin.obj --rig rig.json -o skin.pelt");
+  const Json info = Json::parse(done("info skin.pelt --json"));
+  ASSERT_EQ(info["inputs"]["streams"].size(), 1u);
+  const Json& stream = info["inputs"]["streams"][0];
+  const std::string name = stream["mesh"];
+  EXPECT_EQ(stream["vertices"], 17 * 24);
+  EXPECT_EQ(info["inputs"]["count"], 3 * 17 * 24);
+  EXPECT_THAT(done("info skin.pelt"), HasSubstr("streams: 1\n"));
+
+  const Pc2 cage = read_pc2(folder / "cage.pc2");
+  done("deform skin.pelt --cache cage.pc2 --fps 10 --backend cpu -o skin.pc2");
+  const Pc2 skin = read_pc2(folder / "skin.pc2");
+  ASSERT_EQ(skin.frames.size(), cage.frames.size());
+  EXPECT_GT(test::farthest(skin.frames[0], skin.frames[10]), 1.0f);
+  for (std::size_t i = 0; i < skin.frames.size(); ++i)
+    EXPECT_LT(test::farthest(skin.frames[i], cage.frames[i]), 0.05f) << i;
+  done("deform skin.pelt --validate --cache '" + name + "=cage.pc2' --fps 10 -o gpu.pc2");
+  const Pc2 gpu = read_pc2(folder / "gpu.pc2");
+  ASSERT_EQ(gpu.frames.size(), skin.frames.size());
+  EXPECT_LT(test::farthest(gpu.frames[10], skin.frames[10]), 1e-4f);
+  const std::string small = " --size 160x90 -o ";
+  done("render skin.pelt" + small + "rest.png");
+  done("render skin.pelt --cache cage.pc2 --fps 10 --time 1" + small + "bent.png");
+  EXPECT_NE(file_text(folder / "rest.png"), file_text(folder / "bent.png"));
+
+  write("other.obj", sleeve(8, 24));
+  done("bind other.obj --driver builtin:limb -o other.pelt");
+  done("deform other.pelt --frames 0 --backend cpu -o other.pc2");
+  write("text.pc2", "no cache at all, and longer than the header of one");
+  const std::string deform = "deform skin.pelt --backend cpu -o x.pc2 --cache ";
+  EXPECT_THAT(failure(deform + "none.pc2"), HasSubstr("none.pc2: no such file"));
+  EXPECT_THAT(failure(deform + "text.pc2"), HasSubstr("text.pc2: "));
+  EXPECT_THAT(failure(deform + "other.pc2"), HasSubstr("other.pc2: has 216 points"));
+  EXPECT_THAT(failure(deform + "cagge=cage.pc2"), HasSubstr("did you mean '" + name + "'"));
+  EXPECT_THAT(failure("deform cage.pelt --backend cpu -o x.pc2 --cache cage.pc2"),
+              HasSubstr("cage.pc2: 'cage.obj' has no streamed driver"));
+}
+
+TEST_F(Pelt, StreamsACage) {
+  // A cage for the limb from a file, and a cache in which it rises by 1 from frame to frame.
+  done("deform builtin:limb --deformer linear-blend --backend cpu -o cage.obj");
+  write("cage.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd",
+      "parameters": {"driver": {"file": "cage.obj", "follow": "streamed"}}}]})");
+  done("bind builtin:limb --rig cage.json -o caged.pelt");
+  const Model cage = *import_obj(folder / "cage.obj");
+  const std::vector<glm::vec3>& rest = cage.meshes[0].positions;
+  const Pc2Header header{.points = static_cast<std::int32_t>(rest.size()), .samples = 3};
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  for (int frame = 0; frame < 3; ++frame) {
+    for (const glm::vec3& p : rest) {
+      const glm::vec3 raised = p + glm::vec3(0, static_cast<float>(frame), 0);
+      bytes.append(reinterpret_cast<const char*>(&raised), sizeof raised);
+    }
+  }
+  write("rise.pc2", bytes);
+  for (const char* back_end : {"cpu", "gpu"}) {
+    done(std::string("deform caged.pelt --cache rise.pc2 --frames 2 --backend ") + back_end + " -o up.obj");
+    const Model up = *import_obj(folder / "up.obj");
+    const Model down = *import_obj(folder / "cage.obj");
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      ASSERT_LT(glm::distance(up.meshes[0].positions[v], down.meshes[0].positions[v] + glm::vec3(0, 2, 0)), 1e-4f) << v;
+    }
+  }
+  const std::string samples = done("deform caged.pelt --cache cage=rise.pc2 -o all.pc2");
+  EXPECT_THAT(samples, HasSubstr("3 samples"));
+  EXPECT_THAT(failure("deform caged.pelt --cache skin=rise.pc2 -o x.obj"), HasSubstr("'cage'"));
+  EXPECT_THAT(failure("deform builtin:limb --cache rise.pc2 -o x.obj"), HasSubstr("no streamed driver"));
+  write("cut.pc2", bytes.substr(0, bytes.size() - 4));
+  EXPECT_THAT(failure("deform caged.pelt --cache cut.pc2 -o x.obj"), HasSubstr("cut.pc2"));
+}
+
+// The cage of kPoints grows to twice its size: its own positions are the offsets; bytes 8 to 15 hold times and weights.
+TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
+  Json caged = Json::parse(kPoints);
+  caged["scene"] = 1;
+  caged["meshes"][1]["primitives"][0]["targets"] = {{{"POSITION", 0}}};
+  caged["accessors"].push_back({{"bufferView", 0},
+                                {"byteOffset", 8},
+                                {"componentType", 5126},
+                                {"count", 2},
+                                {"type", "SCALAR"},
+                                {"min", {0}},
+                                {"max", {1}}});
+  caged["animations"] = {{{"name", "grow"},
+                          {"samplers", {{{"input", 3}, {"output", 3}}}},
+                          {"channels", {{{"sampler", 0}, {"target", {{"node", 1}, {"path", "weights"}}}}}}}};
+  write("caged.gltf", caged.dump());
+  write("rig.json", kCagedRig);
+  done("bind caged.gltf --rig rig.json -o caged.pelt");
+  const Json info = Json::parse(done("info caged.pelt --json"));
+  ASSERT_EQ(info["inputs"]["controls"].size(), 1u);
+  EXPECT_EQ(info["inputs"]["controls"][0]["name"], "cage/target_0");
+  EXPECT_EQ(info["inputs"]["controls"][0]["clips"], Json({"grow"}));
+  EXPECT_EQ(info["inputs"]["controls"][0]["rest"], 0.0);
+  EXPECT_THAT(done("info caged.pelt"), testing::ContainsRegex("cage/target_0 +0  grow"));
+  done("deform caged.pelt --clip grow --frames 0:2 --fps 2 --backend cpu -o grown.pc2");
+  const Pc2 grown = read_pc2(folder / "grown.pc2");
+  ASSERT_EQ(grown.frames.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<glm::vec3> expected = grown.frames[0];
+    for (glm::vec3& p : expected) p *= 1 + 0.5f * static_cast<float>(i);
+    EXPECT_LT(test::farthest(grown.frames[i], expected), 1e-4f) << i;
+  }
+}
+
+TEST_F(Pelt, TakesVrm) {
+  Json person = Json::parse(kPoints);
+  person["scene"] = 1;
+  person["meshes"][1]["primitives"][0]["targets"] = {{{"POSITION", 0}}};
+  person["extensions"]["VRMC_vrm"] = {
+      {"humanoid", {{"humanBones", {{"head", {{"node", 1}}}}}}},
+      {"expressions", {{"preset", {{"happy", {{"morphTargetBinds", {{{"node", 1}, {"index", 0}}}}}}}}}}};
+  write("person.vrm", person.dump());
+  const Json model = Json::parse(done("info person.vrm --json"));
+  EXPECT_EQ(model["expressions"], Json({"happy"}));
+  EXPECT_EQ(model["human_bones"], Json({"head"}));
+  EXPECT_THAT(done("info person.vrm"), HasSubstr("1 human bone, 1 expression"));
+  done("bind person.vrm --deformer linear-blend -o person.pelt");
+  const Json control = Json::parse(done("info person.pelt --json"))["inputs"]["controls"][0];
+  EXPECT_EQ(control["name"], "happy");
+  EXPECT_EQ(control["kind"], "expression");
+}
+
+// The limb's clip "twist" turns by 90 degrees a second, a whole turn in all.
+TEST_F(Pelt, PlaysTwistsBeyondHalfATurn) {
+  done("bind builtin:limb --deformer curve-skeleton -o limb.pelt");
+  const Character limb = load_pelt((folder / "limb.pelt").string()).value();
+  std::vector<glm::mat4> joints(limb->skeleton.joints.size());
+  rest_matrices(limb->skeleton, joints);
+  Evaluator evaluator(limb);
+  for (const int quarters : {1, 3, 4}) {
+    const float angle = static_cast<float>(quarters) * glm::half_pi<float>();
+    std::vector<glm::mat4> turned = joints;
+    turned.back() *= glm::mat4_cast(glm::angleAxis(angle, glm::vec3(1, 0, 0)));
+    evaluator.pose(turned);
+    evaluator.control(limb->find_control("twist/joint").value(), angle);
+    evaluator.evaluate();
+    std::vector<glm::vec3> expected(limb->meshes.front().vertex_count());
+    to_source_order<glm::vec3>(limb->meshes.front(), evaluator.positions(), expected);
+    done("deform limb.pelt --clip twist --time " + std::to_string(quarters) + " --backend cpu -o twisted.obj");
+    const Model twisted = import_model((folder / "twisted.obj").string()).value();
+    EXPECT_LT(test::farthest(twisted.meshes.front().positions, expected), 1e-4f) << quarters;
+  }
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Tests pelt info.
+#include "tests/samples/pelt/pelt_program.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(Pelt, SaysWhatIsInAFile) {
+  write("rig.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd"}]})");
+  done("bind builtin:tail --rig rig.json -o 'a tail.pelt'");
+  EXPECT_EQ(Json::parse(done("info builtin:tail --json"))["kind"], "model");
+  EXPECT_EQ(Json::parse(done("info rig.json --json"))["kind"], "rig");
+  const Json character = Json::parse(done("info 'a tail.pelt' --json"));
+  EXPECT_EQ(character["kind"], "character");
+  EXPECT_EQ(character["joints"].size(), 8u);
+  EXPECT_EQ(character["meshes"].size(), 2u);
+  EXPECT_THAT(done("info builtin:tail"), HasSubstr("joints: 8"));
+  EXPECT_THAT(done("info 'a tail.pelt'"), HasSubstr("surface_ffd"));
+  EXPECT_THAT(done("info rig.json"), HasSubstr("surface_ffd"));
+  EXPECT_THAT(failure("info builtin:tial"), HasSubstr("tail"));
+  EXPECT_THAT(failure("info none.glb"), HasSubstr("none.glb: no such file"));
+}
+
+// A smiling triangle: the offsets of its morph target equal its positions. Their colours are the positions, too.
+const std::string kSmiling =
+    R"({"asset": {"version": "2.0"}, "nodes": [{"name": "face", "mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "COLOR_0": 0}, "targets": [{"POSITION": 0}]}],
+                    "extras": {"targetNames": ["smile"]}}],
+        "materials": [{"name": "skin", "doubleSided": true}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "buffers": [{"byteLength": 36,
+                     "uri": "data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]})";
+
+TEST_F(Pelt, SaysWhatACharacterDoesNotCarry) {
+  write("face.gltf", kSmiling);
+  const std::string color = "vertex attributes, which serve masks alone: COLOR_0 of 'face'";
+  const std::string info = done("info face.gltf");
+  EXPECT_THAT(info, HasSubstr("\na character carries: 1 mesh with normals, 1 with weights, 1 joint, 1 base colour\n"));
+  EXPECT_THAT(info, HasSubstr("\nnot carried: " + color + "\nnote: "));
+  EXPECT_THAT(info, HasSubstr("double sides of 1"));
+  EXPECT_EQ(Json::parse(done("info face.gltf --json"))["not_carried"], Json::array({color}));
+  const std::string bound = done("bind face.gltf --deformer linear-blend -o face.pelt");
+  EXPECT_THAT(bound, HasSubstr("\nnote: not carried: " + color + "\nnote: "));
+  const Json report = Json::parse(done("bind face.gltf --deformer linear-blend --json -o face.pelt"));
+  EXPECT_EQ(report["notes"], Json::array({"not carried: " + color}));
+  EXPECT_THAT(report["import_notes"].dump(), HasSubstr("double sides of 1"));
+  EXPECT_EQ(Json::parse(done("info builtin:limb --json"))["not_carried"], Json::array());
+}
+
+TEST_F(Pelt, TellsAModelThatDoesNotBendOfASkeleton) {
+  const std::string help = "'pelt skeleton' gives a skin joints and weights";
+  write("statue.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  EXPECT_THAT(done("info statue.obj"), HasSubstr("note: no mesh has weights; " + help));
+  for (const std::string deformer : {"surface-ffd", "linear-blend", "dual-quaternion", "curve-skeleton", "mos"}) {
+    EXPECT_THAT(failure("bind statue.obj --deformer " + deformer + " -o x.pelt"), HasSubstr("; " + help)) << deformer;
+  }
+  write("statue.gltf", kSmiling);
+  const std::string rigid = "note: no mesh bends, since each follows one joint as a whole; " + help;
+  EXPECT_THAT(done("info statue.gltf"), HasSubstr(rigid));
+  EXPECT_THAT(done("bind statue.gltf -o x.pelt"), HasSubstr(rigid));
+  EXPECT_THAT(done("info builtin:limb"), testing::Not(HasSubstr(help)));
+  EXPECT_THAT(done("bind builtin:limb -o x.pelt"), testing::Not(HasSubstr(help)));
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Tests pelt quality and pelt bench.
+#include "tests/samples/pelt/pelt_program.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(Pelt, MeasuresEveryDeformer) {
+  const Json result = Json::parse(done("bench --vertices 2000 --instances 3 --rounds 2 --validate --json"));
+  std::set<std::string> rows;
+  for (const Json& row : result["rows"]) {
+    rows.insert(row["backend"].get<std::string>() + " " + row["method"].get<std::string>());
+    EXPECT_GT(row["vertices_per_second"], 0.0) << row;
+    EXPECT_GT(row["copy_bytes_per_second"], 0.0) << row;
+    EXPECT_GT(row["bytes_in_per_vertex"], 20.0) << row;
+    EXPECT_GE(row["bytes_out_per_vertex"], 20.0) << row;
+    EXPECT_LT(row["error"], 1e-5) << row;
+    EXPECT_LE(row["seconds"]["low_quartile"], row["seconds"]["median"]) << row;
+    EXPECT_TRUE(row.contains("time_of_linear_blend_4")) << row;
+    if (row["method"] == "linear blend, 4") {
+      EXPECT_EQ(row["time_of_linear_blend_4"], 1.0) << row;
+    }
+    EXPECT_EQ(row.contains("palette_seconds"), row["backend"] == "cpu") << row;
+  }
+  for (const std::string backend : {"cpu", "gpu"}) {
+    for (const std::string method :
+         {"linear blend, 4", "dual quaternion, 4", "surface FFD, K = 8", "curve skeleton", "mos"}) {
+      EXPECT_TRUE(rows.contains(backend + " " + method)) << backend << " " << method;
+    }
+  }
+  ASSERT_EQ(result["kernels"].size(), 8u);
+  for (const Json& kernel : result["kernels"]) {
+    EXPECT_LT(kernel["error"], 1e-5) << kernel;
+    if (!kernel["normal_error"].is_null()) {
+      EXPECT_LT(kernel["normal_error"], 1e-4) << kernel;
+    }
+  }
+}
+
+TEST_F(Pelt, MeasuresBinding) {
+  const Json result = Json::parse(done("bench --bind --vertices 20000 --rounds 2 --json"));
+  const std::vector<std::string> methods{"surface FFD, driver given", "surface FFD, driver made", "curve skeleton",
+                                         "mos", "mos, inverse distance"};
+  ASSERT_EQ(result["bind"].size(), 2 * methods.size());
+  for (std::size_t i = 0; i < 2 * methods.size(); ++i) {
+    const Json& row = result["bind"][i];
+    EXPECT_EQ(row["method"], methods[i % methods.size()]);
+    const double vertices = i < methods.size() ? 2000 : 20'000;
+    EXPECT_NEAR(row["vertices"].get<double>(), vertices, 0.25 * vertices);
+    EXPECT_GT(row["influences"], 1.0);
+    EXPECT_GT(row["vertices_per_second"], 0.0);
+    if (!row["peak_bytes_per_vertex"].is_null()) {
+      EXPECT_GT(row["peak_bytes_per_vertex"], 20.0) << "less than the result holds";
+    }
+  }
+  EXPECT_FALSE(result.contains("rows"));
+  EXPECT_THAT(failure("bench --bind --backend cpu", 2), HasSubstr("--bind"));
+}
+
+TEST_F(Pelt, MeasuresCrowds) {
+  const Json result = Json::parse(done("bench --crowd --instances 10 --rounds 2 --validate --json"));
+  const std::vector<std::string> crowds{"biped, linear blend", "biped, surface FFD", "mix of four characters"};
+  ASSERT_EQ(result["crowds"].size(), 2 * crowds.size());
+  for (std::size_t c = 0; c < crowds.size(); ++c) {
+    const Json& least = result["crowds"][2 * c];
+    const Json& most = result["crowds"][2 * c + 1];
+    const bool mix = c + 1 == crowds.size();
+    EXPECT_EQ(least["instances"], mix ? 4 : 1);
+    EXPECT_EQ(most["instances"], mix ? 12 : 10);
+    EXPECT_EQ(least["seconds_per_vertex_of_least"], 1.0);
+    for (const Json& row : {least, most}) {
+      EXPECT_EQ(row["crowd"], crowds[c]);
+      EXPECT_LT(row["error"], 1e-5) << row;
+      EXPECT_GT(row["seconds"]["median"], 0.0) << row;
+      EXPECT_GT(row["host_seconds"]["median"], 0.0) << row;
+      EXPECT_EQ(row["dispatches"], least["dispatches"]) << row;
+      EXPECT_EQ(row["barriers"], least["barriers"]) << row;
+    }
+  }
+  EXPECT_FALSE(result.contains("rows"));
+  EXPECT_THAT(failure("bench --crowd --bind", 2), HasSubstr("--bind"));
+  EXPECT_THAT(failure("bench --crowd --vertices 2000", 2), HasSubstr("--vertices"));
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Tests what is drawn over characters, and their colours of heat.
+#include "samples/viewer/overlay.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <pelt/builtin.h>
+#include <pelt/tools/inspect.h>
+
+#include "samples/viewer/heat_map.h"
+#include "tests/samples/viewer/stages.h"
+#include "tests/support/driven.h"
+
+namespace pelt::viewer {
+namespace {
+
+using test::gpu_device;
+
+ViewState everything_shown(const Actor& actor) {
+  ViewState view;
+  view.playback = {.clip = "walk", .time = 0.35f};
+  view.shown = {.wire = true,
+                .normals = true,
+                .skeleton = true,
+                .curves = true,
+                .control_points = true,
+                .drivers = true,
+                .frames = true,
+                .influences = true};
+  const auto skin = std::ranges::find(actor.character->meshes, false, &CharacterMesh::control);
+  view.selection = {.joint = actor.character->skeleton.joints.back().name, .mesh = skin->name, .vertex = 65};
+  return view;
+}
+
+TEST_F(Stages, DrawOverTheBipedOfEveryDeformer) {
+  for (const char* deformer : kDeformers) {
+    const Actor& actor = show(deformer);
+    view_ = everything_shown(actor);
+    pose();
+    const Rig rig = *rig_from_deformer_name(deformer);
+    const Overlay overlay = make_overlay(*stage_, actor, rig, view_);
+    samples::Bounds around = whole(stage_->boxes(view_));
+    around.low -= around.size();
+    around.high += 0.5f * around.size();
+    const auto inside = [&](glm::vec3 v) {
+      return all_finite(v) && glm::all(glm::greaterThan(v, around.low)) && glm::all(glm::lessThan(v, around.high));
+    };
+    for (const samples::OverlayLine& line : overlay.lines) {
+      ASSERT_TRUE(inside(line.from) && inside(line.to)) << deformer;
+      ASSERT_TRUE(line.width > 0 && line.color.a > 0 && line.color.a <= 1) << deformer;
+    }
+    for (const samples::OverlayDot& dot : overlay.dots) ASSERT_TRUE(inside(dot.at)) << deformer;
+    std::set<std::string> names;
+    for (const Handle& handle : overlay.handles) {
+      EXPECT_TRUE(names.insert(handle.name).second) << handle.name;
+      EXPECT_TRUE(inside(handle.position)) << handle.name;
+      const bool moves = handle.kind != HandleKind::kFixed;
+      // This rig lists no points and names no curves; a driver's vertices get their places in the rig only when
+      // selected.
+      EXPECT_EQ(moves, std::string(deformer) == "mos") << handle.name;
+      EXPECT_EQ(handle.places.size(), moves ? 1u : 0u) << handle.name;
+    }
+    const std::string name = deformer;
+    const bool has_handles = name == "surface_ffd" || name == "curve_skeleton" || name == "mos";
+    EXPECT_EQ(!overlay.handles.empty(), has_handles) << deformer;
+    // With nothing to show, nothing is drawn.
+    view_.shown = {};
+    view_.selection = {};
+    const Overlay none = make_overlay(*stage_, actor, rig, view_);
+    EXPECT_TRUE(none.lines.empty() && none.dots.empty() && none.handles.empty()) << deformer;
+  }
+}
+
+TEST_F(Stages, DrawLinesToWhatMovesTheSelectedVertex) {
+  const Actor& actor = show("linear_blend");
+  const CharacterMesh& mesh = *std::ranges::find(actor.character->meshes, false, &CharacterMesh::control);
+  view_.selection.mesh = mesh.name;
+  view_.selection.vertex = 65;
+  pose();
+  const auto packed = packed_vertex(mesh, 65);
+  ASSERT_TRUE(packed);
+  const std::vector<VertexInfluence> row = influences_of(mesh, *packed);
+  const SparseRows rows = unpack_rows(mesh.binding);
+  ASSERT_EQ(row.size(), rows.row(*packed).size());
+  float sum = 0;
+  for (const VertexInfluence& influence : row) {
+    sum += influence.weight;
+    EXPECT_EQ(influence.local, mesh.binding.points[*packed]);
+  }
+  EXPECT_NEAR(sum, 1.0f, 1e-5f);
+  const Overlay overlay = make_overlay(*stage_, actor, Rig{}, view_);
+  // There is a line to each palette entry, and the normal.
+  EXPECT_EQ(overlay.lines.size(), row.size() + 1);
+  for (std::size_t k = 0; k < row.size(); ++k) EXPECT_EQ(overlay.lines[k].from, overlay.lines[0].from);
+  view_.selection.vertex = 100000000;
+  EXPECT_TRUE(make_overlay(*stage_, actor, Rig{}, view_).lines.empty());
+}
+
+// Moves each local point with its element's own frame: the weighted sum must be the vertex.
+TEST_F(Stages, GiveElementsTheirFrames) {
+  for (const char* deformer : {"linear_blend", "surface_ffd", "curve_skeleton", "mos"}) {
+    const Actor& actor = show(deformer);
+    view_.playback = {.clip = "walk", .time = 0.35f};
+    pose();
+    const Evaluator& evaluator = stage_->evaluated(actor);
+    const std::vector<PosedEntry> elements = posed_entries(actor.character, evaluator, actor.pose.joints);
+    for (const CharacterMesh& mesh : actor.character->meshes) {
+      if (mesh.control || mesh.mode == BlendMode::kDualQuaternion) continue;
+      for (std::uint32_t v = 0; v < mesh.vertex_count(); v += 63) {
+        glm::vec3 sum(0.0f);
+        for (const VertexInfluence& own : influences_of(mesh, v)) {
+          const PosedEntry& element = elements[own.entry];
+          ASSERT_TRUE(has_frame(element.kind));
+          EXPECT_FALSE(entry_label(*actor.character, own.entry).empty());
+          sum += own.weight * transform_point(element.frame, transform_point(element.from_rest, own.local));
+        }
+        EXPECT_LT(glm::distance(sum, evaluator.positions()[mesh.first_vertex + v]), 2e-4f) << deformer << " " << v;
+      }
+    }
+  }
+}
+
+TEST_F(Stages, MapEveryKindOfHeatForEveryDeformer) {
+  show("linear_blend", "linear_blend");
+  for (const char* deformer : kDeformers) {
+    Actor& actor = show(deformer);
+    view_.playback = {.clip = "walk", .time = 0.35f};
+    view_.compare = {.mode = CompareMode::kDifference, .deformers = {"linear_blend"}};
+    pose();
+    const std::string joint = actor.character->skeleton.joints[2].name;
+    for (const HeatKind kind : {HeatKind::kElement, HeatKind::kInfluences, HeatKind::kDistance, HeatKind::kStretch,
+                                HeatKind::kVolume, HeatKind::kGpuError, HeatKind::kDifference}) {
+      const auto map = make_heat_map(*gpu_device(), *stage_, actor, {.kind = kind, .element = joint});
+      const bool driven = std::string(deformer) != "linear_blend" && std::string(deformer) != "dual_quaternion";
+      if (kind == HeatKind::kDistance && !driven) {
+        ASSERT_FALSE(map);
+        continue;
+      }
+      ASSERT_TRUE(map) << deformer << ": " << map.error().message;
+      ASSERT_EQ(map->values.size(), actor.character->vertex_count());
+      EXPECT_FALSE(map->title.empty());
+      EXPECT_LT(map->low, map->high);
+      for (const float value : map->values) ASSERT_TRUE(std::isfinite(value)) << deformer << " " << map->title;
+      for (const float share : map->shares()) ASSERT_TRUE(share >= 0 && share <= 1);
+      EXPECT_LT(map->worst, map->values.size());
+      if (kind == HeatKind::kGpuError) {
+        EXPECT_LT(map->high, 1e-3f) << deformer;
+      }
+      if (kind == HeatKind::kDifference) {
+        EXPECT_EQ(map->values[map->worst] == 0, !driven && std::string(deformer) == "linear_blend") << deformer;
+      }
+    }
+  }
+}
+
+TEST_F(Stages, FindNoStretchAtRest) {
+  for (const char* deformer : {"linear_blend", "surface_ffd"}) {
+    Actor& actor = show(deformer);
+    pose();
+    for (const HeatKind kind : {HeatKind::kStretch, HeatKind::kVolume}) {
+      const auto map = make_heat_map(*gpu_device(), *stage_, actor, {.kind = kind});
+      ASSERT_TRUE(map);
+      for (const CharacterMesh& mesh : actor.character->meshes) {
+        for (std::uint32_t v = 0; !mesh.control && v < mesh.vertex_count(); ++v) {
+          ASSERT_NEAR(map->values[mesh.first_vertex + v], 1.0f, 0.02f) << deformer << " " << map->title;
+        }
+      }
+    }
+  }
+}
+
+// After half a turn of twist, linear blend collapses a section to a point; dual quaternion keeps it.
+TEST_F(Stages, SeeTheCandyWrapperInTheVolume) {
+  const Model limb = make_limb();
+  std::map<std::string, float> least;
+  for (const std::string deformer : {"linear_blend", "dual_quaternion"}) {
+    show(test::bound(limb, *rig_from_deformer_name(deformer)));
+    view_.playback = {.clip = "twist", .time = 2.0f};
+    pose();
+    const auto map = test::must(make_heat_map(*gpu_device(), *stage_, *stage_->subject(), {.kind = HeatKind::kVolume}));
+    least[deformer] = *std::ranges::min_element(map.values);
+  }
+  EXPECT_LT(least["linear_blend"], 0.3f);
+  EXPECT_GT(least["dual_quaternion"], 0.5f);
+}
+
+TEST_F(Stages, RefuseHeatOfNothing) {
+  Actor& actor = show("linear_blend");
+  pose();
+  for (const Heat& heat :
+       {Heat{}, Heat{.kind = HeatKind::kElement}, Heat{.kind = HeatKind::kElement, .element = "elbwo"},
+        Heat{.kind = HeatKind::kElement, .element = "123456"}, Heat{.kind = HeatKind::kDifference}}) {
+    const auto map = make_heat_map(*gpu_device(), *stage_, actor, heat);
+    ASSERT_FALSE(map);
+    EXPECT_FALSE(map.error().message.empty());
+  }
+}
+
+}  // namespace
+}  // namespace pelt::viewer

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// Tests what the pointer finds and drags.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <pelt/mos.h>
+#include <pelt/rig_json.h>
+#include <pelt/tools/inspect.h>
+
+#include "samples/viewer/document.h"
+#include "samples/viewer/gizmo.h"
+#include "samples/viewer/overlay.h"
+#include "samples/viewer/pick.h"
+#include "tests/samples/viewer/stages.h"
+#include "tests/support/driven.h"
+#include "tests/support/tube.h"
+
+namespace pelt::viewer {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(Stages, FindTheVertexThatWasProjected) {
+  Actor& actor = show("surface_ffd");
+  view_.playback = {.clip = "walk", .time = 0.3f};
+  pose();
+  actor.worlds[0] = glm::translate(glm::mat4(1.0f), glm::vec3(0.3f, 0.1f, -0.2f));
+  const samples::Bounds bounds = whole(stage_->boxes(view_));
+  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  const Evaluator& evaluator = stage_->evaluated(actor);
+  int seen = 0;
+  for (const CharacterMesh& mesh : actor.character->meshes) {
+    for (std::uint32_t v = 0; !mesh.control && v < mesh.vertex_count(); v += 37) {
+      const glm::vec3 point(actor.worlds[0] * glm::vec4(evaluator.positions()[mesh.first_vertex + v], 1.0f));
+      const std::optional<glm::vec2> pixel = pixel_of(camera, kSize, point);
+      ASSERT_TRUE(pixel);
+      EXPECT_LT(glm::distance(*pixel, samples::project(camera, 1280, 720, point)), 0.05f);
+      const std::optional<VertexHit> hit = pick_vertex(*stage_, actor, ray_through(camera, kSize, *pixel));
+      // Hidden vertices are not hit, nor are those on the outline.
+      if (!hit || glm::distance(hit->position, point) > 0.04f) continue;
+      ++seen;
+      const auto found = std::ranges::find(actor.character->meshes, hit->mesh, &CharacterMesh::name);
+      const auto packed = std::ranges::find(found->source_vertex, hit->vertex) - found->source_vertex.begin();
+      const glm::vec3 at = evaluator.positions()[found->first_vertex + static_cast<std::uint32_t>(packed)];
+      EXPECT_LT(glm::distance(glm::vec3(actor.worlds[0] * glm::vec4(at, 1.0f)), hit->position), 1e-5f);
+      const std::optional<glm::vec2> hit_pixel = pixel_of(camera, kSize, hit->position);
+      EXPECT_LT(glm::distance(*hit_pixel, *pixel), 8.0f);
+    }
+  }
+  EXPECT_GT(seen, 20);
+}
+
+TEST_F(Stages, MissBesideTheSkinAndBehindTheCamera) {
+  const Actor& actor = show("linear_blend");
+  pose();
+  EXPECT_FALSE(pick_vertex(*stage_, actor, {glm::vec3(0, 50, 5), glm::vec3(0, 0, -1)}));
+  EXPECT_FALSE(pick_vertex(*stage_, actor, {glm::vec3(0, 1, 5), glm::vec3(0, 0, 1)}));
+  EXPECT_FALSE(pixel_of({}, kSize, glm::vec3(0, 1, 5)));
+}
+
+TEST_F(Stages, FindJoints) {
+  const Actor& actor = show("linear_blend");
+  pose();
+  const samples::Bounds bounds = whole(stage_->boxes(view_));
+  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  const Skeleton& skeleton = actor.character->skeleton;
+  const std::uint32_t last = static_cast<std::uint32_t>(skeleton.joints.size() - 1);
+  const std::optional<glm::vec2> pixel = pixel_of(camera, kSize, glm::vec3(actor.pose.joints[last][3]));
+  ASSERT_TRUE(pixel);
+  const std::string found = pick_joint(actor, camera, kSize, *pixel, 3);
+  EXPECT_EQ(found, skeleton.joints[last].name);
+  EXPECT_EQ(pick_joint(actor, camera, kSize, glm::vec2(-500), 3), "");
+}
+
+TEST_F(Stages, SayWhereInTheRigAPointIs) {
+  const Model model = test::make_tube({.joints = 3});
+  Rig rig = *rig_from_deformer_name("mos");
+  MosParameters& mos = rig.layers[0].deformer.get<MosParameters>();
+  mos.automatic = false;
+  MosChain chain{.name = "chain"};
+  for (std::size_t j = 0; j < 3; ++j) {
+    chain.points.push_back(
+        {.name = j == 1 ? "middle" : "", .joint = fmt::format("joint{}", j), .offset = {0.25f, 0.1f, 0}});
+  }
+  chain.points.push_back({.name = "", .joint = "joint2", .offset = {2.0f, 0.1f, 0}});
+  mos.chains.push_back(chain);
+  show(test::bound(model, rig));
+  view_.shown.control_points = true;
+  pose();
+  const Overlay overlay = make_overlay(*stage_, *stage_->subject(), rig, view_);
+  ASSERT_EQ(overlay.handles.size(), 4u);
+  std::set<std::string> pointers;
+  for (const Handle& handle : overlay.handles) {
+    EXPECT_EQ(handle.kind, HandleKind::kOffset);
+    pointers.insert(handle.places.begin(), handle.places.end());
+  }
+  const nlohmann::json written = nlohmann::json::parse(format_rig(rig));
+  for (int p = 0; p < 4; ++p) {
+    const std::string pointer = fmt::format("/layers/0/parameters/chains/0/points/{}/offset", p);
+    EXPECT_TRUE(pointers.contains(pointer)) << pointer;
+    EXPECT_EQ(written.at(nlohmann::json::json_pointer(pointer)).size(), 3u);
+  }
+  const auto middle = std::ranges::find(overlay.handles, "middle", &Handle::name);
+  ASSERT_NE(middle, overlay.handles.end());
+  const std::vector<glm::mat4> joints = test::bind_matrices(model);
+  EXPECT_LT(glm::distance(middle->position, glm::vec3(joints[1][3]) + glm::vec3(0.25f, 0.1f, 0)), 1e-4f);
+  const std::optional<glm::vec2> at = pixel_of({.eye = {4, 0, 12}, .target = {4, 0, 0}}, kSize, middle->position);
+  const Handle* picked = pick_handle(overlay, {.eye = {4, 0, 12}, .target = {4, 0, 0}}, kSize, *at, 4);
+  ASSERT_NE(picked, nullptr);
+  EXPECT_EQ(picked->name, "middle");
+}
+
+// Drags a handle over several frames, as the mouse does.
+class Drags : public Stages {
+ protected:
+  void open(const std::string& deformer, const std::string& joint) {
+    Document opened = test::must(Document::open("builtin:limb", "", deformer));
+    document_ = std::move(opened);
+    view_.shown.control_points = view_.shown.drivers = true;
+    view_.turns = {{joint, glm::angleAxis(0.8f, glm::normalize(glm::vec3(1, 2, 3)))}};
+    bind_again();
+  }
+
+  // Binds without judging, since moving a point may change which skin is left to linear blend.
+  void bind_again() {
+    Rig rig = document_->rig();
+    rig.judging = Judging::kNone;
+    show(test::bound(*document_->model(), rig));
+    pose();
+  }
+
+  Handle handle(const std::string& name) {
+    view_.selection.point = name;
+    const Overlay overlay = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
+    const auto found = std::ranges::find(overlay.handles, name, &Handle::name);
+    EXPECT_NE(found, overlay.handles.end()) << name;
+    return found == overlay.handles.end() ? Handle{} : *found;
+  }
+
+  // Returns the name of the handle in the middle of the list.
+  std::string middle_handle() {
+    const Overlay overlay = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
+    return overlay.handles.empty() ? "" : overlay.handles[overlay.handles.size() / 2].name;
+  }
+
+  // Drags along an arrow and returns the way.
+  glm::vec3 drag(const Handle& handle, GizmoPart part, float metres) {
+    const samples::Camera camera = samples::frame_camera(stage_->boxes(view_), kSize.x / kSize.y);
+    const Gizmo gizmo = translate_gizmo(handle, camera, kSize);
+    const glm::vec3 axis = gizmo.axes[static_cast<int>(part) - static_cast<int>(GizmoPart::kX)];
+    const glm::vec2 from = *pixel_of(camera, kSize, gizmo.position + 0.7f * gizmo.radius * axis);
+    const GizmoDrag grabbed{gizmo, hit_gizmo(gizmo, camera, kSize, from, 6), from};
+    EXPECT_EQ(grabbed.part, part);
+    const nlohmann::json before = document_->rig_json();
+    glm::vec3 way(0.0f);
+    for (const float share : {0.2f, 0.7f, 1.0f}) {
+      const glm::vec2 to = *pixel_of(camera, kSize, gizmo.position + (0.7f * gizmo.radius + share * metres) * axis);
+      way = drag_offset(grabbed, camera, kSize, to);
+      nlohmann::json moved = test::must(moved_by(before, handle, way));
+      test::must(document_->edit(std::move(moved), "move " + handle.name));
+    }
+    document_->end_edit();
+    EXPECT_NEAR(glm::length(way), metres, 0.3f * metres);
+    return way;
+  }
+
+  std::vector<glm::vec3> skin() {
+    const Actor& actor = *stage_->subject();
+    std::vector<glm::vec3> points;
+    for (const CharacterMesh& mesh : actor.character->meshes) {
+      if (mesh.control) continue;
+      points.resize(mesh.vertex_count());
+      to_source_order<glm::vec3>(mesh, stage_->evaluated(actor).positions(), points);
+    }
+    return points;
+  }
+
+  // Drags a handle twice; the rig then holds the offset at `place`.
+  void expect_dragged(const std::string& name, HandleKind kind, const std::string& place) {
+    const nlohmann::json original = document_->rig_json();
+    const std::vector<glm::vec3> before = skin();
+    const Handle first = handle(name);
+    ASSERT_EQ(first.kind, kind) << name;
+    glm::vec3 way = drag(first, GizmoPart::kY, 0.4f);
+    const nlohmann::json once = document_->rig_json();
+    EXPECT_EQ(once.at(nlohmann::json::json_pointer(place)).size(), 1u);
+    bind_again();
+    EXPECT_LT(glm::distance(handle(name).position, first.position + way), 2e-3f);
+    way += drag(handle(name), GizmoPart::kX, 0.3f);
+    EXPECT_EQ(document_->rig_json().at(nlohmann::json::json_pointer(place)).size(), 1u) << "found again";
+    bind_again();
+    EXPECT_LT(glm::distance(handle(name).position, first.position + way), 2e-3f);
+
+    // The skin moves the same way; look at the vertex that moves farthest.
+    const std::vector<glm::vec3> after = skin();
+    ASSERT_EQ(after.size(), before.size());
+    glm::vec3 farthest(0.0f);
+    for (std::size_t v = 0; v < after.size(); ++v) {
+      if (glm::length(after[v] - before[v]) > glm::length(farthest)) farthest = after[v] - before[v];
+    }
+    EXPECT_GT(glm::length(farthest), 0.1f * glm::length(way));
+    EXPECT_GT(glm::dot(farthest, way), 0.9f * glm::length(farthest) * glm::length(way));
+
+    document_->undo();
+    EXPECT_EQ(document_->rig_json(), once);
+    document_->undo();
+    EXPECT_EQ(document_->rig_json(), original);
+    EXPECT_FALSE(document_->can_undo());
+  }
+
+  std::optional<Document> document_;
+};
+
+TEST_F(Drags, MovePlacedPoints) {
+  open("mos", "joint");
+  const std::string name = middle_handle();
+  EXPECT_THAT(name, HasSubstr("root..joint."));
+  expect_dragged(name, HandleKind::kPointEdit, "/layers/0/parameters/edits");
+}
+
+TEST_F(Drags, MoveDriverVertices) {
+  open("surface_ffd", "joint");
+  expect_dragged(middle_handle(), HandleKind::kDriverVertex, "/layers/0/parameters/driver/offsets");
+}
+
+TEST_F(Stages, TurnAJointByItsRings) {
+  const Actor& actor = show("linear_blend");
+  view_.playback = {.clip = "walk", .time = 0.2f};
+  pose();
+  const Skeleton& skeleton = actor.character->skeleton;
+  const std::string joint = skeleton.joints[skeleton.joints.size() / 2].name;
+  const std::uint32_t number = joint_of(actor, joint);
+  const samples::Bounds bounds = whole(stage_->boxes(view_));
+  const samples::Camera camera = samples::frame_camera({&bounds, 1}, kSize.x / kSize.y);
+  EXPECT_FALSE(rotate_gizmo(actor, "nothing", camera, kSize));
+  const std::optional<Gizmo> gizmo = rotate_gizmo(actor, joint, camera, kSize, 70);
+  ASSERT_TRUE(gizmo);
+  EXPECT_EQ(hit_gizmo(*gizmo, camera, kSize, glm::vec2(0), 6), GizmoPart::kNone);
+  const glm::vec2 middle = *pixel_of(camera, kSize, gizmo->position);
+  // The outermost ring is the screen's: a quarter round it turns the joint by a quarter about the line of sight.
+  const float radius = 1.18f * 70;
+  const glm::vec2 from = middle + glm::vec2(radius, 0);
+  EXPECT_EQ(hit_gizmo(*gizmo, camera, kSize, from, 6), GizmoPart::kScreen);
+  const glm::mat3 before(actor.pose.joints[number]);
+  GizmoDrag drag{*gizmo, GizmoPart::kScreen, from};
+  for (const float degrees : {30.0f, 120.0f, 200.0f, 300.0f}) {
+    const float angle = glm::radians(degrees);
+    const glm::quat turn =
+        drag_turn(drag, camera, kSize, middle + radius * glm::vec2(std::cos(angle), -std::sin(angle)));
+    EXPECT_NEAR(drag.angle, angle, 0.03f);
+    pose();
+    view_.turns.clear();
+    pose();
+    set_turn(view_, joint, turned_joint(glm::quat(1, 0, 0, 0), actor.pose.joints[number], actor.worlds[0], turn));
+    pose();
+    const glm::mat3 expected = glm::mat3_cast(turn) * before;
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_LT(glm::distance(glm::mat3(actor.pose.joints[number])[k], expected[k]), 1e-3f) << degrees;
+    }
+  }
+  Overlay overlay;
+  draw_gizmo(*gizmo, camera, GizmoPart::kX, overlay);
+  EXPECT_GT(overlay.lines.size(), 60u);
+  for (const samples::OverlayLine& line : overlay.lines) EXPECT_TRUE(all_finite(line.from) && all_finite(line.to));
+  set_turn(view_, joint, glm::quat(1, 0, 0, 0));
+  EXPECT_TRUE(view_.turns.empty());
+}
+
+TEST(Gizmos, MoveAlongTheirArrows) {
+  const samples::Camera camera{.eye = {2, 3, 4}, .target = {0, 1, 0}};
+  const Handle handle{.name = "point", .position = {0.1f, 1.1f, -0.2f}};
+  const Gizmo gizmo = translate_gizmo(handle, camera, kSize, 80);
+  const glm::vec2 middle = *pixel_of(camera, kSize, gizmo.position);
+  EXPECT_EQ(hit_gizmo(gizmo, camera, kSize, middle + glm::vec2(300, 0), 6), GizmoPart::kNone);
+  for (int k = 0; k < 3; ++k) {
+    const auto part = static_cast<GizmoPart>(static_cast<int>(GizmoPart::kX) + k);
+    const glm::vec2 from = *pixel_of(camera, kSize, gizmo.position + 0.7f * gizmo.radius * gizmo.axes[k]);
+    EXPECT_EQ(hit_gizmo(gizmo, camera, kSize, from, 6), part);
+    const GizmoDrag drag{gizmo, part, from};
+    const glm::vec3 wanted = 0.2f * gizmo.axes[k];
+    const glm::vec2 to = *pixel_of(camera, kSize, gizmo.position + 0.7f * gizmo.radius * gizmo.axes[k] + wanted);
+    EXPECT_LT(glm::distance(drag_offset(drag, camera, kSize, to), wanted), 0.02f);
+  }
+  const GizmoDrag drag{gizmo, GizmoPart::kScreen, middle};
+  const glm::vec3 moved = drag_offset(drag, camera, kSize, middle + glm::vec2(50, 0));
+  EXPECT_NEAR(glm::length(moved), 50 * metres_per_pixel(camera, kSize, gizmo.position), 0.02f);
+  EXPECT_NEAR(glm::dot(moved, camera.eye - camera.target), 0, 1e-3f);
+}
+
+}  // namespace
+}  // namespace pelt::viewer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include <pelt/result.h>
+
+namespace pelt::test {
+
+// Returns what a call made; ends the test with the message of its error if it failed.
+template <class T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+}  // namespace pelt::test
