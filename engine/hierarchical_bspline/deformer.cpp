@@ -91,7 +91,8 @@ namespace hierarchical_bspline {
 DeformerEntry deformer() {
   return {.defaults = HierarchicalBsplineParameters{},
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
-          .rigid_parts = RigidParts::kMoved};
+          .rigid_parts = RigidParts::kMoved,
+          .binds_alone = false};
 }
 
 }  // namespace hierarchical_bspline

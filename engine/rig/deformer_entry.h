@@ -46,6 +46,8 @@ struct DeformerEntry {
   // Returns true if linear blend may take over where the deformer does worse; false if an artist sculpted the layer or
   // it cannot be mixed with another deformer. nullptr: false.
   bool (*gives_way)(const DeformerParameters&) = nullptr;
+  // False if the deformer cannot bind with its defaults alone, since a rig must give it something.
+  bool binds_alone = true;
   // True if the deformer lays curves along the bones: lines of muscles follow them, bendy bones bend them.
   bool has_curves = false;
 

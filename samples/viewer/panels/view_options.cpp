@@ -50,7 +50,7 @@ void draw_compare(Compare& compare) {
   }
   if (compare.mode == CompareMode::kNone) return;
   std::vector<std::string>& chosen = compare.deformers;
-  for (const std::string_view name : deformer_names()) {
+  for (const std::string_view name : deformers_without_rig()) {
     const std::string deformer(name);
     const auto known = std::ranges::find(chosen, deformer);
     bool wanted = known != chosen.end();
