@@ -369,6 +369,15 @@ std::uint32_t CharacterBuilder::twist_input(std::uint32_t joint) {
   return data_.input_count++;
 }
 
+std::uint32_t CharacterBuilder::shape_input(const std::string& mesh, const std::string& shape) {
+  const std::string name = mesh + "/" + shape;
+  const auto known = std::ranges::find(data_.controls, name, &Control::name);
+  if (known != data_.controls.end()) return known->input;
+  const auto target = static_cast<std::uint32_t>(std::ranges::count(data_.controls, mesh, &Control::mesh));
+  data_.controls.push_back({ControlKind::kMorphTarget, name, mesh, target, 0.0f, data_.input_count});
+  return data_.input_count++;
+}
+
 std::uint32_t CharacterBuilder::clock_input() {
   const auto known = std::ranges::find(data_.controls, ControlKind::kClock, &Control::kind);
   if (known != data_.controls.end()) return known->input;

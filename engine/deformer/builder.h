@@ -116,6 +116,10 @@ class CharacterBuilder {
   // turns share it.
   std::uint32_t twist_input(std::uint32_t joint);
 
+  // Returns the index of the input with the weight of a shape of a control mesh, which the caller gives each frame as
+  // the control "mesh/shape"; there is one for all of that name.
+  std::uint32_t shape_input(const std::string& mesh, const std::string& shape);
+
   // Returns the index of the input with the clock, by which secondary action goes on; there is one for all.
   std::uint32_t clock_input();
 

@@ -19,7 +19,14 @@ constexpr const char* kVertices = "Control vertices of the level: numbers or [fi
 
 static void describe(Fields& fields, SurfaceAttachment& attachment) {
   fields.about("surface_attachment", "Control vertices that follow a joint, or a part of its turn.");
-  fields.name({"joint", "The joint."}, attachment.joint, Names::kJoint);
+  fields.text({"joint", "The joint,"}, attachment.joint, Names::kJoint);
+  fields.texts({"curve", "or the joints of a curve that carries them, at least two, in order along it."},
+               attachment.curve, Names::kJoint);
+  fields.refuse(attachment.joint.empty() == attachment.curve.empty(), "joint", "there is either a joint or a curve",
+                R"({"anyOf": [
+                  {"required": ["joint"], "properties": {"joint": {"minLength": 1}, "curve": {"maxItems": 0}}},
+                  {"required": ["curve"], "properties": {"curve": {"minItems": 1}, "joint": {"const": ""}}}
+                ]})");
   fields.integer({"segment",
                   "Which sub-segment, counted from the joint's parent: it has (segment - 1/2) / segments of the turn."},
                  attachment.segment, {.most = 64});
@@ -27,6 +34,38 @@ static void describe(Fields& fields, SurfaceAttachment& attachment) {
                  attachment.segments, {.most = 64});
   fields.refuse(attachment.segment > attachment.segments, "segment", "must be at most the number of segments");
   fields.ranges({"vertices", kVertices}, attachment.vertices);
+}
+
+static void describe(Fields& fields, SurfaceFollow& follow) {
+  fields.about("surface_follow", "Another control vertex: the parameter is how far it has moved, metres.");
+  fields.integer({"level", "Its level: this one or a coarser one."}, follow.level, {.least = 0});
+  fields.integer({"vertex", "Its number."}, follow.vertex, {.least = 0});
+  fields.vector({"axis", "Along which it moves, against the root joint; model space at bind."}, follow.axis);
+}
+
+static void describe(Fields& fields, SurfaceKey& key) {
+  fields.about("surface_key", "A shape at a value of a parameter.");
+  fields.number({"at", "The control's value, degrees, or metres; not 0, where nothing is added."}, key.at, kAnyNumber);
+  fields.refuse(key.at == 0, "at", "must not be 0, where nothing is added");
+  fields.offsets({"offsets", "[vertex, x, y, z], added to the vertices' own offsets."}, key.offsets);
+  fields.number({"length", "Of the vertices' own offsets, times their length at bind."}, key.length, kNotNegative);
+}
+
+static void describe(Fields& fields, SurfaceKeys& keys) {
+  fields.about("surface_keys",
+               "Shapes over a parameter, linear between keys and held beyond: a control, an angle, or another vertex.");
+  fields.text({"control", "Name of a control, which the game gives each frame."}, keys.control);
+  fields.optional_object({"angle", "The turn of a joint, degrees."}, keys.angle);
+  fields.optional_object({"follow", "A vertex that is followed."}, keys.follow);
+  fields.refuse(int{!keys.control.empty()} + int{keys.angle.has_value()} + int{keys.follow.has_value()} != 1, "control",
+                "there is exactly one of control, angle and follow",
+                R"({"oneOf": [
+                  {"required": ["control"], "properties": {"control": {"minLength": 1}, "angle": false, "follow": false}},
+                  {"required": ["angle"], "properties": {"control": {"const": ""}, "follow": false}},
+                  {"required": ["follow"], "properties": {"control": {"const": ""}, "angle": false}}
+                ]})");
+  fields.objects({"keys", "The shapes, by ascending at."}, keys.keys);
+  fields.ranges({"vertices", "Control vertices whose own offsets the keys' lengths scale."}, keys.vertices);
 }
 
 static void describe(Fields& fields, SurfaceLimit& limit) {
@@ -61,8 +100,8 @@ static void describe(Fields& fields, SurfaceLevel& level) {
                   "level before."},
                  level.offsets);
   fields.objects({"attach", "What follows joints; all other vertices follow the level before."}, level.attach);
-  fields.objects({"key_poses", "Further offsets at joint angles, in the same frame; of level 0 in model space at bind."},
-                 level.key_poses);
+  fields.objects({"keys", "Shapes over parameters; offsets in the same frame, of level 0 in model space at bind."},
+                 level.keys);
   fields.objects({"limits", "Where posed vertices may not go."}, level.limits);
   fields.objects({"secondary", "Vertices that swing behind their motion."}, level.secondary);
 }

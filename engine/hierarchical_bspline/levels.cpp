@@ -11,13 +11,18 @@
 #include <string>
 #include <utility>
 
+#include <pelt/curve_skeleton.h>
+#include <pelt/finite.h>
 #include <pelt/frame.h>
 #include <pelt/try.h>
 
 #include "engine/chain/chains.h"
 #include "engine/character/records.h"
+#include "engine/deformer/table_writer.h"
 #include "engine/driver/key_pose/bind.h"
+#include "engine/rig/deformer_entry.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
+#include "shaders/hierarchical_bspline/follow_pose.h"
 #include "shaders/hierarchical_bspline/frame_pose.h"
 #include "shaders/hierarchical_bspline/limit_pose.h"
 
@@ -86,8 +91,9 @@ class Joints {
 
 // What a stored vertex follows and what it is held by.
 struct Plan {
-  std::optional<std::uint32_t> segment;  // record of the pass of joints; none: the level before, or the root
-  std::uint32_t joint = 0;               // of the segment
+  const SurfaceAttachment* attachment = nullptr;  // none: the level before, or the root
+  std::uint32_t segment = 0;                      // record of the pass of joints, unless it is a curve's
+  std::uint32_t joint = 0;                        // of the segment
   std::optional<std::pair<const SurfaceLimit*, std::uint32_t>> limit;  // and its joint
   const SecondaryAction* action = nullptr;
 };
@@ -137,11 +143,16 @@ class Levels {
         return fail(ErrorCode::kInvalidArgument, fmt::format("{}: vertex {} {} twice", what(level), number, done));
       };
       for (const SurfaceAttachment& attachment : parameters_.levels[level].attach) {
-        PELT_ASSIGN(const auto joint, joints_.find(attachment.joint, what(level)));
-        const std::uint32_t segment = joints_.segment(joint, attachment);
+        std::uint32_t joint = 0;
+        std::uint32_t segment = 0;
+        if (attachment.curve.empty()) {
+          PELT_ASSIGN(joint, joints_.find(attachment.joint, what(level)));
+          segment = joints_.segment(joint, attachment);
+        }
         const auto attach = [&](std::uint32_t vertex, std::uint32_t number) -> Result<void> {
           Plan& plan = plans_[first + vertex];
-          if (plan.segment) return twice(number, "is attached");
+          if (plan.attachment != nullptr) return twice(number, "is attached");
+          plan.attachment = &attachment;
           plan.segment = segment;
           plan.joint = joint;
           return {};
@@ -211,69 +222,174 @@ class Levels {
     return point.has_frame() ? point.axes()[2] : glm::dvec3(0, 0, 1);
   }
 
-  // Returns the palette entries that move vertices [first, last) of a level.
-  std::vector<std::uint32_t> motions(std::uint32_t level, std::uint32_t first, std::uint32_t last) {
-    std::vector<std::uint32_t> entries(last - first);
+  // Returns the rows over palette entries that move vertices [first, last) of a level.
+  Result<std::vector<std::vector<Influence>>> motions(std::uint32_t level, std::uint32_t first, std::uint32_t last) {
+    std::vector<std::vector<Influence>> rows(last - first);
     FramePass frames(surface_, posed_);
+    std::vector<std::uint32_t> framed;
+    std::map<const SurfaceAttachment*, std::vector<std::uint32_t>> carried;  // by curves
     for (std::uint32_t v = first; v < last; ++v) {
-      if (plans_[v].segment) {
-        entries[v - first] = segments_ + *plans_[v].segment;
+      const Plan& plan = plans_[v];
+      std::vector<Influence>& row = rows[v - first];
+      if (plan.attachment != nullptr && !plan.attachment->curve.empty()) {
+        carried[plan.attachment].push_back(v);
+      } else if (plan.attachment != nullptr) {
+        row = {{segments_ + plan.segment, 1.0f}};
       } else if (level == 0) {
-        entries[v - first] = input_.builder.root_slot();
+        row = {{input_.builder.root_slot(), 1.0f}};
       } else {
-        entries[v - first] = frames.add(surface_.vertices()[v].reference);
+        row = {{frames.add(surface_.vertices()[v].reference), 1.0f}};
+        framed.push_back(v);
       }
     }
-    if (frames.empty()) return entries;
-    const std::uint32_t first_slot = frames.finish(input_.builder);
-    for (std::uint32_t v = first; v < last; ++v) {
-      if (!plans_[v].segment) entries[v - first] += first_slot;
+    if (!framed.empty()) {
+      const std::uint32_t first_slot = frames.finish(input_.builder);
+      for (const std::uint32_t v : framed) rows[v - first][0].index += first_slot;
     }
-    return entries;
+    for (const auto& [attachment, vertices] : carried) {
+      PELT_ASSIGN(const auto binding, by_curve(*attachment, vertices));
+      for (std::size_t i = 0; i < vertices.size(); ++i) {
+        const std::span<const Influence> row = binding.rows.row(i);
+        rows[vertices[i] - first].assign(row.begin(), row.end());
+      }
+    }
+    return rows;
   }
 
-  // Returns the key poses of a level with vertices of its mesh and offsets in model space.
-  std::vector<KeyPoseSet> key_poses(std::uint32_t level, std::uint32_t first) const {
-    std::vector<KeyPoseSet> sets = parameters_.levels[level].key_poses;
-    for (KeyPoseSet& set : sets) {
-      for (KeyPose& pose : set.poses) {
-        for (VertexOffset& offset : pose.offsets) {
-          const StoredVertex* vertex = surface_.find(level, offset.vertex);
-          offset.vertex = static_cast<std::uint32_t>(vertex - surface_.vertices().data()) - first;
-          if (level > 0) {
-            offset.offset = glm::vec3(at_bind(surface_, vertex->reference).axes() * glm::dvec3(offset.offset));
-          }
-        }
+  // Binds stored vertices to the curve of an attachment, as skin of a curve skeleton that has this curve alone.
+  Result<MeshBinding> by_curve(const SurfaceAttachment& attachment, std::span<const std::uint32_t> vertices) {
+    CurveSkeletonParameters curve;
+    curve.automatic = false;
+    curve.binding = CurveBinding::kDistance;
+    curve.curves = {{.name = "curve", .joints = attachment.curve}};
+    Model model;
+    model.name = input_.model.name;
+    model.skeleton = input_.model.skeleton;
+    model.bound_joints = input_.model.bound_joints;
+    Mesh& mesh = model.meshes.emplace_back();
+    mesh.name = name_;
+    for (const std::uint32_t v : vertices) mesh.positions.push_back(surface_.vertices()[v].rest);
+    const std::vector<float> mask(mesh.positions.size(), 1.0f);
+    const DeformerTarget target{0, mask};
+    std::vector<std::string> notes;
+    const DeformerInput input{model,          std::span(&target, 1), input_.layer,   input_.rig,    input_.threads,
+                              input_.builder, input_.drivers,        notes,          input_.points, [](double) {},
+                              input_.rig_layer};
+    const DeformerParameters parameters(curve);
+    PELT_ASSIGN(auto bindings, deformer_entry(parameters).bind(parameters, input));
+    return std::move(bindings.front());
+  }
+
+  // Returns a stored vertex's own offset, model space at bind: from the joint that it is attached to, or from where
+  // refinement puts it; 0 on the base.
+  glm::vec3 own_offset(std::uint32_t v) const {
+    const StoredVertex& vertex = surface_.vertices()[v];
+    return vertex.rest - reference_of(v);
+  }
+
+  // Returns the reference of equation 2, model space at bind.
+  glm::vec3 reference_of(std::uint32_t v) const {
+    const StoredVertex& vertex = surface_.vertices()[v];
+    const Plan& plan = plans_[v];
+    if (plan.attachment != nullptr && plan.attachment->curve.empty()) return joints_.origin(plan.joint);
+    return vertex.level > 0 ? glm::vec3(at_bind(surface_, vertex.reference).position) : vertex.rest;
+  }
+
+  // Returns what a key adds to each vertex [first, ...) of a level's mesh, model space at bind.
+  std::vector<glm::vec3> offsets_of(const SurfaceKeys& keys, const SurfaceKey& key, std::uint32_t level,
+                                    std::uint32_t first, std::uint32_t last) const {
+    std::vector<glm::vec3> offsets(last - first, glm::vec3(0.0f));
+    const auto stored = [&](std::uint32_t number) {
+      return static_cast<std::uint32_t>(surface_.find(level, number) - surface_.vertices().data());
+    };
+    for (const VertexOffset& offset : key.offsets) {
+      const std::uint32_t v = stored(offset.vertex);
+      const glm::dmat3 axes =
+          level > 0 ? at_bind(surface_, surface_.vertices()[v].reference).axes() : glm::dmat3(1.0);
+      offsets[v - first] += glm::vec3(axes * glm::dvec3(offset.offset));
+    }
+    for (const IndexRange range : keys.vertices) {
+      for (std::uint32_t number = range.first; number <= range.last; ++number) {
+        const std::uint32_t v = stored(number);
+        offsets[v - first] += (key.length - 1) * own_offset(v);
       }
     }
-    return sets;
+    return offsets;
+  }
+
+  // Adds a key's weight over a control: a hat from its neighbours, held beyond the outermost keys.
+  static std::uint32_t hat(std::span<const float> at, std::size_t k, std::uint32_t input,
+                           key_weights::WeightTable& weights) {
+    constexpr float kBelowAll = -2e9f;
+    std::vector<std::uint32_t> keys = {k > 0 ? weights.add_ramp(input, at[k - 1], at[k], 1)
+                                             : weights.add_ramp(input, kBelowAll, kBelowAll / 2, 1)};
+    if (k + 1 < at.size()) keys.push_back(weights.add_ramp(input, at[k], at[k + 1], -1));
+    return weights.add_weight(std::move(keys));
+  }
+
+  // Checks keys and returns their parameters, 0 among them.
+  Result<std::vector<float>> parameters_of(const SurfaceKeys& keys, std::uint32_t level) const {
+    std::vector<float> at = {0.0f};
+    for (const SurfaceKey& key : keys.keys) at.push_back(key.at);
+    std::ranges::sort(at);
+    if (!std::ranges::all_of(at, [](float value) { return is_near(value); }) ||
+        std::ranges::adjacent_find(at) != at.end()) {
+      return invalid(input_, fmt::format("level {}: two keys are at one value, or at 0, where nothing is added", level));
+    }
+    return at;
+  }
+
+  // Adds the pass of offsets by controls and angles, and returns its first palette entry, or none.
+  Result<std::optional<std::uint32_t>> add_keys(std::uint32_t level, std::uint32_t first, std::uint32_t last,
+                                                const Mesh& mesh) {
+    key_weights::WeightTable weights;
+    std::vector<key_pose::KeyedOffsets> keyed;
+    for (const SurfaceKeys& keys : parameters_.levels[level].keys) {
+      if (keys.follow) continue;
+      PELT_ASSIGN(const auto at, parameters_of(keys, level));
+      KeyPoseSet set;
+      if (keys.angle) set.angles = {*keys.angle};
+      for (const SurfaceKey& key : keys.keys) set.poses.push_back({{key.at}, "", {}});
+      std::vector<std::uint32_t> words;
+      if (keys.angle) {
+        PELT_ASSIGN(words, weights.add_keys(set, input_.model, what(level)));
+      }
+      for (std::size_t k = 0; k < keys.keys.size(); ++k) {
+        const SurfaceKey& key = keys.keys[k];
+        const auto place = static_cast<std::size_t>(std::ranges::find(at, key.at) - at.begin());
+        const std::uint32_t weight =
+            keys.angle ? weights.add_weight({words[k]})
+                       : hat(at, place, input_.builder.shape_input(name_, keys.control), weights);
+        keyed.push_back({weight, offsets_of(keys, key, level, first, last)});
+      }
+    }
+    return key_pose::add_offsets(weights, keyed, mesh, input_.builder);
   }
 
   Result<void> add_level(std::uint32_t level, std::uint32_t first, std::uint32_t last) {
     if (first == last) return {};
     CharacterBuilder& builder = input_.builder;
-    const std::vector<std::uint32_t> entries = motions(level, first, last);
+    PELT_ASSIGN(const auto rows, motions(level, first, last));
     std::vector<std::uint32_t> all(last - first);
+    std::vector<std::uint32_t> entries(last - first);  // the strongest of each row
     MeshBinding binding;
     for (std::uint32_t v = first; v < last; ++v) {
       all[v - first] = v;
-      const Influence one{entries[v - first], 1.0f};
-      binding.rows.append_row(std::span(&one, 1));
+      const std::vector<Influence>& row = rows[v - first];
+      entries[v - first] = std::ranges::max_element(row, {}, &Influence::weight)->index;
+      binding.rows.append_row(row);
     }
     const std::string name = level == 0 ? name_ : fmt::format("{} level {}", name_, level);
     const Mesh mesh = mesh_of(name, level, all);
     ControlOptions options;
-    if (level < parameters_.levels.size() && !parameters_.levels[level].key_poses.empty()) {
-      const auto carry = [](std::span<const glm::vec3> offsets) {
-        return std::vector<glm::vec3>(offsets.begin(), offsets.end());
-      };
-      PELT_ASSIGN(options.offset_slot, key_pose::add_pass(key_poses(level, first), false, mesh, mesh, carry,
-                                                          input_.model, what(level), builder));
+    if (level < parameters_.levels.size()) {
+      PELT_ASSIGN(options.offset_slot, add_keys(level, first, last, mesh));
     }
     PELT_ASSIGN(const auto control, builder.add_control_mesh(mesh, std::move(binding), "hierarchical_bspline", options));
     for (std::uint32_t v = first; v < last; ++v) {
       posed_.push_back({builder.first_vertex(control) + v - first, builder.stage_after(control)});
     }
+    PELT_TRY(add_follows(name, level, all, entries));
     PELT_TRY(add_limits(name, level, all));
     return add_actions(name, level, all, entries);
   }
@@ -282,7 +398,7 @@ class Levels {
   Result<void> add_shifted(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> vertices,
                            PalettePass pass, std::uint32_t stride) {
     CharacterBuilder& builder = input_.builder;
-    pass.stage = posed_[vertices.front()].stage;
+    for (const std::uint32_t v : vertices) pass.stage = std::max(pass.stage, posed_[v].stage);
     pass.record_count = static_cast<std::uint32_t>(vertices.size());
     const std::uint32_t first_slot = builder.add_pass(std::move(pass));
     MeshBinding binding;
@@ -294,6 +410,64 @@ class Levels {
                 builder.add_control_mesh(mesh_of(name, level, vertices), std::move(binding), "hierarchical_bspline"));
     for (std::uint32_t i = 0; i < vertices.size(); ++i) {
       posed_[vertices[i]] = {builder.first_vertex(control) + i, builder.stage_after(control)};
+    }
+    return {};
+  }
+
+  // Adds the shifts of vertices that follow others. One after the other: a vertex may follow one that follows.
+  Result<void> add_follows(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> all,
+                           std::span<const std::uint32_t> entries) {
+    if (level >= parameters_.levels.size()) return {};
+    const std::uint32_t first = all.front();
+    const auto last = first + static_cast<std::uint32_t>(all.size());
+    for (const SurfaceKeys& keys : parameters_.levels[level].keys) {
+      if (!keys.follow) continue;
+      const SurfaceFollow& follow = *keys.follow;
+      const StoredVertex* followed =
+          follow.level <= level ? surface_.find(follow.level, follow.vertex) : nullptr;
+      const float length = glm::length(follow.axis);
+      if (followed == nullptr) {
+        return invalid(input_, fmt::format("level {}: no level up to this one stores vertex {} of level {} that is to be "
+                                           "followed",
+                                           level, follow.vertex, follow.level));
+      }
+      if (!(length > 0) || !is_near(follow.axis)) {
+        return invalid(input_, fmt::format("level {}: the axis of the followed vertex has no direction", level));
+      }
+      PELT_ASSIGN(const auto at, parameters_of(keys, level));
+      std::vector<std::vector<glm::vec3>> offsets;  // of each value of `at`
+      for (const float value : at) {
+        const auto key = std::ranges::find(keys.keys, value, &SurfaceKey::at);
+        offsets.push_back(key == keys.keys.end() ? std::vector<glm::vec3>(all.size(), glm::vec3(0.0f))
+                                                 : offsets_of(keys, *key, level, first, last));
+      }
+      std::vector<std::uint32_t> moved;
+      PalettePass pass;
+      pass.kernel = PoseKernel::kFollow;
+      TableWriter table;
+      const PosedVertex target = posed_[static_cast<std::size_t>(followed - surface_.vertices().data())];
+      for (const std::uint32_t v : all) {
+        const auto is_moved = [&](const auto& some) { return some[v - first] != glm::vec3(0.0f); };
+        if (std::ranges::none_of(offsets, is_moved)) continue;
+        moved.push_back(v);
+        append_record(pass.records, shared::FollowRecord{.vertex = posed_[v].vertex,
+                                                         .entry = entries[v - first],
+                                                         .followed = target.vertex,
+                                                         .root = input_.builder.root_slot(),
+                                                         .first_word = table.size(),
+                                                         .key_count = static_cast<std::uint32_t>(at.size()),
+                                                         .rest = surface_.vertices()[v].rest,
+                                                         .followed_rest = followed->rest,
+                                                         .axis = follow.axis / length});
+        for (std::size_t k = 0; k < at.size(); ++k) {
+          table.put_number(at[k]);
+          table.put_vector(offsets[k][v - first]);
+        }
+      }
+      if (moved.empty()) continue;
+      pass.table = table.take_words();
+      pass.stage = target.stage;
+      PELT_TRY(add_shifted(name + " following", level, moved, std::move(pass), 1));
     }
     return {};
   }
@@ -351,11 +525,7 @@ class Levels {
       const SecondaryAction* action = plans_[v].action;
       if (action == nullptr) continue;
       const StoredVertex& vertex = surface_.vertices()[v];
-      // The rod starts at the reference of equation 2: the joint, or the refined vertex; of a free vertex of the base,
-      // which nothing bends, it has no length.
-      const glm::vec3 root = plans_[v].segment ? joints_.origin(plans_[v].joint)
-                             : level > 0       ? glm::vec3(at_bind(surface_, vertex.reference).position)
-                                               : vertex.rest;
+      const glm::vec3 root = reference_of(v);
       const float length = glm::distance(root, vertex.rest);
       if (!(length > 1e-6f)) {
         return invalid(input_, fmt::format("level {}: vertex {} swings, but has no offset from its reference that a rod "

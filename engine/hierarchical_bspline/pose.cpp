@@ -7,8 +7,10 @@
 
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
+#include "engine/character/table_reader.h"
 #include "engine/driver/patch_frame/pose.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
+#include "shaders/hierarchical_bspline/follow_pose.h"
 #include "shaders/hierarchical_bspline/frame_pose.h"
 #include "shaders/hierarchical_bspline/limit_pose.h"
 #include "shaders/hierarchical_bspline/segment_pose.h"
@@ -17,6 +19,7 @@ namespace pelt::hierarchical_bspline {
 namespace {
 
 const char* kNoJoint = "names a joint that is not there";
+const char* kNoFrame = "names a palette entry that no earlier stage writes a frame to";
 const char* kNotFinite = "holds a number that is not finite";
 
 Result<void> validate_segments(const PalettePass& pass, const CharacterData& data) {
@@ -26,6 +29,28 @@ Result<void> validate_segments(const PalettePass& pass, const CharacterData& dat
     if (!(record.share >= 0 && record.share <= 1)) return "has a share outside of 0 to 1";
     const bool finite =
         is_near(record.origin) && is_finite(record.joint_inverse_bind) && is_finite(record.parent_inverse_bind);
+    return finite ? nullptr : kNotFinite;
+  });
+}
+
+Result<void> validate_follows(const PalettePass& pass, const CharacterData& data) {
+  const FramesBefore frames(pass, data);
+  const TableReader words(pass.table);
+  TableBudget budget(pass);
+  return check_records<shared::FollowRecord>(pass, [&](const shared::FollowRecord& record) -> const char* {
+    if (!is_posed_before(pass, data, record.vertex) || !is_posed_before(pass, data, record.followed)) {
+      return kNotPosedBefore;
+    }
+    if (!frames.hold(record.entry) || !frames.hold(record.root)) return kNoFrame;
+    if (record.key_count == 0) return "has no keys";
+    const std::uint64_t count = std::uint64_t{record.key_count} * shared::kFollowKeyWords;
+    if (const char* wrong = budget.take(record.first_word, count)) return wrong;
+    if (const char* wrong = words.check_numbers(record.first_word, count)) return wrong;
+    for (std::uint64_t key = 1; key < record.key_count; ++key) {
+      const std::uint64_t word = record.first_word + key * shared::kFollowKeyWords;
+      if (!(words.number(word - shared::kFollowKeyWords) < words.number(word))) return "has keys that do not ascend";
+    }
+    const bool finite = is_near(record.rest) && is_near(record.followed_rest) && is_near(record.axis);
     return finite ? nullptr : kNotFinite;
   });
 }
@@ -50,7 +75,7 @@ Result<void> validate_actions(const PalettePass& pass, const CharacterData& data
   const FramesBefore frames(pass, data);
   return check_records<shared::ActionRecord>(pass, [&](const shared::ActionRecord& record) -> const char* {
     if (!is_posed_before(pass, data, record.vertex)) return kNotPosedBefore;
-    if (!frames.hold(record.entry)) return "names a palette entry that no earlier stage writes a frame to";
+    if (!frames.hold(record.entry)) return kNoFrame;
     if (record.clock >= data.input_count) return "names an input that is not there";
     const auto is_factor = [](float value) { return std::isfinite(value) && value >= 0; };
     const bool finite = is_near(record.rest) && is_near(record.root) && is_near(record.normal) &&
@@ -122,6 +147,15 @@ const PoseKernelInfo kSegment{.name = "segment",
                               .rest = segment_rest,
                               .label = segment_label,
                               .append_sources = append_segment};
+
+const PoseKernelInfo kFollow{.name = "follow",
+                             .record_words = kRecordWords<shared::FollowRecord>,
+                             .slots_per_record = 1,
+                             .validate = validate_follows,
+                             .pose = pose_records<shared::FollowRecord, shared::pose_follow>,
+                             .rest = shift_rest,
+                             .label = shift_label<shared::FollowRecord>,
+                             .append_sources = append_vertex<shared::FollowRecord>};
 
 const PoseKernelInfo kLimit{.name = "limit",
                             .record_words = kRecordWords<shared::LimitRecord>,

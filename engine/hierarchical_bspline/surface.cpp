@@ -101,9 +101,10 @@ Result<std::map<std::uint32_t, glm::dvec3>> named_vertices(const SurfaceLevel& l
   for (const SurfaceAttachment& attachment : level.attach) PELT_TRY(add(attachment.vertices));
   for (const SurfaceLimit& limit : level.limits) PELT_TRY(add(limit.vertices));
   for (const SecondaryAction& action : level.secondary) PELT_TRY(add(action.vertices));
-  for (const KeyPoseSet& set : level.key_poses) {
-    for (const KeyPose& pose : set.poses) {
-      for (const VertexOffset& offset : pose.offsets) PELT_TRY(add({{offset.vertex, offset.vertex}}));
+  for (const SurfaceKeys& keys : level.keys) {
+    PELT_TRY(add(keys.vertices));
+    for (const SurfaceKey& key : keys.keys) {
+      for (const VertexOffset& offset : key.offsets) PELT_TRY(add({{offset.vertex, offset.vertex}}));
     }
   }
   return result;

@@ -92,26 +92,33 @@ bool is_keyed(std::span<const KeyPoseSet> key_poses, const std::string& target) 
 
 }  // namespace
 
+std::optional<std::uint32_t> add_offsets(key_weights::WeightTable& weights, std::span<const KeyedOffsets> keyed,
+                                         const Mesh& mesh, CharacterBuilder& builder) {
+  Entries entries(mesh);
+  for (const KeyedOffsets& some : keyed) entries.add(some.weight, some.offsets);
+  if (!entries.any()) return std::nullopt;
+  return builder.add_pass(entries.finish(builder.add_pass(weights.finish())));
+}
+
 Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_poses, bool morph_targets,
                                               const Mesh& source, const Mesh& mesh, const CarryOffsets& carry,
                                               const Model& model, const std::string& what, CharacterBuilder& builder) {
   key_weights::WeightTable weights;
-  Entries entries(mesh);
+  std::vector<KeyedOffsets> keyed;
   for (std::size_t s = 0; s < key_poses.size(); ++s) {
     const std::string name = fmt::format("{}: key pose set {}", what, s);
     PELT_ASSIGN(const auto keys, weights.add_keys(key_poses[s], model, name));
     for (std::size_t p = 0; p < keys.size(); ++p) {
       PELT_ASSIGN(const auto offsets, pose_offsets(key_poses[s].poses[p], source, fmt::format("{}, pose {}", name, p)));
-      entries.add(weights.add_weight({keys[p]}), carry(offsets));
+      keyed.push_back({weights.add_weight({keys[p]}), carry(offsets)});
     }
   }
   for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {
     const MorphTarget& target = source.morph_targets[t];
     if (is_keyed(key_poses, target.name)) continue;
-    entries.add(weights.add_weight(builder.weight_keys(source, t, target.weight, weights)), carry(target.offsets));
+    keyed.push_back({weights.add_weight(builder.weight_keys(source, t, target.weight, weights)), carry(target.offsets)});
   }
-  if (!entries.any()) return std::optional<std::uint32_t>();
-  return std::optional(builder.add_pass(entries.finish(builder.add_pass(weights.finish()))));
+  return add_offsets(weights, keyed, mesh, builder);
 }
 
 }  // namespace pelt::key_pose

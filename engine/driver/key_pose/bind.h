@@ -11,8 +11,20 @@
 #include <pelt/rig.h>
 
 #include "engine/deformer/builder.h"
+#include "engine/key_weights/bind.h"
 
 namespace pelt::key_pose {
+
+// Offsets of every vertex of a mesh, and the weight that adds them.
+struct KeyedOffsets {
+  std::uint32_t weight;  // as WeightTable::add_weight returns it
+  std::vector<glm::vec3> offsets;
+};
+
+// Adds the passes of weights and of the offsets that they add to a mesh. Returns the first palette entry, or none if
+// there is no offset.
+std::optional<std::uint32_t> add_offsets(key_weights::WeightTable& weights, std::span<const KeyedOffsets> keyed,
+                                         const Mesh& mesh, CharacterBuilder& builder);
 
 // Adds the pass that gives each vertex of a driver the offsets of its key poses and, if `morph_targets`, of its morph
 // targets (docs/mathematics.md section 1; shaders/driver/key_pose/pose.h). `mesh` is the driver as it will be moved.

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <pelt/key_pose.h>
+#include <pelt/curve_keys.h>
 #include <pelt/mesh.h>
 #include <pelt/selection.h>
 
@@ -18,15 +18,45 @@ namespace pelt {
 
 class Fields;
 
-// Control vertices of one level that follow a joint, or a part of it: the joint's turn against its parent is divided
+// Control vertices of one level that follow a curve or a joint. A curve runs through joints, as that of a curve skeleton
+// does, and carries them by its frames (Forsey 1994, "Future work"). Of a joint they may follow a part: the joint's turn against its parent is divided
 // among `segments` sub-segments of equal angle, and sub-segment i has (i - 1/2) / segments of it, so that the middle one
 // of an odd number bisects the joint (Forsey 1994, "Multi-segment Joints").
 struct SurfaceAttachment {
   std::string joint;
+  std::vector<std::string> curve;  // joints, at least two; either these or the joint
   std::uint32_t segment = 1;   // 1 to segments, counted from the parent
   std::uint32_t segments = 1;  // 1: the joint itself
   std::vector<IndexRange> vertices;
   friend bool operator==(const SurfaceAttachment&, const SurfaceAttachment&) = default;
+};
+
+// Another control vertex, of this level or a coarser one, which vertices follow: the parameter is how far it has moved
+// along an axis, metres, against the root joint.
+struct SurfaceFollow {
+  std::uint32_t level = 0;
+  std::uint32_t vertex = 0;
+  glm::vec3 axis{0.0f, 1.0f, 0.0f};  // model space at bind, of any length except 0
+  friend bool operator==(const SurfaceFollow&, const SurfaceFollow&) = default;
+};
+
+// A shape at a value of a parameter.
+struct SurfaceKey {
+  float at = 1;                       // of a control, degrees, or metres; not 0, where nothing is added
+  std::vector<VertexOffset> offsets;  // added to the vertices' own
+  float length = 1;                   // of the vertices' own offsets, times their length at bind
+  friend bool operator==(const SurfaceKey&, const SurfaceKey&) = default;
+};
+
+// Keys over a parameter (Forsey 1994, section 4), linear between them and held beyond: a control of this name, an angle,
+// or a vertex that is followed. Exactly one is given.
+struct SurfaceKeys {
+  std::string control;  // "surface/NAME", which the game gives each frame; layers and levels share those of one name
+  std::optional<KeyAngle> angle;
+  std::optional<SurfaceFollow> follow;
+  std::vector<SurfaceKey> keys;
+  std::vector<IndexRange> vertices;  // whose own offsets the keys' lengths scale
+  friend bool operator==(const SurfaceKeys&, const SurfaceKeys&) = default;
 };
 
 // A bound on where control vertices may go, once they are posed.
@@ -60,7 +90,7 @@ struct SecondaryAction {
 struct SurfaceLevel {
   std::vector<VertexOffset> offsets;  // metres, in the tangent-plane frame of the level before; none on level 0
   std::vector<SurfaceAttachment> attach;
-  std::vector<KeyPoseSet> key_poses;  // offsets as above; on level 0 in model space at bind
+  std::vector<SurfaceKeys> keys;  // offsets as above; on level 0 in model space at bind
   std::vector<SurfaceLimit> limits;
   std::vector<SecondaryAction> secondary;
   friend bool operator==(const SurfaceLevel&, const SurfaceLevel&) = default;
