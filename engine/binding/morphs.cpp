@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/binding/morphs.h"
 
+#include <hwy/cache_control.h>
+
 #include <cmath>
 #include <vector>
 
@@ -81,6 +83,10 @@ PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vert
 
 Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what) {
   if (morphs.target_count == 0) return invalid("{}: there are no morph targets", what);
+  if (morphs.target_count > kMaxMorphTargets) {
+    return invalid("{}: there are {} morph targets, and {} at most are possible", what, morphs.target_count,
+                   kMaxMorphTargets);
+  }
   if (morphs.row_words < shared::kMorphPositionWords || morphs.row_words > shared::kMorphTangentWords) {
     return invalid("{}: its morph targets have {} words a row", what, morphs.row_words);
   }
@@ -112,18 +118,49 @@ Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, cons
   return {};
 }
 
-bool moves_slice(const PackedMorphs& morphs, const float* weights, std::size_t slice) {
-  for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
-    if (weights[morphs.columns[c].x] != 0) return true;
+ActiveMorphs::ActiveMorphs(const PackedMorphs& morphs)
+    : morphs_(morphs),
+      words_((morphs.target_count + 63) / 64),
+      targets_((morphs.slices.size() - 1) * words_),
+      active_(words_) {
+  for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
+    for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
+      const std::uint32_t target = shared::morph_weight_target(morphs.columns[c].x);
+      targets_[slice * words_ + target / 64] |= std::uint64_t{1} << target % 64;
+    }
+  }
+}
+
+void ActiveMorphs::set(const float* weights) {
+  weights_ = weights;
+  std::ranges::fill(active_, 0);
+  any_ = false;
+  for (std::uint32_t slot = 0; slot < morphs_.slot_count(); ++slot) {
+    if (!(weights[slot * shared::kMorphEntryFloats] > 0)) continue;
+    any_ = true;
+    const std::uint32_t first = slot * shared::kMorphEntryTargets;
+    for (std::uint32_t t = first; t < std::min(first + shared::kMorphEntryTargets, morphs_.target_count); ++t) {
+      if (weights[shared::morph_weight_place(t)] != 0) active_[t / 64] |= std::uint64_t{1} << t % 64;
+    }
+  }
+}
+
+bool ActiveMorphs::moves(std::size_t slice) const {
+  for (std::size_t word = 0; word < words_; ++word) {
+    if ((targets_[slice * words_ + word] & active_[word]) != 0) return true;
   }
   return false;
 }
 
-bool is_active(const PackedMorphs& morphs, const float* weights) {
-  for (std::uint32_t slot = 0; slot < morphs.slot_count(); ++slot) {
-    if (weights[slot * shared::kMorphEntryFloats] > 0) return true;
-  }
-  return false;
+void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice) {
+  constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
+  const std::size_t column_words = morphs.row_words * kRows;
+  active.for_each_active(slice, [&](std::size_t column, float) {
+    const std::uint32_t* words = morphs.offsets.data() + column * column_words;
+    hwy::Prefetch(&morphs.columns[column]);
+    for (std::size_t word = 0; word < column_words; word += kLine) hwy::Prefetch(words + word);
+    hwy::Prefetch(words + column_words - 1);  // a column need not begin with a line
+  });
 }
 
 }  // namespace pelt
