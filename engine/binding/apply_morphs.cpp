@@ -101,13 +101,13 @@ void sum_slice(const PackedMorphs& morphs, const ActiveMorphs& active, std::size
   ActiveColumn columns[32];
   std::size_t count = 0;
   bool start = true;
-  active.for_each_active(slice, [&](std::size_t column, float weight) {
+  active.for_each_active(slice, [&](std::size_t column, std::size_t place, float weight) {
     if (count == std::size(columns)) {
       add_columns(columns, morphs.row_words, start, total);
       start = false;
       count = 0;
     }
-    columns[count++] = {morphs.offsets.data() + column * column_words,
+    columns[count++] = {morphs.offsets.data() + place * column_words,
                         weight * std::bit_cast<float>(morphs.columns[column].y), weight * shared::kMorphDirectionUnit};
   });
   add_columns({columns, count}, morphs.row_words, start, total);
@@ -124,23 +124,14 @@ void sum_morphs(const PackedMorphs& morphs, const ActiveMorphs& active, SliceRan
 HWY_INLINE WordVec turn(WordVec packed, const float (*sums)[kRows], std::size_t row) {
   const Floats d;
   const Integers di;
-  const Vec one = hn::Set(d, 1.0f);
   const auto squared = [](const Vec3& v) {
     return hn::Add(hn::Add(hn::Mul(v.x, v.x), hn::Mul(v.y, v.y)), hn::Mul(v.z, v.z));
   };
   const Vec3 decoded = decode_octahedral(packed);
   const Vec3 offset = scale(load_sums(sums, row, false), hn::Sqrt(squared(decoded)));
   const Vec3 n = {hn::Add(decoded.x, offset.x), hn::Add(decoded.y, offset.y), hn::Add(decoded.z, offset.z)};
-  const Vec ax = hn::Abs(n.x), ay = hn::Abs(n.y), az = hn::Abs(n.z);
-  const Vec inverse = hn::Div(one, hn::Add(hn::Add(ax, ay), az));
-  const auto below = hn::Lt(n.z, hn::Zero(d));
-  const Vec x = hn::IfThenElse(below, hn::CopySign(hn::Sub(one, hn::Mul(ay, inverse)), n.x), hn::Mul(n.x, inverse));
-  const Vec y = hn::IfThenElse(below, hn::CopySign(hn::Sub(one, hn::Mul(ax, inverse)), n.y), hn::Mul(n.y, inverse));
-  const Vec steps = hn::Set(d, 32767.0f);
-  const auto low = hn::And(hn::NearestInt(hn::Mul(x, steps)), hn::Set(di, 0xFFFF));
-  const auto high = hn::ShiftLeft<16>(hn::NearestInt(hn::Mul(y, steps)));
   const auto usable = hn::RebindMask(di, hn::Gt(squared(n), hn::Set(d, 1e-12f)));
-  return hn::BitCast(Words(), hn::IfThenElse(usable, hn::Or(low, high), hn::BitCast(di, packed)));
+  return hn::BitCast(Words(), hn::IfThenElse(usable, hn::BitCast(di, encode_octahedral(n)), hn::BitCast(di, packed)));
 }
 
 // Writes the rows of a slice. All arrays hold kRows rows.

@@ -279,10 +279,13 @@ void store_frames(const Frames& f, const Vec3& point, const Vec3& moved, float* 
   }
 }
 
-// Returns `direction` plus `offset` times its length, of any length.
-HWY_INLINE Vec3 turned(const Vec3& direction, const Vec3& offset) {
+// Returns `direction` plus `offset` times its length. Raises `longest` to the square of what comes out, so that tests
+// of lengths stay with those of the shared rule, which takes unit directions.
+HWY_INLINE Vec3 turned(const Vec3& direction, const Vec3& offset, Vec& longest) {
   const Vec squared = dot(direction, direction);
-  return add(direction, offset, hn::Mul(squared, inverse_sqrt(squared)));
+  const Vec3 sum = add(direction, offset, hn::Mul(squared, inverse_sqrt(squared)));
+  longest = hn::Max(longest, dot(sum, sum));
+  return sum;
 }
 
 // What morph targets add to the rows of a slice from `row` on, or nothing.
@@ -371,18 +374,15 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
       hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
       n = decode_octahedral(normal_word);
     }
-    Vec longest = hn::Set(d, 1.0f);  // the square of no less than the length of n
-    if (sums.turn_normals()) {
-      n = turned(n, sums.load(3));
-      longest = hn::Max(longest, dot(n, n));
-    }
+    Vec longest = hn::Set(d, 1.0f);
+    if (sums.turn_normals()) n = turned(n, sums.load(3), longest);
     // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
     const Vec3 across_b = {hn::NegMulAdd(f.a.x, n.z, hn::Mul(f.c.x, n.x)),
                            hn::NegMulAdd(f.a.y, n.z, hn::Mul(f.c.y, n.x)),
                            hn::NegMulAdd(f.a.z, n.z, hn::Mul(f.c.z, n.x))};
     const Vec3 normal = add(cross(f.b, across_b), cross(f.c, f.a), n.y);
     const Vec squared = dot(normal, normal);
-    // A vector that passes this test passes the shared rule's, which is for rest directions of unit length.
+    // A vector that passes this test passes the shared rule's, since rest directions are no longer than it says.
     const Vec size = hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c)));
     const Vec least = hn::Set(d, shared::kMinDirection), no_less = hn::Set(d, 1e-30f);
     auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), hn::Mul(least, longest)), no_less));
@@ -391,16 +391,17 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
     if constexpr (kTangents) {
       Vec3 rest_tangent = decode_octahedral(hn::AndNot(hn::Set(du, 1u), tangent_word));
       longest = hn::Set(d, 1.0f);
-      if (sums.turn_tangents()) {
-        rest_tangent = turned(rest_tangent, sums.load(6));
-        longest = hn::Max(longest, dot(rest_tangent, rest_tangent));
-      }
+      if (sums.turn_tangents()) rest_tangent = turned(rest_tangent, sums.load(6), longest);
       const Vec3 t = map(f, rest_tangent);
       const Vec along = dot(unit_normal, t);
       const Vec3 across = {hn::NegMulAdd(unit_normal.x, along, t.x), hn::NegMulAdd(unit_normal.y, along, t.y),
                            hn::NegMulAdd(unit_normal.z, along, t.z)};
       const Vec squared_tangent = dot(across, across);
       usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, hn::Mul(least, longest)), no_less)));
+      if (sums.turn_normals() || sums.turn_tangents()) {
+        // The shaders pack what targets have turned. Where a normal and a tangent nearly agree, that shows.
+        usable = hn::And(usable, hn::Gt(squared_tangent, hn::Mul(dot(t, t), hn::Set(d, 0.05f))));
+      }
       const Vec3 tangent = scale(across, inverse_sqrt(squared_tangent));
       // Move the word's lowest bit to the sign of 1.
       const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), hn::Set(d, 1.0f));

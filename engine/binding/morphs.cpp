@@ -4,6 +4,8 @@
 #include <hwy/cache_control.h>
 
 #include <cmath>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <pelt/finite.h>
@@ -52,7 +54,28 @@ void append_column(const MorphOffsets& target, std::uint32_t number, std::span<c
   }
 }
 
+// Puts the words of columns, which lie in the order of columns, to their places.
+void order_by_target(PackedMorphs& packed) {
+  const std::size_t column_words = packed.row_words * kRows;
+  const std::vector<std::uint32_t> places = morph_places(packed);
+  std::vector<std::uint32_t> ordered(packed.offsets.size());
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    std::copy_n(&packed.offsets[c * column_words], column_words, &ordered[places[c] * column_words]);
+  }
+  packed.offsets = std::move(ordered);
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs) {
+  std::vector<std::uint32_t> next(morphs.target_count + 1, 0);
+  for (const glm::uvec2& column : morphs.columns) ++next[shared::morph_weight_target(column.x) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> places;
+  places.reserve(morphs.columns.size());
+  for (const glm::uvec2& column : morphs.columns) places.push_back(next[shared::morph_weight_target(column.x)]++);
+  return places;
+}
 
 std::uint32_t PackedMorphs::slot_count() const {
   return (target_count + shared::kMorphEntryTargets - 1) / shared::kMorphEntryTargets;
@@ -78,6 +101,7 @@ PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vert
     for (std::uint32_t t = 0; t < packed.target_count; ++t) append_column(targets[t], t, vertices, packed);
     packed.slices.push_back(static_cast<std::uint32_t>(packed.columns.size()));
   }
+  order_by_target(packed);
   return packed;
 }
 
@@ -122,7 +146,8 @@ ActiveMorphs::ActiveMorphs(const PackedMorphs& morphs)
     : morphs_(morphs),
       words_((morphs.target_count + 63) / 64),
       targets_((morphs.slices.size() - 1) * words_),
-      active_(words_) {
+      active_(words_),
+      places_(morph_places(morphs)) {
   for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
     for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
       const std::uint32_t target = shared::morph_weight_target(morphs.columns[c].x);
@@ -155,8 +180,8 @@ bool ActiveMorphs::moves(std::size_t slice) const {
 void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice) {
   constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
   const std::size_t column_words = morphs.row_words * kRows;
-  active.for_each_active(slice, [&](std::size_t column, float) {
-    const std::uint32_t* words = morphs.offsets.data() + column * column_words;
+  active.for_each_active(slice, [&](std::size_t column, std::size_t place, float) {
+    const std::uint32_t* words = morphs.offsets.data() + place * column_words;
     hwy::Prefetch(&morphs.columns[column]);
     for (std::size_t word = 0; word < column_words; word += kLine) hwy::Prefetch(words + word);
     hwy::Prefetch(words + column_words - 1);  // a column need not begin with a line

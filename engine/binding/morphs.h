@@ -34,6 +34,10 @@ struct MorphOffsets {
 PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vertex_count,
                          std::span<const std::uint32_t> order);
 
+// Returns for each column the place of its words in PackedMorphs::offsets, counted in columns: those of the first
+// target come first, slice by slice, so that a target that is active is one stretch of memory.
+std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs);
+
 // Checks the packed targets of a mesh with so many vertices, but not the palette entries of their weights. Errors are
 // kInvalidArgument and name `what`.
 Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what);
@@ -53,7 +57,7 @@ class ActiveMorphs {
   // Returns true if a target whose weight is not 0 moves a row of the slice.
   bool moves(std::size_t slice) const;
 
-  // Calls visit(column, weight) for each column of the slice whose weight is not 0, ascending.
+  // Calls visit(column, place of its words, weight) for each column of the slice whose weight is not 0, ascending.
   template <class Visit>
   void for_each_active(std::size_t slice, const Visit& visit) const {
     std::size_t below = morphs_.slices[slice];  // the column of the first target of a word of bits
@@ -61,7 +65,7 @@ class ActiveMorphs {
       const std::uint64_t own = targets_[word];
       for (std::uint64_t bits = own & active_[word % words_]; bits != 0; bits &= bits - 1) {
         const std::size_t column = below + std::popcount(own & (bits - 1) & ~bits);
-        visit(column, weights_[morphs_.columns[column].x]);
+        visit(column, places_[column], weights_[morphs_.columns[column].x]);
       }
       below += std::popcount(own);
     }
@@ -74,6 +78,7 @@ class ActiveMorphs {
   std::size_t words_;                   // a slice
   std::vector<std::uint64_t> targets_;  // of each slice: bit t % 64 of word t / 64 is target t
   std::vector<std::uint64_t> active_;   // the same for the targets whose weights are not 0
+  std::vector<std::uint32_t> places_;   // morph_places
 };
 
 // Asks for the memory of the slice's active columns.
@@ -92,13 +97,14 @@ void apply_morphs(const MorphSums& sums, std::size_t slice, const PackedBinding&
 template <class Visit>
 void for_each_morph_offset(const PackedMorphs& morphs, std::size_t vertex_count, const Visit& visit) {
   const std::size_t words = morphs.row_words;
+  const std::vector<std::uint32_t> places = morph_places(morphs);
   for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
     const std::size_t first_row = slice * shared::kSliceRows;
     const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, vertex_count - first_row);
     for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
       const float unit = std::bit_cast<float>(morphs.columns[c].y);
       for (std::size_t r = 0; r < rows; ++r) {
-        const std::uint32_t* word = &morphs.offsets[c * words * shared::kSliceRows + r];
+        const std::uint32_t* word = &morphs.offsets[places[c] * words * shared::kSliceRows + r];
         shared::MorphSum sum =
             shared::morph_add_position(shared::morph_begin(), unit, word[0], word[shared::kSliceRows]);
         if (words >= shared::kMorphNormalWords) sum = shared::morph_add_normal(sum, 1, word[2 * shared::kSliceRows]);
