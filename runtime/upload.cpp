@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cstring>
+#include <list>
 #include <utility>
 
 #include <pelt/normal_rings.h>
@@ -10,6 +11,7 @@
 #include <pelt/runtime/upload.h>
 #include <pelt/try.h>
 
+#include "engine/binding/morphs.h"
 #include "runtime/bounds.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
@@ -39,7 +41,26 @@ struct Stream {
   }
 };
 
-Stream collect_rest(GpuCharacters::State& state) {
+// Data made for the upload, and kept until its streams are copied.
+struct UploadScratch {
+  std::vector<BoundsRecords> bounds;                                  // for each character
+  std::vector<std::vector<std::vector<std::uint32_t>>> normal_rings;  // for each mesh of each character, or for none
+  std::list<std::vector<glm::uvec3>> morph_columns;                   // for each mesh with morph targets
+};
+
+// Returns the columns as shaders/morph/morph.h describes them.
+std::vector<glm::uvec3> morph_columns(const PackedMorphs& morphs) {
+  static_assert(sizeof(glm::uvec3) == shared::kMorphColumnWords * sizeof(std::uint32_t));
+  const std::vector<std::uint32_t> places = morph_places(morphs);
+  std::vector<glm::uvec3> columns;
+  columns.reserve(places.size());
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    columns.emplace_back(morphs.columns[c].x, places[c], morphs.columns[c].y);
+  }
+  return columns;
+}
+
+Stream collect_rest(GpuCharacters::State& state, UploadScratch& scratch) {
   Stream rest{"rest data", &state.rest};
   const auto count = [&](VkDeviceSize unit) { return static_cast<std::uint32_t>(rest.size / unit); };
   for (GpuCharacters::State::Entry& entry : state.entries) entry.meshes.resize(entry.character->meshes.size());
@@ -83,19 +104,13 @@ Stream collect_rest(GpuCharacters::State& state) {
       start.morph_slice = count(sizeof(std::uint32_t));
       rest.append(mesh.morphs->slices);
       start.morph_column = count(sizeof(std::uint32_t));
-      rest.append(mesh.morphs->columns);
+      rest.append(scratch.morph_columns.emplace_back(morph_columns(*mesh.morphs)));
       start.morph_offset = count(sizeof(std::uint32_t));
       rest.append(mesh.morphs->offsets);
     }
   });
   return rest;
 }
-
-// Data made for the upload, and kept until its streams are copied.
-struct UploadScratch {
-  std::vector<BoundsRecords> bounds;                                  // for each character
-  std::vector<std::vector<std::vector<std::uint32_t>>> normal_rings;  // for each mesh of each character, or for none
-};
 
 Stream collect_normal_rings(GpuCharacters::State& state, const UploadScratch& scratch) {
   Stream rings{"normal rings", &state.normal_rings};
@@ -109,8 +124,8 @@ Stream collect_normal_rings(GpuCharacters::State& state, const UploadScratch& sc
   return rings;
 }
 
-std::vector<Stream> collect_streams(GpuCharacters::State& state, const UploadScratch& scratch) {
-  std::vector<Stream> streams{collect_rest(state)};
+std::vector<Stream> collect_streams(GpuCharacters::State& state, UploadScratch& scratch) {
+  std::vector<Stream> streams{collect_rest(state, scratch)};
   for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
     Stream records{pose_kernel(static_cast<PoseKernel>(kernel)).name, &state.records[kernel]};
     std::uint32_t next = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Adds morph targets to rest shapes. No multiplication is fused with an addition (CMakeLists.txt), so that every
 // processor gives the same bits.
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
@@ -28,19 +26,16 @@ struct ActiveColumn {
   float direction_weight;  // times kMorphDirectionUnit
 };
 
-// What the targets add to the rows of a slice: positions, normals and tangents, each x, y and z.
-struct MorphSums {
-  alignas(64) float sums[9][kRows];
-  bool normals = false;   // false: nothing
-  bool tangents = false;  // as above
-};
-
 // Adds w times the integers in the bits [kFirst, kFirst + kBits) of each word to `sum`.
 template <int kFirst, int kBits>
 HWY_INLINE Vec add_bits(WordVec words, Vec w, Vec sum) {
   const auto bits = hn::BitCast(Integers(), words);
   const Vec value = hn::ConvertTo(Floats(), hn::ShiftRight<32 - kBits>(hn::ShiftLeft<32 - kFirst - kBits>(bits)));
   return hn::Add(sum, hn::Mul(w, value));
+}
+
+HWY_INLINE Vec3 add_direction(WordVec word, Vec w, const Vec3& sum) {
+  return {add_bits<0, 10>(word, w, sum.x), add_bits<10, 10>(word, w, sum.y), add_bits<20, 10>(word, w, sum.z)};
 }
 
 // Loads sums, or starts them.
@@ -57,81 +52,71 @@ HWY_INLINE void store_sums(const Vec3& v, float (*sums)[kRows], std::size_t row)
   hn::Store(v.z, d, sums[2] + row);
 }
 
-void add_positions(std::span<const ActiveColumn> columns, bool start, float (*sums)[kRows]) {
+// Adds columns to the sums of a slice, or starts these.
+template <std::size_t kWords>
+void add_columns(std::span<const ActiveColumn> columns, bool start, MorphSums& total) {
+  const Floats d;
   const Words du;
+  WordVec any_normal = hn::Zero(du), any_tangent = hn::Zero(du);
   for (std::size_t row = 0; row < kRows; row += kLanes) {
-    Vec3 sum = load_sums(sums, row, start);
+    Vec3 position = load_sums(total.sums, row, start), normal, tangent;
+    if constexpr (kWords >= shared::kMorphNormalWords) normal = load_sums(total.sums + 3, row, start);
+    if constexpr (kWords >= shared::kMorphTangentWords) tangent = load_sums(total.sums + 6, row, start);
     for (const ActiveColumn& column : columns) {
-      const Vec w = hn::Set(Floats(), column.position_weight);
+      const Vec w = hn::Set(d, column.position_weight);
       const WordVec xy = hn::LoadU(du, column.words + row);
-      sum = {add_bits<0, 16>(xy, w, sum.x), add_bits<16, 16>(xy, w, sum.y),
-             add_bits<0, 16>(hn::LoadU(du, column.words + kRows + row), w, sum.z)};
+      position = {add_bits<0, 16>(xy, w, position.x), add_bits<16, 16>(xy, w, position.y),
+                  add_bits<0, 16>(hn::LoadU(du, column.words + kRows + row), w, position.z)};
+      const Vec u = hn::Set(d, column.direction_weight);
+      if constexpr (kWords >= shared::kMorphNormalWords) {
+        const WordVec word = hn::LoadU(du, column.words + 2 * kRows + row);
+        any_normal = hn::Or(any_normal, word);
+        normal = add_direction(word, u, normal);
+      }
+      if constexpr (kWords >= shared::kMorphTangentWords) {
+        const WordVec word = hn::LoadU(du, column.words + 3 * kRows + row);
+        any_tangent = hn::Or(any_tangent, word);
+        tangent = add_direction(word, u, tangent);
+      }
     }
-    store_sums(sum, sums, row);
+    store_sums(position, total.sums, row);
+    if constexpr (kWords >= shared::kMorphNormalWords) store_sums(normal, total.sums + 3, row);
+    if constexpr (kWords >= shared::kMorphTangentWords) store_sums(tangent, total.sums + 6, row);
   }
+  const auto is_any = [&](WordVec words) { return !hn::AllTrue(du, hn::Eq(words, hn::Zero(du))); };
+  total.normals = is_any(any_normal) || (!start && total.normals);
+  total.tangents = is_any(any_tangent) || (!start && total.tangents);
 }
 
-// Adds the offsets of directions, whose words begin with word `first` of a row. Returns true if one is not 0.
-bool add_directions(std::span<const ActiveColumn> columns, std::size_t first, bool start, float (*sums)[kRows]) {
-  const Words du;
-  WordVec any = hn::Zero(du);
-  for (std::size_t row = 0; row < kRows; row += kLanes) {
-    Vec3 sum = load_sums(sums, row, start);
-    for (const ActiveColumn& column : columns) {
-      const Vec w = hn::Set(Floats(), column.direction_weight);
-      const WordVec word = hn::LoadU(du, column.words + first * kRows + row);
-      any = hn::Or(any, word);
-      sum = {add_bits<0, 10>(word, w, sum.x), add_bits<10, 10>(word, w, sum.y), add_bits<20, 10>(word, w, sum.z)};
-    }
-    store_sums(sum, sums, row);
-  }
-  return !hn::AllTrue(du, hn::Eq(any, hn::Zero(du)));
+void add_columns(std::span<const ActiveColumn> columns, std::size_t row_words, bool start, MorphSums& total) {
+  const auto add = row_words == shared::kMorphTangentWords  ? &add_columns<shared::kMorphTangentWords>
+                   : row_words == shared::kMorphNormalWords ? &add_columns<shared::kMorphNormalWords>
+                                                            : &add_columns<shared::kMorphPositionWords>;
+  add(columns, start, total);
 }
 
-// Calls visit(column) for each active column of a slice.
-template <class Visit>
-HWY_INLINE void for_each_active(const PackedMorphs& morphs, const float* weights, std::size_t slice,
-                                const Visit& visit) {
+// Adds up the active columns of a slice.
+void sum_slice(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice, MorphSums& total) {
   const std::size_t column_words = morphs.row_words * kRows;
-  for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
-    const float weight = weights[morphs.columns[c].x];
-    if (weight == 0) continue;
-    visit(ActiveColumn{morphs.offsets.data() + c * column_words, weight * std::bit_cast<float>(morphs.columns[c].y),
-                       weight * shared::kMorphDirectionUnit});
-  }
-}
-
-// Adds the active columns of a slice.
-void add_columns(const PackedMorphs& morphs, const float* weights, std::size_t slice, MorphSums& total) {
-  ActiveColumn active[32];
+  ActiveColumn columns[32];
   std::size_t count = 0;
   bool start = true;
-  const auto add = [&] {
-    const std::span<const ActiveColumn> columns(active, count);
-    add_positions(columns, start, total.sums);
-    if (morphs.row_words >= shared::kMorphNormalWords) {
-      total.normals |= add_directions(columns, 2, start, total.sums + 3);
+  active.for_each_active(slice, [&](std::size_t column, std::size_t place, float weight) {
+    if (count == std::size(columns)) {
+      add_columns(columns, morphs.row_words, start, total);
+      start = false;
+      count = 0;
     }
-    if (morphs.row_words >= shared::kMorphTangentWords) {
-      total.tangents |= add_directions(columns, 3, start, total.sums + 6);
-    }
-    start = false;
-    count = 0;
-  };
-  for_each_active(morphs, weights, slice, [&](const ActiveColumn& column) {
-    if (count == std::size(active)) add();
-    active[count++] = column;
+    columns[count++] = {morphs.offsets.data() + place * column_words,
+                        weight * std::bit_cast<float>(morphs.columns[column].y), weight * shared::kMorphDirectionUnit};
   });
-  add();
+  add_columns({columns, count}, morphs.row_words, start, total);
 }
 
-// Asks for the memory of a slice's active columns ahead of its use.
-void prefetch_columns(const PackedMorphs& morphs, const float* weights, std::size_t slice) {
-  constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
-  const std::size_t column_words = morphs.row_words * kRows;
-  for_each_active(morphs, weights, slice, [&](const ActiveColumn& column) {
-    for (std::size_t word = 0; word < column_words; word += kLine) hwy::Prefetch(column.words + word);
-  });
+void sum_morphs(const PackedMorphs& morphs, const ActiveMorphs& active, SliceRange slices, MorphSums* sums) {
+  for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
+    sum_slice(morphs, active, slice, sums[slice - slices.first]);
+  }
 }
 
 // Adds an offset to packed unit vectors and packs them again (octahedral_from_unit, whose input may have any length);
@@ -139,23 +124,14 @@ void prefetch_columns(const PackedMorphs& morphs, const float* weights, std::siz
 HWY_INLINE WordVec turn(WordVec packed, const float (*sums)[kRows], std::size_t row) {
   const Floats d;
   const Integers di;
-  const Vec one = hn::Set(d, 1.0f);
   const auto squared = [](const Vec3& v) {
     return hn::Add(hn::Add(hn::Mul(v.x, v.x), hn::Mul(v.y, v.y)), hn::Mul(v.z, v.z));
   };
   const Vec3 decoded = decode_octahedral(packed);
   const Vec3 offset = scale(load_sums(sums, row, false), hn::Sqrt(squared(decoded)));
   const Vec3 n = {hn::Add(decoded.x, offset.x), hn::Add(decoded.y, offset.y), hn::Add(decoded.z, offset.z)};
-  const Vec ax = hn::Abs(n.x), ay = hn::Abs(n.y), az = hn::Abs(n.z);
-  const Vec inverse = hn::Div(one, hn::Add(hn::Add(ax, ay), az));
-  const auto below = hn::Lt(n.z, hn::Zero(d));
-  const Vec x = hn::IfThenElse(below, hn::CopySign(hn::Sub(one, hn::Mul(ay, inverse)), n.x), hn::Mul(n.x, inverse));
-  const Vec y = hn::IfThenElse(below, hn::CopySign(hn::Sub(one, hn::Mul(ax, inverse)), n.y), hn::Mul(n.y, inverse));
-  const Vec steps = hn::Set(d, 32767.0f);
-  const auto low = hn::And(hn::NearestInt(hn::Mul(x, steps)), hn::Set(di, 0xFFFF));
-  const auto high = hn::ShiftLeft<16>(hn::NearestInt(hn::Mul(y, steps)));
   const auto usable = hn::RebindMask(di, hn::Gt(squared(n), hn::Set(d, 1e-12f)));
-  return hn::BitCast(Words(), hn::IfThenElse(usable, hn::Or(low, high), hn::BitCast(di, packed)));
+  return hn::BitCast(Words(), hn::IfThenElse(usable, hn::BitCast(di, encode_octahedral(n)), hn::BitCast(di, packed)));
 }
 
 // Writes the rows of a slice. All arrays hold kRows rows.
@@ -181,11 +157,8 @@ void write_rows(const MorphSums& total, const float* points, const std::uint32_t
   }
 }
 
-void apply_morphs(const PackedMorphs& morphs, const float* weights, std::size_t slice, const PackedBinding& binding,
-                  glm::vec3* points, glm::uvec2* directions) {
-  if (slice + 2 < morphs.slices.size()) prefetch_columns(morphs, weights, slice + 1);
-  MorphSums total;
-  add_columns(morphs, weights, slice, total);
+void apply_morphs(const MorphSums& sums, std::size_t slice, const PackedBinding& binding, glm::vec3* points,
+                  glm::uvec2* directions) {
   const std::size_t first = slice * kRows;
   const std::size_t rows = std::min(kRows, binding.points.size() - first);
   const glm::vec3* from_points = &binding.points[first];
@@ -196,7 +169,7 @@ void apply_morphs(const PackedMorphs& morphs, const float* weights, std::size_t 
     from_points = points;
     from_directions = directions;
   }
-  write_rows(total, &from_points->x, &from_directions->x, &points->x, &directions->x);
+  write_rows(sums, &from_points->x, &from_directions->x, &points->x, &directions->x);
 }
 
 }  // namespace pelt::HWY_NAMESPACE
@@ -205,12 +178,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace pelt {
 
+HWY_EXPORT(sum_morphs);
 HWY_EXPORT(apply_morphs);
 
-void apply_morphs(const PackedMorphs& morphs, const float* weights, std::size_t slice, const PackedBinding& binding,
+void sum_morphs(const PackedMorphs& morphs, const ActiveMorphs& active, SliceRange slices, std::span<MorphSums> sums) {
+  assert(sums.size() >= slices.last - slices.first);
+  HWY_DYNAMIC_DISPATCH(sum_morphs)(morphs, active, slices, sums.data());
+}
+
+void apply_morphs(const MorphSums& sums, std::size_t slice, const PackedBinding& binding,
                   std::span<glm::vec3, shared::kSliceRows> points,
                   std::span<glm::uvec2, shared::kSliceRows> directions) {
-  HWY_DYNAMIC_DISPATCH(apply_morphs)(morphs, weights, slice, binding, points.data(), directions.data());
+  HWY_DYNAMIC_DISPATCH(apply_morphs)(sums, slice, binding, points.data(), directions.data());
 }
 
 }  // namespace pelt

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "shaders/blend/blend.h"
+#include "shaders/morph/morph.h"
 
 // This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
 #undef HWY_TARGET_INCLUDE
@@ -278,11 +279,52 @@ void store_frames(const Frames& f, const Vec3& point, const Vec3& moved, float* 
   }
 }
 
+// Returns `direction` plus `offset` times its length. Raises `longest` to the square of what comes out, so that tests
+// of lengths stay with those of the shared rule, which takes unit directions.
+HWY_INLINE Vec3 turned(const Vec3& direction, const Vec3& offset, Vec& longest) {
+  const Vec squared = dot(direction, direction);
+  const Vec3 sum = add(direction, offset, hn::Mul(squared, inverse_sqrt(squared)));
+  longest = hn::Max(longest, dot(sum, sum));
+  return sum;
+}
+
+// What morph targets add to the rows of a slice from `row` on, or nothing.
+struct RowSums {
+  const MorphSums* slice;  // null: nothing
+  std::size_t row;
+
+  HWY_INLINE bool turn_normals() const { return slice != nullptr && slice->normals; }
+  HWY_INLINE bool turn_tangents() const { return slice != nullptr && slice->tangents; }
+
+  // Loads the sums `first`, `first` + 1 and `first` + 2 of MorphSums.
+  HWY_INLINE Vec3 load(std::size_t first) const {
+    const Floats d;
+    return {hn::Load(d, slice->sums[first] + row), hn::Load(d, slice->sums[first + 1] + row),
+            hn::Load(d, slice->sums[first + 2] + row)};
+  }
+  glm::vec3 of_lane(std::size_t first, std::size_t v) const {
+    return {slice->sums[first][row + v], slice->sums[first + 1][row + v], slice->sums[first + 2][row + v]};
+  }
+
+  HWY_INLINE Vec3 moved(const Vec3& point) const {
+    if (slice == nullptr) return point;
+    const Vec3 offset = load(0);
+    return {hn::Add(point.x, offset.x), hn::Add(point.y, offset.y), hn::Add(point.z, offset.z)};
+  }
+  // Returns the packed directions of lane v after the targets.
+  glm::uvec2 turned_directions(glm::uvec2 directions, std::size_t v) const {
+    shared::MorphSum sum = shared::morph_begin();
+    if (turn_normals()) sum.normal = of_lane(3, v);
+    if (turn_tangents()) sum.tangent = of_lane(6, v);
+    return slice == nullptr ? directions : shared::morphed_directions(sum, directions);
+  }
+};
+
 // Replaces the directions of the lanes that have not passed.
 template <bool kTangents>
 HWY_INLINE void decide_directions(const Frames& f, const std::uint32_t* passed, const std::uint32_t* directions,
-                                  const std::uint32_t* first_words, const PaletteLine* palette, float* normals,
-                                  float* tangents) {
+                                  const RowSums& sums, const std::uint32_t* first_words, const PaletteLine* palette,
+                                  float* normals, float* tangents) {
   const Floats d;
   alignas(64) float axes[3][3][kLanes];
   const Vec3* columns[3] = {&f.a, &f.b, &f.c};
@@ -296,25 +338,26 @@ HWY_INLINE void decide_directions(const Frames& f, const std::uint32_t* passed, 
     const glm::mat3 frame_axes(axes[0][0][v], axes[0][1][v], axes[0][2][v], axes[1][0][v], axes[1][1][v], axes[1][2][v],
                                axes[2][0][v], axes[2][1][v], axes[2][2][v]);
     const Directions decided = decide_directions(frame_axes, palette[shared::influence_index(first_words[v])],
-                                                 {directions[2 * v], directions[2 * v + 1]});
+                                                 sums.turned_directions({directions[2 * v], directions[2 * v + 1]}, v));
     std::memcpy(normals + 3 * v, &decided.normal, sizeof decided.normal);
     if constexpr (kTangents) std::memcpy(tangents + 4 * v, &decided.tangent, sizeof decided.tangent);
   }
 }
 
 // Moves kLanes rows of a slice. With gradients and `keep_frames`, replaces `lines` by the frames that include them.
-// `bases`: packed directions whose normals the gradients' tangent bases are made of. `unit`: of the gradients,
-// 1/metres.
+// `bases`: packed directions whose normals the gradients' tangent bases are made of. `sums`: what is added to points
+// and directions first. `unit`: of the gradients, 1/metres.
 template <bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT points, const std::uint32_t* directions,
-                          const std::uint32_t* bases, const std::uint32_t* first_words, float unit, bool keep_frames,
-                          const PaletteLine* palette, float* HWY_RESTRICT positions, float* HWY_RESTRICT normals,
-                          float* HWY_RESTRICT tangents) {
+                          const std::uint32_t* bases, const RowSums& sums, const std::uint32_t* first_words, float unit,
+                          bool keep_frames, const PaletteLine* palette, float* HWY_RESTRICT positions,
+                          float* HWY_RESTRICT normals, float* HWY_RESTRICT tangents) {
   const Floats d;
   const Words du;
   Frames f = load_frames(Lines{lines});
   Vec3 p;
   hn::LoadInterleaved3(d, points, p.x, p.y, p.z);
+  p = sums.moved(p);
   const Vec3 moved = map(f, p, f.o);
   hn::StoreInterleaved3(moved.x, moved.y, moved.z, d, positions);
   WordVec normal_word, tangent_word;
@@ -331,25 +374,34 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
       hn::LoadInterleaved2(du, directions, normal_word, tangent_word);
       n = decode_octahedral(normal_word);
     }
+    Vec longest = hn::Set(d, 1.0f);
+    if (sums.turn_normals()) n = turned(n, sums.load(3), longest);
     // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
     const Vec3 across_b = {hn::NegMulAdd(f.a.x, n.z, hn::Mul(f.c.x, n.x)),
                            hn::NegMulAdd(f.a.y, n.z, hn::Mul(f.c.y, n.x)),
                            hn::NegMulAdd(f.a.z, n.z, hn::Mul(f.c.z, n.x))};
     const Vec3 normal = add(cross(f.b, across_b), cross(f.c, f.a), n.y);
     const Vec squared = dot(normal, normal);
-    // Rest directions here are shorter than unit length: a vector that passes this test passes the shared rule's.
+    // A vector that passes this test passes the shared rule's, since rest directions are no longer than it says.
     const Vec size = hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c)));
     const Vec least = hn::Set(d, shared::kMinDirection), no_less = hn::Set(d, 1e-30f);
-    auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), least), no_less));
+    auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), hn::Mul(least, longest)), no_less));
     const Vec3 unit_normal = scale(normal, inverse_sqrt(squared));
     hn::StoreInterleaved3(unit_normal.x, unit_normal.y, unit_normal.z, d, normals);
     if constexpr (kTangents) {
-      const Vec3 t = map(f, decode_octahedral(hn::AndNot(hn::Set(du, 1u), tangent_word)));
+      Vec3 rest_tangent = decode_octahedral(hn::AndNot(hn::Set(du, 1u), tangent_word));
+      longest = hn::Set(d, 1.0f);
+      if (sums.turn_tangents()) rest_tangent = turned(rest_tangent, sums.load(6), longest);
+      const Vec3 t = map(f, rest_tangent);
       const Vec along = dot(unit_normal, t);
       const Vec3 across = {hn::NegMulAdd(unit_normal.x, along, t.x), hn::NegMulAdd(unit_normal.y, along, t.y),
                            hn::NegMulAdd(unit_normal.z, along, t.z)};
       const Vec squared_tangent = dot(across, across);
-      usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, least), no_less)));
+      usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, hn::Mul(least, longest)), no_less)));
+      if (sums.turn_normals() || sums.turn_tangents()) {
+        // The shaders pack what targets have turned. Where a normal and a tangent nearly agree, that shows.
+        usable = hn::And(usable, hn::Gt(squared_tangent, hn::Mul(dot(t, t), hn::Set(d, 0.05f))));
+      }
       const Vec3 tangent = scale(across, inverse_sqrt(squared_tangent));
       // Move the word's lowest bit to the sign of 1.
       const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), hn::Set(d, 1.0f));
@@ -358,7 +410,7 @@ HWY_INLINE void transform(float* HWY_RESTRICT lines, const float* HWY_RESTRICT p
     if (HWY_UNLIKELY(!hn::AllTrue(d, usable))) {
       alignas(64) std::uint32_t passed[kLanes];
       hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable)), du, passed);
-      decide_directions<kTangents>(f, passed, directions, first_words, palette, normals, tangents);
+      decide_directions<kTangents>(f, passed, directions, sums, first_words, palette, normals, tangents);
     }
   }
 }
@@ -383,6 +435,7 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
     const float* points = &rest.point(first_row).x;
     const std::uint32_t* directions = &rest.direction(first_row).x;
     const std::uint32_t* bases = &binding.directions[first_row].x;
+    const MorphSums* sums = rest.sums == nullptr ? nullptr : &rest.sums[slice - slices.first];
     if (rows < kRows) {
       std::memcpy(stage.points, points, rows * sizeof(glm::vec3));
       std::memcpy(stage.directions, directions, rows * sizeof(glm::uvec2));
@@ -403,13 +456,13 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
     for (std::size_t row = 0; row < rows; row += kLanes) {
       if (gradients) {
         transform<kNormals, kTangents, true>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row,
-                                             bases + 2 * row, words + row, binding.gradient_units[slice],
+                                             bases + 2 * row, {sums, row}, words + row, binding.gradient_units[slice],
                                              out.frames != nullptr, palette, positions + 3 * row, normals + 3 * row,
                                              tangents + 4 * row);
       } else {
         transform<kNormals, kTangents, false>(lines + row * kLineFloats, points + 3 * row, directions + 2 * row,
-                                              bases + 2 * row, words + row, 0, false, palette, positions + 3 * row,
-                                              normals + 3 * row, tangents + 4 * row);
+                                              bases + 2 * row, {sums, row}, words + row, 0, false, palette,
+                                              positions + 3 * row, normals + 3 * row, tangents + 4 * row);
       }
     }
     for (std::size_t row = 0; out.frames != nullptr && row < rows; ++row) {

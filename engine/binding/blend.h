@@ -11,6 +11,8 @@
 #include <pelt/frame.h>
 #include <pelt/pack.h>
 
+#include "shaders/blend/blend.h"
+
 namespace pelt {
 
 // A palette entry as the linear kernel loads it: one cache line with the frame's three rows times kWeightUnit, so that
@@ -30,12 +32,21 @@ struct BlendOutputs {
   Affine* frames = nullptr;        // the blended frame of each vertex
 };
 
+// What morph targets add to the rows of a slice: to positions in metres, to normals and tangents in parts of unit
+// vectors.
+struct MorphSums {
+  alignas(64) float sums[9][shared::kSliceRows];  // positions, normals and tangents, each x, y and z
+  bool normals = false;                           // false: normals stay, and their sums may be missing
+  bool tangents = false;                          // the same for tangents
+};
+
 // The rest positions and packed normals and tangents that the kernels move: those of the binding, or with morph targets
-// added to them. The arrays may begin at a later row than 0; they hold every row that is moved.
+// added to them. The arrays may begin at a later slice than the first; they hold every slice that is moved.
 struct RestShape {
   const glm::vec3* points;
   const glm::uvec2* directions;
   std::size_t first_row = 0;
+  const MorphSums* sums = nullptr;  // one for each slice that is moved, or null; blend_linear alone adds them
 
   const glm::vec3& point(std::size_t row) const { return points[row - first_row]; }
   const glm::uvec2& direction(std::size_t row) const { return directions[row - first_row]; }

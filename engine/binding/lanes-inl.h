@@ -50,6 +50,22 @@ HWY_INLINE Vec3 decode_octahedral(WordVec word) {
   return {x, y, z};
 }
 
+// Encodes directions of any length but 0.
+HWY_INLINE WordVec encode_octahedral(const Vec3& n) {
+  const Floats d;
+  const Integers di;
+  const Vec one = hn::Set(d, 1.0f);
+  const Vec ax = hn::Abs(n.x), ay = hn::Abs(n.y), az = hn::Abs(n.z);
+  const Vec inverse = hn::Div(one, hn::Add(hn::Add(ax, ay), az));
+  const auto below = hn::Lt(n.z, hn::Zero(d));
+  const Vec x = hn::IfThenElse(below, hn::CopySign(hn::Sub(one, hn::Mul(ay, inverse)), n.x), hn::Mul(n.x, inverse));
+  const Vec y = hn::IfThenElse(below, hn::CopySign(hn::Sub(one, hn::Mul(ax, inverse)), n.y), hn::Mul(n.y, inverse));
+  const Vec steps = hn::Set(d, 32767.0f);
+  const auto low = hn::And(hn::NearestInt(hn::Mul(x, steps)), hn::Set(di, 0xFFFF));
+  const auto high = hn::ShiftLeft<16>(hn::NearestInt(hn::Mul(y, steps)));
+  return hn::BitCast(Words(), hn::Or(low, high));
+}
+
 }  // namespace pelt::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

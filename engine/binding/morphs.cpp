@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engine/binding/morphs.h"
 
+#include <hwy/cache_control.h>
+
 #include <cmath>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <pelt/finite.h>
@@ -50,7 +54,28 @@ void append_column(const MorphOffsets& target, std::uint32_t number, std::span<c
   }
 }
 
+// Puts the words of columns, which lie in the order of columns, to their places.
+void order_by_target(PackedMorphs& packed) {
+  const std::size_t column_words = packed.row_words * kRows;
+  const std::vector<std::uint32_t> places = morph_places(packed);
+  std::vector<std::uint32_t> ordered(packed.offsets.size());
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    std::copy_n(&packed.offsets[c * column_words], column_words, &ordered[places[c] * column_words]);
+  }
+  packed.offsets = std::move(ordered);
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs) {
+  std::vector<std::uint32_t> next(morphs.target_count + 1, 0);
+  for (const glm::uvec2& column : morphs.columns) ++next[shared::morph_weight_target(column.x) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> places;
+  places.reserve(morphs.columns.size());
+  for (const glm::uvec2& column : morphs.columns) places.push_back(next[shared::morph_weight_target(column.x)]++);
+  return places;
+}
 
 std::uint32_t PackedMorphs::slot_count() const {
   return (target_count + shared::kMorphEntryTargets - 1) / shared::kMorphEntryTargets;
@@ -76,11 +101,16 @@ PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vert
     for (std::uint32_t t = 0; t < packed.target_count; ++t) append_column(targets[t], t, vertices, packed);
     packed.slices.push_back(static_cast<std::uint32_t>(packed.columns.size()));
   }
+  order_by_target(packed);
   return packed;
 }
 
 Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what) {
   if (morphs.target_count == 0) return invalid("{}: there are no morph targets", what);
+  if (morphs.target_count > kMaxMorphTargets) {
+    return invalid("{}: there are {} morph targets, and {} at most are possible", what, morphs.target_count,
+                   kMaxMorphTargets);
+  }
   if (morphs.row_words < shared::kMorphPositionWords || morphs.row_words > shared::kMorphTangentWords) {
     return invalid("{}: its morph targets have {} words a row", what, morphs.row_words);
   }
@@ -112,18 +142,50 @@ Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, cons
   return {};
 }
 
-bool moves_slice(const PackedMorphs& morphs, const float* weights, std::size_t slice) {
-  for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
-    if (weights[morphs.columns[c].x] != 0) return true;
+ActiveMorphs::ActiveMorphs(const PackedMorphs& morphs)
+    : morphs_(morphs),
+      words_((morphs.target_count + 63) / 64),
+      targets_((morphs.slices.size() - 1) * words_),
+      active_(words_),
+      places_(morph_places(morphs)) {
+  for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
+    for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
+      const std::uint32_t target = shared::morph_weight_target(morphs.columns[c].x);
+      targets_[slice * words_ + target / 64] |= std::uint64_t{1} << target % 64;
+    }
+  }
+}
+
+void ActiveMorphs::set(const float* weights) {
+  weights_ = weights;
+  std::ranges::fill(active_, 0);
+  any_ = false;
+  for (std::uint32_t slot = 0; slot < morphs_.slot_count(); ++slot) {
+    if (!(weights[slot * shared::kMorphEntryFloats] > 0)) continue;
+    any_ = true;
+    const std::uint32_t first = slot * shared::kMorphEntryTargets;
+    for (std::uint32_t t = first; t < std::min(first + shared::kMorphEntryTargets, morphs_.target_count); ++t) {
+      if (weights[shared::morph_weight_place(t)] != 0) active_[t / 64] |= std::uint64_t{1} << t % 64;
+    }
+  }
+}
+
+bool ActiveMorphs::moves(std::size_t slice) const {
+  for (std::size_t word = 0; word < words_; ++word) {
+    if ((targets_[slice * words_ + word] & active_[word]) != 0) return true;
   }
   return false;
 }
 
-bool is_active(const PackedMorphs& morphs, const float* weights) {
-  for (std::uint32_t slot = 0; slot < morphs.slot_count(); ++slot) {
-    if (weights[slot * shared::kMorphEntryFloats] > 0) return true;
-  }
-  return false;
+void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice) {
+  constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
+  const std::size_t column_words = morphs.row_words * kRows;
+  active.for_each_active(slice, [&](std::size_t column, std::size_t place, float) {
+    const std::uint32_t* words = morphs.offsets.data() + place * column_words;
+    hwy::Prefetch(&morphs.columns[column]);
+    for (std::size_t word = 0; word < column_words; word += kLine) hwy::Prefetch(words + word);
+    hwy::Prefetch(words + column_words - 1);  // a column need not begin with a line
+  });
 }
 
 }  // namespace pelt

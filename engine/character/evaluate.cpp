@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include <pelt/evaluate.h>
@@ -21,18 +22,60 @@ constexpr std::size_t kEntryGrain = 256;
 constexpr std::size_t kVertexGrain = 1024;
 constexpr std::size_t kSliceGrain = kVertexGrain / shared::kSliceRows;
 
-// Rows of a mesh at rest with its morph targets: as many as fit into a small cache.
-struct MorphedRows {
-  static constexpr std::size_t kSlices = 16;
-  std::array<glm::vec3, kSlices * shared::kSliceRows> points;
-  std::array<glm::uvec2, kSlices * shared::kSliceRows> directions;
+// Takes a range of slices apart into runs that targets move, or do not.
+class SliceRuns {
+ public:
+  static constexpr std::size_t kMostMoved = 8;  // slices; their sums fit into a small cache
+  struct Run {
+    SliceRange slices;  // empty: there is no other
+    bool moved;
+  };
 
-  // Adds the targets to slices [first, last) of a mesh.
-  RestShape morph(const CharacterMesh& mesh, const float* weights, SliceRange slices) {
-    for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
-      const std::size_t row = (slice - slices.first) * shared::kSliceRows;
-      apply_morphs(*mesh.morphs, weights, slice, mesh.binding,
-                   std::span(points).subspan(row).first<shared::kSliceRows>(),
+  SliceRuns(const PackedMorphs& morphs, const ActiveMorphs& active, SliceRange slices)
+      : morphs_(morphs), active_(active), rest_(slices), moved_(look_at(slices.first)) {}
+
+  Run next() {
+    Run run{{rest_.first, rest_.first}, moved_};
+    while (rest_.first < rest_.last && moved_ == run.moved &&
+           !(run.moved && rest_.first - run.slices.first == kMostMoved)) {
+      moved_ = look_at(++rest_.first);
+    }
+    run.slices.last = rest_.first;
+    return run;
+  }
+
+ private:
+  bool look_at(std::size_t slice) const {
+    if (slice >= rest_.last || !active_.moves(slice)) return false;
+    prefetch(morphs_, active_, slice);
+    return true;
+  }
+
+  const PackedMorphs& morphs_;
+  const ActiveMorphs& active_;
+  SliceRange rest_;
+  bool moved_;  // the first slice of `rest_`
+};
+
+// Slices of a mesh at rest with its morph targets.
+struct MorphedSlices {
+  static constexpr std::size_t kMost = SliceRuns::kMostMoved;
+  std::array<MorphSums, kMost> sums;
+  std::array<glm::vec3, kMost * shared::kSliceRows> points;
+  std::array<glm::uvec2, kMost * shared::kSliceRows> directions;
+
+  // Adds up the targets for slices [first, last) of a mesh. `write_rows`: adds them to the rows of the mesh, too, for a
+  // kernel that does not.
+  RestShape morph(const CharacterMesh& mesh, const ActiveMorphs& active, SliceRange slices, bool write_rows) {
+    sum_morphs(*mesh.morphs, active, slices, sums);
+    if (!write_rows) {
+      RestShape rest = rest_shape(mesh.binding);
+      rest.sums = sums.data();
+      return rest;
+    }
+    for (std::size_t i = 0; i < slices.last - slices.first; ++i) {
+      const std::size_t row = i * shared::kSliceRows;
+      apply_morphs(sums[i], slices.first + i, mesh.binding, std::span(points).subspan(row).first<shared::kSliceRows>(),
                    std::span(directions).subspan(row).first<shared::kSliceRows>());
     }
     return {points.data(), directions.data(), slices.first * shared::kSliceRows};
@@ -50,7 +93,8 @@ struct Evaluator::State {
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
   std::vector<Affine> palette;
-  std::vector<PaletteLine> lines;  // the palette as the linear kernel loads it
+  std::vector<PaletteLine> lines;                          // the palette as the linear kernel loads it
+  std::vector<std::optional<ActiveMorphs>> active_morphs;  // for each mesh
   Detail detail = Detail::kFull;
   std::vector<PackedBinding> fits;                       // for each mesh, once they are needed
   std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh; no meshes if normals are blended
@@ -69,34 +113,30 @@ struct Evaluator::State {
     }
   }
 
-  const float* morph_weights(const CharacterMesh& mesh) const { return &palette[mesh.morphs->first_slot][0].x; }
-
-  // Returns true if the mesh has morph targets of a weight other than 0.
-  bool is_morphed(const CharacterMesh& mesh) const {
-    return options.morphs && mesh.morphs && is_active(*mesh.morphs, morph_weights(mesh));
+  // Returns true if the mesh has morph targets of a weight other than 0, and looks which.
+  bool is_morphed(std::size_t m) {
+    if (!options.morphs || !active_morphs[m]) return false;
+    active_morphs[m]->set(&palette[character->meshes[m].morphs->first_slot][0].x);
+    return active_morphs[m]->any();
   }
 
   // Calls blend(rest shape, slices) for all slices of mesh m, in parallel. Slices that no morph target moves have the
-  // shape of the binding itself.
+  // shape of the binding itself. `mode`: what `blend` blends by.
   template <class Blend>
-  void for_slices(std::size_t m, const Blend& blend) {
+  void for_slices(std::size_t m, BlendMode mode, const Blend& blend) {
     const CharacterMesh& mesh = character->meshes[m];
-    const bool morph = is_morphed(mesh);
+    const bool morph = is_morphed(m);
+    const bool write_rows = mode != BlendMode::kLinear || options.same_everywhere;
     parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
       const RestShape rest = rest_shape(mesh.binding);
       if (!morph) return blend(rest, SliceRange{begin, end});
-      MorphedRows rows;
-      const float* weights = morph_weights(mesh);
-      for (std::size_t first = begin; first < end;) {
-        const bool moved = moves_slice(*mesh.morphs, weights, first);
-        std::size_t last = first + 1;
-        while (last < end && moves_slice(*mesh.morphs, weights, last) == moved &&
-               !(moved && last - first == MorphedRows::kSlices)) {
-          ++last;
-        }
-        const SliceRange run{first, last};
-        blend(moved ? rows.morph(mesh, weights, run) : rest, run);
-        first = last;
+      MorphedSlices morphed;
+      const ActiveMorphs& active = *active_morphs[m];
+      SliceRuns runs(*mesh.morphs, active, {begin, end});
+      for (SliceRuns::Run run = runs.next(); run.slices.first < run.slices.last;) {
+        const SliceRuns::Run next = runs.next();  // its memory is on its way while this one is moved
+        blend(run.moved ? morphed.morph(mesh, active, run.slices, write_rows) : rest, run.slices);
+        run = next;
       }
     });
   }
@@ -127,7 +167,7 @@ struct Evaluator::State {
       const CharacterMesh& mesh = character->meshes[m];
       if (!mesh.fit) continue;
       const BlendOutputs out = outputs_of(mesh);
-      for_slices(m, [&](RestShape rest, SliceRange slices) {
+      for_slices(m, BlendMode::kLinear, [&](RestShape rest, SliceRange slices) {
         blend_linearly(fits[m], rest, slices, mesh.fit->first_slot, out);
       });
     }
@@ -138,7 +178,7 @@ struct Evaluator::State {
       const CharacterMesh& mesh = character->meshes[m];
       if (mesh.stage != stage) continue;
       const BlendOutputs out = outputs_of(mesh);
-      for_slices(m, [&](RestShape rest, SliceRange slices) {
+      for_slices(m, mesh.mode, [&](RestShape rest, SliceRange slices) {
         const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
         switch (mesh.mode) {
           case BlendMode::kLinear:
@@ -195,6 +235,10 @@ Evaluator::Evaluator(const Character& character, Options options)
   if (state.options.tangents) state.tangents.resize(vertices);
   state.palette.resize(character->palette_size, affine_identity());
   state.lines.resize(character->palette_size);
+  for (const CharacterMesh& mesh : state.character->meshes) {
+    state.active_morphs.emplace_back();
+    if (mesh.morphs) state.active_morphs.back().emplace(*mesh.morphs);
+  }
   if (!state.options.normals || options.normal_mode == NormalMode::kBlended) return;
   for (const CharacterMesh& mesh : character->meshes) {
     state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh));

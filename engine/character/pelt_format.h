@@ -191,8 +191,8 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 2}, data.passes);
-  archive.chunk_each({"MESH", 3}, data.meshes);
-  archive.optional_chunk({"LEVL", 1}, data.levels);
+  archive.chunk_each({"MESH", 4}, data.meshes);
+  archive.optional_chunk({"LEVL", 2}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
   archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);

@@ -193,8 +193,8 @@ RestVertex morph_vertex(BlendJob job, uint vertex, uint instance_palette, RestVe
     uint column = job.first_morph_column + c * kMorphColumnWords;
     float weight = morph_weights[first_weight + rows[column]];
     if (weight == 0.0f) continue;
-    uint at = job.first_morph_offset + c * job.morph_row_words * kSliceRows + vertex % kSliceRows;
-    sum = morph_add_position(sum, weight * uintBitsToFloat(rows[column + 1u]), rows[at], rows[at + kSliceRows]);
+    uint at = job.first_morph_offset + rows[column + 1u] * job.morph_row_words * kSliceRows + vertex % kSliceRows;
+    sum = morph_add_position(sum, weight * uintBitsToFloat(rows[column + 2u]), rows[at], rows[at + kSliceRows]);
     if (job.morph_row_words == kMorphPositionWords) continue;
     sum = morph_add_normal(sum, weight, rows[at + 2u * kSliceRows]);
     if (job.morph_row_words == kMorphTangentWords) sum = morph_add_tangent(sum, weight, rows[at + 3u * kSliceRows]);

@@ -2,9 +2,10 @@
 // Morph targets of skins (glTF 2.0, section 3.7.2.2): before anything else moves a vertex, each target of weight w adds
 // w times its offsets to the vertex's position, normal and tangent.
 //
-// Targets are stored as columns of a slice: a column holds what one target adds to the 32 rows of the slice (pelt/pack.h),
-// so that neighbouring invocations read one weight, and pass over a column whose weight is 0. A slice has columns for
-// those targets alone that move one of its rows.
+// Targets are stored as columns of a slice: a column holds what one target adds to the 32 rows of the slice
+// (pelt/pack.h), so that neighbouring invocations read one weight, and pass over a column whose weight is 0. A slice
+// has columns for those targets alone that move one of its rows. The words of columns lie target by target
+// (morph_places in engine/binding/morphs.h).
 #ifndef PELT_SHADERS_MORPH_MORPH_H
 #define PELT_SHADERS_MORPH_MORPH_H
 
@@ -13,8 +14,9 @@
 
 PELT_SHARED_BEGIN
 
-// Weights lie in the palette, as the floats of its entries. Each entry holds first the largest magnitude of its weights,
-// so that a mesh without weights costs a look at a few numbers, then the weights of kMorphEntryTargets targets.
+// Weights lie in the palette, as the floats of its entries. Each entry holds first the largest magnitude of its
+// weights, so that a mesh without weights costs a look at a few numbers, then the weights of kMorphEntryTargets
+// targets.
 PELT_SHARED_CONST uint kMorphEntryFloats = 12u;
 PELT_SHARED_CONST uint kMorphEntryTargets = 11u;
 
@@ -27,10 +29,11 @@ PELT_SHARED_FN uint morph_weight_target(uint place) {
   return place / kMorphEntryFloats * kMorphEntryTargets + place % kMorphEntryFloats - 1u;
 }
 
-PELT_SHARED_CONST uint kMorphColumnWords = 2u;     // the place of its target's weight; the unit of positions, metres
-PELT_SHARED_CONST uint kMorphPositionWords = 2u;   // words a row, if targets move positions alone
-PELT_SHARED_CONST uint kMorphNormalWords = 3u;     // words a row, if they move normals too
-PELT_SHARED_CONST uint kMorphTangentWords = 4u;    // words a row, if they move tangents too
+PELT_SHARED_CONST uint kMorphColumnWords = 3u;    // the places of its target's weight and of its words; the unit of
+                                                  // positions, metres
+PELT_SHARED_CONST uint kMorphPositionWords = 2u;  // words a row, if targets move positions alone
+PELT_SHARED_CONST uint kMorphNormalWords = 3u;    // words a row, if they move normals too
+PELT_SHARED_CONST uint kMorphTangentWords = 4u;   // words a row, if they move tangents too
 PELT_SHARED_CONST float kMorphDirectionUnit = 2.0f / 511.0f;
 
 // What the targets of a vertex add.

@@ -5,10 +5,12 @@
 #include <glm/gtc/type_ptr.hpp>
 
 #include <pelt/evaluate.h>
+#include <pelt/linear_blend.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/read_back.h>
 
 #include "tests/runtime/c_crowds.h"
+#include "tests/support/morphs.h"
 
 namespace pelt::runtime {
 namespace {
@@ -144,6 +146,65 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
     expect_same_outputs(cpp, c);
   }
   expect_same_read_back(cpp, c);
+}
+
+// Makes a character whose skin has morph targets.
+Character make_face() {
+  Model model = test::make_tube();
+  test::add_morph_targets(model.meshes[0], 14);
+  return test::bound(model, test::rig_of(LinearBlendParameters{})).character;
+}
+
+// By the target's name, by all weights at once, and from a buffer of a simulation's.
+TEST_F(CCrowds, TakeWeightsOfMorphTargets) {
+  const Character character = make_face();
+  const CharacterHandle own = in_c(character);
+  const pelt_character* all[] = {own.get()};
+  pelt_gpu_characters* made = nullptr;
+  ASSERT_OK(pelt_upload_and_wait(device_.get(), all, 1, nullptr, &made));
+  const GpuHandle gpu(made);
+  std::uint32_t target = PELT_NONE;
+  ASSERT_OK(pelt_character_find_control(own.get(), "tube/target12", &target));
+  std::vector<float> weights(character->input_count);
+  ASSERT_OK(pelt_character_rest_inputs(own.get(), weights.data(), character->input_count));
+  weights[character->controls[target].input] = 0.75f;
+  const Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = weights.size() * sizeof(float),
+                                                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                               .memory = MemoryUse::kStream,
+                                                               .name = "weights of a simulation"});
+  ASSERT_TRUE(buffer) << buffer.error().message;
+  std::memcpy(buffer->mapped(), weights.data(), buffer->size());
+  buffer->flush(0, buffer->size());
+
+  const CrowdHandle by_host = make_crowd(device_.get(), gpu.get());
+  auto options = sized<pelt_crowd_options>();
+  options.inputs.buffer = buffer->handle();
+  const CrowdHandle by_device = make_crowd(device_.get(), gpu.get(), &options);
+  const auto shape = [&](pelt_crowd* crowd) {
+    EXPECT_OK(run_frame(device_.get(), crowd));
+    std::vector<glm::vec3> positions(character->vertex_count());
+    auto read = sized<pelt_vertices>();
+    read.vertex_count = character->vertex_count();
+    read.positions = glm::value_ptr(positions[0]);
+    EXPECT_OK(pelt_crowd_read_vertices(crowd, 0, &read));
+    return positions;
+  };
+  const std::vector<glm::vec3> rest = shape(by_host.get());
+  ASSERT_OK(pelt_crowd_control(by_host.get(), 0, target, 0.75f));
+  const std::vector<glm::vec3> by_name = shape(by_host.get());
+  ASSERT_OK(pelt_crowd_control(by_host.get(), 0, target, 0));
+  EXPECT_EQ(shape(by_host.get()), rest);
+  ASSERT_OK(pelt_crowd_inputs(by_host.get(), 0, weights.data(), character->input_count));
+  EXPECT_EQ(shape(by_host.get()), by_name);
+  EXPECT_EQ(shape(by_device.get()), by_name);
+
+  Evaluator cpu(character);
+  cpu.inputs(weights);
+  cpu.evaluate();
+  float worst = 0;
+  for (std::size_t v = 0; v < rest.size(); ++v) worst = std::max(worst, glm::distance(by_name[v], cpu.positions()[v]));
+  EXPECT_LT(worst, 1e-5f * character.size());
+  EXPECT_NE(by_name, rest);
 }
 
 TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {

@@ -77,9 +77,13 @@ Result<void> check_extensions(const json& document, const std::string& source) {
     }
     if (!is_understood(extension)) {
       const bool draco = extension == "KHR_draco_mesh_compression";
-      return fail(ErrorCode::kUnsupported,
-                  fmt::format("{} is an extension that is not supported{}", place,
-                              draco ? "; export the model again without Draco compression" : ""));
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format(
+              "{} is an extension that is not supported{}", place,
+              draco ? "; run 'npx @gltf-transform/cli cp IN.glb OUT.glb', which decodes it, or export the model again "
+                      "without Draco compression"
+                    : ""));
     }
   }
   return {};

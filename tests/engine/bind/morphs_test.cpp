@@ -218,6 +218,54 @@ TEST(MorphTargets, OfOneSliceDoNotCoarsenAnother) {
   });
 }
 
+// More than a word of bits holds, and more at a vertex than are added up at once. Every third is not active.
+TEST(MorphTargets, MayBeManyAtOnce) {
+  constexpr std::uint32_t kMany = 200;
+  Model model = test::make_tube({.around = 12, .along = 33, .joints = 4});
+  test::add_morph_targets(model.meshes[0], kMany);
+  std::vector<float> weights(kMany);
+  for (std::uint32_t t = 0; t < kMany; ++t) {
+    weights[t] = t % 3 == 0 ? 0.0f : 0.05f * std::cos(static_cast<float>(t));
+    model.meshes[0].morph_targets[t].weight = weights[t];
+  }
+  const Character character = test::bound_by(model, "linear_blend");
+  Evaluator evaluator(character);
+  evaluator.evaluate();
+  EXPECT_LT(test::worst_distance(test::morphed(model.meshes[0], weights.data()).positions,
+                                 test::positions_of(evaluator, character, model.meshes[0].name),
+                                 [](glm::vec3 p) { return p; }),
+            2 * kQuantisation);
+}
+
+// The error that pelt/morphs.h states, over offsets of all sizes.
+TEST(MorphTargets, AreOffByHalfAUnitAtMost) {
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec3> tangents;
+  for (std::size_t v = 0; v < 1000; ++v) {
+    const auto number = static_cast<float>(v);
+    const glm::vec3 way(std::sin(number), std::sin(1.7f * number), std::cos(2.3f * number));
+    positions.push_back(std::pow(10.0f, number / 100 - 6) * way);  // micrometres to kilometres
+    normals.push_back(2.0f * glm::vec3(way.y, way.z, way.x));
+    tangents.push_back(0.1f * glm::vec3(way.z, way.x, way.y));
+  }
+  const PackedMorphs packed =
+      pack_morphs(std::vector<MorphOffsets>{{positions, normals, tangents}}, positions.size(), {});
+  const auto largest = [](glm::vec3 v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); };
+  std::size_t rows = 0;
+  for_each_morph_offset(packed, positions.size(), [&](std::size_t, std::size_t row, const shared::MorphSum& sum) {
+    ++rows;
+    float column = 0;
+    for (std::size_t v = row / 32 * 32; v < std::min(row / 32 * 32 + 32, positions.size()); ++v) {
+      column = std::max(column, largest(positions[v]));
+    }
+    EXPECT_LE(largest(sum.position - positions[row]), column / 65534 * 1.01f) << row;  // and what floats round
+    EXPECT_LE(largest(sum.normal - normals[row]), 0.5f * shared::kMorphDirectionUnit * 1.001f) << row;
+    EXPECT_LE(largest(sum.tangent - tangents[row]), 0.5f * shared::kMorphDirectionUnit * 1.001f) << row;
+  });
+  EXPECT_EQ(rows, positions.size());
+}
+
 // A mesh pays only for the slices that a target moves.
 TEST(MorphTargets, TakeRoomWhereTheyMoveAlone) {
   std::vector<glm::vec3> offsets(32 * 10, glm::vec3(0));
@@ -255,7 +303,8 @@ TEST(MorphTargets, ThatAreWrongAreRefused) {
        "count in"},
       {"slot", [](CharacterData& d) { d.meshes[0].morphs->first_slot = 0; }, "does not hold what"},
       {"far slot", [](CharacterData& d) { d.meshes[0].morphs->first_slot = 4000000000u; }, "uses palette entry"},
-      {"more targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 4000000000u; }, "uses palette entry"},
+      {"more targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 65536; }, "uses palette entry"},
+      {"too many targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 65537; }, "65536 at most"},
       {"input", [](CharacterData& d) { weights_pass(d).table[1] = d.input_count; }, "names an input that is not there"},
       {"count", [](CharacterData& d) { weights_pass(d).records[1] = 12; }, "holds no weights, or too many"},
       {"table", [](CharacterData& d) { weights_pass(d).records[0] = 4000000000u; }, "reads past its table"},

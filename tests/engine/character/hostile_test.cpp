@@ -7,11 +7,13 @@
 #include <array>
 #include <bit>
 #include <glm/gtc/matrix_transform.hpp>
+#include <nlohmann/json.hpp>
 
 #include <pelt/bind.h>
 #include <pelt/curve_skeleton.h>
 #include <pelt/evaluate.h>
 #include <pelt/import.h>
+#include <pelt/key_pose.h>
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
 #include <pelt/pelt_file.h>
@@ -21,6 +23,7 @@
 #include "shaders/mos/mos.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/morphs.h"
 #include "tests/support/sealed.h"
 #include "tests/support/shared_files.h"
 
@@ -114,6 +117,69 @@ TEST(HostileFile, PlacesAndKeysThatAreFarAwayAreRefused) {
     EXPECT_THAT(error(0.57721f, far), HasSubstr("the point of row"));
   }
   EXPECT_EQ(error(0.71828f, 1e12f), "accepted");
+}
+
+// Every value of correctives and helper joints in turn is something else.
+TEST(HostileRig, OfCorrectivesAndHelperJointsIsRefusedOrBound) {
+  using nlohmann::json;
+  Model model = test::make_tube({.around = 3, .along = 4, .joints = 3});
+  model.skeleton.joints[2].parent = 0;
+  test::add_morph_targets(model.meshes[0], 2);
+  Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
+  rig.helper_joints = {{.joint = "joint2", .source = "joint1", .twist = 0.5f}};
+  for (const KeyInterpolation interpolation : {KeyInterpolation::kLinear, KeyInterpolation::kRbf}) {
+    const KeyPoseSet keys{{{"joint1", {0, 0, 1}}}, interpolation, {{{40}, "target1", {{2, {0, 0.1f, 0}}}}}};
+    rig.correctives.push_back({"tube", keys});
+  }
+  const json original = json::parse(format_rig(rig));
+  const json hostile = {nullptr,
+                        true,
+                        "",
+                        "joint0",
+                        "tube",
+                        -1,
+                        0,
+                        1,
+                        3,
+                        89.99,
+                        180.0,
+                        1e-30,
+                        1e30,
+                        1e300,
+                        4294967296,
+                        "",
+                        "target0",
+                        -1e6,
+                        "auto",
+                        json::array(),
+                        json::object(),
+                        json::array({0}),
+                        json::array({0, 0, 0})};
+  std::vector<json::json_pointer> places{"/correctives"_json_pointer, "/helper_joints"_json_pointer};
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    const json& value = original[places[p]];
+    for (const auto& [key, member] : value.items()) {
+      if (value.is_structured()) places.push_back(value.is_array() ? places[p] / std::stoul(key) : places[p] / key);
+    }
+  }
+  std::size_t bound = 0;
+  std::size_t refused = 0;
+  for (const json::json_pointer& place : places) {
+    for (const json& value : hostile) {
+      json document = original;
+      document[place] = value;
+      const Result<Rig> read = parse_rig(document.dump(), "x.json");
+      const Result<Bound> made = read ? bind(model, *read) : Result<Bound>(tl::unexpected(read.error()));
+      ++(made ? bound : refused);
+      if (made) {
+        pose_wildly(made->character);
+      } else {
+        EXPECT_FALSE(made.error().message.empty()) << place.to_string() << " = " << value.dump();
+      }
+    }
+  }
+  EXPECT_GT(bound, 50u);
+  EXPECT_GT(refused, 200u);
 }
 
 // Bind finds a place on its curve for every vertex, or says which is too far away.

@@ -22,6 +22,7 @@
 
 #include "engine/model/gltf/container.h"
 #include "tests/engine/character/largest_allocation.h"
+#include "tests/support/morphs.h"
 #include "tests/support/program.h"
 #include "tests/support/tube.h"
 
@@ -94,6 +95,29 @@ TEST(PeltGltf, CarriesRigAndCharacter) {
     ASSERT_TRUE(character) << character.error().message;
     EXPECT_TRUE(serialize(*character) == serialize(subject.character)) << deformer;
   }
+}
+
+TEST(PeltGltf, CarriesMorphTargets) {
+  Model model = test::make_tube({.around = 5, .along = 4});
+  test::add_morph_targets(model.meshes[0], 3);
+  const Subject subject = make_subject(model, "linear_blend");
+  ASSERT_TRUE(subject.character->meshes[0].morphs);
+  const auto character = deserialize(subject.carrying, "x.glb");
+  ASSERT_TRUE(character) << character.error().message;
+  EXPECT_TRUE(serialize(*character) == serialize(subject.character));
+
+  // The hash holds the targets, too: their names and the bytes of their offsets.
+  EXPECT_EQ(load_error_of(changed(subject.carrying,
+                                  [](json& document) { document["meshes"][0]["extras"]["targetNames"][0] = "other"; })),
+            "x.glb: was changed since its character was bound: bind it");
+  Bytes moved = subject.carrying;
+  const json document = document_of(moved);
+  const json& accessor =
+      document["accessors"].at(document["meshes"][0]["primitives"][0]["targets"][1]["POSITION"].get<std::size_t>());
+  const json& view = document["bufferViews"].at(accessor["bufferView"].get<std::size_t>());
+  const auto binary = static_cast<std::size_t>(open_gltf(moved, "x.glb")->binary->data() - moved.data());
+  moved[binary + view["byteOffset"].get<std::size_t>()] ^= std::byte{1};
+  EXPECT_EQ(load_error_of(moved), "x.glb: was changed since its character was bound: bind it");
 }
 
 TEST(PeltGltf, LeavesTheRestOfTheFileAlone) {

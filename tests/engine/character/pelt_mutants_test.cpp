@@ -8,12 +8,16 @@
 #include <string_view>
 
 #include <pelt/evaluate.h>
+#include <pelt/key_pose.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pose.h>
 
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/engine/character/pelt_bytes.h"
 #include "tests/support/deformer_list.h"
+#include "tests/support/driven.h"
 #include "tests/support/graded.h"
+#include "tests/support/morphs.h"
 
 namespace pelt {
 namespace {
@@ -67,6 +71,16 @@ TEST(PeltFile, HugeCountsAreRefusedBeforeTheyAreAllocated) {
       EXPECT_LE(test::largest_allocation(), 32 * bytes.size()) << "byte " << at << " count " << count;
     }
   }
+}
+
+// Moves a character by all its controls.
+void move(const Character& character) {
+  std::vector<glm::mat4> joints(character->skeleton.joints.size());
+  rest_matrices(character->skeleton, joints);
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.pose(joints);
+  for (std::size_t c = 0; c < character->controls.size(); ++c) evaluator.control(c, 0.75f);
+  evaluator.evaluate();
 }
 
 struct Counts {
@@ -132,11 +146,8 @@ Counts try_mutants(const Bytes& original, int mutants) {
         return std::none_of(chunks.begin(), chunks.end(), [&](const FileChunk& own) { return own.type == chunk.type; });
       });
       EXPECT_TRUE(serialize(*character) == file_of(read)) << "mutant " << mutant;
-      std::vector<glm::mat4> joints((*character)->skeleton.joints.size());
-      rest_matrices((*character)->skeleton, joints);
-      Evaluator evaluator(*character, {.threads = 1});
-      evaluator.pose(joints);
-      evaluator.evaluate();
+      move(*character);
+      if (!(*character)->levels.empty()) move(character->at_level((*character)->coarsest_level()));
     } else {
       EXPECT_THAT(character.error().message, StartsWith("x.pelt: "));
     }
@@ -182,6 +193,43 @@ std::vector<test::Deformer> drivers_with_tables() {
 
 INSTANTIATE_TEST_SUITE_P(Drivers, PeltFileOfADriver, testing::ValuesIn(drivers_with_tables()),
                          [](const testing::TestParamInfo<test::Deformer>& deformer) { return deformer.param.name; });
+
+// A face with all that moves its morph targets: controls, a clip, expressions, and correctives by both kinds of keys.
+// It has a level of detail, a human bone and a helper joint.
+Character make_face() {
+  const test::TubeOptions tube{.around = 3, .along = 4, .joints = 3};
+  Model model = test::make_tube(tube);
+  model.skeleton.joints[2].parent = 0;
+  model.skeleton.human_bones = {{"head", 1}};
+  model.levels = {{0, 2, test::make_tube_mesh({.around = 3, .along = 3, .joints = 3})}};
+  model.levels[0].mesh.name = "coarse";
+  test::add_morph_targets(model.meshes[0], 13);
+  test::add_morph_targets(model.levels[0].mesh, 13);
+  const std::string name = model.meshes[0].name;
+  model.expressions = {{"happy", false, {{name, 0, 0.5f}, {name, 12, 1}}}, {"blink", true, {{name, 1, 1}}}};
+  model.clips = {
+      {"talk", 1, {}, {{name, 3, Interpolation::kCubicSpline, {0, 1}, {0, 0, 1, 1, 1, 0}}, {name, 12, {}, {0}, {1}}}}};
+  Rig rig = test::rig_of(LinearBlendParameters{}, name);
+  rig.helper_joints = {{.joint = "joint2", .source = "joint1", .twist = 0.5f}};
+  for (const KeyInterpolation interpolation : {KeyInterpolation::kLinear, KeyInterpolation::kRbf}) {
+    const KeyPoseSet keys{{{"joint1", {0, 0, 1}}}, interpolation, {{{40}, "target1", {{2, {0, 0.1f, 0}}}}}};
+    rig.correctives.push_back({name, keys});
+  }
+  return test::bound(model, rig).character;
+}
+
+TEST(PeltFileOfAFace, IsExact) {
+  const Bytes bytes = serialize(make_face());
+  const auto read = deserialize(bytes, "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(serialize(*read) == bytes);
+}
+
+TEST(PeltFileOfAFace, SealedMutantsAreRefusedOrReadExactly) {
+  const Counts counts = try_mutants(serialize(make_face()), 10000);
+  EXPECT_GT(counts.accepted, 500u);
+  EXPECT_GT(counts.refused, 1000u);
+}
 
 }  // namespace
 }  // namespace pelt

@@ -190,8 +190,9 @@ TEST_F(Pelt, StreamsACage) {
   EXPECT_THAT(failure("deform caged.pelt --cache cut.pc2 -o x.obj"), HasSubstr("cut.pc2"));
 }
 
-// The cage of kPoints grows to twice its size: its own positions are the offsets; bytes 8 to 15 hold times and weights.
-TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
+// Returns kPoints with a cage that grows to twice its size in the clip "grow": its own positions are the offsets of its
+// target; bytes 8 to 15 hold times and weights.
+std::string growing_points() {
   Json caged = Json::parse(kPoints);
   caged["scene"] = 1;
   caged["meshes"][1]["primitives"][0]["targets"] = {{{"POSITION", 0}}};
@@ -205,7 +206,39 @@ TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
   caged["animations"] = {{{"name", "grow"},
                           {"samplers", {{{"input", 3}, {"output", 3}}}},
                           {"channels", {{{"sampler", 0}, {"target", {{"node", 1}, {"path", "weights"}}}}}}}};
-  write("caged.gltf", caged.dump());
+  return caged.dump();
+}
+
+// Without a rig the cage is skin like the points.
+TEST_F(Pelt, PlaysMorphTargetsOfSkins) {
+  write("points.gltf", growing_points());
+  const std::string bind = "bind points.gltf --deformer linear-blend -o points.";
+  done(bind + "pelt");
+  done(bind + "glb");
+  const Json controls = Json::parse(done("info points.pelt --json"))["inputs"]["controls"];
+  ASSERT_EQ(controls.size(), 1u);
+  EXPECT_EQ(controls[0]["name"], "cage/target_0");
+  EXPECT_EQ(controls[0]["clips"], Json({"grow"}));
+  const Model model = import_gltf(folder / "points.gltf").value();
+  std::vector<glm::vec3> rest;
+  for (const Mesh& mesh : model.meshes) {
+    rest.insert(rest.end(), mesh.positions.begin(), mesh.positions.end());
+  }
+  for (const std::string how : {"points.pelt --backend cpu", "points.glb --backend cpu", "points.pelt --validate"}) {
+    SCOPED_TRACE(how);
+    done("deform " + how + " --clip grow --frames 0:2 --fps 2 -o grown.pc2");
+    const Pc2 grown = read_pc2(folder / "grown.pc2");
+    ASSERT_EQ(grown.frames.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+      std::vector<glm::vec3> expected = rest;
+      for (std::size_t v = 5; v < 10; ++v) expected[v] *= 1 + 0.5f * static_cast<float>(i);
+      EXPECT_LT(test::farthest(grown.frames[i], expected), 1e-4f) << i;
+    }
+  }
+}
+
+TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
+  write("caged.gltf", growing_points());
   write("rig.json", kCagedRig);
   done("bind caged.gltf --rig rig.json -o caged.pelt");
   const Json info = Json::parse(done("info caged.pelt --json"));

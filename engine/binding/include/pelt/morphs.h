@@ -15,9 +15,10 @@ namespace pelt {
 //   slices   ceil(n/32)+1   first column of slice s of the mesh's rows
 //   columns  x              where the target's weight is (shared::morph_weight_place);
 //            y              a float as a word: metres that the integers of its positions count
-//   offsets  words          column c has 32 rows of row_words words: word (c * row_words + k) * 32 + r is word k of row
+//   offsets  words          a column has 32 rows of row_words words: word (p * row_words + k) * 32 + r is word k of row
 //                           r: x and y of the position, z, three signed integers of 16 bits; the normal and the
-//                           tangent, each three signed integers of 10 bits in units of 2/511
+//                           tangent, each three signed integers of 10 bits in units of 2/511. p numbers the columns
+//                           target by target, those of each in the order of slices
 //
 // A component of a position is off by at most half a unit: 1/65534 of the largest component of its column.
 struct PackedMorphs {

@@ -91,6 +91,12 @@ std::string find_flaw(const Model& model) {
   for (const Mesh& mesh : model.meshes) {
     if (const std::string flaw = find_flaw(mesh, model); !flaw.empty()) return "mesh '" + mesh.name + "' " + flaw;
   }
+  for (const MeshLevel& level : model.levels) {
+    if (level.of >= model.meshes.size()) return "a level is of no mesh";
+    if (level.level == 0) return "level 0 is no coarser mesh";
+    if (const std::string flaw = find_flaw(level.mesh, model); !flaw.empty())
+      return "level '" + level.mesh.name + "' " + flaw;
+  }
   for (const HumanBone& bone : model.skeleton.human_bones) {
     if (bone.joint >= matrices.size()) return "a human bone is no joint";
   }

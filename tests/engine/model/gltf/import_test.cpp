@@ -107,8 +107,8 @@ TEST(ImportGltf, RefusesExtensionsThatItNeedsAndDoesNotKnow) {
   EXPECT_TRUE(file.import());
   file.json["extensionsRequired"] = {"KHR_draco_mesh_compression"};
   expect_refused(file,
-                 "'KHR_draco_mesh_compression' is an extension that is not supported; export the model again without "
-                 "Draco compression",
+                 "'KHR_draco_mesh_compression' is an extension that is not supported; run 'npx @gltf-transform/cli cp "
+                 "IN.glb OUT.glb', which decodes it, or export the model again without Draco compression",
                  ErrorCode::kUnsupported);
 }
 

@@ -101,6 +101,34 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
+// A texture of an extension and normals, from which tangents are made, are there too.
+TEST(MutatedFiles, OfLevelsAreRefusedOrReadSafely) {
+  using nlohmann::json;
+  test::GltfFile file = test::GltfFile::triangle();
+  const int normals = file.add(std::vector<glm::vec3>(3, glm::vec3(0, 0, 1)));
+  const int uvs = file.add("VEC2", std::vector<float>{0, 0, 1, 0, 0, 1});
+  const int offsets = file.add(std::vector<glm::vec3>(3, glm::vec3(0, 0, 1)));
+  json& primitive = test::primitive(file);
+  primitive["attributes"]["NORMAL"] = normals;
+  primitive["attributes"]["TEXCOORD_0"] = uvs;
+  primitive["targets"] = {{{"POSITION", offsets}}};
+  primitive["material"] = 0;
+  file.push("materials", {{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", 0}}}}}});
+  file.push("textures", {{"extensions", {{"KHR_texture_basisu", {{"source", 0}}}}}});
+  file.push("images", {{"uri", "skin.ktx2"}, {"mimeType", "image/ktx2"}});
+  file.json["nodes"][0]["name"] = "body";
+  for (const char* name : {"near", "body_LOD2"}) file.push("nodes", {{"name", name}, {"mesh", 0}});
+  file.push("nodes", {{"name", "far"}, {"mesh", 0}});
+  file.json["nodes"][1]["extensions"]["MSFT_lod"]["ids"] = {3};
+  file.json["scenes"] = {{{"nodes", {0, 1, 2}}}};
+  file.json["extensionsUsed"] = {"MSFT_lod", "KHR_texture_basisu"};
+  EXPECT_EQ(test::imported(file).levels.size(), 2u);
+  EXPECT_EQ(test::imported(file).meshes[0].tangents.size(), 3u);
+  const test::TemporaryFolder folder;
+  const CheckOutcome outcome = run_check("--mutate", folder.write("levels.gltf", file.text()), 120);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
 TEST(MutatedFiles, OfVrmAreRefusedOrReadSafely) {
   const test::TemporaryFolder folder;
   for (const bool old : {true, false}) {
