@@ -38,8 +38,8 @@ std::vector<std::string> missing_features(const InstanceFunctions& functions, Vk
     if (value < least) missing.push_back(fmt::format("{} of {} (it has {})", name, least, value));
   };
   const VkPhysicalDeviceLimits& limits = properties.limits;
-  require("maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers, 8);
-  require("maxDescriptorSetStorageBuffers", limits.maxDescriptorSetStorageBuffers, 8);
+  require("maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers, kMaxStorageBuffers);
+  require("maxDescriptorSetStorageBuffers", limits.maxDescriptorSetStorageBuffers, kMaxStorageBuffers);
   require("maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations, 128);
   require("maxComputeWorkGroupSize", limits.maxComputeWorkGroupSize[0], 128);
   if (!compute_family(queue_families(functions, physical))) missing.emplace_back("a queue with compute");

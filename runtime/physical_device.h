@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@
 #include "runtime/instance.h"
 
 namespace pelt::runtime {
+
+// Storage buffers that a shader reads or writes at most: as many as every device of the profile binds at once.
+inline constexpr std::uint32_t kMaxStorageBuffers = 8;
 
 // Features, chained as Vulkan wants them; `chain` is what vkCreateDevice takes.
 struct Features {

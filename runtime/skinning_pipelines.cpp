@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "engine/character/pose_kernels.h"
 #include "pelt_runtime_shaders.h"
 #include "runtime/device_internals.h"
+#include "runtime/physical_device.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/plan.h"
@@ -20,6 +22,9 @@
 
 namespace pelt::runtime {
 namespace {
+
+static_assert(std::max({shared::kPoseBindCount, shared::kPlanBindCount, shared::kBoundsBindCount,
+                        shared::kBlendBindCount, shared::kNormalsBindCount}) <= kMaxStorageBuffers);
 
 Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) {
   auto pipelines = std::make_unique<SkinningPipelines>();

@@ -18,8 +18,8 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-constexpr double kCellEdges = 2.5;    // width of a cell between frames, in edges of the skin
-constexpr double kMaxPerSpan = 16;    // frames of a span, where their number is chosen
+constexpr double kCellEdges = 2.5;       // width of a cell between frames, in edges of the skin
+constexpr double kMaxPerSpan = 16;       // frames of a span, where their number is chosen
 constexpr double kCurvatureStep = 1e-3;  // of a span
 
 double mean_edge(const DeformerInput& input) {
@@ -50,9 +50,8 @@ class Frames {
     if (!added) return known->second;
     const std::vector<Share> shares = surface_.shares(surface_.finest(), {place.first, place.second});
     if (!at_bind(surface_, shares).has_frame()) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: the surface has no tangent plane at u {:.3g}, v {:.3g}", what_, place.first,
-                              place.second));
+      return fail(ErrorCode::kInvalidArgument, fmt::format("{}: the surface has no tangent plane at u {:.3g}, v {:.3g}",
+                                                           what_, place.first, place.second));
     }
     return known->second = pass_.add(shares);
   }
@@ -67,8 +66,8 @@ class Frames {
   std::map<std::pair<double, double>, std::uint32_t> numbers_;
 };
 
-// Returns true if a point at this height over the surface is beyond a centre of curvature, where the surface at that height
-// turns over.
+// Returns true if a point at this height over the surface is beyond a centre of curvature, where the surface at that
+// height turns over.
 bool is_beyond_curvature(const Surface& surface, glm::dvec2 uv, const SurfacePoint& here, double height) {
   std::array<glm::dvec3, 2> lifted{here.tangent_u, here.tangent_v};
   for (int d = 0; d < 2; ++d) {
@@ -153,8 +152,8 @@ Result<std::vector<glm::dvec2>> places_of(const HierarchicalBsplineParameters& p
     return closest_places(surface, mesh.positions, input.threads);
   }
   if (mesh.uvs.size() != mesh.positions.size()) {
-    return invalid(input, fmt::format("mesh '{}' has no texture coordinates to find its place on the surface by",
-                                      mesh.name));
+    return invalid(input,
+                   fmt::format("mesh '{}' has no texture coordinates to find its place on the surface by", mesh.name));
   }
   const Grid& grid = surface.grid(surface.finest());
   std::vector<glm::dvec2> places;
@@ -217,9 +216,10 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& param
       append_row(binding.rows, row);
     }
     if (beyond.count > 0) {
-      input.notes.push_back(fmt::format("{}: {} vertices of mesh '{}' lie farther from the surface than its radius of "
-                                        "curvature; the farthest is vertex {}, {:.3g} m off",
-                                        input.layer, beyond.count, mesh.name, beyond.worst, beyond.distance));
+      input.notes.push_back(
+          fmt::format("{}: {} vertices of mesh '{}' lie farther from the surface than its radius of "
+                      "curvature; the farthest is vertex {}, {:.3g} m off",
+                      input.layer, beyond.count, mesh.name, beyond.worst, beyond.distance));
     }
     input.progress(static_cast<double>(bindings.size()) / static_cast<double>(input.targets.size()));
   }

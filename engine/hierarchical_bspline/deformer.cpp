@@ -27,9 +27,9 @@ static void describe(Fields& fields, SurfaceAttachment& attachment) {
                   {"required": ["joint"], "properties": {"joint": {"minLength": 1}, "curve": {"maxItems": 0}}},
                   {"required": ["curve"], "properties": {"curve": {"minItems": 1}, "joint": {"const": ""}}}
                 ]})");
-  fields.integer({"segment",
-                  "Which sub-segment, counted from the joint's parent: it has (segment - 1/2) / segments of the turn."},
-                 attachment.segment, {.most = 64});
+  fields.integer(
+      {"segment", "Which sub-segment, counted from the joint's parent: it has (segment - 1/2) / segments of the turn."},
+      attachment.segment, {.most = 64});
   fields.integer({"segments", "Sub-segments that share the joint's turn evenly; 1: the joint itself."},
                  attachment.segments, {.most = 64});
   fields.refuse(attachment.segment > attachment.segments, "segment", "must be at most the number of segments");

@@ -11,16 +11,16 @@
 #include <string>
 #include <utility>
 
-#include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
 #include <pelt/frame.h>
 #include <pelt/try.h>
 
-#include "engine/chain/chains.h"
 #include "engine/character/records.h"
 #include "engine/deformer/table_writer.h"
 #include "engine/driver/key_pose/bind.h"
-#include "engine/rig/deformer_entry.h"
+#include "engine/hierarchical_bspline/control_mesh.h"
+#include "engine/hierarchical_bspline/curve_attachment.h"
+#include "engine/hierarchical_bspline/joints.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
 #include "shaders/hierarchical_bspline/follow_pose.h"
 #include "shaders/hierarchical_bspline/frame_pose.h"
@@ -28,66 +28,6 @@
 
 namespace pelt::hierarchical_bspline {
 namespace {
-
-// Poses joints and the sub-segments of joints.
-class Joints {
- public:
-  explicit Joints(const DeformerInput& input) : input_(input), model_(input.model) {
-    std::vector<std::uint32_t> meshes;
-    for (const DeformerTarget& target : full_detail(input)) meshes.push_back(target.mesh);
-    at_bind_ = chain::matrices_at_bind(model_, meshes);
-    pass_.kernel = PoseKernel::kSegment;
-  }
-
-  Result<std::uint32_t> find(const std::string& name, const std::string& what) const {
-    return chain::find_joint(model_, what, name);
-  }
-
-  std::uint32_t parent(std::uint32_t joint) const {
-    const std::int32_t parent = model_.skeleton.joints[joint].parent;
-    return parent < 0 ? joint : static_cast<std::uint32_t>(parent);
-  }
-
-  glm::vec3 origin(std::uint32_t joint) const { return glm::vec3(at_bind_[joint][3]); }
-  Affine inverse_bind(std::uint32_t joint) const { return affine_from_mat4(glm::mat4(glm::inverse(at_bind_[joint]))); }
-
-  // Returns the way from the joint to the mean of its children; of a joint without children, as long a way as to its
-  // parent, on in the same direction.
-  glm::vec3 bone(std::uint32_t joint) const {
-    glm::vec3 sum(0.0f);
-    float children = 0;
-    for (std::uint32_t j = 0; j < at_bind_.size(); ++j) {
-      if (j == joint || parent(j) != joint) continue;
-      sum += origin(j);
-      ++children;
-    }
-    return children > 0 ? sum / children - origin(joint) : origin(joint) - origin(parent(joint));
-  }
-
-  // Returns the record of a sub-segment in the pass.
-  std::uint32_t segment(std::uint32_t joint, const SurfaceAttachment& attachment) {
-    const bool whole = attachment.segments == 1 || parent(joint) == joint;
-    const float share = whole ? 1.0f
-                              : (static_cast<float>(attachment.segment) - 0.5f) / static_cast<float>(attachment.segments);
-    const auto [known, added] = records_.emplace(std::pair(joint, share), pass_.record_count);
-    if (added) {
-      append_record(pass_.records, shared::SegmentRecord{joint, parent(joint), share, origin(joint),
-                                                         inverse_bind(joint), inverse_bind(parent(joint))});
-      ++pass_.record_count;
-    }
-    return known->second;
-  }
-
-  // Returns the first palette entry. Uses up the pass.
-  std::uint32_t finish() { return records_.empty() ? 0 : input_.builder.add_pass(std::move(pass_)); }
-
- private:
-  const DeformerInput& input_;
-  const Model& model_;
-  std::vector<glm::dmat4> at_bind_;
-  PalettePass pass_;
-  std::map<std::pair<std::uint32_t, float>, std::uint32_t> records_;
-};
 
 // What a stored vertex follows and what it is held by.
 struct Plan {
@@ -137,8 +77,8 @@ class Levels {
     plans_.resize(surface_.vertices().size());
     for (std::uint32_t level = 0; level < parameters_.levels.size(); ++level) {
       const auto of_level = [&](const StoredVertex& vertex) { return vertex.level == level; };
-      const auto first = static_cast<std::uint32_t>(std::ranges::find_if(surface_.vertices(), of_level) -
-                                                    surface_.vertices().begin());
+      const auto first =
+          static_cast<std::uint32_t>(std::ranges::find_if(surface_.vertices(), of_level) - surface_.vertices().begin());
       const auto twice = [&](std::uint32_t number, const char* done) {
         return fail(ErrorCode::kInvalidArgument, fmt::format("{}: vertex {} {} twice", what(level), number, done));
       };
@@ -182,44 +122,10 @@ class Levels {
     return {};
   }
 
-  // Returns the control mesh of some stored vertices of a level.
-  Mesh mesh_of(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> vertices) const {
-    Mesh mesh;
+  Mesh control_mesh(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> vertices) const {
+    Mesh mesh = make_control_mesh(surface_, level, vertices);
     mesh.name = input_.builder.free_name(name);
-    const Grid& grid = surface_.grid(level);
-    std::map<std::uint32_t, std::uint32_t> place;  // of a number of the grid, in the mesh
-    for (const std::uint32_t v : vertices) {
-      const StoredVertex& vertex = surface_.vertices()[v];
-      place.emplace(vertex.number, static_cast<std::uint32_t>(mesh.positions.size()));
-      mesh.positions.push_back(vertex.rest);
-      mesh.normals.push_back(glm::vec3(normal_at(vertex)));
-    }
-    const auto [u, v] = grid.along;
-    for (std::uint32_t i = 0; i + (u.closed ? 0 : 1) < u.count; ++i) {
-      for (std::uint32_t j = 0; j + (v.closed ? 0 : 1) < v.count; ++j) {
-        const std::uint32_t i1 = (i + 1) % u.count;
-        const std::uint32_t j1 = (j + 1) % v.count;
-        std::array<std::uint32_t, 4> corners;
-        bool whole = true;
-        const std::array numbers{grid.number(i, j), grid.number(i1, j), grid.number(i1, j1), grid.number(i, j1)};
-        for (int c = 0; c < 4; ++c) {
-          const auto found = place.find(numbers[c]);
-          whole = whole && found != place.end();
-          if (whole) corners[c] = found->second;
-        }
-        if (!whole) continue;
-        mesh.triangles.emplace_back(corners[0], corners[1], corners[2]);
-        mesh.triangles.emplace_back(corners[0], corners[2], corners[3]);
-      }
-    }
     return mesh;
-  }
-
-  glm::dvec3 normal_at(const StoredVertex& vertex) const {
-    const std::uint32_t across = surface_.grid(vertex.level).along[1].count;
-    const SurfacePoint point = surface_.evaluate(
-        vertex.level, glm::dvec2(vertex.number / across, vertex.number % across) - 1.0);
-    return point.has_frame() ? point.axes()[2] : glm::dvec3(0, 0, 1);
   }
 
   // Returns the rows over palette entries that move vertices [first, last) of a level.
@@ -247,37 +153,15 @@ class Levels {
       for (const std::uint32_t v : framed) rows[v - first][0].index += first_slot;
     }
     for (const auto& [attachment, vertices] : carried) {
-      PELT_ASSIGN(const auto binding, by_curve(*attachment, vertices));
+      std::vector<glm::vec3> positions;
+      for (const std::uint32_t v : vertices) positions.push_back(surface_.vertices()[v].rest);
+      PELT_ASSIGN(const auto binding, bind_to_curve(attachment->curve, positions, input_));
       for (std::size_t i = 0; i < vertices.size(); ++i) {
         const std::span<const Influence> row = binding.rows.row(i);
         rows[vertices[i] - first].assign(row.begin(), row.end());
       }
     }
     return rows;
-  }
-
-  // Binds stored vertices to the curve of an attachment, as skin of a curve skeleton that has this curve alone.
-  Result<MeshBinding> by_curve(const SurfaceAttachment& attachment, std::span<const std::uint32_t> vertices) {
-    CurveSkeletonParameters curve;
-    curve.automatic = false;
-    curve.binding = CurveBinding::kDistance;
-    curve.curves = {{.name = "curve", .joints = attachment.curve}};
-    Model model;
-    model.name = input_.model.name;
-    model.skeleton = input_.model.skeleton;
-    model.bound_joints = input_.model.bound_joints;
-    Mesh& mesh = model.meshes.emplace_back();
-    mesh.name = name_;
-    for (const std::uint32_t v : vertices) mesh.positions.push_back(surface_.vertices()[v].rest);
-    const std::vector<float> mask(mesh.positions.size(), 1.0f);
-    const DeformerTarget target{0, mask};
-    std::vector<std::string> notes;
-    const DeformerInput input{model,          std::span(&target, 1), input_.layer,   input_.rig,    input_.threads,
-                              input_.builder, input_.drivers,        notes,          input_.points, [](double) {},
-                              input_.rig_layer};
-    const DeformerParameters parameters(curve);
-    PELT_ASSIGN(auto bindings, deformer_entry(parameters).bind(parameters, input));
-    return std::move(bindings.front());
   }
 
   // Returns a stored vertex's own offset, model space at bind: from the joint that it is attached to, or from where
@@ -304,8 +188,7 @@ class Levels {
     };
     for (const VertexOffset& offset : key.offsets) {
       const std::uint32_t v = stored(offset.vertex);
-      const glm::dmat3 axes =
-          level > 0 ? at_bind(surface_, surface_.vertices()[v].reference).axes() : glm::dmat3(1.0);
+      const glm::dmat3 axes = level > 0 ? at_bind(surface_, surface_.vertices()[v].reference).axes() : glm::dmat3(1.0);
       offsets[v - first] += glm::vec3(axes * glm::dvec3(offset.offset));
     }
     for (const IndexRange range : keys.vertices) {
@@ -334,7 +217,8 @@ class Levels {
     std::ranges::sort(at);
     if (!std::ranges::all_of(at, [](float value) { return is_near(value); }) ||
         std::ranges::adjacent_find(at) != at.end()) {
-      return invalid(input_, fmt::format("level {}: two keys are at one value, or at 0, where nothing is added", level));
+      return invalid(input_,
+                     fmt::format("level {}: two keys are at one value, or at 0, where nothing is added", level));
     }
     return at;
   }
@@ -357,9 +241,9 @@ class Levels {
       for (std::size_t k = 0; k < keys.keys.size(); ++k) {
         const SurfaceKey& key = keys.keys[k];
         const auto place = static_cast<std::size_t>(std::ranges::find(at, key.at) - at.begin());
-        const std::uint32_t weight =
-            keys.angle ? weights.add_weight({words[k]})
-                       : hat(at, place, input_.builder.shape_input(name_, keys.control), weights);
+        const std::uint32_t weight = keys.angle
+                                         ? weights.add_weight({words[k]})
+                                         : hat(at, place, input_.builder.shape_input(name_, keys.control), weights);
         keyed.push_back({weight, offsets_of(keys, key, level, first, last)});
       }
     }
@@ -380,12 +264,13 @@ class Levels {
       binding.rows.append_row(row);
     }
     const std::string name = level == 0 ? name_ : fmt::format("{} level {}", name_, level);
-    const Mesh mesh = mesh_of(name, level, all);
+    const Mesh mesh = control_mesh(name, level, all);
     ControlOptions options;
     if (level < parameters_.levels.size()) {
       PELT_ASSIGN(options.offset_slot, add_keys(level, first, last, mesh));
     }
-    PELT_ASSIGN(const auto control, builder.add_control_mesh(mesh, std::move(binding), "hierarchical_bspline", options));
+    PELT_ASSIGN(const auto control,
+                builder.add_control_mesh(mesh, std::move(binding), "hierarchical_bspline", options));
     for (std::uint32_t v = first; v < last; ++v) {
       posed_.push_back({builder.first_vertex(control) + v - first, builder.stage_after(control)});
     }
@@ -406,8 +291,8 @@ class Levels {
       const Influence one{first_slot + i * stride, 1.0f};
       binding.rows.append_row(std::span(&one, 1));
     }
-    PELT_ASSIGN(const auto control,
-                builder.add_control_mesh(mesh_of(name, level, vertices), std::move(binding), "hierarchical_bspline"));
+    PELT_ASSIGN(const auto control, builder.add_control_mesh(control_mesh(name, level, vertices), std::move(binding),
+                                                             "hierarchical_bspline"));
     for (std::uint32_t i = 0; i < vertices.size(); ++i) {
       posed_[vertices[i]] = {builder.first_vertex(control) + i, builder.stage_after(control)};
     }
@@ -423,13 +308,13 @@ class Levels {
     for (const SurfaceKeys& keys : parameters_.levels[level].keys) {
       if (!keys.follow) continue;
       const SurfaceFollow& follow = *keys.follow;
-      const StoredVertex* followed =
-          follow.level <= level ? surface_.find(follow.level, follow.vertex) : nullptr;
+      const StoredVertex* followed = follow.level <= level ? surface_.find(follow.level, follow.vertex) : nullptr;
       const float length = glm::length(follow.axis);
       if (followed == nullptr) {
-        return invalid(input_, fmt::format("level {}: no level up to this one stores vertex {} of level {} that is to be "
-                                           "followed",
-                                           level, follow.vertex, follow.level));
+        return invalid(input_,
+                       fmt::format("level {}: no level up to this one stores vertex {} of level {} that is to be "
+                                   "followed",
+                                   level, follow.vertex, follow.level));
       }
       if (!(length > 0) || !is_near(follow.axis)) {
         return invalid(input_, fmt::format("level {}: the axis of the followed vertex has no direction", level));
@@ -495,22 +380,22 @@ class Levels {
       const glm::vec3 before = shared::normalize_or(joints_.origin(joint) - joints_.origin(parent), along);
       const glm::vec3 normal = shared::normalize_or(before + along, along);
       const glm::vec3 from_joint = rest - joints_.origin(joint);
-      append_record(pass.records,
-                    shared::LimitRecord{
-                        .vertex = posed_[v].vertex,
-                        .kind = limit->kind == SurfaceLimitKind::kBisector ? shared::kLimitBisector
-                                                                           : shared::kLimitDistance,
-                        .joint = joint,
-                        .parent = parent,
-                        .rest = rest,
-                        .origin = joints_.origin(joint),
-                        .before = before,
-                        .bone = bone,
-                        .side = glm::dot(from_joint, normal) < 0 ? -1.0f : 1.0f,
-                        // What is nearer at bind stays where it is there.
-                        .distance = std::min(limit->distance, clearance(*limit, from_joint, normal, bone)),
-                        .joint_inverse_bind = joints_.inverse_bind(joint),
-                        .parent_inverse_bind = joints_.inverse_bind(parent)});
+      append_record(
+          pass.records,
+          shared::LimitRecord{
+              .vertex = posed_[v].vertex,
+              .kind = limit->kind == SurfaceLimitKind::kBisector ? shared::kLimitBisector : shared::kLimitDistance,
+              .joint = joint,
+              .parent = parent,
+              .rest = rest,
+              .origin = joints_.origin(joint),
+              .before = before,
+              .bone = bone,
+              .side = glm::dot(from_joint, normal) < 0 ? -1.0f : 1.0f,
+              // What is nearer at bind stays where it is there.
+              .distance = std::min(limit->distance, clearance(*limit, from_joint, normal, bone)),
+              .joint_inverse_bind = joints_.inverse_bind(joint),
+              .parent_inverse_bind = joints_.inverse_bind(parent)});
     }
     if (held.empty()) return {};
     return add_shifted(name + " limited", level, held, std::move(pass), 1);
@@ -528,22 +413,23 @@ class Levels {
       const glm::vec3 root = reference_of(v);
       const float length = glm::distance(root, vertex.rest);
       if (!(length > 1e-6f)) {
-        return invalid(input_, fmt::format("level {}: vertex {} swings, but has no offset from its reference that a rod "
-                                           "could lie along",
-                                           level, vertex.number));
+        return invalid(input_,
+                       fmt::format("level {}: vertex {} swings, but has no offset from its reference that a rod "
+                                   "could lie along",
+                                   level, vertex.number));
       }
       swinging.push_back(v);
-      append_record(pass.records, shared::ActionRecord{.vertex = posed_[v].vertex,
-                                                       .entry = entries[v - all.front()],
-                                                       .clock = input_.builder.clock_input(),
-                                                       .rest = vertex.rest,
-                                                       .root = root,
-                                                       .normal = glm::vec3(normal_at(vertex)),
-                                                       .stiffness = 3 * action->rigidity / (length * length * length) /
-                                                                    action->mass,
-                                                       .damping = action->damping / action->mass,
-                                                       .damping_into = action->damping_into / action->mass,
-                                                       .reach = action->reach * length});
+      append_record(pass.records,
+                    shared::ActionRecord{.vertex = posed_[v].vertex,
+                                         .entry = entries[v - all.front()],
+                                         .clock = input_.builder.clock_input(),
+                                         .rest = vertex.rest,
+                                         .root = root,
+                                         .normal = glm::vec3(normal_at(surface_, vertex)),
+                                         .stiffness = 3 * action->rigidity / (length * length * length) / action->mass,
+                                         .damping = action->damping / action->mass,
+                                         .damping_into = action->damping_into / action->mass,
+                                         .reach = action->reach * length});
     }
     if (swinging.empty()) return {};
     return add_shifted(name + " swinging", level, swinging, std::move(pass), shared::kActionSlots);
@@ -584,10 +470,10 @@ FramePass::FramePass(const Surface& surface, const std::vector<PosedVertex>& pos
 std::uint32_t FramePass::add(std::span<const Share> shares) {
   const SurfacePoint point = at_bind(surface_, shares);
   const glm::dmat3 inverse = glm::transpose(point.axes());
-  append_record(pass_.records, shared::PatchRecord{static_cast<std::uint32_t>(pass_.table.size()),
-                                                   static_cast<std::uint32_t>(shares.size()),
-                                                   affine_from_axes(glm::mat3(inverse),
-                                                                    glm::vec3(-(inverse * point.position)))});
+  append_record(
+      pass_.records,
+      shared::PatchRecord{static_cast<std::uint32_t>(pass_.table.size()), static_cast<std::uint32_t>(shares.size()),
+                          affine_from_axes(glm::mat3(inverse), glm::vec3(-(inverse * point.position)))});
   for (const Share& share : shares) {
     pass_.table.push_back(posed_[share.vertex].vertex);
     for (const double number : {share.weight, share.along_u, share.along_v}) {

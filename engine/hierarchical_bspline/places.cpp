@@ -73,8 +73,8 @@ Result<std::vector<glm::dvec2>> closest_places(const Surface& surface, std::span
       const auto d = static_cast<std::uint32_t>(positions.size()) - 1;
       const std::uint32_t b = d - quads[1] - 1;
       for (const glm::uvec3 triangle : {glm::uvec3(b - 1, d - 1, d), glm::uvec3(b - 1, d, b)}) {
-        const glm::vec3 across = glm::cross(positions[triangle.y] - positions[triangle.x],
-                                            positions[triangle.z] - positions[triangle.x]);
+        const glm::vec3 across =
+            glm::cross(positions[triangle.y] - positions[triangle.x], positions[triangle.z] - positions[triangle.x]);
         if (glm::dot(across, across) > 0) triangles.push_back(triangle);
       }
     }

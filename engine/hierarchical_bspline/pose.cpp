@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/driver/patch_frame/pose.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,7 +10,6 @@
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
-#include "engine/driver/patch_frame/pose.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
 #include "shaders/hierarchical_bspline/follow_pose.h"
 #include "shaders/hierarchical_bspline/frame_pose.h"

@@ -100,7 +100,7 @@ class Surface {
   std::vector<Grid> grids_;
   std::vector<std::vector<glm::dvec3>> control_;  // of each level, all vertices at bind
   std::vector<StoredVertex> vertices_;
-  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> stored_;    // of each level, number -> vertices_
+  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> stored_;      // of each level, number -> vertices_
   std::vector<std::unordered_map<std::uint32_t, Combination>> combinations_;  // of each level, once asked for
 };
 

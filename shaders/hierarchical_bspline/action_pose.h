@@ -23,12 +23,12 @@ PELT_SHARED_CONST float kMaxActionSteps = 64.0f;
 PELT_SHARED_CONST uint kActionSlots = 2u;  // the shift of the vertex; its state
 
 struct ActionRecord {
-  uint vertex;  // of the instance: W
-  uint entry;   // palette entry that moves the reference with the vertex
-  uint clock;   // input: steps since the crowd began
-  vec3 rest;    // the vertex at bind
-  vec3 root;    // its reference at bind: where the rod starts
-  vec3 normal;  // unit, of the surface at bind
+  uint vertex;         // of the instance: W
+  uint entry;          // palette entry that moves the reference with the vertex
+  uint clock;          // input: steps since the crowd began
+  vec3 rest;           // the vertex at bind
+  vec3 root;           // its reference at bind: where the rod starts
+  vec3 normal;         // unit, of the surface at bind
   float stiffness;     // k / m, 1/s^2
   float damping;       // c / m along the surface, 1/s
   float damping_into;  // c / m along the normal, 1/s

@@ -18,7 +18,7 @@ struct FollowRecord {
   uint followed;  // of the instance
   uint root;      // palette entry of the root joint's motion
   uint first_word;
-  uint key_count;  // at least 1
+  uint key_count;      // at least 1
   vec3 rest;           // the vertex at bind
   vec3 followed_rest;  // the other at bind
   vec3 axis;           // unit, model space at bind

@@ -15,12 +15,12 @@ struct LimitRecord {
   uint vertex;  // of the instance, where it is posed without the limit
   uint kind;
   uint joint;
-  uint parent;    // the joint itself at a root
-  vec3 rest;      // the vertex at bind
-  vec3 origin;    // the joint's, model space at bind
-  vec3 before;    // unit direction of the bone that ends at the joint, at bind
-  vec3 bone;      // to the end of the joint's own bone, metres, at bind
-  float side;     // kLimitBisector: 1 if the vertex lies on the side of the joint's bone at bind, else -1
+  uint parent;     // the joint itself at a root
+  vec3 rest;       // the vertex at bind
+  vec3 origin;     // the joint's, model space at bind
+  vec3 before;     // unit direction of the bone that ends at the joint, at bind
+  vec3 bone;       // to the end of the joint's own bone, metres, at bind
+  float side;      // kLimitBisector: 1 if the vertex lies on the side of the joint's bone at bind, else -1
   float distance;  // metres, at least
   Affine joint_inverse_bind;
   Affine parent_inverse_bind;
@@ -34,7 +34,8 @@ PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work)
   if (record.kind == kLimitBisector) {
     Affine parent = joint_motion(work, record.parent, record.parent_inverse_bind);
     vec3 along = normalize_or(bone, vec3(0.0f));
-    vec3 normal = normalize_or(normalize_or(transform_vector(parent, record.before), along) + along, along) * record.side;
+    vec3 normal =
+        normalize_or(normalize_or(transform_vector(parent, record.before), along) + along, along) * record.side;
     float above = dot(posed - origin, normal);
     return above < record.distance ? posed + normal * (record.distance - above) : posed;
   }

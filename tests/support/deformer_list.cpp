@@ -137,10 +137,13 @@ HierarchicalBsplineParameters keyed_surface() {
   return surface([](HierarchicalBsplineParameters& p) {
     add_overlays(p);
     const KeyAngle turn{"joint1", {0.4f, 1, 0.7f}};
-    p.levels[0].keys = {{.angle = turn, .keys = {{.at = 60, .offsets = {{40, {0, 0.2f, 0}}}}}, .vertices = {{48, 55}}},
-                        {.control = "swell", .keys = {{.at = -1, .length = 0.5f}, {.at = 2, .length = 1.2f}}, .vertices = {{64, 79}}}};
+    p.levels[0].keys = {
+        {.angle = turn, .keys = {{.at = 60, .offsets = {{40, {0, 0.2f, 0}}}}}, .vertices = {{48, 55}}},
+        {.control = "swell", .keys = {{.at = -1, .length = 0.5f}, {.at = 2, .length = 1.2f}}, .vertices = {{64, 79}}}};
     p.levels[1].keys = {{.angle = turn, .keys = {{.at = -40, .offsets = {{130, {0, 0, 0.1f}}}}}},
-                        {.follow = SurfaceFollow{0, 60, {0, 1, 0.5f}}, .keys = {{.at = 0.5f, .offsets = {{131, {0, 0, 0.1f}}}, .length = 2}}, .vertices = {{8 * 16 + 3, 8 * 16 + 3}}}};
+                        {.follow = SurfaceFollow{0, 60, {0, 1, 0.5f}},
+                         .keys = {{.at = 0.5f, .offsets = {{131, {0, 0, 0.1f}}}, .length = 2}},
+                         .vertices = {{8 * 16 + 3, 8 * 16 + 3}}}};
     p.levels[0].attach.back().vertices.pop_back();
     p.levels[0].attach.push_back({.curve = {"joint0", "joint1"}, .vertices = {{80, 87}}});
     p.levels[0].limits = {{SurfaceLimitKind::kBisector, "joint1", 0.05f, {{24, 31}}},

@@ -190,24 +190,39 @@ TEST_F(Frames, SelectTheJointThatIsClicked) {
   EXPECT_TRUE(view_.shown.skeleton);
 }
 
-// A weight that a slider sets moves the character, whatever the clip says, until it is taken back.
-TEST_F(Frames, SetTheWeightsOfMorphTargets) {
-  Model model = test::make_tube();
-  test::add_morph_targets(model.meshes[0], 3);
-  Result<Newcomer> newcomer =
-      make_newcomer(*gpu_device(), "rig", test::bound(model, test::rig_of(LinearBlendParameters{}, "tube")), 0.1);
-  ASSERT_TRUE(newcomer) << newcomer.error().message;
-  stage_->show(*std::move(newcomer));
-  ASSERT_TRUE(stage_->pose(view_));
-  ImGuiIO& io = ImGui::GetIO();
-  const auto click = [&](glm::vec2 at) {
+// Sliders of a tube with three morph targets.
+class ShapeFrames : public Frames {
+ protected:
+  void SetUp() override {
+    Frames::SetUp();
+    if (IsSkipped()) return;
+    Model model = test::make_tube();
+    test::add_morph_targets(model.meshes[0], 3);
+    Result<Newcomer> newcomer =
+        make_newcomer(*gpu_device(), "rig", test::bound(model, test::rig_of(LinearBlendParameters{}, "tube")), 0.1);
+    ASSERT_TRUE(newcomer) << newcomer.error().message;
+    stage_->show(*std::move(newcomer));
+    ASSERT_TRUE(stage_->pose(view_));
+  }
+
+  void click(glm::vec2 at) {
+    ImGuiIO& io = ImGui::GetIO();
     for (const bool down : {false, true, false, false}) {
       io.MousePos = {at.x, at.y};
       io.MouseDown[0] = down;
       draw(draw_shapes_panel, {320, 300});
     }
-  };
-  for (float y = 40; y < 200 && view_.morphs.empty(); y += 8) click({220, y});
+  }
+
+  // Clicks on the first slider that is shown, somewhere along it.
+  void click_first_slider() {
+    for (float y = 40; y < 200 && view_.morphs.empty(); y += 8) click({220, y});
+  }
+};
+
+// A weight that a slider sets moves the character, whatever the clip says, until it is taken back.
+TEST_F(ShapeFrames, SetTheWeightsOfMorphTargets) {
+  click_first_slider();
   ASSERT_EQ(view_.morphs.size(), 1u);
   EXPECT_EQ(view_.morphs[0].control, "tube/target0");
   EXPECT_GT(view_.morphs[0].weight, 0.0f);
@@ -219,6 +234,23 @@ TEST_F(Frames, SetTheWeightsOfMorphTargets) {
   EXPECT_TRUE(view_.morphs.empty());
   ASSERT_TRUE(stage_->pose(view_));
   EXPECT_EQ(actor.pose.inputs[actor.character->controls[0].input], 0.0f);
+}
+
+TEST_F(ShapeFrames, FindTheMorphTargetThatIsSearched) {
+  click({160, 16});
+  const auto type = [&](const char* text) {
+    ImGui::GetIO().AddInputCharactersUTF8(text);
+    draw(draw_shapes_panel, {320, 300});
+  };
+  type("get2");
+  click_first_slider();
+  ASSERT_EQ(view_.morphs.size(), 1u);
+  EXPECT_EQ(view_.morphs[0].control, "tube/target2");
+  view_.morphs.clear();
+  click({160, 16});
+  type("x");
+  click_first_slider();
+  EXPECT_TRUE(view_.morphs.empty()) << "no target has this in its name";
 }
 
 }  // namespace

@@ -18,15 +18,16 @@ namespace pelt {
 
 class Fields;
 
-// Control vertices of one level that follow a curve or a joint. A curve runs through joints, as that of a curve skeleton
-// does, and carries them by its frames (Forsey 1994, "Future work"). Of a joint they may follow a part: the joint's turn against its parent is divided
-// among `segments` sub-segments of equal angle, and sub-segment i has (i - 1/2) / segments of it, so that the middle one
-// of an odd number bisects the joint (Forsey 1994, "Multi-segment Joints").
+// Control vertices of one level that follow a curve or a joint. A curve runs through joints, as that of a curve
+// skeleton does, and carries them by its frames (Forsey 1994, "Future work"). Of a joint they may follow a part: the
+// joint's turn against its parent is divided among `segments` sub-segments of equal angle, and sub-segment i has (i -
+// 1/2) / segments of it, so that the middle one of an odd number bisects the joint (Forsey 1994, "Multi-segment
+// Joints").
 struct SurfaceAttachment {
   std::string joint;
   std::vector<std::string> curve;  // joints, at least two; either these or the joint
-  std::uint32_t segment = 1;   // 1 to segments, counted from the parent
-  std::uint32_t segments = 1;  // 1: the joint itself
+  std::uint32_t segment = 1;       // 1 to segments, counted from the parent
+  std::uint32_t segments = 1;      // 1: the joint itself
   std::vector<IndexRange> vertices;
   friend bool operator==(const SurfaceAttachment&, const SurfaceAttachment&) = default;
 };
@@ -48,8 +49,8 @@ struct SurfaceKey {
   friend bool operator==(const SurfaceKey&, const SurfaceKey&) = default;
 };
 
-// Keys over a parameter (Forsey 1994, section 4), linear between them and held beyond: a control of this name, an angle,
-// or a vertex that is followed. Exactly one is given.
+// Keys over a parameter (Forsey 1994, section 4), linear between them and held beyond: a control of this name, an
+// angle, or a vertex that is followed. Exactly one is given.
 struct SurfaceKeys {
   std::string control;  // "surface/NAME", which the game gives each frame; layers and levels share those of one name
   std::optional<KeyAngle> angle;
@@ -75,11 +76,11 @@ struct SurfaceLimit {
 // A mass on a stiff rod from the reference of a control vertex to the vertex (Forsey 1994, "Secondary Action"): the
 // spring constant is k = 3 E I / l^3, l the length of the rod at bind.
 struct SecondaryAction {
-  float rigidity = 1;     // E I, flexural rigidity of the rod, newton square metres
-  float mass = 1;         // kilograms
-  float damping = 4;      // along the surface, newton seconds per metre
+  float rigidity = 1;       // E I, flexural rigidity of the rod, newton square metres
+  float mass = 1;           // kilograms
+  float damping = 4;        // along the surface, newton seconds per metre
   float damping_into = 16;  // into and out of the surface: larger, so that motion keeps to the surface
-  float reach = 0.5f;     // largest displacement, in lengths of the rod
+  float reach = 0.5f;       // largest displacement, in lengths of the rod
   std::vector<IndexRange> vertices;
   friend bool operator==(const SecondaryAction&, const SecondaryAction&) = default;
 };

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hierarchical_bspline/joints.h"
+
+#include "engine/chain/chains.h"
+#include "engine/character/records.h"
+#include "shaders/hierarchical_bspline/segment_pose.h"
+
+namespace pelt::hierarchical_bspline {
+
+Joints::Joints(const DeformerInput& input) : input_(input) {
+  std::vector<std::uint32_t> meshes;
+  for (const DeformerTarget& target : full_detail(input)) meshes.push_back(target.mesh);
+  at_bind_ = chain::matrices_at_bind(input.model, meshes);
+  pass_.kernel = PoseKernel::kSegment;
+}
+
+Result<std::uint32_t> Joints::find(const std::string& name, const std::string& what) const {
+  return chain::find_joint(input_.model, what, name);
+}
+
+std::uint32_t Joints::parent(std::uint32_t joint) const {
+  const std::int32_t parent = input_.model.skeleton.joints[joint].parent;
+  return parent < 0 ? joint : static_cast<std::uint32_t>(parent);
+}
+
+glm::vec3 Joints::bone(std::uint32_t joint) const {
+  glm::vec3 sum(0.0f);
+  float children = 0;
+  for (std::uint32_t j = 0; j < at_bind_.size(); ++j) {
+    if (j == joint || parent(j) != joint) continue;
+    sum += origin(j);
+    ++children;
+  }
+  return children > 0 ? sum / children - origin(joint) : origin(joint) - origin(parent(joint));
+}
+
+std::uint32_t Joints::segment(std::uint32_t joint, const SurfaceAttachment& attachment) {
+  const bool whole = attachment.segments == 1 || parent(joint) == joint;
+  const float share =
+      whole ? 1.0f : (static_cast<float>(attachment.segment) - 0.5f) / static_cast<float>(attachment.segments);
+  const auto [known, added] = records_.emplace(std::pair(joint, share), pass_.record_count);
+  if (added) {
+    append_record(pass_.records, shared::SegmentRecord{joint, parent(joint), share, origin(joint), inverse_bind(joint),
+                                                       inverse_bind(parent(joint))});
+    ++pass_.record_count;
+  }
+  return known->second;
+}
+
+std::uint32_t Joints::finish() { return records_.empty() ? 0 : input_.builder.add_pass(std::move(pass_)); }
+
+}  // namespace pelt::hierarchical_bspline

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// What attachments, sub-segments, keys and limits do to the control vertices and the skin of a tube whose second joint
+// turns by 90 degrees.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+
+#include <pelt/bind.h>
+#include <pelt/evaluate.h>
+
+#include "engine/hierarchical_bspline/surface.h"
+#include "tests/support/driven.h"
+#include "tests/support/tube_surface.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint32_t kRing = 8;  // control vertices of a ring of the base
+
+Model tube() { return test::make_tube({.around = 12, .along = 32}); }
+
+// Turns joint1, at x = 4, about z.
+std::vector<glm::mat4> turned(float degrees) {
+  const glm::mat4 turn = glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0, 1));
+  return {glm::mat4(1), glm::translate(glm::mat4(1), glm::vec3(4, 0, 0)) * turn};
+}
+
+struct Posed {
+  Character character;
+  Evaluator evaluator;
+
+  Posed(const HierarchicalBsplineParameters& parameters, std::span<const glm::mat4> joints)
+      : character(test::bound(tube(), test::rig_of(parameters)).character), evaluator(character, {.threads = 1}) {
+    evaluator.pose(joints);
+    evaluator.evaluate();
+  }
+
+  std::vector<glm::vec3> of(const std::string& mesh) const { return test::positions_of(evaluator, character, mesh); }
+};
+
+glm::vec3 by_second_joint(glm::vec3 p, float degrees) {
+  const glm::mat4 rest = glm::translate(glm::mat4(1), glm::vec3(-4, 0, 0));
+  return glm::vec3(turned(degrees)[1] * rest * glm::vec4(p, 1));
+}
+
+TEST(HierarchicalBspline, AttachedVerticesFollowTheirJoint) {
+  const HierarchicalBsplineParameters surface = test::tube_surface();
+  const std::vector<glm::vec3> control = Posed(surface, turned(90)).of("surface");
+  for (std::uint32_t v = 0; v < control.size(); ++v) {
+    if (v / kRing == 5) continue;  // the ring of the middle sub-segment
+    const glm::vec3 wanted = v / kRing < 5 ? surface.control[v] : by_second_joint(surface.control[v], 90);
+    EXPECT_LT(glm::distance(control[v], wanted), 1e-5f) << v;
+  }
+}
+
+TEST(HierarchicalBspline, SubSegmentsShareTheTurn) {
+  for (const auto& [segment, segments] : {std::pair{1u, 3u}, std::pair{2u, 3u}, std::pair{3u, 4u}}) {
+    HierarchicalBsplineParameters surface = test::tube_surface();
+    surface.levels[0].attach[1].segment = segment;
+    surface.levels[0].attach[1].segments = segments;
+    const std::vector<glm::vec3> control = Posed(surface, turned(80)).of("surface");
+    const float degrees = 80 * (static_cast<float>(segment) - 0.5f) / static_cast<float>(segments);
+    for (std::uint32_t v = 5 * kRing; v < 6 * kRing; ++v) {
+      EXPECT_LT(glm::distance(control[v], by_second_joint(surface.control[v], degrees)), 1e-5f) << v;
+    }
+  }
+}
+
+// What nothing is attached to stays where the root is; a finer level follows the coarser one, unless it is attached.
+TEST(HierarchicalBspline, FinerAttachmentsOverrideCoarserOnes) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  const std::uint32_t across = 2 * kRing;
+  surface.levels.push_back({.offsets = {{15 * across + 3, {}}, {15 * across + 7, {}}},
+                            .attach = {{.joint = "joint0", .vertices = {{15 * across + 3, 15 * across + 3}}}}});
+  const std::vector<glm::vec3> rest = Posed(surface, turned(0)).of("surface level 1");
+  const std::vector<glm::vec3> control = Posed(surface, turned(90)).of("surface level 1");
+  EXPECT_LT(glm::distance(control[0], rest[0]), 1e-5f) << "it is held by joint0";
+  EXPECT_LT(glm::distance(control[1], by_second_joint(rest[1], 90)), 2e-5f) << "it follows its level";
+
+  surface.levels[0].attach.clear();
+  const std::vector<glm::vec3> free = Posed(surface, turned(90)).of("surface");
+  for (std::uint32_t v = 0; v < free.size(); ++v) EXPECT_LT(glm::distance(free[v], surface.control[v]), 1e-6f);
+}
+
+// Nothing moves when a vertex is attached or detached: at bind all are where they were.
+TEST(HierarchicalBspline, AttachingMovesNothing) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  test::add_overlays(surface);
+  const std::vector<glm::vec3> before = Posed(surface, turned(0)).of("tube");
+  surface.levels[1].attach.front().joint = "joint1";
+  surface.levels[1].attach.push_back({.joint = "joint0", .vertices = {{7 * 16 + 2, 7 * 16 + 2}}});
+  surface.levels[0].attach.erase(surface.levels[0].attach.begin());
+  EXPECT_LT(test::farthest(before, Posed(surface, turned(0)).of("tube")), 1e-5f);
+}
+
+// The skin's coordinates in the tangent-plane frame, computed here in double precision from the posed control vertices.
+TEST(HierarchicalBspline, SkinKeepsItsCoordinatesInTheTangentPlane) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.frames_per_span = 0;
+  const Posed posed(surface, turned(70));
+  const std::vector<glm::vec3> skin = posed.of("tube");
+  const std::vector<glm::vec3> rest = tube().meshes[0].positions;
+  HierarchicalBsplineParameters bent = surface;
+  bent.control = posed.of("surface");
+  const auto before = *hierarchical_bspline::Surface::create(surface, "");
+  const auto after = *hierarchical_bspline::Surface::create(bent, "");
+  for (std::size_t v = 0; v < skin.size(); ++v) {
+    // On a tube the closest point has the vertex's own x and angle.
+    const glm::dvec2 uv(rest[v].x, std::atan2(rest[v].z, rest[v].y) / (2 * 3.14159265358979) * kRing - 1);
+    const auto from = before.evaluate(0, uv);
+    const auto to = after.evaluate(0, uv);
+    const glm::dvec3 local = glm::transpose(from.axes()) * (glm::dvec3(rest[v]) - from.position);
+    EXPECT_LT(glm::distance(glm::dvec3(skin[v]), to.position + to.axes() * local), 2e-3) << v;
+  }
+}
+
+// Between frames the skin is off by what a chord is off its arc: a fourth for half of the cells' width.
+TEST(HierarchicalBspline, MoreFramesComeCloserToOneForEveryVertex) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.frames_per_span = 0;
+  const std::vector<glm::vec3> exact = Posed(surface, turned(60)).of("tube");
+  std::vector<float> errors;
+  for (const std::uint32_t frames : {1u, 2u, 4u}) {
+    surface.frames_per_span = frames;
+    errors.push_back(test::farthest(exact, Posed(surface, turned(60)).of("tube")));
+  }
+  EXPECT_LT(errors[1], 0.4f * errors[0]);
+  EXPECT_LT(errors[2], 0.4f * errors[1]);
+  EXPECT_LT(errors[2], 0.02f);
+}
+
+// Closest points in the texture coordinates are the closest points.
+TEST(HierarchicalBspline, TextureCoordinatesAreParameters) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  Model model = tube();
+  for (const glm::vec3 p : model.meshes[0].positions) {
+    const float around = std::atan2(p.z, p.y) / (2 * 3.14159265f) * kRing - 1;
+    model.meshes[0].uvs.emplace_back(p.x / 8, around / kRing - std::floor(around / kRing));
+  }
+  const Character closest = test::bound(model, test::rig_of(surface)).character;
+  surface.places = SurfacePlaces::kTextureCoordinates;
+  const Character given = test::bound(model, test::rig_of(surface)).character;
+  std::vector<std::vector<glm::vec3>> skins;
+  for (const Character& character : {closest, given}) {
+    Evaluator evaluator(character);
+    evaluator.pose(turned(70));
+    evaluator.evaluate();
+    skins.push_back(test::positions_of(evaluator, character, "tube"));
+  }
+  EXPECT_LT(test::farthest(skins[0], skins[1]), 2e-3f);
+  EXPECT_THAT(test::bind_error(tube(), test::rig_of(surface)), HasSubstr("mesh 'tube' has no texture coordinates"));
+}
+
+TEST(HierarchicalBspline, ShapesFollowAControl) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels[0].keys = {{.control = "swell",
+                             .keys = {{.at = 1, .offsets = {{20, {0, 1, 0}}}},
+                                      {.at = 3, .offsets = {{20, {0, 0, 2}}}},
+                                      {.at = -1, .offsets = {{20, {0.5f, 0, 0}}}}}}};
+  Posed posed(surface, turned(0));
+  const std::optional<std::uint32_t> control = posed.character->find_control("surface/swell");
+  ASSERT_TRUE(control);
+  const std::vector<std::pair<float, glm::vec3>> shapes{
+      {0, {}},        {0.5f, {0, 0.5f, 0}}, {1, {0, 1, 0}},         {2, {0, 0.5f, 1}},
+      {3, {0, 0, 2}}, {9, {0, 0, 2}},       {-0.5f, {0.25f, 0, 0}}, {-7, {0.5f, 0, 0}}};
+  for (const auto& [value, offset] : shapes) {
+    posed.evaluator.control(*control, value);
+    posed.evaluator.evaluate();
+    EXPECT_LT(glm::distance(posed.of("surface")[20], surface.control[20] + offset), 1e-5f) << value;
+  }
+}
+
+// Of an attached vertex the offset is that from its joint; above the base that from where refinement puts it.
+TEST(HierarchicalBspline, KeysScaleTheLengthsOfOffsets) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels.push_back({.offsets = {{40, {0, 0.1f, 0.2f}}}});
+  const KeyAngle turn{"joint1", {0, 0, 1}};
+  surface.levels[0].keys = {{.angle = turn, .keys = {{.at = 90, .length = 0.5f}}, .vertices = {{70, 70}}}};
+  surface.levels[1].keys = {{.angle = turn, .keys = {{.at = 90, .length = 3}}, .vertices = {{40, 40}}}};
+  const Posed rest(surface, turned(0));
+  const Posed bent(surface, turned(90));
+  const glm::vec3 joint(4, 0, 0);
+  EXPECT_LT(glm::distance(bent.of("surface")[70], by_second_joint(joint + 0.5f * (surface.control[70] - joint), 90)),
+            1e-5f);
+  // Vertex 40 of level 1 lies on the first bone, which does not turn: its offset is of length sqrt(0.05).
+  const float added = glm::distance(bent.of("surface level 1")[0], rest.of("surface level 1")[0]);
+  EXPECT_NEAR(added, 2 * std::sqrt(0.05f), 1e-4f);
+}
+
+// Vertex 70 moves with joint1 by a way that the test computes; vertex 8 is shifted by it, half of the key's at half of
+// its way, and all of it beyond.
+TEST(HierarchicalBspline, OneVertexFollowsAnother) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  const glm::vec3 axis(0, 1, 0);
+  surface.levels[0].keys = {
+      {.follow = SurfaceFollow{0, 70, 2.0f * axis}, .keys = {{.at = 2, .offsets = {{8, {0, 0, 1}}}}}}};
+  for (const float degrees : {0.0f, 10.0f, 25.0f, 80.0f}) {
+    const float moved = glm::dot(by_second_joint(surface.control[70], degrees) - surface.control[70], axis);
+    const glm::vec3 shift(0, 0, std::clamp(moved / 2, 0.0f, 1.0f));
+    const Posed posed(surface, turned(degrees));
+    EXPECT_LT(glm::distance(posed.of("surface following")[0], surface.control[8] + shift), 1e-5f) << degrees;
+  }
+}
+
+TEST(HierarchicalBspline, LimitsHoldVerticesBack) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  // Rings 5 and 6 are carried by joint1 whole: at 90 degrees they cross the plane that bisects the joint.
+  surface.levels[0].attach[1].segments = 1;
+  surface.levels[0].attach[1].segment = 1;
+  surface.levels[0].limits = {{SurfaceLimitKind::kBisector, "joint1", 0.05f, {{6 * kRing, 7 * kRing - 1}}},
+                              {SurfaceLimitKind::kDistance, "joint0", 0.8f, {{7 * kRing, 8 * kRing - 1}}}};
+  const Posed rest(surface, turned(0));
+  EXPECT_LT(test::farthest(rest.of("tube"), tube().meshes[0].positions), 2e-5f);
+  const Posed bent(surface, turned(140));
+  const std::vector<glm::vec3> free = bent.of("surface");
+  const std::vector<glm::vec3> held = bent.of("surface limited");
+  const float half = glm::radians(70.0f);
+  const glm::vec3 normal(std::cos(half), std::sin(half), 0);  // of the bisecting plane, towards joint1's bone
+  bool crossed = false;
+  for (std::uint32_t v = 0; v < kRing; ++v) {
+    const float above = glm::dot(free[6 * kRing + v] - glm::vec3(4, 0, 0), normal);
+    const float now = glm::dot(held[v] - glm::vec3(4, 0, 0), normal);
+    crossed = crossed || above < 0.05f;
+    EXPECT_NEAR(now, std::max(above, 0.05f), 1e-5f) << v;
+  }
+  EXPECT_TRUE(crossed);
+  bool touched = false;
+  for (std::uint32_t v = 0; v < kRing; ++v) {
+    const auto from_bone = [](glm::vec3 p) { return glm::distance(p, glm::vec3(std::clamp(p.x, 0.0f, 4.0f), 0, 0)); };
+    touched = touched || from_bone(free[7 * kRing + v]) < 0.8f;
+    EXPECT_NEAR(from_bone(held[kRing + v]), std::max(from_bone(free[7 * kRing + v]), 0.8f), 1e-5f) << v;
+  }
+  EXPECT_TRUE(touched);
+}
+
+// A curve of two joints carries as a curve skeleton with this curve carries a skin at these points.
+TEST(HierarchicalBspline, CurvesCarryControlVertices) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels[0].attach = {{.curve = {"joint0", "joint1"}, .vertices = {{0, 11 * kRing - 1}}}};
+  const std::vector<glm::vec3> rest = Posed(surface, turned(0)).of("surface");
+  EXPECT_LT(test::farthest(rest, surface.control), 2e-5f);
+  const std::vector<glm::vec3> bent = Posed(surface, turned(60)).of("surface");
+  EXPECT_LT(glm::distance(bent[0], surface.control[0]), 0.1f) << "the curve's beginning stays";
+  EXPECT_GT(glm::distance(bent[80], surface.control[80]), 1.0f);
+}
+
+TEST(HierarchicalBspline, SaysWhatLiesBeyondTheCurvature) {
+  const HierarchicalBsplineParameters surface = test::tube_surface();
+  Model model = tube();
+  model.meshes[0].positions[70] = {5, -0.02f, 0.01f};  // across the axis
+  const Bound bound = test::bound(model, test::rig_of(surface));
+  const auto& notes = bound.report.notes;
+  const auto says = [](const std::string& note) { return note.find("radius of curvature") != std::string::npos; };
+  EXPECT_EQ(std::ranges::count_if(notes, says), 0) << "its closest point is on its own side";
+
+  HierarchicalBsplineParameters given = surface;
+  given.places = SurfacePlaces::kTextureCoordinates;
+  model = tube();
+  for (const glm::vec3 p : model.meshes[0].positions) {
+    const float around = std::atan2(p.z, p.y) / (2 * 3.14159265f) - 1.0f / kRing;
+    model.meshes[0].uvs.emplace_back(p.x / 8, around - std::floor(around));
+  }
+  glm::vec3& deep = model.meshes[0].positions[70];
+  deep = {deep.x, -0.3f * deep.y, -0.3f * deep.z};  // 1.3 radii below its place
+  const Bound far = test::bound(model, test::rig_of(given));
+  const auto note = std::ranges::find_if(far.report.notes, says);
+  ASSERT_NE(note, far.report.notes.end());
+  EXPECT_THAT(*note, HasSubstr("1 vertices of mesh 'tube' lie farther from the surface than its radius of curvature; "
+                               "the farthest is vertex 70, 1.3 m off"));
+}
+
+struct Fault {
+  const char* name;
+  void (*make)(HierarchicalBsplineParameters&);
+  const char* message;
+};
+
+TEST(HierarchicalBspline, RefusesWhatIsWrongAndNamesThePlace) {
+  const std::vector<Fault> faults{
+      {"nothing", [](auto& p) { p = {}; }, "the rig gives no surface"},
+      {"joint", [](auto& p) { p.levels[0].attach[0].joint = "joint7"; }, "joint7"},
+      {"twice",
+       [](auto& p) {
+         p.levels[0].attach[0].vertices.push_back({80, 80});
+       },
+       "vertex 80 is attached twice"},
+      {"two swings",
+       [](auto& p) {
+         p.levels[0].secondary = {{.vertices = {{80, 80}}}, {.vertices = {{80, 80}}}};
+       },
+       "vertex 80 swings twice"},
+      {"no rod",
+       [](auto& p) {
+         p.levels.push_back({.secondary = {{.vertices = {{40, 40}}}}});
+       },
+       "vertex 40 swings, but"},
+      {"two limits",
+       [](auto& p) {
+         p.levels[0].limits.assign(2, {SurfaceLimitKind::kDistance, "joint0", 1, {{9, 9}}});
+       },
+       "vertex 9 is limited twice"},
+      {"followed",
+       [](auto& p) {
+         p.levels[0].keys = {{.follow = SurfaceFollow{1, 3}, .keys = {{.offsets = {{1, {0, 1, 0}}}}}}};
+       },
+       "vertex 3 of level 1"},
+      {"axis",
+       [](auto& p) {
+         p.levels[0].keys = {{.follow = SurfaceFollow{0, 3, {}}, .keys = {{.offsets = {{1, {0, 1, 0}}}}}}};
+       },
+       "has no direction"},
+      {"keys",
+       [](auto& p) {
+         p.levels[0].keys = {{.control = "a", .keys = {{.offsets = {{1, {0, 1, 0}}}}, {.offsets = {{2, {0, 1, 0}}}}}}};
+       },
+       "two keys are at one value"},
+      {"curve",
+       [](auto& p) {
+         p.levels[0].attach[0] = {.curve = {"joint0"}, .vertices = {{0, 7}}};
+       },
+       "curve"}};
+  for (const Fault& fault : faults) {
+    SCOPED_TRACE(fault.name);
+    HierarchicalBsplineParameters surface = test::tube_surface();
+    fault.make(surface);
+    EXPECT_THAT(test::bind_error(tube(), test::rig_of(surface)), HasSubstr(fault.message));
+  }
+}
+
+}  // namespace
+}  // namespace pelt
