@@ -20,6 +20,7 @@
 #include "engine/character/records.h"
 #include "engine/deformer/table_writer.h"
 #include "engine/driver/key_pose/bind.h"
+#include "engine/hierarchical_bspline/action_pull.h"
 #include "engine/rig/deformer_entry.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
 #include "shaders/hierarchical_bspline/follow_pose.h"
@@ -533,16 +534,19 @@ class Levels {
                                            level, vertex.number));
       }
       swinging.push_back(v);
+      const double stiffness = 3.0 * action->rigidity / std::pow(length, 3) / action->mass;
+      const ActionPull along = action_pull(stiffness, action->damping / action->mass);
+      const ActionPull into = action_pull(stiffness, action->damping_into / action->mass);
       append_record(pass.records, shared::ActionRecord{.vertex = posed_[v].vertex,
                                                        .entry = entries[v - all.front()],
                                                        .clock = input_.builder.clock_input(),
                                                        .rest = vertex.rest,
                                                        .root = root,
                                                        .normal = glm::vec3(normal_at(vertex)),
-                                                       .stiffness = 3 * action->rigidity / (length * length * length) /
-                                                                    action->mass,
-                                                       .damping = action->damping / action->mass,
-                                                       .damping_into = action->damping_into / action->mass,
+                                                       .kept = along.kept,
+                                                       .pull = along.pull,
+                                                       .kept_into = into.kept,
+                                                       .pull_into = into.pull,
                                                        .reach = action->reach * length});
     }
     if (swinging.empty()) return {};

@@ -2,6 +2,6 @@
 pelt_folder(character
   pose.cpp)
 pelt_folder(authoring
-  bind.cpp deformer.cpp levels.cpp places.cpp surface.cpp
+  action_pull.cpp bind.cpp deformer.cpp levels.cpp places.cpp surface.cpp
   HEADERS
   include/pelt/hierarchical_bspline.h)
