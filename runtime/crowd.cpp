@@ -33,12 +33,20 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
       share = static_cast<std::uint32_t>(std::uint64_t{255} * state.faded / state.fade_steps());
     }
   }
-  const std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
+  std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
   state.teleport = false;
   state.moved_before = true;
   state.settled = false;
-  return shared::ListEntry{number, shared::entry_state(flags, static_cast<std::uint32_t>(state.from),
-                                                       static_cast<std::uint32_t>(state.to), share)};
+  const auto entry = [&] {
+    return shared::entry_state(flags, static_cast<std::uint32_t>(state.from), static_cast<std::uint32_t>(state.to),
+                               share);
+  };
+  const std::uint32_t character = character_of[instance];
+  if (clock_inputs[character]) {
+    const bool deformed = characters[character]->fit_pass() == nullptr || shared::entry_uses(entry(), false);
+    if (deformed && state.action.pose(clock)) flags |= shared::kEntryFresh;
+  }
+  return shared::ListEntry{number, entry()};
 }
 
 void Crowd::State::write_list() {
@@ -57,6 +65,17 @@ void Crowd::State::write_list() {
     std::memcpy(base + c * sizeof(std::uint32_t), &count, sizeof(count));
   }
   visible_lists.flush(visible_list_slots[slot].offset, visible_list_slots[slot].size);
+}
+
+void Crowd::State::write_clock() {
+  const float value = clock.value();
+  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
+    if (!clock_inputs[c]) continue;
+    const std::uint32_t first = plan.characters[c].first_instance;
+    for (std::uint32_t i = first; i < first + plan.characters[c].instances; ++i) {
+      if (inputs.values(i)[*clock_inputs[c]] != value) inputs.set(slot, i, *clock_inputs[c], std::span(&value, 1));
+    }
+  }
 }
 
 Crowd::Crowd(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -102,6 +121,7 @@ void Crowd::show(std::uint32_t instance, bool visible) {
   if (visible && !state.visible) {
     state.moved_before = false;
     state.teleport = true;
+    state.action.restart();
   }
   state.visible = visible;
 }
@@ -114,7 +134,12 @@ void Crowd::update_every(std::uint32_t instance, std::uint32_t frames) {
 void Crowd::teleport(std::uint32_t instance) {
   assert(instance < instance_count() && state_->own_list);
   state_->instance_states[instance].teleport = true;
+  state_->instance_states[instance].action.restart();
 }
+
+void Crowd::advance(float seconds) { state_->clock.advance(seconds); }
+
+float Crowd::clock() const { return state_->clock.value(); }
 
 void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames) {
   assert(instance < instance_count() && state_->own_list);
@@ -138,7 +163,10 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
   State& state = *state_;
   const DeviceFunctions& functions = state.device->functions;
   if (state.own_joints) state.joints.finish(state.slot);
-  if (state.own_inputs) state.inputs.finish(state.slot);
+  if (state.own_inputs) {
+    if (state.has_action) state.write_clock();
+    state.inputs.finish(state.slot);
+  }
   if (state.own_list) state.write_list();
 
   const CommandLabel label(functions, commands, state.label.c_str());
@@ -146,7 +174,15 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
   constexpr VkPipelineStageFlags2 kIndirect = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
   constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   // The frame before has read the plan and the palettes that this one overwrites.
-  memory_barrier(functions, commands, kCompute | kIndirect, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kCompute, kBoth);
+  VkPipelineStageFlags2 before = kCompute | kIndirect;
+  VkAccessFlags2 written = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  if (state.frame == 0 && state.has_action) {
+    // A mass whose state is 0 has not begun.
+    functions.vkCmdFillBuffer(commands, state.palette.handle(), 0, VK_WHOLE_SIZE, 0);
+    before |= VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+    written |= VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  }
+  memory_barrier(functions, commands, before, written, kCompute, kBoth);
   {
     const CommandLabel plan_label(functions, commands, "plan");
     state.pipelines->plan.dispatch(commands, state.plan_sets[state.slot],

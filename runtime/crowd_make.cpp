@@ -159,7 +159,9 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   } buffers[] = {
       {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
-      {&state.palette, palette_end, kStorage | kRead, MemoryUse::kDeviceLocal, "palettes"},
+      {&state.palette, palette_end,
+       kStorage | kRead | (state.has_action ? VK_BUFFER_USAGE_TRANSFER_DST_BIT : VkBufferUsageFlags{0}),
+       MemoryUse::kDeviceLocal, "palettes"},
       {&state.dispatch_work, planned.work_pairs * 8, kStorage, MemoryUse::kDeviceLocal, "work"},
       {&state.arguments, planned.steps.size() * sizeof(VkDispatchIndirectCommand),
        kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
@@ -358,6 +360,8 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->outputs = layout.places;
   for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
     state->characters.push_back(gpu.entries[c].character);
+    state->clock_inputs.push_back((*state->characters.back()).clock_input());
+    state->has_action = state->has_action || state->clock_inputs.back();
     state->character_of.insert(state->character_of.end(), instances[c], c);
   }
   state->instance_states.resize(plan.instances);

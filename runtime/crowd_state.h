@@ -13,6 +13,7 @@
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 
+#include "engine/character/action_clock.h"
 #include "runtime/crowd_plan.h"
 #include "runtime/gpu_characters.h"
 #include "runtime/input_ring.h"
@@ -33,6 +34,7 @@ struct InstanceState {
   std::uint32_t fade_frames = 0;
   std::uint32_t faded = 0;  // frames of the fade that are over
   std::uint64_t fade_steps() const { return std::uint64_t{fade_frames} + 1; }
+  ActionProgress action;
 };
 
 // The commands of one step of the plan.
@@ -76,6 +78,9 @@ struct Crowd::State {
   bool own_inputs = true;
   bool own_list = true;
   std::vector<InstanceState> instance_states;
+  std::vector<std::optional<std::uint32_t>> clock_inputs;  // for each character
+  bool has_action = false;                                 // one of them has a clock
+  ActionClock clock;
   std::uint64_t frame = 0;
   std::uint32_t slots = 1;
   std::uint32_t slot = 0;
@@ -86,6 +91,7 @@ struct Crowd::State {
   // among those of its character.
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number);
   void write_list();
+  void write_clock();
 };
 
 }  // namespace pelt::runtime

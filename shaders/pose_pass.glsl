@@ -24,6 +24,7 @@ struct PoseWork {
   uint palette_zero;  // the instance's palette entry 0
   uint table_first;   // word 0 of the pass's table
   uint input_first;   // the instance's input 0
+  bool fresh;         // the instance does not go on from the frame before
 };
 
 // Access functions that the kernels' headers use; interop.h has the C++ half.
@@ -43,7 +44,10 @@ PoseWork pose_work() {
   PoseWork work;
   work.record_index = found.block * kPoseWorkgroupSize + gl_LocalInvocationID.x;
   work.inside = found.inside && work.record_index < job.record_count;
-  uint instance = work.inside ? list_entry(job.list_first, found.list_place).instance : 0u;
+  ListEntry entry = ListEntry(0u, 0u);
+  if (work.inside) entry = list_entry(job.list_first, found.list_place);
+  uint instance = entry.instance;
+  work.fresh = (entry.state & (kEntryTeleport | kEntryFresh)) != 0u;
   work.record = job.first_record + work.record_index;
   work.joint_first = job.joint_first + instance * job.joint_stride;
   work.vertex_first = job.vertex_first + instance * job.vertex_stride;

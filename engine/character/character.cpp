@@ -48,6 +48,12 @@ std::optional<std::uint32_t> CharacterData::find_control(std::string_view wanted
   return std::nullopt;
 }
 
+std::optional<std::uint32_t> CharacterData::clock_input() const {
+  const auto clock = std::ranges::find(controls, ControlKind::kClock, &Control::kind);
+  if (clock == controls.end()) return std::nullopt;
+  return clock->input;
+}
+
 const PalettePass* CharacterData::fit_pass() const {
   const auto found = std::find_if(passes.begin(), passes.end(), [](const PalettePass& pass) { return pass.fit; });
   return found == passes.end() ? nullptr : &*found;

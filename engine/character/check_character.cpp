@@ -245,6 +245,9 @@ Result<void> check_inputs(const CharacterData& data) {
     if (control.kind > ControlKind::kClock) {
       return invalid("the control '{}' is of an unknown kind", control.name);
     }
+    if (control.kind == ControlKind::kClock && control.input != data.clock_input()) {
+      return invalid("the control '{}' is a second clock", control.name);
+    }
     if (control.kind == ControlKind::kTwist && control.target >= data.skeleton.joints.size()) {
       return invalid("the control '{}' names joint {} of {}", control.name, control.target,
                      data.skeleton.joints.size());

@@ -12,6 +12,7 @@
 
 #include "engine/binding/blend.h"
 #include "engine/binding/morphs.h"
+#include "engine/character/action_clock.h"
 #include "engine/character/pose_kernels.h"
 
 namespace pelt {
@@ -98,9 +99,13 @@ struct Evaluator::State {
   Detail detail = Detail::kFull;
   std::vector<PackedBinding> fits;                       // for each mesh, once they are needed
   std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh; no meshes if normals are blended
+  std::optional<std::uint32_t> clock_input;
+  ActionClock clock;
+  ActionProgress action;
+  bool fresh = false;  // in this evaluate()
 
   void pose_palette(const PalettePass& pass) {
-    const PoseContext context{joints, positions, inputs, palette};
+    const PoseContext context{joints, positions, inputs, palette, fresh};
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
     parallel_for(pass.record_count, kEntryGrain / kernel.slots_per_record, options.threads,
                  [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
@@ -230,6 +235,7 @@ Evaluator::Evaluator(const Character& character, Options options)
   rest_matrices(character->skeleton, state.joints);
   state.inputs.resize(character->input_count);
   rest_inputs(*character, state.inputs);
+  state.clock_input = character->clock_input();
   state.positions.resize(vertices);
   if (state.options.normals) state.normals.resize(vertices);
   if (state.options.tangents) state.tangents.resize(vertices);
@@ -270,6 +276,10 @@ void Evaluator::control(std::size_t control, float value) {
   state_->inputs[state_->character->controls[control].input] = value;
 }
 
+void Evaluator::advance(float seconds) { state_->clock.advance(seconds); }
+
+void Evaluator::teleport() { state_->action.restart(); }
+
 void Evaluator::set_detail(Detail detail) {
   State& state = *state_;
   assert(detail == Detail::kFull || state.character->fit_pass() != nullptr);
@@ -285,6 +295,10 @@ void Evaluator::evaluate() {
   if (state.detail == Detail::kLinearFit) {
     state.blend_fits();
   } else {
+    if (state.clock_input) {
+      state.inputs[*state.clock_input] = state.clock.value();
+      state.fresh = state.action.pose(state.clock);
+    }
     for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
       state.pose_palettes(stage);
       state.blend_meshes(stage);

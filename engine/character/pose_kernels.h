@@ -24,12 +24,13 @@ struct PoseContext {
   std::span<const glm::vec3> vertices;  // posed positions of all meshes; those of earlier stages are valid
   std::span<const float> inputs;        // CharacterData::input_count numbers
   std::span<Affine> palette;
+  bool fresh = false;  // the instance does not go on from the frame before: secondary action starts at rest
 };
 
 // Makes the pointers through which the kernels of shaders/<kernel>/pose.h read.
 inline shared::PoseWork pose_work(const PalettePass& pass, const PoseContext& context) {
   return {pass.table.data(), context.joints.data(), context.vertices.data(), context.inputs.data(),
-          reinterpret_cast<const float*>(context.palette.data())};
+          reinterpret_cast<const float*>(context.palette.data()), context.fresh};
 }
 
 // Poses records [begin, end) of a kernel that writes one palette entry a record.

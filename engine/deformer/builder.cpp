@@ -379,8 +379,7 @@ std::uint32_t CharacterBuilder::shape_input(const std::string& mesh, const std::
 }
 
 std::uint32_t CharacterBuilder::clock_input() {
-  const auto known = std::ranges::find(data_.controls, ControlKind::kClock, &Control::kind);
-  if (known != data_.controls.end()) return known->input;
+  if (const std::optional<std::uint32_t> known = data_.clock_input()) return *known;
   data_.controls.push_back({ControlKind::kClock, "clock", "", 0, 0.0f, data_.input_count});
   return data_.input_count++;
 }

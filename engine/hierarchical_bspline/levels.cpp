@@ -18,6 +18,7 @@
 #include "engine/character/records.h"
 #include "engine/deformer/table_writer.h"
 #include "engine/driver/key_pose/bind.h"
+#include "engine/hierarchical_bspline/action_pull.h"
 #include "engine/hierarchical_bspline/control_mesh.h"
 #include "engine/hierarchical_bspline/curve_attachment.h"
 #include "engine/hierarchical_bspline/joints.h"
@@ -419,17 +420,20 @@ class Levels {
                                    level, vertex.number));
       }
       swinging.push_back(v);
-      append_record(pass.records,
-                    shared::ActionRecord{.vertex = posed_[v].vertex,
-                                         .entry = entries[v - all.front()],
-                                         .clock = input_.builder.clock_input(),
-                                         .rest = vertex.rest,
-                                         .root = root,
-                                         .normal = glm::vec3(normal_at(surface_, vertex)),
-                                         .stiffness = 3 * action->rigidity / (length * length * length) / action->mass,
-                                         .damping = action->damping / action->mass,
-                                         .damping_into = action->damping_into / action->mass,
-                                         .reach = action->reach * length});
+      const double stiffness = 3.0 * action->rigidity / std::pow(length, 3) / action->mass;
+      const ActionPull along = action_pull(stiffness, action->damping / action->mass);
+      const ActionPull into = action_pull(stiffness, action->damping_into / action->mass);
+      append_record(pass.records, shared::ActionRecord{.vertex = posed_[v].vertex,
+                                                       .entry = entries[v - all.front()],
+                                                       .clock = input_.builder.clock_input(),
+                                                       .rest = vertex.rest,
+                                                       .root = root,
+                                                       .normal = glm::vec3(normal_at(surface_, vertex)),
+                                                       .kept = along.kept,
+                                                       .pull = along.pull,
+                                                       .kept_into = into.kept,
+                                                       .pull_into = into.pull,
+                                                       .reach = action->reach * length});
     }
     if (swinging.empty()) return {};
     return add_shifted(name + " swinging", level, swinging, std::move(pass), shared::kActionSlots);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include <pelt/finite.h>
 
@@ -74,14 +75,20 @@ Result<void> validate_limits(const PalettePass& pass, const CharacterData& data)
 
 Result<void> validate_actions(const PalettePass& pass, const CharacterData& data) {
   const FramesBefore frames(pass, data);
+  const std::optional<std::uint32_t> clock = data.clock_input();
   return check_records<shared::ActionRecord>(pass, [&](const shared::ActionRecord& record) -> const char* {
     if (!is_posed_before(pass, data, record.vertex)) return kNotPosedBefore;
     if (!frames.hold(record.entry)) return kNoFrame;
-    if (record.clock >= data.input_count) return "names an input that is not there";
-    const auto is_factor = [](float value) { return std::isfinite(value) && value >= 0; };
+    if (record.clock != clock) return "names an input that is no clock";
+    // Then neither motion of the pair (r, s) grows from step to step.
+    const auto is_pull = [](float kept, float pull) {
+      return kept >= 0 && kept <= 1 && pull >= 0 && pull * shared::kActionStep <= 2;
+    };
+    if (!is_pull(record.kept, record.pull) || !is_pull(record.kept_into, record.pull_into)) {
+      return "pulls so that its displacement grows";
+    }
     const bool finite = is_near(record.rest) && is_near(record.root) && is_near(record.normal) &&
-                        is_factor(record.stiffness) && is_factor(record.damping) && is_factor(record.damping_into) &&
-                        is_factor(record.reach);
+                        is_near(record.reach) && record.reach >= 0;
     return finite ? nullptr : kNotFinite;
   });
 }

@@ -2,6 +2,6 @@
 pelt_folder(character
   pose.cpp)
 pelt_folder(authoring
-  bind.cpp control_mesh.cpp curve_attachment.cpp deformer.cpp joints.cpp levels.cpp places.cpp surface.cpp
+  action_pull.cpp bind.cpp control_mesh.cpp curve_attachment.cpp deformer.cpp joints.cpp levels.cpp places.cpp surface.cpp
   HEADERS
   include/pelt/hierarchical_bspline.h)

@@ -194,7 +194,8 @@ pelt_result pelt_character_get_control(const pelt_character* character, uint32_t
     const pelt::Control& own = data.controls[control];
     static_assert(static_cast<int>(pelt::ControlKind::kMorphTarget) == PELT_CONTROL_MORPH_TARGET &&
                   static_cast<int>(pelt::ControlKind::kTwist) == PELT_CONTROL_TWIST &&
-                  static_cast<int>(pelt::ControlKind::kExpression) == PELT_CONTROL_EXPRESSION);
+                  static_cast<int>(pelt::ControlKind::kExpression) == PELT_CONTROL_EXPRESSION &&
+                  static_cast<int>(pelt::ControlKind::kClock) == PELT_CONTROL_CLOCK);
     write_struct(
         pelt_control_info{
             .kind = static_cast<uint32_t>(own.kind), .input = own.input, .rest = own.rest, .name = own.name.c_str()},

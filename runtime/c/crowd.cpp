@@ -21,7 +21,8 @@ static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
               static_cast<int>(Detail::kReduced) == PELT_DETAIL_REDUCED &&
               static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
 static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
-              PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold);
+              PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold &&
+              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh);
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
@@ -212,6 +213,14 @@ pelt_result pelt_crowd_update_every(pelt_crowd* crowd, uint32_t instance, uint32
 
 pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance) {
   return guarded(__func__, [&] { need_own_list(crowd, instance).crowd.teleport(instance); });
+}
+
+pelt_result pelt_crowd_advance(pelt_crowd* crowd, float seconds) {
+  return guarded(__func__, [&] { need(crowd, "crowd").crowd.advance(seconds); });
+}
+
+pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock) {
+  return guarded(__func__, [&] { need(clock, "clock") = need(crowd, "crowd").crowd.clock(); });
 }
 
 pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames) {

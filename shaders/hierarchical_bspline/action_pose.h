@@ -2,11 +2,11 @@
 // Secondary action (Forsey 1994, section 4): a mass on a stiff rod. With W the posed control vertex, r the displacement
 // of its mass and y = W + r where the mass is,
 //     m r'' = -k r - c (y' - W') - m W'',     k = 3 E I / l^3,
-// in the plane across the rod, c larger along the surface's normal than across it. Time runs in steps of a fixed length
-// (kActionStep), W moves evenly from one frame to the next, and each step is implicit in the velocity, so that it is
-// stable for every stiffness:
-//     s = (s - h (k/m) r) / (1 + h c/m + h^2 k/m),     r = r + h s,     s = y' - W'.
-// The state is a palette entry of its own, which no other pass writes.
+// in the plane across the rod, c larger along the surface's normal than across it. W moves evenly from one frame to the
+// next. At times a fixed step h apart (kActionStep), wherever frames lie, the mass is pulled; between them it drifts:
+//     s = y' - W':   s = kept s - pull r  every h;   r = r + t s  over a time t.
+// kept and pull give this pair the decay and the frequency of the damped oscillator (engine/hierarchical_bspline/
+// action_pull.h). The state is a palette entry of its own, which no other pass writes.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_ACTION_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_ACTION_POSE_H
 
@@ -16,27 +16,31 @@
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST float kActionStep = 1.0f / 240.0f;  // seconds
-// The clock counts steps and starts anew after so many; numbers up to it are exact.
-PELT_SHARED_CONST float kActionClock = 4194304.0f;
-// An instance that was not posed for longer than this many steps starts at rest.
+// The clock counts steps, and parts of them, and starts anew after so many steps: floats hold it exactly.
+PELT_SHARED_CONST float kActionClock = 65536.0f;
+PELT_SHARED_CONST float kActionParts = 256.0f;  // of a step
+// A mass starts at rest if it was not posed for more than so many steps, or if its vertex went farther since.
 PELT_SHARED_CONST float kMaxActionSteps = 64.0f;
-PELT_SHARED_CONST uint kActionSlots = 2u;  // the shift of the vertex; its state
+PELT_SHARED_CONST float kMaxActionMove = 1e6f;  // metres
+PELT_SHARED_CONST uint kActionSlots = 2u;       // the shift of the vertex; its state
 
 struct ActionRecord {
-  uint vertex;         // of the instance: W
-  uint entry;          // palette entry that moves the reference with the vertex
-  uint clock;          // input: steps since the crowd began
-  vec3 rest;           // the vertex at bind
-  vec3 root;           // its reference at bind: where the rod starts
-  vec3 normal;         // unit, of the surface at bind
-  float stiffness;     // k / m, 1/s^2
-  float damping;       // c / m along the surface, 1/s
-  float damping_into;  // c / m along the normal, 1/s
-  float reach;         // longest displacement, metres
+  uint vertex;      // of the instance: W
+  uint entry;       // palette entry that moves the reference with the vertex
+  uint clock;       // input: steps since the copy began
+  vec3 rest;        // the vertex at bind
+  vec3 root;        // its reference at bind: where the rod starts
+  vec3 normal;      // unit, of the surface at bind
+  float kept;       // 0 to 1, along the surface
+  float pull;       // 1/s, 0 to 2 / kActionStep, along the surface
+  float kept_into;  // the same along the normal
+  float pull_into;
+  float reach;  // longest displacement, metres
 };
-PELT_SHARED_SIZE(ActionRecord, 64);
+PELT_SHARED_SIZE(ActionRecord, 68);
 
-// displacement r, velocity y', W of the last frame, the clock then, and 1 once it has begun.
+// Displacement r, velocity y', W of the last frame and the clock then. `begun`: 0 not yet, 1 W and the clock are known,
+// 2 the velocity too.
 struct ActionState {
   vec3 displacement;
   vec3 velocity;
@@ -60,17 +64,43 @@ PELT_SHARED_FN Affine kept_action(ActionState state) {
 
 PELT_SHARED_FN vec3 across_rod(vec3 v, vec3 rod) { return v - rod * dot(v, rod); }
 
-// One step of the displacement and its velocity s across the rod.
-PELT_SHARED_FN ActionState action_step(ActionState state, ActionRecord record, vec3 rod, vec3 normal) {
-  float h = kActionStep;
-  vec3 s = state.velocity - state.displacement * (h * record.stiffness);
-  float stiff = 1.0f + h * h * record.stiffness;
-  vec3 into = normal * dot(s, normal);
-  s = into * (1.0f / (stiff + h * record.damping_into)) + (s - into) * (1.0f / (stiff + h * record.damping));
-  state.velocity = across_rod(s, rod);
-  vec3 r = across_rod(state.displacement + state.velocity * h, rod);
+// The two functions below take s for the state's velocity.
+PELT_SHARED_FN ActionState pull_action(ActionState state, ActionRecord record, vec3 rod, vec3 normal) {
+  vec3 s = state.velocity * record.kept - state.displacement * record.pull;
+  vec3 into = state.velocity * record.kept_into - state.displacement * record.pull_into;
+  state.velocity = across_rod(s + normal * dot(into - s, normal), rod);
+  return state;
+}
+
+// The displacement stays across the rod. Where it would go beyond its reach, the mass is stopped.
+PELT_SHARED_FN ActionState drift_action(ActionState state, ActionRecord record, vec3 rod, float steps) {
+  vec3 r = across_rod(state.displacement + state.velocity * (steps * kActionStep), rod);
   float size = length(r);
-  state.displacement = size > record.reach ? r * (record.reach / size) : r;
+  if (size > record.reach) {
+    vec3 outward = r * (1.0f / size);
+    r = outward * record.reach;
+    state.velocity -= outward * max(dot(state.velocity, outward), 0.0f);
+  }
+  state.displacement = r;
+  return state;
+}
+
+// Moves the mass on while its vertex goes on to `target`, in `steps` steps, a whole number of parts.
+PELT_SHARED_FN ActionState move_action(ActionState state, ActionRecord record, vec3 target, vec3 rod, vec3 normal,
+                                       float steps) {
+  vec3 carried = (target - state.target) * (1.0f / (steps * kActionStep));  // W'
+  // The mass starts at rest beside its vertex, however that moves.
+  if (state.begun < 2.0f) state.velocity = carried;
+  state.velocity -= carried;
+  float at = fract(state.clock);
+  float end = at + steps;
+  for (float next = ceil(at); next < end; next += 1.0f) {
+    state = pull_action(drift_action(state, record, rod, next - at), record, rod, normal);
+    at = next;
+  }
+  state = drift_action(state, record, rod, end - at);
+  state.velocity += carried;
+  state.begun = 2.0f;
   return state;
 }
 
@@ -78,26 +108,26 @@ PELT_SHARED_FN ActionEntries pose_action(ActionRecord record, Affine kept, PoseW
   vec3 target = posed_vertex(work, record.vertex);
   Affine motion = palette_entry(work, record.entry);
   vec3 root = transform_point(motion, record.root);
-  vec3 rod = normalize_or(target - root, vec3(0.0f));
+  vec3 arm = target - root;
+  vec3 rod = normalize_or(arm, vec3(0.0f));
   vec3 normal = normalize_or(transform_vector(motion, record.normal), vec3(0.0f));
   float clock = input_value(work, record.clock);
   ActionState state = action_state(kept);
   float steps = clock - state.clock;
   if (steps < 0.0f) steps += kActionClock;
-  if (state.begun != 1.0f || !(steps <= kMaxActionSteps)) {
+  vec3 moved = target - state.target;
+  // Written so that NaN, of joints or of a clock that was none, starts at rest too.
+  bool goes_on = !work.fresh && state.begun >= 1.0f && steps <= kMaxActionSteps &&
+                 dot(moved, moved) <= kMaxActionMove * kMaxActionMove;
+  if (!goes_on) {
     state = ActionState(vec3(0.0f), vec3(0.0f), target, clock, 1.0f);
-    steps = 0.0f;
-  }
-  if (steps > 0.0f) {
-    vec3 carried = (target - state.target) * (1.0f / (steps * kActionStep));  // W'
-    state.velocity -= carried;
-    for (float step = 0.0f; step < steps; step += 1.0f) state = action_step(state, record, rod, normal);
-    state.velocity += carried;
+  } else if (steps * kActionParts >= 1.0f) {
+    state = move_action(state, record, target, rod, normal, steps);
     state.target = target;
     state.clock = clock;
   }
   // The rod bends and does not stretch.
-  vec3 point = root + normalize_or(target + state.displacement - root, rod) * length(target - root);
+  vec3 point = target + (normalize_or(arm + state.displacement, rod) * length(arm) - arm);
   return ActionEntries(affine_from_axes(mat3(1.0f), point - record.rest), kept_action(state));
 }
 

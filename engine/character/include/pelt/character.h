@@ -119,8 +119,8 @@ enum class ControlKind : std::uint32_t {
   kTwist = 1,
   // The value of a set of morph targets (Expression), which adds to their weights; 0 to 1, and held there.
   kExpression = 2,
-  // Steps of kActionStep seconds since the copy began (Evaluator::advance, Crowd::advance), for secondary action. It is
-  // counted for the caller, who sets it only where inputs come from a buffer of the caller's.
+  // The time of secondary action, by Evaluator::advance and Crowd::advance. They set it, whatever value it is given; who
+  // gives inputs in a buffer of his own writes Crowd::clock() there. No clip keys it. A character has one at most.
   kClock = 3,
 };
 
@@ -171,6 +171,7 @@ struct CharacterData {
   std::uint32_t coarsest_level() const;  // 0: there is no other
   std::optional<std::uint32_t> find_stream(std::string_view mesh) const;
   std::optional<std::uint32_t> find_control(std::string_view wanted) const;
+  std::optional<std::uint32_t> clock_input() const;  // input of the control of kClock; none: nothing swings
 
   // Returns the pass with PalettePass::fit; nullptr if the skins have no fits. Its palette entries are the last ones.
   const PalettePass* fit_pass() const;

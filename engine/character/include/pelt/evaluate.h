@@ -50,6 +50,17 @@ class Evaluator {
   // Sets the value of CharacterData::controls[control].
   void control(std::size_t control, float value);
 
+  // Adds to the time in which secondary action goes on, seconds: call it once a frame, before evaluate(), with the time
+  // since the last frame. The motion from one evaluate() to the next takes the time between them, and the result is the
+  // same however that is divided into frames, as far as the poses lie on one path. A time that is negative or not finite
+  // adds nothing. Only motion in model space counts: what moves the whole model must be in the joint matrices to swing
+  // anything. A character without secondary action takes no notice (CharacterData::clock_input()).
+  void advance(float seconds);
+  // Has secondary action start at rest in the next evaluate(), as at first: for a pose that does not go on from the one
+  // before. So does an evaluate() that is more than kMaxActionSteps later than the one before
+  // (shaders/hierarchical_bspline/action_pose.h), 0.26 s.
+  void teleport();
+
   // Sets the detail from the next evaluate() on; it is kFull at first. The first call with kLinearFit allocates.
   // Precondition: the character has fits, or `detail` is kFull.
   void set_detail(Detail detail);

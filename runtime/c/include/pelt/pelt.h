@@ -135,16 +135,17 @@ typedef struct pelt_stream_info {
   uint32_t first_input; /* index of the x of vertex 0 among the inputs; 3 inputs a vertex */
 } pelt_stream_info;
 
-enum { PELT_CONTROL_MORPH_TARGET = 0, PELT_CONTROL_TWIST = 1, PELT_CONTROL_EXPRESSION = 2 };
+enum { PELT_CONTROL_MORPH_TARGET = 0, PELT_CONTROL_TWIST = 1, PELT_CONTROL_EXPRESSION = 2, PELT_CONTROL_CLOCK = 3 };
 
 /* A number that the caller gives: the weight of a morph target, the twist of a joint in radians, or an expression from
- * 0 to 1, which adds to the weights of its morph targets. */
+ * 0 to 1, which adds to the weights of its morph targets. The clock of secondary action is set by the crowd, whatever
+ * value it is given (pelt_crowd_advance); it is none for a user to move. */
 typedef struct pelt_control_info {
   uint32_t struct_size;
   uint32_t kind;  /* PELT_CONTROL_... */
   uint32_t input; /* its index among the inputs */
   float rest;
-  const char* name; /* "mesh/target", "twist/joint", or the expression's, as "happy" */
+  const char* name; /* "mesh/target", "twist/joint", the expression's, as "happy", or "clock" */
 } pelt_control_info;
 
 PELT_API pelt_result pelt_character_get_info(const pelt_character* character, pelt_character_info* info);
@@ -369,7 +370,9 @@ enum {
    * listed again */
   PELT_ENTRY_TELEPORT = 1,
   /* not moved, its previous positions become its positions: set it once when an instance stops */
-  PELT_ENTRY_HOLD = 2
+  PELT_ENTRY_HOLD = 2,
+  /* secondary action starts at rest, as it does with PELT_ENTRY_TELEPORT */
+  PELT_ENTRY_FRESH = 64
 };
 
 /* A cross-fade: `share` is the weight of detail `to` (PELT_DETAIL_...), 0 to 255; the remainder is detail `from`. */
@@ -441,8 +444,19 @@ PELT_API pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint3
 /* Moves an instance every n-th frame, instances taking turns; 0: not until this changes. An instance is always moved
  * in the first frame in which it is shown. */
 PELT_API pelt_result pelt_crowd_update_every(pelt_crowd* crowd, uint32_t instance, uint32_t frames);
-/* Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions. */
+/* Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions, and
+ * has its secondary action start at rest there. An instance that appears is teleported. */
 PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
+
+/* Adds to the time in which secondary action goes on, of all instances, seconds: call it once a frame, with the time
+ * since the last frame. An instance's motion from the frame in which it was last moved to the one that is recorded next
+ * takes the time between them, and the result is the same however that is divided into frames. One that was not moved
+ * for more than 0.26 s starts at rest. A time that is negative or not finite adds nothing. Only motion in model space
+ * counts. Crowds without secondary action take no notice. */
+PELT_API pelt_result pelt_crowd_advance(pelt_crowd* crowd, float seconds);
+/* Gives the value of the clock (PELT_CONTROL_CLOCK) in the frame that is recorded next, for inputs in a buffer of the
+ * caller's; the crowd writes it into a buffer of its own. */
+PELT_API pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock);
 
 enum {
   PELT_DETAIL_FULL = 0,

@@ -83,13 +83,15 @@ struct CrowdOptions {
   // compute. None: pose() fills a buffer of the crowd's.
   BufferPlace joints;
   // The same for the other inputs, CharacterData::input_count floats an instance; a simulation on the device may fill
-  // it. None: stream() and control() fill a buffer of the crowd's.
+  // it. Of a character with secondary action it holds clock() at CharacterData::clock_input() of every instance. None:
+  // stream() and control() fill a buffer of the crowd's.
   BufferPlace inputs;
   // A list of the instances to move, which replaces show(), update_every(), teleport() and detail(). First a count for
   // each character (uint32), then space for one ListEntry (pelt/shaders/jobs.h) for each instance of the crowd. A
   // character's entries begin at the index of its first instance; entry 0 follows all counts; only the first `count`
   // entries of a character are read. No instance may be in a list twice. The caller sets kEntryTeleport when an
-  // instance is moved for the first time, and kEntryHold once when it stops. Offset: a multiple of
+  // instance is moved for the first time, kEntryHold once when it stops, and kEntryFresh where secondary action shall
+  // start at rest. Offset: a multiple of
   // minStorageBufferOffsetAlignment. The list must be written before record()'s commands run, by a culling pass for
   // example, and visible to storage reads of compute.
   BufferPlace visible;
@@ -129,8 +131,8 @@ struct OutputPlaces {
 //
 // Threads: several crowds may be posed and recorded on several threads. For one crowd, several threads may call pose(),
 // inputs(), stream(), control(), show(), update_every(), teleport() and detail() at the same time, as long as no two of
-// them name the same instance: instances share no state. None of these may run at the same time as record(), which
-// reads all of it. Const functions may be called at any time, also during record().
+// them name the same instance: instances share no state; one thread may call advance() meanwhile. None of these may run
+// at the same time as record(), which reads all of it. Const functions may be called at any time, also during record().
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
@@ -162,12 +164,24 @@ class Crowd {
   // Moves an instance every n-th frame, instances taking turns; 0: not until this changes. An instance is always moved
   // in the first frame in which it is shown.
   void update_every(std::uint32_t instance, std::uint32_t frames);
-  // Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions.
+  // Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions, and
+  // has its secondary action start at rest there. An instance that appears is teleported.
   void teleport(std::uint32_t instance);
   // Cross-fades to a detail over `fade_frames` frames in which the instance is moved; 0: at once. Reversing a fade
   // continues from its present share; a fade to a third detail begins at the detail that was faded to.
   void detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames = 0);
   // Precondition of show(), update_every(), teleport() and detail(): no `visible` buffer of the caller's.
+
+  // Adds to the time in which secondary action goes on, of all instances, seconds: call it once a frame, with the time
+  // since the last frame. An instance's motion from the frame in which it was last moved to the frame that record()
+  // records next takes the time between them, and the result is the same however that is divided into frames. One that
+  // was not moved for more than kMaxActionSteps (shaders/hierarchical_bspline/action_pose.h), 0.26 s, starts at rest. A
+  // time that is negative or not finite adds nothing. Only motion in model space counts. Crowds without secondary action
+  // take no notice.
+  void advance(float seconds);
+  // Returns the value of the clock input (CharacterData::clock_input()) in the frame that record() records next, for
+  // inputs in a buffer of the caller's; the crowd writes it into a buffer of its own.
+  float clock() const;
 
   // Records every stage into `commands`, outside a render pass. The number of commands does not depend on the number of
   // instances and characters: first a barrier and the plan of the frame; in each stage a barrier and one dispatch a

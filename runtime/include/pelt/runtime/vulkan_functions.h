@@ -24,6 +24,7 @@ namespace pelt::runtime {
   F(vkCmdCopyBuffer)                      \
   F(vkCmdDispatch)                        \
   F(vkCmdDispatchIndirect)                \
+  F(vkCmdFillBuffer)                      \
   F(vkCmdPipelineBarrier2)                \
   F(vkCmdPushConstants)                   \
   F(vkCmdResetQueryPool)                  \
@@ -80,7 +81,6 @@ namespace pelt::runtime {
   F(vkCmdDrawIndexed)             \
   F(vkCmdEndRenderPass)           \
   F(vkCmdEndRendering)            \
-  F(vkCmdFillBuffer)              \
   F(vkCmdSetScissor)              \
   F(vkCmdSetViewport)             \
   F(vkCreateFramebuffer)          \

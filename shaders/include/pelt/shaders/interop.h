@@ -29,6 +29,7 @@
     const vec3* vertices;       /* posed by earlier stages */                                \
     const float* inputs;        /* streamed positions, then controls */                      \
     const float* palette;       /* written by earlier passes */                              \
+    bool fresh = false;         /* the instance does not go on from the frame before */      \
   };                                                                                         \
   inline uint table_word(PoseWork work, uint i) { return work.table[i]; }                    \
   inline float table_float(PoseWork work, uint i) { return uintBitsToFloat(work.table[i]); } \

@@ -35,6 +35,7 @@ PELT_SHARED_SIZE(ListEntry, 8);
 
 PELT_SHARED_CONST uint kEntryTeleport = 1u;  // previous positions equal this frame's
 PELT_SHARED_CONST uint kEntryHold = 2u;      // not moved: previous positions become the positions
+PELT_SHARED_CONST uint kEntryFresh = 64u;    // secondary action starts at rest, as it does with kEntryTeleport
 
 // How finely an instance is moved.
 PELT_SHARED_CONST uint kDetailFull = 0u;

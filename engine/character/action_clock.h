@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The time of secondary action, as evaluators and crowds count it (shaders/hierarchical_bspline/action_pose.h).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "shaders/hierarchical_bspline/action_pose.h"
+
+namespace pelt {
+
+class ActionClock {
+ public:
+  // Adds a time, in seconds. One that is negative or not finite adds nothing.
+  void advance(float seconds) {
+    if (!(seconds >= 0) || !std::isfinite(seconds)) return;
+    constexpr double kLongest = 1e15;  // parts; some 500 years
+    remainder_ += std::min(double{seconds} * kPartsPerSecond, kLongest);
+    const double whole = std::floor(remainder_);
+    parts_ += static_cast<std::uint64_t>(whole);
+    remainder_ -= whole;
+  }
+
+  std::uint64_t parts() const { return parts_; }  // of steps, since the clock began
+  // Returns the value of the clock input.
+  float value() const { return static_cast<float>(parts_ % kPeriod) / shared::kActionParts; }
+
+ private:
+  static constexpr double kPartsPerSecond = double{shared::kActionParts} / double{shared::kActionStep};
+  static constexpr auto kPeriod = static_cast<std::uint64_t>(shared::kActionClock * shared::kActionParts);
+
+  std::uint64_t parts_ = 0;
+  double remainder_ = 0;  // parts, below 1
+};
+
+// How far the masses of one copy of a character have come.
+class ActionProgress {
+ public:
+  // Has them start at rest when they are posed next.
+  void restart() { begun_ = false; }
+
+  // Says that they are posed now. Returns true if they start at rest.
+  bool pose(const ActionClock& clock) {
+    constexpr auto kLongest = static_cast<std::uint64_t>(shared::kMaxActionSteps * shared::kActionParts);
+    const bool fresh = !begun_ || clock.parts() - posed_at_ > kLongest;
+    begun_ = true;
+    posed_at_ = clock.parts();
+    return fresh;
+  }
+
+ private:
+  bool begun_ = false;
+  std::uint64_t posed_at_ = 0;
+};
+
+}  // namespace pelt
