@@ -150,6 +150,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+  const VkBufferUsageFlags filled = state.has_action ? VkBufferUsageFlags{VK_BUFFER_USAGE_TRANSFER_DST_BIT} : 0;
   const struct {
     Buffer* buffer;
     VkDeviceSize size;
@@ -159,9 +160,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   } buffers[] = {
       {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
-      {&state.palette, palette_end,
-       kStorage | kRead | (state.has_action ? VK_BUFFER_USAGE_TRANSFER_DST_BIT : VkBufferUsageFlags{0}),
-       MemoryUse::kDeviceLocal, "palettes"},
+      {&state.palette, palette_end, kStorage | kRead | filled, MemoryUse::kDeviceLocal, "palettes"},
       {&state.dispatch_work, planned.work_pairs * 8, kStorage, MemoryUse::kDeviceLocal, "work"},
       {&state.arguments, planned.steps.size() * sizeof(VkDispatchIndirectCommand),
        kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
