@@ -26,7 +26,7 @@ struct PosedVertices {
   std::span<const glm::vec3> positions;
   std::span<const glm::vec3> normals;
 };
-using Deform = std::function<Result<PosedVertices>(const InstancePose& pose)>;
+using Deform = std::function<Result<PosedVertices>(const TimedPose& frame)>;
 
 // A command with its names and defaults resolved.
 struct Plan {
@@ -51,6 +51,15 @@ Result<Plan> make_plan(const DeformCommand& command, const Character& character)
   return plan;
 }
 
+// Deforms frame after frame, and returns the last one's vertices.
+Result<PosedVertices> deform_all(const Deform& deform, const std::vector<TimedPose>& frames) {
+  PosedVertices posed;
+  for (const TimedPose& frame : frames) {
+    PELT_ASSIGN(posed, deform(frame));
+  }
+  return posed;
+}
+
 Result<void> write_pc2(const DeformCommand& command, const Character& character, const Plan& plan,
                        const Deform& deform) {
   std::uint64_t points = 0;
@@ -64,8 +73,10 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
                                                               .frames_a_sample = 1,
                                                               .samples = samples}));
   std::vector<glm::vec3> ordered(points);
+  std::vector<TimedPose> frames = plan.poser.way_to(plan.seconds(plan.frames.first));
   for (std::int32_t frame = plan.frames.first; frame <= plan.frames.last; ++frame) {
-    PELT_ASSIGN(const auto posed, deform(plan.poser.at(plan.seconds(frame))));
+    if (frame != plan.frames.first) frames = plan.poser.way(plan.seconds(frame - 1), plan.seconds(frame));
+    PELT_ASSIGN(const auto posed, deform_all(deform, frames));
     std::span<glm::vec3> rest = ordered;
     for (const CharacterMesh& mesh : character->meshes) {
       if (mesh.control) continue;
@@ -82,7 +93,7 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
 Result<void> write_mesh(const DeformCommand& command, const Character& character, const Plan& plan,
                         const Deform& deform) {
   const float seconds = plan.seconds(plan.frames.first);
-  PELT_ASSIGN(const auto posed, deform(plan.poser.at(seconds)));
+  PELT_ASSIGN(const auto posed, deform_all(deform, plan.poser.way_to(seconds)));
   const std::vector<PosedMesh> meshes = posed_skins(character, posed.positions, posed.normals);
   PELT_TRY(lower_extension(command.output) == ".obj" ? write_obj(command.output, meshes)
                                                      : write_glb(command.output, meshes, character->materials));
@@ -100,9 +111,10 @@ Result<void> deform_on_gpu(const DeformCommand& command, const Character& charac
   PELT_ASSIGN(const auto uploaded, runtime::upload(device, character));
   PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, {.outputs = {.control_meshes = true}}));
   runtime::InstanceVertices vertices;
-  return write(command, character, plan, [&](const InstancePose& pose) -> Result<PosedVertices> {
-    crowd.pose(0, pose.joints);
-    crowd.inputs(0, pose.inputs);
+  return write(command, character, plan, [&](const TimedPose& frame) -> Result<PosedVertices> {
+    crowd.advance(frame.seconds);
+    crowd.pose(0, frame.pose.joints);
+    crowd.inputs(0, frame.pose.inputs);
     PELT_TRY(runtime::run(device, crowd));
     PELT_ASSIGN(vertices, runtime::read_vertices(device, crowd, 0));
     return PosedVertices{vertices.positions, vertices.normals};
@@ -119,9 +131,10 @@ Result<void> run(const DeformCommand& command) {
                        [&](const runtime::Device& device) { return deform_on_gpu(command, character, plan, device); });
   }
   Evaluator evaluator(character);
-  return write(command, character, plan, [&](const InstancePose& pose) -> Result<PosedVertices> {
-    evaluator.pose(pose.joints);
-    evaluator.inputs(pose.inputs);
+  return write(command, character, plan, [&](const TimedPose& frame) -> Result<PosedVertices> {
+    evaluator.advance(frame.seconds);
+    evaluator.pose(frame.pose.joints);
+    evaluator.inputs(frame.pose.inputs);
     evaluator.evaluate();
     return PosedVertices{evaluator.positions(), evaluator.normals()};
   });

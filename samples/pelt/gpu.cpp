@@ -39,12 +39,15 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
 }
 
 Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
-                                   const Character& character, const InstancePose& pose) {
+                                   const Character& character, std::span<const TimedPose> frames) {
   PELT_ASSIGN(const auto vertices, runtime::read_vertices(device, crowd, 0));
   Evaluator evaluator(character);
-  evaluator.pose(pose.joints);
-  evaluator.inputs(pose.inputs);
-  evaluator.evaluate();
+  for (const TimedPose& frame : frames) {
+    evaluator.advance(frame.seconds);
+    evaluator.pose(frame.pose.joints);
+    evaluator.inputs(frame.pose.inputs);
+    evaluator.evaluate();
+  }
   float largest = 0;
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
     const std::optional<std::uint32_t> first = crowd.mesh_vertex(crowd.character_of(0), m);

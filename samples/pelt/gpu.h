@@ -11,6 +11,7 @@
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/device.h>
 
+#include "samples/pelt/input.h"
 #include "samples/renderer/framing.h"
 
 namespace pelt::samples {
@@ -24,9 +25,14 @@ struct GpuOptions {
 // the destruction; if there was one, success becomes an error.
 Result<void> with_device(const GpuOptions& options, const std::function<Result<void>(const runtime::Device&)>& body);
 
-// Compares the crowd's first instance, which was given `pose` and moved, with the CPU: returns the largest distance of
-// a vertex, relative to the character's size.
+// Compares the crowd's first instance, which was given these frames and moved in each, with the CPU: returns the
+// largest distance of a vertex, relative to the character's size.
 Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
-                                   const Character& character, const InstancePose& pose);
+                                   const Character& character, std::span<const TimedPose> frames);
+inline Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
+                                          const Character& character, const InstancePose& pose) {
+  const TimedPose only{pose, 0};
+  return difference_from_cpu(device, crowd, character, std::span(&only, 1));
+}
 
 }  // namespace pelt::samples

@@ -303,14 +303,18 @@ void print_inputs(const CharacterData& data) {
     }
     fmt::print("\nstreams: {}\n{}", data.streams.size(), table.text());
   }
-  if (!data.controls.empty()) {
+  std::size_t given = data.controls.size();
+  if (data.clock_input()) --given;  // the clock of secondary action is none for a user to give
+  if (given != 0) {
     Table table({{"control", false}, {"at rest"}, {"keyed by", false}});
     for (const Control& control : data.controls) {
+      if (control.kind == ControlKind::kClock) continue;
       table.add({control.name, fmt::format("{:g}", control.rest),
                  fmt::format("{}", fmt::join(clips_of(control, data.clips), ", "))});
     }
-    fmt::print("\ncontrols: {}\n{}", data.controls.size(), table.text());
+    fmt::print("\ncontrols: {}\n{}", given, table.text());
   }
+  if (data.clock_input()) fmt::print("\nsecondary action: it swings with time\n");
 }
 
 Json fit_json(const CharacterMesh& mesh) {

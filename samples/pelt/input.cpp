@@ -264,4 +264,18 @@ InstancePose Poser::at(float seconds, const std::function<void(std::span<Transfo
   return pose;
 }
 
+std::vector<TimedPose> Poser::way(float from, float to) const {
+  constexpr float kFrames = 60;  // a second
+  std::vector<TimedPose> frames;
+  if (!(*character_)->clock_input() || !(from < to)) return {{at(to), 0}};
+  const auto count = static_cast<int>(std::ceil((to - from) * kFrames - 1e-3f));
+  float last = from;
+  for (int frame = 0; frame <= count; ++frame) {
+    const float now = frame == count ? to : from + static_cast<float>(frame) / kFrames;
+    frames.push_back({at(now), now - last});
+    last = now;
+  }
+  return frames;
+}
+
 }  // namespace pelt::samples

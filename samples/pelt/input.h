@@ -2,6 +2,7 @@
 // Input of the commands: a character, its clips, its pose at a time.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <glm/glm.hpp>
 #include <optional>
@@ -75,6 +76,14 @@ struct Animation {
   double fps = 24;                  // of the caches
 };
 
+// A pose of a frame, and the time from the frame before to it.
+struct TimedPose {
+  InstancePose pose;
+  float seconds = 0;
+};
+
+inline constexpr float kLeadIn = 2;  // seconds of a clip after which secondary action does not show where it began
+
 // Poses a character over time: joints, their twists and morph targets by a clip, streamed drivers by point caches. The
 // character must outlive it.
 class Poser {
@@ -87,6 +96,12 @@ class Poser {
   InstancePose at(float seconds) const { return at(seconds, {}); }
   // Returns the same after `change` has edited the local transforms, one a joint; `change` may be empty.
   InstancePose at(float seconds, const std::function<void(std::span<Transform>)>& change) const;
+
+  // Returns the frames that lead from one time to another, the last one at `to`: for a character with secondary action
+  // the first at `from` (no time after itself) and then 60 a second, for any other only the last.
+  std::vector<TimedPose> way(float from, float to) const;
+  // The same to a time of which nothing before was shown: from kLeadIn before it, or from the clip's start.
+  std::vector<TimedPose> way_to(float seconds) const { return way(std::max(seconds - kLeadIn, 0.0f), seconds); }
 
  private:
   struct Cache {

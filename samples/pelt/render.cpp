@@ -12,6 +12,7 @@
 #include <pelt/linear_blend.h>
 #include <pelt/model_of.h>
 #include <pelt/runtime/crowd.h>
+#include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/try.h>
 
@@ -28,7 +29,7 @@ namespace {
 // A posed character of the row.
 struct Panel {
   Character character;
-  InstancePose pose;
+  std::vector<TimedPose> frames;  // to the picture, which shows the last
   Bounds bounds;
   BindView view;  // without values: drawn in the materials' colours
   std::string caption;
@@ -63,8 +64,8 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
   };
   const Result<Poser> poser = Poser::create(character, {command.clip, caches, command.fps});
   if (!poser) return named(poser.error());
-  Panel panel{.character = character, .pose = poser->at(command.time)};
-  panel.bounds = posed_bounds(character, panel.pose);
+  Panel panel{.character = character, .frames = poser->way_to(command.time)};
+  panel.bounds = posed_bounds(character, panel.frames.back().pose);
   if (panel.bounds.empty()) return named({ErrorCode::kInvalidArgument, "there is no skin to draw"});
   if (!command.weights.empty()) {
     Result<std::vector<float>> weights = element_weights(character, command.weights);
@@ -131,8 +132,12 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     uploaded.push_back(std::move(character));
     PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded.back(), {.outputs = {.control_meshes = true}}));
     crowds.push_back(std::move(crowd));
-    crowds.back().pose(0, panel.pose.joints);
-    crowds.back().inputs(0, panel.pose.inputs);
+    for (const TimedPose& frame : panel.frames) {
+      crowds.back().advance(frame.seconds);
+      crowds.back().pose(0, frame.pose.joints);
+      crowds.back().inputs(0, frame.pose.inputs);
+      if (&frame != &panel.frames.back()) PELT_TRY(runtime::run(device, crowds.back()));
+    }
     bounds.add(panel.bounds);
   }
 
@@ -174,7 +179,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   }
   Picture picture{.image = std::move(image), .notes = std::move(notes)};
   for (std::size_t p = 0; p < panels.size(); ++p) {
-    PELT_ASSIGN(const auto own, difference_from_cpu(device, crowds[p], panels[p].character, panels[p].pose));
+    PELT_ASSIGN(const auto own, difference_from_cpu(device, crowds[p], panels[p].character, panels[p].frames));
     picture.difference = std::max(picture.difference, own);
   }
   return picture;

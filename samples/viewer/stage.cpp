@@ -44,6 +44,7 @@ struct Newcomer::State {
   std::vector<TwistControl> twists;
   std::optional<samples::Poser> poser;
   std::string clip;                                        // the poser's clip
+  std::optional<float> time;                               // of the clip, as it was posed last
   std::map<std::string, samples::Bounds> bounds_of_clips;  // bounds of the clips measured so far
   samples::Bounds reached;                                 // bounds of the poses so far, in a clip that is not measured
   std::unique_ptr<Evaluator> evaluator;
@@ -102,6 +103,7 @@ Result<void> take_clip(Entry& entry, const std::string& clip) {
   if (entry.poser && entry.clip == clip) return {};
   PELT_ASSIGN(entry.poser, samples::Poser::create(entry.actor->character, {.clip = clip, .caches = {}}));
   entry.clip = clip;
+  entry.time.reset();
   entry.reached = {};
   return {};
 }
@@ -143,10 +145,24 @@ std::vector<glm::mat4> crowd_places(const samples::Bounds& bounds, std::uint32_t
     const auto column = static_cast<int>(i % columns);
     const int in_turn = (column % 2 == 1 ? 1 : -1) * ((column + 1) / 2);
     const std::uint32_t row = i / columns;
-    places.push_back(
-        aside(yaw, step * static_cast<float>(centred ? in_turn : column), step * static_cast<float>(row)));
+    places.push_back(aside(yaw, step * static_cast<float>(centred ? in_turn : column), step * static_cast<float>(row)));
   }
   return places;
+}
+
+// Has secondary action go on with the clip, and start at rest where the clip's time jumps.
+void pass_time(Entry& entry, const Playback& playback) {
+  constexpr float kJump = 0.25f;  // seconds
+  float passed = entry.time ? playback.time - *entry.time : -1.0f;
+  if (entry.time && playback.playing && playback.loop && passed < 0) passed += entry.poser->duration();
+  entry.time = playback.time;
+  runtime::Crowd& crowd = entry.actor->crowd;
+  const bool jumps = passed < 0 || passed > kJump;
+  for (std::uint32_t i = 0; jumps && i < crowd.instance_count(); ++i) crowd.teleport(i);
+  if (!jumps) crowd.advance(passed);
+  if (!entry.evaluator) return;
+  if (jumps) entry.evaluator->teleport();
+  if (!jumps) entry.evaluator->advance(passed);
 }
 
 void pose_crowd(Entry& entry, const Changes& changes, float time) {
@@ -301,6 +317,7 @@ Result<void> Stage::pose(const ViewState& state) {
         result = tl::unexpected(crowd.error());
       }
     }
+    pass_time(entry, state.playback);
     pose_crowd(entry, changes[k], state.playback.time);
   }
 

@@ -15,6 +15,7 @@
 
 #include "runtime/device_internals.h"
 #include "tests/support/gpu.h"
+#include "tests/support/swinging.h"
 #include "tests/support/tube.h"
 
 namespace {
@@ -64,6 +65,7 @@ DeviceFunctions counting_functions() {
   functions.vkCmdBindPipeline = [](VkCommandBuffer, VkPipelineBindPoint, VkPipeline) {};
   functions.vkCmdBindDescriptorSets = [](VkCommandBuffer, VkPipelineBindPoint, VkPipelineLayout, std::uint32_t,
                                          std::uint32_t, const VkDescriptorSet*, std::uint32_t, const std::uint32_t*) {};
+  functions.vkCmdFillBuffer = [](VkCommandBuffer, VkBuffer, VkDeviceSize, VkDeviceSize, std::uint32_t) {};
   functions.vkCmdPushConstants = [](VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, std::uint32_t, std::uint32_t,
                                     const void*) {};
   functions.vkCmdDispatch = [](VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t) { ++recorded.dispatches; };
@@ -104,6 +106,7 @@ class Frames : public testing::Test {
       ASSERT_TRUE(bound) << deformer << ": " << bound.error().message;
       characters_.push_back(bound->character);
     }
+    characters_.push_back(test::swinging_tube());
     Result<GpuCharacters> gpu = upload(*device_, characters_);
     ASSERT_TRUE(gpu) << gpu.error().message;
     gpu_.emplace(std::move(*gpu));
@@ -146,6 +149,7 @@ TEST_F(Frames, AllocateNothing) {
       crowd.detail(i, static_cast<Detail>((i + frame / 4) % 3), 2);
       if ((i + frame) % 5 == 0) crowd.teleport(i);
     }
+    crowd.advance(1.0f / 60);
     crowd.record(VK_NULL_HANDLE);
   }
   const std::size_t after = allocation_count;

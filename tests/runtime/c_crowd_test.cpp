@@ -11,6 +11,7 @@
 
 #include "tests/runtime/c_crowds.h"
 #include "tests/support/morphs.h"
+#include "tests/support/swinging.h"
 
 namespace pelt::runtime {
 namespace {
@@ -324,6 +325,47 @@ TEST_F(CCrowds, TakeTheLargestNumbers) {
   EXPECT_GT(farthest(moved(1, PELT_DETAIL_REDUCED, 0), full), 1e-3f);
   EXPECT_LT(farthest(moved(UINT32_MAX, PELT_DETAIL_REDUCED, 0), full), 1e-5f);
   EXPECT_LT(farthest(moved(1, PELT_DETAIL_REDUCED, UINT32_MAX), full), 1e-5f);
+}
+
+// Secondary action, moved by a crowd of each API.
+TEST_F(CCrowds, AdvanceAsTheCppDoes) {
+  const Character character = test::swinging_tube();
+  const CharacterHandle own = in_c(character);
+  std::uint32_t clock = 0;
+  ASSERT_OK(pelt_character_find_control(own.get(), "clock", &clock));
+  auto control = sized<pelt_control_info>();
+  ASSERT_OK(pelt_character_get_control(own.get(), clock, &control));
+  EXPECT_EQ(control.kind, std::uint32_t{PELT_CONTROL_CLOCK});
+
+  const pelt_character* one = own.get();
+  pelt_gpu_characters* uploaded = nullptr;
+  ASSERT_OK(pelt_upload_and_wait(device_.get(), &one, 1, nullptr, &uploaded));
+  const GpuHandle gpu(uploaded);
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
+  const GpuCharacters cpp_gpu = test::must(upload(*test::gpu_device(), character));
+  Crowd cpp = test::must(Crowd::create(*test::gpu_device(), cpp_gpu));
+  for (int frame = 0; frame < 20; ++frame) {
+    const std::vector<glm::mat4> joints = test::dancing_joints(frame / 60.0);
+    ASSERT_OK(pelt_crowd_advance(crowd.get(), 1.0f / 60));
+    ASSERT_OK(pelt_crowd_pose(crowd.get(), 0, glm::value_ptr(joints[0]), 2));
+    ASSERT_OK(run_frame(device_.get(), crowd.get()));
+    cpp.advance(1.0f / 60);
+    cpp.pose(0, joints);
+    ASSERT_TRUE(run(*test::gpu_device(), cpp));
+  }
+  float value = -1;
+  ASSERT_OK(pelt_crowd_get_clock(crowd.get(), &value));
+  EXPECT_EQ(value, cpp.clock());
+  EXPECT_NEAR(value, 80, 0.1f);
+  const InstanceVertices wanted = test::must(read_vertices(*test::gpu_device(), cpp, 0));
+  std::vector<glm::vec3> positions(wanted.positions.size());
+  auto vertices = sized<pelt_vertices>();
+  vertices.vertex_count = static_cast<std::uint32_t>(positions.size());
+  vertices.positions = glm::value_ptr(positions[0]);
+  ASSERT_OK(pelt_crowd_read_vertices(crowd.get(), 0, &vertices));
+  EXPECT_EQ(positions, wanted.positions);
+  EXPECT_INVALID(pelt_crowd_advance(nullptr, 0), "crowd");
+  EXPECT_INVALID(pelt_crowd_get_clock(crowd.get(), nullptr), "clock");
 }
 
 // If the caller has buffers of joint matrices, inputs and lists, the functions that set these refuse.

@@ -21,8 +21,10 @@ static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_F
                   PELT_FORMAT_OCTAHEDRAL16 == 3 && PELT_FORMAT_OCTAHEDRAL8 == 4,
               "");
 static_assert(PELT_NORMALS_BLENDED == 0 && PELT_NORMALS_RECOMPUTED == 1, "");
-static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1, "");
-static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_DETAIL(1, 2, 255) == 0xFF24, "");
+static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1 && PELT_CONTROL_CLOCK == 3, "");
+static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRESH == 64 &&
+                  PELT_ENTRY_DETAIL(1, 2, 255) == 0xFF24,
+              "");
 static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) == 4, "");
 static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
 

@@ -57,8 +57,7 @@ class Evaluator {
   // anything. A character without secondary action takes no notice (CharacterData::clock_input()).
   void advance(float seconds);
   // Has secondary action start at rest in the next evaluate(), as at first: for a pose that does not go on from the one
-  // before. So does an evaluate() that is more than kMaxActionSteps later than the one before
-  // (shaders/hierarchical_bspline/action_pose.h), 0.26 s.
+  // before. So it does where more than 64 steps of 1/240 s (0.27 s) passed since the evaluate() before.
   void teleport();
 
   // Sets the detail from the next evaluate() on; it is kFull at first. The first call with kLinearFit allocates.

@@ -451,8 +451,8 @@ PELT_API pelt_result pelt_crowd_teleport(pelt_crowd* crowd, uint32_t instance);
 /* Adds to the time in which secondary action goes on, of all instances, seconds: call it once a frame, with the time
  * since the last frame. An instance's motion from the frame in which it was last moved to the one that is recorded next
  * takes the time between them, and the result is the same however that is divided into frames. One that was not moved
- * for more than 0.26 s starts at rest. A time that is negative or not finite adds nothing. Only motion in model space
- * counts. Crowds without secondary action take no notice. */
+ * for more than 64 steps of 1/240 s (0.27 s) starts at rest. A time that is negative or not finite adds nothing. Only
+ * motion in model space counts. Crowds without secondary action take no notice. */
 PELT_API pelt_result pelt_crowd_advance(pelt_crowd* crowd, float seconds);
 /* Gives the value of the clock (PELT_CONTROL_CLOCK) in the frame that is recorded next, for inputs in a buffer of the
  * caller's; the crowd writes it into a buffer of its own. */

@@ -175,9 +175,8 @@ class Crowd {
   // Adds to the time in which secondary action goes on, of all instances, seconds: call it once a frame, with the time
   // since the last frame. An instance's motion from the frame in which it was last moved to the frame that record()
   // records next takes the time between them, and the result is the same however that is divided into frames. One that
-  // was not moved for more than kMaxActionSteps (shaders/hierarchical_bspline/action_pose.h), 0.26 s, starts at rest. A
-  // time that is negative or not finite adds nothing. Only motion in model space counts. Crowds without secondary action
-  // take no notice.
+  // was not moved for more than 64 steps of 1/240 s (0.27 s) starts at rest. A time that is negative or not finite adds
+  // nothing. Only motion in model space counts. Crowds without secondary action take no notice.
   void advance(float seconds);
   // Returns the value of the clock input (CharacterData::clock_input()) in the frame that record() records next, for
   // inputs in a buffer of the caller's; the crowd writes it into a buffer of its own.

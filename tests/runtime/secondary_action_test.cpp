@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Tests secondary action in crowds: against the CPU over many frames, and where instances are not moved in each.
+#include <cstring>
+#include <vector>
+
+#include <pelt/evaluate.h>
+#include <pelt/runtime/buffer.h>
+#include <pelt/shaders/jobs.h>
+
+#include "shaders/hierarchical_bspline/action_pose.h"
+#include "tests/runtime/crowds.h"
+#include "tests/support/swinging.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::dancing_joints;
+using test::gpu_device;
+
+// The masses are damped: rounding that differs between CPU and GPU dies away and does not add up. Tolerance, relative
+// to the size of the character, over any number of frames.
+constexpr float kSwingTolerance = 2e-5f;
+constexpr std::uint32_t kFrames = 600;
+
+class SwingingCrowds : public Crowds {
+ protected:
+  void SetUp() override {
+    Crowds::SetUp();
+    gpu_.emplace(upload_character(character_));
+  }
+
+  static const Character& swinging() {
+    static const Character character =
+        test::swinging_tube({.rigidity = 2000, .damping = 2, .damping_into = 8, .vertices = {}}, true);
+    return character;
+  }
+  static float seconds_of(std::uint32_t frame) { return (frame % 5 == 0 ? 1.5f : 0.9f) / 60; }
+  static double phase_of(std::uint32_t instance) { return 0.7 * instance; }
+
+  Buffer buffer_of(std::size_t size) {
+    return test::must(Buffer::create(*gpu_device(), {.size = size,
+                                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                     .memory = MemoryUse::kStream,
+                                                     .name = "a caller's"}));
+  }
+  static void fill(Buffer& buffer, const void* bytes, std::size_t size) {
+    std::memcpy(buffer.mapped(), bytes, size);
+    buffer.flush(0, size);
+  }
+  float off(const Crowd& crowd, std::uint32_t instance, const Evaluator& evaluator) {
+    return test::farthest(positions(crowd, instance), evaluator.positions()) / character_.size();
+  }
+
+  Character character_ = swinging();
+  std::optional<GpuCharacters> gpu_;
+};
+
+// Each instance, and an evaluator that is posed in the frames in which it should be moved: one in every frame, one in
+// every third, one that is hidden for a while and teleported later, one that is moved too seldom to swing, one that is
+// moved by its fit for a while and teleported meanwhile.
+TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
+  constexpr std::uint32_t kInstances = 5;
+  Crowd crowd = make_crowd(*gpu_, {.instances = {kInstances}});
+  crowd.update_every(1, 3);
+  crowd.update_every(3, 30);
+  std::vector<Evaluator> evaluators;
+  for (std::uint32_t i = 0; i < kInstances; ++i) evaluators.emplace_back(character_, Evaluator::Options{.threads = 1});
+  double time = 0;
+  float most = 0;
+  float swings = 0;
+  for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
+    const float seconds = seconds_of(frame);
+    time += double{seconds};
+    crowd.advance(seconds);
+    if (frame == 100) crowd.show(2, false);
+    if (frame == 110) {
+      crowd.show(2, true);
+      evaluators[2].teleport();
+    }
+    if (frame == 310) {
+      crowd.teleport(2);
+      evaluators[2].teleport();
+    }
+    if (frame == 210 || frame == 215) {
+      crowd.detail(4, frame == 210 ? Detail::kLinearFit : Detail::kFull);
+      evaluators[4].set_detail(frame == 210 ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
+    }
+    if (frame == 213) {
+      crowd.teleport(4);
+      evaluators[4].teleport();
+    }
+    for (std::uint32_t i = 0; i < kInstances; ++i) {
+      const std::vector<glm::mat4> joints = dancing_joints(time + phase_of(i));
+      crowd.pose(i, joints);
+      evaluators[i].advance(seconds);
+      const std::uint32_t period = i == 1 ? 3 : i == 3 ? 30 : 1;
+      const bool hidden = i == 2 && frame >= 100 && frame < 110;
+      if (hidden || (frame > 0 && (frame + i) % period != 0)) continue;
+      evaluators[i].pose(joints);
+      evaluators[i].evaluate();
+    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    if (frame % 25 != 11 && frame != 215) continue;
+    for (std::uint32_t i = 0; i < kInstances; ++i) {
+      if (i == 4 && frame == 211) continue;  // the control meshes are as they were
+      const float own = off(crowd, i, evaluators[i]);
+      ASSERT_LE(own, kSwingTolerance) << "instance " << i << " in frame " << frame;
+      most = std::max(most, own);
+    }
+    Evaluator still(character_, {.threads = 1});
+    still.pose(dancing_joints(time + phase_of(0)));
+    still.evaluate();
+    swings = std::max(swings, off(crowd, 0, still));
+  }
+  EXPECT_GT(swings, 0.01f) << "they swing";
+  RecordProperty("largest_difference", std::to_string(most));
+}
+
+TEST_F(SwingingCrowds, AreTheSameToTheBit) {
+  Crowd one = make_crowd(*gpu_, {.instances = {3}});
+  Crowd other = make_crowd(*gpu_, {.instances = {3}, .frames_in_flight = 3});
+  double time = 0;
+  for (std::uint32_t frame = 0; frame < 60; ++frame) {
+    time += double{seconds_of(frame)};
+    for (Crowd* crowd : {&one, &other}) {
+      crowd->advance(seconds_of(frame));
+      for (std::uint32_t i = 0; i < 3; ++i) crowd->pose(i, dancing_joints(time + phase_of(i)));
+      ASSERT_TRUE(run(*gpu_device(), *crowd));
+    }
+  }
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(positions(one, i), positions(other, i));
+}
+
+// Tests that inputs which name the clock do not stop it, nor set it.
+TEST_F(SwingingCrowds, KeepTheirTimeWhateverInputsSay) {
+  Crowd crowd = make_crowd(*gpu_, {.instances = {2}});
+  const std::vector<float> inputs(character_->input_count, 12345.0f);
+  for (std::uint32_t frame = 0; frame < 20; ++frame) {
+    crowd.advance(1.0f / 60);
+    for (std::uint32_t i = 0; i < 2; ++i) crowd.pose(i, dancing_joints(frame / 60.0));
+    crowd.inputs(1, inputs);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+  }
+  EXPECT_EQ(positions(crowd, 0), positions(crowd, 1));
+}
+
+// Tests lists and inputs of the caller's. The first list does not say that its instance is moved for the first time.
+TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
+  Buffer inputs = buffer_of(character_->input_count * sizeof(float));
+  Buffer visible = buffer_of(3 * sizeof(std::uint32_t));
+  Crowd crowd = make_crowd(
+      *gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = {inputs.handle()}, .visible = {visible.handle()}});
+  Evaluator evaluator(character_, {.threads = 1});
+  std::vector<float> values(character_->input_count);
+  for (std::uint32_t frame = 0; frame < 40; ++frame) {
+    const std::uint32_t state = frame == 20 ? shared::kEntryFresh : frame == 30 ? shared::kEntryTeleport : 0;
+    const std::uint32_t list[] = {1, 0, state};
+    fill(visible, list, sizeof list);
+    crowd.advance(1.0f / 60);
+    evaluator.advance(1.0f / 60);
+    rest_inputs(*character_, values);
+    values[character_->clock_input().value()] = crowd.clock();
+    fill(inputs, values.data(), values.size() * sizeof(float));
+    const std::vector<glm::mat4> joints = dancing_joints(frame / 60.0);
+    crowd.pose(0, joints);
+    if (state != 0) evaluator.teleport();
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    ASSERT_LE(off(crowd, 0, evaluator), kSwingTolerance) << "frame " << frame;
+  }
+}
+
+// Tests that characters with a clock and without stand in one crowd, and that time is nothing to those without.
+TEST_F(SwingingCrowds, StandBesideCharactersThatDoNot) {
+  const Character plain = test::judged_by(model_, "linear-blend").character;
+  const std::vector<Character> both{plain, character_};
+  const GpuCharacters gpu = test::must(upload(*gpu_device(), both));
+  Crowd crowd = make_crowd(gpu, {.instances = {2, 2}});
+  Evaluator swing(character_, {.threads = 1});
+  Evaluator still(plain, {.threads = 1});
+  for (std::uint32_t frame = 0; frame < 20; ++frame) {
+    const std::vector<glm::mat4> joints = dancing_joints(frame / 60.0);
+    crowd.advance(1.0f / 60);
+    for (std::uint32_t i = 0; i < 4; ++i) crowd.pose(i, joints);
+    for (Evaluator* evaluator : {&swing, &still}) {
+      evaluator->advance(1.0f / 60);
+      evaluator->pose(joints);
+      evaluator->evaluate();
+    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+  }
+  EXPECT_LE(off(crowd, 1, still), kSwingTolerance);
+  EXPECT_LE(off(crowd, 3, swing), kSwingTolerance);
+}
+
+}  // namespace
+}  // namespace pelt::runtime
