@@ -14,7 +14,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-constexpr std::uint32_t kMaxVertices = 1u << 22;  // control vertices of a level
+constexpr std::uint32_t kMaxVertices = 1u << 20;  // control vertices of a level
 constexpr double kFlat = 1e-10;                   // squared sine of the angle between tangents without a plane
 
 struct Basis {

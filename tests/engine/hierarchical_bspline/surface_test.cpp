@@ -178,7 +178,7 @@ TEST(HierarchicalSurface, RefusesWhatIsWrongAndNamesThePlace) {
          p.levels = {{.attach = {{.joint = "a", .vertices = {{5, 2}}}}}};
        },
        "5 to 2 descends"},
-      {"deep", [](auto& p) { p.levels.resize(14); }, "has more than 4194304 control vertices"},
+      {"deep", [](auto& p) { p.levels.resize(14); }, "has more than 1048576 control vertices"},
       {"flat",
        [](auto& p) {
          for (glm::vec3& control : p.control) control = glm::vec3(1);
