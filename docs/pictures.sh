@@ -13,8 +13,8 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment mos_biped mos_compared mos_figures mos_tail muscles real_characters
-  skeletonize surface_ffd_streamed viewer
+  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment hierarchical_elbow hierarchical_head
+  mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 
@@ -238,6 +238,32 @@ make_correctives() {
   done
   montage {arm,knee}_[01].png -tile 2x2 -geometry +2+2 montage.png
   finish montage.png correctives.png
+}
+
+make_hierarchical_elbow() {
+  local i
+  for i in 1 2 3 4; do
+    pelt bind builtin:arm --rig "$root/samples/rigs/elbow_$i.json" -o "$i.pelt"
+    pelt render "$i.pelt" --clip flex --time 1.7 --yaw 0 --pitch 0 --size 2400x2000 -o "$i.png"
+    convert "$i.png" -crop 960x800+1090+1100 +repage -resize 720x600 "$i.png"
+  done
+  montage [1234].png -tile 2x2 -geometry +2+2 montage.png
+  labels 20 16 '1: the base alone' 744 16 '2: five finer vertices' 20 620 '3: the dimple mended' 744 620 '4: shaped'
+  finish montage.png "${operations[@]}" hierarchical_elbow.png
+}
+
+make_hierarchical_head() {
+  python3 "$root/samples/rigs/surfaces.py" head head.glb .
+  local rig
+  for rig in head_jaw head_teeth; do
+    pelt bind head.glb --rig "$root/samples/rigs/$rig.json" -o "$rig.pelt"
+    pelt render "$rig.pelt" --clip open --time 1 --yaw 40 --pitch 14 --size 2400x1800 -o "$rig.png"
+  done
+  pelt render head_jaw.pelt --yaw 40 --pitch 14 --size 2400x1800 -o head.png
+  convert head.png head_jaw.png head_teeth.png -crop 1240x1240+450+290 +repage -resize 492x492 part.png
+  montage part-[012].png -tile 3x1 -geometry +2+2 montage.png
+  labels 20 16 'at rest' 516 16 'one attachment' 1012 16 'teeth locked'
+  finish montage.png "${operations[@]}" hierarchical_head.png
 }
 
 make_skeletonize() {
