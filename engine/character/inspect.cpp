@@ -230,6 +230,13 @@ glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, s
     return mesh.offset_slot ? axes * glm::transpose(affine_axes(evaluator.palette()[*mesh.offset_slot + vertex]))
                             : axes;
   }
+  if (mesh.mode == BlendMode::kLinear) {
+    glm::mat3 sum(0.0f);
+    for (const VertexInfluence& own : influences_of(mesh, vertex)) {
+      sum += own.weight * affine_axes(evaluator.palette()[own.entry]);
+    }
+    return sum;
+  }
   const std::span<const glm::vec3> rest = mesh.binding.points;
   const std::span<const glm::vec3> posed = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
   std::vector<glm::uvec2> edges;

@@ -10,12 +10,14 @@
 #include <optional>
 
 #include <pelt/gltf_rig.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/not_carried.h>
+#include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/input.h"
@@ -179,6 +181,44 @@ void print_levels(const std::vector<LevelLine>& lines) {
                fmt::to_string(line.triangles)});
   }
   fmt::print("\nlevels of detail: {}\n{}", lines.size(), table.text());
+}
+
+// A level of a hierarchical B-spline of a rig.
+struct SurfaceLine {
+  std::size_t layer;
+  std::size_t level;
+  hierarchical_bspline::SurfaceGrid grid;
+};
+
+// Lists the levels of all surfaces; those that bind refuses have none.
+std::vector<SurfaceLine> surfaces_of(const Rig& rig) {
+  std::vector<SurfaceLine> lines;
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const auto* own = rig.layers[l].deformer.get_if<HierarchicalBsplineParameters>();
+    if (own == nullptr) continue;
+    const auto surface = hierarchical_bspline::surface_vertices(*own);
+    for (std::size_t level = 0; surface && level < surface->grids.size(); ++level) {
+      lines.push_back({l, level, surface->grids[level]});
+    }
+  }
+  return lines;
+}
+
+Json describe(const std::vector<SurfaceLine>& lines) {
+  Json surfaces = Json::array();
+  for (const SurfaceLine& line : lines) {
+    surfaces.push_back(
+        {{"layer", line.layer}, {"level", line.level}, {"shape", line.grid.along}, {"stored", line.grid.stored}});
+  }
+  return surfaces;
+}
+
+void print_surfaces(const std::vector<SurfaceLine>& lines) {
+  if (!lines.empty()) fmt::print("\n");
+  for (const SurfaceLine& line : lines) {
+    fmt::print("surface of layer {}, level {}: {} control vertices stored of {} x {} = {}\n", line.layer, line.level,
+               line.grid.stored, line.grid.along[0], line.grid.along[1], line.grid.size());
+  }
 }
 
 Result<void> model_info(const InfoCommand& command) {
@@ -345,6 +385,7 @@ struct PeltFile {
   const std::string& path;
   std::uint64_t bytes = 0;
   std::optional<std::string> rig_name;
+  std::vector<SurfaceLine> surfaces;  // of the rig
 };
 
 void print_character_json(const PeltFile& file, const Character& character) {
@@ -378,6 +419,7 @@ void print_character_json(const PeltFile& file, const Character& character) {
          {"rig", file.rig_name ? Json(*file.rig_name) : Json()},
          {"bytes", file.bytes},
          {"size", character.size()},
+         {"surfaces", describe(file.surfaces)},
          {"palette_size", data.palette_size},
          {"stages", data.stage_count},
          {"meshes", meshes},
@@ -421,6 +463,7 @@ void print_character(const PeltFile& file, const Character& character) {
   fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n\nmeshes: {}\n{}", file.path,
              format_bytes(file.bytes), data.name, by_rig, character.size(), data.meshes.size(), meshes.text());
   fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
+  print_surfaces(file.surfaces);
   print_levels(levels_of(data));
   print_fits(data, character.size());
   print_inputs(data);
@@ -433,6 +476,7 @@ Result<void> character_info(const InfoCommand& command) {
   PeltFile file{.path = command.file, .bytes = std::filesystem::file_size(command.file, code)};
   if (!character->rig.empty()) {
     PELT_ASSIGN(auto rig, parse_rig(character->rig, fmt::format("{}: the rig", command.file)));
+    file.surfaces = surfaces_of(rig);
     file.rig_name = std::move(rig.name);
   }
   command.json ? print_character_json(file, character) : print_character(file, character);
@@ -444,7 +488,7 @@ Result<void> character_info(const InfoCommand& command) {
 Result<void> rig_info(const InfoCommand& command) {
   PELT_ASSIGN(const auto rig, load_rig(command.file));
   if (command.json) {
-    print({{"kind", "rig"}, {"rig", Json::parse(format_rig(rig))}});
+    print({{"kind", "rig"}, {"surfaces", describe(surfaces_of(rig))}, {"rig", Json::parse(format_rig(rig))}});
     return {};
   }
   Table table({{"layer"}, {"target", false}, {"deformer", false}, {"mask"}, {"joints of the mask", false}});
@@ -454,6 +498,7 @@ Result<void> rig_info(const InfoCommand& command) {
                fmt::format("{:g}", layer.mask.value), fmt::format("{}", fmt::join(layer.mask.region.joints, ", "))});
   }
   fmt::print("rig {} '{}'\n\nlayers: {}\n{}", command.file, rig.name, rig.layers.size(), table.text());
+  print_surfaces(surfaces_of(rig));
   fmt::print("\nwith every parameter:\n{}", format_rig(rig));
   return {};
 }

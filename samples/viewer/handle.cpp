@@ -67,12 +67,19 @@ bool move_at(Json& place, const Handle& handle, glm::vec3 offset) {
       return true;
     case HandleKind::kPointEdit:
       return move_point(place, handle.point, offset);
-    case HandleKind::kDriverVertex:
+    case HandleKind::kVertexOffset:
       return move_vertex(place, handle.vertex, offset);
     case HandleKind::kFixed:
       break;
   }
   return false;
+}
+
+// Gives a surface its level 0, which a rig that has nothing to say of it leaves out.
+void add_base_level(Json& rig, const SurfacePlace& place) {
+  const Json::json_pointer at(fmt::format("/layers/{}/parameters/levels", place.layer));
+  if (!rig.contains(at) || !rig[at].is_array() || !rig[at].empty()) return;
+  rig[at].push_back({{"moves", Json::array()}});
 }
 
 }  // namespace
@@ -86,6 +93,7 @@ Result<Json> moved_by(Json rig, const Handle& handle, glm::vec3 way) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("'{}' cannot be moved here: what it moves with is flat", handle.name));
   }
+  if (handle.surface) add_base_level(rig, *handle.surface);
   for (const std::string& place : handle.places) {
     const Json::json_pointer at(place);
     if (!rig.contains(at) || !move_at(rig[at], handle, offset)) {

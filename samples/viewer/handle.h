@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A point that can be selected and moved: a control point of MOS, an anchor of a curve, or a vertex of a driver; and
-// the part of the rig that moves it.
+// A point that can be selected and moved: a control point of MOS, an anchor of a curve, a vertex of a driver, or a
+// control vertex of a hierarchical B-spline; and the part of the rig that moves it.
 #pragma once
 
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,17 @@ namespace pelt::viewer {
 
 enum class HandleKind {
   kFixed,         // nothing in the rig moves it
-  kOffset,        // an existing offset in the rig: of a control point that it lists, or of a curve
+  kOffset,        // an existing offset in the rig: of a control point that it lists, or of a curve; or a position
   kPointEdit,     // a slide among the edits of its layer, added by the first move
-  kDriverVertex,  // an entry in the driver's offsets, added by the first move
+  kVertexOffset,  // an entry in the offsets of a driver or of a level of a surface, added by the first move
+};
+
+// A control vertex of a hierarchical B-spline.
+struct SurfacePlace {
+  std::uint32_t layer = 0;  // of the rig
+  std::uint32_t level = 0;
+  std::uint32_t number = 0;  // in the grid of the level
+  friend bool operator==(const SurfacePlace&, const SurfacePlace&) = default;
 };
 
 struct Handle {
@@ -26,10 +35,11 @@ struct Handle {
   glm::mat3 axes{1.0f};      // axes of its frame, world space, posed
   HandleKind kind = HandleKind::kFixed;
   glm::mat3 from_rig{1.0f};         // space of the rig's offset -> world space
-  std::vector<std::string> places;  // JSON pointers: to the offset, to the edits, or to the driver's offsets in
-                                    // every layer with that driver
+  std::vector<std::string> places;  // JSON pointers: to the offset, to the edits, or to the offsets: a driver's
+                                    // in every layer with that driver
   std::string point;                // kPointEdit: the point's name in edits
-  std::uint32_t vertex = 0;         // kDriverVertex: VertexOffset::vertex
+  std::uint32_t vertex = 0;         // kVertexOffset: VertexOffset::vertex
+  std::optional<SurfacePlace> surface = std::nullopt;  // none: it is no control vertex of a surface
 };
 
 // Returns `rig` with the handle moved by `way`: world space, metres. Errors: the rig no longer has such a place; the

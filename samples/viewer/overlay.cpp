@@ -13,10 +13,13 @@
 
 #include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/mos.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/inspect.h>
+
+#include "samples/viewer/surface_net.h"
 
 namespace pelt::viewer {
 namespace {
@@ -39,6 +42,10 @@ constexpr glm::vec4 kPoint(0.65f, 0.05f, 0.95f, 1.0f);
 constexpr glm::vec4 kAnchor(0.0f, 0.60f, 0.48f, 1.0f);
 constexpr glm::vec4 kUnseen(0.0f);  // vertices of a cage, which its lines already show
 constexpr glm::vec4 kNormal(0.02f, 0.35f, 0.95f, 0.9f);
+// They stay apart for the colour-blind (Okabe & Ito 2008), and from what is selected.
+constexpr std::array kNets{glm::vec3(0.0f, 0.17f, 0.45f), glm::vec3(0.0f, 0.34f, 0.17f), glm::vec3(0.36f, 0.03f, 0.30f),
+                           glm::vec3(0.09f, 0.46f, 0.81f), glm::vec3(0.87f, 0.78f, 0.05f)};
+constexpr glm::vec4 kAttached(1.0f, 1.0f, 1.0f, 1.0f);
 constexpr glm::vec3 kInfluence(0.85f, 0.0f, 0.40f);
 
 constexpr glm::vec4 kSelected(kSelectedColor, 1.0f);
@@ -61,6 +68,7 @@ class Drawing {
     const Shown& shown = state_.shown;
     if (shown.normals) draw_normals();
     if (shown.drivers) draw_drivers();
+    if (shown.control_nets) draw_nets();
     if (shown.frames) draw_frames();
     if (shown.curves) draw_curves();
     if (shown.control_points) draw_control_points();
@@ -106,10 +114,12 @@ class Drawing {
     handle.axes = glm::mat3(world_) * affine_axes(frame);
     for (int k = 0; k < 3; ++k) handle.axes[k] = normalize_or(handle.axes[k], glm::mat3(1.0f)[k]);
     handle.from_rig = glm::mat3(world_) * handle.from_rig;
-    const bool selected = state_.selection.point == handle.name;
+    const std::vector<std::string>& further = state_.selection.further;
+    const bool active = state_.selection.point == handle.name;
+    const bool selected = active || std::ranges::find(further, handle.name) != further.end();
     overlay_.handles.push_back(std::move(handle));
     if (selected || color != kUnseen) dot(at, selected ? kSelected : color, selected ? 1.6f * width : width, true);
-    if (selected) axes(frame, kAxisLength * size_, 2.0f);
+    if (active) axes(frame, kAxisLength * size_, 2.0f);
   }
 
   // Draws a diamond from joint to joint, widest near the upper joint.
@@ -273,13 +283,16 @@ class Drawing {
     for (const CharacterMesh& mesh : data_.meshes) count += mesh.control ? mesh.vertex_count() : 0;
     const std::size_t step = stride(count, kMaxCageDots);
     for (const CharacterMesh& mesh : data_.meshes) {
+      if (mesh.deformer == HierarchicalBsplineParameters::kName) continue;  // draw_nets
       const std::vector<std::string> places = driver_places(mesh.name);
       for (std::uint32_t v = 0; mesh.control && v < mesh.vertex_count(); ++v) {
         Handle own{.name = fmt::format("{} {}", mesh.name, mesh.source_vertex[v])};
-        const bool selected = own.name == state_.selection.point;
+        const std::vector<std::string>& further = state_.selection.further;
+        const bool selected =
+            own.name == state_.selection.point || std::ranges::find(further, own.name) != further.end();
         if (v % step != 0 && !selected) continue;
         if (selected) {
-          own.kind = places.empty() ? HandleKind::kFixed : HandleKind::kDriverVertex;
+          own.kind = places.empty() ? HandleKind::kFixed : HandleKind::kVertexOffset;
           own.places = places;
           own.vertex = mesh.source_vertex[v];
           own.from_rig = vertex_motion(mesh, evaluator_, v);
@@ -287,6 +300,90 @@ class Drawing {
         handle(own, affine_from_axes(own.from_rig, positions[mesh.first_vertex + v]), kUnseen, 3.5f);
       }
     }
+  }
+
+  void draw_nets() {
+    for (const Net& net : nets_of(data_, actor_.report, rig_)) {
+      const auto& parameters = rig_.layers[net.layer].deformer.get<HierarchicalBsplineParameters>();
+      for (const NetLevel& level : net.levels) draw_level(net, level, parameters);
+    }
+  }
+
+  // Draws a level's net; vertices of the level that is chosen can be selected.
+  void draw_level(const Net& net, const NetLevel& level, const HierarchicalBsplineParameters& parameters) {
+    const std::vector<glm::vec3> posed = posed_net(level);
+    std::map<std::uint32_t, std::size_t> index;  // by number
+    for (std::size_t k = 0; k < posed.size(); ++k) index.emplace(level.vertices[k].number, k);
+    const bool chosen = level.level == state_.surfaces.level;
+    const glm::vec4 color(net_color(level.level), chosen ? 1.0f : 0.85f);
+    const auto [along, closed, stored] = net.surface.grids[level.level];
+    for (const auto& [number, k] : index) {
+      const std::array at{number / along[1], number % along[1]};
+      for (int d = 0; d < 2; ++d) {
+        std::array next = at;
+        if (++next[d] == along[d]) next[d] = 0;
+        const auto other = index.find(next[0] * along[1] + next[1]);
+        if ((next[d] == 0 && !closed[d]) || other == index.end()) continue;
+        line(posed[k], posed[other->second], color, chosen ? 2.4f : 1.4f, chosen);
+      }
+    }
+    const std::size_t step = stride(posed.size(), kMaxCageDots);
+    for (std::size_t k = 0; chosen && k < posed.size(); k += step) {
+      handle(net_handle(net, level, k), affine_from_axes(glm::mat3(1.0f), posed[k]), color, 6.0f);
+      if (is_attached(parameters, level.vertices[k])) dot(posed[k], kAttached, 2.5f, true);
+    }
+  }
+
+  static bool is_attached(const HierarchicalBsplineParameters& parameters,
+                          const hierarchical_bspline::SurfaceVertex& vertex) {
+    if (vertex.level >= parameters.levels.size()) return false;
+    return std::ranges::any_of(parameters.levels[vertex.level].attach, [&](const SurfaceAttachment& attachment) {
+      return std::ranges::any_of(attachment.vertices, [&](const IndexRange range) {
+        return range.first <= vertex.number && vertex.number <= range.last;
+      });
+    });
+  }
+
+  Handle net_handle(const Net& net, const NetLevel& level, std::size_t k) const {
+    const hierarchical_bspline::SurfaceVertex& vertex = level.vertices[k];
+    Handle own{.name = net_vertex_name(level.mesh->name, vertex.number)};
+    own.surface = {net.layer, vertex.level, vertex.number};
+    own.kind = HandleKind::kVertexOffset;
+    own.vertex = vertex.number;
+    const std::string place = fmt::format("/layers/{}/parameters", net.layer);
+    const bool fit = state_.surfaces.fit;
+    own.places = {fmt::format("{}/levels/{}/{}", place, vertex.level, fit ? "offsets" : "moves")};
+    if (fit && vertex.level == 0) {
+      own.kind = HandleKind::kOffset;
+      own.places = {fmt::format("{}/control/{}", place, vertex.number)};
+    }
+    const std::optional<std::uint32_t> packed = packed_vertex(*level.mesh, static_cast<std::uint32_t>(k));
+    if (packed) own.from_rig = vertex_motion(*level.mesh, evaluator_, *packed) * vertex.axes;
+    return own;
+  }
+
+  // Returns where a level's vertices are. Those that follow others, are limited or swing lie where a further control
+  // mesh has them, in the same order.
+  std::vector<glm::vec3> posed_net(const NetLevel& level) const {
+    std::vector<glm::vec3> posed = in_source_order(*level.mesh);
+    for (const CharacterMesh& mesh : data_.meshes) {
+      const bool further = std::ranges::any_of(std::array{"following", "limited", "swinging"}, [&](const char* which) {
+        return mesh.name.starts_with(fmt::format("{} {}", level.mesh->name, which));
+      });
+      if (!further) continue;
+      const std::vector<glm::vec3> shifted = in_source_order(mesh);
+      for (std::size_t k = 0, next = 0; k < posed.size() && next < shifted.size(); ++k) {
+        const std::optional<std::uint32_t> own = packed_vertex(mesh, static_cast<std::uint32_t>(next));
+        if (own && mesh.binding.points[*own] == level.vertices[k].rest) posed[k] = shifted[next++];
+      }
+    }
+    return posed;
+  }
+
+  std::vector<glm::vec3> in_source_order(const CharacterMesh& mesh) const {
+    std::vector<glm::vec3> positions(mesh.vertex_count());
+    to_source_order<glm::vec3>(mesh, evaluator_.positions(), positions);
+    return positions;
   }
 
   // Returns the driver's offsets in every layer that it drives; none if the caller gives its vertices.
@@ -364,6 +461,8 @@ class Drawing {
 };
 
 }  // namespace
+
+glm::vec3 net_color(std::uint32_t level) { return kNets[level % kNets.size()]; }
 
 Overlay make_overlay(Stage& stage, const Actor& actor, const Rig& rig, const ViewState& state) {
   return Drawing(stage, actor, rig, state).draw();

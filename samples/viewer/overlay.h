@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws lines and dots over a character: skeleton, curves, control points, frames, influences, normals.
+// Draws lines and dots over a character: skeleton, curves, control points, control nets, frames, influences, normals.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -25,6 +25,9 @@ struct Overlay {
 // Colours of the axes x, y and z, linear.
 inline constexpr glm::vec3 kAxisColors[3] = {{0.85f, 0.06f, 0.06f}, {0.10f, 0.55f, 0.06f}, {0.06f, 0.22f, 0.95f}};
 inline constexpr glm::vec3 kSelectedColor{1.0f, 0.38f, 0.02f};
+
+// Returns the colour of the control net of a level, linear; levels in a row differ.
+glm::vec3 net_color(std::uint32_t level);
 
 // Makes the overlay that `state.shown` and the selection ask for, for the actor's first instance, in the scene's space.
 // Frames and normals are thinned evenly to at most some thousands. `rig`: the document's, which holds the places of

@@ -21,6 +21,7 @@ constexpr Range kPitch{.least = -1.5707f, .most = 1.5707f};  // below a quarter 
 constexpr Range kDistance{.least = 1e-4f, .most = 1e6f};
 constexpr Range kFieldOfView{.least = 0.01f, .most = 3};
 constexpr Range kSpeed{.least = -100, .most = 100};
+constexpr std::uint32_t kMaxSurfaceLevel = 31;
 constexpr Range kMorphWeight{.least = -100, .most = 100};
 
 constexpr Choice<CompareMode> kCompareModes[] = {{"none", CompareMode::kNone},
@@ -32,7 +33,7 @@ constexpr Choice<HeatKind> kHeatKinds[] = {
     {"distance", HeatKind::kDistance},  {"stretch", HeatKind::kStretch},      {"volume", HeatKind::kVolume},
     {"gpu_error", HeatKind::kGpuError}, {"difference", HeatKind::kDifference}};
 
-constexpr std::string_view kTabs[] = {"View", "Joints", "Shapes", "Vertex", "Heat", "Report"};
+constexpr std::string_view kTabs[] = {"View", "Joints", "Shapes", "Surface", "Vertex", "Heat", "Report"};
 
 }  // namespace
 
@@ -78,6 +79,7 @@ static void describe(Fields& fields, Shown& shown) {
   fields.flag({"skeleton"}, shown.skeleton);
   fields.flag({"curves"}, shown.curves);
   fields.flag({"control_points"}, shown.control_points);
+  fields.flag({"control_nets"}, shown.control_nets);
   fields.flag({"drivers"}, shown.drivers);
   fields.flag({"frames"}, shown.frames);
   fields.flag({"influences"}, shown.influences);
@@ -106,6 +108,12 @@ static void describe(Fields& fields, Selection& selection) {
   fields.text({"mesh"}, selection.mesh);
   fields.integer({"vertex"}, selection.vertex, {.least = 0});
   fields.text({"point"}, selection.point);
+  fields.texts({"further"}, selection.further);
+}
+
+static void describe(Fields& fields, Surfaces& surfaces) {
+  fields.integer({"level"}, surfaces.level, {.least = 0, .most = kMaxSurfaceLevel});
+  fields.flag({"fit"}, surfaces.fit);
 }
 
 static void describe(Fields& fields, Panels& panels) {
@@ -131,6 +139,7 @@ static void describe(Fields& fields, ViewState& state) {
   fields.object({"compare"}, state.compare);
   fields.object({"heat"}, state.heat);
   fields.object({"selection"}, state.selection);
+  fields.object({"surfaces"}, state.surfaces);
   fields.object({"panels"}, state.panels);
   fields.integer({"instances"}, state.instances, {.most = kMaxInstances});
   fields.integer({"level"}, state.level, {.least = 0, .most = kMaxLevel});

@@ -52,6 +52,7 @@ struct Shown {
   bool skeleton = false;
   bool curves = false;          // of curve skeletons and MOS chains
   bool control_points = false;  // of MOS
+  bool control_nets = false;    // of hierarchical B-splines
   bool drivers = false;         // control meshes, as cages
   bool frames = false;          // axes of palette entries: driver elements, samples, control points
   bool influences = true;       // of the selected vertex
@@ -88,9 +89,16 @@ struct Heat {
 
 struct Selection {
   std::string joint;
-  std::string mesh;          // of the selected vertex; empty: none
-  std::uint32_t vertex = 0;  // of the model's mesh
-  std::string point;         // name of a control point or of a driver's vertex: Handle::name
+  std::string mesh;                  // of the selected vertex; empty: none
+  std::uint32_t vertex = 0;          // of the model's mesh
+  std::string point;                 // name of a control point or of a driver's vertex: Handle::name
+  std::vector<std::string> further;  // names of points that move with it
+};
+
+// What is edited of hierarchical B-splines.
+struct Surfaces {
+  std::uint32_t level = 0;  // whose control vertices are selected in the picture
+  bool fit = false;         // a drag moves the surface at bind, and the skin stays; else it moves both
 };
 
 struct Panels {
@@ -98,7 +106,7 @@ struct Panels {
   bool right = true;  // inspector
   bool timeline = true;
   bool measure = false;      // drawn over the picture
-  std::string tab = "View";  // of the inspector: "View", "Joints", "Shapes", "Vertex", "Heat", "Report"
+  std::string tab = "View";  // of the inspector: "View", "Joints", "Shapes", "Surface", "Vertex", "Heat", "Report"
   std::uint32_t place = 0;   // number of the shown one of the report's worst places, from 1; 0: none yet
   bool help = false;
   std::string search;  // for parameters of the rig: matches are open
@@ -116,6 +124,7 @@ struct ViewState {
   Compare compare;
   Heat heat;
   Selection selection;
+  Surfaces surfaces;
   Panels panels;
   std::uint32_t instances = 1;  // 1 to kMaxInstances, of the document's rig
   std::uint32_t level = 0;      // of detail (Character::at_level), 0 to kMaxLevel

@@ -147,13 +147,13 @@ void App::apply_rig_patch(const std::string& pointer, const std::string& json_va
 
 Result<void> App::move_point(const std::string& name, glm::vec3 by) {
   State& state = *state_;
-  const Handle* handle = state.selected_handle();
+  const std::vector<Handle> handles = state.selected_handles();
   Result<void> moved;
-  if (handle == nullptr || handle->name != name) {
+  if (handles.empty() || handles.front().name != name) {
     moved = fail(ErrorCode::kNotFound, fmt::format("there is no point '{}' in the picture", name));
   } else {
     state.rig_before = state.document->rig_json();
-    moved = state.move_handle(*handle, by);
+    moved = state.move_handles(handles, by);
     state.document->end_edit();
   }
   if (!moved) state.error(moved.error().message);

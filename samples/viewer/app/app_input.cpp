@@ -53,6 +53,22 @@ void App::State::frame_selection(bool everything) {
   framing = Framing{everything, view.camera.target, view.camera.distance};
 }
 
+// Selects a point; with Ctrl adds it to those that are selected, or takes it away.
+void App::State::click_point(const std::string& name) {
+  std::string& point = view.selection.point;
+  std::vector<std::string>& further = view.selection.further;
+  if (!ImGui::GetIO().KeyCtrl) {
+    point = name;
+    further.clear();
+  } else if (point == name) {
+    point = further.empty() ? "" : further.back();
+    if (!further.empty()) further.pop_back();
+  } else if (std::erase(further, name) == 0) {
+    if (!point.empty()) further.push_back(point);
+    point = name;
+  }
+}
+
 void App::State::click(glm::vec2 at) {
   Actor* subject = stage->subject();
   if (subject == nullptr) return;
@@ -60,10 +76,11 @@ void App::State::click(glm::vec2 at) {
   const glm::vec2 size(rect.width, rect.height);
   Selection& selection = view.selection;
   if (const Handle* handle = pick_handle(overlay, camera, size, at, kHandleRadius)) {
-    selection.point = handle->name;
+    click_point(handle->name);
     return;
   }
   selection.point.clear();
+  selection.further.clear();
   const std::string joint = view.shown.skeleton ? pick_joint(*subject, camera, size, at, kHandleRadius) : "";
   if (!joint.empty()) {
     selection.joint = joint;
@@ -95,7 +112,7 @@ void App::State::begin_grab(glm::vec2 mouse) {
     const auto joint = stage->subject()->character->skeleton.find(view.selection.joint);
     joint_before = joint ? stage->subject()->pose.joints[*joint] : glm::mat4(1.0f);
     rig_before = document->rig_json();
-    if (const Handle* handle = selected_handle()) handle_before = *handle;
+    handles_before = selected_handles();
   } else if (begin_stroke(mouse)) {
     grab = Grab::kPaint;
   } else {
@@ -148,14 +165,19 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
     set_turn(view, view.selection.joint, turned_joint(turn_before, joint_before, world, turn));
     return;
   }
-  const Result<void> moved = move_handle(handle_before, drag_offset(drag, camera, size, mouse));
+  const Result<void> moved = move_handles(handles_before, drag_offset(drag, camera, size, mouse));
   if (!moved) error(moved.error().message);
 }
 
-// Moves a handle from its place in `rig_before`; consecutive moves of one handle are one step of undo.
-Result<void> App::State::move_handle(const Handle& handle, glm::vec3 way) {
-  PELT_ASSIGN(auto rig, moved_by(rig_before, handle, way));
-  return document->edit(rig, "move " + handle.name);
+// Moves handles from their places in `rig_before`; consecutive moves of the same ones are one step of undo.
+Result<void> App::State::move_handles(const std::vector<Handle>& handles, glm::vec3 way) {
+  nlohmann::json rig = rig_before;
+  std::string names = "move";
+  for (const Handle& handle : handles) {
+    PELT_ASSIGN(rig, moved_by(std::move(rig), handle, way));
+    names += " " + handle.name;
+  }
+  return document->edit(rig, names);
 }
 
 void App::State::handle_mouse() {
@@ -220,6 +242,7 @@ void App::State::handle_keys() {
   if (letter('S')) view.shown.skeleton = !view.shown.skeleton;
   if (letter('C')) view.shown.curves = !view.shown.curves;
   if (letter('P')) view.shown.control_points = !view.shown.control_points;
+  if (letter('N')) view.shown.control_nets = !view.shown.control_nets;
   if (letter('D')) view.shown.drivers = !view.shown.drivers;
   if (letter('M')) view.panels.measure = !view.panels.measure;
   if (letter('X')) step_deformer();

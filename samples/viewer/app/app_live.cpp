@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/mos.h>
 #include <pelt/move_driver.h>
 #include <pelt/rig_json.h>
@@ -11,6 +12,7 @@
 #include <pelt/tools/slide_points.h>
 
 #include "samples/viewer/app/app_state.h"
+#include "samples/viewer/surface_net.h"
 
 namespace pelt::viewer {
 namespace {
@@ -19,6 +21,9 @@ namespace {
 Rig without_moves(Rig rig) {
   for (Layer& layer : rig.layers) {
     if (auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>()) ffd->driver.offsets.clear();
+    if (auto* surface = layer.deformer.get_if<HierarchicalBsplineParameters>()) {
+      for (SurfaceLevel& level : surface->levels) level.moves.clear();
+    }
     auto* mos = layer.deformer.get_if<MosParameters>();
     if (mos == nullptr) continue;
     for (MosEdit& edit : mos->edits) {
@@ -30,6 +35,47 @@ Rig without_moves(Rig rig) {
   return rig;
 }
 
+const std::vector<VertexOffset>& moves_of(const Rig& rig, std::uint32_t layer, std::uint32_t level) {
+  static const std::vector<VertexOffset> kNone;
+  const auto& levels = rig.layers[layer].deformer.get<HierarchicalBsplineParameters>().levels;
+  return level < levels.size() ? levels[level].moves : kNone;
+}
+
+// Returns the moves of a level's vertices as its control mesh takes them; none: it stores no such vertex.
+std::optional<std::vector<VertexOffset>> moves_at_bind(const NetLevel& level, std::span<const VertexOffset> moves) {
+  std::vector<VertexOffset> result;
+  for (const VertexOffset& move : moves) {
+    const auto own = std::ranges::find(level.vertices, move.vertex, &hierarchical_bspline::SurfaceVertex::number);
+    if (own == level.vertices.end()) return std::nullopt;
+    result.push_back({static_cast<std::uint32_t>(own - level.vertices.begin()), own->axes * move.offset});
+  }
+  return result;
+}
+
+// Returns the character with the control vertices of its surfaces moved as in `after`; none: this needs a new bind.
+std::optional<Character> with_moves(const Character& character, const BindReport& report, const Rig& before,
+                                    const Rig& after) {
+  Character moved = character;
+  const std::vector<Net> nets = nets_of(*character, report, before);
+  for (std::uint32_t layer = 0; layer < after.layers.size(); ++layer) {
+    const auto* surface = after.layers[layer].deformer.get_if<HierarchicalBsplineParameters>();
+    const bool same = before.layers[layer].deformer == after.layers[layer].deformer;
+    if (surface == nullptr || same) continue;
+    const auto net = std::ranges::find(nets, layer, &Net::layer);
+    const auto next = hierarchical_bspline::surface_vertices(*surface);
+    if (net == nets.end() || !next || next->vertices.size() != net->surface.vertices.size()) return std::nullopt;
+    for (const NetLevel& level : net->levels) {
+      if (moves_of(before, layer, level.level) == moves_of(after, layer, level.level)) continue;
+      const auto moves = moves_at_bind(level, moves_of(after, layer, level.level));
+      if (!moves) return std::nullopt;
+      Result<Character> now = move_driver_vertices(moved, level.mesh->name, *moves);
+      if (!now) return std::nullopt;
+      moved = std::move(*now);
+    }
+  }
+  return moved;
+}
+
 // Returns the character, bound by `before`, with its points moved as in `after`; none: this needs a new bind.
 std::optional<Character> moved_as(const Character& character, const BindReport& report, const Rig& before,
                                   const Rig& after) {
@@ -39,6 +85,7 @@ std::optional<Character> moved_as(const Character& character, const BindReport& 
     const std::vector<VertexOffset>* offsets = nullptr;
     bool changed = false;
     for (const std::uint32_t layer : mesh.drives) {
+      if (after.layers[layer].deformer.name() != SurfaceFfdParameters::kName) continue;
       const auto& own = after.layers[layer].deformer.get<SurfaceFfdParameters>().driver.offsets;
       if (offsets != nullptr && *offsets != own) return std::nullopt;
       changed = changed || own != before.layers[layer].deformer.get<SurfaceFfdParameters>().driver.offsets;
@@ -49,7 +96,8 @@ std::optional<Character> moved_as(const Character& character, const BindReport& 
     if (!next) return std::nullopt;
     moved = std::move(*next);
   }
-  for (std::size_t l = 0; l < after.layers.size(); ++l) {
+  moved = with_moves(*moved, report, before, after);
+  for (std::size_t l = 0; moved && l < after.layers.size(); ++l) {
     const auto* own = after.layers[l].deformer.get_if<MosParameters>();
     if (own == nullptr || own->edits == before.layers[l].deformer.get<MosParameters>().edits) continue;
     std::vector<PointReport> points;

@@ -20,7 +20,8 @@ std::string App::State::fingerprint(std::initializer_list<const char*> parts) co
 
 std::string App::State::fingerprint_of_scene() const {
   return fmt::format("{} {} {} {}",
-                     fingerprint({"camera", "playback", "turns", "morphs", "shown", "compare", "heat", "selection", "instances"}),
+                     fingerprint({"camera", "playback", "turns", "morphs", "shown", "compare", "heat", "selection",
+                                  "surfaces", "instances"}),
                      rect.width, rect.height, static_cast<int>(hot));
 }
 
@@ -96,6 +97,17 @@ const Handle* App::State::selected_handle() const {
     if (handle.name == view.selection.point) return &handle;
   }
   return nullptr;
+}
+
+// Returns the selected handles, the active one first.
+std::vector<Handle> App::State::selected_handles() const {
+  std::vector<Handle> handles;
+  if (const Handle* active = selected_handle()) handles.push_back(*active);
+  for (const Handle& handle : overlay.handles) {
+    const std::vector<std::string>& further = view.selection.further;
+    if (std::ranges::find(further, handle.name) != further.end()) handles.push_back(handle);
+  }
+  return handles;
 }
 
 void App::State::update_scene() {

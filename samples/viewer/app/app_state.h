@@ -121,7 +121,7 @@ struct App::State {
   glm::quat turn_before{1, 0, 0, 0};
   glm::mat4 joint_before{1.0f};
   nlohmann::json rig_before;
-  Handle handle_before;
+  std::vector<Handle> handles_before;
   MaskPaint painter;
   std::string painted_mesh;
 
@@ -156,11 +156,13 @@ struct App::State {
   void handle_mouse();
   void begin_grab(glm::vec2 mouse);
   void drag_gizmo(glm::vec2 mouse);
-  Result<void> move_handle(const Handle& handle, glm::vec3 way);
+  Result<void> move_handles(const std::vector<Handle>& handles, glm::vec3 way);
+  std::vector<Handle> selected_handles() const;
   std::optional<VertexHit> brush_at(glm::vec2 mouse);
   bool begin_stroke(glm::vec2 mouse);
   void paint(glm::vec2 mouse);
   void click(glm::vec2 at);
+  void click_point(const std::string& name);
   const Handle* selected_handle() const;
   void frame_selection(bool everything);
   void step_deformer();

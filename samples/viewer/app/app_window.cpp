@@ -108,13 +108,15 @@ void App::State::draw_panels() {
     docked("Inspector", {size.x - right, top}, {right, middle}, [&] {
       if (!ImGui::BeginTabBar("tabs", ImGuiTabBarFlags_FittingPolicyScroll)) return;
       const std::pair<const char*, void (*)(Context&)> tabs[] = {
-          {"View", draw_view_options},   {"Joints", draw_skeleton_panel}, {"Shapes", draw_shapes_panel},
-          {"Vertex", draw_vertex_panel}, {"Heat", draw_heat_panel},       {"Report", draw_report_panel}};
+          {"View", draw_view_options},     {"Joints", draw_skeleton_panel}, {"Shapes", draw_shapes_panel},
+          {"Surface", draw_surface_panel}, {"Vertex", draw_vertex_panel},   {"Heat", draw_heat_panel},
+          {"Report", draw_report_panel}};
       // A requested tab opens in the next frame; until then a different open tab is not the mouse's choice.
       const bool asked = view.panels.tab != open_tab;
       if (asked) tab_settles = 2;
       for (const auto& [name, draw] : tabs) {
         if (draw == draw_shapes_panel && !has_shapes(shared)) continue;
+        if (draw == draw_surface_panel && !has_surface(shared)) continue;
         const bool select = asked && view.panels.tab == name;
         if (!ImGui::BeginTabItem(name, nullptr, select ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None))
           continue;
@@ -186,11 +188,12 @@ void App::State::draw_help() {
         {"Right, middle or Shift + left drag", "pan"},
         {"Wheel", "zoom"},
         {"Click", "select a vertex, or a joint or point that is drawn"},
+        {"Ctrl + click", "add a point to those that are selected, or take it away"},
         {"Drag of a ring or an arrow", "turn the joint, move the point"},
         {"Space", "play and pause"},
         {"X", "show the next deformer in the same pose"},
         {"F, A", "frame the selection, everything"},
-        {"W, S, C, P, D", "wireframe, skeleton, curves, control points, drivers"},
+        {"W, S, C, P, N, D", "wireframe, skeleton, curves, control points, nets, drivers"},
         {"M, H", "measurements, this list"},
         {"Ctrl+Z, Ctrl+Y", "undo, redo (also Ctrl+Shift+Z)"},
         {"Ctrl+O, Ctrl+S, Ctrl+Q", "open, save the rig, close"},

@@ -27,6 +27,7 @@ constexpr std::array kToggles{Toggle{"skin", &Shown::skin},
                               Toggle{"normals", &Shown::normals},
                               Toggle{"curves", &Shown::curves},
                               Toggle{"control points", &Shown::control_points},
+                              Toggle{"control nets", &Shown::control_nets},
                               Toggle{"drivers", &Shown::drivers},
                               Toggle{"frames", &Shown::frames},
                               Toggle{"influences", &Shown::influences}};

@@ -35,7 +35,7 @@ TEST(Handles, OfNothingDoNotMove) {
 }
 
 TEST(Handles, SayThatTheirPlaceIsGone) {
-  for (const HandleKind kind : {HandleKind::kOffset, HandleKind::kPointEdit, HandleKind::kDriverVertex}) {
+  for (const HandleKind kind : {HandleKind::kOffset, HandleKind::kPointEdit, HandleKind::kVertexOffset}) {
     Handle handle{.name = "a point", .kind = kind, .places = {"/layers/2/parameters"}};
     EXPECT_THAT(refusal(handle), HasSubstr("no /layers/2/parameters any more"));
     handle.places = {"/layers/0"};  // a value of another type
@@ -73,7 +73,7 @@ TEST(Handles, OfAPlacedPointHaveOneEdit) {
 }
 
 TEST(Handles, OfADriverVertexHaveOneOffset) {
-  Handle handle{.kind = HandleKind::kDriverVertex, .places = {"/layers/0/parameters/driver/offsets"}, .vertex = 7};
+  Handle handle{.kind = HandleKind::kVertexOffset, .places = {"/layers/0/parameters/driver/offsets"}, .vertex = 7};
   const auto offsets = [&](const Json& json) { return json.at(Json::json_pointer(handle.places[0])); };
   EXPECT_EQ(offsets(must_move(rig(), handle, {0, 0.5f, 0})), Json::parse("[[2, 0, 0, 1], [7, 1.0, 0.5, 0.0]]"));
   handle.vertex = 3;

@@ -11,11 +11,16 @@
 #include <vector>
 
 #include <pelt/linear_blend.h>
+#include <pelt/rig_json.h>
 
 #include "samples/viewer/overlay.h"
+#include "samples/viewer/surface_net.h"
 #include "tests/samples/viewer/biped.h"
+#include "tests/samples/viewer/limb_surface.h"
 #include "tests/support/gpu.h"
 #include "tests/support/morphs.h"
+#include "tests/support/must.h"
+#include "tests/support/program.h"
 #include "tests/support/tube.h"
 
 namespace pelt::viewer {
@@ -251,6 +256,51 @@ TEST_F(ShapeFrames, FindTheMorphTargetThatIsSearched) {
   type("x");
   click_first_slider();
   EXPECT_TRUE(view_.morphs.empty()) << "no target has this in its name";
+}
+
+// Shows the levels of a surface, selects a row of control vertices and refines there, which is one step of undo.
+TEST_F(Frames, EditASurface) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("rig.json", format_rig(limb_surface())).string();
+  Document opened = test::must(Document::open(file, "builtin:limb"));
+  document_ = std::move(opened);
+  stage_->show(
+      test::must(make_newcomer(*gpu_device(), "rig", test::bound(*document_->model(), document_->rig()), 0.1)));
+  view_.shown.control_nets = true;
+  view_.selection.point = "surface vertex 42";
+  ASSERT_TRUE(stage_->pose(view_));
+  overlay_ = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
+  for (const float scale : {2.0f, 1.0f}) {
+    begin(scale);
+    for (int frame = 0; frame < 3; ++frame) draw(draw_surface_panel, {320, 700});
+    EXPECT_EQ(beyond_, 0) << scale;
+  }
+  ImGuiIO& io = ImGui::GetIO();
+  const auto click = [&](glm::vec2 at) {
+    for (const bool down : {false, true, false, false}) {
+      io.MousePos = {at.x, at.y};
+      io.MouseDown[0] = down;
+      draw(draw_surface_panel, {320, 700});
+    }
+  };
+  // From below: "Row along u", at the left of the last line, then "Refine here".
+  float y = 500;
+  for (; y > 0 && view_.selection.further.empty(); y -= 8) click({80, y});
+  EXPECT_EQ(view_.selection.further.size(), 10u);
+  const nlohmann::json before = document_->rig_json();
+  for (; y > 0 && !document_->can_undo(); y -= 8) {
+    view_.selection.further.clear();
+    click({80, y});
+  }
+  EXPECT_EQ(view_.surfaces.level, 1u);
+  EXPECT_EQ(view_.selection.further.size(), 8u);
+  EXPECT_THAT(view_.selection.point, testing::StartsWith("surface level 1 vertex "));
+  const auto surface =
+      hierarchical_bspline::surface_vertices(document_->rig().layers[0].deformer.get<HierarchicalBsplineParameters>());
+  ASSERT_TRUE(surface);
+  EXPECT_GT(surface->grids[1].stored, 5u);
+  document_->undo();
+  EXPECT_EQ(document_->rig_json(), before);
 }
 
 }  // namespace

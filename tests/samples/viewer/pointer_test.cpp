@@ -13,11 +13,15 @@
 
 #include "samples/viewer/document.h"
 #include "samples/viewer/gizmo.h"
+#include "samples/viewer/heat_map.h"
 #include "samples/viewer/overlay.h"
 #include "samples/viewer/pick.h"
+#include "tests/samples/viewer/limb_surface.h"
 #include "tests/samples/viewer/stages.h"
 #include "tests/support/driven.h"
+#include "tests/support/program.h"
 #include "tests/support/tube.h"
+#include "tests/support/tube_surface.h"
 
 namespace pelt::viewer {
 namespace {
@@ -125,6 +129,17 @@ class Drags : public Stages {
     bind_again();
   }
 
+  // Opens the limb with a surface of three levels, whose level `level` is dragged.
+  void open_surface(std::uint32_t level) {
+    const std::string file = folder_.write("rig.json", format_rig(limb_surface())).string();
+    Document opened = test::must(Document::open(file, "builtin:limb"));
+    document_ = std::move(opened);
+    view_.shown.control_nets = true;
+    view_.surfaces.level = level;
+    view_.turns = {{"joint", glm::angleAxis(0.8f, glm::normalize(glm::vec3(1, 2, 3)))}};
+    bind_again();
+  }
+
   // Binds without judging, since moving a point may change which skin is left to linear blend.
   void bind_again() {
     Rig rig = document_->rig();
@@ -212,6 +227,7 @@ class Drags : public Stages {
     EXPECT_FALSE(document_->can_undo());
   }
 
+  test::TemporaryFolder folder_;
   std::optional<Document> document_;
 };
 
@@ -224,7 +240,90 @@ TEST_F(Drags, MovePlacedPoints) {
 
 TEST_F(Drags, MoveDriverVertices) {
   open("surface_ffd", "joint");
-  expect_dragged(middle_handle(), HandleKind::kDriverVertex, "/layers/0/parameters/driver/offsets");
+  expect_dragged(middle_handle(), HandleKind::kVertexOffset, "/layers/0/parameters/driver/offsets");
+}
+
+// A vertex of each level: of the base by a part of a joint, one that follows the level before, one that follows a joint
+// though the level before does not, and one of the finest level.
+TEST_F(Drags, MoveControlVerticesOfEveryLevelWithTheSkin) {
+  open_surface(0);
+  expect_dragged("surface vertex 42", HandleKind::kVertexOffset, "/layers/0/parameters/levels/0/moves");
+  open_surface(1);
+  expect_dragged("surface level 1 vertex 114", HandleKind::kVertexOffset, "/layers/0/parameters/levels/1/moves");
+  expect_dragged("surface level 1 vertex 154", HandleKind::kVertexOffset, "/layers/0/parameters/levels/1/moves");
+  open_surface(2);
+  expect_dragged("surface level 2 vertex 486", HandleKind::kVertexOffset, "/layers/0/parameters/levels/2/moves");
+  drag(handle("surface level 2 vertex 486"), GizmoPart::kY, 0.4f);
+  bind_again();
+  const auto error =
+      test::must(make_heat_map(*test::gpu_device(), *stage_, *stage_->subject(), {.kind = HeatKind::kGpuError}));
+  EXPECT_LT(*std::ranges::max_element(error.values), 1e-4f);
+}
+
+// A drag that fits the surface to the skin moves the control vertex just so, also in a pose, and the skin stays at
+// bind.
+TEST_F(Drags, FitASurfaceToTheSkin) {
+  for (const auto& [level, name] : {std::pair(0u, "surface vertex 42"), std::pair(1u, "surface level 1 vertex 114"),
+                                    std::pair(1u, "surface level 1 vertex 154")}) {
+    open_surface(level);
+    view_.surfaces.fit = true;
+    const std::vector<JointTurn> turns = view_.turns;
+    const Handle first = handle(name);
+    const glm::vec3 way = drag(first, GizmoPart::kY, 0.4f);
+    bind_again();
+    EXPECT_LT(glm::distance(handle(name).position, first.position + way), 2e-3f) << name;
+    view_.turns.clear();
+    pose();
+    const std::vector<glm::vec3> rest = skin();
+    const Mesh& mesh = document_->model()->meshes.front();
+    for (std::size_t v = 0; v < rest.size(); ++v) EXPECT_LT(glm::distance(rest[v], mesh.positions[v]), 1e-4f);
+    document_->undo();
+    EXPECT_FALSE(document_->can_undo());
+  }
+}
+
+// A coarse vertex carries finer ones: what they add stays as it is in the surface below.
+TEST_F(Drags, OfACoarseLevelCarryFinerVertices) {
+  open_surface(1);
+  const std::string fine = "surface level 1 vertex 114";
+  const glm::vec3 before = handle(fine).position;
+  view_.surfaces.level = 0;
+  const glm::vec3 way = drag(handle("surface vertex 33"), GizmoPart::kY, 0.4f);
+  bind_again();
+  view_.surfaces.level = 1;
+  const glm::vec3 carried = handle(fine).position - before;
+  EXPECT_GT(glm::dot(carried, way), 0.2f * glm::dot(way, way));
+}
+
+TEST_F(Stages, DrawTheNetOfEveryLevel) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  test::add_overlays(surface);
+  surface.levels[1].limits = {{.joint = "joint1", .distance = 0.1f, .vertices = {{7 * 16 + 2, 7 * 16 + 2}}}};
+  const Actor& actor = show(test::bound(test::make_tube(), test::rig_of(surface)));
+  view_.shown = {.control_nets = true};
+  pose();
+  std::set<std::string> names;
+  for (std::uint32_t level = 0; level < 3; ++level) {
+    view_.surfaces.level = level;
+    const Overlay overlay = make_overlay(*stage_, actor, test::rig_of(surface), view_);
+    const std::size_t lines = 10u * 8 + 11 * 8 + 2;  // of level 0, and of the three vertices in a row on level 1
+    EXPECT_EQ(overlay.lines.size(), lines);
+    EXPECT_EQ(overlay.handles.size(), level == 0 ? 88u : level == 1 ? 5u : 1u);
+    for (const Handle& handle : overlay.handles) {
+      EXPECT_TRUE(names.insert(handle.name).second) << handle.name;
+      ASSERT_TRUE(handle.surface);
+      EXPECT_EQ(handle.surface->level, level);
+    }
+  }
+  EXPECT_TRUE(names.contains("surface vertex 0"));
+  EXPECT_TRUE(names.contains("surface level 1 vertex 114"));
+  EXPECT_TRUE(names.contains("surface level 2 vertex 486"));
+  EXPECT_NE(net_color(0), net_color(1));
+  EXPECT_NE(net_color(1), net_color(2));
+  // The rig may be newer: a net of other vertices waits for the next bind.
+  surface.levels[1].offsets.pop_back();
+  view_.surfaces.level = 0;
+  EXPECT_TRUE(make_overlay(*stage_, actor, test::rig_of(surface), view_).handles.empty());
 }
 
 TEST_F(Stages, TurnAJointByItsRings) {

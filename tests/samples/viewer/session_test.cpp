@@ -11,10 +11,13 @@
 #include <thread>
 
 #include <pelt/rig.h>
+#include <pelt/rig_json.h>
 
 #include "runtime/device_internals.h"
 #include "samples/viewer/app/ui.h"
+#include "tests/samples/viewer/limb_surface.h"
 #include "tests/support/gpu.h"
+#include "tests/support/program.h"
 
 namespace pelt::viewer {
 namespace {
@@ -209,6 +212,37 @@ TEST_F(Sessions, ReportOpensOnTheWorstPlace) {
   EXPECT_EQ(shown.front(), "linear_blend");
   EXPECT_EQ(shown.back(), "rig");
   EXPECT_EQ(std::set<std::string>(shown.begin(), shown.end()).size(), shown.size());
+}
+
+// Two control vertices that are dragged move the skin as a bind of the saved rig does; undo brings it back.
+TEST_F(Sessions, MoveControlVerticesAsASavedRigHasThem) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("rig.json", format_rig(limb_surface())).string();
+  const auto show = [&] {
+    app().open(file, "builtin:limb");
+    frames();
+    ViewState& view = app().view();
+    view.playback = {.clip = "bend", .time = 0.8f};
+    view.camera = {.target = {3, 1, 0}, .distance = 20, .framed = true};
+    view.shown.control_nets = true;
+    view.surfaces.level = 1;
+    view.selection = {.point = "surface level 1 vertex 114", .further = {"surface level 1 vertex 154"}};
+    frames();
+  };
+  begin();
+  show();
+  const samples::Image before = picture();
+  ASSERT_TRUE(app().move_point("surface level 1 vertex 114", {0.1f, 0.4f, 0}));
+  ASSERT_TRUE(app().save());
+  const samples::Image moved = picture();
+  EXPECT_TRUE(moved.pixels != before.pixels);
+  show();
+  EXPECT_TRUE(picture().pixels == moved.pixels);
+  EXPECT_THAT(test::file_text(file), HasSubstr("\"moves\""));
+  ASSERT_TRUE(app().move_point("surface level 1 vertex 114", {0.1f, 0.4f, 0}));
+  app().undo();
+  EXPECT_TRUE(picture().pixels == moved.pixels);
+  EXPECT_EQ(app().error_count(), 0u) << app().last_error();
 }
 
 // The old character is drawn until the new one is ready, also if the device is lost meanwhile.

@@ -90,6 +90,9 @@ struct SecondaryAction {
 // below names; all others are where refinement of the level before it puts them.
 struct SurfaceLevel {
   std::vector<VertexOffset> offsets;  // metres, in the tangent-plane frame of the level before; none on level 0
+  // Added to posed vertices, in the same frame, of level 0 in model space at bind: the skin follows, which offsets leave
+  // where it is at bind.
+  std::vector<VertexOffset> moves;
   std::vector<SurfaceAttachment> attach;
   std::vector<SurfaceKeys> keys;  // offsets as above; on level 0 in model space at bind
   std::vector<SurfaceLimit> limits;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The control vertices of a hierarchical B-spline for people who look at them and move them: viewers and reports.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <vector>
+
+#include <pelt/hierarchical_bspline.h>
+#include <pelt/result.h>
+
+namespace pelt::hierarchical_bspline {
+
+// The grid of a level. Vertex (i, j) has the number i * along[1] + j.
+struct SurfaceGrid {
+  std::array<std::uint32_t, 2> along{};  // control vertices along u and v
+  std::array<bool, 2> closed{};
+  std::uint32_t stored = 0;  // vertices that the level stores; all others are where refinement puts them
+
+  std::uint32_t size() const { return along[0] * along[1]; }
+};
+
+struct SurfaceVertex {
+  std::uint32_t level = 0;
+  std::uint32_t number = 0;  // in the grid of its level
+  glm::vec3 rest{0.0f};      // model space at bind, metres
+  // Space of the level's offsets -> model space at bind: the tangent-plane frame of the level before. Level 0: none.
+  glm::mat3 axes{1.0f};
+};
+
+struct SurfaceVertices {
+  std::vector<SurfaceGrid> grids;       // one a level
+  std::vector<SurfaceVertex> vertices;  // the stored ones, by level, then by number, as control meshes have them
+};
+
+// Returns the stored vertices of a surface and the grids of its levels. Errors: those of a bind by these parameters, as
+// far as the surface alone makes them.
+Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& parameters);
+
+// Returns the vertices of the next level that lie at and next to a vertex of `grid`, ascending: up to nine.
+std::vector<std::uint32_t> refined_round(const SurfaceGrid& grid, std::uint32_t number);
+
+}  // namespace pelt::hierarchical_bspline

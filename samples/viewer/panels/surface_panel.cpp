@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pelt/hierarchical_bspline.h>
+#include <pelt/rig_json.h>
+
+#include "samples/viewer/panels/panels.h"
+#include "samples/viewer/panels/rows.h"
+#include "samples/viewer/panels/value_widgets.h"
+#include "samples/viewer/surface_net.h"
+
+namespace pelt::viewer {
+namespace {
+
+using hierarchical_bspline::SurfaceGrid;
+
+constexpr int kMaxSegments = 64;
+
+// State of the panel from frame to frame; there is only one window.
+struct SurfacePanelState {
+  std::string joint;
+  std::string filter;
+  int segment = 1;
+  int segments = 1;
+};
+
+ImVec4 shown_color(std::uint32_t level) {
+  const glm::vec3 color = glm::pow(net_color(level), glm::vec3(1 / 2.2f));
+  return {color.x, color.y, color.z, 1.0f};
+}
+
+void draw_level_rows(ViewState& view, const std::vector<SurfaceGrid>& grids) {
+  for (std::uint32_t level = 0; level < grids.size(); ++level) {
+    ImGui::PushID(static_cast<int>(level));
+    const float size = ImGui::GetFrameHeight();
+    ImGui::ColorButton("##color", shown_color(level), ImGuiColorEditFlags_NoTooltip, {size, size});
+    ImGui::SameLine();
+    if (ImGui::RadioButton(fmt::format("level {}", level).c_str(), view.surfaces.level == level)) {
+      view.surfaces.level = level;
+      view.shown.control_nets = true;
+      view.selection.point.clear();
+      view.selection.further.clear();
+    }
+    ImGui::SameLine();
+    fitted_text(
+        fmt::format("{} of {} x {} vertices", grids[level].stored, grids[level].along[0], grids[level].along[1]));
+    ImGui::PopID();
+  }
+}
+
+// Returns what an attachment follows: "left_elbow", "part 2 of 3 of left_elbow".
+std::string followed(const SurfaceAttachment& attachment) {
+  if (!attachment.curve.empty()) {
+    return fmt::format("the curve {}..{}", attachment.curve.front(), attachment.curve.back());
+  }
+  if (attachment.segments == 1) return attachment.joint;
+  return fmt::format("part {} of {} of {}", attachment.segment, attachment.segments, attachment.joint);
+}
+
+std::string followed(const HierarchicalBsplineParameters& surface, const SurfacePlace& vertex) {
+  if (vertex.level < surface.levels.size()) {
+    for (const SurfaceAttachment& attachment : surface.levels[vertex.level].attach) {
+      const bool named = std::ranges::any_of(attachment.vertices, [&](const IndexRange range) {
+        return range.first <= vertex.number && vertex.number <= range.last;
+      });
+      if (named) return followed(attachment);
+    }
+  }
+  return vertex.level > 0 ? "the level before" : "the root";
+}
+
+// Returns the selected control vertices, the active one first.
+std::vector<const Handle*> selected_vertices(const Context& context) {
+  const Selection& selection = context.view.selection;
+  std::vector<const Handle*> selected;
+  for (const Handle& handle : context.overlay.handles) {
+    if (!handle.surface) continue;
+    if (handle.name == selection.point) selected.insert(selected.begin(), &handle);
+    if (std::ranges::find(selection.further, handle.name) != selection.further.end()) selected.push_back(&handle);
+  }
+  return selected;
+}
+
+void edit(Context& context, const Result<Rig>& rig) {
+  const Result<void> edited =
+      rig ? context.document->edit(nlohmann::json::parse(format_rig(*rig))) : tl::unexpected(rig.error());
+  if (!edited) context.error(edited.error().message);
+}
+
+// Selects all handles in a row of the grid through the active vertex, along u or v.
+void select_row(Context& context, const Handle& active, const SurfaceGrid& grid, bool along_u) {
+  const auto row = [&](std::uint32_t number) { return along_u ? number % grid.along[1] : number / grid.along[1]; };
+  Selection& selection = context.view.selection;
+  selection.further.clear();
+  for (const Handle& handle : context.overlay.handles) {
+    if (!handle.surface || handle.name == active.name || handle.surface->layer != active.surface->layer) continue;
+    if (row(handle.surface->number) == row(active.surface->number)) selection.further.push_back(handle.name);
+  }
+}
+
+// Refines round the vertices and selects what lies there on the next level, which is bound meanwhile.
+void refine(Context& context, const Actor& subject, const std::vector<SurfacePlace>& vertices) {
+  const std::vector<Net> nets = nets_of(*subject.character, subject.report, context.document->rig());
+  std::vector<SurfacePlace> round;
+  edit(context, with_refined(context.document->rig(), vertices, round));
+  std::vector<std::string> names;
+  for (const SurfacePlace& place : round) {
+    const auto net = std::ranges::find(nets, place.layer, &Net::layer);
+    if (net == nets.end()) continue;
+    const std::string& base = net->levels.front().mesh->name;
+    names.push_back(net_vertex_name(net_level_name(base, place.level), place.number));
+  }
+  if (names.empty()) return;
+  context.view.surfaces.level = round.front().level;
+  context.view.selection.point = names.front();
+  context.view.selection.further.assign(names.begin() + 1, names.end());
+}
+
+void draw_attachment(Context& context, const Actor& subject, const std::vector<SurfacePlace>& vertices,
+                     SurfacePanelState& state) {
+  row_label("joint");
+  const auto joints = [&] {
+    std::vector<std::string> names;
+    for (const Joint& joint : subject.character->skeleton.joints) names.push_back(joint.name);
+    return names;
+  };
+  draw_name("##joint", "choose one", state.joint, state.filter, joints);
+  row_label("part of its turn");
+  ImGui::SetNextItemWidth(0.45f * ImGui::GetContentRegionAvail().x);
+  ImGui::InputInt("##segment", &state.segment);
+  ImGui::SameLine();
+  ImGui::TextUnformatted("of");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(-1);
+  ImGui::InputInt("##segments", &state.segments);
+  state.segments = std::clamp(state.segments, 1, kMaxSegments);
+  state.segment = std::clamp(state.segment, 1, state.segments);
+  ImGui::BeginDisabled(vertices.empty() || state.joint.empty());
+  if (line_button("Attach", 2)) {
+    SurfaceAttachment to;
+    to.joint = state.joint;
+    to.segment = static_cast<std::uint32_t>(state.segment);
+    to.segments = static_cast<std::uint32_t>(state.segments);
+    edit(context, with_attached(context.document->rig(), vertices, to));
+  }
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  ImGui::BeginDisabled(vertices.empty());
+  if (line_button("Detach", 2)) edit(context, with_detached(context.document->rig(), vertices));
+  ImGui::EndDisabled();
+}
+
+}  // namespace
+
+bool has_surface(const Context& context) {
+  return context.document && std::ranges::any_of(context.document->rig().layers, [](const Layer& layer) {
+           return layer.deformer.name() == HierarchicalBsplineParameters::kName;
+         });
+}
+
+void draw_surface_panel(Context& context) {
+  static SurfacePanelState state;
+  const Actor* subject = context.stage.subject();
+  if (subject == nullptr || !has_surface(context)) {
+    ImGui::TextDisabled("no surface is bound yet");
+    return;
+  }
+  ViewState& view = context.view;
+  const Rig rig = context.document->rig();
+  const std::vector<const Handle*> selected = selected_vertices(context);
+  ImGui::Checkbox("control nets", &view.shown.control_nets);
+  const bool many = std::ranges::count_if(rig.layers, [](const Layer& layer) {
+                      return layer.deformer.name() == HierarchicalBsplineParameters::kName;
+                    }) > 1;
+  std::vector<SurfaceGrid> grids_of_active;
+  for (std::uint32_t l = 0; l < rig.layers.size(); ++l) {
+    const auto* surface = rig.layers[l].deformer.get_if<HierarchicalBsplineParameters>();
+    const auto known = surface == nullptr ? Result<hierarchical_bspline::SurfaceVertices>{}
+                                          : hierarchical_bspline::surface_vertices(*surface);
+    if (surface == nullptr) continue;
+    if (!known) {
+      ImGui::TextWrapped("%s", known.error().message.c_str());
+      continue;
+    }
+    if (many) ImGui::Text("layer %u", l + 1);
+    ImGui::PushID(static_cast<int>(l));
+    draw_level_rows(view, known->grids);
+    ImGui::PopID();
+    if (!selected.empty() && selected.front()->surface->layer == l) grids_of_active = known->grids;
+  }
+  row_label("a drag moves");
+  int moved = view.surfaces.fit ? 1 : 0;
+  constexpr std::array kMoved{"the skin", "the surface alone"};
+  if (ImGui::Combo("##moved", &moved, kMoved.data(), static_cast<int>(kMoved.size()))) view.surfaces.fit = moved == 1;
+
+  ImGui::Separator();
+  std::vector<SurfacePlace> vertices;
+  for (const Handle* handle : selected) vertices.push_back(*handle->surface);
+  if (vertices.empty()) {
+    ImGui::TextWrapped("Click on a control vertex to select it; Ctrl + click adds one.");
+  } else {
+    const SurfacePlace& active = vertices.front();
+    row_text("selected", vertices.size() == 1
+                             ? selected.front()->name
+                             : fmt::format("{} and {} more", selected.front()->name, vertices.size() - 1));
+    row_text("follows", followed(rig.layers[active.layer].deformer.get<HierarchicalBsplineParameters>(), active));
+  }
+  draw_attachment(context, *subject, vertices, state);
+  ImGui::BeginDisabled(vertices.empty());
+  if (line_button("Refine here", 1)) refine(context, *subject, vertices);
+  const bool has_grid = !vertices.empty() && vertices.front().level < grids_of_active.size();
+  if (line_button("Row along u", 2) && has_grid) {
+    select_row(context, *selected.front(), grids_of_active[vertices.front().level], true);
+  }
+  ImGui::SameLine();
+  if (line_button("Row along v", 2) && has_grid) {
+    select_row(context, *selected.front(), grids_of_active[vertices.front().level], false);
+  }
+  ImGui::EndDisabled();
+}
+
+}  // namespace pelt::viewer

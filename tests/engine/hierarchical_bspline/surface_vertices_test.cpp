@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <pelt/evaluate.h>
+#include <pelt/tools/surface_vertices.h>
+
+#include "engine/hierarchical_bspline/surface.h"
+#include "tests/support/driven.h"
+#include "tests/support/must.h"
+#include "tests/support/tube_surface.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+HierarchicalBsplineParameters tube_of_levels() {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  test::add_overlays(surface);
+  return surface;
+}
+
+TEST(SurfaceVertices, AreThoseOfTheSurface) {
+  const HierarchicalBsplineParameters parameters = tube_of_levels();
+  const Surface surface = test::must(Surface::create(parameters, "layer"));
+  const SurfaceVertices found = test::must(surface_vertices(parameters));
+  ASSERT_EQ(found.grids.size(), 3u);
+  EXPECT_EQ(found.grids[0].size(), 11u * 8);
+  EXPECT_EQ(found.grids[0].stored, 11u * 8);
+  EXPECT_EQ(found.grids[1].size(), 19u * 16);
+  EXPECT_EQ(found.grids[1].stored, 5u);
+  EXPECT_EQ(found.grids[2].stored, 1u);
+  ASSERT_EQ(found.vertices.size(), surface.vertices().size());
+  for (std::size_t v = 0; v < found.vertices.size(); ++v) {
+    const SurfaceVertex& own = found.vertices[v];
+    EXPECT_EQ(own.level, surface.vertices()[v].level);
+    EXPECT_EQ(own.number, surface.vertices()[v].number);
+    EXPECT_EQ(own.rest, surface.vertices()[v].rest);
+  }
+}
+
+// What the axes make of a step is where the surface has the vertex after an offset by that step.
+TEST(SurfaceVertices, MoveByTheirAxes) {
+  const HierarchicalBsplineParameters before = tube_of_levels();
+  const SurfaceVertices found = test::must(surface_vertices(before));
+  const glm::vec3 step(0.05f, -0.02f, 0.11f);
+  for (const SurfaceVertex& own : found.vertices) {
+    HierarchicalBsplineParameters after = before;
+    if (own.level == 0) {
+      after.control[own.number] += step;
+    } else {
+      std::vector<VertexOffset>& offsets = after.levels[own.level].offsets;
+      const auto known = std::ranges::find(offsets, own.number, &VertexOffset::vertex);
+      known == offsets.end() ? offsets.push_back({own.number, step}) : static_cast<void>(known->offset += step);
+    }
+    const Surface moved = test::must(Surface::create(after, "layer"));
+    EXPECT_LT(glm::distance(moved.find(own.level, own.number)->rest, own.rest + own.axes * step), 1e-5f);
+  }
+}
+
+// The vertices of the next level that lie nearest to a vertex are those round it.
+TEST(SurfaceVertices, AreRefinedRoundAVertex) {
+  HierarchicalBsplineParameters parameters = test::tube_surface();
+  parameters.levels.resize(2);
+  SurfaceLevel& next = parameters.levels[1];
+  const SurfaceVertices coarse = test::must(surface_vertices(parameters));
+  for (std::uint32_t number = 0; number < coarse.grids[0].size(); ++number) {
+    const std::vector<std::uint32_t> round = refined_round(coarse.grids[0], number);
+    EXPECT_EQ(round.size(), number < 8 || number >= 80 ? 3u : 9u) << number;
+    EXPECT_TRUE(std::ranges::is_sorted(round));
+    next.offsets.clear();
+    for (std::uint32_t v = 0; v < coarse.grids[1].size(); ++v) next.offsets.push_back({v, {}});
+    const SurfaceVertices fine = test::must(surface_vertices(parameters));
+    const auto distance = [&](const SurfaceVertex& vertex) {
+      return glm::distance(vertex.rest, coarse.vertices[number].rest);
+    };
+    float farthest = 0;
+    float nearest = 1e9f;
+    for (const SurfaceVertex& vertex : fine.vertices) {
+      if (vertex.level == 0) continue;
+      const bool is_round = std::ranges::binary_search(round, vertex.number);
+      (is_round ? farthest : nearest) =
+          is_round ? std::max(farthest, distance(vertex)) : std::min(nearest, distance(vertex));
+    }
+    EXPECT_LT(farthest, nearest) << number;
+  }
+}
+
+TEST(SurfaceVertices, OfAWrongSurfaceAreRefused) {
+  HierarchicalBsplineParameters parameters = test::tube_surface();
+  parameters.control.pop_back();
+  EXPECT_FALSE(surface_vertices(parameters));
+}
+
+// Returns the skin at bind, in the order of the model.
+std::vector<glm::vec3> skin_at_bind(const HierarchicalBsplineParameters& surface) {
+  const Bound bound = test::bound(test::make_tube(), test::rig_of(surface, "tube"));
+  Evaluator evaluator(bound.character);
+  evaluator.pose(test::bind_matrices(test::make_tube()));
+  evaluator.evaluate();
+  return test::positions_of(evaluator, bound.character, "tube");
+}
+
+// A move of all vertices of the base by one way takes the whole skin with it, and what finer levels add.
+TEST(SurfaceMoves, TakeTheSkinWithThem) {
+  HierarchicalBsplineParameters surface = tube_of_levels();
+  surface.levels[1].attach.clear();  // of vertices that would stay with their joint
+  const std::vector<glm::vec3> rest = skin_at_bind(surface);
+  const glm::vec3 way(0.1f, 0.4f, -0.3f);
+  for (std::uint32_t v = 0; v < surface.control.size(); ++v) surface.levels[0].moves.push_back({v, way});
+  const std::vector<glm::vec3> moved = skin_at_bind(surface);
+  for (std::size_t v = 0; v < rest.size(); ++v) EXPECT_LT(glm::distance(moved[v], rest[v] + way), 1e-4f);
+}
+
+// What moves a vertex of level 1 is in its tangent-plane frame: along the normal, the skin there goes outwards.
+TEST(SurfaceMoves, AreInTheFrameOfTheLevelBefore) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels.resize(2);
+  surface.levels[1].offsets = {{7 * 16 + 2, {}}};
+  const std::vector<glm::vec3> rest = skin_at_bind(surface);
+  const SurfaceVertex vertex = test::must(surface_vertices(surface)).vertices.back();
+  surface.levels[1].moves = {{7 * 16 + 2, {0, 0, 0.3f}}};
+  const std::vector<glm::vec3> moved = skin_at_bind(surface);
+  float most = 0;
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    const glm::vec3 way = moved[v] - rest[v];
+    most = std::max(most, glm::length(way));
+    if (glm::length(way) > 0.05f) {
+      EXPECT_GT(glm::dot(way, vertex.axes[2]), 0.8f * glm::length(way)) << v;
+    }
+    if (glm::distance(rest[v], vertex.rest) > 2.5f) {
+      EXPECT_LT(glm::length(way), 1e-5f) << "far from it: " << v;
+    }
+  }
+  EXPECT_GT(most, 0.05f);
+  EXPECT_LT(most, 0.3f);
+}
+
+TEST(SurfaceMoves, OfNoVertexAreRefused) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels[0].moves = {{11 * 8, {0, 1, 0}}};
+  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(surface, "tube")),
+              testing::HasSubstr("there is no vertex 88, only 88"));
+}
+
+}  // namespace
+}  // namespace pelt::hierarchical_bspline

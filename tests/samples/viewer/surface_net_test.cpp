@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Edits of hierarchical B-splines: what their control vertices follow, and where they are refined.
+#include "samples/viewer/surface_net.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <pelt/rig_json.h>
+
+#include "tests/support/driven.h"
+#include "tests/support/must.h"
+#include "tests/support/tube_surface.h"
+
+namespace pelt::viewer {
+namespace {
+
+using testing::HasSubstr;
+
+// Vertices of level 1 of the tube's surface are numbered 16 i + j.
+constexpr std::uint32_t kOffset = 7 * 16 + 2;    // has an offset
+constexpr std::uint32_t kAttached = 9 * 16 + 9;  // follows joint0
+
+Rig tube_rig() {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  test::add_overlays(surface);
+  return test::rig_of(surface);
+}
+
+const SurfaceLevel& level_of_rig(const Rig& rig, std::size_t level) {
+  return rig.layers[0].deformer.get<HierarchicalBsplineParameters>().levels[level];
+}
+
+SurfaceAttachment to(const std::string& joint, std::uint32_t segment = 1, std::uint32_t segments = 1) {
+  SurfaceAttachment attachment;
+  attachment.joint = joint;
+  attachment.segment = segment;
+  attachment.segments = segments;
+  return attachment;
+}
+
+// Every edit leaves a rig that reads again as it is.
+Rig reread(const Rig& rig) { return test::must(parse_rig(format_rig(rig), "the rig")); }
+
+TEST(SurfaceNet, AttachesToAPartOfAJoint) {
+  const std::vector<SurfacePlace> vertices{{0, 1, kOffset}, {0, 1, kAttached}, {0, 1, kOffset + 1}};
+  const Rig rig = test::must(with_attached(tube_rig(), vertices, to("joint1", 2, 3)));
+  const SurfaceLevel& level = level_of_rig(rig, 1);
+  ASSERT_EQ(level.attach.size(), 2u);
+  EXPECT_EQ(level.attach[0].vertices, (std::vector<IndexRange>{{kAttached + 1, kAttached + 2}})) << "detached from it";
+  EXPECT_EQ(level.attach[1].segments, 3u);
+  EXPECT_EQ(level.attach[1].vertices, (std::vector<IndexRange>{{kOffset, kOffset + 1}, {kAttached, kAttached}}));
+  EXPECT_EQ(level.offsets, level_of_rig(tube_rig(), 1).offsets) << "nothing moves at bind";
+  EXPECT_EQ(reread(rig), rig);
+}
+
+TEST(SurfaceNet, JoinsAnAttachmentThatThereIs) {
+  const std::vector<SurfacePlace> vertices{{0, 1, kAttached + 3}};
+  const Rig rig = test::must(with_attached(tube_rig(), vertices, to("joint0")));
+  ASSERT_EQ(level_of_rig(rig, 1).attach.size(), 1u);
+  EXPECT_EQ(level_of_rig(rig, 1).attach[0].vertices, (std::vector<IndexRange>{{kAttached, kAttached + 3}}));
+}
+
+TEST(SurfaceNet, DetachesAndKeepsTheVertex) {
+  std::vector<SurfacePlace> vertices;
+  for (std::uint32_t k = 0; k < 3; ++k) vertices.push_back({0, 1, kAttached + k});
+  const Rig rig = test::must(with_detached(tube_rig(), vertices));
+  const SurfaceLevel& level = level_of_rig(rig, 1);
+  EXPECT_TRUE(level.attach.empty()) << "an attachment of nothing";
+  ASSERT_EQ(level.offsets.size(), 5u);
+  EXPECT_EQ(level.offsets[2], (VertexOffset{kAttached, glm::vec3(0.0f)}));
+  const auto& surface = rig.layers[0].deformer.get<HierarchicalBsplineParameters>();
+  EXPECT_EQ(test::must(hierarchical_bspline::surface_vertices(surface)).grids[1].stored, 5u);
+  EXPECT_EQ(reread(rig), rig);
+}
+
+TEST(SurfaceNet, RefinesWithoutAChangeOfShape) {
+  const Rig before = tube_rig();
+  std::vector<SurfacePlace> round;
+  // Level 1 has two of the nine already; the next vertex shares six with it.
+  const std::vector<SurfacePlace> vertices{{0, 0, 4 * 8 + 1}, {0, 0, 4 * 8 + 2}};
+  const Rig rig = test::must(with_refined(before, vertices, round));
+  EXPECT_EQ(round.size(), 15u);
+  for (const SurfacePlace& place : round) EXPECT_EQ(place.level, 1u);
+  const auto surface =
+      test::must(hierarchical_bspline::surface_vertices(rig.layers[0].deformer.get<HierarchicalBsplineParameters>()));
+  const auto old = test::must(
+      hierarchical_bspline::surface_vertices(before.layers[0].deformer.get<HierarchicalBsplineParameters>()));
+  for (const auto& own : old.vertices) {
+    const auto same = std::ranges::find_if(
+        surface.vertices, [&](const auto& other) { return other.level == own.level && other.number == own.number; });
+    ASSERT_NE(same, surface.vertices.end());
+    EXPECT_LT(glm::distance(same->rest, own.rest), 1e-6f);
+  }
+  for (const SurfacePlace& place : round) {
+    EXPECT_TRUE(std::ranges::any_of(
+        surface.vertices, [&](const auto& own) { return own.level == place.level && own.number == place.number; }));
+  }
+  EXPECT_EQ(reread(rig), rig);
+}
+
+TEST(SurfaceNet, RefinesTheFinestLevelByANewOne) {
+  std::vector<SurfacePlace> round;
+  const std::vector<SurfacePlace> vertices{{0, 2, 15 * 32 + 6}};
+  const Rig rig = test::must(with_refined(tube_rig(), vertices, round));
+  EXPECT_EQ(round.size(), 9u);
+  EXPECT_EQ(level_of_rig(rig, 3).offsets.size(), 9u);
+}
+
+TEST(SurfaceNet, SaysThatASurfaceIsGone) {
+  std::vector<SurfacePlace> round;
+  for (const SurfacePlace place : {SurfacePlace{1, 0, 0}, SurfacePlace{0, 3, 0}}) {
+    const std::vector<SurfacePlace> vertices{place};
+    const Result<Rig> detached = with_detached(tube_rig(), vertices);
+    ASSERT_FALSE(detached);
+    EXPECT_THAT(detached.error().message, HasSubstr("any more"));
+    EXPECT_FALSE(with_attached(tube_rig(), vertices, to("joint0")));
+    EXPECT_FALSE(with_refined(tube_rig(), vertices, round));
+  }
+  EXPECT_TRUE(round.empty());
+}
+
+}  // namespace
+}  // namespace pelt::viewer
