@@ -99,10 +99,11 @@ static void describe(Fields& fields, SurfaceLevel& level) {
                   "[vertex, x, y, z] from where refinement puts the vertex; metres, in the tangent-plane frame of the "
                   "level before."},
                  level.offsets);
-  fields.offsets({"moves",
-                  "[vertex, x, y, z] by which vertices are moved once the skin is bound, so that it follows; in the frame of the "
-                  "offsets, of level 0 in model space at bind."},
-                 level.moves);
+  fields.offsets(
+      {"moves",
+       "[vertex, x, y, z] by which vertices are moved once the skin is bound, so that it follows; in the frame "
+       "of the offsets, of level 0 in model space at bind."},
+      level.moves);
   fields.objects({"attach", "What follows joints; all other vertices follow the level before."}, level.attach);
   fields.objects({"keys", "Shapes over parameters; offsets in the same frame, of level 0 in model space at bind."},
                  level.keys);

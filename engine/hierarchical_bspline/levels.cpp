@@ -251,18 +251,6 @@ class Levels {
     return key_pose::add_offsets(weights, keyed, mesh, input_.builder);
   }
 
-  // Moves the vertices of a level after bind.
-  Result<void> move_vertices(std::uint32_t level, std::uint32_t first, std::size_t control) {
-    if (level >= parameters_.levels.size() || parameters_.levels[level].moves.empty()) return {};
-    std::vector<VertexOffset> moves = parameters_.levels[level].moves;
-    for (VertexOffset& move : moves) {
-      const StoredVertex* vertex = surface_.find(level, move.vertex);
-      move.vertex = static_cast<std::uint32_t>(vertex - surface_.vertices().data()) - first;
-      if (level > 0) move.offset = glm::vec3(at_bind(surface_, vertex->reference).axes() * glm::dvec3(move.offset));
-    }
-    return input_.builder.move_vertices(control, moves);
-  }
-
   Result<void> add_level(std::uint32_t level, std::uint32_t first, std::uint32_t last) {
     if (first == last) return {};
     CharacterBuilder& builder = input_.builder;
@@ -285,7 +273,9 @@ class Levels {
     PELT_ASSIGN(const auto control,
                 builder.add_control_mesh(mesh, std::move(binding), "hierarchical_bspline", options));
     builder.note_driver(control, input_.rig_layer);
-    PELT_TRY(move_vertices(level, first, control));
+    if (level < parameters_.levels.size() && !parameters_.levels[level].moves.empty()) {
+      PELT_TRY(builder.move_vertices(control, moves_at_bind(surface_, level, parameters_.levels[level].moves)));
+    }
     for (std::uint32_t v = first; v < last; ++v) {
       posed_.push_back({builder.first_vertex(control) + v - first, builder.stage_after(control)});
     }

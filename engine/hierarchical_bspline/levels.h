@@ -47,6 +47,11 @@ class FramePass {
   PalettePass pass_;
 };
 
+// Returns the moves of a level's stored vertices (SurfaceLevel::moves) as its control mesh takes them: by the places of
+// the vertices in it, in model space at bind.
+std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t level,
+                                        std::span<const VertexOffset> moves);
+
 // Returns the point that the shares make of the stored vertices at bind.
 SurfacePoint at_bind(const Surface& surface, std::span<const Share> shares);
 

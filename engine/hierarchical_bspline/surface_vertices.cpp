@@ -9,12 +9,29 @@
 
 namespace pelt::hierarchical_bspline {
 
+std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t level,
+                                        std::span<const VertexOffset> moves) {
+  const auto first = std::ranges::find(surface.vertices(), level, &StoredVertex::level);
+  std::vector<VertexOffset> result;
+  for (const VertexOffset& move : moves) {
+    const StoredVertex* vertex = surface.find(level, move.vertex);
+    const glm::dmat3 axes = level > 0 ? at_bind(surface, vertex->reference).axes() : glm::dmat3(1.0);
+    result.push_back({static_cast<std::uint32_t>(vertex - &*first), glm::vec3(axes * glm::dvec3(move.offset))});
+  }
+  return result;
+}
+
 Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& parameters) {
   PELT_ASSIGN(const auto surface, Surface::create(parameters, "the surface"));
   SurfaceVertices result;
   for (std::uint32_t level = 0; level <= surface.finest(); ++level) {
     const auto& [u, v] = surface.grid(level).along;
     result.grids.push_back({{u.count, v.count}, {u.closed, v.closed}, 0});
+    if (level >= parameters.levels.size()) {
+      result.moves.emplace_back();
+    } else {
+      result.moves.push_back(moves_at_bind(surface, level, parameters.levels[level].moves));
+    }
   }
   for (const StoredVertex& vertex : surface.vertices()) {
     ++result.grids[vertex.level].stored;

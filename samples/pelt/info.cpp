@@ -10,17 +10,16 @@
 #include <optional>
 
 #include <pelt/gltf_rig.h>
-#include <pelt/hierarchical_bspline.h>
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/not_carried.h>
-#include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/input.h"
+#include "samples/pelt/surface_lines.h"
 #include "samples/pelt/table.h"
 
 namespace pelt::samples {
@@ -181,44 +180,6 @@ void print_levels(const std::vector<LevelLine>& lines) {
                fmt::to_string(line.triangles)});
   }
   fmt::print("\nlevels of detail: {}\n{}", lines.size(), table.text());
-}
-
-// A level of a hierarchical B-spline of a rig.
-struct SurfaceLine {
-  std::size_t layer;
-  std::size_t level;
-  hierarchical_bspline::SurfaceGrid grid;
-};
-
-// Lists the levels of all surfaces; those that bind refuses have none.
-std::vector<SurfaceLine> surfaces_of(const Rig& rig) {
-  std::vector<SurfaceLine> lines;
-  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    const auto* own = rig.layers[l].deformer.get_if<HierarchicalBsplineParameters>();
-    if (own == nullptr) continue;
-    const auto surface = hierarchical_bspline::surface_vertices(*own);
-    for (std::size_t level = 0; surface && level < surface->grids.size(); ++level) {
-      lines.push_back({l, level, surface->grids[level]});
-    }
-  }
-  return lines;
-}
-
-Json describe(const std::vector<SurfaceLine>& lines) {
-  Json surfaces = Json::array();
-  for (const SurfaceLine& line : lines) {
-    surfaces.push_back(
-        {{"layer", line.layer}, {"level", line.level}, {"shape", line.grid.along}, {"stored", line.grid.stored}});
-  }
-  return surfaces;
-}
-
-void print_surfaces(const std::vector<SurfaceLine>& lines) {
-  if (!lines.empty()) fmt::print("\n");
-  for (const SurfaceLine& line : lines) {
-    fmt::print("surface of layer {}, level {}: {} control vertices stored of {} x {} = {}\n", line.layer, line.level,
-               line.grid.stored, line.grid.along[0], line.grid.along[1], line.grid.size());
-  }
 }
 
 Result<void> model_info(const InfoCommand& command) {

@@ -35,23 +35,6 @@ Rig without_moves(Rig rig) {
   return rig;
 }
 
-const std::vector<VertexOffset>& moves_of(const Rig& rig, std::uint32_t layer, std::uint32_t level) {
-  static const std::vector<VertexOffset> kNone;
-  const auto& levels = rig.layers[layer].deformer.get<HierarchicalBsplineParameters>().levels;
-  return level < levels.size() ? levels[level].moves : kNone;
-}
-
-// Returns the moves of a level's vertices as its control mesh takes them; none: it stores no such vertex.
-std::optional<std::vector<VertexOffset>> moves_at_bind(const NetLevel& level, std::span<const VertexOffset> moves) {
-  std::vector<VertexOffset> result;
-  for (const VertexOffset& move : moves) {
-    const auto own = std::ranges::find(level.vertices, move.vertex, &hierarchical_bspline::SurfaceVertex::number);
-    if (own == level.vertices.end()) return std::nullopt;
-    result.push_back({static_cast<std::uint32_t>(own - level.vertices.begin()), own->axes * move.offset});
-  }
-  return result;
-}
-
 // Returns the character with the control vertices of its surfaces moved as in `after`; none: this needs a new bind.
 std::optional<Character> with_moves(const Character& character, const BindReport& report, const Rig& before,
                                     const Rig& after) {
@@ -63,12 +46,11 @@ std::optional<Character> with_moves(const Character& character, const BindReport
     if (surface == nullptr || same) continue;
     const auto net = std::ranges::find(nets, layer, &Net::layer);
     const auto next = hierarchical_bspline::surface_vertices(*surface);
-    if (net == nets.end() || !next || next->vertices.size() != net->surface.vertices.size()) return std::nullopt;
+    if (net == nets.end() || !next || next->vertices != net->surface.vertices) return std::nullopt;
     for (const NetLevel& level : net->levels) {
-      if (moves_of(before, layer, level.level) == moves_of(after, layer, level.level)) continue;
-      const auto moves = moves_at_bind(level, moves_of(after, layer, level.level));
-      if (!moves) return std::nullopt;
-      Result<Character> now = move_driver_vertices(moved, level.mesh->name, *moves);
+      const std::vector<VertexOffset>& moves = next->moves[level.level];
+      if (moves == net->surface.moves[level.level]) continue;
+      Result<Character> now = move_driver_vertices(moved, level.mesh->name, moves);
       if (!now) return std::nullopt;
       moved = std::move(*now);
     }

@@ -52,14 +52,14 @@ TEST(HierarchicalSurface, RefinementKeepsTheSurface) {
 
 TEST(HierarchicalSurface, TangentsAreDerivatives) {
   const Surface surface = made(sheet());
-  constexpr double kStep = 1e-5;
+  constexpr double kSlopeStep = 1e-5;
   for (const glm::dvec2 uv : {glm::dvec2(0.3, 1.7), glm::dvec2(1.5, 0.5), glm::dvec2(1, 2)}) {
     const SurfacePoint point = surface.evaluate(0, uv);
     const auto slope = [&](glm::dvec2 step) {
-      return (surface.evaluate(0, uv + step).position - surface.evaluate(0, uv - step).position) / (2 * kStep);
+      return (surface.evaluate(0, uv + step).position - surface.evaluate(0, uv - step).position) / (2 * kSlopeStep);
     };
-    EXPECT_LT(glm::distance(point.tangent_u, slope({kStep, 0})), 1e-8);
-    EXPECT_LT(glm::distance(point.tangent_v, slope({0, kStep})), 1e-8);
+    EXPECT_LT(glm::distance(point.tangent_u, slope({kSlopeStep, 0})), 1e-8);
+    EXPECT_LT(glm::distance(point.tangent_v, slope({0, kSlopeStep})), 1e-8);
   }
 }
 

@@ -120,8 +120,8 @@ struct VertexInfluence {
 std::vector<VertexInfluence> influences_of(const CharacterMesh& mesh, std::uint32_t vertex);
 
 // Returns how a vertex of a driver turns from bind to its pose, without its own offset. It is exact if the mesh has
-// frames (CharacterMesh::frame_slot) or is blended linearly, else the rotation that fits the edges of the triangles round
-// the vertex best.
+// frames (CharacterMesh::frame_slot) or is blended linearly, else the rotation that fits the edges of the triangles
+// round the vertex best.
 glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, std::uint32_t vertex);
 
 // Returns the place in packed order of the model's vertex `source`; none: there is no such vertex.

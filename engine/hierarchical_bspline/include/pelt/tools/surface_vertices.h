@@ -27,11 +27,14 @@ struct SurfaceVertex {
   glm::vec3 rest{0.0f};      // model space at bind, metres
   // Space of the level's offsets -> model space at bind: the tangent-plane frame of the level before. Level 0: none.
   glm::mat3 axes{1.0f};
+  friend bool operator==(const SurfaceVertex&, const SurfaceVertex&) = default;
 };
 
 struct SurfaceVertices {
   std::vector<SurfaceGrid> grids;       // one a level
   std::vector<SurfaceVertex> vertices;  // the stored ones, by level, then by number, as control meshes have them
+  // Of each level SurfaceLevel::moves as move_driver_vertices takes them for its control mesh.
+  std::vector<std::vector<VertexOffset>> moves;
 };
 
 // Returns the stored vertices of a surface and the grids of its levels. Errors: those of a bind by these parameters, as
