@@ -210,6 +210,7 @@ class Grid:
 # ---------------------------------------------------------------------------------------------------------------- head
 
 ACROSS = 12
+EAR = (0.6, 0.87, 1)  # length of the ears at their edges, beside their middles and there
 
 
 def signed_power(x, exponent):
@@ -262,7 +263,7 @@ def head_details():
         for ring, height in ((11, 0.020), (12, 0.030), (13, 0.020)):
             brows[(ring, 17 + side * 2)] = (0, 0, height)
         details[(31, 33 + side * 4)] = (0, 0, -0.02)  # a nostril
-        for ring, part in ((12, 0.6), (13, 0.85), (14, 1), (15, 0.9), (16, 0.6)):
+        for ring, part in ((12, EAR[0]), (13, EAR[1]), (14, EAR[2]), (15, EAR[1]), (16, EAR[0])):
             for j in (6, 7):
                 ears.append((ring, 33 + side * j))
                 details[ears[-1]] = (-0.13 * part, -0.02 * side * part, 0.24 * part)
@@ -414,15 +415,17 @@ def head(model, folder):
                        {"joint": "jaw", "vertices": numbers(ACROSS, jaw)}]}
     # The jaw's edge where a tooth stands, from outside over the lip to inside.
     teeth = {(i, round(v / 2) + 1) for v in lower_teeth for i in range(17, 23)}
-    swing = {"rigidity": 0.0125, "mass": 0.01, "damping": 0.04, "damping_into": 0.16,
-             "vertices": numbers(4 * ACROSS, ears)}
+    # Rods that are shorter than those of the tip are as much softer as takes the ear to swing in one piece.
+    swing = [{"rigidity": round(0.02 * part**2, 5), "mass": 0.01, "damping": 0.05, "damping_into": 0.05,
+              "vertices": numbers(4 * ACROSS, {place for place in ears if abs(details[place][2] - 0.24 * part) < 1e-9})}
+             for part in EAR]
 
     def write(name, locked, secondary):
         levels = [base, {"offsets": offsets_of(2 * ACROSS, brows)}, {"offsets": offsets_of(4 * ACROSS, details)}]
         if locked:
             levels[1]["attach"] = [{"joint": "jaw", "vertices": numbers(2 * ACROSS, teeth)}]
         if secondary:
-            levels[2]["secondary"] = [swing]
+            levels[2]["secondary"] = swing
         write_rig(f"{folder}/{name}.json", "skin", rows, levels, places="texture_coordinates")
 
     write("head_jaw", False, False)
