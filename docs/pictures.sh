@@ -13,8 +13,8 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment hierarchical_elbow hierarchical_head
-  mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
+  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment hierarchical_ears hierarchical_elbow
+  hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 
@@ -238,6 +238,21 @@ make_correctives() {
   done
   montage {arm,knee}_[01].png -tile 2x2 -geometry +2+2 montage.png
   finish montage.png correctives.png
+}
+
+make_hierarchical_ears() {
+  python3 "$root/samples/rigs/surfaces.py" head head.glb .
+  local rig seconds
+  for rig in head_teeth head_ears; do
+    pelt bind head.glb --rig "$root/samples/rigs/$rig.json" -o "$rig.pelt"
+    for seconds in 1.15 1.27 1.38 1.55; do
+      pelt render "$rig.pelt" --clip turn --time "$seconds" --yaw 0 --pitch 50 --size 1200x900 -o whole.png
+      convert whole.png -crop 740x700+230+130 +repage -resize 370x350 "${rig}_$seconds.png"
+    done
+  done
+  montage head_teeth_*.png head_ears_*.png -tile 4x2 -geometry +2+2 montage.png
+  labels 12 12 'as the joints turn' 12 366 'secondary action'
+  finish montage.png "${operations[@]}" hierarchical_ears.png
 }
 
 make_hierarchical_elbow() {
