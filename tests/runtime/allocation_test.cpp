@@ -53,6 +53,7 @@ namespace {
 struct Recorded {
   std::size_t dispatches = 0;
   std::size_t barriers = 0;
+  std::size_t fills = 0;
 };
 Recorded recorded;
 
@@ -65,7 +66,9 @@ DeviceFunctions counting_functions() {
   functions.vkCmdBindPipeline = [](VkCommandBuffer, VkPipelineBindPoint, VkPipeline) {};
   functions.vkCmdBindDescriptorSets = [](VkCommandBuffer, VkPipelineBindPoint, VkPipelineLayout, std::uint32_t,
                                          std::uint32_t, const VkDescriptorSet*, std::uint32_t, const std::uint32_t*) {};
-  functions.vkCmdFillBuffer = [](VkCommandBuffer, VkBuffer, VkDeviceSize, VkDeviceSize, std::uint32_t) {};
+  functions.vkCmdFillBuffer = [](VkCommandBuffer, VkBuffer, VkDeviceSize, VkDeviceSize, std::uint32_t) {
+    ++recorded.fills;
+  };
   functions.vkCmdPushConstants = [](VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, std::uint32_t, std::uint32_t,
                                     const void*) {};
   functions.vkCmdDispatch = [](VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t) { ++recorded.dispatches; };
@@ -158,7 +161,21 @@ TEST_F(Frames, AllocateNothing) {
   EXPECT_EQ(recorded.barriers, 10 * crowd.barrier_count());
 }
 
-// Checks that the test above can fail.
+// The state of masses that swing is in the palette, whose memory holds anything at first.
+TEST_F(Frames, FillPalettesOnceWhereMassesSwing) {
+  Crowd crowd = make_crowd(2);
+  Result<GpuCharacters> plain = upload(*device_, characters_.front());
+  ASSERT_TRUE(plain) << plain.error().message;
+  Result<Crowd> still = Crowd::create(*device_, *plain);
+  ASSERT_TRUE(still) << still.error().message;
+  const Counting counting(*device_);
+  still->record(VK_NULL_HANDLE);
+  EXPECT_EQ(recorded.fills, 0u);
+  for (int frame = 0; frame < 3; ++frame) crowd.record(VK_NULL_HANDLE);
+  EXPECT_EQ(recorded.fills, 1u);
+}
+
+// Checks that AllocateNothing can fail.
 TEST(Allocations, AreCounted) {
   const std::size_t before = allocation_count;
   ::operator delete(::operator new(1));

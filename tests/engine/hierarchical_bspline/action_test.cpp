@@ -26,7 +26,7 @@ using test::dancing_joints;
 using test::shifted_joints;
 using test::swinging_tube;
 
-constexpr float kStep = shared::kActionStep;
+constexpr float kOneStep = shared::kActionStep;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 const float kRod = glm::length(glm::vec3(3, 0, 3.0f / (2 + std::sqrt(0.5f))));  // from joint1 to vertex 64
 
@@ -55,7 +55,7 @@ class Swing {
   // Begins at rest, unmoved.
   void begin() {
     frame(0, glm::vec3(0));
-    frame(kStep, glm::vec3(0));
+    frame(kOneStep, glm::vec3(0));
   }
 
   // Returns how far the mass of vertex 64 is from where the surface, shifted, would have the vertex.
@@ -122,7 +122,7 @@ TEST(ActionPull, HasTheDecayAndFrequencyOfTheOscillator) {
   for (const double stiffness : {0.0, 1.0, 100.0, 4000.0, 50000.0}) {
     for (const double damping : {0.0, 1.0, 20.0, 1000.0}) {
       const ActionPull pull = action_pull(stiffness, damping);
-      const double h = double{kStep};
+      const double h = double{kOneStep};
       const std::complex<double> root = std::sqrt(std::complex<double>(damping * damping / 4 - stiffness));
       const std::complex<double> z1 = std::exp((-damping / 2 + root) * h);
       const std::complex<double> z2 = std::exp((-damping / 2 - root) * h);
@@ -137,7 +137,7 @@ TEST(ActionPull, NeverGrows) {
     for (double damping = 0; damping < 1e40; damping = damping == 0 ? 1e-6 : damping * 10) {
       const ActionPull pull = action_pull(stiffness, damping);
       EXPECT_TRUE(pull.kept >= 0 && pull.kept <= 1) << stiffness << ' ' << damping;
-      EXPECT_TRUE(pull.pull >= 0 && pull.pull * kStep <= 1.0001f) << stiffness << ' ' << damping;
+      EXPECT_TRUE(pull.pull >= 0 && pull.pull * kOneStep <= 1.0001f) << stiffness << ' ' << damping;
     }
   }
 }
@@ -154,7 +154,7 @@ TEST(SecondaryActions, SwingAtTheFrequencyOfTheDampedOscillator) {
       double before = 0;
       double peak = 0;
       for (int step = 0; step < 1200; ++step) {
-        swing.frame(kStep, shift);
+        swing.frame(kOneStep, shift);
         const double now = double{swing.displacement(shift).z};
         if (step > 0 && before * now < 0) {
           crossings.push_back(step - now / (now - before));
@@ -168,7 +168,7 @@ TEST(SecondaryActions, SwingAtTheFrequencyOfTheDampedOscillator) {
       const double half_period = glm::pi<double>() / turn;
       ASSERT_GT(crossings.size(), 4u);
       for (std::size_t i = 1; i < 5; ++i) {
-        EXPECT_NEAR((crossings[i] - crossings[i - 1]) * double{kStep} / half_period, 1, 0.01) << stiffness;
+        EXPECT_NEAR((crossings[i] - crossings[i - 1]) * double{kOneStep} / half_period, 1, 0.01) << stiffness;
       }
       // The sampled peaks of stiff rods miss the true ones.
       EXPECT_NEAR(peaks[3] / peaks[1], std::exp(-double{damping} * half_period), 0.03) << stiffness << ' ' << damping;
@@ -260,10 +260,10 @@ TEST(SecondaryActions, AreDampedMoreIntoTheSurface) {
   const auto swings = [](glm::vec3 shift) {
     Swing swing(action(300, 1, 30));
     swing.begin();
-    swing.frame(kStep, shift);
+    swing.frame(kOneStep, shift);
     float most = 0;
     for (int step = 0; step < 600; ++step) {
-      swing.frame(kStep, shift);
+      swing.frame(kOneStep, shift);
       if (step > 120) most = std::max(most, glm::length(swing.displacement(shift)));
     }
     return most / glm::length(shift);
@@ -344,7 +344,7 @@ TEST(SecondaryActions, CatchUpAfterMissedFrames) {
   // The clock has gone round in between.
   Swing swing(action(300, 3, 20));
   swing.begin();
-  swing.frame(65536 * kStep, glm::vec3(0, 0, 0.1f));
+  swing.frame(65536 * kOneStep, glm::vec3(0, 0, 0.1f));
   EXPECT_LT(farthest_from_rest(swing, glm::vec3(0, 0, 0.1f)), 1e-5f);
 }
 
@@ -359,7 +359,7 @@ TEST(SecondaryActions, GoOnAsTheClockGoesRound) {
     }
     return swing.positions();
   };
-  EXPECT_LT(test::farthest(end((65536 - 20) * kStep), end(0)), 1e-4f);
+  EXPECT_LT(test::farthest(end((65536 - 20) * kOneStep), end(0)), 1e-4f);
 }
 
 TEST(SecondaryActions, KeepTheirTimeWhateverInputsSay) {
