@@ -424,6 +424,8 @@ class Levels {
                                    level, vertex.number));
       }
       swinging.push_back(v);
+      // Motion keeps to the surface that the vertex refers to: the level before, and on the base its own.
+      const glm::dvec3 normal = level > 0 ? at_bind(surface_, vertex.reference).axes()[2] : normal_at(surface_, vertex);
       const double stiffness = 3.0 * action->rigidity / std::pow(length, 3) / action->mass;
       const ActionPull along = action_pull(stiffness, action->damping / action->mass);
       const ActionPull into = action_pull(stiffness, action->damping_into / action->mass);
@@ -432,7 +434,7 @@ class Levels {
                                                        .clock = input_.builder.clock_input(),
                                                        .rest = vertex.rest,
                                                        .root = root,
-                                                       .normal = glm::vec3(normal_at(surface_, vertex)),
+                                                       .normal = glm::vec3(normal),
                                                        .kept = along.kept,
                                                        .pull = along.pull,
                                                        .kept_into = into.kept,
