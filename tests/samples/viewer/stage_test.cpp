@@ -7,6 +7,8 @@
 #include <pelt/runtime/read_back.h>
 
 #include "tests/samples/viewer/stages.h"
+#include "tests/support/driven.h"
+#include "tests/support/swinging.h"
 
 namespace pelt::viewer {
 namespace {
@@ -103,6 +105,39 @@ TEST_F(Stages, TellWholeTurnsFromNone) {
     most = std::max(most, std::abs(actor.pose.inputs[control->input]));
   }
   EXPECT_GT(most, glm::radians(300.0f));
+}
+
+// Masses swing as the clip goes on, also round its loop, and start at rest where its time jumps.
+TEST_F(Stages, SwingWithTheClip) {
+  CharacterData data = *test::swinging_tube();
+  data.clips.push_back({.name = "sway",
+                        .duration = 1,
+                        .channels = {{.times = {0, 0.5f, 1}, .values = {0, 0, 0, 0, 0, 0.4f, 0, 0, 0}}},
+                        .morph_channels = {}});
+  const Actor& actor = show(Bound{.character = test::must(Character::create(std::move(data))), .report = {}});
+  view_.playback = {.clip = "sway", .playing = true};
+  // Returns how far the skin is, on the device and on the CPU, from where it were without masses.
+  const auto swing = [&](float time) {
+    view_.playback.time = time;
+    pose();
+    EXPECT_TRUE(runtime::run(*gpu_device(), stage_->find("rig")->crowd));
+    const auto vertices = test::must(runtime::read_vertices(*gpu_device(), actor.crowd, 0));
+    const Evaluator& evaluated = stage_->evaluated(actor);
+    EXPECT_LT(test::farthest(vertices.positions, evaluated.positions()), 1e-4f) << time;
+    Evaluator still(actor.character);
+    still.pose(actor.pose.joints);
+    still.evaluate();
+    return test::farthest(vertices.positions, still.positions());
+  };
+  EXPECT_LT(swing(0), 1e-5f);
+  for (int frame = 1; frame <= 60; ++frame) swing(static_cast<float>(frame) / 61);
+  EXPECT_GT(swing(0.01f), 1e-2f) << "round the loop";
+  EXPECT_LT(swing(0.4f), 1e-5f) << "after a jump";
+  for (int frame = 1; frame <= 12; ++frame) swing(0.4f + static_cast<float>(frame) / 60);
+  EXPECT_GT(swing(0.62f), 1e-2f);
+  view_.playback.playing = false;
+  EXPECT_GT(swing(0.62f), 1e-2f) << "a clip that stands still keeps what is seen";
+  EXPECT_LT(swing(0.3f), 1e-5f) << "after a jump back";
 }
 
 TEST_F(Stages, AdvanceInALoopOrToTheEnd) {
