@@ -59,10 +59,10 @@ static void describe(Fields& fields, SurfaceKeys& keys) {
   fields.optional_object({"follow", "A vertex that is followed."}, keys.follow);
   fields.refuse(int{!keys.control.empty()} + int{keys.angle.has_value()} + int{keys.follow.has_value()} != 1, "control",
                 "there is exactly one of control, angle and follow",
-                R"({"oneOf": [
-                  {"required": ["control"], "properties": {"control": {"minLength": 1}, "angle": false, "follow": false}},
-                  {"required": ["angle"], "properties": {"control": {"const": ""}, "follow": false}},
-                  {"required": ["follow"], "properties": {"control": {"const": ""}, "angle": false}}
+                R"({"anyOf": [
+                  {"required": ["control"], "properties": {"control": {"minLength": 1}, "angle": {"not": {}}, "follow": {"not": {}}}},
+                  {"required": ["angle"], "properties": {"control": {"const": ""}, "follow": {"not": {}}}},
+                  {"required": ["follow"], "properties": {"control": {"const": ""}, "angle": {"not": {}}}}
                 ]})");
   fields.objects({"keys", "The shapes, by ascending at."}, keys.keys);
   fields.ranges({"vertices", "Control vertices whose own offsets the keys' lengths scale."}, keys.vertices);

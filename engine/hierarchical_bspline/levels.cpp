@@ -479,7 +479,8 @@ FramePass::FramePass(const Surface& surface, const std::vector<PosedVertex>& pos
 
 std::uint32_t FramePass::add(std::span<const Share> shares) {
   const SurfacePoint point = at_bind(surface_, shares);
-  const glm::dmat3 inverse = glm::transpose(point.axes());
+  const double length = std::max(glm::length(point.tangent_u), glm::length(point.tangent_v));
+  const glm::dmat3 inverse = glm::transpose(point.axes()) / length;
   append_record(
       pass_.records,
       shared::PatchRecord{static_cast<std::uint32_t>(pass_.table.size()), static_cast<std::uint32_t>(shares.size()),

@@ -10,12 +10,14 @@
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
+#include "shaders/hierarchical_bspline/frame_pose.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {
 
 constexpr std::uint32_t kMaxVertices = 1u << 20;  // control vertices of a level
-constexpr double kFlat = 1e-10;                   // squared sine of the angle between tangents without a plane
+// A plane at bind is clear of what a pose takes for a collapsed one.
+constexpr double kFlat = 4 * double{shared::kCollapsedPlane} * double{shared::kCollapsedPlane};
 
 struct Basis {
   std::array<std::uint32_t, 4> vertex;
@@ -121,7 +123,8 @@ double Direction::inside(double t) const {
 
 bool SurfacePoint::has_frame() const {
   const glm::dvec3 normal = glm::cross(tangent_u, tangent_v);
-  return glm::dot(normal, normal) > kFlat * glm::dot(tangent_u, tangent_u) * glm::dot(tangent_v, tangent_v);
+  const double longer = std::max(glm::dot(tangent_u, tangent_u), glm::dot(tangent_v, tangent_v));
+  return glm::dot(normal, normal) > kFlat * longer * longer;
 }
 
 glm::dmat3 SurfacePoint::axes() const {

@@ -10,15 +10,35 @@
 
 PELT_SHARED_BEGIN
 
-// The frame at a point of the surface. Where the tangents span no plane it is any frame along S_u.
+// Below this area, over the square of the longer tangent, a surface has collapsed: rounding decides the plane.
+PELT_SHARED_CONST float kCollapsedPlane = 1e-4f;
+
+// The frame at a point of the surface. Where the tangents span no plane it is any frame along the longer one.
 PELT_SHARED_FN Affine tangent_frame(PatchPoint point) {
-  vec3 along = normalize_or(point.tangent_u, normalize_or(point.tangent_v, vec3(1, 0, 0)));
-  vec3 normal = affine_axes(edge_frame(point.tangent_u, point.tangent_v, point.position))[2];
+  vec3 u = point.tangent_u;
+  vec3 v = point.tangent_v;
+  vec3 normal = cross(u, v);
+  float longer = max(dot(u, u), dot(v, v));
+  bool collapsed = dot(normal, normal) <= kCollapsedPlane * kCollapsedPlane * longer * longer;
+  vec3 along = normalize_or(collapsed && dot(v, v) > dot(u, u) ? v : u, vec3(1, 0, 0));
+  vec3 other = abs(along.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  normal = collapsed ? normalize(cross(along, other)) : normal * (1.0f / sqrt(dot(normal, normal)));
   return affine_from_axes(mat3(along, cross(normal, along), normal), point.position);
 }
 
+// A surface whose longer tangent is shorter than this part of its length at bind shrinks to a point, and what it carries
+// with it: of a joint that is scaled to nothing, rounding would decide the frame.
+PELT_SHARED_CONST float kShrunkTangent = 0.02f;
+
+// The rest frame is divided by the length of its longer tangent.
 PELT_SHARED_FN Affine pose_tangent_frame(PatchRecord record, PoseWork work) {
-  return affine_compose(tangent_frame(patch_point(record, work)), record.rest_inverse);
+  PatchPoint point = patch_point(record, work);
+  vec3 rest_axis = vec3(record.rest_inverse[0]);
+  float length = 1.0f / sqrt(dot(rest_axis, rest_axis));
+  float longer = sqrt(max(dot(point.tangent_u, point.tangent_u), dot(point.tangent_v, point.tangent_v)));
+  float size = min(longer * (1.0f / kShrunkTangent), length);
+  mat3 axes = affine_axes(tangent_frame(point)) * size;
+  return affine_compose(affine_from_axes(axes, point.position), record.rest_inverse);
 }
 
 PELT_SHARED_END

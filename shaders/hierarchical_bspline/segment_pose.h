@@ -34,6 +34,14 @@ PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   mat3 parent_turn = orthonormal_axes(parent);
   vec4 from = quaternion_from_rotation(parent_turn);
   vec4 way = quaternion_product(quaternion_conjugate(from), quaternion_from_rotation(joint_turn));
+  // A joint that is scaled to a line or to nothing has not turned.
+  mat3 faces = cofactor(joint);
+  float area = max(max(dot(faces[0], faces[0]), dot(faces[1], faces[1])), dot(faces[2], faces[2]));
+  float length = max(max(dot(joint[0], joint[0]), dot(joint[1], joint[1])), dot(joint[2], joint[2]));
+  if (!(area > 1e-12f * length * length)) {
+    way = vec4(0, 0, 0, 1);
+    joint_turn = parent_turn;
+  }
   mat3 turn = rotation_from_quaternion(quaternion_product(from, partial_turn(way, record.share)));
   mat3 stretch = transpose(parent_turn) * parent * (1.0f - record.share) + transpose(joint_turn) * joint * record.share;
   mat3 axes = turn * stretch;

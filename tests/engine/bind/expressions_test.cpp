@@ -213,7 +213,7 @@ TEST(Expressions, AreCheckedInFiles) {
   EXPECT_THAT(error_of([](std::uint32_t* ramp) { ramp[3] = ramp[2]; }), testing::HasSubstr("does not ascend"));
   EXPECT_THAT(error_of([](std::uint32_t* ramp) { ramp[4] = 0x7FC00000u; }), testing::HasSubstr("not finite"));
   CharacterData data = *bound(expressive_tube());
-  data.controls[0].kind = static_cast<ControlKind>(3);
+  data.controls[0].kind = static_cast<ControlKind>(4);
   EXPECT_THAT(Character::create(std::move(data)).error().message, testing::HasSubstr("unknown kind"));
 }
 
