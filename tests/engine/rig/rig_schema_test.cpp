@@ -185,12 +185,15 @@ Json default_of(const Json& property) {
   return object;
 }
 
-// Makes a value with everything in it: one entry in each array, and all optional objects.
+// Makes a value with everything in it: one entry in each array, and all optional objects but those that others exclude.
 Json example_of(const Json& property) {
   const Json& node = resolved(property);
   if (is_object(property)) {
     Json object = Json::object();
     for (const auto& [key, own] : node.at("properties").items()) object[key] = example_of(own);
+    for (const auto& [key, own] : node.at("properties").items()) {
+      if (is_optional(own) && !conforms(object, node)) object.erase(key);
+    }
     return object;
   }
   if (node.contains("examples")) return node["examples"][0];
