@@ -43,20 +43,10 @@ class TableBudget {
   std::uint64_t taken_ = 0;
 };
 
-// The frames that a pass may read from the palette: those of passes and control meshes of earlier stages.
-class FramesBefore {
+// Runs of palette entries.
+class EntryRuns {
  public:
-  FramesBefore(const PalettePass& pass, const CharacterData& data) {
-    for (const PalettePass& other : data.passes) {
-      const PoseKernelInfo& kernel = pose_kernel(other.kernel);
-      if (other.stage >= pass.stage || other.fit || kernel.writes_numbers) continue;
-      if (other.kernel == PoseKernel::kDualQuaternion) continue;
-      count_after_.emplace(other.first_slot, other.record_count * kernel.slots_per_record);
-    }
-    for (const CharacterMesh& mesh : data.meshes) {
-      if (mesh.frame_slot && mesh.stage < pass.stage) count_after_.emplace(*mesh.frame_slot, mesh.vertex_count());
-    }
-  }
+  void add(std::uint32_t first, std::uint32_t count) { count_after_.emplace(first, count); }
 
   bool hold(std::uint32_t slot) const {
     const auto after = count_after_.upper_bound(slot);
@@ -65,6 +55,27 @@ class FramesBefore {
 
  private:
   std::map<std::uint32_t, std::uint32_t> count_after_;  // number of entries from a palette entry on
+};
+
+// The frames that a pass may read from the palette: those of passes and control meshes of earlier stages.
+class FramesBefore {
+ public:
+  FramesBefore(const PalettePass& pass, const CharacterData& data) {
+    for (const PalettePass& other : data.passes) {
+      const PoseKernelInfo& kernel = pose_kernel(other.kernel);
+      if (other.stage >= pass.stage || other.fit || kernel.writes_numbers) continue;
+      if (other.kernel == PoseKernel::kDualQuaternion) continue;
+      runs_.add(other.first_slot, other.record_count * kernel.slots_per_record);
+    }
+    for (const CharacterMesh& mesh : data.meshes) {
+      if (mesh.frame_slot && mesh.stage < pass.stage) runs_.add(*mesh.frame_slot, mesh.vertex_count());
+    }
+  }
+
+  bool hold(std::uint32_t slot) const { return runs_.hold(slot); }
+
+ private:
+  EntryRuns runs_;
 };
 
 inline constexpr const char* kNotPosedBefore = "names a vertex that no earlier stage moves";

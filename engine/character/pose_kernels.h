@@ -79,7 +79,7 @@ struct PoseKernelInfo {
   // Appends the points that pose the pass's curves. nullptr: it has no curves.
   void (*append_handles)(const PalettePass& pass, const PoseContext& context,
                          std::vector<PosedHandle>& handles) = nullptr;
-  bool writes_numbers = false;  // true: its entries hold offsets or weights, no frames that a pass or a blend may use
+  bool writes_numbers = false;  // true: its entries hold offsets, weights or state, which no pass may read as frames
 };
 
 #define PELT_POSE_KERNEL(kernel, folder, shader) \

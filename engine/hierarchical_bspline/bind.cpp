@@ -89,7 +89,7 @@ bool is_beyond_curvature(const Surface& surface, glm::dvec2 uv, const SurfacePoi
 // Cells of frames over the surface.
 class Cells {
  public:
-  // `per_span`: frames of a span of the finest level along u and v; a negative power of two's spans a frame.
+  // `per_span`: frames of a span of the finest level along u and v, at least 1 each for append().
   Cells(const Grid& grid, std::array<double, 2> per_span) : grid_(grid), per_span_(per_span) {}
 
   // Adds the bilinear weights of the frames round a place to `row`.

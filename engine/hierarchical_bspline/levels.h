@@ -34,8 +34,8 @@ class FramePass {
  public:
   FramePass(const Surface& surface, const std::vector<PosedVertex>& posed);
 
-  // Adds the frame at a point and returns its number in the pass. `position`: shares of the point; tangents are those
-  // of the shares. Precondition: the shares have a frame at rest.
+  // Adds the frame at the point that the shares make and returns its number in the pass. Precondition: the point has a
+  // frame at bind.
   std::uint32_t add(std::span<const Share> shares);
   bool empty() const { return pass_.record_count == 0; }
   // Adds the pass to the builder and returns its first palette entry.

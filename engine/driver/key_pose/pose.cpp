@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-#include <map>
 #include <vector>
 
 #include "engine/character/check_records.h"
@@ -22,19 +20,16 @@ class WeightPlaces {
   WeightPlaces(const PalettePass& pass, const CharacterData& data) {
     for (const PalettePass& other : data.passes) {
       if (&other == &pass) break;
-      if (other.kernel == PoseKernel::kKeyWeights) count_after_.emplace(other.first_slot, other.record_count);
+      if (other.kernel == PoseKernel::kKeyWeights) runs_.add(other.first_slot, other.record_count);
     }
   }
 
   bool hold(std::uint32_t place) const {
-    const std::uint32_t slot = place / shared::kMorphEntryFloats;
-    const auto after = count_after_.upper_bound(slot);
-    return place % shared::kMorphEntryFloats != 0 && after != count_after_.begin() &&
-           slot - std::prev(after)->first < std::prev(after)->second;
+    return place % shared::kMorphEntryFloats != 0 && runs_.hold(place / shared::kMorphEntryFloats);
   }
 
  private:
-  std::map<std::uint32_t, std::uint32_t> count_after_;  // number of entries from a palette entry on
+  EntryRuns runs_;
 };
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
