@@ -27,21 +27,30 @@ struct LimitRecord {
 };
 PELT_SHARED_SIZE(LimitRecord, 168);
 
+// The normal of the plane that bisects the angle at a joint, towards its own bone. `before`: direction of the bone that
+// ends there.
+PELT_SHARED_FN vec3 bisector_normal(vec3 before, vec3 bone) {
+  vec3 along = normalize_or(bone, vec3(0.0f));
+  return normalize_or(normalize_or(before, along) + along, along);
+}
+
+// The closest point to a point on a bone, both from the bone's joint.
+PELT_SHARED_FN vec3 foot_on_bone(vec3 point, vec3 bone) {
+  float length = dot(bone, bone);
+  return bone * (length > 0.0f ? clamp(dot(point, bone) / length, 0.0f, 1.0f) : 0.0f);
+}
+
 PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work) {
   Affine joint = joint_motion(work, record.joint, record.joint_inverse_bind);
   vec3 origin = transform_point(joint, record.origin);
   vec3 bone = transform_vector(joint, record.bone);
   if (record.kind == kLimitBisector) {
     Affine parent = joint_motion(work, record.parent, record.parent_inverse_bind);
-    vec3 along = normalize_or(bone, vec3(0.0f));
-    vec3 normal =
-        normalize_or(normalize_or(transform_vector(parent, record.before), along) + along, along) * record.side;
+    vec3 normal = bisector_normal(transform_vector(parent, record.before), bone) * record.side;
     float above = dot(posed - origin, normal);
     return above < record.distance ? posed + normal * (record.distance - above) : posed;
   }
-  float length = dot(bone, bone);
-  float along = length > 0.0f ? clamp(dot(posed - origin, bone) / length, 0.0f, 1.0f) : 0.0f;
-  vec3 foot = origin + bone * along;
+  vec3 foot = origin + foot_on_bone(posed - origin, bone);
   vec3 away = posed - foot;
   // A vertex on the bone itself goes the way that it lies at bind.
   vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, record.rest - record.origin), vec3(0, 1, 0)));
