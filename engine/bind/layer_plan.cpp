@@ -162,7 +162,7 @@ std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
   std::vector<std::uint32_t> cores(skeleton.joints.size(), chain::kNoCore);
   for (std::size_t j = 0; j < cores.size(); ++j) {
     if (!is_patch[j]) continue;
-    const auto parent = static_cast<std::uint32_t>(skeleton.joints[j].parent);  // patches have one
+    const std::uint32_t parent = *skeleton.parent_of(j);  // patches have one
     if (!is_patch[parent]) cores[parent] = parent;
   }
   return cores;

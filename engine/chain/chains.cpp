@@ -18,6 +18,7 @@
 #include "engine/chain/linkages.h"
 #include "engine/chain/places.h"
 #include "engine/model/affine.h"
+#include "engine/model/skeleton_walk.h"
 #include "engine/model/unique_names.h"
 #include "engine/rig/deformer_entry.h"
 
@@ -46,14 +47,12 @@ void append(std::vector<Anchor>& anchors, std::uint32_t joint, const glm::dvec3&
 class Finder {
  public:
   Finder(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options)
-      : model_(model), options_(options), bind_(matrices_at_bind(model, meshes)) {
+      : model_(model),
+        options_(options),
+        bind_(matrices_at_bind(model, meshes)),
+        depth_(depths_of_joints(model.skeleton)) {
     places_ = find_places(model, find_skins(model, meshes), bind_);
     result_.notes = places_.notes;
-    depth_.resize(model.skeleton.joints.size(), 0);
-    for (std::size_t j = 0; j < depth_.size(); ++j) {
-      const std::int32_t parent = model.skeleton.joints[j].parent;
-      if (parent >= 0) depth_[j] = depth_[static_cast<std::size_t>(parent)] + 1;
-    }
   }
 
   Result<Chains> find() {
@@ -96,9 +95,9 @@ class Finder {
       std::uint32_t other = turning_joint(model_, places_, path[i], path[next]);
       while (joint && *joint != other) {
         std::uint32_t& later = *joint > other ? *joint : other;
-        const std::int32_t parent = model_.skeleton.joints[later].parent;
-        const bool is_here = parent >= 0 && places_.of_joint[static_cast<std::size_t>(parent)] == path[i];
-        later = is_here ? static_cast<std::uint32_t>(parent) : std::min(*joint, other);  // siblings
+        const auto parent = model_.skeleton.parent_of(later);
+        const bool is_here = parent && places_.of_joint[*parent] == path[i];
+        later = is_here ? *parent : std::min(*joint, other);  // siblings
       }
       joint = other;
     }
@@ -271,8 +270,8 @@ class Finder {
   const Model& model_;
   const ChainOptions& options_;
   std::vector<glm::dmat4> bind_;
-  Places places_;
   std::vector<std::uint32_t> depth_;  // number of joints above each joint
+  Places places_;
   Chains result_;
 };
 
@@ -346,18 +345,18 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
       matrices[j] = matrices[nearest[j]] * glm::inverse(local(nearest[j]));
       known[j] = is_near_frame(matrices[j]);
     }
-    if (!known[j] || joints[j].parent < 0) continue;
-    const auto parent = static_cast<std::size_t>(joints[j].parent);
+    const auto parent = model.skeleton.parent_of(j);
+    if (!known[j] || !parent) continue;
     const glm::dmat4 from_parent = local(j);
     const double length = glm::length(glm::dvec3(from_parent[3]));
-    if (!is_invertible(from_parent) || !(length < distance[parent])) continue;
-    nearest[parent] = static_cast<std::uint32_t>(j);
-    distance[parent] = length;
+    if (!is_invertible(from_parent) || !(length < distance[*parent])) continue;
+    nearest[*parent] = static_cast<std::uint32_t>(j);
+    distance[*parent] = length;
   }
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (known[j]) continue;
-    const std::int32_t parent = joints[j].parent;
-    const glm::dmat4 above = parent < 0 ? glm::dmat4(1.0) : matrices[static_cast<std::size_t>(parent)];
+    const auto parent = model.skeleton.parent_of(j);
+    const glm::dmat4 above = parent ? matrices[*parent] : glm::dmat4(1.0);
     matrices[j] = above * local(j);
     if (!is_near_frame(matrices[j])) matrices[j] = above;
   }

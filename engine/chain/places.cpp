@@ -38,8 +38,7 @@ std::vector<double> joint_weights(const Model& model, std::span<const Mesh* cons
   for (const BoundJoint& bound : model.bound_joints) weights[bound.joint] = 1;
   if (!model.bound_joints.empty()) return weights;
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    const std::int32_t parent = model.skeleton.joints[j].parent;
-    if (parent >= 0) weights[j] = weights[static_cast<std::size_t>(parent)] = 1;
+    if (const auto parent = model.skeleton.parent_of(j)) weights[j] = weights[*parent] = 1;
   }
   return weights;
 }
@@ -73,14 +72,15 @@ std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> ski
   std::vector<std::uint32_t> branches(joints.size(), 0);
   for (std::size_t j = joints.size(); j-- > 0;) {
     leads[j] = (weights[j] > 0 && !is_patch[j]) || branches[j] > 0;
-    if (leads[j] && joints[j].parent >= 0) ++branches[static_cast<std::size_t>(joints[j].parent)];
+    const auto parent = model.skeleton.parent_of(j);
+    if (leads[j] && parent) ++branches[*parent];
   }
   std::vector<bool> body(joints.size());
   int tests = 0;
   for (std::size_t j = 0; j < joints.size(); ++j) {
-    const bool below = joints[j].parent >= 0 && body[static_cast<std::size_t>(joints[j].parent)];
     if (is_patch[j]) continue;
-    body[j] = weights[j] > 0 || (leads[j] && below);
+    const auto parent = model.skeleton.parent_of(j);
+    body[j] = weights[j] > 0 || (leads[j] && parent && body[*parent]);
     if (body[j] || branches[j] < 2) continue;
     body[j] = tests++ < kMaxEnclosureTests && encloses(skins, glm::dvec3(bind[j][3]));
     if (!body[j]) {
@@ -122,13 +122,13 @@ void gather(const Model& model, std::span<const double> weights, std::span<const
   for (std::uint32_t j = 0; j < joints.size(); ++j) {
     if (!body[j]) continue;
     const glm::dvec3 position(bind[j][3]);
-    const std::uint32_t above =
-        joints[j].parent < 0 ? kNone : result.of_joint[static_cast<std::size_t>(joints[j].parent)];
+    const auto parent = model.skeleton.parent_of(j);
+    const std::uint32_t above = parent ? result.of_joint[*parent] : kNone;
     const std::uint32_t same = above == kNone ? kNone : find_same(result, above, position, together);
     if (same != kNone) {
       result.of_joint[j] = same;
       result.places[same].joints.push_back(j);
-      if (same == above) has_child_here[static_cast<std::size_t>(joints[j].parent)] = true;
+      if (same == above) has_child_here[*parent] = true;
       result.notes.push_back(fmt::format("Joint '{}' stands where '{}' does: they are one place on the curves.",
                                          joints[j].name, name_of(model, result.places[same])));
       continue;
@@ -302,9 +302,8 @@ Places find_places(const Model& model, std::span<const Mesh* const> skins, std::
 
 std::uint32_t turning_joint(const Model& model, const Places& places, std::uint32_t p, std::uint32_t child) {
   if (places.places[child].joints.empty()) return places.places[p].lowest;
-  const std::int32_t joint = model.skeleton.joints[places.places[child].joints.front()].parent;
-  const bool is_here = joint >= 0 && places.of_joint[static_cast<std::size_t>(joint)] == p;
-  return is_here ? static_cast<std::uint32_t>(joint) : places.places[p].lowest;
+  const auto joint = model.skeleton.parent_of(places.places[child].joints.front());
+  return joint && places.of_joint[*joint] == p ? *joint : places.places[p].lowest;
 }
 
 }  // namespace pelt::chain

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/model/skeleton_walk.h"
+
 namespace pelt::chain {
 namespace {
 
@@ -105,19 +107,18 @@ std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span
                                                    const Places& places) {
   std::vector<std::vector<SkinPoint>> points(places.places.size());
   std::vector<std::pair<std::uint32_t, double>> sums;
+  const auto has_place = [&](std::uint32_t joint) { return places.of_joint[joint] != kNone; };
   for (const Mesh* mesh : skins) {
     for (std::size_t v = 0; v < mesh->positions.size(); ++v) {
       sums.clear();
       for (const Influence& influence : mesh->weights.row(v)) {
         if (influence.weight <= 0) continue;
-        std::uint32_t joint = model.bound_joints[influence.index].joint;
-        while (places.of_joint[joint] == kNone && model.skeleton.joints[joint].parent >= 0) {
-          joint = static_cast<std::uint32_t>(model.skeleton.joints[joint].parent);  // a joint of a face
-        }
-        const std::uint32_t p = places.of_joint[joint];
-        if (p == kNone) continue;
+        std::optional<std::uint32_t> joint = model.bound_joints[influence.index].joint;
+        if (!has_place(*joint)) joint = find_above(model.skeleton, *joint, has_place);  // a joint of a face
+        if (!joint) continue;
+        const std::uint32_t p = places.of_joint[*joint];
         // If all joints stand together, the skin of the upper ones is behind and does not count.
-        if (places.places[p].link_count() == 0 && joint != places.places[p].lowest) continue;
+        if (places.places[p].link_count() == 0 && *joint != places.places[p].lowest) continue;
         const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
         if (found == sums.end()) {
           sums.emplace_back(p, static_cast<double>(influence.weight));
@@ -140,9 +141,8 @@ void split_roots(const Model& model, std::span<const Mesh* const> skins, double 
       continue;
     }
     std::vector<std::uint32_t> upper;
-    for (std::int32_t j = model.skeleton.joints[places.places[p].lowest].parent; j >= 0;) {
-      if (places.of_joint[static_cast<std::size_t>(j)] == p) upper.push_back(static_cast<std::uint32_t>(j));
-      j = model.skeleton.joints[static_cast<std::size_t>(j)].parent;
+    for (auto j = model.skeleton.parent_of(places.places[p].lowest); j; j = model.skeleton.parent_of(*j)) {
+      if (places.of_joint[*j] == p) upper.push_back(*j);
     }
     std::ranges::reverse(upper);
     std::vector<SkinPoint> behind;
@@ -182,11 +182,7 @@ void split_roots(const Model& model, std::span<const Mesh* const> skins, double 
 
 void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
                double together, Places& places) {
-  std::vector<std::vector<std::uint32_t>> children_of(model.skeleton.joints.size());
-  for (std::uint32_t j = 0; j < children_of.size(); ++j) {
-    const std::int32_t parent = model.skeleton.joints[j].parent;
-    if (parent >= 0) children_of[static_cast<std::size_t>(parent)].push_back(j);
-  }
+  const std::vector<std::vector<std::uint32_t>> children_of = children_of_joints(model.skeleton);
   std::vector<std::vector<SkinPoint>> skin_of = skin_of_places(model, skins, places);
   for (std::uint32_t p = 0; p < skin_of.size(); ++p) {
     const Place& place = places.places[p];

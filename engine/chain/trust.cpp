@@ -49,7 +49,8 @@ Trust::Trust(const Model& model, std::span<const Curve> curves, Painting paintin
     }
   }
   for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (!on_any[j] && joints[j].parent >= 0) own[j] = own[static_cast<std::size_t>(joints[j].parent)];
+    const auto parent = model.skeleton.parent_of(j);
+    if (!on_any[j] && parent) own[j] = own[*parent];
   }
   for (const BoundJoint& bound : model.bound_joints) {
     curve_counts_.push_back(static_cast<std::uint32_t>(
@@ -68,7 +69,8 @@ Trust::Trust(const Model& model, std::span<const Curve> curves, Painting paintin
       is_on[joint] = true;
     }
     for (std::size_t j = 0; j < joints.size(); ++j) {
-      if (!is_on[j] && joints[j].parent >= 0) anchor_of[j] = anchor_of[static_cast<std::size_t>(joints[j].parent)];
+      const auto parent = model.skeleton.parent_of(j);
+      if (!is_on[j] && parent) anchor_of[j] = anchor_of[*parent];
     }
     for (const BoundJoint& bound : model.bound_joints) anchors_[c].push_back(anchor_of[bound.joint]);
   }

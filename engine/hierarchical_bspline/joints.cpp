@@ -3,6 +3,7 @@
 
 #include "engine/chain/chains.h"
 #include "engine/character/records.h"
+#include "engine/model/skeleton_walk.h"
 #include "shaders/hierarchical_bspline/segment_pose.h"
 
 namespace pelt::hierarchical_bspline {
@@ -19,19 +20,11 @@ Result<std::uint32_t> Joints::find(const std::string& name, const std::string& w
 }
 
 std::uint32_t Joints::parent(std::uint32_t joint) const {
-  const std::int32_t parent = input_.model.skeleton.joints[joint].parent;
-  return parent < 0 ? joint : static_cast<std::uint32_t>(parent);
+  return input_.model.skeleton.parent_of(joint).value_or(joint);
 }
 
 glm::vec3 Joints::bone(std::uint32_t joint) const {
-  glm::vec3 sum(0.0f);
-  float children = 0;
-  for (std::uint32_t j = 0; j < at_bind_.size(); ++j) {
-    if (j == joint || parent(j) != joint) continue;
-    sum += origin(j);
-    ++children;
-  }
-  return children > 0 ? sum / children - origin(joint) : origin(joint) - origin(parent(joint));
+  return bone_of(input_.model.skeleton, joint, [&](std::uint32_t j) { return origin(j); });
 }
 
 std::uint32_t Joints::segment(std::uint32_t joint, const SurfaceAttachment& attachment) {

@@ -28,8 +28,7 @@ class Joints {
   glm::vec3 origin(std::uint32_t joint) const { return glm::vec3(at_bind_[joint][3]); }  // model space at bind
   Affine inverse_bind(std::uint32_t joint) const { return affine_from_mat4(glm::mat4(glm::inverse(at_bind_[joint]))); }
 
-  // Returns the way from the joint to the mean of its children, metres; of a joint without children, as long a way as
-  // to its parent, on in the same direction.
+  // Returns the joint's bone at bind (skeleton_walk.h), metres.
   glm::vec3 bone(std::uint32_t joint) const;
 
   // Returns the record, in the pass, of the sub-segment of a joint that an attachment names.

@@ -9,6 +9,8 @@
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
 
+#include "engine/model/skeleton_walk.h"
+
 namespace pelt {
 namespace {
 
@@ -52,11 +54,6 @@ Anatomy::Anatomy(const Character& linear_blend) : skeleton_(linear_blend->skelet
 
 bool Anatomy::moves_a_part(std::uint32_t j) const { return skin_[j] != 0 && skin_below_[j] != skin_joints_; }
 
-std::optional<std::uint32_t> Anatomy::parent_of(std::uint32_t j) const {
-  const std::int32_t parent = skeleton_.joints[j].parent;
-  return parent < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(parent));
-}
-
 // Sums the weight of skin on each joint, and finds the centre of that skin in the rest pose.
 void Anatomy::weigh_skin(const Character& character) {
   skin_.assign(uses_.size(), 0);
@@ -84,7 +81,7 @@ void Anatomy::descend() {
   skin_below_.assign(uses_.size(), 0);
   for (auto j = static_cast<std::uint32_t>(uses_.size()); j-- > 0;) {
     if (skin_[j] > 0) ++skin_below_[j], ++skin_joints_;
-    const auto parent = parent_of(j);
+    const auto parent = skeleton_.parent_of(j);
     if (!parent) continue;
     below_[*parent] += below_[j] + 1;
     skin_below_[*parent] += skin_below_[j];
@@ -98,7 +95,7 @@ void Anatomy::find_bones() {
     return std::pair(is_trunk(uses_[j].role) && is_trunk(uses_[child].role), below_[child]);
   };
   for (std::uint32_t c = 0; c < uses_.size(); ++c) {
-    const auto j = parent_of(c);
+    const auto j = skeleton_.parent_of(c);
     if (!j || skin_below_[c] == 0 || places_[c] == places_[*j]) continue;
     if (!next[*j] || rank(*j, c) > rank(*j, *next[*j])) next[*j] = c;
   }
@@ -107,7 +104,7 @@ void Anatomy::find_bones() {
     std::optional<glm::dvec3> bone;
     if (next[j]) bone = unit(places_[*next[j]] - places_[j]);
     // Skin all round a joint, as round an eye, gives no direction.
-    const auto parent = parent_of(j);
+    const auto parent = skeleton_.parent_of(j);
     const double least = parent ? kOffCentre * glm::distance(places_[j], places_[*parent]) : 0.0;
     const glm::dvec3 to_skin = middles_[j] - places_[j];
     if (!bone && skin_[j] > 0 && glm::length(to_skin) > least) bone = unit(to_skin);
@@ -118,10 +115,8 @@ void Anatomy::find_bones() {
 
 // Returns the unit direction of the bone that arrives at a joint.
 std::optional<glm::dvec3> Anatomy::arriving(std::uint32_t j) const {
-  for (auto p = parent_of(j); p; p = parent_of(*p)) {
-    if (places_[*p] != places_[j]) return unit(places_[j] - places_[*p]);
-  }
-  return std::nullopt;
+  const auto above = find_above(skeleton_, j, [&](std::uint32_t p) { return places_[p] != places_[j]; });
+  return above ? unit(places_[j] - places_[*above]) : std::nullopt;
 }
 
 void Anatomy::find_front() {
@@ -152,7 +147,7 @@ void Anatomy::find_hinges() {
       hinges_[j] = by_name;
     }
     if (!is_finger(uses_[j].role)) continue;
-    const auto parent = parent_of(j);
+    const auto parent = skeleton_.parent_of(j);
     if (!parent || uses_[*parent].role != uses_[j].role) {
       hinges_[j].reset();
       continue;

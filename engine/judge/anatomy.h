@@ -25,7 +25,6 @@ class Anatomy {
 
   std::uint32_t joint_count() const { return static_cast<std::uint32_t>(uses_.size()); }
   const JointUse& use(std::uint32_t joint) const { return uses_[joint]; }
-  std::optional<std::uint32_t> parent_of(std::uint32_t joint) const;
   const glm::dvec3& place(std::uint32_t joint) const { return places_[joint]; }  // in the rest pose
   const glm::dvec3& bone(std::uint32_t joint) const { return bones_[joint]; }    // direction from the joint
   // Returns the direction of the bone that arrives at a joint; none if all joints above are at the same place.

@@ -156,7 +156,7 @@ class Describer {
       player_.pose(pose);
       double most = 0;
       for (std::optional<std::uint32_t> joint : {place.strongest, place.second}) {
-        for (int step = 0; joint && step < 2; ++step, joint = body_.parent_of(*joint)) {
+        for (int step = 0; joint && step < 2; ++step, joint = skeleton_.parent_of(*joint)) {
           const glm::dmat3 turn = local_turn(*joint);
           const double degrees =
               glm::degrees(std::acos(std::clamp((turn[0][0] + turn[1][1] + turn[2][2] - 1) / 2, -1.0, 1.0)));
@@ -182,7 +182,7 @@ class Describer {
   // Returns the turn of a joint against its parent, relative to the rest pose, in model space.
   glm::dmat3 local_turn(std::uint32_t joint) const {
     const auto turned = [&](std::uint32_t j) { return axes(player_.joints()[j]) * glm::transpose(axes(rest_[j])); };
-    const std::optional<std::uint32_t> parent = body_.parent_of(joint);
+    const std::optional<std::uint32_t> parent = skeleton_.parent_of(joint);
     return parent ? glm::transpose(turned(*parent)) * turned(joint) : turned(joint);
   }
 

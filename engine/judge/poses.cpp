@@ -63,8 +63,8 @@ void PosePlayer::pose(const JudgedPose& pose) {
     const glm::dmat4 turn = glm::translate(
         glm::rotate(glm::translate(glm::dmat4(1.0), pivot), glm::radians(pose.turn->degrees), pose.turn->axis), -pivot);
     for (std::size_t j = 0; j < rest_.size(); ++j) {
-      const std::int32_t parent = character_.skeleton.joints[j].parent;
-      turned_[j] = j == pose.turn->joint || (parent >= 0 && turned_[static_cast<std::size_t>(parent)] != 0);
+      const auto parent = character_.skeleton.parent_of(j);
+      turned_[j] = j == pose.turn->joint || (parent && turned_[*parent] != 0);
       if (turned_[j] != 0) joints_[j] = glm::mat4(turn * glm::dmat4(rest_[j]));
     }
   }

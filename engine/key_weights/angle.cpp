@@ -28,22 +28,20 @@ Result<std::uint32_t> find_joint(const Skeleton& skeleton, const std::string& na
 }
 
 Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const std::string& what) {
-  const std::vector<Joint>& joints = model.skeleton.joints;
   PELT_ASSIGN(const auto joint, find_joint(model.skeleton, angle.joint, what));
   const double length = glm::length(glm::dvec3(angle.axis));
   if (!(length > 0 && std::isfinite(length))) {
     return invalid("{}: an axis has no direction", what);
   }
-  const std::int32_t parent = joints[joint].parent;
-  if (parent < 0) {
+  const auto parent = model.skeleton.parent_of(joint);
+  if (!parent) {
     return invalid("{}: joint '{}' has no parent: its turn is that of the whole character", what, angle.joint);
   }
-  std::vector<glm::mat4> rest(joints.size());
+  std::vector<glm::mat4> rest(model.skeleton.joints.size());
   rest_matrices(model.skeleton, rest);
   const shared::PoseWork work{nullptr, rest.data(), nullptr, nullptr, nullptr};
-  const auto outer = static_cast<std::uint32_t>(parent);
-  const glm::vec4 local = shared::joint_turn(work, joint, outer, glm::vec4(0, 0, 0, 1));
-  AngleWords words{joint, outer};
+  const glm::vec4 local = shared::joint_turn(work, joint, *parent, glm::vec4(0, 0, 0, 1));
+  AngleWords words{joint, *parent};
   for (glm::length_t c = 0; c < 3; ++c) {
     words[2 + static_cast<std::size_t>(c)] = std::bit_cast<std::uint32_t>(static_cast<float>(angle.axis[c] / length));
   }

@@ -24,8 +24,7 @@ std::vector<Bone> bone_forest(const Model& model) {
   }
   std::vector<int> above(nearest.size(), kNone);
   for (std::size_t j = 0; j < nearest.size(); ++j) {
-    const std::int32_t parent = model.skeleton.joints[j].parent;
-    if (parent >= 0) above[j] = nearest[static_cast<std::size_t>(parent)];
+    if (const auto parent = model.skeleton.parent_of(j)) above[j] = nearest[*parent];
     if (nearest[j] == kNone) nearest[j] = above[j];
   }
   for (std::uint32_t b = 0; b < bones.size(); ++b) {

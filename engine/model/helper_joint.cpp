@@ -10,6 +10,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
+#include "engine/model/skeleton_walk.h"
 #include "shaders/swing_twist.h"
 
 namespace pelt {
@@ -20,17 +21,9 @@ bool is_unit(const glm::vec4& v) { return std::abs(glm::length(v) - 1.0f) < 1e-3
 // Returns the direction from a joint towards the joints below it or, if there are none, on from its parent, in the
 // joint's space; along x where there is no such direction.
 glm::vec3 bone_direction(const Skeleton& skeleton, std::uint32_t joint, const std::vector<glm::mat4>& rest) {
-  const glm::vec3 place = rest[joint][3];
-  glm::vec3 sum(0.0f);
-  bool has_child = false;
-  for (std::size_t j = 0; j < rest.size(); ++j) {
-    if (skeleton.joints[j].parent != static_cast<std::int32_t>(joint)) continue;
-    sum += glm::vec3(rest[j][3]) - place;
-    has_child = true;
-  }
-  if (!has_child) sum = place - glm::vec3(rest[static_cast<std::size_t>(skeleton.joints[joint].parent)][3]);
+  const glm::vec3 bone = bone_of(skeleton, joint, [&](std::uint32_t j) { return glm::vec3(rest[j][3]); });
   const glm::mat3 axes = shared::orthonormal_axes(glm::mat3(rest[joint]));
-  return shared::normalize_or(glm::transpose(axes) * sum, glm::vec3(1, 0, 0));
+  return shared::normalize_or(glm::transpose(axes) * bone, glm::vec3(1, 0, 0));
 }
 
 // Returns the number of helper joints that must be turned before helper h; as many as there are, if they read each
@@ -76,12 +69,6 @@ Result<void> check_helper(const Skeleton& skeleton, const HelperJoint& helper) {
 
 }  // namespace
 
-bool hangs_below(const Skeleton& skeleton, std::uint32_t joint, std::uint32_t above) {
-  std::int64_t next = skeleton.joints[joint].parent;
-  while (next > std::int64_t{above}) next = skeleton.joints[static_cast<std::size_t>(next)].parent;
-  return next == std::int64_t{above};
-}
-
 HelperJoint make_helper_joint(const Skeleton& skeleton, std::uint32_t joint, std::uint32_t source,
                               const TurnShares& shares) {
   std::vector<glm::mat4> rest(skeleton.joints.size());
@@ -93,7 +80,7 @@ HelperJoint make_helper_joint(const Skeleton& skeleton, std::uint32_t joint, std
   }
   const bool has_axis = shares.axis != glm::vec3(0.0f);
   helper.axis = has_axis ? glm::vec3(glm::normalize(glm::dvec3(shares.axis))) : bone_direction(skeleton, source, rest);
-  const auto parent = static_cast<std::uint32_t>(skeleton.joints[source].parent);
+  const std::uint32_t parent = *skeleton.parent_of(source);
   helper.source_rest = shared::joint_turn(work, source, parent, glm::vec4(0, 0, 0, 1));
   helper.source_to_joint = shared::quaternion_product(shared::quaternion_conjugate(shared::joint_rotation(work, joint)),
                                                       shared::joint_rotation(work, source));

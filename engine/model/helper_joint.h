@@ -12,9 +12,6 @@ namespace pelt {
 // Largest share of a turn that a helper joint takes, either way.
 inline constexpr float kMaxTurnShare = 2;
 
-// Returns true if a joint hangs below another, at any depth.
-bool hangs_below(const Skeleton& skeleton, std::uint32_t joint, std::uint32_t above);
-
 // The shares of the source's turn that a helper joint takes. Axis: in the source's space, of any length; 0: from the
 // source towards the joints below it or, if there are none, on from its parent.
 struct TurnShares {

@@ -7,7 +7,7 @@
 
 #include <pelt/pose.h>
 
-#include "engine/model/helper_joint.h"
+#include "engine/model/skeleton_walk.h"
 #include "shaders/swing_twist.h"
 
 namespace pelt {
@@ -79,7 +79,8 @@ glm::mat4 local_matrix(const Transform& transform) {
 void place(const Skeleton& skeleton, std::size_t j, const Transform& local, std::span<glm::mat4> matrices) {
   const Joint& joint = skeleton.joints[j];
   const glm::mat4 matrix = joint.matrix ? *joint.matrix : local_matrix(local);
-  matrices[j] = joint.parent < 0 ? matrix : matrices[static_cast<std::size_t>(joint.parent)] * matrix;
+  const auto parent = skeleton.parent_of(j);
+  matrices[j] = parent ? matrices[*parent] * matrix : matrix;
 }
 
 // Returns the turn of a helper joint from its rest, in its own space.
@@ -151,7 +152,7 @@ void turn_helpers(const Skeleton& skeleton, std::span<glm::mat4> matrices) {
   assert(matrices.size() == skeleton.joints.size());
   for (const HelperJoint& helper : skeleton.helpers) {
     const glm::mat4 before = matrices[helper.joint];
-    const auto parent = static_cast<std::uint32_t>(skeleton.joints[helper.source].parent);
+    const std::uint32_t parent = *skeleton.parent_of(helper.source);
     const glm::mat3 turn = shared::rotation_from_quaternion(turn_of(helper, parent, matrices));
     place(skeleton, helper.joint, skeleton.joints[helper.joint].rest, matrices);
     matrices[helper.joint] = matrices[helper.joint] * glm::mat4(turn);

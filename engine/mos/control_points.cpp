@@ -15,6 +15,7 @@
 #include <pelt/try.h>
 
 #include "engine/chain/chains.h"
+#include "engine/model/skeleton_walk.h"
 #include "engine/mos/joint_spread.h"
 #include "engine/mos/thickness.h"
 
@@ -53,7 +54,8 @@ class Settler {
         at_bind_(at_bind),
         angles_(angles),
         what_(what),
-        twist_after_(twist_after) {
+        twist_after_(twist_after),
+        depths_(depths_of_joints(model.skeleton)) {
     for (const glm::dmat4& joint : at_bind) near_ = std::max(near_, 1e-6 * glm::length(glm::dvec3(joint[3])));
   }
 
@@ -348,12 +350,7 @@ class Settler {
   }
 
   void set_top(Chain& chain) const {
-    const auto depth = [&](const Anchor& anchor) {
-      std::size_t steps = 0;
-      for (std::int64_t j = anchor.joint; j >= 0; j = model_.skeleton.joints[static_cast<std::size_t>(j)].parent)
-        ++steps;
-      return steps;
-    };
+    const auto depth = [&](const Anchor& anchor) { return depths_[anchor.joint]; };
     const auto top = std::ranges::min_element(chain.anchors, {}, depth);
     chain.top = static_cast<std::size_t>(top - chain.anchors.begin());
   }
@@ -364,6 +361,7 @@ class Settler {
   bool angles_;
   const std::string& what_;
   const TwistAfter& twist_after_;
+  std::vector<std::uint32_t> depths_;  // number of joints above each joint
   ControlPoints result_;
   std::optional<JointSpread> spread_;       // spread of the points about the joints of chains
   std::optional<SkinThickness> thickness_;  // thickness of the skin about the chains

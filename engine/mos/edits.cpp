@@ -153,8 +153,7 @@ class Resolver {
         if (i != top) arriving = {joint_at(i - away), joint};
       }
     }
-    const std::int32_t parent = model_.skeleton.joints[joint].parent;
-    if (arriving.first == joint && parent >= 0) arriving.first = static_cast<std::uint32_t>(parent);
+    if (arriving.first == joint) arriving.first = model_.skeleton.parent_of(joint).value_or(joint);
     return arriving;
   }
 

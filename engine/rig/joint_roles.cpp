@@ -9,6 +9,8 @@
 #include <pelt/pose.h>
 #include <pelt/tools/joint_roles.h>
 
+#include "engine/model/skeleton_walk.h"
+
 namespace pelt {
 namespace {
 
@@ -92,16 +94,13 @@ class Reader {
   explicit Reader(const Skeleton& skeleton)
       : skeleton_(skeleton),
         uses_(skeleton.joints.size()),
-        children_(skeleton.joints.size()),
+        children_(children_of_joints(skeleton)),
         names_(parse_joint_names(skeleton)),
         is_human_(skeleton.joints.size(), false) {
     std::vector<glm::mat4> rest(uses_.size());
     rest_matrices(skeleton, rest);
     for (const glm::mat4& matrix : rest) places_.emplace_back(matrix[3]);
     for (const HumanBone& bone : skeleton.human_bones) is_human_[bone.joint] = true;
-    for (std::size_t j = 0; j < uses_.size(); ++j) {
-      if (const std::optional<std::size_t> parent = parent_of(j)) children_[*parent].push_back(j);
-    }
   }
 
   std::vector<JointUse> read() {
@@ -130,25 +129,18 @@ class Reader {
   }
 
  private:
-  std::optional<std::size_t> parent_of(std::size_t j) const {
-    const std::int32_t parent = skeleton_.joints[j].parent;
-    return parent < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(parent));
-  }
-
   // Returns the nearest joint above `j` that has the same side and the role.
-  std::optional<std::size_t> above(std::size_t j, JointRole role) const {
-    for (std::optional<std::size_t> p = parent_of(j); p; p = parent_of(*p)) {
-      if (uses_[*p].side == uses_[j].side && uses_[*p].role == role) return p;
-    }
-    return std::nullopt;
+  std::optional<std::uint32_t> above(std::size_t j, JointRole role) const {
+    return find_above(skeleton_, j,
+                      [&](std::uint32_t p) { return uses_[p].side == uses_[j].side && uses_[p].role == role; });
   }
 
   bool goes_on_straight(std::size_t j) const {
     constexpr double kInLine = 0.9962;  // cosine of 5 degrees
-    const std::optional<std::size_t> start = above(j, uses_[j].role);
+    const std::optional<std::uint32_t> start = above(j, uses_[j].role);
     if (!start) return false;
     bool has_bone = false;
-    for (const std::size_t c : children_[j]) {
+    for (const std::uint32_t c : children_[j]) {
       const glm::dvec3 before = places_[j] - places_[*start], after = places_[c] - places_[j];
       const double lengths = glm::length(before) * glm::length(after);
       if (lengths == 0) continue;
@@ -160,7 +152,7 @@ class Reader {
 
   const Skeleton& skeleton_;
   std::vector<JointUse> uses_;
-  std::vector<std::vector<std::size_t>> children_;
+  std::vector<std::vector<std::uint32_t>> children_;
   std::vector<JointName> names_;
   std::vector<bool> is_human_;      // the file says what it is
   std::vector<glm::dvec3> places_;  // in the rest pose, model space
@@ -176,14 +168,10 @@ std::string_view role_words(JointRole role) {
 std::vector<bool> patch_joints(const Skeleton& skeleton) {
   constexpr std::uint32_t kCrowd = 8;
   const std::size_t count = skeleton.joints.size();
-  const auto parent_of = [&](std::size_t j) -> std::optional<std::size_t> {
-    const std::int32_t parent = skeleton.joints[j].parent;
-    return parent < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(parent));
-  };
   std::vector<std::uint32_t> height(count, 0);  // levels of joints below
   std::vector<std::uint32_t> childless(count, 0);
   for (std::size_t j = count; j-- > 0;) {
-    if (const auto parent = parent_of(j)) {
+    if (const auto parent = skeleton.parent_of(j)) {
       height[*parent] = std::max(height[*parent], height[j] + 1);
       if (height[j] == 0) ++childless[*parent];
     }
@@ -192,7 +180,7 @@ std::vector<bool> patch_joints(const Skeleton& skeleton) {
   std::vector<bool> is_patch(count, false), on_head(count, false);
   for (std::size_t j = 0; j < count; ++j) {
     const JointRole role = role_of(names[j]);
-    const auto parent = parent_of(j);
+    const auto parent = skeleton.parent_of(j);
     on_head[j] = role == JointRole::kHead || role == JointRole::kNeck || (parent && on_head[*parent]);
     if (!parent) continue;
     const bool in_crowd = childless[*parent] >= kCrowd && (height[j] <= 1 || childless[j] >= kCrowd);

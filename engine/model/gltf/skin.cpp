@@ -134,12 +134,11 @@ class SpaceMaker {
   std::vector<glm::dmat4> find_bind_pose() const {
     std::vector<glm::dmat4> pose(binds_.size());
     for (std::size_t j = 0; j < binds_.size(); ++j) {
-      const std::int32_t parent = model_.skeleton.joints[j].parent;
+      const auto parent = model_.skeleton.parent_of(j);
       if (binds_[j]) {
         pose[j] = binds_[j]->model_from_mesh * glm::affineInverse(binds_[j]->inverse_bind);
       } else {
-        pose[j] =
-            parent < 0 ? skeleton_.local_rests[j] : pose[static_cast<std::size_t>(parent)] * skeleton_.local_rests[j];
+        pose[j] = parent ? pose[*parent] * skeleton_.local_rests[j] : skeleton_.local_rests[j];
       }
     }
     return pose;

@@ -54,6 +54,12 @@ struct Skeleton {
   std::vector<HumanBone> human_bones;  // of different joints and names; tools take these for what joints are
 
   std::optional<std::uint32_t> find(std::string_view name) const;
+
+  // Returns the parent of a joint; none at a root.
+  std::optional<std::uint32_t> parent_of(std::size_t joint) const {
+    const std::int32_t parent = joints[joint].parent;
+    return parent < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(parent));
+  }
 };
 
 }  // namespace pelt
