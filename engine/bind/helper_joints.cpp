@@ -9,7 +9,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
-#include "engine/key_weights/angle.h"
+#include "engine/model/find_named.h"
 #include "engine/model/helper_joint.h"
 
 namespace pelt {
@@ -18,8 +18,8 @@ Result<void> add_helper_joints(const Rig& rig, Skeleton& skeleton) {
   std::vector<bool> named(skeleton.joints.size(), false);
   for (const HelperTurn& turn : rig.helper_joints) {
     const std::string what = fmt::format("the helper joint '{}'", turn.joint);
-    PELT_ASSIGN(const auto joint, key_weights::find_joint(skeleton, turn.joint, what));
-    PELT_ASSIGN(const auto source, key_weights::find_joint(skeleton, turn.source, what));
+    PELT_ASSIGN(const auto joint, find_joint(skeleton, turn.joint, what));
+    PELT_ASSIGN(const auto source, find_joint(skeleton, turn.source, what));
     if (named[joint]) return invalid("two helper joints are '{}'", turn.joint);
     named[joint] = true;
     if (!is_finite(turn.axis)) return invalid("{}: its axis is not finite", what);

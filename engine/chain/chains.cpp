@@ -12,25 +12,19 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
 #include "engine/chain/linkages.h"
 #include "engine/chain/places.h"
+#include "engine/core/not_found.h"
 #include "engine/model/affine.h"
+#include "engine/model/find_named.h"
 #include "engine/model/skeleton_walk.h"
 #include "engine/model/unique_names.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt::chain {
 namespace {
-
-tl::unexpected<Error> not_found(const std::string& what, const std::string& name,
-                                std::span<const std::string_view> known) {
-  const std::string hint =
-      known.empty() ? "there are none" : fmt::format("did you mean '{}'?", nearest_name(name, known));
-  return fail(ErrorCode::kNotFound, fmt::format("{} '{}', which is not there; {}", what, name, hint));
-}
 
 // Appends an anchor, unless the last one has the same position, which rounding to float may cause far from the origin.
 // Then the joint lower in the skeleton stays.
@@ -75,7 +69,7 @@ class Finder {
   Result<std::vector<bool>> find_split() {
     std::vector<bool> split(places_.places.size());
     for (const std::string& name : options_.split) {
-      PELT_ASSIGN(const auto joint, find_joint(model_, "split", name));
+      PELT_ASSIGN(const auto joint, find_joint(model_.skeleton, name, "split"));
       const std::uint32_t place = places_.of_joint[joint];
       if (place == kNone) {
         result_.notes.push_back(fmt::format("No automatic curve runs through joint '{}', which split names.", name));
@@ -172,10 +166,9 @@ class Finder {
   }
 
   Result<void> remove() {
-    std::vector<std::string_view> known;
-    for (const Chain& chain : result_.chains) known.push_back(chain.name);
     for (const std::string& name : options_.remove) {
-      if (std::ranges::find(known, name) == known.end()) return not_found("remove names the curve", name, known);
+      if (std::ranges::find(result_.chains, name, &Chain::name) != result_.chains.end()) continue;
+      return not_found("remove", "curve", name, result_.chains, &Chain::name);
     }
     const std::unordered_set<std::string> removed(options_.remove.begin(), options_.remove.end());
     std::erase_if(result_.chains, [&](const Chain& chain) { return removed.contains(chain.name); });
@@ -209,7 +202,7 @@ class Finder {
     }
     std::vector<std::uint32_t> joints;
     for (const std::string& name : named.joints) {
-      PELT_ASSIGN(const auto joint, find_joint(model_, what, name));
+      PELT_ASSIGN(const auto joint, find_joint(model_.skeleton, name, what));
       if (std::ranges::find(joints, joint) != joints.end()) {
         return fail(ErrorCode::kInvalidArgument, fmt::format("{} names the joint '{}' twice", what, name));
       }
@@ -276,13 +269,6 @@ class Finder {
 };
 
 }  // namespace
-
-Result<std::uint32_t> find_joint(const Model& model, const std::string& what, const std::string& name) {
-  if (const auto joint = model.skeleton.find(name)) return *joint;
-  std::vector<std::string_view> known;
-  for (const Joint& joint : model.skeleton.joints) known.push_back(joint.name);
-  return not_found(what + " names the joint", name, known);
-}
 
 glm::dvec3 direction_away(const Chain& chain, std::size_t i) {
   const std::size_t last = chain.anchors.size() - 1;

@@ -107,9 +107,6 @@ struct ChainOptions {
 // skeleton on which no curve can be laid.
 Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options);
 
-// Returns the index of the joint of this name. Errors begin with `what`: kNotFound, with the nearest name.
-Result<std::uint32_t> find_joint(const Model& model, const std::string& what, const std::string& name);
-
 // Returns for every joint of the model the matrix from joint space to model space at bind, as the skins of `meshes`
 // give it: an anchor moves by matrix_of(joint) * inverse(matrices_at_bind[joint]). A joint that no skin names gets its
 // matrix by rest transforms from the nearest joint that has one. If that leads beyond kFarthest, or nowhere, the joint

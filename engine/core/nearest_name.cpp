@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include <pelt/nearest_name.h>
+
+#include "engine/core/not_found.h"
 
 namespace pelt {
 namespace {
@@ -39,6 +43,12 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
     }
   }
   return nearest;
+}
+
+tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
+                                std::span<const std::string_view> known) {
+  const std::string hint = known.empty() ? "" : fmt::format("; did you mean '{}'?", nearest_name(name, known));
+  return fail(ErrorCode::kNotFound, fmt::format("{}: there is no {} '{}'{}", what, kind, name, hint));
 }
 
 }  // namespace pelt

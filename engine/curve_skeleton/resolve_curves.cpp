@@ -11,10 +11,10 @@
 #include <pelt/curve_keys.h>
 #include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
-#include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
 #include "engine/chain/bendy.h"
+#include "engine/core/not_found.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt::curve_skeleton {
@@ -25,12 +25,6 @@ namespace {
 
 tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
-}
-
-tl::unexpected<Error> not_found(const std::string& what, const char* kind, const std::string& name,
-                                std::span<const std::string_view> known) {
-  return fail(ErrorCode::kNotFound,
-              fmt::format("{}: there is no {} '{}'; did you mean '{}'?", what, kind, name, nearest_name(name, known)));
 }
 
 // Returns the number of control points of a curve. They are numbered J_0, (B_i-, J_i, B_i+) .., J_n for n + 1 anchors.

@@ -7,25 +7,15 @@
 #include <string_view>
 #include <utility>
 
-#include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
 #include "engine/geometry/surface_gradient.h"
 #include "engine/geometry/tilt.h"
+#include "engine/model/find_named.h"
 #include "shaders/driver/key_pose/pose.h"
 
 namespace pelt {
 namespace {
-
-Result<const Mesh*> find_mesh(const Model& model, const std::string& name, const std::string& what) {
-  std::vector<std::string_view> known;
-  for (const Mesh& mesh : model.meshes) {
-    if (mesh.name == name) return &mesh;
-    known.push_back(mesh.name);
-  }
-  return fail(ErrorCode::kNotFound,
-              fmt::format("{}: there is no mesh '{}'; did you mean '{}'?", what, name, nearest_name(name, known)));
-}
 
 // Returns a morph target of these offsets. Normals and tangents turn with the surface.
 MorphTarget make_target(const Mesh& mesh, std::vector<glm::vec3> offsets) {

@@ -11,14 +11,15 @@
 #include <utility>
 
 #include <pelt/finite.h>
-#include <pelt/nearest_name.h>
 #include <pelt/selection.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
+#include "engine/core/not_found.h"
 #include "engine/deformer/builder.h"
 #include "engine/geometry/edge_distances.h"
+#include "engine/model/find_named.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt {
@@ -26,12 +27,6 @@ namespace {
 
 tl::unexpected<Error> invalid_region(const std::string& what, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, fmt::format("{} {}", what, why));
-}
-
-tl::unexpected<Error> not_found(const std::string& what, std::string_view kind, const std::string& name,
-                                const std::vector<std::string_view>& known) {
-  const std::string hint = known.empty() ? "" : fmt::format("; did you mean '{}'?", nearest_name(name, known));
-  return fail(ErrorCode::kNotFound, fmt::format("{} names the {} '{}', which is not there{}", what, kind, name, hint));
 }
 
 // Returns 1 up to distance 0 and 0 from `falloff` on, smooth between.
@@ -62,13 +57,8 @@ Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh,
                                          const std::string& what) {
   std::vector<bool> named(model.bound_joints.size(), false);
   for (const std::string& name : region.joints) {
-    const std::optional<std::uint32_t> joint = model.skeleton.find(name);
-    if (!joint) {
-      std::vector<std::string_view> known;
-      for (const Joint& other : model.skeleton.joints) known.push_back(other.name);
-      return not_found(what, "joint", name, known);
-    }
-    for (std::size_t b = 0; b < named.size(); ++b) named[b] = named[b] || model.bound_joints[b].joint == *joint;
+    PELT_ASSIGN(const auto joint, find_joint(model.skeleton, name, what));
+    for (std::size_t b = 0; b < named.size(); ++b) named[b] = named[b] || model.bound_joints[b].joint == joint;
   }
   if (!has_weights(mesh)) {
     return invalid_region(what, fmt::format("names joints, but mesh '{}' has no weights", mesh.name));
@@ -116,12 +106,7 @@ Result<std::vector<double>> near_distances(const Near& near, const Mesh& mesh, c
   if (!is_finite_falloff(near.falloff)) {
     return invalid_region(what, fmt::format("has a falloff from '{}' that is negative or not finite", near.mesh));
   }
-  const Mesh* other = model.find_mesh(near.mesh);
-  if (other == nullptr) {
-    std::vector<std::string_view> known;
-    for (const Mesh& candidate : model.meshes) known.push_back(candidate.name);
-    return not_found(what, "mesh", near.mesh, known);
-  }
+  PELT_ASSIGN(const auto other, find_mesh(model, near.mesh, what));
   Result<std::vector<double>> distances = distances_to(*other, mesh);
   if (!distances) return invalid_region(what, fmt::format("is near the mesh '{}', which has no surface", near.mesh));
   return distances;
@@ -135,11 +120,7 @@ void multiply(std::vector<float>& values, const std::function<double(std::size_t
 
 Result<const Group*> find_group(const std::string& name, const Mesh& mesh, const Rig& rig, const std::string& what) {
   const Group* group = rig.find_group(name);
-  if (group == nullptr) {
-    std::vector<std::string_view> known;
-    for (const Group& other : rig.groups) known.push_back(other.name);
-    return not_found(what, "group", name, known);
-  }
+  if (group == nullptr) return not_found(what, "group", name, rig.groups, &Group::name);
   if (group->mesh != "*" && group->mesh != mesh.name) {
     return invalid_region(what,
                           fmt::format("uses the group '{}' of mesh '{}' on mesh '{}'", name, group->mesh, mesh.name));
@@ -190,9 +171,8 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
     const auto found = std::find_if(mesh.attributes.begin(), mesh.attributes.end(),
                                     [&](const VertexAttribute& a) { return a.name == region.attribute; });
     if (found == mesh.attributes.end()) {
-      std::vector<std::string_view> known;
-      for (const VertexAttribute& other : mesh.attributes) known.push_back(other.name);
-      return not_found(what, "attribute", fmt::format("{} of mesh {}", region.attribute, mesh.name), known);
+      return not_found(what, "attribute", fmt::format("{} of mesh {}", region.attribute, mesh.name), mesh.attributes,
+                       &VertexAttribute::name);
     }
     multiply(values, [&](std::size_t i) { return std::clamp(static_cast<double>(found->values[i]), 0.0, 1.0); });
   }

@@ -3,6 +3,7 @@
 
 #include "engine/chain/chains.h"
 #include "engine/character/records.h"
+#include "engine/model/find_named.h"
 #include "engine/model/skeleton_walk.h"
 #include "shaders/hierarchical_bspline/segment_pose.h"
 
@@ -16,7 +17,7 @@ Joints::Joints(const DeformerInput& input) : input_(input) {
 }
 
 Result<std::uint32_t> Joints::find(const std::string& name, const std::string& what) const {
-  return chain::find_joint(input_.model, what, name);
+  return find_joint(input_.model.skeleton, name, what);
 }
 
 std::uint32_t Joints::parent(std::uint32_t joint) const {

@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "engine/key_weights/angle.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cmath>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include <pelt/curve_keys.h>
-#include <pelt/nearest_name.h>
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
+#include "engine/model/find_named.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt::key_weights {
-
-Result<std::uint32_t> find_joint(const Skeleton& skeleton, const std::string& name, const std::string& what) {
-  if (const std::optional<std::uint32_t> joint = skeleton.find(name)) return *joint;
-  std::vector<std::string_view> known;
-  for (const Joint& joint : skeleton.joints) known.push_back(joint.name);
-  return fail(ErrorCode::kNotFound,
-              fmt::format("{}: there is no joint '{}'; did you mean '{}'?", what, name, nearest_name(name, known)));
-}
 
 Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const std::string& what) {
   PELT_ASSIGN(const auto joint, find_joint(model.skeleton, angle.joint, what));

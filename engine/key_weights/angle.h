@@ -18,9 +18,6 @@ namespace pelt::key_weights {
 // The words that joint_angle (shaders/swing_twist.h) reads.
 using AngleWords = std::array<std::uint32_t, shared::kJointAngleWords>;
 
-// Returns the number of a joint. Errors begin with `what`: kNotFound, with the nearest name.
-Result<std::uint32_t> find_joint(const Skeleton& skeleton, const std::string& name, const std::string& what);
-
 // Returns the words of an angle. Errors begin with `what`: an unknown joint or one without parent, an axis without
 // direction.
 Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const std::string& what);

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include <pelt/mos.h>
-#include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
 #include "engine/binding/strongest_influence.h"
 #include "engine/chain/chains.h"
 #include "engine/chain/tables.h"
+#include "engine/model/find_named.h"
 #include "engine/mos/cage_file.h"
 #include "engine/rig/deformer_entry.h"
 
@@ -70,16 +70,8 @@ Result<CageMesh> find_cage(const MosParameters& parameters, const DeformerInput&
     if (!cage) return fail(cage.error().code, fmt::format("{}: {}", input.layer, cage.error().message));
     return cage;
   }
-  std::vector<std::string_view> known;
-  for (const Mesh& own : input.model.meshes) {
-    if (own.name == parameters.cage) {
-      *mesh = &own;
-      return cage_of(own);
-    }
-    known.push_back(own.name);
-  }
-  return fail(ErrorCode::kNotFound, fmt::format("{}: there is no mesh '{}' for its cage; did you mean '{}'?",
-                                                input.layer, parameters.cage, nearest_name(parameters.cage, known)));
+  PELT_ASSIGN(*mesh, find_mesh(input.model, parameters.cage, input.layer + ": cage"));
+  return cage_of(**mesh);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <pelt/try.h>
 
 #include "engine/chain/chains.h"
+#include "engine/model/find_named.h"
 #include "engine/model/skeleton_walk.h"
 #include "engine/mos/joint_spread.h"
 #include "engine/mos/thickness.h"
@@ -277,7 +278,7 @@ class Settler {
     std::vector<std::size_t> line_anchor;
     std::vector<std::size_t> bone_anchor;
     for (const MosPoint& point : listed.points) {
-      PELT_ASSIGN(const auto joint, chain::find_joint(model_, what, point.joint));
+      PELT_ASSIGN(const auto joint, find_joint(model_.skeleton, point.joint, what));
       if (!is_near(point.offset)) {
         return fail(ErrorCode::kInvalidArgument,
                     fmt::format("{}: an offset is not finite, or longer than {:g} m", what, kFarthest));

@@ -11,9 +11,9 @@
 #include <pelt/curve_keys.h>
 #include <pelt/finite.h>
 #include <pelt/mos.h>
-#include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
+#include "engine/core/not_found.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt::mos {
@@ -126,8 +126,7 @@ class Resolver {
         if (!point.name.empty()) known.push_back(point.name);
         known.push_back(model_.skeleton.joints[point.joint].name);
       }
-      return fail(ErrorCode::kNotFound, fmt::format("{} names the point '{}', which is not there; did you mean '{}'?",
-                                                    what, pattern, nearest_name(pattern, known)));
+      return not_found(what, "point", pattern, known);
     }
     std::vector<std::uint32_t> result;
     for (std::uint32_t p = 0; p < chosen.size(); ++p) {

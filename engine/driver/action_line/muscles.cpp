@@ -12,13 +12,13 @@
 #include <utility>
 
 #include <pelt/finite.h>
-#include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
 #include "engine/chain/chains.h"
 #include "engine/core/invalid.h"
 #include "engine/driver/action_line/line.h"
 #include "engine/driver/action_line/spindle.h"
+#include "engine/model/find_named.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt {
@@ -28,13 +28,6 @@ constexpr std::size_t kMaxPoints = shared::kMaxLinePoints - 2;
 constexpr float kEvenPoints = 4;        // number of control points if the rig gives none
 constexpr float kShortest = 1e-6f;      // least distance between the attachments, metres
 constexpr float kSideDistance = 0.25f;  // distance of the side vertex, in distances between the attachments
-
-tl::unexpected<Error> not_found(const Muscle& muscle, std::string_view kind, const std::string& name,
-                                const std::vector<std::string_view>& known) {
-  const std::string hint = known.empty() ? "" : fmt::format("; did you mean '{}'?", nearest_name(name, known));
-  return fail(ErrorCode::kNotFound,
-              fmt::format("muscle '{}': the {} '{}' is not in the model{}", muscle.name, kind, name, hint));
-}
 
 bool is_within(float value, float least, float most) { return value >= least && value <= most; }
 
@@ -93,13 +86,7 @@ class MuscleBuilder {
 
  private:
   Result<std::uint32_t> joint_of(const Muscle& muscle, const Attachment& attachment) const {
-    const std::optional<std::uint32_t> joint = result_.model.skeleton.find(attachment.joint);
-    if (!joint) {
-      std::vector<std::string_view> known;
-      for (const Joint& other : result_.model.skeleton.joints) known.push_back(other.name);
-      return not_found(muscle, "joint", attachment.joint, known);
-    }
-    return *joint;
+    return find_joint(result_.model.skeleton, attachment.joint, fmt::format("muscle '{}'", muscle.name));
   }
 
   glm::vec3 place_of(std::uint32_t joint, glm::vec3 offset) const { return glm::vec3(at_bind_[joint][3]) + offset; }
@@ -177,12 +164,7 @@ class MuscleBuilder {
   }
 
   Result<std::size_t> given_mesh(const Muscle& muscle) const {
-    const Mesh* mesh = result_.model.find_mesh(muscle.mesh);
-    if (mesh == nullptr) {
-      std::vector<std::string_view> known;
-      for (const Mesh& other : result_.model.meshes) known.push_back(other.name);
-      return not_found(muscle, "mesh", muscle.mesh, known);
-    }
+    PELT_ASSIGN(const auto mesh, find_mesh(result_.model, muscle.mesh, fmt::format("muscle '{}'", muscle.name)));
     const auto index = static_cast<std::size_t>(mesh - result_.model.meshes.data());
     for (const MuscleMeshes& other : result_.muscles) {
       if (other.mesh == index || other.line == index) {

@@ -99,7 +99,7 @@ TEST(Chains, UnknownNamesAreNotFound) {
            {{.split = {"hips"}}, "did you mean 'hip'?"},
            {{.remove = {"root..left"}}, "did you mean 'root..left_end'?"},
            {{.curves = {{.name = "c", .joints = {"root", "rihgt"}}}}, "did you mean 'right'?"},
-           {{.remove = {"root..left_end"}, .automatic = false}, "there are none"}}) {
+           {{.remove = {"root..left_end"}, .automatic = false}, "remove: there is no curve 'root..left_end'"}}) {
     const Error error = error_of(model, options);
     EXPECT_EQ(error.code, ErrorCode::kNotFound);
     EXPECT_THAT(error.message, HasSubstr(hint));

@@ -60,7 +60,7 @@ TEST_F(Regions, NearAMeshFallAwayFromItsSurface) {
   plate.triangles = {{0, 1, 2}, {0, 0, 1}};  // one without area
   model_.meshes.push_back(plate);
   expect_values({.near = Near{"plate", 3}}, [](glm::vec3 p) { return smooth((2 - p.y) / 3); });
-  EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("the mask names the mesh 'plat'"));
+  EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("the mask: there is no mesh 'plat'"));
   EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("did you mean 'plate'?"));
   EXPECT_THAT(error(Region{.near = Near{"plate", -1}}), HasSubstr("a falloff from 'plate' that is negative"));
   EXPECT_THAT(error(Region{.near = Near{"plate", kNan}}), HasSubstr("a falloff from 'plate' that is negative"));
@@ -172,13 +172,12 @@ TEST_F(Regions, TrianglesAreListedOrHaveAllTheirCornersIn) {
 
 TEST_F(Regions, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(error(Region{.joints = {"joint9"}}),
-            "the mask names the joint 'joint9', which is not there; did you mean "
+            "the mask: there is no joint 'joint9'; did you mean "
             "'joint0'?");
-  EXPECT_EQ(error(Region{.group = "hand"}), "the mask names the group 'hand', which is not there");
+  EXPECT_EQ(error(Region{.group = "hand"}), "the mask: there is no group 'hand'");
   rig_.groups.push_back({.name = "hands"});
   EXPECT_THAT(error(Region{.group = "hand"}), HasSubstr("did you mean 'hands'?"));
-  EXPECT_EQ(error(Region{.attribute = "_MASK"}),
-            "the mask names the attribute '_MASK of mesh tube', which is not there");
+  EXPECT_EQ(error(Region{.attribute = "_MASK"}), "the mask: there is no attribute '_MASK of mesh tube'");
   EXPECT_THAT(error(Region{.box = Box{{1, 0, 0}, {0, 1, 1}, 0}}), HasSubstr("the mask has a box"));
   EXPECT_THAT(error(Region{.box = Box{{0, 0, 0}, {1, 1, 1}, -1}}), HasSubstr("the mask has a box"));
   EXPECT_THAT(error(Region{.box = Box{{0, kNan, 0}, {1, 1, 1}, 0}}), HasSubstr("the mask has a box"));
@@ -205,7 +204,7 @@ TEST_F(Regions, ErrorsOfGroupsNameThem) {
   EXPECT_EQ(with({.vertices = {{0, 2}}, .values = {1, 1}}), "the group 'g' lists 3 vertices and 2 values");
   EXPECT_THAT(with({.triangles = {{0, 512}}}), HasSubstr("the group 'g' lists triangles 0 to 512, but there are 512"));
   EXPECT_THAT(with({.region = {.group = "g"}}), HasSubstr("the group 'g' has a region that names a group"));
-  EXPECT_THAT(with({.region = {.joints = {"x"}}}), HasSubstr("the group 'g' names the joint 'x'"));
+  EXPECT_THAT(with({.region = {.joints = {"x"}}}), HasSubstr("the group 'g': there is no joint 'x'"));
   EXPECT_EQ(with({.vertices = {{0, 0}}, .values = {kNan}}), "the group 'g' has a value that is not finite");
 }
 
@@ -213,7 +212,7 @@ TEST_F(Regions, ErrorsOfMasksNameTheLayer) {
   Rig rig = test::rig_of(LinearBlendParameters{});
   rig.layers[0].mask.region.attribute = "_MASK";
   EXPECT_THAT(test::bind_error(model_, rig),
-              testing::StartsWith("layer 1 (linear_blend): the mask names the attribute"));
+              testing::StartsWith("layer 1 (linear_blend): the mask: there is no attribute"));
   rig.layers[0].mask = {.value = kNan, .region = {}};
   EXPECT_THAT(test::bind_error(model_, rig), testing::StartsWith("layer 1 (linear_blend): the mask"));
   model_.meshes[0].attributes.push_back({"_MASK", {1, 2, 3}});

@@ -110,7 +110,7 @@ TEST(MosBind, WildcardsMeanNoPlacedPoints) {
     return test::bind_error(model, by_mos([&](MosParameters& p) { p.edits = {{.points = {name}, .factor = 2}}; }));
   };
   EXPECT_EQ(error("joint*"), "bound");
-  EXPECT_THAT(error("joint*.1"), HasSubstr("names the point 'joint*.1', which is not there"));
+  EXPECT_THAT(error("joint*.1"), HasSubstr("there is no point 'joint*.1'"));
 }
 
 TEST(MosBind, RefusesEditsThatMakeNoSense) {
@@ -125,7 +125,7 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
   const MosEdit bulge{.factor = 2};
   EXPECT_EQ(error({bulge}), "bound");
   EXPECT_THAT(error({bulge, {.points = {"joint1", "joint7*"}}}),
-              AllOf(HasSubstr("layer 1 (mos): edit 2 names the point 'joint7*'"), HasSubstr("did you mean 'joint")));
+              AllOf(HasSubstr("layer 1 (mos): edit 2: there is no point 'joint7*'"), HasSubstr("did you mean 'joint")));
   EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}),
               HasSubstr("/edits/0/factor: must be a number, is inf"));
   EXPECT_THAT(error(std::vector(shared::kMaxMosEdits + 1, bulge)), HasSubstr("edit 65 is more than 64 of the point"));

@@ -267,7 +267,7 @@ TEST(DriverSources, RefinementIsBounded) {
               HasSubstr("refinement 0 makes a driver of more than 4194304 triangles"));
   parameters.driver.refine = {{{.joints = {"elbow"}}, 1}};
   EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
-              testing::StartsWith("layer 1 (surface_ffd): refinement 0 of the driver names the joint 'elbow'"));
+              testing::StartsWith("layer 1 (surface_ffd): refinement 0 of the driver: there is no joint 'elbow'"));
 }
 
 // No triangle is wholly in the region: refining ends at once, and huge levels cost nothing.

@@ -166,12 +166,12 @@ TEST(ExclusionErrors, NameWhatIsNotThere) {
     return test::bind_error(model, rig);
   };
   parameters.exclude = {{"hihg", "low"}};
-  EXPECT_EQ(error(), "layer 1 (surface_ffd): exclude names the group 'hihg', which is not there; did you mean 'high'?");
+  EXPECT_EQ(error(), "layer 1 (surface_ffd): exclude: there is no group 'hihg'; did you mean 'high'?");
   parameters.exclude = {{"high", "lo"}};
-  EXPECT_EQ(error(), "layer 1 (surface_ffd): exclude names the group 'lo', which is not there; did you mean 'low'?");
+  EXPECT_EQ(error(), "layer 1 (surface_ffd): exclude: there is no group 'lo'; did you mean 'low'?");
   parameters.exclude = {};
   parameters.exclusive = {{"high", "lo"}};
-  EXPECT_THAT(error(), testing::StartsWith("layer 1 (surface_ffd): exclusive names the group 'lo'"));
+  EXPECT_THAT(error(), testing::StartsWith("layer 1 (surface_ffd): exclusive: there is no group 'lo'"));
   rig.groups.push_back({.name = "elsewhere", .mesh = "tube"});
   parameters.exclusive = {{"elsewhere", "low"}};
   EXPECT_THAT(error(), HasSubstr("exclusive uses the group 'elsewhere' of mesh 'tube' on mesh 'cage'"));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pelt/result.h>
+
+namespace pelt {
+
+// Makes an error kNotFound: "`what`: there is no `kind` 'name'; did you mean 'nearest'?", without the question if no
+// name is known.
+tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
+                                std::span<const std::string_view> known);
+
+// The same of things that have names: known are `name_of` each.
+template <class Things, class NameOf>
+tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
+                                const Things& things, const NameOf& name_of) {
+  std::vector<std::string_view> known;
+  for (const auto& thing : things) known.push_back(std::invoke(name_of, thing));
+  return not_found(what, kind, name, known);
+}
+
+}  // namespace pelt
