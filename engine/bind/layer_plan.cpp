@@ -150,8 +150,7 @@ std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::spa
       for (const Influence& other : row) sum += core_of(other) == core_of(influence) ? other.weight : 0.0f;
       of_core = std::max(of_core, sum);
     }
-    const float rise = std::clamp(2 * (of_face + of_core) - 1, 0.0f, 1.0f);
-    parts[i] = std::max(std::min(of_face, 1.0f), rise * rise * (3 - 2 * rise));
+    parts[i] = std::max(std::min(of_face, 1.0f), glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_core) - 1));
   }
   return parts;
 }

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
-#include <limits>
 #include <utility>
 
 #include <pelt/tools/joint_roles.h>
 
 #include "engine/chain/tips.h"
+#include "engine/geometry/bounds.h"
+#include "engine/model/segment.h"
 
 namespace pelt::chain {
 namespace {
@@ -92,14 +93,11 @@ std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> ski
 }
 
 double extent_of(std::span<const glm::dmat4> bind, const std::vector<bool>& body) {
-  glm::dvec3 low(std::numeric_limits<double>::infinity());
-  glm::dvec3 high(-low);
+  Bounds<glm::dvec3> bounds;
   for (std::size_t j = 0; j < bind.size(); ++j) {
-    if (!body[j]) continue;
-    low = glm::min(low, glm::dvec3(bind[j][3]));
-    high = glm::max(high, glm::dvec3(bind[j][3]));
+    if (body[j]) bounds.add(glm::dvec3(bind[j][3]));
   }
-  return low.x <= high.x ? glm::distance(low, high) : 0.0;
+  return bounds.low.x <= bounds.high.x ? glm::length(bounds.size()) : 0.0;
 }
 
 // Returns the place at `position` among `above` and its children, or kNone.
@@ -203,10 +201,8 @@ void merge_into(Places& places, std::uint32_t from, std::uint32_t to) {
 void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std::uint32_t child, Places& places) {
   const std::uint32_t top = places.places[child].parent;
   const glm::dvec3 start = places.places[top].position;
-  const glm::dvec3 bone = places.places[child].position - start;
-  const auto along = [&](std::uint32_t p) {
-    return std::clamp(glm::dot(places.places[p].position - start, bone) / glm::dot(bone, bone), 0.0, 1.0);
-  };
+  const glm::dvec3 end = places.places[child].position;
+  const auto along = [&](std::uint32_t p) { return share_along(places.places[p].position, start, end); };
   std::vector<std::uint32_t> sorted(helpers.begin(), helpers.end());
   std::ranges::stable_sort(sorted, {}, along);
   std::uint32_t above = top;
@@ -220,7 +216,7 @@ void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std
       merge_into(places, helper, 1 - at < kAtBoneEnd ? child : above);
       continue;
     }
-    places.places[helper].position = start + at * bone;
+    places.places[helper].position = start + at * (end - start);
     places.places[helper].parent = above;
     std::ranges::replace(places.places[above].children, child, helper);
     places.places[helper].children = {child};

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <pelt/tools/mesh_parts.h>
-
 namespace pelt::chain {
 namespace {
 
@@ -17,20 +15,12 @@ constexpr int kGrowths = 24;  // how often the changed region may grow by the ed
 Surface::Surface(const Mesh& mesh, std::vector<std::uint32_t> welded)
     : positions_(mesh.positions),
       heat_(mesh.positions, mesh.triangles, std::move(welded)),
-      edges_(edges_both_ways(heat_.welded(), mesh.triangles)),
-      first_edge_(mesh.positions.size() + 1, 0) {
-  for (const auto& edge : edges_) ++first_edge_[edge.first + 1];
-  for (std::size_t v = 0; v < mesh.positions.size(); ++v) first_edge_[v + 1] += first_edge_[v];
-  closeness_.reserve(edges_.size());
-  for (const auto& edge : edges_) {
+      rings_(heat_.welded(), mesh.triangles) {
+  closeness_.reserve(rings_.edges().size());
+  for (const auto& edge : rings_.edges()) {
     const float length = glm::distance(positions_[edge.first], positions_[edge.second]);
     closeness_.push_back(1 / std::max(length, 1e-12f));
   }
-}
-
-std::span<const std::pair<std::uint32_t, std::uint32_t>> Surface::neighbours(std::uint32_t vertex) const {
-  const std::uint32_t own = heat_.welded()[vertex];
-  return std::span(edges_).subspan(first_edge_[own], first_edge_[own + 1] - first_edge_[own]);
 }
 
 std::vector<std::uint8_t> Surface::relax(std::span<const std::uint8_t> defined, std::span<float> s,
@@ -42,8 +32,8 @@ std::vector<std::uint8_t> Surface::relax(std::span<const std::uint8_t> defined, 
   }
   for (int growth = 0; growth < kGrowths; ++growth) {
     bool grown = false;
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-      const auto& edge = edges_[e];
+    for (std::size_t e = 0; e < closeness_.size(); ++e) {
+      const auto& edge = rings_.edges()[e];
       if (!defined[edge.first] || !defined[edge.second]) continue;
       if (!(std::abs(s[edge.first] - s[edge.second]) * closeness_[e] > kSteepest)) continue;
       for (const std::uint32_t end : {edge.first, edge.second}) {
@@ -65,7 +55,7 @@ glm::vec3 Surface::gradient(std::uint32_t vertex, std::span<const std::uint8_t> 
   glm::dmat3 squares(0.0);
   glm::dvec3 sum(0.0);
   const std::uint32_t own = heat_.welded()[vertex];
-  for (const auto& edge : neighbours(vertex)) {
+  for (const auto& edge : rings_.from(own)) {
     if (!defined[edge.second]) continue;
     const glm::dvec3 way = glm::dvec3(positions_[edge.second]) - glm::dvec3(positions_[own]);
     squares += glm::outerProduct(way, way);

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <pelt/mesh.h>
 
+#include "engine/geometry/edge_rings.h"
 #include "engine/geometry/heat.h"
 
 namespace pelt::chain {
@@ -35,13 +35,10 @@ class Surface {
   glm::vec3 gradient(std::uint32_t vertex, std::span<const std::uint8_t> defined, std::span<const float> s) const;
 
  private:
-  std::span<const std::pair<std::uint32_t, std::uint32_t>> neighbours(std::uint32_t vertex) const;
-
   std::span<const glm::vec3> positions_;
   SurfaceHeat heat_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // both ways, sorted
-  std::vector<float> closeness_;                                // of each edge: 1 / its length
-  std::vector<std::size_t> first_edge_;  // index of each vertex's first edge; one more at the end
+  EdgeRings rings_;
+  std::vector<float> closeness_;  // of each edge: 1 / its length
 };
 
 }  // namespace pelt::chain

@@ -11,10 +11,7 @@ namespace {
 constexpr float kOfNextBone = 0.75f;
 
 // Returns a smooth step from 0 at `from` to 1 at `to`, which may be in either order.
-float rise(float from, float to, float s) {
-  const float part = from == to ? 1.0f : std::clamp((s - from) / (to - from), 0.0f, 1.0f);
-  return part * part * (3 - 2 * part);
-}
+float rise(float from, float to, float s) { return from == to ? 1.0f : glm::smoothstep(from, to, s); }
 
 // Returns how far after a joint, along the curve, its step has risen to `share`; negative before the joint.
 float step_at(glm::vec2 turning, float share) {

@@ -33,8 +33,7 @@ tl::unexpected<Error> invalid_region(const std::string& what, const std::string&
 double fall(double distance, double falloff) {
   if (distance <= 0) return 1;
   if (distance >= falloff) return 0;
-  const double x = 1 - distance / falloff;
-  return x * x * (3 - 2 * x);
+  return glm::smoothstep(0.0, 1.0, 1 - distance / falloff);
 }
 
 // Returns metres along edges from each vertex to the closest one whose `inside` is at least a half; infinite if none

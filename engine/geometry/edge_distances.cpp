@@ -4,19 +4,11 @@
 #include <functional>
 #include <queue>
 
-#include <pelt/tools/mesh_parts.h>
-
 namespace pelt {
 
 EdgeDistances::EdgeDistances(std::span<const glm::vec3> positions, std::span<const std::uint32_t> welded,
                              std::span<const glm::uvec3> triangles)
-    : positions_(positions),
-      edges_(edges_both_ways(welded, triangles)),
-      first_edge_(positions.size() + 1, 0),
-      distances_(positions.size(), kFar) {
-  for (const auto& [from, to] : edges_) ++first_edge_[from + 1];
-  for (std::size_t v = 0; v < positions.size(); ++v) first_edge_[v + 1] += first_edge_[v];
-}
+    : positions_(positions), rings_(welded, triangles), distances_(positions.size(), kFar) {}
 
 void EdgeDistances::flood(std::span<const Start> starts, double most) {
   for (const std::uint32_t vertex : reached_) distances_[vertex] = kFar;
@@ -34,9 +26,8 @@ void EdgeDistances::flood(std::span<const Start> starts, double most) {
     const auto [distance, vertex] = open.top();
     open.pop();
     if (distance > distances_[vertex]) continue;
-    for (std::size_t e = first_edge_[vertex]; e < first_edge_[vertex + 1]; ++e) {
-      const std::uint32_t other = edges_[e].second;
-      reach(other, distance + glm::distance(glm::dvec3(positions_[vertex]), glm::dvec3(positions_[other])));
+    for (const auto& [from, to] : rings_.from(vertex)) {
+      reach(to, distance + glm::distance(glm::dvec3(positions_[from]), glm::dvec3(positions_[to])));
     }
   }
 }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/geometry/edge_rings.h"
+
 namespace pelt {
 
 // Shortest distances along the edges of a mesh (Dijkstra 1959). Keeps a reference to the positions.
@@ -29,8 +31,7 @@ class EdgeDistances {
 
  private:
   std::span<const glm::vec3> positions_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // both ways, sorted
-  std::vector<std::size_t> first_edge_;                         // of each vertex, and the number of all
+  EdgeRings rings_;
   std::vector<double> distances_;
   std::vector<std::uint32_t> reached_;
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/model/segment.h"
+
 namespace pelt {
 
 std::vector<Bone> bone_forest(const Model& model) {
@@ -36,10 +38,7 @@ std::vector<Bone> bone_forest(const Model& model) {
 }
 
 double distance_to_segment(const glm::dvec3& point, const glm::dvec3& from, const glm::dvec3& to) {
-  const glm::dvec3 bone = to - from;
-  const double squared = glm::dot(bone, bone);
-  const double t = squared > 0 ? std::clamp(glm::dot(point - from, bone) / squared, 0.0, 1.0) : 0.0;
-  return glm::distance(point, from + t * bone);
+  return glm::distance(point, from + share_along(point, from, to) * (to - from));
 }
 
 double distance_to_bones(const glm::dvec3& point, const std::vector<Bone>& bones, std::uint32_t joint) {

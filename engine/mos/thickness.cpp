@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "engine/model/segment.h"
+
 namespace pelt::mos {
 namespace {
 
@@ -15,14 +17,8 @@ using chain::Chain;
 constexpr double kShareOfArea = 0.9;
 constexpr float kNearest = 1.0001f;  // factor on the least distance, for rounding
 
-// Returns how far along the line from `from` to `to`, which are not at one place, a point is: 0 to 1.
-float along(glm::vec3 point, glm::vec3 from, glm::vec3 to) {
-  const glm::vec3 way = to - from;
-  return std::clamp(glm::dot(point - from, way) / glm::dot(way, way), 0.0f, 1.0f);
-}
-
 float distance_to(glm::vec3 point, glm::vec3 from, glm::vec3 to) {
-  return glm::distance(point, glm::mix(from, to, along(point, from, to)));
+  return glm::distance(point, glm::mix(from, to, share_along(point, from, to)));
 }
 
 }  // namespace
@@ -71,7 +67,7 @@ std::optional<float> SkinThickness::at(const Chain& chain, std::size_t i) const 
       const float after = distance_to(point, at, ends[1]);
       const float distance = std::min(before, after);
       if (!weighted && distance > kNearest * nearest_[m][v]) continue;
-      if (along(point, at, ends[before < after ? 0 : 1]) > 0.5f) continue;
+      if (share_along(point, at, ends[before < after ? 0 : 1]) > 0.5f) continue;
       found.emplace_back(distance, areas_[m][v]);
       area += areas_[m][v];
     }

@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "engine/model/bone_forest.h"
+
 namespace pelt::skeletonize {
 namespace {
 
@@ -89,15 +91,12 @@ std::vector<std::size_t> divide(const Piece& piece, std::span<const std::uint32_
     const auto [begin, end] = open.back();
     open.pop_back();
     const glm::dvec3 from = piece.position(line[begin]);
-    const glm::dvec3 bone = piece.position(line[end]) - from;
+    const glm::dvec3 to = piece.position(line[end]);
     std::size_t farthest = begin;
     double most = kBend;
     for (std::size_t i = begin + 1; i < end; ++i) {
       if (!fits(begin, i, i) || !fits(i, end, i)) continue;
-      const glm::dvec3 offset = piece.position(line[i]) - from;
-      const double squared = glm::dot(bone, bone);
-      const double t = squared > 0 ? std::clamp(glm::dot(offset, bone) / squared, 0.0, 1.0) : 0.0;
-      const double share = glm::length(offset - t * bone) / depth_at(i);
+      const double share = distance_to_segment(piece.position(line[i]), from, to) / depth_at(i);
       if (share > most) {
         most = share;
         farthest = i;

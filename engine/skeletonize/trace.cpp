@@ -2,7 +2,6 @@
 #include "engine/skeletonize/trace.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <queue>
@@ -33,23 +32,6 @@ constexpr double kCover = 1.25;           // radius, in depths, of the ball roun
 constexpr int kRounds = 24;               // rounds of smoothing
 
 constexpr std::uint32_t kNoVoxel = 0xffffffff;
-
-constexpr int kNeighbours = 27;
-constexpr int kSelf = 13;
-
-// Calls visit(voxel, distance) for the inside voxels next to one.
-template <class Visit>
-void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visit) {
-  static const std::array<float, 4> kDistance = {0.0f, 1.0f, std::sqrt(2.0f), std::sqrt(3.0f)};
-  for (int n = 0; n < kNeighbours; ++n) {
-    if (n == kSelf) continue;
-    const glm::ivec3 step = neighbour(n);
-    const std::uint32_t next = voxels.at(voxels.cells[voxel] + step);
-    if (next == kOutside) continue;
-    const glm::uvec3 way(glm::abs(step));
-    visit(next, kDistance[way.x + way.y + way.z]);
-  }
-}
 
 // Collects the voxels that a line along the force passes through, from `point` to where it stops.
 void follow(const ForceField& field, const Voxels& voxels, glm::dvec3 point, std::vector<std::uint32_t>& passed) {

@@ -70,9 +70,9 @@ void for_inner(const Voxels& voxels, bool backwards, const Visit& visit) {
 std::vector<bool> find_enclosed(const Voxels& voxels, const std::vector<bool>& walls) {
   std::vector<std::uint8_t> blocked(walls.size(), 0);
   std::vector<bool> meets(walls.size());
-  for (int n = 0; n < 27; ++n) {
+  for (int n = 0; n < kNeighbours; ++n) {
+    if (n == kSelf) continue;
     const glm::ivec3 step = neighbour(n);
-    if (step == glm::ivec3(0)) continue;
     const auto ahead =
         static_cast<std::ptrdiff_t>(voxels.place(step + 1)) - static_cast<std::ptrdiff_t>(voxels.place(glm::ivec3(1)));
     std::fill(meets.begin(), meets.end(), false);
@@ -153,7 +153,7 @@ std::vector<glm::vec3> surface_points(const Voxels& voxels, std::span<const floa
     const float d = distance[place];
     if (std::abs(d) <= 0.5f) {
       bool crosses = false;
-      for (int n = 0; n < 27 && !crosses; ++n) {
+      for (int n = 0; n < kNeighbours && !crosses; ++n) {
         crosses = is_inside(cell + neighbour(n)) != inside;
       }
       if (!crosses) return;

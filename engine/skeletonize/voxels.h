@@ -2,6 +2,7 @@
 // The inside of closed surfaces as voxels. Only this file uses OpenVDB.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -39,8 +40,29 @@ struct Voxels {
   glm::dvec3 to_model(const glm::dvec3& point) const { return origin + size * point; }
 };
 
-// Returns the step to neighbour n of a voxel, 0 to 26; 13 is the voxel itself.
+inline constexpr int kNeighbours = 27;
+inline constexpr int kSelf = 13;  // the neighbour that is the voxel itself
+
+// Returns the step to neighbour n of a voxel, 0 to kNeighbours - 1.
 inline glm::ivec3 neighbour(int n) { return glm::ivec3(n % 3, n / 3 % 3, n / 9) - 1; }
+
+// Calls visit(cell, distance) for the cells next to one, in the grid or not. Distances are those of the centres,
+// voxels.
+template <class Visit>
+void for_cells_beside(const glm::ivec3& cell, const Visit& visit) {
+  for (int n = 0; n < kNeighbours; ++n) {
+    const glm::ivec3 step = neighbour(n);
+    if (n != kSelf) visit(cell + step, std::sqrt(glm::dot(glm::vec3(step), glm::vec3(step))));
+  }
+}
+
+// Calls visit(voxel, distance) for the inside voxels next to one.
+template <class Visit>
+void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visit) {
+  for_cells_beside(voxels.cells[voxel], [&](const glm::ivec3& cell, float distance) {
+    if (const std::uint32_t next = voxels.at(cell); next != kOutside) visit(next, distance);
+  });
+}
 
 // Makes voxels of the inside. A voxel is inside if every path from far away to its centre crosses a triangle of
 // `closed`, whose parts may overlap or lie in each other. It is also inside if triangles of either kind enclose it in

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/skeletonize/weights.h"
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <queue>
@@ -11,14 +10,6 @@ namespace pelt::skeletonize {
 namespace {
 
 constexpr std::uint32_t kNoJoint = 0xffffffff;
-
-template <class Visit>
-void for_neighbours(const Voxels& voxels, const glm::ivec3& cell, const Visit& visit) {
-  for (int n = 0; n < 27; ++n) {
-    const glm::ivec3 step = neighbour(n);
-    if (n != 13 && voxels.holds(cell + step)) visit(cell + step, std::sqrt(glm::dot(glm::vec3(step), glm::vec3(step))));
-  }
-}
 
 // Returns the joint of every inside voxel, by its index (Dijkstra 1959 from all traced points); kNoJoint in small
 // pieces.
@@ -38,9 +29,8 @@ std::vector<std::uint32_t> joints_inside(const Traced& traced, const JointPlan& 
     const auto [so_far, voxel] = open.top();
     open.pop();
     if (so_far > way[voxel]) continue;
-    for_neighbours(voxels, voxels.cells[voxel], [&, from = voxel, length = so_far](const glm::ivec3& cell, float step) {
-      const std::uint32_t next = voxels.at(cell);
-      if (next == kOutside || !(length + step < way[next])) return;
+    for_neighbours(voxels, voxel, [&, from = voxel, length = so_far](std::uint32_t next, float step) {
+      if (!(length + step < way[next])) return;
       way[next] = length + step;
       joint[next] = joint[from];
       open.emplace(way[next], next);
@@ -73,7 +63,8 @@ std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Tr
     if (reached == wanted.size()) break;
     next_front.clear();
     for (const glm::ivec3& from : front) {
-      for_neighbours(voxels, from, [&](const glm::ivec3& cell, float) {
+      for_cells_beside(from, [&](const glm::ivec3& cell, float) {
+        if (!voxels.holds(cell)) return;
         std::uint32_t& own = joint[voxels.place(cell)];
         if (own != kNoJoint) return;
         own = joint[voxels.place(from)];

@@ -15,18 +15,18 @@
 #include <pelt/try.h>
 
 #include "engine/deformer/region.h"
+#include "engine/geometry/edge_rings.h"
 #include "engine/model/bone_forest.h"
 
 namespace pelt::surface_ffd {
 namespace {
 
-// The neighbours of every vertex along the triangles; vertices at one place count as one.
+// The vertices of a mesh, of which those at one place count as one.
 struct Rings {
-  explicit Rings(const Mesh& mesh)
-      : welded(weld_by_position(mesh.positions)), edges(edges_both_ways(welded, mesh.triangles)) {}
+  explicit Rings(const Mesh& mesh) : welded(weld_by_position(mesh.positions)), edges(welded, mesh.triangles) {}
 
-  std::vector<std::uint32_t> welded;                           // for every vertex the first one at its place
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // both ways, sorted
+  std::vector<std::uint32_t> welded;  // for every vertex the first one at its place
+  EdgeRings edges;
 };
 
 // Fades rows over the surface. Each round moves every vertex's row half way to the mean of its neighbours, so that a
@@ -35,7 +35,6 @@ SparseRows faded(SparseRows rows, const Rings& rings, std::uint32_t rounds) {
   std::vector<WeightedElement> row;
   for (std::uint32_t round = 0; round < rounds; ++round) {
     SparseRows next;
-    auto edge = rings.edges.begin();
     for (std::uint32_t v = 0; v < rows.row_count(); ++v) {
       const std::uint32_t own = rings.welded[v];
       if (own != v) {
@@ -43,12 +42,12 @@ SparseRows faded(SparseRows rows, const Rings& rings, std::uint32_t rounds) {
         next.append_row(same);
         continue;
       }
-      const auto end = std::find_if(edge, rings.edges.end(), [&](const auto& e) { return e.first != own; });
-      const double share = edge == end ? 0.0 : 0.5 / static_cast<double>(end - edge);
+      const std::span<const EdgeRings::Edge> ring = rings.edges.from(own);
+      const double share = 0.5 / static_cast<double>(ring.size());
       row.clear();
-      for (const Influence& i : rows.row(v)) row.push_back({i.index, edge == end ? i.weight : 0.5 * i.weight});
-      for (; edge != end; ++edge) {
-        for (const Influence& i : rows.row(edge->second)) row.push_back({i.index, share * i.weight});
+      for (const Influence& i : rows.row(v)) row.push_back({i.index, ring.empty() ? i.weight : 0.5 * i.weight});
+      for (const auto& [from, to] : ring) {
+        for (const Influence& i : rows.row(to)) row.push_back({i.index, share * i.weight});
       }
       append_row(next, row);
     }

@@ -128,8 +128,7 @@ std::vector<float> joint_density(const Mesh& surface, float strength) {
     for (const std::uint32_t v : along.reached()) distance[v] = std::min(distance[v], along[v] / radius);
   }
   for (std::size_t i = 0; i < density.size(); ++i) {
-    const double t = std::clamp((kNoneFrom - distance[welded[i]]) / (kNoneFrom - kAllUntil), 0.0, 1.0);
-    const double near = t * t * (3 - 2 * t);
+    const double near = glm::smoothstep(0.0, 1.0, (kNoneFrom - distance[welded[i]]) / (kNoneFrom - kAllUntil));
     const double mixed = std::min(1.0, 2.0 * (1.0 - joints[welded[i]].weight));
     density[i] = static_cast<float>(1 + (strength - 1) * std::max(near, mixed));
   }

@@ -19,10 +19,7 @@ static_assert(kSamples % shared::kLineSlots == 0);
 // w of the pose kernel without its constant factor: 0 in the tendons, 1 in the belly, smooth between.
 double belly_at(double lambda, double tendon) {
   if (tendon <= 0) return 1;
-  const auto ramp = [&](double from_end) {
-    const double u = std::clamp(from_end / tendon - 0.5, 0.0, 1.0);
-    return u * u * (3 - 2 * u);
-  };
+  const auto ramp = [&](double from_end) { return glm::smoothstep(0.0, 1.0, from_end / tendon - 0.5); };
   return ramp(lambda) * ramp(1 - lambda);
 }
 

@@ -55,10 +55,7 @@ void add_translation_channel(Clip& clip, std::uint32_t joint, std::uint32_t inte
   clip.channels.push_back(std::move(channel));
 }
 
-float smooth_step(float x) {
-  const float t = std::clamp(x, 0.0f, 1.0f);
-  return t * t * (3.0f - 2.0f * t);
-}
+float smooth_step(float x) { return glm::smoothstep(0.0f, 1.0f, x); }
 
 Mesh revolve(std::string name, std::span<const ProfilePoint> profile, std::uint32_t around) {
   Mesh mesh;
