@@ -19,10 +19,10 @@ class SurfaceHeat {
 
   std::size_t vertex_count() const { return positions_.size(); }
 
-  // Computes one implicit step of heat that flows along the surface: linear finite elements, solved by conjugate
-  // gradients, so that its time grows with the area reached and not with the mesh. `spread`: conductivity times time of
-  // each vertex, square metres; a step in the values becomes about sqrt(2 spread) wide on either side. A triangle takes
-  // the least value of its corners; if that is 0, nothing flows through it. One value a vertex.
+  // Computes one implicit step of heat that flows along the surface (diffusion.h); its time grows with the area reached
+  // and not with the mesh. `spread`: conductivity times time of each vertex, square metres; a step in the values
+  // becomes about sqrt(2 spread) wide on either side. A triangle takes the least value of its corners; if that is 0,
+  // nothing flows through it. One value a vertex.
   void flow(std::span<const float> spread, std::span<float> values) const;
 
   // States of a vertex for fill().
@@ -38,8 +38,7 @@ class SurfaceHeat {
   std::span<const std::uint32_t> welded() const { return welded_; }
 
  private:
-  class System;
-  void copy_over_seams(const System& system, std::span<float> values) const;
+  class Part;
 
   std::span<const glm::vec3> positions_;
   std::vector<std::uint32_t> welded_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/geometry/spread_weights.h"
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
@@ -13,6 +11,7 @@
 #include <pelt/tools/parallel.h>
 
 #include "engine/geometry/bounds.h"
+#include "engine/geometry/diffusion.h"
 #include "engine/model/bone_forest.h"
 
 namespace pelt {
@@ -67,8 +66,7 @@ struct Shares {
   std::vector<Column> subtree;
 };
 
-Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> vertex_at,
-                   const std::vector<Bone>& bones) {
+Shares find_shares(const SparseRows& weights, const std::vector<Bone>& bones) {
   Shares shares{std::vector<Column>(bones.size()), std::vector<Column>(bones.size())};
   const auto add = [](Column& column, std::uint32_t vertex, double value) {
     if (!column.vertices.empty() && column.vertices.back() == vertex) {
@@ -77,11 +75,11 @@ Shares find_shares(const SparseRows& weights, std::span<const std::uint32_t> ver
       column.append(vertex, value);
     }
   };
-  for (std::uint32_t i = 0; i < vertex_at.size(); ++i) {
-    for (const Influence& influence : weights.row(vertex_at[i])) {
-      add(shares.own[influence.index], i, influence.weight);
+  for (std::uint32_t v = 0; v < weights.row_count(); ++v) {
+    for (const Influence& influence : weights.row(v)) {
+      add(shares.own[influence.index], v, influence.weight);
       for (int j = static_cast<int>(influence.index); j != kNobody; j = bones[static_cast<std::size_t>(j)].parent) {
-        add(shares.subtree[static_cast<std::size_t>(j)], i, influence.weight);
+        add(shares.subtree[static_cast<std::size_t>(j)], v, influence.weight);
       }
     }
   }
@@ -97,33 +95,8 @@ struct Region {
   bool shared = false;                  // true if some vertex follows both the joint and its parent
 };
 
-// Returns places of the vertices in an order in which the systems below, each over some of the vertices, factor with
-// little fill.
-std::vector<std::uint32_t> elimination_places(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
-  std::vector<Eigen::Triplet<float>> entries;
-  entries.reserve(6 * triangles.size() + vertex_count);
-  for (const glm::uvec3 t : triangles) {
-    for (int corner = 0; corner < 3; ++corner) {
-      entries.emplace_back(t[corner], t[(corner + 1) % 3], 1.0f);
-      entries.emplace_back(t[(corner + 1) % 3], t[corner], 1.0f);
-    }
-  }
-  const auto count = static_cast<Eigen::Index>(vertex_count);
-  for (Eigen::Index i = 0; i < count; ++i) entries.emplace_back(i, i, 1.0f);  // otherwise AMD takes them for dense
-  Eigen::SparseMatrix<float> graph(count, count);
-  graph.setFromTriplets(entries.begin(), entries.end());
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(graph, order);
-  std::vector<std::uint32_t> places(vertex_count);
-  for (std::size_t i = 0; i < vertex_count; ++i) {
-    places[static_cast<std::size_t>(order.indices()[static_cast<Eigen::Index>(i)])] = static_cast<std::uint32_t>(i);
-  }
-  return places;
-}
-
 class Spreader {
  public:
-  // The vertices of the mesh are in the order of elimination_places().
   Spreader(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles, const std::vector<Bone>& bones)
       : positions_(positions), triangles_(triangles), bones_(bones), place_(positions.size(), kNobody) {}
 
@@ -265,43 +238,16 @@ class Spreader {
     return part;
   }
 
-  // Linear finite elements in space, implicit Euler in time: (M + step * S) W' = M W.
   std::vector<double> flow(const Region& region, double time) const {
-    using Matrix = Eigen::SparseMatrix<double>;
-    const auto count = static_cast<Eigen::Index>(region.vertices.size());
-    const double step = time / kSteps;
-    Eigen::VectorXd mass = Eigen::VectorXd::Zero(count);
-    std::vector<Eigen::Triplet<double>> entries;
+    Diffusion diffusion(region.vertices.size());
     for (const glm::uvec3 t : region.triangles) {
-      const glm::dvec3 corners[] = {position(region, t.x), position(region, t.y), position(region, t.z)};
-      const double twice_area = glm::length(glm::cross(corners[1] - corners[0], corners[2] - corners[0]));
-      if (!(twice_area > 0)) continue;
       const double s = std::min({region.conductivity[t.x], region.conductivity[t.y], region.conductivity[t.z]});
-      for (int corner = 0; corner < 3; ++corner) {
-        const int next = (corner + 1) % 3;
-        const glm::dvec3& opposite = corners[(corner + 2) % 3];
-        const double cotangent = glm::dot(corners[corner] - opposite, corners[next] - opposite) / twice_area;
-        const double flux = 0.5 * step * s * cotangent;
-        entries.emplace_back(t[corner], t[corner], flux);
-        entries.emplace_back(t[next], t[next], flux);
-        entries.emplace_back(t[corner], t[next], -flux);
-        entries.emplace_back(t[next], t[corner], -flux);
-        mass[t[corner]] += twice_area / 6;
-      }
+      diffusion.add(t, {position(region, t.x), position(region, t.y), position(region, t.z)}, time / kSteps * s);
     }
-    for (Eigen::Index i = 0; i < count; ++i) {
-      if (mass[i] == 0) mass[i] = 1;  // belongs to no triangle with area: keeps its value
-      entries.emplace_back(i, i, mass[i]);
-    }
-    Matrix matrix(count, count);
-    matrix.setFromTriplets(entries.begin(), entries.end());
-    const Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>> solver(matrix);
-    if (solver.info() != Eigen::Success) return region.weight;
-    Eigen::VectorXd weight = Eigen::Map<const Eigen::VectorXd>(region.weight.data(), count);
-    for (int i = 0; i < kSteps; ++i) weight = solver.solve(mass.cwiseProduct(weight)).eval();
-    std::vector<double> result(region.vertices.size());
-    for (Eigen::Index i = 0; i < count; ++i) result[static_cast<std::size_t>(i)] = std::clamp(weight[i], 0.0, 1.0);
-    return result;
+    std::vector<double> weight = region.weight;
+    diffusion.flow(std::span(&weight, 1), kSteps);
+    for (double& w : weight) w = std::clamp(w, 0.0, 1.0);
+    return weight;
   }
 
   static constexpr std::uint32_t kPast = std::numeric_limits<std::uint32_t>::max();
@@ -357,21 +303,12 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
                           std::span<const Passage> passages, unsigned threads) {
   const std::size_t count = driver.positions.size();
   const std::vector<std::uint32_t> first = weld_by_position(driver.positions);
-  std::vector<glm::uvec3> triangles = welded_triangles(first, driver.triangles);
-  // From here on vertices are in the order of elimination.
-  const std::vector<std::uint32_t> places = elimination_places(count, triangles);
-  for (glm::uvec3& t : triangles) t = {places[t.x], places[t.y], places[t.z]};
-  std::vector<glm::vec3> positions(count);
-  std::vector<std::uint32_t> vertex_at(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    positions[places[i]] = driver.positions[i];
-    vertex_at[places[i]] = i;
-  }
+  const std::vector<glm::uvec3> triangles = welded_triangles(first, driver.triangles);
   const std::vector<Bone> bones = painted_forest(bone_forest(model), weights);
-  const Shares shares = find_shares(weights, vertex_at, bones);
+  const Shares shares = find_shares(weights, bones);
   std::vector<Column> spread(bones.size());
   parallel_for(bones.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
-    Spreader spreader(positions, triangles, bones);
+    Spreader spreader(driver.positions, triangles, bones);
     for (std::size_t j = begin; j < end; ++j) {
       const bool still = bones[j].parent == kNobody || shares.subtree[j].vertices.empty() || passages[j].radii == 0;
       spread[j] = still ? shares.subtree[j] : spreader.spread(static_cast<std::uint32_t>(j), shares, passages[j]);
@@ -387,7 +324,7 @@ SparseRows spread_weights(const Mesh& driver, const SparseRows& weights, const M
   Recombine recombine(bones);
   std::vector<WeightedElement> row;
   for (std::size_t i = 0; i < count; ++i) {
-    recombine(subtree[places[first[i]]], row);
+    recombine(subtree[first[i]], row);
     append_row(result, row);
   }
   return result;
