@@ -2,7 +2,6 @@
 #include "engine/chain/cores.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <pelt/tools/joint_roles.h>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/deformer/placed_level.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include <pelt/tools/area.h>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <utility>
 
 #include <pelt/tools/area.h>
 #include <pelt/tools/mesh_parts.h>

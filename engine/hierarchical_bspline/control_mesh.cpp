@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/hierarchical_bspline/control_mesh.h"
 
-#include <array>
 #include <map>
 
 namespace pelt::hierarchical_bspline {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Offsets of stored vertices by keys over controls, angles and other vertices.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <span>

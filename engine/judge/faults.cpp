@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <queue>
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include <pelt/tools/judge_figures.h>
 #include <pelt/tools/mesh_parts.h>

@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "engine/judge/anatomy.h"
 #include "shaders/dual_quaternion/dual_quaternion.h"

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <system_error>
-#include <utility>
 
 #include <pelt/mesh.h>
 #include <pelt/point_cache.h>

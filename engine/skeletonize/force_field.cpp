@@ -7,7 +7,6 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <limits>
-#include <numeric>
 
 #include <pelt/tools/parallel.h>
 

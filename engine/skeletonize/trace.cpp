@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <queue>
-#include <tuple>
 #include <utility>
 
 #include <pelt/tools/parallel.h>

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engine/surface_ffd/bspline_patch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
 #include <span>
-#include <utility>
 
 #include <pelt/try.h>
 

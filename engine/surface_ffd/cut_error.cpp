@@ -2,7 +2,6 @@
 #include "engine/surface_ffd/cut_error.h"
 
 #include <algorithm>
-#include <cmath>
 #include <glm/gtc/quaternion.hpp>
 #include <utility>
 

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>

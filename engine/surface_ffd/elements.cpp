@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/surface_ffd/elements.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <utility>
 
 #include <pelt/frame.h>

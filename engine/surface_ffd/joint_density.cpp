@@ -2,7 +2,6 @@
 #include "engine/surface_ffd/joint_density.h"
 
 #include <algorithm>
-#include <cassert>
 #include <glm/gtc/constants.hpp>
 #include <map>
 #include <numeric>

@@ -6,7 +6,6 @@
 #include <cassert>
 #include <map>
 #include <set>
-#include <utility>
 
 #include <pelt/frame.h>
 #include <pelt/tools/mesh_parts.h>

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <pelt/finite.h>

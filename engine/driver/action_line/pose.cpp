@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <span>
 
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <pelt/key_pose.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/model/builtin/model_builder.h"
 
-#include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 #include <utility>

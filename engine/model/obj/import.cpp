@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include <pelt/import.h>
 #include <pelt/try.h>
