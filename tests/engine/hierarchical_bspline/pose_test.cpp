@@ -10,6 +10,7 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <glm/gtc/quaternion.hpp>
 #include <limits>
+#include <set>
 
 #include <pelt/tools/inspect.h>
 
@@ -253,6 +254,8 @@ TEST_F(Limits, KeepTheirSideOfTheBisectingPlane) {
 // A tube with every kind of record: sub-segments, vertices that follow and limits.
 Character with_every_record() {
   HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels[0].attach[1].segment = 1;
+  surface.levels[0].attach[1].segments = 4;
   surface.levels[0].keys = {{.follow = SurfaceFollow{0, 70, {0, 1, 0}}, .keys = {{.offsets = {{8, {0, 0, 1}}}}}}};
   surface.levels[0].limits = {{SurfaceLimitKind::kDistance, "joint1", 0.3f, {{56, 60}}}};
   return test::bound(test::make_tube(), test::rig_of(surface)).character;
@@ -345,14 +348,20 @@ TEST(SurfaceEntries, SayWhatTheyAreAndWhatTheyRead) {
       const std::vector<EntrySource> sources = entry_sources(*character, entry);
       if (pass.kernel == PoseKernel::kSegment) {
         const float share = read_record<shared::SegmentRecord>(pass.records, i).share;
+        ASSERT_EQ(sources.size(), share == 1 ? 1u : 2u);
+        EXPECT_EQ(sources[0].share, share);
         if (share == 1) {
           EXPECT_THAT(label, testing::StartsWith("joint joint"));
-        } else {
-          EXPECT_EQ(label, "50% of joint joint1");  // the middle one
+          continue;
         }
-        float sum = 0;
-        for (const EntrySource& source : sources) sum += source.share;
-        EXPECT_EQ(sum, 1);
+        EXPECT_EQ(label, "12.5% of joint joint1");
+        EXPECT_EQ(sources[0].index, 1u);
+        EXPECT_EQ(sources[1].index, 0u);
+        EXPECT_EQ(sources[1].share, 0.875f);
+        Evaluator evaluator(character);
+        evaluator.evaluate();
+        const PosedEntry posed = posed_entry(character, evaluator, test::bind_matrices(test::make_tube()), entry);
+        EXPECT_EQ(affine_origin(posed.frame), glm::vec3(4, 0, 0)) << "it stands at the joint";
       } else if (pass.kernel == PoseKernel::kFollow) {
         EXPECT_EQ(label, "surface vertex 8");
         ASSERT_EQ(sources.size(), 1u);
@@ -360,6 +369,23 @@ TEST(SurfaceEntries, SayWhatTheyAreAndWhatTheyRead) {
       }
     }
   }
+}
+
+// Frames of each level and of the skin lie on control vertices of the same name.
+TEST(SurfaceEntries, HaveLabelsOfTheirOwn) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  test::add_overlays(surface);
+  const Character character = test::bound(test::make_tube(), test::rig_of(surface)).character;
+  std::set<std::string> labels;
+  for (const PalettePass& pass : character->passes) {
+    if (pass.kernel != PoseKernel::kTangentFrame) continue;
+    for (std::uint32_t i = 0; i < pass.record_count; ++i) {
+      const std::string label = entry_label(*character, pass.first_slot + i);
+      EXPECT_TRUE(labels.insert(label).second) << label;
+    }
+  }
+  EXPECT_TRUE(labels.contains("surface sample 0 of pass 1"));
+  EXPECT_TRUE(labels.contains("surface sample 0 of pass 3"));
 }
 
 }  // namespace
