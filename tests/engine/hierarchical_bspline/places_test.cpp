@@ -53,8 +53,9 @@ TEST(ClosestPlaces, AreNoFartherThanAnySample) {
     std::vector<glm::vec3> points;
     for (int i = 0; i < 200; ++i) {
       const SurfacePoint under = surface.evaluate(finest, spans * (1.2 * glm::dvec2(part(), part()) - 0.1));
-      const glm::dvec3 aside = 0.5 * glm::dvec3(part(), part(), part()) - 0.25;  // beyond open ends too
-      points.emplace_back(under.position + (0.6 * part() - 0.3) * under.axes()[2] + aside);
+      const glm::dvec3 aside =
+          0.5 * glm::dvec3(part(), part(), part()) - 0.25;  // beyond open ends too, and far outside
+      points.emplace_back(under.position + (i % 2 == 0 ? 0.6 * part() - 0.3 : -2.5 * part()) * under.axes()[2] + aside);
     }
     const std::vector<glm::dvec2> places = test::must(closest_places(surface, points, 1));
     ASSERT_EQ(places.size(), points.size());
@@ -65,8 +66,9 @@ TEST(ClosestPlaces, AreNoFartherThanAnySample) {
       double nearest = std::numeric_limits<double>::infinity();
       for (const glm::dvec3& sample : samples)
         nearest = std::min(nearest, glm::distance(sample, glm::dvec3(points[i])));
-      EXPECT_LE(glm::length(away), nearest + 1e-6) << i;
-      bool within = true;
+      const bool is_near = i % 2 == 0;
+      EXPECT_LE(glm::length(away), nearest + (is_near ? 1e-6 : 5e-3)) << i;
+      bool within = is_near;
       for (int d = 0; d < 2; ++d) {
         const Direction& direction = surface.grid(finest).along[d];
         ASSERT_TRUE(places[i][d] >= 0 && places[i][d] <= spans[d]) << i;

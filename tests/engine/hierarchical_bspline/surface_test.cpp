@@ -140,6 +140,7 @@ TEST(HierarchicalSurface, APoleHasTheFrameOfItsNeighbours) {
   EXPECT_LT(glm::distance(pole.position, surface.evaluate(0, {0, 2.3}).position), 1e-12);
   ASSERT_TRUE(pole.has_frame());
   EXPECT_GT(pole.axes()[2].z, 0.99);
+  EXPECT_LT(glm::distance(pole.tangent_u, surface.evaluate(0, {1e-2, 2.3}).tangent_u), 0.05);
 }
 
 // Whether there is a tangent plane depends on the angle of the tangents, and not on the size of the surface.
