@@ -10,6 +10,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pelt_file.h>
+#include <pelt/tools/inspect.h>
 
 #include "engine/character/action_clock.h"
 #include "engine/character/records.h"
@@ -400,6 +401,14 @@ TEST(SecondaryActions, KeepTheirTimeWhateverInputsSay) {
     }
   }
   EXPECT_EQ(swing.positions(), disturbed.positions());
+}
+
+// Tests that the shift follows the vertex, and that the state beside it is nobody's to follow.
+TEST(SecondaryActions, ShowTheirShiftAlone) {
+  const Character character = swinging_tube();
+  const auto pass = std::ranges::find(character->passes, PoseKernel::kSecondaryAction, &PalettePass::kernel);
+  EXPECT_EQ(entry_sources(*character, pass->first_slot).size(), 1u);
+  EXPECT_TRUE(entry_sources(*character, pass->first_slot + 1).empty());
 }
 
 // Tests that two copies agree to the bit, also when threads divide their work otherwise.

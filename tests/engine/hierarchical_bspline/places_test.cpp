@@ -76,8 +76,8 @@ TEST(ClosestPlaces, AreNoFartherThanAnySample) {
         within = within && (direction.closed || (places[i][d] > 0 && places[i][d] < spans[d]));
       }
       if (!within) continue;
-      EXPECT_NEAR(glm::dot(away, glm::normalize(place.tangent_u)), 0, 1e-3) << i;
-      EXPECT_NEAR(glm::dot(away, glm::normalize(place.tangent_v)), 0, 1e-3) << i;
+      EXPECT_NEAR(glm::dot(away, glm::normalize(place.tangent_u)), 0, 1e-5) << i;
+      EXPECT_NEAR(glm::dot(away, glm::normalize(place.tangent_v)), 0, 1e-5) << i;
     }
   }
 }
