@@ -17,6 +17,10 @@ constexpr std::size_t kGrain = 256;
 
 glm::dvec2 inside(const Grid& grid, glm::dvec2 uv) { return {grid.along[0].inside(uv.x), grid.along[1].inside(uv.y)}; }
 
+bool is_at_end(const Direction& direction, double parameter, double move) {
+  return !direction.closed && (move < 0 ? parameter <= 0 : parameter >= direction.spans());
+}
+
 // Refines parameters to those of the closest point nearby.
 glm::dvec2 refined(const Surface& surface, const glm::dvec3& target, glm::dvec2 uv) {
   const Grid& grid = surface.grid(surface.finest());
@@ -32,7 +36,10 @@ glm::dvec2 refined(const Surface& surface, const glm::dvec3& target, glm::dvec2 
     const glm::dvec3 away = target - point.position;
     const double a = glm::dot(away, point.tangent_u);
     const double b = glm::dot(away, point.tangent_v);
-    const glm::dvec2 move(vv * a - uv_ * b, uu * b - uv_ * a);
+    glm::dvec2 move(vv * a - uv_ * b, uu * b - uv_ * a);
+    // At an end of an open direction that the step would leave, it goes along the other one alone.
+    if (is_at_end(grid.along[0], uv.x, move.x)) move = {0, b * determinant / vv};
+    if (is_at_end(grid.along[1], uv.y, move.y)) move = {a * determinant / uu, 0};
     const glm::dvec2 next = inside(grid, uv + move * (part / determinant));
     const SurfacePoint there = surface.evaluate(surface.finest(), next);
     const double closer = glm::distance(there.position, target);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -104,6 +105,14 @@ void pose_actions(const PalettePass& pass, std::size_t begin, std::size_t end, c
   }
 }
 
+// Each level of a surface and its skin have a pass of frames, over control vertices of one name: the passes are
+// counted.
+std::string frame_label(const PassEntry& entry, const CharacterData& data) {
+  const auto is_of_frames = [](const PalettePass& pass) { return pass.kernel == PoseKernel::kTangentFrame; };
+  const auto before = std::count_if(data.passes.data(), &entry.pass, is_of_frames);
+  return fmt::format("{} of pass {}", patch_frame::sample_label(entry, data), before + 1);
+}
+
 EntryRest segment_rest(const PassEntry& entry) {
   const auto record = entry.read<shared::SegmentRecord>();
   if (record.share >= 1) return {.kind = EntryKind::kJoint, .from_rest = record.joint_inverse_bind};
@@ -144,7 +153,7 @@ const PoseKernelInfo kTangentFrame{.name = "tangent_frame",
                                    .validate = patch_frame::validate_records,
                                    .pose = pose_records<shared::PatchRecord, shared::pose_tangent_frame>,
                                    .rest = patch_frame::sample_rest,
-                                   .label = patch_frame::sample_label,
+                                   .label = frame_label,
                                    .append_sources = patch_frame::append_sample};
 
 const PoseKernelInfo kSegment{.name = "segment",

@@ -99,7 +99,11 @@ Result<std::map<std::uint32_t, glm::dvec3>> named_vertices(const SurfaceLevel& l
     }
     return {};
   };
-  for (const VertexOffset& move : level.moves) PELT_TRY(add({{move.vertex, move.vertex}}));
+  std::set<std::uint32_t> moved;
+  for (const VertexOffset& move : level.moves) {
+    if (!moved.insert(move.vertex).second) return invalid("{}: vertex {} is moved twice", what, move.vertex);
+    PELT_TRY(add({{move.vertex, move.vertex}}));
+  }
   for (const SurfaceAttachment& attachment : level.attach) PELT_TRY(add(attachment.vertices));
   for (const SurfaceLimit& limit : level.limits) PELT_TRY(add(limit.vertices));
   for (const SecondaryAction& action : level.secondary) PELT_TRY(add(action.vertices));

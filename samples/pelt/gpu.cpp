@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <optional>
 
-#include <pelt/evaluate.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/try.h>
 
@@ -38,9 +37,7 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
   return done;
 }
 
-Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
-                                   const Character& character, std::span<const TimedPose> frames) {
-  PELT_ASSIGN(const auto vertices, runtime::read_vertices(device, crowd, 0));
+Evaluator evaluated(const Character& character, std::span<const TimedPose> frames) {
   Evaluator evaluator(character);
   for (const TimedPose& frame : frames) {
     evaluator.advance(frame.seconds);
@@ -48,6 +45,13 @@ Result<double> difference_from_cpu(const runtime::Device& device, const runtime:
     evaluator.inputs(frame.pose.inputs);
     evaluator.evaluate();
   }
+  return evaluator;
+}
+
+Result<double> difference_from_cpu(const runtime::Device& device, const runtime::Crowd& crowd,
+                                   const Character& character, std::span<const TimedPose> frames) {
+  PELT_ASSIGN(const auto vertices, runtime::read_vertices(device, crowd, 0));
+  const Evaluator evaluator = evaluated(character, frames);
   float largest = 0;
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
     const std::optional<std::uint32_t> first = crowd.mesh_vertex(crowd.character_of(0), m);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <pelt/character.h>
+#include <pelt/evaluate.h>
 #include <pelt/result.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/device.h>
@@ -24,6 +25,9 @@ struct GpuOptions {
 // Makes a device, calls body with it, destroys it. Validation messages go to stderr as they come, including those of
 // the destruction; if there was one, success becomes an error.
 Result<void> with_device(const GpuOptions& options, const std::function<Result<void>(const runtime::Device&)>& body);
+
+// Moves the character on the CPU through these frames, and returns where the last one puts it.
+Evaluator evaluated(const Character& character, std::span<const TimedPose> frames);
 
 // Compares the crowd's first instance, which was given these frames and moved in each, with the CPU: returns the
 // largest distance of a vertex, relative to the character's size.

@@ -188,6 +188,7 @@ Result<void> model_info(const InfoCommand& command) {
   if (is_gltf(command.file)) {
     PELT_ASSIGN(own, load_gltf_rig(command.file));
   }
+  const std::vector<SurfaceLine> surfaces = own ? surfaces_of(own->rig) : std::vector<SurfaceLine>{};
   // The same rig as `pelt bind` uses by default.
   const std::vector<std::string> left = not_carried(model, own ? own->rig : *rig_from_deformer_name(kDefaultDeformer));
   std::vector<std::string> notes = model.report.notes;
@@ -218,6 +219,7 @@ Result<void> model_info(const InfoCommand& command) {
            {"expressions", names_of(model.expressions)},
            {"human_bones", names_of(model.skeleton.human_bones)},
            {"deformers", own ? describe(*own) : Json()},
+           {"surfaces", describe(surfaces)},
            {"not_carried", left},
            {"notes", notes}});
     return {};
@@ -243,6 +245,7 @@ Result<void> model_info(const InfoCommand& command) {
     fmt::print("\nexpressions: {}\n  {}\n", model.expressions.size(), fmt::join(names_of(model.expressions), ", "));
   }
   if (own) print_own(*own);
+  print_surfaces(surfaces);
   fmt::print("\na character carries: {}\n", carried(model));
   for (const std::string& what : left) fmt::print("not carried: {}\n", what);
   for (const std::string& note : notes) fmt::print("note: {}\n", note);

@@ -66,6 +66,8 @@ Result<Panel> make_panel(const RenderCommand& command, const Character& characte
   if (!poser) return named(poser.error());
   Panel panel{.character = character, .frames = poser->way_to(command.time)};
   panel.bounds = posed_bounds(character, panel.frames.back().pose);
+  // Masses may have swung outside.
+  panel.bounds.add(skin_bounds(*character, evaluated(character, panel.frames).positions()));
   if (panel.bounds.empty()) return named({ErrorCode::kInvalidArgument, "there is no skin to draw"});
   if (!command.weights.empty()) {
     Result<std::vector<float>> weights = element_weights(character, command.weights);

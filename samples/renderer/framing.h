@@ -43,6 +43,9 @@ Bounds transform_bounds(const glm::mat4& world, const Bounds& box);
 // model space, without control meshes.
 Bounds posed_bounds(const Character& character, const InstancePose& pose);
 
+// Returns the same of posed positions of all meshes, in packed order.
+Bounds skin_bounds(const CharacterData& character, std::span<const glm::vec3> positions);
+
 struct View {
   float yaw = 0.45f;          // radians about +y, from a camera on the +z side looking at -z
   float pitch = 0.12f;        // radians above the horizon, within (-pi/2, pi/2)

@@ -10,12 +10,14 @@ Bounds posed_bounds(const Character& character, const InstancePose& pose) {
   evaluator.pose(pose.joints);
   evaluator.inputs(pose.inputs);
   evaluator.evaluate();
+  return skin_bounds(*character, evaluator.positions());
+}
+
+Bounds skin_bounds(const CharacterData& character, std::span<const glm::vec3> positions) {
   Bounds box;
-  for (const CharacterMesh& mesh : character->meshes) {
+  for (const CharacterMesh& mesh : character.meshes) {
     if (mesh.control) continue;
-    for (const glm::vec3& position : evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count())) {
-      box.add(position);
-    }
+    for (const glm::vec3& position : positions.subspan(mesh.first_vertex, mesh.vertex_count())) box.add(position);
   }
   return box;
 }

@@ -159,6 +159,15 @@ HierarchicalBsplineParameters swinging_surface() {
   });
 }
 
+// Vertices of two levels are moved, with keys, limits and masses.
+HierarchicalBsplineParameters moved_surface() {
+  HierarchicalBsplineParameters parameters = keyed_surface();
+  parameters.levels[0].secondary = {{.vertices = {{72, 79}}}};
+  parameters.levels[0].moves = {{30, {0, 0.2f, 0.1f}}, {58, {0.1f, 0, -0.1f}}, {74, {0, -0.2f, 0.1f}}};
+  parameters.levels[1].moves = {{130, {0.05f, 0, -0.1f}}, {8 * 16 + 3, {0, 0, 0.1f}}};
+  return parameters;
+}
+
 // Adds a muscle that a curve skeleton carries, under the skin near it.
 void add_muscle(Model& model, Rig& rig) {
   rig.muscles = {{.name = "muscle",
@@ -326,6 +335,7 @@ std::vector<Deformer> surfaces() {
        true, Follows::kRigid},
       {"HierarchicalBsplineKeyed", keyed_surface(), false, Follows::kRigid},
       {"HierarchicalBsplineSwinging", swinging_surface(), false, Follows::kRigid},
+      {"HierarchicalBsplineMoved", moved_surface(), false, Follows::kRigid, [](Model&, Rig&) {}, false},
       {"HierarchicalBsplineMasked", surface(add_overlays), true, Follows::kRigid,
        [](Model& model, Rig& rig) {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};

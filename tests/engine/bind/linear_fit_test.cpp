@@ -21,6 +21,7 @@
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/fault.h"
+#include "tests/support/tube_surface.h"
 
 namespace pelt {
 namespace {
@@ -122,6 +123,7 @@ class LinearFitOf : public testing::TestWithParam<const char*> {
     const std::string name = GetParam();
     if (name == "SurfaceFfd") return test::by_cage();
     if (name == "CurveSkeleton") return CurveSkeletonParameters{};
+    if (name == "HierarchicalBspline") return test::tube_surface({.joints = 3});
     return MosParameters{};
   }
 };
@@ -139,7 +141,8 @@ TEST_P(LinearFitOf, IsNearerThanTheModelsOwnWeights) {
   EXPECT_GT(fit.rms, 1e-5) << "the poses bend nothing";
 }
 
-INSTANTIATE_TEST_SUITE_P(Deformers, LinearFitOf, testing::Values("SurfaceFfd", "CurveSkeleton", "Mos"));
+INSTANTIATE_TEST_SUITE_P(Deformers, LinearFitOf,
+                         testing::Values("SurfaceFfd", "CurveSkeleton", "Mos", "HierarchicalBspline"));
 
 TEST(LinearFit, ReportsItsErrorOverTheSamplePoses) {
   // With a cone of 0 every random pose is the rest pose, which linear blend keeps.

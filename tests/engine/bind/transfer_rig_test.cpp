@@ -21,6 +21,7 @@
 
 #include "engine/deformer/region.h"
 #include "tests/support/driven.h"
+#include "tests/support/tube_surface.h"
 
 namespace pelt {
 namespace {
@@ -309,6 +310,27 @@ TEST_F(Transfer, AnotherOrderMovesAsItDid) {
 }
 
 // The engine finds in a group what was at its place before.
+// A surface is no mesh of the model: its own numbers stay, and what masks it is carried over.
+TEST_F(Transfer, SurfacesMoveTheirSkinAsTheyDid) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  test::add_overlays(surface);
+  surface.frames_per_span = 0;
+  surface.levels[0].limits = {{SurfaceLimitKind::kDistance, "joint1", 0.9f, {{56, 63}}}};
+  surface.levels[1].moves = {{8 * 16 + 3, {0, 0, 0.1f}}};
+  rig.layers[1].deformer = surface;
+  const Character old = character();
+  const std::vector<glm::vec3> was = bent_tube(old);
+  const Shuffled tube = shuffled(model.meshes[0]);
+  for (const bool is_finer : {false, true}) {
+    Model other = model;
+    other.meshes[0] = is_finer ? subdivided(model.meshes[0]) : tube.mesh;
+    const Transferred result = transferred(old, other);
+    EXPECT_EQ(result.rig.layers[1].deformer.get<HierarchicalBsplineParameters>(), surface);
+    const std::vector<glm::vec3> is = bent_tube(test::bound(other, result.rig).character);
+    EXPECT_LT(farthest(was, is, was.size(), [&](std::size_t i) { return is_finer ? i : tube.vertex[i]; }), 2e-5f);
+  }
+}
+
 TEST_F(Transfer, FinerMeshesInAnotherOrderHaveGroupsAndOffsetsWhereTheyWere) {
   const Mesh& cage = model.meshes[1];
   std::vector<VertexOffset>& offsets = ffd().driver.key_poses[0].poses[0].offsets;

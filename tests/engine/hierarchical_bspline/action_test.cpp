@@ -10,6 +10,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pelt_file.h>
+#include <pelt/tools/inspect.h>
 
 #include "engine/character/action_clock.h"
 #include "engine/character/records.h"
@@ -274,6 +275,29 @@ TEST(SecondaryActions, AreDampedMoreIntoTheSurface) {
   EXPECT_LT(into, 0.05f);
 }
 
+// Tests that only k / m and c / m count.
+TEST(SecondaryActions, SwingAlikeWhereAllIsHeavier) {
+  SecondaryAction by = action(300, 3, 20);
+  Swing light(by);
+  for (float* each : {&by.rigidity, &by.mass, &by.damping, &by.damping_into}) *each *= 5;
+  Swing heavy(by);
+  for (int frame = 0; frame < 30; ++frame) {
+    for (Swing* each : {&light, &heavy}) each->frame(1.0f / 60, dancing_joints(frame / 60.0));
+  }
+  EXPECT_LT(test::farthest(light.positions(), heavy.positions()), 1e-5f);
+}
+
+// Tests a mass that floats while its vertex goes far across the rod: it hangs back by its reach, a part of the rod.
+TEST(SecondaryActions, ReachAPartOfTheirRods) {
+  for (const float reach : {0.1f, 0.25f, 1.0f}) {
+    Swing swing(action(1e-3f, 0, 0, reach));
+    swing.begin();
+    const glm::vec3 there(0, 0, 10 * kRod);
+    swing.frame(10 * kOneStep, there);
+    EXPECT_NEAR(glm::length(swing.displacement(there)), 2 * std::sin(std::atan(reach) / 2) * kRod, 1e-4f) << reach;
+  }
+}
+
 // Tests numbers that are as large and as small as rigs may have them, and joints that are thrown about.
 TEST(SecondaryActions, StayWithinTheirReach) {
   for (const float rigidity : {1e-20f, 1.0f, 1e20f}) {
@@ -377,6 +401,14 @@ TEST(SecondaryActions, KeepTheirTimeWhateverInputsSay) {
     }
   }
   EXPECT_EQ(swing.positions(), disturbed.positions());
+}
+
+// Tests that the shift follows the vertex, and that the state beside it is nobody's to follow.
+TEST(SecondaryActions, ShowTheirShiftAlone) {
+  const Character character = swinging_tube();
+  const auto pass = std::ranges::find(character->passes, PoseKernel::kSecondaryAction, &PalettePass::kernel);
+  EXPECT_EQ(entry_sources(*character, pass->first_slot).size(), 1u);
+  EXPECT_TRUE(entry_sources(*character, pass->first_slot + 1).empty());
 }
 
 // Tests that two copies agree to the bit, also when threads divide their work otherwise.

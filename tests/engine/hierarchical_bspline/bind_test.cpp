@@ -9,7 +9,9 @@
 #include <pelt/bind.h>
 #include <pelt/evaluate.h>
 
+#include "engine/character/records.h"
 #include "engine/hierarchical_bspline/surface.h"
+#include "shaders/hierarchical_bspline/limit_pose.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube_surface.h"
 
@@ -132,6 +134,55 @@ TEST(HierarchicalBspline, MoreFramesComeCloserToOneForEveryVertex) {
   EXPECT_LT(errors[2], 0.01f);
 }
 
+const PalettePass& first_pass(const Character& character, PoseKernel kernel) {
+  return *std::ranges::find(character->passes, kernel, &PalettePass::kernel);
+}
+
+// Returns a flat sheet whose spans are 4 m long along u, and 1 m along v; with u and v the other way round if asked.
+HierarchicalBsplineParameters oblong_sheet(bool swapped) {
+  HierarchicalBsplineParameters surface;
+  surface.shape = swapped ? std::array{5u, 6u} : std::array{6u, 5u};
+  for (std::uint32_t i = 0; i < surface.shape[0]; ++i) {
+    for (std::uint32_t j = 0; j < surface.shape[1]; ++j) {
+      surface.control.emplace_back(4.0f * static_cast<float>(swapped ? j : i) - 4, 0,
+                                   static_cast<float>(swapped ? i : j) - 1);
+    }
+  }
+  return surface;
+}
+
+// Cells are about 2.5 edges wide in each direction: with edges of 1/6 m, and diagonals, 0.474 m, so that the nearest
+// powers of two are 8 frames to 4 m and 2 to 1 m.
+TEST(HierarchicalBspline, CellsAreAsWideAsTheSkinsEdgesAskInEachDirection) {
+  Model model = tube();
+  Mesh mesh{.name = "tube"};
+  for (std::uint32_t i = 0; i <= 72; ++i) {
+    for (std::uint32_t j = 0; j <= 12; ++j) {
+      const std::uint32_t v = i * 13 + j;
+      mesh.positions.emplace_back(static_cast<float>(i) / 6, 0, static_cast<float>(j) / 6);
+      mesh.normals.emplace_back(0, 1, 0);
+      mesh.weights.append_row({{Influence{0, 1.0f}}});
+      if (i == 72 || j == 12) continue;
+      mesh.triangles.emplace_back(v, v + 1, v + 14);
+      mesh.triangles.emplace_back(v, v + 14, v + 13);
+    }
+  }
+  mesh.parts = {{.triangle_count = static_cast<std::uint32_t>(mesh.triangles.size())}};
+  model.meshes = {mesh};
+  for (const bool swapped : {false, true}) {
+    const Character character = test::bound(model, test::rig_of(oblong_sheet(swapped))).character;
+    EXPECT_EQ(first_pass(character, PoseKernel::kTangentFrame).record_count, (3u * 8 + 1) * (2 * 2 + 1)) << swapped;
+  }
+}
+
+// A closed direction has no frames of its own where it begins again.
+TEST(HierarchicalBspline, FramesGoRoundAClosedDirection) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.frames_per_span = 1;
+  const Character character = test::bound(tube(), test::rig_of(surface)).character;
+  EXPECT_EQ(first_pass(character, PoseKernel::kTangentFrame).record_count, 9u * kRing);
+}
+
 // Closest points in the texture coordinates are the closest points.
 TEST(HierarchicalBspline, TextureCoordinatesAreParameters) {
   HierarchicalBsplineParameters surface = test::tube_surface();
@@ -190,6 +241,18 @@ TEST(HierarchicalBspline, KeysScaleTheLengthsOfOffsets) {
   EXPECT_NEAR(added, 2 * std::sqrt(0.05f), 1e-4f);
 }
 
+// On level 1 offsets are in the tangent-plane frame: along the normal, here towards the axis of the tube.
+TEST(HierarchicalBspline, KeysOfFinerLevelsAreInTheFrameOfTheLevelBefore) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels.push_back({.keys = {{.control = "dent", .keys = {{.at = 1, .offsets = {{40, {0, 0, 0.3f}}}}}}}});
+  Posed posed(surface, turned(0));
+  const glm::vec3 rest = posed.of("surface level 1")[0];
+  posed.evaluator.control(*posed.character->find_control("surface/dent"), 1);
+  posed.evaluator.evaluate();
+  const glm::vec3 wanted = rest - 0.3f * glm::normalize(glm::vec3(0, rest.y, rest.z));
+  EXPECT_LT(glm::distance(posed.of("surface level 1")[0], wanted), 1e-4f);
+}
+
 // Vertex 70 moves with joint1 by a way that the test computes; vertex 8 is shifted by it, half of the key's at half of
 // its way, and all of it beyond.
 TEST(HierarchicalBspline, OneVertexFollowsAnother) {
@@ -202,6 +265,75 @@ TEST(HierarchicalBspline, OneVertexFollowsAnother) {
     const glm::vec3 shift(0, 0, std::clamp(moved / 2, 0.0f, 1.0f));
     const Posed posed(surface, turned(degrees));
     EXPECT_LT(glm::distance(posed.of("surface following")[0], surface.control[8] + shift), 1e-5f) << degrees;
+  }
+}
+
+// Vertex 8 follows vertex 70, and vertex 72, which joint1 turns, follows where that puts vertex 8.
+TEST(HierarchicalBspline, VerticesFollowOneThatFollows) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels[0].keys = {
+      {.follow = SurfaceFollow{0, 70, {0, 1, 0}}, .keys = {{.at = 100, .offsets = {{8, {0, 0, 100}}}}}},
+      {.follow = SurfaceFollow{0, 8, {0, 0, 1}}, .keys = {{.at = 100, .offsets = {{72, {50, 0, 0}}}}}}};
+  const float moved = by_second_joint(surface.control[70], 60).y - surface.control[70].y;
+  const std::vector<glm::vec3> control = Posed(surface, turned(60)).of("surface following 2");
+  const glm::vec3 shift = glm::mat3(turned(60)[1]) * glm::vec3(0.5f * moved, 0, 0);
+  EXPECT_LT(glm::distance(control[0], by_second_joint(surface.control[72], 60) + shift), 2e-5f);
+}
+
+// What is nearer at bind than a limit says is held where it is then. A joint's bone goes to the mean of its children,
+// that of the last joint on as far as the one before.
+TEST(HierarchicalBspline, LimitsAreAtMostTheDistanceAtBind) {
+  Model model = test::make_tube({.around = 12, .along = 32, .joints = 4});  // at x = 0, 2, 4, 6
+  model.skeleton.joints.push_back({.name = "side", .parent = 1});
+  model.skeleton.joints.back().rest.translation = {2, 3, 0};
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels[0].attach.clear();
+  surface.levels[0].limits = {{SurfaceLimitKind::kDistance, "joint0", 1, {{8, 8}}},
+                              {SurfaceLimitKind::kDistance, "joint0", 100, {{9, 9}, {40, 40}}},
+                              {SurfaceLimitKind::kBisector, "joint1", 100, {{10, 10}, {80, 80}}},
+                              {SurfaceLimitKind::kDistance, "joint3", 1, {{80 + 1, 80 + 1}}}};
+  const Character character = test::bound(model, test::rig_of(surface)).character;
+  const PalettePass& pass = first_pass(character, PoseKernel::kLimit);
+  ASSERT_EQ(pass.record_count, 6u);
+  const auto record = [&](std::size_t i) { return read_record<shared::LimitRecord>(pass.records, i); };
+  const std::vector<glm::vec3>& control = surface.control;
+  EXPECT_EQ(record(0).distance, 1);
+  EXPECT_EQ(record(0).bone, glm::vec3(2, 0, 0));
+  EXPECT_NEAR(record(1).distance, glm::length(glm::vec2(control[9].y, control[9].z)), 1e-5f);  // beside the bone
+  const glm::vec3 arriving(1, 0, 0);
+  const glm::vec3 normal = glm::normalize(arriving + glm::normalize(glm::vec3(2, 1.5f, 0)));
+  EXPECT_LT(glm::distance(record(2).bone, glm::vec3(2, 1.5f, 0)), 1e-6f);
+  for (const auto& [i, v] : {std::pair{2u, 10u}, std::pair{4u, 80u}}) {
+    const float above = glm::dot(control[v] - glm::vec3(2, 0, 0), normal);
+    EXPECT_NEAR(record(i).distance, std::abs(above), 1e-5f);
+    EXPECT_EQ(record(i).side, above < 0 ? -1 : 1);
+  }
+  EXPECT_NEAR(record(3).distance, glm::distance(control[40], glm::vec3(2, 0, 0)), 1e-5f);  // beyond its end
+  EXPECT_EQ(record(5).bone, glm::vec3(2, 0, 0));
+}
+
+// The turn that sub-segments of a third joint share is that against the second, whatever the first does.
+TEST(HierarchicalBspline, SubSegmentsShareTheTurnAgainstTheirParent) {
+  const Model model = test::make_tube({.around = 12, .along = 32, .joints = 4});
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  surface.levels[0].attach = {{.joint = "joint2", .segment = 1, .segments = 2, .vertices = {{40, 47}}}};
+  const Character character = test::bound(model, test::rig_of(surface)).character;
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  const auto about = [](float x, float degrees) {
+    return glm::translate(glm::mat4(1), glm::vec3(x, 0, 0)) *
+           glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0, 1)) *
+           glm::translate(glm::mat4(1), glm::vec3(-x, 0, 0));
+  };
+  const glm::mat4 second = about(2, 30);
+  for (const std::size_t j : {1u, 2u, 3u}) joints[j] = second * joints[j];
+  for (const std::size_t j : {2u, 3u}) joints[j] = second * about(4, 40) * glm::inverse(second) * joints[j];
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const std::vector<glm::vec3> control = test::positions_of(evaluator, character, "surface");
+  for (std::uint32_t v = 40; v < 48; ++v) {
+    const glm::vec3 wanted(second * about(4, 10) * glm::vec4(surface.control[v], 1));  // a quarter of 40
+    EXPECT_LT(glm::distance(control[v], wanted), 2e-5f) << v;
   }
 }
 
@@ -278,12 +410,33 @@ TEST(HierarchicalBspline, SaysWhatLiesBeyondTheCurvature) {
     model.meshes[0].uvs.emplace_back(p.x / 8, around - std::floor(around));
   }
   glm::vec3& deep = model.meshes[0].positions[70];
-  deep = {deep.x, -0.3f * deep.y, -0.3f * deep.z};  // 1.3 radii below its place
+  deep = {deep.x, -0.3f * deep.y, -0.3f * deep.z};               // 1.3 radii below its place
+  model.meshes[0].positions[100] *= glm::vec3(1, -0.1f, -0.1f);  // less far
   const Bound far = test::bound(model, test::rig_of(given));
   const auto note = std::ranges::find_if(far.report.notes, says);
   ASSERT_NE(note, far.report.notes.end());
-  EXPECT_THAT(*note, HasSubstr("1 vertices of mesh 'tube' lie farther from the surface than its radius of curvature; "
+  EXPECT_THAT(*note, HasSubstr("2 vertices of mesh 'tube' lie farther from the surface than its radius of curvature; "
                                "the farthest is vertex 70, 1.3 m off"));
+}
+
+// Over a bowl of radius 4, the surface turns over in both directions at once.
+TEST(HierarchicalBspline, SaysWhatLiesBeyondBothCentresOfCurvature) {
+  HierarchicalBsplineParameters surface;
+  surface.shape = {5, 5};
+  surface.places = SurfacePlaces::kTextureCoordinates;
+  for (int i = -2; i <= 2; ++i) {
+    for (int j = -2; j <= 2; ++j) surface.control.emplace_back(i, static_cast<float>(i * i + j * j) / 8, j);
+  }
+  Model model = tube();
+  Mesh& mesh = model.meshes[0];
+  mesh.uvs.assign(mesh.positions.size(), glm::vec2(0.5f));
+  for (const float height : {3.0f, 6.0f}) {
+    std::ranges::fill(mesh.positions, glm::vec3(0, height, 0));
+    const Bound bound = test::bound(model, test::rig_of(surface));
+    EXPECT_EQ(!bound.report.notes.empty() && bound.report.notes.back().find("radius of curvature") != std::string::npos,
+              height > 4)
+        << height;
+  }
 }
 
 struct Fault {

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
+#include "engine/hierarchical_bspline/control_mesh.h"
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
 #include "tests/support/tube_surface.h"
@@ -110,6 +113,73 @@ TEST(HierarchicalSurface, CoarseEditsCarryFineDetail) {
   for (std::size_t v = 0; v < before.vertices().size(); ++v) {
     const glm::vec3 moved(motion * glm::vec4(before.vertices()[v].rest, 1));
     EXPECT_LT(glm::distance(moved, after.vertices()[v].rest), 2e-5f) << v;
+  }
+}
+
+// A dome whose rings shrink to a point where u begins: the tangents are those of points beside it.
+TEST(HierarchicalSurface, APoleHasTheFrameOfItsNeighbours) {
+  HierarchicalBsplineParameters dome;
+  dome.shape = {6, 8};
+  dome.closed_v = true;
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 8; ++j) {
+      const float angle = 0.785398163f * static_cast<float>(j);
+      const auto radius = static_cast<float>(i - 1);  // ring 0 lies opposite to ring 2
+      dome.control.emplace_back(radius * std::cos(angle), radius * std::sin(angle), -0.1f * radius * radius);
+    }
+  }
+  Surface surface = made(dome);
+  EXPECT_FALSE(surface.evaluate(0, {0, 2.3}).has_frame());
+  SurfacePoint pole{glm::dvec3(0), glm::dvec3(0), glm::dvec3(0)};
+  for (const Share& share : surface.shares(0, {0, 2.3})) {
+    const glm::dvec3 rest(surface.vertices()[share.vertex].rest);
+    pole.position += share.weight * rest;
+    pole.tangent_u += share.along_u * rest;
+    pole.tangent_v += share.along_v * rest;
+  }
+  EXPECT_LT(glm::distance(pole.position, surface.evaluate(0, {0, 2.3}).position), 1e-12);
+  ASSERT_TRUE(pole.has_frame());
+  EXPECT_GT(pole.axes()[2].z, 0.99);
+  EXPECT_LT(glm::distance(pole.tangent_u, surface.evaluate(0, {1e-2, 2.3}).tangent_u), 0.05);
+}
+
+// Whether there is a tangent plane depends on the angle of the tangents, and not on the size of the surface.
+TEST(HierarchicalSurface, HasATangentPlaneAtAnySize) {
+  for (const float size : {1e-3f, 1.0f, 1e3f}) {
+    for (const auto& [across, plane] : {std::pair{1.0f, true}, std::pair{1e-3f, true}, std::pair{5e-5f, false}}) {
+      HierarchicalBsplineParameters parameters = sheet();
+      for (glm::vec3& control : parameters.control) {
+        control = size * glm::vec3(control.x + control.y, across * control.y, 0);
+      }
+      parameters.levels = {{}, {.offsets = {{20, {}}}}};
+      EXPECT_EQ(Surface::create(parameters, "layer").has_value(), plane) << size << ' ' << across;
+    }
+  }
+}
+
+// Three vertices go round.
+TEST(HierarchicalSurface, ThreeVerticesClose) {
+  HierarchicalBsplineParameters parameters = test::tube_surface();
+  parameters.shape = {3, 8};
+  parameters.closed_u = true;
+  parameters.control.resize(24);
+  parameters.levels.clear();
+  const Surface surface = made(parameters);
+  EXPECT_LT(glm::distance(surface.evaluate(0, {2.5, 1}).position, surface.evaluate(0, {-0.5, 9}).position), 1e-12);
+}
+
+// The triangles of a tube's control vertices close, and all look the way of the surface's normal, towards the axis.
+TEST(HierarchicalSurface, ControlMeshesLookTheWayOfTheSurface) {
+  const Surface surface = made(test::tube_surface());
+  std::vector<std::uint32_t> all(88);
+  std::iota(all.begin(), all.end(), 0u);
+  const Mesh mesh = make_control_mesh(surface, 0, all);
+  EXPECT_EQ(mesh.triangles.size(), 2u * 10 * 8);
+  for (const glm::uvec3 t : mesh.triangles) {
+    const glm::vec3 middle = (mesh.positions[t.x] + mesh.positions[t.y] + mesh.positions[t.z]) / 3.0f;
+    const glm::vec3 normal =
+        glm::cross(mesh.positions[t.y] - mesh.positions[t.x], mesh.positions[t.z] - mesh.positions[t.x]);
+    EXPECT_GT(glm::dot(glm::normalize(normal), -glm::normalize(glm::vec3(0, middle.y, middle.z))), 0.9f);
   }
 }
 

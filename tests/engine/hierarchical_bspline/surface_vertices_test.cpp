@@ -137,11 +137,52 @@ TEST(SurfaceMoves, AreInTheFrameOfTheLevelBefore) {
   EXPECT_LT(most, 0.3f);
 }
 
-TEST(SurfaceMoves, OfNoVertexAreRefused) {
+// What is moved at bind is keyed, limited and swings from where it is then: a mass rests there, a key adds to it, a
+// limit holds it.
+TEST(SurfaceMoves, AreKeptByKeysLimitsAndMasses) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  const glm::vec3 way(0.1f, 0, 0.2f);
+  surface.levels[0].moves = {{20, way}, {40, way}, {56, {0, -0.8f, 0}}, {72, way}};
+  surface.levels[0].keys = {
+      {.control = "swell", .keys = {{.at = 1, .offsets = {{20, {0, 1, 0}}}}}},
+      {.follow = SurfaceFollow{0, 40, {0, 0, 1}}, .keys = {{.at = 0.4f, .offsets = {{8, {1, 0, 0}}}}}}};
+  surface.levels[0].limits = {{SurfaceLimitKind::kDistance, "joint1", 0.5f, {{56, 56}}}};  // 7 * 8, at the top
+  surface.levels[0].secondary = {{.rigidity = 2000, .vertices = {{72, 72}}}};
+  const Bound bound = test::bound(test::make_tube(), test::rig_of(surface, "tube"));
+  Evaluator evaluator(bound.character);
+  evaluator.control(*bound.character->find_control("surface/swell"), 1);
+  const auto frame = [&](glm::vec3 shift) {
+    evaluator.advance(1.0f / 240);
+    std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
+    for (glm::mat4& joint : joints) joint[3] += glm::vec4(shift, 0);
+    evaluator.pose(joints);
+    evaluator.evaluate();
+  };
+  const auto of = [&](const char* mesh) { return test::positions_of(evaluator, bound.character, mesh)[0]; };
+  for (int i = 0; i < 10; ++i) frame(glm::vec3(0));
+  const std::vector<glm::vec3>& control = surface.control;
+  EXPECT_LT(glm::distance(test::positions_of(evaluator, bound.character, "surface")[20],
+                          control[20] + way + glm::vec3(0, 1, 0)),
+            1e-5f);
+  EXPECT_LT(glm::distance(of("surface following"), control[8] + glm::vec3(0.5f, 0, 0)), 1e-5f)
+      << "vertex 40 moved by 0.2 m of 0.4 m";
+  EXPECT_LT(glm::distance(of("surface limited"), glm::vec3(control[56].x, 0.5f, 0)), 1e-5f);
+  EXPECT_LT(glm::distance(of("surface swinging"), control[72] + way), 1e-5f) << "it rests where it was moved to";
+  frame({0, 0.01f, 0});
+  const glm::vec3 swings = of("surface swinging") - (control[72] + way + glm::vec3(0, 0.01f, 0));
+  EXPECT_GT(glm::length(swings), 1e-3f) << "and swings from there";
+  for (int i = 0; i < 2000; ++i) frame({0, 0.01f, 0});
+  EXPECT_LT(glm::distance(of("surface swinging"), control[72] + way + glm::vec3(0, 0.01f, 0)), 1e-4f);
+}
+
+TEST(SurfaceMoves, OfNoVertexOrOfOneTwiceAreRefused) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   surface.levels[0].moves = {{11 * 8, {0, 1, 0}}};
   EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(surface, "tube")),
               testing::HasSubstr("there is no vertex 88, only 88"));
+  surface.levels[0].moves = {{40, {0, 1, 0}}, {40, {0, 0, 1}}};
+  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(surface, "tube")),
+              testing::HasSubstr("level 0: vertex 40 is moved twice"));
 }
 
 }  // namespace

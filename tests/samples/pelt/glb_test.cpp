@@ -51,6 +51,19 @@ class Glb : public testing::Test {
   test::TemporaryFolder folder;
 };
 
+// Tests that the levels of surfaces are listed alike for a rig, a character and a model that carries both.
+TEST_F(Glb, TellsOfTheLevelsOfItsSurfaces) {
+  const std::string rig = PELT_SOURCE "/samples/rigs/elbow_2.json";
+  done("bind builtin:arm --rig " + rig + " -o arm.pelt");
+  done("bind builtin:arm --rig " + rig + " -o arm.glb");
+  const Json surfaces = info(rig)["surfaces"];
+  EXPECT_EQ(surfaces.size(), 2u);
+  EXPECT_EQ(info("arm.pelt")["surfaces"], surfaces);
+  EXPECT_EQ(info("arm.glb")["surfaces"], surfaces);
+  EXPECT_THAT(done("info arm.glb"), HasSubstr("\nsurface of layer 0, level 1: "));
+  EXPECT_EQ(info("builtin:arm")["surfaces"], Json::array());
+}
+
 TEST_F(Glb, HoldsTheCharacterThatAPeltFileHolds) {
   done("bind builtin:limb -o limb.pelt");
   done("bind builtin:limb -o limb.glb");
