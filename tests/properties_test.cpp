@@ -262,7 +262,7 @@ TEST(Seams, BetweenMeshesStayClosed) {
   model.meshes = {part_of(whole, is_upper), part_of(whole, std::not_fn(is_upper))};
   model.meshes[1].name = "lower";
   for (glm::vec3& position : model.meshes[1].positions) position.y += 1e-7f;
-  for (const std::string_view deformer : deformers_without_rig()) {
+  for (const std::string_view deformer : deformer_names()) {
     SCOPED_TRACE(deformer);
     const Character character = test::bound_by(model, std::string(deformer));
     Evaluator evaluator(character);

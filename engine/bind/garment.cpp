@@ -11,8 +11,8 @@
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
+#include "engine/driver/from_skin/spread_along.h"
 #include "engine/geometry/spread_weights.h"
-#include "engine/surface_ffd/driver_weights.h"
 
 namespace pelt {
 namespace {
@@ -142,7 +142,7 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
     const SparseRows closest = closest_weights(
         *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
     const SparseRows spread = spread_weights(mesh, closest, body, passages, threads);
-    mesh.weights = cut_rows(spread, surface_ffd::kMaxTransferred, Cut::kHard);
+    mesh.weights = cut_rows(spread, from_skin::kMaxTransferred, Cut::kHard);
   }
   return dressed;
 }

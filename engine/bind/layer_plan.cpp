@@ -181,10 +181,12 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   }
   auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
   std::size_t count = 0;  // vertices in rigid parts
-  if (entry.rigid_parts != RigidParts::kMoved) {
+  const RigidParts treatment =
+      entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
+  if (treatment != RigidParts::kMoved) {
     const std::vector<bool> rigid = find_rigid_parts(mesh);
     count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
-    if (entry.rigid_parts == RigidParts::kLeftAsMeshes && count != rigid.size()) count = 0;
+    if (treatment == RigidParts::kLeftAsMeshes && count != rigid.size()) count = 0;
     for (std::size_t i = 0; i < rigid.size() && count > 0; ++i) {
       if (!rigid[i]) continue;
       pieces.rigid_parts += areas[i];

@@ -136,7 +136,7 @@ namespace curve_skeleton {
 DeformerEntry deformer() {
   return {.defaults = CurveSkeletonParameters{},
           .bind = bind_as<CurveSkeletonParameters, bind>,
-          .rigid_parts = RigidParts::kLeft,
+          .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
           .leaves = [](const DeformerParameters&) { return LeftPieces::kCores; },
           .gives_way =
               [](const DeformerParameters& parameters) {

@@ -25,7 +25,7 @@ Result<std::vector<MeshBinding>> bind(const DualQuaternionParameters& parameters
 DeformerEntry deformer() {
   return {.defaults = DualQuaternionParameters{},
           .bind = bind_as<DualQuaternionParameters, bind>,
-          .rigid_parts = RigidParts::kLeftAsMeshes};
+          .rigid_parts = rigid_parts_are<RigidParts::kLeftAsMeshes>};
 }
 
 }  // namespace dual_quaternion

@@ -16,6 +16,7 @@ namespace pelt {
 namespace {
 
 constexpr std::size_t kClusterSize = 32;   // triangles
+constexpr std::size_t kFanOut = 16;        // boxes in one of the level above
 constexpr std::size_t kMaxInserted = 256;  // most neighbours that are sorted by insertion
 constexpr double kRounding = 1e-12;        // of the lengths compared: far above their rounding error
 
@@ -32,13 +33,13 @@ double distance_from(const Box& box, const glm::dvec3& point) {
 
 }  // namespace
 
-// Triangles in clusters that lie close together. There is no hierarchy above them: the points of a block share one walk
-// through the clusters.
+// Triangles in clusters that lie close together, and levels of boxes above these, each round so many of the one below.
+// The points of a block share one walk down.
 struct TriangleTree::State {
   std::vector<glm::vec3> positions;
   std::vector<glm::uvec3> triangles;  // corners ascend by vertex
   std::vector<std::uint32_t> order;   // all triangles, cluster after cluster
-  std::vector<Box> boxes;             // of the clusters
+  std::vector<std::vector<Box>> boxes;  // of the clusters, then level by level
   glm::dvec3 centre{0};
   double radius = 0;  // of a sphere round `centre` that holds all triangles
 
@@ -104,16 +105,26 @@ class TriangleTree::Search {
   bool find_candidates(const Sphere& sphere, std::size_t most) {
     const double slack = kRounding * (glm::distance(sphere.centre, state_.centre) + state_.radius + sphere.radius);
     queue_.clear();
-    for (std::uint32_t c = 0; c < state_.boxes.size(); ++c) {
-      queue_.push_back({c, distance_from(state_.boxes[c], sphere.centre)});
-    }
-    const auto later = [](const Cluster& a, const Cluster& b) { return a.distance > b.distance; };
-    std::make_heap(queue_.begin(), queue_.end(), later);
+    const auto later = [](const Node& a, const Node& b) { return a.distance > b.distance; };
+    const auto add_boxes = [&](std::size_t level, std::size_t first, std::size_t last) {
+      for (std::size_t b = first; b < last; ++b) {
+        queue_.push_back({level, b, distance_from(state_.boxes[level][b], sphere.centre)});
+        std::push_heap(queue_.begin(), queue_.end(), later);
+      }
+    };
+    add_boxes(state_.boxes.size() - 1, 0, state_.boxes.back().size());
     found_.clear();
     double limit = std::numeric_limits<double>::infinity();
-    for (auto end = queue_.end(); end != queue_.begin() && queue_.front().distance <= limit; --end) {
-      add_cluster(state_.cluster(queue_.front().index), sphere.centre, limit);
-      std::pop_heap(queue_.begin(), end, later);
+    while (!queue_.empty() && queue_.front().distance <= limit) {
+      const Node node = queue_.front();
+      std::pop_heap(queue_.begin(), queue_.end(), later);
+      queue_.pop_back();
+      if (node.level > 0) {
+        const std::size_t first = node.index * kFanOut;
+        add_boxes(node.level - 1, first, std::min(first + kFanOut, state_.boxes[node.level - 1].size()));
+        continue;
+      }
+      add_cluster(state_.cluster(node.index), sphere.centre, limit);
       if (found_.size() < count_) continue;
       const auto last = found_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
       std::nth_element(found_.begin(), last, found_.end(), nearer);
@@ -127,8 +138,9 @@ class TriangleTree::Search {
   std::span<const Near> found() const { return found_; }
 
  private:
-  struct Cluster {
-    std::uint32_t index;
+  struct Node {
+    std::size_t level;  // of boxes
+    std::size_t index;
     double distance;  // lower bound
   };
   // A candidate of the block; candidates are numbered by ascending triangle.
@@ -211,7 +223,7 @@ class TriangleTree::Search {
 
   const State& state_;
   std::size_t count_;
-  std::vector<Cluster> queue_;
+  std::vector<Node> queue_;
   std::vector<Near> found_;
   std::vector<std::uint32_t> candidates_;  // triangles, ascending
   std::vector<TriangleGroup> groups_;
@@ -252,9 +264,19 @@ Result<TriangleTree> TriangleTree::create(std::span<const glm::vec3> positions, 
   }
   state->order = morton_order(centroids);
 
-  state->boxes.resize((triangles.size() + kClusterSize - 1) / kClusterSize);
-  for (std::size_t c = 0; c < state->boxes.size(); ++c) {
-    for (const std::uint32_t t : state->cluster(c)) state->boxes[c].add(positions, std::span(&state->triangles[t], 1));
+  std::vector<Box> boxes((triangles.size() + kClusterSize - 1) / kClusterSize);
+  for (std::size_t c = 0; c < boxes.size(); ++c) {
+    for (const std::uint32_t t : state->cluster(c)) boxes[c].add(positions, std::span(&state->triangles[t], 1));
+  }
+  state->boxes.push_back(std::move(boxes));
+  while (state->boxes.back().size() > kFanOut) {
+    const std::vector<Box>& below = state->boxes.back();
+    std::vector<Box> level((below.size() + kFanOut - 1) / kFanOut);
+    for (std::size_t b = 0; b < below.size(); ++b) {
+      level[b / kFanOut].add(below[b].low);
+      level[b / kFanOut].add(below[b].high);
+    }
+    state->boxes.push_back(std::move(level));
   }
   return TriangleTree(std::move(state));
 }
@@ -285,21 +307,27 @@ void TriangleTree::nearest(std::span<const glm::dvec3> points, std::size_t count
   Search(*state_, count).run(points, 0, visit);
 }
 
-std::vector<TriangleTree::NearPoint> TriangleTree::nearest_of_each(std::span<const glm::vec3> points,
-                                                                   unsigned threads) const {
-  constexpr std::size_t kBlock = 256;
+void TriangleTree::nearest_of_each(std::span<const glm::vec3> points, std::size_t count, unsigned threads,
+                                   const Visit& visit) const {
+  // Points of a block have candidates in common: few points lie far apart, and have few.
+  const std::size_t block_size = std::clamp<std::size_t>(256 * points.size() / state_->triangles.size(), 1, 256);
   const std::vector<std::uint32_t> order = morton_order(points);
-  std::vector<NearPoint> result(points.size());
-  parallel_for((points.size() + kBlock - 1) / kBlock, 1, threads, [&](std::size_t begin, std::size_t end) {
+  parallel_for((points.size() + block_size - 1) / block_size, 1, threads, [&](std::size_t begin, std::size_t end) {
     std::vector<glm::dvec3> block;
     for (std::size_t b = begin; b < end; ++b) {
       const std::span<const std::uint32_t> own =
-          std::span(order).subspan(b * kBlock, std::min(kBlock, order.size() - b * kBlock));
+          std::span(order).subspan(b * block_size, std::min(block_size, order.size() - b * block_size));
       block.assign(own.size(), {});
       for (std::size_t i = 0; i < own.size(); ++i) block[i] = glm::dvec3(points[own[i]]);
-      nearest(block, 1, [&](std::size_t i, std::span<const NearPoint> found) { result[own[i]] = found[0]; });
+      nearest(block, count, [&](std::size_t i, std::span<const NearPoint> found) { visit(own[i], found); });
     }
   });
+}
+
+std::vector<TriangleTree::NearPoint> TriangleTree::nearest_of_each(std::span<const glm::vec3> points,
+                                                                   unsigned threads) const {
+  std::vector<NearPoint> result(points.size());
+  nearest_of_each(points, 1, threads, [&](std::size_t i, std::span<const NearPoint> found) { result[i] = found[0]; });
   return result;
 }
 

@@ -7,35 +7,31 @@ namespace pelt::hierarchical_bspline {
 
 Mesh make_control_mesh(const Surface& surface, std::uint32_t level, std::span<const std::uint32_t> vertices) {
   Mesh mesh;
-  const Grid& grid = surface.grid(level);
-  std::map<std::uint32_t, std::uint32_t> place;  // of a number of the grid, in the mesh
+  std::map<std::uint32_t, std::uint32_t> place;  // of a number of the level, in the mesh
   for (const std::uint32_t v : vertices) {
     const StoredVertex& vertex = surface.vertices()[v];
     place.emplace(vertex.number, static_cast<std::uint32_t>(mesh.positions.size()));
     mesh.positions.push_back(vertex.rest);
     mesh.normals.push_back(glm::vec3(normal_at(surface, vertex)));
   }
-  const auto [u, v] = grid.along;
-  for (const auto& [number, first] : place) {
-    const std::uint32_t i = number / v.count;
-    const std::uint32_t j = number % v.count;
-    if ((!u.closed && i + 1 == u.count) || (!v.closed && j + 1 == v.count)) continue;
-    const std::uint32_t next_i = (i + 1) % u.count;
-    const std::uint32_t next_j = (j + 1) % v.count;
-    const auto b = place.find(grid.number(next_i, j));
-    const auto c = place.find(grid.number(next_i, next_j));
-    const auto d = place.find(grid.number(i, next_j));
-    if (b == place.end() || c == place.end() || d == place.end()) continue;
-    mesh.triangles.emplace_back(first, b->second, c->second);
-    mesh.triangles.emplace_back(first, c->second, d->second);
+  for (const std::vector<std::uint32_t>& face : surface.topology().faces(level)) {
+    std::vector<std::uint32_t> corners;
+    for (const std::uint32_t number : face) {
+      const auto known = place.find(number);
+      if (known != place.end()) corners.push_back(known->second);
+    }
+    if (corners.size() < face.size()) continue;
+    for (std::size_t c = 2; c < corners.size(); ++c) {
+      mesh.triangles.emplace_back(corners[0], corners[c - 1], corners[c]);
+    }
   }
   return mesh;
 }
 
 glm::dvec3 normal_at(const Surface& surface, const StoredVertex& vertex) {
-  const std::uint32_t across = surface.grid(vertex.level).along[1].count;
-  const glm::dvec2 place(vertex.number / across, vertex.number % across);
-  const SurfacePoint point = surface.evaluate(vertex.level, place - 1.0);
+  const std::span<const glm::dvec3> control = surface.control(vertex.level);
+  const SurfacePoint point =
+      surface.evaluate(vertex.level, surface.topology().limit(vertex.level, vertex.number, control));
   return point.has_frame() ? point.axes()[2] : glm::dvec3(0, 0, 1);
 }
 

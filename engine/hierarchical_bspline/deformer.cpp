@@ -19,13 +19,16 @@ constexpr const char* kVertices = "Control vertices of the level: numbers or [fi
 
 static void describe(Fields& fields, SurfaceAttachment& attachment) {
   fields.about("surface_attachment", "Control vertices that follow a joint, or a part of its turn.");
-  fields.text({"joint", "The joint,"}, attachment.joint, Names::kJoint);
+  fields.flag({"painted", "They follow the joints that the skin is painted to,"}, attachment.painted);
+  fields.text({"joint", "or a joint,"}, attachment.joint, Names::kJoint);
   fields.texts({"curve", "or the joints of a curve that carries them, at least two, in order along it."},
                attachment.curve, Names::kJoint);
-  fields.refuse(attachment.joint.empty() == attachment.curve.empty(), "joint", "there is either a joint or a curve",
+  fields.refuse(int{attachment.painted} + int{!attachment.joint.empty()} + int{!attachment.curve.empty()} != 1, "joint",
+                "there is exactly one of painted, joint and curve",
                 R"({"anyOf": [
-                  {"required": ["joint"], "properties": {"joint": {"minLength": 1}, "curve": {"maxItems": 0}}},
-                  {"required": ["curve"], "properties": {"curve": {"minItems": 1}, "joint": {"const": ""}}}
+                  {"required": ["painted"], "properties": {"painted": {"const": true}, "joint": {"const": ""}, "curve": {"maxItems": 0}}},
+                  {"required": ["joint"], "properties": {"painted": {"const": false}, "joint": {"minLength": 1}, "curve": {"maxItems": 0}}},
+                  {"required": ["curve"], "properties": {"painted": {"const": false}, "joint": {"const": ""}, "curve": {"minItems": 1}}}
                 ]})");
   fields.integer(
       {"segment", "Which sub-segment, counted from the joint's parent: it has (segment - 1/2) / segments of the turn."},
@@ -34,6 +37,13 @@ static void describe(Fields& fields, SurfaceAttachment& attachment) {
                  attachment.segments, {.most = 64});
   fields.refuse(attachment.segment > attachment.segments, "segment", "must be at most the number of segments");
   fields.ranges({"vertices", kVertices}, attachment.vertices);
+}
+
+static void describe(Fields& fields, SurfaceCrease& crease) {
+  fields.about("surface_crease", "Edges of a control mesh that stay sharp.");
+  fields.index_lists({"paths", "Of each path its control vertices, an edge between any two that follow each other."},
+                     crease.paths);
+  fields.number({"sharpness", "Levels that it stays sharp for; 10: all."}, crease.sharpness, {.least = 0, .most = 10});
 }
 
 static void describe(Fields& fields, SurfaceFollow& follow) {
@@ -116,8 +126,21 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
   fields.integers({"shape", "Control vertices of the base grid, [u, v]."}, surface.shape);
   fields.flag({"closed_u", "The surface closes along u."}, surface.closed_u);
   fields.flag({"closed_v", "The surface closes along v."}, surface.closed_v);
-  fields.vectors({"control", "Control vertices of the base grid, v fastest; model space at bind, metres."},
+  fields.vectors({"control", "Control vertices of the base, of a grid v fastest; model space at bind, metres."},
                  surface.control);
+  fields.index_lists({"faces", "Faces of a base mesh: of each its control vertices, in order."}, surface.faces);
+  fields.text({"mesh", "Or the base is a mesh of the model,"}, surface.mesh, Names::kCage);
+  fields.text({"file", "or an OBJ, relative to the rig file."}, surface.file, Names::kObjFile);
+  fields.refuse(!surface.mesh.empty() && !surface.file.empty(), "file", "there is mesh or file, not both",
+                R"({"anyOf": [
+                  {"properties": {"mesh": {"const": ""}}},
+                  {"properties": {"file": {"const": ""}}}
+                ]})");
+  const bool given = !surface.control.empty();
+  const bool named = !surface.mesh.empty() || !surface.file.empty();
+  fields.refuse(named && (given || !surface.faces.empty()), "control", "belongs to a base without mesh and file");
+  fields.refuse(!named && !given && !surface.levels.empty(), "levels", "belong to a base that is given");
+  fields.objects({"creases", "Sharp edges of a base mesh."}, surface.creases);
   fields.objects({"levels", "The base level and the overlays, each with half the spans of the one before."},
                  surface.levels);
   fields.choice({"places",
@@ -128,15 +151,34 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                      "Frames along each span of the finest level, between which skin is blended; auto: by the skin's "
                      "edges."},
                     "auto", surface.frames_per_span, {.most = 64}, "every_vertex");
+  fields.number_or({"spread",
+                    "For painted vertices: length of each joint's passage along the surface, in radii of the limb; 0: "
+                    "as painted; auto: by the kind of joint, 3 at most."},
+                   "auto", surface.spread, {.least = 0, .most = 16});
+  fields.integer({"base_faces", "Faces of a base that is made of the skin, where nothing gives one."},
+                 surface.base_faces, {.least = 20, .most = 20000});
+  fields.number({"tolerance", "By how much of the size a skin may lie off the base that is made of it."},
+                surface.tolerance, {.least = 0, .most = 1, .above_least = true});
 }
 
 namespace hierarchical_bspline {
 
+// Returns true if an artist has given nothing of the surface.
+static bool gives_way(const DeformerParameters& parameters) {
+  const auto& surface = parameters.get<HierarchicalBsplineParameters>();
+  return surface.control.empty() && surface.mesh.empty() && surface.file.empty();
+}
+
+// A surface that a rig gives moves them: teeth lie on it.
+static RigidParts rigid_parts(const DeformerParameters& parameters) {
+  return gives_way(parameters) ? RigidParts::kLeft : RigidParts::kMoved;
+}
+
 DeformerEntry deformer() {
   return {.defaults = HierarchicalBsplineParameters{},
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
-          .rigid_parts = RigidParts::kMoved,
-          .binds_alone = false};
+          .rigid_parts = rigid_parts,
+          .gives_way = gives_way};
 }
 
 }  // namespace hierarchical_bspline

@@ -12,21 +12,38 @@
 namespace pelt::hierarchical_bspline {
 
 SurfacePoint at_bind(const Surface& surface, std::span<const Share> shares) {
-  SurfacePoint point{glm::dvec3(0), glm::dvec3(0), glm::dvec3(0)};
-  for (const Share& share : shares) {
-    const glm::dvec3 rest(surface.vertices()[share.vertex].rest);
-    point.position += share.weight * rest;
-    point.tangent_u += share.along_u * rest;
-    point.tangent_v += share.along_v * rest;
-  }
+  SurfacePoint point;
+  for (const Share& share : shares) point.add(share, glm::dvec3(surface.vertices()[share.vertex].rest));
   return point;
 }
 
-FramePass::FramePass(const Surface& surface, const std::vector<PosedVertex>& posed) : surface_(surface), posed_(posed) {
-  pass_.kernel = PoseKernel::kTangentFrame;
+FramePass::FramePass(const Surface& surface, const std::vector<PosedVertex>& posed, FrameKind kind)
+    : surface_(surface), posed_(posed), kind_(kind) {
+  pass_.kernel = kind == FrameKind::kTangent ? PoseKernel::kTangentFrame : PoseKernel::kMeshFrame;
 }
 
-std::uint32_t FramePass::add(std::span<const Share> shares) {
+namespace {
+
+// Returns the shares with tangents that are unit and at right angles at bind.
+std::vector<Share> squared(const Surface& surface, std::span<const Share> shares) {
+  const SurfacePoint point = at_bind(surface, shares);
+  const glm::dmat3 axes = point.axes();
+  const double length = glm::length(point.tangent_u);
+  const double along = glm::dot(point.tangent_v, axes[0]);
+  const double across = glm::dot(point.tangent_v, axes[1]);
+  std::vector<Share> result(shares.begin(), shares.end());
+  for (Share& share : result) {
+    share.along_u /= length;
+    share.along_v = (share.along_v - along * share.along_u) / across;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::uint32_t FramePass::add(std::span<const Share> given) {
+  const std::vector<Share> shares =
+      kind_ == FrameKind::kMesh ? squared(surface_, given) : std::vector<Share>(given.begin(), given.end());
   const SurfacePoint point = at_bind(surface_, shares);
   const double length = std::max(glm::length(point.tangent_u), glm::length(point.tangent_v));
   const glm::dmat3 inverse = glm::transpose(point.axes()) / length;

@@ -21,13 +21,20 @@ struct PosedVertex {
 // Returns the point that the shares make of the stored vertices at bind.
 SurfacePoint at_bind(const Surface& surface, std::span<const Share> shares);
 
+// How a frame moves what it carries.
+enum class FrameKind {
+  kTangent,  // its first axis is S_u / |S_u|, as the paper has it
+  kMesh,     // it stretches and shears as the surface does, whichever way u runs
+};
+
 // A pass of tangent-plane frames.
 class FramePass {
  public:
-  FramePass(const Surface& surface, const std::vector<PosedVertex>& posed);
+  FramePass(const Surface& surface, const std::vector<PosedVertex>& posed, FrameKind kind);
 
-  // Adds the frame at the point that the shares make and returns its number in the pass. Precondition: the point has a
-  // frame at bind.
+  // Returns true if the point that the shares make has a frame at bind.
+  bool has_frame(std::span<const Share> shares) const { return at_bind(surface_, shares).has_frame(); }
+  // Adds the frame at such a point and returns its number in the pass.
   std::uint32_t add(std::span<const Share> shares);
   bool empty() const { return pass_.record_count == 0; }
   // Adds the pass to the builder and returns its first palette entry.
@@ -36,6 +43,7 @@ class FramePass {
  private:
   const Surface& surface_;
   const std::vector<PosedVertex>& posed_;
+  FrameKind kind_;
   PalettePass pass_;
 };
 

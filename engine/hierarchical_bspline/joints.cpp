@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engine/hierarchical_bspline/joints.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include <pelt/sparse_rows.h>
+
 #include "engine/chain/chains.h"
 #include "engine/character/records.h"
 #include "engine/model/find_named.h"
@@ -8,6 +13,11 @@
 #include "shaders/hierarchical_bspline/segment_pose.h"
 
 namespace pelt::hierarchical_bspline {
+namespace {
+
+constexpr std::size_t kMaxInfluences = 8;  // of a painted control vertex
+
+}  // namespace
 
 Joints::Joints(const DeformerInput& input) : input_(input) {
   std::vector<std::uint32_t> meshes;
@@ -32,13 +42,52 @@ std::uint32_t Joints::segment(std::uint32_t joint, const SurfaceAttachment& atta
   const bool whole = attachment.segments == 1 || parent(joint) == joint;
   const float share =
       whole ? 1.0f : (static_cast<float>(attachment.segment) - 0.5f) / static_cast<float>(attachment.segments);
-  const auto [known, added] = records_.emplace(std::pair(joint, share), pass_.record_count);
+  return record(joint, parent(joint), share);
+}
+
+std::uint32_t Joints::record(std::uint32_t joint, std::uint32_t against, float share) {
+  if (share >= 1) against = joint;
+  const auto [known, added] = records_.emplace(std::tuple(joint, against, share), pass_.record_count);
   if (added) {
-    append_record(pass_.records, shared::SegmentRecord{joint, parent(joint), share, origin(joint), inverse_bind(joint),
-                                                       inverse_bind(parent(joint))});
+    append_record(pass_.records, shared::SegmentRecord{joint, against, share, origin(joint), inverse_bind(joint),
+                                                       inverse_bind(against)});
     ++pass_.record_count;
   }
   return known->second;
+}
+
+std::vector<Influence> Joints::painted(std::span<const Influence> weights) {
+  constexpr float kPaintedSegments = 8;
+  std::map<std::uint32_t, float> joints;
+  float sum = 0;
+  for (const Influence& influence : weights) {
+    if (!(influence.weight > 0)) continue;
+    joints[input_.model.bound_joints[influence.index].joint] += influence.weight;
+    sum += influence.weight;
+  }
+  std::vector<WeightedElement> row;
+  const auto add = [&](std::uint32_t joint, std::uint32_t against, float share, float weight) {
+    if (weight > 0) row.push_back({share > 0 ? record(joint, against, share) : record(against, against, 1), weight});
+  };
+  if (joints.size() == 1) add(joints.begin()->first, joints.begin()->first, 1, 1);
+  for (auto first = joints.begin(); first != joints.end(); ++first) {
+    for (auto second = joints.begin(); second != first; ++second) {
+      const bool descends = hangs_below(input_.model.skeleton, second->first, first->first);
+      const auto& [above, above_weight] = descends ? *first : *second;
+      const auto& [below, below_weight] = descends ? *second : *first;
+      const float one = above_weight * below_weight / (sum - above_weight);
+      const float other = above_weight * below_weight / (sum - below_weight);
+      const float steps = kPaintedSegments * other / (one + other);
+      const float low = std::min(std::floor(steps), kPaintedSegments - 1);
+      const float weight = (one + other) / sum;
+      add(below, above, low / kPaintedSegments, weight * (1 - steps + low));
+      add(below, above, (low + 1) / kPaintedSegments, weight * (steps - low));
+    }
+  }
+  SparseRows merged;
+  append_row(merged, row);
+  merged = cut_rows(merged, kMaxInfluences, Cut::kHard);
+  return {merged.row(0).begin(), merged.row(0).end()};
 }
 
 std::uint32_t Joints::finish() { return records_.empty() ? 0 : input_.builder.add_pass(std::move(pass_)); }

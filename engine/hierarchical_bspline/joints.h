@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <map>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,14 +36,23 @@ class Joints {
   // Returns the record, in the pass, of the sub-segment of a joint that an attachment names.
   std::uint32_t segment(std::uint32_t joint, const SurfaceAttachment& attachment);
 
+  // Returns the motion by painted weights (over the model's bound joints) as weights of records of the pass. Of two joints
+  // it is the sub-segment between them that has the part of the turn that the second one has of both weights,
+  // interpolated from the nearest two of eight. Of more each joint shares its weight among the pairs that it makes with
+  // the others, by their weights.
+  std::vector<Influence> painted(std::span<const Influence> weights);
+
   // Adds the pass that poses all of these and returns its first palette entry.
   std::uint32_t finish();
 
  private:
+  // Returns the record of a part of a joint's turn against another; 1: the joint itself.
+  std::uint32_t record(std::uint32_t joint, std::uint32_t against, float share);
+
   const DeformerInput& input_;
   std::vector<glm::dmat4> at_bind_;
   PalettePass pass_;
-  std::map<std::pair<std::uint32_t, float>, std::uint32_t> records_;  // by joint and share
+  std::map<std::tuple<std::uint32_t, std::uint32_t, float>, std::uint32_t> records_;  // by joint, other and share
 };
 
 }  // namespace pelt::hierarchical_bspline

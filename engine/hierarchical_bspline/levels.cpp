@@ -26,8 +26,9 @@ std::string what_of(const DeformerInput& input, std::uint32_t level) {
 
 class Levels {
  public:
-  Levels(const HierarchicalBsplineParameters& parameters, const Surface& surface, const DeformerInput& input)
-      : parameters_(parameters), surface_(surface), input_(input), joints_(input) {}
+  Levels(const HierarchicalBsplineParameters& parameters, const Surface& surface, const Painting* painting,
+         const DeformerInput& input)
+      : parameters_(parameters), surface_(surface), painting_(painting), input_(input), joints_(input) {}
 
   Result<std::vector<PosedVertex>> add() {
     plans_.resize(surface_.vertices().size());
@@ -39,7 +40,7 @@ class Levels {
   }
 
  private:
-  // Enters an attachment, a limit or an action in the plans of its vertices, and calls visit(plan) for each.
+  // Enters an attachment, a limit or an action in the plans of its vertices, and calls visit(plan, number) for each.
   template <class Entry, class Visit>
   Result<void> enter(const Entry& entry, const Entry* VertexPlan::*kind, std::uint32_t level, const char* done,
                      const Visit& visit) {
@@ -48,7 +49,7 @@ class Levels {
         VertexPlan& plan = plans_[static_cast<std::size_t>(surface_.find(level, number) - surface_.vertices().data())];
         if (plan.*kind != nullptr) return invalid("{}: vertex {} {} twice", what_of(input_, level), number, done);
         plan.*kind = &entry;
-        visit(plan);
+        visit(plan, number);
       }
     }
     return {};
@@ -59,22 +60,23 @@ class Levels {
     for (const SurfaceAttachment& attachment : edits.attach) {
       std::uint32_t joint = 0;
       std::uint32_t segment = 0;
-      if (attachment.curve.empty()) {
+      if (!attachment.joint.empty()) {
         PELT_ASSIGN(joint, joints_.find(attachment.joint, what_of(input_, level)));
         segment = joints_.segment(joint, attachment);
       }
-      PELT_TRY(enter(attachment, &VertexPlan::attachment, level, "is attached", [&](VertexPlan& plan) {
+      PELT_TRY(enter(attachment, &VertexPlan::attachment, level, "is attached", [&](VertexPlan& plan, std::uint32_t number) {
         plan.segment = segment;
         plan.joint = joint;
+        if (attachment.painted) plan.painted = joints_.painted(painting_->row(level, number));
       }));
     }
     for (const SurfaceLimit& limit : edits.limits) {
       PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));
       PELT_TRY(enter(limit, &VertexPlan::limit, level, "is limited",
-                     [&](VertexPlan& plan) { plan.limiting_joint = joint; }));
+                     [&](VertexPlan& plan, std::uint32_t) { plan.limiting_joint = joint; }));
     }
     for (const SecondaryAction& action : edits.secondary) {
-      PELT_TRY(enter(action, &VertexPlan::action, level, "swings", [](VertexPlan&) {}));
+      PELT_TRY(enter(action, &VertexPlan::action, level, "swings", [](VertexPlan&, std::uint32_t) {}));
     }
     return {};
   }
@@ -85,16 +87,21 @@ class Levels {
     return mesh;
   }
 
+  bool is_painted(std::uint32_t v) const { return plans_[v].attachment != nullptr && plans_[v].attachment->painted; }
+
   // Returns the rows over palette entries that move the vertices of a level.
   Result<std::vector<std::vector<Influence>>> motions(const Level& level) {
     std::vector<std::vector<Influence>> rows(level.last - level.first);
-    FramePass frames(surface_, posed_);
+    FramePass frames(surface_, posed_, FrameKind::kTangent);
     std::vector<std::uint32_t> framed;
     std::map<const SurfaceAttachment*, std::vector<std::uint32_t>> carried;  // by curves
     for (std::uint32_t v = level.first; v < level.last; ++v) {
       const VertexPlan& plan = plans_[v];
       std::vector<Influence>& row = rows[v - level.first];
-      if (plan.attachment != nullptr && !plan.attachment->curve.empty()) {
+      if (is_painted(v)) {
+        row = plan.painted;
+        for (Influence& influence : row) influence.index += segments_;
+      } else if (plan.attachment != nullptr && !plan.attachment->curve.empty()) {
         carried[plan.attachment].push_back(v);
       } else if (plan.attachment != nullptr) {
         row = {{segments_ + plan.segment, 1.0f}};
@@ -191,6 +198,7 @@ class Levels {
 
   const HierarchicalBsplineParameters& parameters_;
   const Surface& surface_;
+  const Painting* painting_;
   const DeformerInput& input_;
   Joints joints_;
   std::vector<VertexPlan> plans_;  // of the stored vertices
@@ -210,13 +218,13 @@ glm::dmat3 Level::axes(std::uint32_t v) const {
 glm::vec3 Level::reference(std::uint32_t v) const {
   const StoredVertex& vertex = surface.vertices()[v];
   const VertexPlan& plan = plans[v];
-  if (plan.attachment != nullptr && plan.attachment->curve.empty()) return joints.origin(plan.joint);
+  if (plan.attachment != nullptr && !plan.attachment->joint.empty()) return joints.origin(plan.joint);
   return number > 0 ? glm::vec3(at_bind(surface, vertex.reference).position) : vertex.rest;
 }
 
 Result<std::vector<PosedVertex>> add_levels(const HierarchicalBsplineParameters& parameters, const Surface& surface,
-                                            const DeformerInput& input) {
-  return Levels(parameters, surface, input).add();
+                                            const Painting* painting, const DeformerInput& input) {
+  return Levels(parameters, surface, painting, input).add();
 }
 
 }  // namespace pelt::hierarchical_bspline

@@ -15,14 +15,16 @@
 
 #include "engine/deformer/builder.h"
 #include "engine/hierarchical_bspline/frame_pass.h"
+#include "engine/hierarchical_bspline/painting.h"
 #include "engine/hierarchical_bspline/surface.h"
 
 namespace pelt::hierarchical_bspline {
 
 // Adds everything that poses the stored vertices, in their order. Errors name the layer, the level and the joint: a
 // joint that does not exist, a vertex that is attached, limited or swings twice, key poses as in key_pose::add_pass.
+// `painting`: not null if the rig attaches vertices as painted.
 Result<std::vector<PosedVertex>> add_levels(const HierarchicalBsplineParameters& parameters, const Surface& surface,
-                                            const DeformerInput& input);
+                                            const Painting* painting, const DeformerInput& input);
 
 // Returns the moves of a level's stored vertices (SurfaceLevel::moves) as its control mesh takes them: by the places of
 // the vertices in it, in model space at bind.

@@ -156,6 +156,15 @@ const PoseKernelInfo kTangentFrame{.name = "tangent_frame",
                                    .label = frame_label,
                                    .append_sources = patch_frame::append_sample};
 
+const PoseKernelInfo kMeshFrame{.name = "mesh_frame",
+                                .record_words = kRecordWords<shared::PatchRecord>,
+                                .slots_per_record = 1,
+                                .validate = patch_frame::validate_records,
+                                .pose = pose_records<shared::PatchRecord, shared::pose_mesh_frame>,
+                                .rest = patch_frame::sample_rest,
+                                .label = patch_frame::sample_label,
+                                .append_sources = patch_frame::append_sample};
+
 const PoseKernelInfo kSegment{.name = "segment",
                               .record_words = kRecordWords<shared::SegmentRecord>,
                               .slots_per_record = 1,

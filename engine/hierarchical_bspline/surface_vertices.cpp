@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
@@ -21,12 +24,31 @@ std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t le
   return result;
 }
 
+namespace {
+
+std::vector<std::array<std::uint32_t, 2>> stored_edges(const Surface& surface, std::uint32_t level) {
+  std::set<std::array<std::uint32_t, 2>> edges;
+  for (const std::vector<std::uint32_t>& face : surface.topology().faces(level)) {
+    for (std::size_t c = 0; c < face.size(); ++c) {
+      const auto [from, to] = std::minmax(face[c], face[(c + 1) % face.size()]);
+      if (surface.find(level, from) != nullptr && surface.find(level, to) != nullptr) edges.insert({from, to});
+    }
+  }
+  return {edges.begin(), edges.end()};
+}
+
+}  // namespace
+
 Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& parameters) {
   PELT_ASSIGN(const auto surface, Surface::create(parameters, "the surface"));
   SurfaceVertices result;
   for (std::uint32_t level = 0; level <= surface.finest(); ++level) {
-    const auto& [u, v] = surface.grid(level).along;
-    result.grids.push_back({{u.count, v.count}, {u.closed, v.closed}, 0});
+    SurfaceGrid& grid = result.grids.emplace_back();
+    grid.along = {surface.topology().size(level), 1};
+    if (surface.grid() != nullptr) {
+      for (int d = 0; d < 2; ++d) grid.along[d] = surface.grid()->grid(level).along[d].count;
+    }
+    grid.edges = stored_edges(surface, level);
     if (level >= parameters.levels.size()) {
       result.moves.emplace_back();
     } else {
@@ -44,28 +66,13 @@ Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& pa
   return result;
 }
 
-std::vector<std::uint32_t> refined_round(const SurfaceGrid& grid, std::uint32_t number) {
-  std::array<std::vector<std::uint32_t>, 2> along;
-  std::array<Direction, 2> refined;
-  for (int d = 0; d < 2; ++d) {
-    refined[d] = Direction{grid.along[d], grid.closed[d]}.refined();
-    // Vertex i of a level lies at vertex 2 i - 1 of the next one, up to the smoothing.
-    const std::uint32_t at = d == 0 ? number / grid.along[1] : number % grid.along[1];
-    for (std::uint32_t k = 0; k < 3; ++k) {
-      const std::uint32_t past = 2 * at + k;  // by 2 more than the vertex
-      if (refined[d].closed) {
-        along[d].push_back((past + refined[d].count - 2) % refined[d].count);
-      } else if (past >= 2 && past - 2 < refined[d].count) {
-        along[d].push_back(past - 2);
-      }
-    }
-  }
-  std::vector<std::uint32_t> numbers;
-  for (const std::uint32_t i : along[0]) {
-    for (const std::uint32_t j : along[1]) numbers.push_back(Grid{refined}.number(i, j));
-  }
-  std::ranges::sort(numbers);
-  return numbers;
+Result<std::vector<std::uint32_t>> refined_round(const HierarchicalBsplineParameters& parameters, std::uint32_t level,
+                                                 std::uint32_t number) {
+  HierarchicalBsplineParameters refined = parameters;
+  if (refined.levels.size() < level + 2) refined.levels.resize(level + 2);
+  PELT_ASSIGN(const auto surface, Surface::create(refined, "the surface"));
+  if (number >= surface.topology().size(level)) return fail(ErrorCode::kNotFound, fmt::format("level {} has no vertex {} any more", level, number));
+  return surface.topology().refined_round(level, number);
 }
 
 }  // namespace pelt::hierarchical_bspline

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <opensubdiv/bfr/refinerSurfaceFactory.h>
 #include <opensubdiv/bfr/surface.h>
-#include <opensubdiv/far/topologyDescriptor.h>
 #include <opensubdiv/far/topologyRefiner.h>
 
 #include <Eigen/Geometry>
@@ -15,6 +14,7 @@
 
 #include <pelt/try.h>
 
+#include "engine/geometry/cage_topology.h"
 #include "engine/mos/strategies.h"
 
 namespace pelt::mos {
@@ -22,83 +22,15 @@ namespace {
 
 namespace Bfr = OpenSubdiv::Bfr;
 namespace Far = OpenSubdiv::Far;
-namespace Sdc = OpenSubdiv::Sdc;
 
 using Patch = Bfr::Surface<double>;  // the limit surface of a face
 using Box = Eigen::AlignedBox3d;
 
-constexpr std::size_t kMaxCorners = 1000;  // corners of one face
 constexpr int kLevels = 5;                 // levels of subdivision towards an irregular point, before an end cap
 constexpr int kCellsAlongQuad = 4;
 constexpr std::size_t kSamplesAlongCell = 3;
 
 tl::unexpected<Error> refuse_cage(const std::string& why) { return fail(ErrorCode::kInvalidArgument, "cage: " + why); }
-
-Result<void> check_faces(std::size_t point_count, const std::vector<std::vector<std::uint32_t>>& faces) {
-  if (faces.empty()) return refuse_cage("no face");
-  if (point_count > std::numeric_limits<int>::max() || faces.size() > std::numeric_limits<int>::max() / kMaxCorners) {
-    return refuse_cage(fmt::format("{} points and {} faces are too many", point_count, faces.size()));
-  }
-  struct Edge {
-    std::uint32_t low, high;
-    bool ascends;
-    std::uint32_t face;
-  };
-  std::vector<Edge> edges;
-  for (std::uint32_t f = 0; f < faces.size(); ++f) {
-    const std::vector<std::uint32_t>& face = faces[f];
-    if (face.size() < 3 || face.size() > kMaxCorners) {
-      return refuse_cage(fmt::format("face {} has {} corners, not 3 to {}", f, face.size(), kMaxCorners));
-    }
-    for (std::size_t c = 0; c < face.size(); ++c) {
-      if (face[c] >= point_count)
-        return refuse_cage(fmt::format("face {} names point {} of {}", f, face[c], point_count));
-      const std::uint32_t next = face[(c + 1) % face.size()];
-      edges.push_back({std::min(face[c], next), std::max(face[c], next), face[c] < next, f});
-    }
-    std::vector<std::uint32_t> sorted = face;
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) return refuse_cage(fmt::format("face {} has the point {} twice", f, *twice));
-  }
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
-    return std::tie(a.low, a.high, a.face) < std::tie(b.low, b.high, b.face);
-  });
-  const auto same = [](const Edge& a, const Edge& b) { return a.low == b.low && a.high == b.high; };
-  for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
-    const Edge& a = edges[e];
-    const Edge& b = edges[e + 1];
-    if (!same(a, b)) continue;
-    if (e + 2 < edges.size() && same(a, edges[e + 2])) {
-      return refuse_cage(fmt::format("the edge from point {} to {} belongs to more than two faces: {}, {} and {}",
-                                     a.low, a.high, a.face, b.face, edges[e + 2].face));
-    }
-    if (a.ascends == b.ascends) {
-      return refuse_cage(fmt::format("the faces {} and {} wind opposite ways at the edge from point {} to {}", a.face,
-                                     b.face, a.low, a.high));
-    }
-  }
-  return {};
-}
-
-std::unique_ptr<Far::TopologyRefiner> refiner_of(std::size_t point_count,
-                                                 const std::vector<std::vector<std::uint32_t>>& faces) {
-  std::vector<int> sizes;
-  std::vector<int> corners;
-  for (const std::vector<std::uint32_t>& face : faces) {
-    sizes.push_back(static_cast<int>(face.size()));
-    corners.insert(corners.end(), face.begin(), face.end());
-  }
-  Far::TopologyDescriptor topology;
-  topology.numVertices = static_cast<int>(point_count);
-  topology.numFaces = static_cast<int>(sizes.size());
-  topology.numVertsPerFace = sizes.data();
-  topology.vertIndicesPerFace = corners.data();
-  Sdc::Options rules;
-  rules.SetVtxBoundaryInterpolation(Sdc::Options::VTX_BOUNDARY_EDGE_AND_CORNER);
-  using Factory = Far::TopologyRefinerFactory<Far::TopologyDescriptor>;
-  return std::unique_ptr<Far::TopologyRefiner>(Factory::Create(topology, {Sdc::SCHEME_CATMARK, rules}));
-}
 
 // A square of a face's domain, small enough for one minimum of the distance.
 struct Cell {
@@ -321,12 +253,11 @@ CageSurface::Surface::Place CageSurface::Surface::closest(glm::dvec3 place) cons
 
 Result<CageSurface> CageSurface::create(std::span<const glm::dvec3> points,
                                         const std::vector<std::vector<std::uint32_t>>& faces) {
-  PELT_TRY(check_faces(points.size(), faces));
-  const std::unique_ptr<Far::TopologyRefiner> refiner = refiner_of(points.size(), faces);
-  if (!refiner) return refuse_cage("a point belongs to more faces than can be subdivided");
+  const auto refiner = cage_topology({points.size(), faces}, "cage");
+  if (!refiner) return tl::unexpected(refiner.error());
   Bfr::SurfaceFactory::Options options;
   options.SetApproxLevelSmooth(kLevels);
-  const Bfr::RefinerSurfaceFactory<> factory(*refiner, options);
+  const Bfr::RefinerSurfaceFactory<> factory(**refiner, options);
 
   const auto surface = std::make_shared<Surface>();
   surface->patches.resize(faces.size());

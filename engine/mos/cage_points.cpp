@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -14,8 +13,7 @@
 #include "engine/binding/strongest_influence.h"
 #include "engine/chain/chains.h"
 #include "engine/chain/tables.h"
-#include "engine/model/find_named.h"
-#include "engine/mos/cage_file.h"
+#include "engine/deformer/find_cage.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt::mos {
@@ -63,22 +61,12 @@ void follow_bones(std::span<const Chain> chains, ControlPoint& point) {
   }
 }
 
-Result<CageMesh> find_cage(const MosParameters& parameters, const DeformerInput& input, const Mesh** mesh) {
-  if (!parameters.cage_file.empty()) {
-    Result<CageMesh> cage = load_cage(std::filesystem::path(input.rig.directory) / parameters.cage_file);
-    if (!cage) return fail(cage.error().code, fmt::format("{}: {}", input.layer, cage.error().message));
-    return cage;
-  }
-  PELT_ASSIGN(*mesh, find_mesh(input.model, parameters.cage, input.layer + ": cage"));
-  return cage_of(**mesh);
-}
-
 }  // namespace
 
 Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<const std::uint32_t> meshes,
                                   const DeformerInput& input, std::optional<CageSurface>& cage) {
-  const Mesh* mesh = nullptr;
-  PELT_ASSIGN(const auto own, find_cage(parameters, input, &mesh));
+  PELT_ASSIGN(const auto found, find_cage(parameters.cage, parameters.cage_file, input));
+  const auto& [own, mesh] = found;
   if (own.points.size() > chain::kMaxSlots) {
     return invalid(input, fmt::format("its cage has {} points, more than {}", own.points.size(), chain::kMaxSlots));
   }

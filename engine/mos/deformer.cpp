@@ -184,7 +184,7 @@ DeformerEntry deformer() {
   return {
       .defaults = MosParameters{},
       .bind = bind_as<MosParameters, bind>,
-      .rigid_parts = RigidParts::kLeft,
+      .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
       .leaves = [](const DeformerParameters&) { return LeftPieces::kCores; },
       .gives_way = [](const DeformerParameters& parameters) { return parameters.get<MosParameters>().edits.empty(); }};
 }

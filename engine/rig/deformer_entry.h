@@ -35,7 +35,8 @@ enum class LeftPieces {
 struct DeformerEntry {
   DeformerParameters defaults;
   Result<std::vector<MeshBinding>> (*bind)(const DeformerParameters&, const DeformerInput&);
-  RigidParts rigid_parts = RigidParts::kMoved;
+  // Returns what a layer over * does with rigid parts. nullptr: it moves them.
+  RigidParts (*rigid_parts)(const DeformerParameters&) = nullptr;
   // Returns the pieces that a layer over * leaves to linear blend. nullptr: none.
   LeftPieces (*leaves)(const DeformerParameters&) = nullptr;
   // Returns the control mesh that carries the skin. nullptr: the deformer has none.
@@ -46,13 +47,17 @@ struct DeformerEntry {
   // Returns true if linear blend may take over where the deformer does worse; false if an artist sculpted the layer or
   // it cannot be mixed with another deformer. nullptr: false.
   bool (*gives_way)(const DeformerParameters&) = nullptr;
-  // False if the deformer cannot bind with its defaults alone, since a rig must give it something.
-  bool binds_alone = true;
   // True if the deformer lays curves along the bones: lines of muscles follow them, bendy bones bend them.
   bool has_curves = false;
 
   std::string_view name() const { return defaults.name(); }
 };
+
+// Returns the same of rigid parts, whatever the parameters.
+template <RigidParts parts>
+RigidParts rigid_parts_are(const DeformerParameters&) {
+  return parts;
+}
 
 // Adapts a deformer's own bind function to `bind` of an entry.
 template <class P, Result<std::vector<MeshBinding>> (*bind)(const P&, const DeformerInput&)>

@@ -89,6 +89,7 @@ OrderedJson written(const members::Offsets& member) {
         {value.vertex, shortest(value.offset.x), shortest(value.offset.y), shortest(value.offset.z)});
   });
 }
+OrderedJson written(const members::IndexLists& member) { return member.values; }
 OrderedJson written(const members::Keys& member) {
   const std::vector<CurveKey>& keys = member.values;
   if (!member.word.empty() && keys.empty()) return member.word;
@@ -249,6 +250,17 @@ void Reader::read(const Field& field, const Json& json, const members::Offsets& 
     VertexOffset& value = member.values.emplace_back();
     value.vertex = *as_count(item[0]);
     read_vector(Json::array({item[1], item[2], item[3]}), pointer, value.offset);
+  });
+}
+
+void Reader::read(const Field& field, const Json& json, const members::IndexLists& member) {
+  each(field, json, "an array of arrays of numbers", [&](const Json& item, const std::string& pointer) {
+    std::vector<std::uint32_t>& list = member.values.emplace_back();
+    for (const Json& number : item.is_array() ? item : Json::array({nullptr})) {
+      const auto index = as_count(number);
+      if (!index) return problem_.report(pointer, "must be an array of numbers, is " + shown(item));
+      list.push_back(static_cast<std::uint32_t>(*index));
+    }
   });
 }
 

@@ -96,6 +96,7 @@ OrderedJson type_of(const members::Offsets&) {
   offset["prefixItems"] = OrderedJson::array({integer_type({.least = 0})});
   return array_of(std::move(offset));
 }
+OrderedJson type_of(const members::IndexLists&) { return array_of(array_of(integer_type({.least = 0}))); }
 OrderedJson type_of(const members::Keys& member) {
   OrderedJson keys = array_of(key_type(member.at, member.value));
   if (member.word.empty()) return keys;

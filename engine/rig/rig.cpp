@@ -31,14 +31,6 @@ std::vector<std::string_view> deformer_names() {
   return names;
 }
 
-std::vector<std::string_view> deformers_without_rig() {
-  std::vector<std::string_view> names;
-  for (const DeformerEntry& entry : deformers()) {
-    if (entry.binds_alone) names.push_back(entry.name());
-  }
-  return names;
-}
-
 const Group* Rig::find_group(std::string_view group) const {
   const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.name == group; });
   return found == groups.end() ? nullptr : &*found;

@@ -115,7 +115,7 @@ DeformerEntry deformer() {
   return {
       .defaults = SurfaceFfdParameters{},
       .bind = bind_as<SurfaceFfdParameters, bind>,
-      .rigid_parts = RigidParts::kLeft,
+      .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
       // The triangles of such a driver are larger than lips and lids.
       .leaves =
           [](const DeformerParameters& parameters) {

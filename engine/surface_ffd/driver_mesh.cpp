@@ -13,10 +13,8 @@
 #include <pelt/try.h>
 
 #include "engine/deformer/region.h"
-#include "engine/geometry/simplify.h"
+#include "engine/driver/from_skin/thinned_skin.h"
 #include "engine/geometry/stitch.h"
-#include "engine/surface_ffd/joint_density.h"
-#include "engine/surface_ffd/limb_sizing.h"
 #include "engine/surface_ffd/refine.h"
 
 namespace pelt::surface_ffd {
@@ -24,35 +22,13 @@ namespace {
 
 constexpr std::size_t kMaxTriangles = std::size_t{1} << 22;
 
-// Returns the rows of some vertices; no row at all if one of the vertices has none.
-SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t> vertices) {
-  SparseRows result;
-  for (const std::uint32_t vertex : vertices) {
-    const std::span<const Influence> row = surface.weights(vertex);
-    if (row.empty()) return {};
-    result.append_row(row);
-  }
-  return result;
-}
-
 DriverSource make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
-  // Triangles of the skin per triangle of the driver; more make the choice no better.
-  constexpr std::size_t kDense = 16;
-  ShownSurface surface = shown_surface(input, false);
-  Simplified dense = thin(std::move(surface.mesh), kDense * parameters.triangles, input.threads);
-  dense.mesh.weights = weights_at(surface, dense.source_vertex);
-  const LimbSizing sizing = limb_sizing(dense.mesh, parameters.triangles, input.model);
-  std::vector<float> density = joint_density(dense.mesh, parameters.joint_density);
-  for (std::size_t v = 0; v < density.size(); ++v) density[v] *= sizing.density[v];
-  // A driver with as many vertices as the skin is the skin itself.
-  const std::size_t own = dense.mesh.triangles.size();
-  const bool is_skin = dense.mesh.positions.size() <= sizing.triangles / 2;
-  Simplified simple = simplify(std::move(dense.mesh), is_skin ? own : sizing.triangles, std::move(density));
-  for (const std::string& note : simple.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
-  simple.mesh.name = input.builder.free_name(
+  constexpr double kOfDistance = 0.7;
+  from_skin::ThinnedSkin thinned =
+      from_skin::thinned_skin(parameters.triangles, parameters.joint_density, kOfDistance, input);
+  thinned.mesh.name = input.builder.free_name(
       full_detail(input).size() == 1 ? "driver of " + mesh_of(input, input.targets[0]).name : "driver");
-  for (std::uint32_t& vertex : simple.source_vertex) vertex = dense.source_vertex[vertex];
-  return {std::move(simple.mesh), {}, weights_at(surface, simple.source_vertex)};
+  return {std::move(thinned.mesh), {}, std::move(thinned.weights)};
 }
 
 Result<DriverSource> read_file(const DriverParameters& parameters, const DeformerInput& input) {
@@ -126,30 +102,6 @@ void settle_morph_targets(Mesh& mesh) {
 }
 
 }  // namespace
-
-std::span<const Influence> ShownSurface::weights(std::uint32_t vertex) const {
-  const auto after = std::upper_bound(parts.begin(), parts.end(), vertex,
-                                      [](std::uint32_t v, const Part& part) { return v < part.first_vertex; });
-  const Part& part = *(after - 1);
-  if (part.weights->row_count() == 0) return {};
-  return part.weights->row(vertex - part.first_vertex);
-}
-
-ShownSurface shown_surface(const DeformerInput& input, bool with_weights) {
-  ShownSurface surface;
-  for (const DeformerTarget& target : full_detail(input)) {
-    const Mesh& mesh = mesh_of(input, target);
-    if (mesh.positions.empty() || (with_weights && mesh.weights.row_count() == 0)) continue;
-    const auto first = static_cast<std::uint32_t>(surface.mesh.positions.size());
-    surface.parts.push_back({first, &mesh.weights});
-    surface.mesh.positions.insert(surface.mesh.positions.end(), mesh.positions.begin(), mesh.positions.end());
-    surface.mesh.triangles.reserve(surface.mesh.triangles.size() + mesh.triangles.size());
-    for (const glm::uvec3 t : mesh.triangles) {
-      if (target.mask[t.x] + target.mask[t.y] + target.mask[t.z] > 0) surface.mesh.triangles.push_back(t + first);
-    }
-  }
-  return surface;
-}
 
 Result<DriverSource> find_source(const DriverParameters& parameters, const DeformerInput& input) {
   if (!parameters.patches.empty()) return make_from_patches(parameters, input);

@@ -30,20 +30,6 @@ struct DriverSource {
 // invalid patch, nothing to make a driver from.
 Result<DriverSource> find_source(const DriverParameters& parameters, const DeformerInput& input);
 
-// The surface that the layer shows on: its targets, or those of them that have weights, laid end to end.
-struct ShownSurface {
-  struct Part {
-    std::uint32_t first_vertex;
-    const SparseRows* weights;  // weights of the target, which may have none
-  };
-  Mesh mesh;  // positions and triangles only
-  std::vector<Part> parts;
-
-  // Returns the weights of a vertex in its target; empty if the target has none.
-  std::span<const Influence> weights(std::uint32_t vertex) const;
-};
-ShownSurface shown_surface(const DeformerInput& input, bool with_weights);
-
 // The vertices of a driver, each from one or two others: first the vertices of the source that welding keeps, then
 // those that refinement adds.
 struct VertexSources {

@@ -10,16 +10,15 @@
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
 
-#include "engine/geometry/spread_weights.h"
+#include "engine/driver/from_skin/shown_surface.h"
 #include "engine/model/bone_forest.h"
-#include "engine/surface_ffd/joint_spread.h"
 
 namespace pelt::surface_ffd {
 namespace {
 
 // Returns the weights of the closest points of the targets.
 Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& input) {
-  ShownSurface skin = shown_surface(input, true);
+  from_skin::ShownSurface skin = from_skin::shown_surface(input, true);
   drop_flat(skin.mesh.positions, skin.mesh.triangles);
   if (skin.mesh.triangles.empty()) {
     return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any to give it", driver.name));
@@ -36,12 +35,6 @@ Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& i
 Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input) {
   if (driver.skin_weights.row_count() != 0) return driver.skin_weights;
   return weights_of_targets(driver.mesh, input);
-}
-
-SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input) {
-  const std::vector<Passage> passages = joint_passages(input.model, spread);
-  const SparseRows rows = spread_weights(driver, driver.weights, input.model, passages, input.threads);
-  return cut_rows(rows, kMaxTransferred, Cut::kHard);
 }
 
 namespace {

@@ -2,8 +2,6 @@
 // Gives weights to a driver that has none of its own.
 #pragma once
 
-#include <optional>
-
 #include <pelt/mesh.h>
 #include <pelt/result.h>
 #include <pelt/sparse_rows.h>
@@ -13,14 +11,9 @@
 
 namespace pelt::surface_ffd {
 
-inline constexpr std::size_t kMaxTransferred = 8;  // most joints that a vertex follows after its weights were spread
-
 // Returns the painted weights of the closest points of the targets, over the model's bound joints. Errors: no target
 // has weights.
 Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input);
-
-// Returns the driver's own weights, spread by `spread` radii (DriverParameters).
-SparseRows spread_along(const Mesh& driver, std::optional<float> spread, const DeformerInput& input);
 
 // Returns weights that bind each vertex rigidly to the closest limb (Singh & Kokkevis 2000, section 4). Errors: there
 // is no limb.

@@ -316,16 +316,8 @@ class Drawing {
     for (std::size_t k = 0; k < posed.size(); ++k) index.emplace(level.vertices[k].number, k);
     const bool chosen = level.level == state_.surfaces.level;
     const glm::vec4 color(net_color(level.level), chosen ? 1.0f : 0.85f);
-    const auto [along, closed, stored] = net.surface.grids[level.level];
-    for (const auto& [number, k] : index) {
-      const std::array at{number / along[1], number % along[1]};
-      for (int d = 0; d < 2; ++d) {
-        std::array next = at;
-        if (++next[d] == along[d]) next[d] = 0;
-        const auto other = index.find(next[0] * along[1] + next[1]);
-        if ((next[d] == 0 && !closed[d]) || other == index.end()) continue;
-        line(posed[k], posed[other->second], color, chosen ? 2.4f : 1.4f, chosen);
-      }
+    for (const auto& [from, to] : net.surface.grids[level.level].edges) {
+      line(posed[index.at(from)], posed[index.at(to)], color, chosen ? 2.4f : 1.4f, chosen);
     }
     const std::size_t step = stride(posed.size(), kMaxCageDots);
     for (std::size_t k = 0; chosen && k < posed.size(); k += step) {

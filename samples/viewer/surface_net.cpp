@@ -140,12 +140,10 @@ Result<Rig> with_refined(Rig rig, std::span<const SurfacePlace> vertices, std::v
     PELT_TRY(level_of(rig, vertex));
     auto& surface = rig.layers[vertex.layer].deformer.get<HierarchicalBsplineParameters>();
     PELT_ASSIGN(const auto known, hierarchical_bspline::surface_vertices(surface));
-    if (vertex.number >= known.grids[vertex.level].size()) {
-      return fail(ErrorCode::kNotFound, fmt::format("level {} has no vertex {} any more", vertex.level, vertex.number));
-    }
+    PELT_ASSIGN(const auto numbers, hierarchical_bspline::refined_round(surface, vertex.level, vertex.number));
     const std::uint32_t next = vertex.level + 1;
     if (next == surface.levels.size()) surface.levels.emplace_back();
-    for (const std::uint32_t number : hierarchical_bspline::refined_round(known.grids[vertex.level], vertex.number)) {
+    for (const std::uint32_t number : numbers) {
       const bool is_stored = std::ranges::any_of(
           known.vertices, [&](const SurfaceVertex& own) { return own.level == next && own.number == number; });
       if (!is_stored) store(surface.levels[next], number);

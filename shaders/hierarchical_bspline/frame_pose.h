@@ -41,6 +41,18 @@ PELT_SHARED_FN Affine pose_tangent_frame(PatchRecord record, PoseWork work) {
   return affine_compose(affine_from_axes(axes, point.position), record.rest_inverse);
 }
 
+// The frame of skin at a point of a surface over a mesh, where u runs another way at each vertex: F = [S_u, S_v,
+// sqrt(|S_u x S_v|) n | S], which stretches and shears as the surface does. The tangents are of unit length and at right
+// angles at bind, so that heights over the surface grow and shrink as its lengths do.
+PELT_SHARED_FN Affine pose_mesh_frame(PatchRecord record, PoseWork work) {
+  PatchPoint point = patch_point(record, work);
+  vec3 normal = cross(point.tangent_u, point.tangent_v);
+  float area = sqrt(dot(normal, normal));
+  vec3 height = area > 0.0f ? normal * (1.0f / sqrt(area)) : vec3(0.0f);
+  return affine_compose(affine_from_axes(mat3(point.tangent_u, point.tangent_v, height), point.position),
+                        record.rest_inverse);
+}
+
 PELT_SHARED_END
 
 #endif

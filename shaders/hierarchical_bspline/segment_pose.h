@@ -23,13 +23,14 @@ PELT_SHARED_FN Affine joint_motion(PoseWork work, uint joint, Affine inverse_bin
   return affine_compose(affine_from_mat4(joint_matrix(work, joint)), inverse_bind);
 }
 
-// D_s: turns by R_p (R_p^-1 R_j)^share, stretches by the mean of both stretches, and takes the joint's origin where the
-// joint does.
+// D_s: turns by R_p (R_p^-1 R_j)^share, stretches by the mean of both stretches, and takes the joint's origin to the mean
+// of where both take it, which is one place unless the joint has left its parent.
 PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   Affine whole = joint_motion(work, record.joint, record.joint_inverse_bind);
   if (record.share >= 1.0f) return whole;
+  Affine before = joint_motion(work, record.parent, record.parent_inverse_bind);
   mat3 joint = affine_axes(whole);
-  mat3 parent = affine_axes(joint_motion(work, record.parent, record.parent_inverse_bind));
+  mat3 parent = affine_axes(before);
   mat3 joint_turn = orthonormal_axes(joint);
   mat3 parent_turn = orthonormal_axes(parent);
   vec4 from = quaternion_from_rotation(parent_turn);
@@ -45,7 +46,9 @@ PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   mat3 turn = rotation_from_quaternion(quaternion_product(from, partial_turn(way, record.share)));
   mat3 stretch = transpose(parent_turn) * parent * (1.0f - record.share) + transpose(joint_turn) * joint * record.share;
   mat3 axes = turn * stretch;
-  return affine_from_axes(axes, transform_point(whole, record.origin) - axes * record.origin);
+  vec3 origin = transform_point(before, record.origin) * (1.0f - record.share) +
+                transform_point(whole, record.origin) * record.share;
+  return affine_from_axes(axes, origin - axes * record.origin);
 }
 
 PELT_SHARED_END

@@ -43,9 +43,9 @@ void add_binding_options(CLI::App& app, Binding& binding) {
       app.add_option("--rig", binding.rig, "Rig that says which deformer moves which mesh (docs/rig.md)");
   CLI::Option* deformer = app.add_option(
       "--deformer", binding.deformer,
-      "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd, curve-skeleton or mos; "
-      "hierarchical-bspline needs a rig with its surface (default: the rig that a glTF model carries; or surface-ffd, "
-      "or linear-blend where that does better on a tenth of the skin)");
+      "Without a rig: one deformer over all: linear-blend, dual-quaternion, surface-ffd, curve-skeleton, mos or "
+      "hierarchical-bspline (default: the rig that a glTF model carries; or surface-ffd, or linear-blend where that "
+      "does better on a tenth of the skin)");
   deformer->check(a_deformer())->excludes(rig);
   const std::span<const std::string_view> presets = preset_names();
   app.add_option(

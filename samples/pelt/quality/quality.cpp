@@ -75,7 +75,7 @@ std::string file_stem(std::string name) {
 Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   std::vector<std::string> names = command.deformers;
   if (names.empty()) {
-    for (const std::string_view name : deformers_without_rig()) names.emplace_back(name);
+    for (const std::string_view name : deformer_names()) names.emplace_back(name);
   }
   std::vector<Candidate> candidates;
   for (const std::string& name : names) {

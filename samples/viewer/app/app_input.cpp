@@ -211,7 +211,7 @@ void App::State::handle_mouse() {
 void App::State::step_deformer() {
   Compare& compare = view.compare;
   const bool steps = compare.mode == CompareMode::kSplit && compare.split == 1 && compare.deformers.size() == 1;
-  const std::vector<std::string_view> known = deformers_without_rig();
+  const std::vector<std::string_view> known = deformer_names();
   const auto shown = steps ? std::ranges::find(known, compare.deformers[0]) : known.end();
   const auto next = shown == known.end() ? known.begin() : std::next(shown);
   if (next == known.end()) {

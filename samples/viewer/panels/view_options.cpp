@@ -51,7 +51,7 @@ void draw_compare(Compare& compare) {
   }
   if (compare.mode == CompareMode::kNone) return;
   std::vector<std::string>& chosen = compare.deformers;
-  for (const std::string_view name : deformers_without_rig()) {
+  for (const std::string_view name : deformer_names()) {
     const std::string deformer(name);
     const auto known = std::ranges::find(chosen, deformer);
     bool wanted = known != chosen.end();

@@ -447,7 +447,6 @@ struct Fault {
 
 TEST(HierarchicalBspline, RefusesWhatIsWrongAndNamesThePlace) {
   const std::vector<Fault> faults{
-      {"nothing", [](auto& p) { p = {}; }, "the rig gives no surface"},
       {"joint", [](auto& p) { p.levels[0].attach[0].joint = "joint7"; }, "joint7"},
       {"twice",
        [](auto& p) {

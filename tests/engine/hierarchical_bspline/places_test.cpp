@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests closest places against a search through the whole surface.
-#include "engine/hierarchical_bspline/places.h"
+#include "engine/hierarchical_bspline/skin_places.h"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(ClosestPlaces, AreNoFartherThanAnySample) {
   for (const HierarchicalBsplineParameters& parameters : {waves(), dented_tube()}) {
     const Surface surface = test::must(Surface::create(parameters, "layer"));
     const std::uint32_t finest = surface.finest();
-    const glm::dvec2 spans(surface.grid(finest).along[0].spans(), surface.grid(finest).along[1].spans());
+    const glm::dvec2 spans(surface.grid()->grid(finest).along[0].spans(), surface.grid()->grid(finest).along[1].spans());
     std::vector<glm::dvec3> samples;
     for (double u = 0; u <= spans.x; u += 1 / kSamplesPerSpan) {
       for (double v = 0; v <= spans.y; v += 1 / kSamplesPerSpan) {
@@ -70,7 +70,7 @@ TEST(ClosestPlaces, AreNoFartherThanAnySample) {
       EXPECT_LE(glm::length(away), nearest + (is_near ? 1e-6 : 5e-3)) << i;
       bool within = is_near;
       for (int d = 0; d < 2; ++d) {
-        const Direction& direction = surface.grid(finest).along[d];
+        const Direction& direction = surface.grid()->grid(finest).along[d];
         ASSERT_TRUE(places[i][d] >= 0 && places[i][d] <= spans[d]) << i;
         ASSERT_TRUE(!direction.closed || places[i][d] < spans[d]) << i;
         within = within && (direction.closed || (places[i][d] > 0 && places[i][d] < spans[d]));

@@ -66,7 +66,7 @@ TEST(SurfaceVertices, AreRefinedRoundAVertex) {
   SurfaceLevel& next = parameters.levels[1];
   const SurfaceVertices coarse = test::must(surface_vertices(parameters));
   for (std::uint32_t number = 0; number < coarse.grids[0].size(); ++number) {
-    const std::vector<std::uint32_t> round = refined_round(coarse.grids[0], number);
+    const std::vector<std::uint32_t> round = test::must(refined_round(parameters, 0, number));
     EXPECT_EQ(round.size(), number < 8 || number >= 80 ? 3u : 9u) << number;
     EXPECT_TRUE(std::ranges::is_sorted(round));
     next.offsets.clear();

@@ -287,7 +287,7 @@ const std::vector<double> kRadii{1, 0.5, 1.5};
 TEST_F(QualityCommand, HasARowForEveryLimbDeformerAndMotion) {
   std::vector<std::string> expected;
   for (const double radius : kRadii) {
-    for (const std::string_view deformer : deformers_without_rig()) {
+    for (const std::string_view deformer : deformer_names()) {
       for (const std::string& motion : kMotions) {
         expected.push_back(folder_of(radius) + " " + std::string(deformer) + " " + motion);
       }

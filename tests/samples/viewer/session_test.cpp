@@ -201,7 +201,7 @@ TEST_F(Sessions, ReportOpensOnTheWorstPlace) {
   EXPECT_EQ(view.selection.mesh, "skin");
   const float time = view.playback.time;
   std::vector<std::string> shown;
-  for (std::size_t i = 0; i <= deformers_without_rig().size(); ++i) {
+  for (std::size_t i = 0; i <= deformer_names().size(); ++i) {
     for (const bool down : {true, false}) {
       ImGui::GetIO().KeysDown[static_cast<int>('X')] = down;
       frames(1);

@@ -57,7 +57,7 @@ struct DriverParameters {
   std::vector<Refinement> refine;
   Follow follow = Follow::kDualQuaternion;
   // For transferred weights: the length of each joint's passage along the driver, in radii of the limb; 0: as painted.
-  // None: chosen by the kind of joint, 3 at most (surface_ffd/joint_spread.h).
+  // None: chosen by the kind of joint, 3 at most (from_skin/joint_spread.h).
   std::optional<float> spread;
   // Estimates the frames of vertices from their neighbours, even if the driver has a skinning function.
   bool estimate_frames = false;

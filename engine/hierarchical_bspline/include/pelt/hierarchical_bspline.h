@@ -18,14 +18,25 @@ namespace pelt {
 
 class Fields;
 
-// Control vertices of one level that follow a curve or a joint. A curve runs through joints, as that of a curve
+// Edges of a control mesh that stay sharp (Catmull-Clark creases, DeRose et al. 1998).
+struct SurfaceCrease {
+  std::vector<std::vector<std::uint32_t>> paths;  // of each the control vertices along it, an edge between any two
+  float sharpness = 10;                           // levels that it stays sharp for; 10 or more: all
+  friend bool operator==(const SurfaceCrease&, const SurfaceCrease&) = default;
+};
+
+// Control vertices of one level that follow the skin's painting, a curve or a joint. By the painting they follow the
+// joints that the skin there is painted to, blended as dual quaternions: between a joint and its parent that is a
+// sub-segment of the joint, as the paper has them, one for each share. A curve runs through joints, as that of a curve
 // skeleton does, and carries them by its frames (Forsey 1994, "Future work"). Of a joint they may follow a part: the
 // joint's turn against its parent is divided among `segments` sub-segments of equal angle, and sub-segment i has (i -
 // 1/2) / segments of it, so that the middle one of an odd number bisects the joint (Forsey 1994, "Multi-segment
 // Joints").
 struct SurfaceAttachment {
+  // One of three.
+  bool painted = false;
   std::string joint;
-  std::vector<std::string> curve;  // joints, at least two; either these or the joint
+  std::vector<std::string> curve;  // joints, at least two
   std::uint32_t segment = 1;       // 1 to segments, counted from the parent
   std::uint32_t segments = 1;      // 1: the joint itself
   std::vector<IndexRange> vertices;
@@ -85,8 +96,9 @@ struct SecondaryAction {
   friend bool operator==(const SecondaryAction&, const SecondaryAction&) = default;
 };
 
-// One level of the surface: level 0 is the base grid, each further one halves the spans of the one before it. Control
-// vertices are numbered along v first: i * (number along v) + j. A level above 0 stores the vertices that something
+// One level of the surface: level 0 is the base, each further one halves the spans of the one before it. Control
+// vertices of a grid are numbered along v first: i * (number along v) + j; those of a mesh keep their numbers on the
+// next level, on which those of its faces and edges come after them. A level above 0 stores the vertices that something
 // below names; all others are where refinement of the level before it puts them.
 struct SurfaceLevel {
   std::vector<VertexOffset> offsets;  // metres, in the tangent-plane frame of the level before; none on level 0
@@ -109,15 +121,27 @@ enum class SurfacePlaces {
 struct HierarchicalBsplineParameters {
   static constexpr std::string_view kName = "hierarchical_bspline";
 
+  // The base: a grid of `shape`, a mesh of `faces`, or a mesh of the model or of a file, which is subdivided as Catmull
+  // and Clark do. With none of these a mesh is made of the skin, with its levels.
+
   std::array<std::uint32_t, 2> shape{4, 4};  // control vertices of the base grid along u and v
   bool closed_u = false;
   bool closed_v = false;
-  std::vector<glm::vec3> control;  // base grid, v fastest; model space at bind, metres
+  std::vector<glm::vec3> control;  // base, of a grid v fastest; model space at bind, metres
+  std::vector<std::vector<std::uint32_t>> faces;  // of each its control vertices, in order
+  std::string mesh;                               // a mesh of the model, which is then no skin
+  std::string file;                               // an OBJ with polygons, relative to the rig file
+  std::vector<SurfaceCrease> creases;             // of a mesh
   std::vector<SurfaceLevel> levels;
   SurfacePlaces places = SurfacePlaces::kClosest;
   // Frames posed along each span of the finest level in u and v, between which skin is blended; 0: a frame for every
   // vertex. None: cells about 2.5 edges of the skin wide.
   std::optional<std::uint32_t> frames_per_span;
+  // Of painted vertices: length of each joint's passage along the surface, in radii of the limb; 0: as painted. None:
+  // chosen by the kind of joint.
+  std::optional<float> spread;
+  std::uint32_t base_faces = 400;  // of a base that is made of the skin
+  float tolerance = 0.002f;        // part of the size by which a skin lies off the base that is made of it, at most
   friend bool operator==(const HierarchicalBsplineParameters&, const HierarchicalBsplineParameters&) = default;
 };
 

@@ -99,9 +99,6 @@ struct Rig {
 // Returns the deformers' names as in rig files.
 std::vector<std::string_view> deformer_names();
 
-// Returns those that bind a model with their defaults alone.
-std::vector<std::string_view> deformers_without_rig();
-
 // Returns a rig with one layer over all meshes, with the deformer's defaults. `deformer`: the deformer's name, with
 // underscores or, as on the command line, hyphens. Errors: kNotFound, with the list of names and the nearest one.
 Result<Rig> rig_from_deformer_name(const std::string& deformer);

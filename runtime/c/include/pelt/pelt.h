@@ -189,7 +189,7 @@ PELT_API pelt_result pelt_model_import(const char* path_or_builtin, pelt_model**
 PELT_API void pelt_model_destroy(pelt_model* model);
 
 /* Makes a rig with one layer over all meshes: "linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton",
- * "mos". "hierarchical_bspline" binds from a rig file alone, which gives its surface. */
+ * "mos", "hierarchical_bspline". */
 PELT_API pelt_result pelt_rig_from_deformer(const char* deformer, pelt_rig** out);
 /* Loads a rig file (docs/rig.md), or the rig that a .gltf, .glb or .vrm file carries (docs/PELT_deformers/README.md),
  * often the file of the model itself; PELT_ERROR_NOT_FOUND if it carries none. */

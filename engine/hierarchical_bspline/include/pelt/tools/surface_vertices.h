@@ -12,11 +12,11 @@
 
 namespace pelt::hierarchical_bspline {
 
-// The grid of a level. Vertex (i, j) has the number i * along[1] + j.
+// The control vertices of a level. Vertex (i, j) of a grid has the number i * along[1] + j.
 struct SurfaceGrid {
-  std::array<std::uint32_t, 2> along{};  // control vertices along u and v
-  std::array<bool, 2> closed{};
-  std::uint32_t stored = 0;  // vertices that the level stores; all others are where refinement puts them
+  std::array<std::uint32_t, 2> along{};  // control vertices along u and v; of a mesh all of them, and 1
+  std::uint32_t stored = 0;              // vertices that the level stores; all others are where refinement puts them
+  std::vector<std::array<std::uint32_t, 2>> edges;  // of the control mesh, between stored vertices, by their numbers
 
   std::uint32_t size() const { return along[0] * along[1]; }
 };
@@ -41,7 +41,9 @@ struct SurfaceVertices {
 // far as the surface alone makes them.
 Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& parameters);
 
-// Returns the vertices of the next level that lie at and next to a vertex of `grid`, ascending: up to nine.
-std::vector<std::uint32_t> refined_round(const SurfaceGrid& grid, std::uint32_t number);
+// Returns the vertices of the next level that lie at a vertex and next to it, ascending. Errors: as above, and a vertex
+// or level that the surface does not have.
+Result<std::vector<std::uint32_t>> refined_round(const HierarchicalBsplineParameters& parameters, std::uint32_t level,
+                                                 std::uint32_t number);
 
 }  // namespace pelt::hierarchical_bspline

@@ -122,6 +122,9 @@ struct Ranges {
 struct Offsets {
   std::vector<VertexOffset>& values;  // each is [number, x, y, z]
 };
+struct IndexLists {
+  std::vector<std::vector<std::uint32_t>>& values;
+};
 struct Keys {
   std::vector<CurveKey>& values;  // by ascending `at`
   Range at;
@@ -139,7 +142,7 @@ struct Chosen {
 using Member = std::variant<members::Flag, members::Number, members::NumberOr, members::Integer, members::IntegerOr,
                             members::Text, members::Texts, members::Numbers, members::Vector<glm::vec3>,
                             members::Vector<glm::vec2>, members::VectorOr, members::Vectors, members::IntegerPair,
-                            members::Ranges, members::Offsets, members::Keys, members::Chosen>;
+                            members::Ranges, members::Offsets, members::IndexLists, members::Keys, members::Chosen>;
 
 // Visits the members of a struct. A function that is not overridden does nothing, or visits the members inside.
 class Fields {
@@ -188,6 +191,9 @@ class Fields {
   }
   void ranges(const Field& field, std::vector<IndexRange>& values) { visit(field, members::Ranges{values}); }
   void offsets(const Field& field, std::vector<VertexOffset>& values) { visit(field, members::Offsets{values}); }
+  void index_lists(const Field& field, std::vector<std::vector<std::uint32_t>>& values) {
+    visit(field, members::IndexLists{values});
+  }
   void keys(const Field& field, std::vector<CurveKey>& values, Range at, Range value) {
     visit(field, members::Keys{values, at, value, ""});
   }

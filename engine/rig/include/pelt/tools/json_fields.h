@@ -91,6 +91,7 @@ class Reader : public Fields {
   void read(const Field&, const Json&, const members::IntegerPair&);
   void read(const Field&, const Json&, const members::Ranges&);
   void read(const Field&, const Json&, const members::Offsets&);
+  void read(const Field&, const Json&, const members::IndexLists&);
   void read(const Field&, const Json&, const members::Keys&);
   void read(const Field&, const Json&, const members::Chosen&);
   bool expect(bool right, std::string_view key, const Json& json, std::string_view what);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/joint_spread.h"
+#include "engine/driver/from_skin/joint_spread.h"
 
 #include <gtest/gtest.h>
 
 #include <pelt/builtin.h>
 
-namespace pelt::surface_ffd {
+namespace pelt::from_skin {
 namespace {
 
 float radii_of(const Model& model, const std::string& joint) {
@@ -45,4 +45,4 @@ TEST(JointSpread, IsTheSameForAllWhereItIsGiven) {
 }
 
 }  // namespace
-}  // namespace pelt::surface_ffd
+}  // namespace pelt::from_skin

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/joint_spread.h"
+#include "engine/driver/from_skin/joint_spread.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <pelt/tools/joint_roles.h>
 
-namespace pelt::surface_ffd {
+namespace pelt::from_skin {
 namespace {
 
 constexpr float kBallRadii = 3;
@@ -71,4 +71,4 @@ std::vector<Passage> joint_passages(const Model& model, std::optional<float> rad
   return passages;
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt::from_skin

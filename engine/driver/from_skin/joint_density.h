@@ -5,7 +5,7 @@
 
 #include <pelt/mesh.h>
 
-namespace pelt::surface_ffd {
+namespace pelt::from_skin {
 
 // Returns a density that keeps more triangles where a surface bends. It is `strength` (1 or more) within 1.5 limb radii
 // of where two joints meet, that is where the largest weight passes from one to the other, and falls to 1 at three
@@ -13,4 +13,4 @@ namespace pelt::surface_ffd {
 // without weights.
 std::vector<float> joint_density(const Mesh& surface, float strength);
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt::from_skin

@@ -10,7 +10,7 @@
 #include <pelt/mesh.h>
 #include <pelt/result.h>
 
-namespace pelt::mos {
+namespace pelt {
 
 // A cage in model space at bind, metres.
 struct CageMesh {
@@ -28,4 +28,4 @@ Result<CageMesh> load_cage(const std::filesystem::path& path);
 // and triangles without three different corners are left out.
 CageMesh cage_of(const Mesh& mesh);
 
-}  // namespace pelt::mos
+}  // namespace pelt

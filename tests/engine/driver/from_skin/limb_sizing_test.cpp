@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/limb_sizing.h"
+#include "engine/driver/from_skin/limb_sizing.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/tube.h"
 
-namespace pelt::surface_ffd {
+namespace pelt::from_skin {
 namespace {
 
 TEST(LimbSizing, AsksForEdgesOfSevenTenthsOfTheRadius) {
   const Model thin = test::make_tube({.around = 32, .along = 256, .radius = 0.2f});
   const Mesh& mesh = thin.meshes[0];
-  const LimbSizing sizing = limb_sizing(mesh, 200, thin);
+  const LimbSizing sizing = limb_sizing(mesh, 200, 0.7, thin);
   const double evenly = 6.2832 * 0.2 * 8 / (0.4330 * 200);  // squared edge length of 200 even triangles
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
     if (mesh.positions[v].x < 4) {
@@ -23,12 +23,12 @@ TEST(LimbSizing, AsksForEdgesOfSevenTenthsOfTheRadius) {
 
 TEST(LimbSizing, AsksForNoMoreThanFourTimesAsMany) {
   const Model thin = test::make_tube({.around = 32, .along = 256, .radius = 0.02f});
-  EXPECT_EQ(limb_sizing(thin.meshes[0], 200, thin).triangles, 800u);
+  EXPECT_EQ(limb_sizing(thin.meshes[0], 200, 0.7, thin).triangles, 800u);
 }
 
 TEST(LimbSizing, LeavesWhatIsFineAlready) {
   const Model thick = test::make_tube({.around = 32, .along = 64, .radius = 1});
-  const LimbSizing sizing = limb_sizing(thick.meshes[0], 2000, thick);
+  const LimbSizing sizing = limb_sizing(thick.meshes[0], 2000, 0.7, thick);
   EXPECT_EQ(sizing.triangles, 2000u);
   for (const float density : sizing.density) EXPECT_EQ(density, 1);
 }
@@ -36,8 +36,8 @@ TEST(LimbSizing, LeavesWhatIsFineAlready) {
 TEST(LimbSizing, OfASkinWithoutWeightsIsWhatIsAsked) {
   Model tube = test::make_tube({.radius = 0.1f});
   tube.meshes[0].weights = {};
-  EXPECT_EQ(limb_sizing(tube.meshes[0], 50, tube).triangles, 50u);
+  EXPECT_EQ(limb_sizing(tube.meshes[0], 50, 0.7, tube).triangles, 50u);
 }
 
 }  // namespace
-}  // namespace pelt::surface_ffd
+}  // namespace pelt::from_skin

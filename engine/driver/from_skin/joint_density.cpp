@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/joint_density.h"
+#include "engine/driver/from_skin/joint_density.h"
 
 #include <algorithm>
 #include <glm/gtc/constants.hpp>
@@ -12,7 +12,7 @@
 
 #include "engine/geometry/edge_distances.h"
 
-namespace pelt::surface_ffd {
+namespace pelt::from_skin {
 namespace {
 
 // A seam, where the largest weight passes from one joint to another: a curve across the surface.
@@ -134,4 +134,4 @@ std::vector<float> joint_density(const Mesh& surface, float strength) {
   return density;
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt::from_skin

@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: MIT
-#include "engine/mos/cage_file.h"
+#include "engine/deformer/cage_mesh.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <tuple>
 
+#include <pelt/tools/weld.h>
 #include <pelt/try.h>
 
 #include "engine/model/obj/polygons.h"
 
-namespace pelt::mos {
+namespace pelt {
 namespace {
 
 constexpr double kNearlyFlat = 0.77;  // cosine of the angle between the normals of a quad's halves: 40 degrees
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-// Returns for each vertex the first vertex at its position.
-std::vector<std::uint32_t> first_at_position(std::span<const glm::vec3> positions) {
-  const auto key = [&](std::uint32_t v) { return std::tie(positions[v].x, positions[v].y, positions[v].z); };
-  std::vector<std::uint32_t> order(positions.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-  std::vector<std::uint32_t> first(positions.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool again = i > 0 && key(order[i]) == key(order[i - 1]);
-    first[order[i]] = again ? first[order[i - 1]] : order[i];
-  }
-  return first;
-}
 
 std::optional<std::vector<std::uint32_t>> quad_of(std::span<const glm::dvec3> points, glm::uvec3 one,
                                                   glm::uvec3 other) {
@@ -75,12 +60,12 @@ Result<CageMesh> load_cage(const std::filesystem::path& path) {
 
 CageMesh cage_of(const Mesh& mesh) {
   CageMesh cage;
-  const std::vector<std::uint32_t> first = first_at_position(mesh.positions);
+  const std::vector<std::uint32_t> first = weld_by_position(mesh.positions);
   std::vector<bool> is_used(mesh.positions.size(), false);
   for (const glm::uvec3& triangle : mesh.triangles) {
     for (int c = 0; c < 3; ++c) is_used[first[triangle[c]]] = true;
   }
-  std::vector<std::uint32_t> point(mesh.positions.size(), kNone);
+  std::vector<std::uint32_t> point(mesh.positions.size(), 0);
   for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
     if (!is_used[v]) continue;
     point[v] = static_cast<std::uint32_t>(cage.points.size());
@@ -108,4 +93,4 @@ CageMesh cage_of(const Mesh& mesh) {
   return cage;
 }
 
-}  // namespace pelt::mos
+}  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/limb_sizing.h"
+#include "engine/driver/from_skin/limb_sizing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,9 @@
 #include "engine/binding/strongest_influence.h"
 #include "engine/model/bone_forest.h"
 
-namespace pelt::surface_ffd {
+namespace pelt::from_skin {
 
-LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model) {
-  constexpr double kOfDistance = 0.7;
+LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, double of_distance, const Model& model) {
   constexpr double kDensest = 64;           // largest density: the square of how many times finer edges may be
   constexpr double kMax = 4;                // factor on the number of triangles asked
   const double kArea = std::sqrt(3.0) / 4;  // area of a triangle with edges of 1
@@ -27,7 +26,7 @@ LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& 
     const Influence strongest = strongest_influence(surface.weights.row(v));
     const std::uint32_t bone = bones[strongest.index].first;
     if (!bones[bone].is_somewhere) continue;
-    const double edge = kOfDistance * distance_to_bones(glm::dvec3(surface.positions[v]), bones, bone);
+    const double edge = of_distance * distance_to_bones(glm::dvec3(surface.positions[v]), bones, bone);
     sizing.density[v] = static_cast<float>(std::clamp(squared_edge / (edge * edge), 1.0, kDensest));
   }
   double needed = 0;
@@ -40,4 +39,4 @@ LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& 
   return sizing;
 }
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt::from_skin

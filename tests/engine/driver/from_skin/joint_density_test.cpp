@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/joint_density.h"
+#include "engine/driver/from_skin/joint_density.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "engine/geometry/simplify.h"
 #include "tests/support/tube.h"
 
-namespace pelt::surface_ffd {
+namespace pelt::from_skin {
 namespace {
 
 constexpr float kJoint = 4;  // where make_limb bends
@@ -110,4 +110,4 @@ TEST(JointDensity, KeepsTwoToThreeTimesAsManyTrianglesNearAJoint) {
 }
 
 }  // namespace
-}  // namespace pelt::surface_ffd
+}  // namespace pelt::from_skin

@@ -6,7 +6,7 @@
 
 #include <pelt/model.h>
 
-namespace pelt::surface_ffd {
+namespace pelt::from_skin {
 
 // The number of triangles of a driver and their density, so that it is fine enough where limbs are thin.
 struct LimbSizing {
@@ -14,9 +14,9 @@ struct LimbSizing {
   std::vector<float> density;  // at each vertex, >= 1; 1 is that of the asked triangles spread evenly
 };
 
-// Returns the sizing for a surface with weights over the model's bound joints. Edges are at most 0.7 of the distance to
-// the bone, since a coarser driver carries a limb as a whole and not its sides. They are no shorter than an eighth of
+// Returns the sizing for a surface with weights over the model's bound joints. Edges are at most `of_distance` of the
+// distance to the bone, since a coarser driver carries a limb as a whole and not its sides. They are no shorter than an eighth of
 // the edges that `triangles` even triangles would have, and there are at most four times as many triangles.
-LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, const Model& model);
+LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, double of_distance, const Model& model);
 
-}  // namespace pelt::surface_ffd
+}  // namespace pelt::from_skin

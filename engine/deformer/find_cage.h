@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include <pelt/mesh.h>
+#include <pelt/result.h>
+
+#include "engine/deformer/builder.h"
+#include "engine/deformer/cage_mesh.h"
+
+namespace pelt {
+
+struct NamedCage {
+  CageMesh cage;
+  const Mesh* mesh;  // of the model; nullptr if it is a file
+};
+
+// Returns a cage that a rig names: an OBJ file, relative to the rig, or, where `file` is empty, a mesh of the model.
+// Errors: those of load_cage; there is no such mesh.
+Result<NamedCage> find_cage(const std::string& mesh, const std::string& file, const DeformerInput& input);
+
+}  // namespace pelt

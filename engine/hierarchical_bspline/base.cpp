@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hierarchical_bspline/base.h"
+
+#include <utility>
+#include <vector>
+
+#include <pelt/try.h>
+
+#include "engine/deformer/find_cage.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+// Attaches what no attachment of the base names, as painted.
+void attach_rest(HierarchicalBsplineParameters& surface) {
+  std::vector<bool> attached(surface.control.size(), false);
+  if (surface.levels.empty()) surface.levels.emplace_back();
+  for (const SurfaceAttachment& attachment : surface.levels[0].attach) {
+    for (const IndexRange range : attachment.vertices) {
+      for (std::uint32_t v = range.first; v <= range.last && v < attached.size(); ++v) attached[v] = true;
+    }
+  }
+  SurfaceAttachment painted{.painted = true};
+  for (std::uint32_t v = 0; v < attached.size(); ++v) {
+    if (attached[v]) continue;
+    if (painted.vertices.empty() || painted.vertices.back().last + 1 != v) painted.vertices.push_back({v, v});
+    painted.vertices.back().last = v;
+  }
+  if (!painted.vertices.empty()) surface.levels[0].attach.push_back(std::move(painted));
+}
+
+}  // namespace
+
+Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
+  Base base{parameters, {}};
+  if (!parameters.mesh.empty() || !parameters.file.empty()) {
+    PELT_ASSIGN(auto found, find_cage(parameters.mesh, parameters.file, input));
+    auto& [cage, mesh] = found;
+    for (const glm::dvec3 point : cage.points) base.parameters.control.emplace_back(point);
+    base.parameters.faces = std::move(cage.faces);
+    if (mesh != nullptr && has_weights(*mesh)) {
+      base.own_weights = true;
+      for (const std::uint32_t v : cage.source_vertex) base.weights.append_row(mesh->weights.row(v));
+    }
+  } else if (parameters.control.empty()) {
+    return made_base(parameters, input);
+  }
+  if (!base.parameters.faces.empty()) attach_rest(base.parameters);
+  return base;
+}
+
+}  // namespace pelt::hierarchical_bspline

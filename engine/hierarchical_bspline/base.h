@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The base of a surface: as the rig gives it, from a mesh of the model or a file, or made of the skin.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <vector>
+
+#include <pelt/hierarchical_bspline.h>
+#include <pelt/result.h>
+#include <pelt/sparse_rows.h>
+
+#include "engine/deformer/builder.h"
+
+namespace pelt::hierarchical_bspline {
+
+struct Base {
+  HierarchicalBsplineParameters parameters;  // with control vertices, and faces or a shape
+  SparseRows weights;                        // of the control vertices, over the model's bound joints; or none
+  bool own_weights = false;                  // they are painted on the base itself
+  // Of a base that is made of the skin: the connected part of the skin that each control vertex is of, and the same of
+  // the vertices of the targets, laid end to end.
+  std::vector<std::uint32_t> parts;
+  std::vector<std::uint32_t> skin_parts;
+  std::vector<glm::vec3> skin;  // of a base that has all of the skin's vertices: where each was; or none
+};
+
+// Returns the parameters with their base. What no attachment names on the base of a mesh follows the painting. Errors: a
+// mesh or file that does not exist or is no control mesh, no skin to make a base of.
+Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
+
+// Makes a base of the skin: quads over a coarse mesh of it, fitted by least squares, and levels with what the skin has
+// beyond that, attached as it is painted.
+Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
+
+}  // namespace pelt::hierarchical_bspline

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+#include <Eigen/IterativeLinearSolvers>
+#include <Eigen/Sparse>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <pelt/tools/area.h>
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/triangle_tree.h>
+#include <pelt/try.h>
+
+#include "engine/driver/from_skin/shown_surface.h"
+#include "engine/driver/from_skin/thinned_skin.h"
+#include "engine/hierarchical_bspline/base.h"
+#include "engine/hierarchical_bspline/painting.h"
+#include "engine/hierarchical_bspline/skin_places.h"
+#include "engine/hierarchical_bspline/surface.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+constexpr float kJointDensity = 1.5f;   // of the base near joints, over that elsewhere
+constexpr double kOfDistance = 1.2;     // most of an edge of the base, of the distance to the bone
+constexpr double kLevelEdges = 3;       // edges of the finest level, in edges of the skin
+constexpr std::uint32_t kMaxOverlays = 2;
+constexpr double kUnlikeRows = 0.08;    // from which vertices that one is refined from are painted unlike it
+constexpr double kFlatQuad = 0.7;       // cosine of the angle between the halves of a quad, at least
+constexpr float kReach = 1.0f;         // of the shortest edge of a control vertex, by which the fit moves it
+constexpr int kRounds = 3;              // of the fit: places of the skin are looked for again
+constexpr std::size_t kSamples = 4;     // points of the skin for each limit point
+constexpr int kSteps = 8;               // of conjugate gradients in each
+
+// A mesh without edges that OpenSubdiv refuses: triangles that would share an edge with more than one other, or wind
+// against it, get vertices of their own.
+struct Manifold {
+  std::vector<glm::uvec3> triangles;
+  std::vector<std::uint32_t> source;  // vertex of the mesh for each vertex
+};
+
+Manifold manifold_of(const Mesh& mesh) {
+  Manifold result;
+  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) result.source.push_back(v);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  for (glm::uvec3 t : mesh.triangles) {
+    bool free = true;
+    for (int c = 0; c < 3; ++c) free = free && !used.contains({t[c], t[(c + 1) % 3]});
+    for (int c = 0; !free && c < 3; ++c) {
+      result.source.push_back(t[c]);
+      t[c] = static_cast<std::uint32_t>(result.source.size()) - 1;
+    }
+    for (int c = 0; c < 3; ++c) used.emplace(t[c], t[(c + 1) % 3]);
+    result.triangles.push_back(t);
+  }
+  return result;
+}
+
+// Returns quads of pairs of triangles, those with the most even angles first, and the triangles that are left.
+Polygons quads_of(std::span<const glm::uvec3> triangles, std::span<const glm::vec3> positions) {
+  struct Pair {
+    double badness;
+    std::array<std::size_t, 2> triangles;
+    std::vector<std::uint32_t> corners;
+  };
+  std::map<MeshEdge, std::pair<std::size_t, int>> open;
+  std::vector<Pair> pairs;
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (int c = 0; c < 3; ++c) {
+      const auto [known, added] = open.try_emplace(edge_at(triangles[t], c), t, c);
+      if (added) continue;
+      const auto [other, corner] = known->second;
+      const glm::uvec3 a = triangles[other];
+      const glm::uvec3 b = triangles[t];
+      Pair pair{0, {other, t}, {a[corner], b[(c + 2) % 3], a[(corner + 1) % 3], a[(corner + 2) % 3]}};
+      const auto at = [&](std::size_t i) { return glm::dvec3(positions[pair.corners[i % 4]]); };
+      const auto across = [&](std::size_t i) { return glm::cross(at(i + 1) - at(i), at(i + 3) - at(i)); };
+      const glm::dvec3 first = across(1);
+      const glm::dvec3 second = across(3);
+      const double sizes = glm::length(first) * glm::length(second);
+      bool good = sizes > 0 && glm::dot(first, second) > kFlatQuad * sizes;
+      for (std::size_t i = 0; i < 4; ++i) {
+        good = good && glm::dot(across(i), first + second) > 0;
+        const glm::dvec3 next = at(i + 1) - at(i);
+        const glm::dvec3 last = at(i + 3) - at(i);
+        const double cosine = glm::dot(next, last) / (glm::length(next) * glm::length(last));
+        pair.badness += cosine * cosine;
+      }
+      if (good) pairs.push_back(std::move(pair));
+    }
+  }
+  std::ranges::stable_sort(pairs, {}, &Pair::badness);
+  std::vector<bool> taken(triangles.size(), false);
+  Polygons faces;
+  for (Pair& pair : pairs) {
+    if (taken[pair.triangles[0]] || taken[pair.triangles[1]]) continue;
+    taken[pair.triangles[0]] = taken[pair.triangles[1]] = true;
+    faces.push_back(std::move(pair.corners));
+  }
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    if (!taken[t]) faces.push_back({triangles[t].x, triangles[t].y, triangles[t].z});
+  }
+  return faces;
+}
+
+
+// A point of the skin, and the limit points of a level that its place is between.
+struct Sample {
+  glm::dvec3 position;
+  ClosestPoint place;
+};
+
+// Returns points of the skin, some for each limit point of a level.
+Result<std::vector<Sample>> samples_of(const Mesh& skin, const Surface& surface, std::uint32_t level,
+                                       std::span<const SurfacePoint> limits, unsigned threads) {
+  const std::vector<glm::vec3>& skin_points = skin.positions;
+  const std::size_t step = std::max<std::size_t>(skin_points.size() / (kSamples * limits.size()), 1);
+  std::vector<glm::vec3> points;
+  for (std::size_t v = 0; v < skin_points.size(); v += step) points.push_back(skin_points[v]);
+  std::vector<glm::vec3> positions;
+  for (const SurfacePoint& limit : limits) positions.emplace_back(limit.position);
+  std::vector<glm::uvec3> triangles = triangles_of(surface.topology().faces(level), positions);
+  drop_flat(positions, triangles);
+  PELT_ASSIGN(const auto tree, TriangleTree::create(positions, triangles));
+  const std::vector<TriangleTree::NearPoint> near = tree.nearest_of_each(points, threads);
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < points.size(); ++i) samples.push_back({glm::dvec3(points[i]), near[i].closest});
+  return samples;
+}
+
+// Moves the control vertices so that the limit points of the base lie at the vertices that they were made of, and the
+// surface in all points of the skin: least squares by few steps of conjugate gradients, which leave the control mesh
+// even. A control vertex moves by less than its edges, since nothing smooth runs through a sharp edge.
+Result<void> fit(HierarchicalBsplineParameters& base, const Mesh& skin, const DeformerInput& input) {
+  using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+  const std::vector<glm::vec3> own = base.control;
+  std::vector<float> shortest(own.size(), std::numeric_limits<float>::max());  // edge of each vertex
+  for (const std::vector<std::uint32_t>& face : base.faces) {
+    for (std::size_t c = 0; c < face.size(); ++c) {
+      const std::uint32_t from = face[c];
+      const std::uint32_t to = face[(c + 1) % face.size()];
+      const float length = glm::distance(own[from], own[to]);
+      shortest[from] = std::min(shortest[from], length);
+      shortest[to] = std::min(shortest[to], length);
+    }
+  }
+  PELT_ASSIGN(auto surface, Surface::create(base, input.layer));
+  PELT_TRY(surface.refine_to(1));
+  const std::uint32_t count = surface.topology().size(1);
+  const auto size = static_cast<Eigen::Index>(own.size());
+  std::vector<Eigen::Triplet<double>> terms;
+  for (std::uint32_t v = 0; v < count; ++v) {
+    for (const Share& share : surface.stored_shares(1, surface.topology().limit(1, v, surface.control(1)))) {
+      if (share.weight != 0) terms.emplace_back(v, share.vertex, share.weight);
+    }
+  }
+  Matrix limits(count, size);
+  limits.setFromTriplets(terms.begin(), terms.end());
+  Eigen::MatrixX3d control(size, 3);
+  for (Eigen::Index v = 0; v < size; ++v) control.row(v) << own[v].x, own[v].y, own[v].z;
+  for (int round = 0; round < kRounds; ++round) {
+    PELT_ASSIGN(const auto samples, samples_of(skin, surface, 1, limit_points(surface, 1), input.threads));
+    const auto rows = static_cast<Eigen::Index>(own.size() + samples.size());
+    Eigen::MatrixX3d right(rows, 3);
+    terms.clear();
+    for (Eigen::Index v = 0; v < size; ++v) {
+      terms.emplace_back(v, v, 1);
+      right.row(v) << own[v].x, own[v].y, own[v].z;
+    }
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(own.size() + i);
+      const auto& [position, place] = samples[i];
+      for (int c = 0; c < 3; ++c) {
+        if (place.weights[c] > 0) terms.emplace_back(row, place.vertices[c], place.weights[c]);
+      }
+      right.row(row) << position.x, position.y, position.z;
+    }
+    Matrix places(rows, count);
+    places.setFromTriplets(terms.begin(), terms.end());
+    const Matrix system = places * limits;
+    Eigen::LeastSquaresConjugateGradient<Matrix> solver(system);
+    solver.setMaxIterations(kSteps);
+    control = solver.solveWithGuess(right, control).eval();
+    for (Eigen::Index v = 0; v < size; ++v) {
+      const glm::vec3 move = glm::vec3(control(v, 0), control(v, 1), control(v, 2)) - own[v];
+      const float most = kReach * shortest[v];
+      base.control[v] = own[v] + move * std::min(1.0f, most / std::max(glm::length(move), 1e-30f));
+      control.row(v) << base.control[v].x, base.control[v].y, base.control[v].z;
+    }
+    PELT_ASSIGN(surface, Surface::create(base, input.layer));
+    PELT_TRY(surface.refine_to(1));
+  }
+  return {};
+}
+
+// Returns how far the skin lies off the surface round each limit point of a level, in the mean.
+std::vector<glm::dvec3> skin_offsets(std::span<const SurfacePoint> limits, std::span<const Sample> samples) {
+  std::vector<glm::dvec3> offsets(limits.size(), glm::dvec3(0));
+  std::vector<double> sum(limits.size(), 0);
+  for (const auto& [position, place] : samples) {
+    glm::dvec3 off = position;
+    for (int c = 0; c < 3; ++c) off -= place.weights[c] * limits[place.vertices[c]].position;
+    for (int c = 0; c < 3; ++c) {
+      offsets[place.vertices[c]] += place.weights[c] * off;
+      sum[place.vertices[c]] += place.weights[c];
+    }
+  }
+  for (std::size_t v = 0; v < limits.size(); ++v) offsets[v] /= std::max(sum[v], 1e-30);
+  return offsets;
+}
+
+// Returns for every vertex of the skin its connected part, across seams.
+std::vector<std::uint32_t> connected_skin(const Mesh& skin) {
+  const std::vector<std::uint32_t> welded = weld_by_position(skin.positions);
+  std::vector<std::uint32_t> parts = connected_parts(skin.positions.size(), welded_triangles(welded, skin.triangles));
+  for (std::uint32_t v = 0; v < parts.size(); ++v) parts[v] = parts[welded[v]];
+  return parts;
+}
+
+// Appends a number to ranges that ascend.
+void append(std::vector<IndexRange>& ranges, std::uint32_t number) {
+  if (!ranges.empty() && ranges.back().last + 1 == number) {
+    ranges.back().last = number;
+  } else {
+    ranges.push_back({number, number});
+  }
+}
+
+double size_of(const Mesh& mesh) {
+  glm::vec3 low = mesh.positions[0];
+  glm::vec3 high = low;
+  for (const glm::vec3 position : mesh.positions) {
+    low = glm::min(low, position);
+    high = glm::max(high, position);
+  }
+  return glm::distance(low, high);
+}
+
+// Returns true if the surface has a tangent plane at a point, beyond what rounding decides.
+bool is_clear(const SurfacePoint& point) {
+  const double area = glm::length(glm::cross(point.tangent_u, point.tangent_v));
+  return area > 1e-3 * std::max(glm::dot(point.tangent_u, point.tangent_u), glm::dot(point.tangent_v, point.tangent_v));
+}
+
+// Adds the vertices of overlays: where the skin is painted unlike the level before, and where it lies off it.
+Result<void> add_overlays(Base& base, std::uint32_t overlays, const Mesh& skin, const DeformerInput& input) {
+  HierarchicalBsplineParameters bare = base.parameters;
+  bare.levels.resize(overlays + 1);
+  PELT_ASSIGN(const auto plain, Surface::create(bare, input.layer));
+  PELT_ASSIGN(const auto painting, Painting::create(plain, base, input));
+  const Topology& topology = plain.topology();
+  const double size = size_of(skin);
+  SparseRows rows;  // of the level, as the surface has them so far
+  for (std::uint32_t v = 0; v < topology.size(0); ++v) rows.append_row(painting.row(0, v));
+  for (std::uint32_t level = 1; level <= overlays; ++level) {
+    base.parameters.levels.emplace_back();
+    PELT_ASSIGN(const auto surface, Surface::create(base.parameters, input.layer));
+    const std::vector<SurfacePoint> points = limit_points(surface, level);
+    PELT_ASSIGN(const auto samples, samples_of(skin, surface, level, points, input.threads));
+    const std::vector<glm::dvec3> offsets = skin_offsets(points, samples);
+    const SparseRows before = refined_rows(topology, level - 1, rows);
+    SparseRows next;
+    SurfaceLevel& made = base.parameters.levels.back();
+    SurfaceAttachment painted{.painted = true};
+    for (std::uint32_t v = 0; v < points.size(); ++v) {
+      const std::span<const Influence> own = painting.row(level, v);
+      double unlike = 0;
+      for (const auto& [parent, weight] : topology.refinement(level - 1, v)) {
+        unlike = std::max(unlike, 1 - likeness(rows.row(parent), own));
+      }
+      const glm::dvec3 off = offsets[v];
+      const bool is_off = glm::length(off) > base.parameters.tolerance * size;
+      const bool is_unlike = unlike > kUnlikeRows;
+      const bool is_stored = (is_off || is_unlike) && is_clear(points[v]);
+      next.append_row(is_stored ? own : before.row(v));
+      if (!is_stored) continue;
+      if (is_off) made.offsets.push_back({v, glm::vec3(glm::transpose(points[v].axes()) * off)});
+      append(painted.vertices, v);
+    }
+    if (!painted.vertices.empty()) made.attach.push_back(std::move(painted));
+    rows = std::move(next);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
+  const Mesh skin = from_skin::shown_surface(input, false).mesh;
+  if (skin.triangles.empty()) return invalid(input, "the layer has no skin to make a surface of");
+  const from_skin::ThinnedSkin thinned =
+      from_skin::thinned_skin(std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
+  const Manifold manifold = manifold_of(thinned.mesh);
+  Base base{parameters, {}};
+  for (const std::uint32_t v : manifold.source) {
+    base.parameters.control.push_back(thinned.mesh.positions[v]);
+    if (thinned.weights.row_count() != 0) base.weights.append_row(thinned.weights.row(v));
+  }
+  base.skin_parts = connected_skin(skin);
+  for (const std::uint32_t v : manifold.source) base.parts.push_back(base.skin_parts[thinned.source[v]]);
+  base.parameters.faces = quads_of(manifold.triangles, base.parameters.control);
+  if (thinned.is_skin) {
+    base.skin = base.parameters.control;
+    SurfaceCrease all;
+    for (std::vector<std::uint32_t> path : base.parameters.faces) {
+      path.push_back(path.front());
+      all.paths.push_back(std::move(path));
+    }
+    base.parameters.creases.push_back(std::move(all));
+  }
+  if (!thinned.is_skin) PELT_TRY(fit(base.parameters, skin, input));
+  if (!parameters.frames_per_span) base.parameters.frames_per_span = 1;  // levels are where frames are needed
+  base.parameters.levels.resize(1);
+  base.parameters.levels[0].attach.push_back(
+      {.painted = true, .vertices = {{0, static_cast<std::uint32_t>(base.parameters.control.size()) - 1}}});
+  if (thinned.is_skin) return base;
+  double edges = 0;
+  double count = 0;
+  for (const std::vector<std::uint32_t>& face : base.parameters.faces) {
+    for (std::size_t c = 0; c < face.size(); ++c) {
+      edges += glm::distance(base.parameters.control[face[c]], base.parameters.control[face[(c + 1) % face.size()]]);
+      ++count;
+    }
+  }
+  const double levels = std::round(std::log2(edges / count / (kLevelEdges * mean_edge(input))));
+  const auto overlays = static_cast<std::uint32_t>(std::clamp(levels, 1.0, double{kMaxOverlays}));
+  PELT_TRY(add_overlays(base, overlays, skin, input));
+  return base;
+}
+
+}  // namespace pelt::hierarchical_bspline

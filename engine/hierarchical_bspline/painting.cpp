@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hierarchical_bspline/painting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <pelt/frame.h>
+#include <pelt/tools/area.h>
+#include <pelt/try.h>
+
+#include "engine/driver/from_skin/shown_surface.h"
+#include "engine/driver/from_skin/spread_along.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+constexpr std::size_t kCandidates = 16;
+// What painting that has less than half in common, and a normal that looks the other way, count in edges of a triangle.
+constexpr double kUnlike = 4;
+constexpr double kTurned = 2;
+
+double likeness_at(const PaintedTriangles& surface, const ClosestPoint& at, std::span<const Influence> weights) {
+  double sum = 0;
+  for (int c = 0; c < 3; ++c) {
+    if (at.weights[c] > 0) sum += at.weights[c] * likeness(surface.weights(at.vertices[c]), weights);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double likeness(std::span<const Influence> one, std::span<const Influence> other) {
+  double sum = 0;
+  for (const Influence& a : one) {
+    for (const Influence& b : other) {
+      if (a.index == b.index) sum += std::min(a.weight, b.weight);
+    }
+  }
+  return sum;
+}
+
+std::vector<ClosestPoint> closest_alike(const PaintedTriangles& surface, const TriangleTree& tree,
+                                        std::span<const PaintedPoint> points, unsigned threads) {
+  // Returns by how much a triangle is unlike a point, metres.
+  const auto unlikeness = [&](const PaintedPoint& point, const TriangleTree::NearPoint& near) {
+    const glm::uvec3 t = surface.triangles[near.triangle];
+    const glm::dvec3 a(surface.positions[t.x]);
+    const glm::dvec3 across = glm::cross(glm::dvec3(surface.positions[t.y]) - a, glm::dvec3(surface.positions[t.z]) - a);
+    const double area = glm::length(across);
+    double edges = 0;
+    if (!point.weights.empty() && surface.weights) {
+      edges += kUnlike * std::max(0.5 - likeness_at(surface, near.closest, point.weights), 0.0);
+    }
+    if (point.normal != glm::vec3(0)) {
+      edges += kTurned * std::max(-glm::dot(across, glm::dvec3(point.normal)) / area, 0.0);
+    }
+    return edges * std::sqrt(area);
+  };
+  const auto is_own = [&](const PaintedPoint& point, const glm::uvec3 t) {
+    return point.part == kAnyPart || surface.parts.empty() || surface.parts[t.x] == point.part;
+  };
+  std::vector<glm::vec3> positions;
+  for (const PaintedPoint& point : points) positions.push_back(point.position);
+  std::vector<ClosestPoint> result(points.size());
+  std::vector<std::uint8_t> alike(points.size());
+  tree.nearest_of_each(positions, 1, threads, [&](std::size_t i, std::span<const TriangleTree::NearPoint> found) {
+    result[i] = found[0].closest;
+    const bool own = is_own(points[i], surface.triangles[found[0].triangle]);
+    alike[i] = own && unlikeness(points[i], found[0]) == 0 ? 1 : 0;
+  });
+  std::vector<std::uint32_t> others;
+  positions.clear();
+  for (std::uint32_t i = 0; i < points.size(); ++i) {
+    if (alike[i] != 0) continue;
+    others.push_back(i);
+    positions.push_back(points[i].position);
+  }
+  std::vector<std::uint8_t> found_part(others.size(), 0);
+  const auto choose = [&](std::size_t i, std::span<const TriangleTree::NearPoint> found) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const TriangleTree::NearPoint& near : found) {
+      const double badness = std::sqrt(near.closest.squared_distance) + unlikeness(points[others[i]], near);
+      if (!is_own(points[others[i]], surface.triangles[near.triangle]) || !(badness < least)) continue;
+      least = badness;
+      found_part[i] = 1;
+      result[others[i]] = near.closest;
+    }
+  };
+  if (!others.empty()) tree.nearest_of_each(positions, kCandidates, threads, choose);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> far;  // points by a part that is not near
+  for (std::uint32_t i = 0; i < others.size(); ++i) {
+    if (found_part[i] == 0) far[points[others[i]].part].push_back(others[i]);
+  }
+  for (const auto& [part, own] : far) {
+    std::vector<glm::uvec3> triangles;
+    for (const glm::uvec3 t : surface.triangles) {
+      if (surface.parts[t.x] == part) triangles.push_back(t);
+    }
+    const Result<TriangleTree> part_tree = TriangleTree::create(surface.positions, triangles);
+    if (!part_tree) continue;  // the part has no triangle: what is closest stays
+    positions.clear();
+    for (const std::uint32_t i : own) positions.push_back(points[i].position);
+    part_tree->nearest_of_each(positions, 1, threads, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
+      result[own[i]] = near[0].closest;
+    });
+  }
+  return result;
+}
+
+std::vector<glm::uvec3> triangles_of(const Polygons& faces, std::span<const glm::vec3> positions) {
+  std::vector<glm::uvec3> triangles;
+  for (const std::vector<std::uint32_t>& face : faces) {
+    const bool turned = face.size() == 4 && glm::distance(positions[face[1]], positions[face[3]]) <
+                                                glm::distance(positions[face[0]], positions[face[2]]);
+    const std::size_t first = turned ? 1 : 0;
+    for (std::size_t c = 2; c < face.size(); ++c) {
+      triangles.emplace_back(face[first], face[(first + c - 1) % face.size()], face[(first + c) % face.size()]);
+    }
+  }
+  return triangles;
+}
+
+std::vector<SurfacePoint> limit_points(const Surface& surface, std::uint32_t level) {
+  const std::span<const glm::dvec3> control = surface.control(level);
+  std::vector<SurfacePoint> points;
+  for (std::uint32_t v = 0; v < control.size(); ++v) {
+    points.push_back(surface.evaluate(level, surface.topology().limit(level, v, control)));
+  }
+  return points;
+}
+
+SparseRows refined_rows(const Topology& topology, std::uint32_t level, const SparseRows& rows) {
+  SparseRows result;
+  std::vector<WeightedElement> row;
+  for (std::uint32_t v = 0; v < topology.size(level + 1); ++v) {
+    row.clear();
+    for (const auto& [parent, weight] : topology.refinement(level, v)) {
+      for (const Influence& influence : rows.row(parent)) row.push_back({influence.index, weight * influence.weight});
+    }
+    append_row(result, row);
+  }
+  return result;
+}
+
+std::vector<std::uint32_t> parts_of(const Topology& topology, std::uint32_t level, const Base& base) {
+  std::vector<std::uint32_t> parts = base.parts;
+  for (std::uint32_t l = 0; l < level && !parts.empty(); ++l) {
+    std::vector<std::uint32_t> next;
+    for (std::uint32_t v = 0; v < topology.size(l + 1); ++v) next.push_back(parts[topology.refinement(l, v)[0].first]);
+    parts = std::move(next);
+  }
+  return parts;
+}
+
+Result<Painting> Painting::create(const Surface& surface, const Base& base, const DeformerInput& input) {
+  Painting painting;
+  painting.topology_ = &surface.topology();
+  painting.finest_ = surface.finest();
+  painting.rows_ = base.weights;
+  if (base.own_weights) {
+    for (std::uint32_t level = 0; level < surface.finest(); ++level) {
+      painting.rows_ = refined_rows(surface.topology(), level, painting.rows_);
+    }
+    return painting;
+  }
+  from_skin::ShownSurface skin = from_skin::shown_surface(input, true);
+  drop_flat(skin.mesh.positions, skin.mesh.triangles);
+  if (skin.mesh.triangles.empty()) return invalid(input, "no target has weights that the surface could follow");
+  PELT_ASSIGN(const auto tree, TriangleTree::create(skin.mesh.positions, skin.mesh.triangles));
+  const PaintedTriangles painted{skin.mesh.positions, skin.mesh.triangles,
+                                 [&](std::uint32_t v) { return skin.weights(v); }, base.skin_parts};
+  Mesh mesh;
+  for (std::uint32_t level = 0; level <= surface.finest(); ++level) {
+    if (level == 0 && base.weights.row_count() != 0) continue;
+    const SparseRows before =
+        level > 0 ? refined_rows(surface.topology(), level - 1, painting.rows_) : SparseRows{};
+    const std::vector<SurfacePoint> limits = limit_points(surface, level);
+    const std::vector<std::uint32_t> parts = parts_of(surface.topology(), level, base);
+    std::vector<PaintedPoint> points;
+    for (std::uint32_t v = 0; v < limits.size(); ++v) {
+      PaintedPoint& point = points.emplace_back();
+      if (!parts.empty()) point.part = parts[v];
+      point.position = glm::vec3(limits[v].position);
+      if (limits[v].has_frame()) point.normal = glm::vec3(limits[v].axes()[2]);
+      if (level > 0) point.weights = before.row(v);
+    }
+    const std::vector<ClosestPoint> closest = closest_alike(painted, tree, points, input.threads);
+    painting.rows_ = {};
+    std::vector<WeightedElement> row;
+    for (const ClosestPoint& at : closest) {
+      row.clear();
+      for (int c = 0; c < 3; ++c) {
+        for (const Influence& influence : skin.weights(at.vertices[c])) {
+          row.push_back({influence.index, at.weights[c] * influence.weight});
+        }
+      }
+      append_row(painting.rows_, row);
+    }
+  }
+  for (const SurfacePoint& point : limit_points(surface, surface.finest())) mesh.positions.emplace_back(point.position);
+  mesh.triangles = triangles_of(surface.topology().faces(surface.finest()), mesh.positions);
+  mesh.weights = std::move(painting.rows_);
+  painting.rows_ = from_skin::spread_along(mesh, base.parameters.spread, input.model, input.threads);
+  return painting;
+}
+
+std::span<const Influence> Painting::row(std::uint32_t level, std::uint32_t number) const {
+  for (; level < finest_; ++level) number = topology_->child(level, number);
+  return rows_.row(number);
+}
+
+SparseRows Painting::rows_of(const Topology& topology, std::uint32_t level) const {
+  SparseRows rows = rows_;
+  for (std::uint32_t l = finest_; l < level; ++l) rows = refined_rows(topology, l, rows);
+  return rows;
+}
+
+}  // namespace pelt::hierarchical_bspline

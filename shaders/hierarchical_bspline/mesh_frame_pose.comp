@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "../pose_pass.glsl"
+#include "frame_pose.h"
+
+layout(binding = kPoseBindRecords, scalar) readonly buffer Records { PatchRecord records[]; };
+
+void main() {
+  PoseWork work = pose_work();
+  if (!work.inside) return;
+  palette[work.palette_first + work.record_index] = pose_mesh_frame(records[work.record], work);
+}
