@@ -30,6 +30,7 @@ constexpr std::uint32_t kMaxOverlays = 2;
 constexpr double kUnlikeRows = 0.08;    // from which vertices that one is refined from are painted unlike it
 constexpr double kFlatQuad = 0.7;       // cosine of the angle between the halves of a quad, at least
 constexpr float kReach = 1.0f;         // of the shortest edge of a control vertex, by which the fit moves it
+constexpr double kRounding = 1e-6;      // of the size: what is nearer is one place
 constexpr int kRounds = 3;              // of the fit: places of the skin are looked for again
 constexpr std::size_t kSamples = 4;     // points of the skin for each limit point
 constexpr int kSteps = 8;               // of conjugate gradients in each
@@ -244,6 +245,13 @@ bool is_clear(const SurfacePoint& point) {
   return area > 1e-3 * std::max(glm::dot(point.tangent_u, point.tangent_u), glm::dot(point.tangent_v, point.tangent_v));
 }
 
+// Moves vertices that differ by rounding to one place, where meshes meet.
+void close_seams(Mesh& skin) {
+  const std::vector<std::uint32_t> near =
+      weld_within(skin.positions, static_cast<float>(kRounding * size_of(skin)));
+  for (std::uint32_t v = 0; v < near.size(); ++v) skin.positions[v] = skin.positions[near[v]];
+}
+
 // Adds the vertices of overlays: where the skin is painted unlike the level before, and where it lies off it.
 Result<void> add_overlays(Base& base, std::uint32_t overlays, const Mesh& skin, const DeformerInput& input) {
   HierarchicalBsplineParameters bare = base.parameters;
@@ -288,10 +296,12 @@ Result<void> add_overlays(Base& base, std::uint32_t overlays, const Mesh& skin, 
 }  // namespace
 
 Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
-  const Mesh skin = from_skin::shown_surface(input, false).mesh;
+  from_skin::ShownSurface surface = from_skin::shown_surface(input, false);
+  if (!surface.mesh.triangles.empty()) close_seams(surface.mesh);
+  const Mesh skin = surface.mesh;
   if (skin.triangles.empty()) return invalid(input, "the layer has no skin to make a surface of");
   const from_skin::ThinnedSkin thinned =
-      from_skin::thinned_skin(std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
+      from_skin::thinned_skin(std::move(surface), std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
   const Manifold manifold = manifold_of(thinned.mesh);
   Base base{parameters, {}};
   for (const std::uint32_t v : manifold.source) {

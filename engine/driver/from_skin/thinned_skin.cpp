@@ -7,7 +7,6 @@
 
 #include "engine/driver/from_skin/joint_density.h"
 #include "engine/driver/from_skin/limb_sizing.h"
-#include "engine/driver/from_skin/shown_surface.h"
 #include "engine/geometry/simplify.h"
 
 namespace pelt::from_skin {
@@ -26,10 +25,9 @@ SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t
 
 }  // namespace
 
-ThinnedSkin thinned_skin(std::size_t triangles, float density, double of_distance, const DeformerInput& input) {
+ThinnedSkin thinned_skin(ShownSurface surface, std::size_t triangles, float density, double of_distance, const DeformerInput& input) {
   // Triangles of the skin per triangle of the result; more make the choice no better.
   constexpr std::size_t kDense = 16;
-  ShownSurface surface = shown_surface(input, false);
   Simplified dense = thin(std::move(surface.mesh), kDense * triangles, input.threads);
   dense.mesh.weights = weights_at(surface, dense.source_vertex);
   const LimbSizing sizing = limb_sizing(dense.mesh, triangles, of_distance, input.model);

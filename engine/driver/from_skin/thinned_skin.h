@@ -9,6 +9,7 @@
 #include <pelt/sparse_rows.h>
 
 #include "engine/deformer/builder.h"
+#include "engine/driver/from_skin/shown_surface.h"
 
 namespace pelt::from_skin {
 
@@ -20,9 +21,9 @@ struct ThinnedSkin {
   bool is_skin;        // the skin is as coarse as that, and all of it is there
 };
 
-// Welds and simplifies the targets to about `triangles` triangles: more where limbs are thin, whose edges
+// Welds and simplifies the targets (shown_surface) to about `triangles` triangles: more where limbs are thin, whose edges
 // are at most `of_distance` of the distance to the bone (limb_sizing.h), and denser by `density` near joints
 // (joint_density.h).
-ThinnedSkin thinned_skin(std::size_t triangles, float density, double of_distance, const DeformerInput& input);
+ThinnedSkin thinned_skin(ShownSurface surface, std::size_t triangles, float density, double of_distance, const DeformerInput& input);
 
 }  // namespace pelt::from_skin
