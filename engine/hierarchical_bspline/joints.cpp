@@ -57,7 +57,7 @@ std::uint32_t Joints::record(std::uint32_t joint, std::uint32_t against, float s
 }
 
 std::vector<Influence> Joints::painted(std::span<const Influence> weights) {
-  constexpr float kPaintedSegments = 8;
+  constexpr float kPaintedSegments = 6;
   std::map<std::uint32_t, float> joints;
   float sum = 0;
   for (const Influence& influence : weights) {

@@ -38,7 +38,7 @@ class Joints {
 
   // Returns the motion by painted weights (over the model's bound joints) as weights of records of the pass. Of two joints
   // it is the sub-segment between them that has the part of the turn that the second one has of both weights,
-  // interpolated from the nearest two of eight. Of more each joint shares its weight among the pairs that it makes with
+  // interpolated from the nearest two of six. Of more each joint shares its weight among the pairs that it makes with
   // the others, by their weights.
   std::vector<Influence> painted(std::span<const Influence> weights);
 
