@@ -140,7 +140,10 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
   const bool named = !surface.mesh.empty() || !surface.file.empty();
   fields.refuse(named && (given || !surface.faces.empty()), "control", "belongs to a base without mesh and file");
   fields.refuse(!named && !given && !surface.levels.empty(), "levels", "belong to a base that is given");
+  fields.refuse(!given && !surface.faces.empty(), "faces", "name control vertices, and there are none");
   fields.objects({"creases", "Sharp edges of a base mesh."}, surface.creases);
+  fields.refuse(!named && surface.faces.empty() && !surface.creases.empty(), "creases",
+                "belong to a base that is given as a mesh");
   fields.objects({"levels", "The base level and the overlays, each with half the spans of the one before."},
                  surface.levels);
   fields.choice({"places",
