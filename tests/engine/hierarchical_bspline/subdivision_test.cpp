@@ -315,23 +315,20 @@ TEST(Subdivision, IsRefinedRoundAVertex) {
   EXPECT_EQ(surface.topology().refined_round(0, 5)[0], 5u);
 }
 
-// Where all that is round a vertex lies on a line there is no tangent plane; where one tangent alone is lost, two edges
-// of a face give it.
-TEST(Subdivision, FindsATangentPlaneBesideASpike) {
+// Where the tangents of a limit vanish, those are two edges of a face; on a line there is no tangent plane.
+TEST(Subdivision, FindsATangentPlaneInAFold) {
   ControlMesh needle = box();
   for (glm::vec3& p : needle.points) p = {p.x, 0, 0};
   EXPECT_FALSE(limit_points(surface_over(needle, 1), 0)[0].has_frame());
 
-  ControlMesh spike = box();  // all neighbours of corner 0 lie beneath it, on one line
-  spike.points[0] = {0, 0, -3};
-  spike.points[1] = {0, 0, -1};
-  spike.points[2] = {0, 0, -1};
-  spike.points[4] = {0, 0, -1};
-  spike.points[3] = {1, 0.2f, 0};
-  spike.points[5] = {-0.5f, 0.8f, 0};
-  spike.points[6] = {-0.5f, -1, 0};
-  const Surface surface = surface_over(spike, 1);
-  EXPECT_TRUE(limit_points(surface, 0)[0].has_frame());
+  // Four faces lie on one another; the first has its edges from the middle along y, then x.
+  ControlMesh fold;
+  fold.points = {{1, 1, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 0}, {0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {1, 1, 0}};
+  fold.faces = {{0, 1, 4, 3}, {1, 2, 5, 4}, {3, 4, 7, 6}, {4, 5, 8, 7}};
+  const SurfacePoint middle = limit_points(surface_over(fold, 1), 0)[4];
+  ASSERT_TRUE(middle.has_frame());
+  EXPECT_LT(glm::distance(middle.position, glm::dvec3(1.0 / 3, 1.0 / 3, 0)), 1e-12);
+  EXPECT_LT(glm::distance(middle.axes()[2], glm::dvec3(0, 0, -1)), 1e-12);
 }
 
 // A control vertex of no face is no part of the surface and disturbs nothing.
