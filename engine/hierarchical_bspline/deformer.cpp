@@ -139,10 +139,29 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
   const bool given = !surface.control.empty();
   const bool named = !surface.mesh.empty() || !surface.file.empty();
   fields.refuse(named && (given || !surface.faces.empty()), "control", "belongs to a base without mesh and file");
-  fields.refuse(!named && !given && !surface.levels.empty(), "levels", "belong to a base that is given");
+  fields.refuse(!given && !surface.faces.empty(), "faces", "name control vertices, and there are none",
+                R"({"anyOf": [
+                  {"properties": {"faces": {"maxItems": 0}}},
+                  {"required": ["control"], "properties": {"control": {"minItems": 1}}}
+                ]})");
   fields.objects({"creases", "Sharp edges of a base mesh."}, surface.creases);
+  fields.refuse(!named && surface.faces.empty() && !surface.creases.empty(), "creases",
+                "belong to a base that is given as a mesh",
+                R"({"anyOf": [
+                  {"properties": {"creases": {"maxItems": 0}}},
+                  {"required": ["faces"], "properties": {"faces": {"minItems": 1}}},
+                  {"required": ["mesh"], "properties": {"mesh": {"minLength": 1}}},
+                  {"required": ["file"], "properties": {"file": {"minLength": 1}}}
+                ]})");
   fields.objects({"levels", "The base level and the overlays, each with half the spans of the one before."},
                  surface.levels);
+  fields.refuse(!named && !given && !surface.levels.empty(), "levels", "belong to a base that is given",
+                R"({"anyOf": [
+                  {"properties": {"levels": {"maxItems": 0}}},
+                  {"required": ["control"], "properties": {"control": {"minItems": 1}}},
+                  {"required": ["mesh"], "properties": {"mesh": {"minLength": 1}}},
+                  {"required": ["file"], "properties": {"file": {"minLength": 1}}}
+                ]})");
   fields.choice({"places",
                  "Where a vertex lies on the surface: its closest point, or its texture coordinates, 0 to 1 over the "
                  "surface."},

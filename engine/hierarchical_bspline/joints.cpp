@@ -45,12 +45,17 @@ std::uint32_t Joints::segment(std::uint32_t joint, const SurfaceAttachment& atta
   return record(joint, parent(joint), share);
 }
 
+glm::vec3 Joints::pivot(std::uint32_t joint, std::uint32_t against) const {
+  const bool hangs = against == joint || hangs_below(input_.model.skeleton, joint, against);
+  return hangs ? origin(joint) : 0.5f * (origin(joint) + origin(against));
+}
+
 std::uint32_t Joints::record(std::uint32_t joint, std::uint32_t against, float share) {
   if (share >= 1) against = joint;
   const auto [known, added] = records_.emplace(std::tuple(joint, against, share), pass_.record_count);
   if (added) {
-    append_record(pass_.records, shared::SegmentRecord{joint, against, share, origin(joint), inverse_bind(joint),
-                                                       inverse_bind(against)});
+    append_record(pass_.records, shared::SegmentRecord{joint, against, share, pivot(joint, against),
+                                                       inverse_bind(joint), inverse_bind(against)});
     ++pass_.record_count;
   }
   return known->second;
@@ -70,11 +75,10 @@ std::vector<Influence> Joints::painted(std::span<const Influence> weights) {
     if (weight > 0) row.push_back({share > 0 ? record(joint, against, share) : record(against, against, 1), weight});
   };
   if (joints.size() == 1) add(joints.begin()->first, joints.begin()->first, 1, 1);
-  for (auto first = joints.begin(); first != joints.end(); ++first) {
-    for (auto second = joints.begin(); second != first; ++second) {
-      const bool descends = hangs_below(input_.model.skeleton, second->first, first->first);
-      const auto& [above, above_weight] = descends ? *first : *second;
-      const auto& [below, below_weight] = descends ? *second : *first;
+  for (auto lower = joints.begin(); lower != joints.end(); ++lower) {
+    for (auto upper = joints.begin(); upper != lower; ++upper) {
+      const auto& [above, above_weight] = *upper;  // parents come before their children
+      const auto& [below, below_weight] = *lower;
       const float one = above_weight * below_weight / (sum - above_weight);
       const float other = above_weight * below_weight / (sum - below_weight);
       const float steps = kPaintedSegments * other / (one + other);

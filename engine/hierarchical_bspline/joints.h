@@ -36,8 +36,8 @@ class Joints {
   // Returns the record, in the pass, of the sub-segment of a joint that an attachment names.
   std::uint32_t segment(std::uint32_t joint, const SurfaceAttachment& attachment);
 
-  // Returns the motion by painted weights (over the model's bound joints) as weights of records of the pass. Of two joints
-  // it is the sub-segment between them that has the part of the turn that the second one has of both weights,
+  // Returns the motion by painted weights (over the model's bound joints) as weights of records of the pass. Of two
+  // joints it is the sub-segment between them that has the part of the turn that the second one has of both weights,
   // interpolated from the nearest two of six. Of more each joint shares its weight among the pairs that it makes with
   // the others, by their weights.
   std::vector<Influence> painted(std::span<const Influence> weights);
@@ -46,6 +46,10 @@ class Joints {
   std::uint32_t finish();
 
  private:
+  // Returns the point about which a joint turns against another: its own place, or, of joints that hang beside each
+  // other, the middle between both, so that neither comes first.
+  glm::vec3 pivot(std::uint32_t joint, std::uint32_t against) const;
+
   // Returns the record of a part of a joint's turn against another; 1: the joint itself.
   std::uint32_t record(std::uint32_t joint, std::uint32_t against, float share);
 

@@ -29,6 +29,19 @@ double likeness_at(const PaintedTriangles& surface, const ClosestPoint& at, std:
   return sum;
 }
 
+// Returns the parts of the skin that has weights (Base::skin_parts).
+std::vector<std::uint32_t> painted_parts(const Base& base, const DeformerInput& input) {
+  std::vector<std::uint32_t> parts;
+  if (base.skin_parts.empty()) return parts;
+  auto next = base.skin_parts.begin();
+  for (const DeformerTarget& target : full_detail(input)) {
+    const auto last = next + static_cast<std::ptrdiff_t>(mesh_of(input, target).positions.size());
+    if (has_weights(mesh_of(input, target))) parts.insert(parts.end(), next, last);
+    next = last;
+  }
+  return parts;
+}
+
 }  // namespace
 
 double likeness(std::span<const Influence> one, std::span<const Influence> other) {
@@ -47,7 +60,8 @@ std::vector<ClosestPoint> closest_alike(const PaintedTriangles& surface, const T
   const auto unlikeness = [&](const PaintedPoint& point, const TriangleTree::NearPoint& near) {
     const glm::uvec3 t = surface.triangles[near.triangle];
     const glm::dvec3 a(surface.positions[t.x]);
-    const glm::dvec3 across = glm::cross(glm::dvec3(surface.positions[t.y]) - a, glm::dvec3(surface.positions[t.z]) - a);
+    const glm::dvec3 across =
+        glm::cross(glm::dvec3(surface.positions[t.y]) - a, glm::dvec3(surface.positions[t.z]) - a);
     const double area = glm::length(across);
     double edges = 0;
     if (!point.weights.empty() && surface.weights) {
@@ -102,9 +116,9 @@ std::vector<ClosestPoint> closest_alike(const PaintedTriangles& surface, const T
     if (!part_tree) continue;  // the part has no triangle: what is closest stays
     positions.clear();
     for (const std::uint32_t i : own) positions.push_back(points[i].position);
-    part_tree->nearest_of_each(positions, 1, threads, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
-      result[own[i]] = near[0].closest;
-    });
+    part_tree->nearest_of_each(
+        positions, 1, threads,
+        [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) { result[own[i]] = near[0].closest; });
   }
   return result;
 }
@@ -169,13 +183,13 @@ Result<Painting> Painting::create(const Surface& surface, const Base& base, cons
   drop_flat(skin.mesh.positions, skin.mesh.triangles);
   if (skin.mesh.triangles.empty()) return invalid(input, "no target has weights that the surface could follow");
   PELT_ASSIGN(const auto tree, TriangleTree::create(skin.mesh.positions, skin.mesh.triangles));
+  const std::vector<std::uint32_t> skin_parts = painted_parts(base, input);
   const PaintedTriangles painted{skin.mesh.positions, skin.mesh.triangles,
-                                 [&](std::uint32_t v) { return skin.weights(v); }, base.skin_parts};
+                                 [&](std::uint32_t v) { return skin.weights(v); }, skin_parts};
   Mesh mesh;
   for (std::uint32_t level = 0; level <= surface.finest(); ++level) {
     if (level == 0 && base.weights.row_count() != 0) continue;
-    const SparseRows before =
-        level > 0 ? refined_rows(surface.topology(), level - 1, painting.rows_) : SparseRows{};
+    const SparseRows before = level > 0 ? refined_rows(surface.topology(), level - 1, painting.rows_) : SparseRows{};
     const std::vector<SurfacePoint> limits = limit_points(surface, level);
     const std::vector<std::uint32_t> parts = parts_of(surface.topology(), level, base);
     std::vector<PaintedPoint> points;

@@ -4,6 +4,7 @@
 #include <opensubdiv/far/primvarRefiner.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <pelt/try.h>
@@ -15,6 +16,8 @@ namespace {
 
 namespace Far = OpenSubdiv::Far;
 
+constexpr float kAlwaysSharp = 10;  // sharpness
+constexpr int kMaxFurther = 3;      // levels
 
 // Vertices of the level before, as OpenSubdiv asks for them: vertex i is the number i.
 struct Numbers {
@@ -39,6 +42,21 @@ struct Sum {
   }
 };
 
+// Returns how many levels further the limits of a level are asked for: OpenSubdiv's are those of a mesh of quads whose
+// sharp edges stay sharp.
+// `size`: a bound of the level's vertices, which a further level has four times of.
+int levels_further(int level, std::size_t size, const Polygons& faces, const std::vector<SharpEdge>& creases) {
+  const bool is_quads = level > 0 || std::ranges::all_of(faces, [](const auto& face) { return face.size() == 4; });
+  int further = is_quads ? 0 : 1;
+  for (const SharpEdge& crease : creases) {
+    if (crease.sharpness >= kAlwaysSharp) continue;
+    further = std::max(further, static_cast<int>(std::ceil(crease.sharpness)) - level);
+  }
+  further = std::min(further, kMaxFurther);
+  while (further > 0 && size << (2 * further) > kMaxLevelVertices) --further;
+  return further;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Subdivision>> Subdivision::create(const HierarchicalBsplineParameters& parameters,
@@ -60,15 +78,20 @@ Result<std::unique_ptr<Subdivision>> Subdivision::create(const HierarchicalBspli
 
 Result<void> Subdivision::refine_to(std::uint32_t level) {
   while (levels_.size() <= level) {
-    // OpenSubdiv gives limits of the last level alone.
+    // OpenSubdiv gives limits of the last level alone, on which a vertex still has its number.
     const auto number = static_cast<int>(levels_.size());
     PELT_ASSIGN(const auto refiner, cage_topology({point_count_, faces_, creases_}, what_ + ": the control mesh"));
-    Far::TopologyRefiner::UniformOptions options(number);
+    std::size_t size = point_count_;
+    for (const std::vector<std::uint32_t>& face : number > 0 ? levels_.back().faces : faces_) size += face.size();
+    const int further = levels_further(number, size, faces_, creases_);
+    Far::TopologyRefiner::UniformOptions options(number + further);
     options.fullTopologyInLastLevel = true;
     refiner->RefineUniform(options);
     const Far::TopologyLevel topology = refiner->GetLevel(number);
     const int count = topology.GetNumVertices();
-    if (count > static_cast<int>(kMaxLevelVertices)) return invalid("{}: level {} has more than {} vertices", what_, number, kMaxLevelVertices);
+    if (count > static_cast<int>(kMaxLevelVertices)) {
+      return invalid("{}: level {} has more than {} vertices", what_, number, kMaxLevelVertices);
+    }
     const Far::PrimvarRefinerReal<double> sums(*refiner);
     Level made;
     std::vector<Sum> refined(count);
@@ -76,10 +99,17 @@ Result<void> Subdivision::refine_to(std::uint32_t level) {
       sums.Interpolate(number, Numbers{}, refined);
       for (Sum& sum : refined) made.refinement.push_back(std::move(sum.terms));
     }
-    std::vector<Sum> positions(count);
-    std::vector<Sum> along_u(count);
-    std::vector<Sum> along_v(count);
-    sums.Limit(Numbers{}, positions, along_u, along_v);
+    std::vector<Sum> last(count);  // vertices of the last level
+    for (int v = 0; v < count; ++v) last[v].terms = {{static_cast<std::uint32_t>(v), 1.0}};
+    for (int l = number + 1; l <= number + further; ++l) {
+      std::vector<Sum> next(refiner->GetLevel(l).GetNumVertices());
+      sums.Interpolate(l, last, next);
+      last = std::move(next);
+    }
+    std::vector<Sum> positions(last.size());
+    std::vector<Sum> along_u(last.size());
+    std::vector<Sum> along_v(last.size());
+    sums.Limit(last, positions, along_u, along_v);
     made.limit.resize(count);
     for (int v = 0; v < count; ++v) {
       std::vector<Share>& shares = made.limit[v];

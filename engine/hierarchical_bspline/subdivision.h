@@ -24,7 +24,9 @@ class Subdivision : public Topology {
   // Makes further levels. Errors: kInvalidArgument, a level of more than 2^20 vertices.
   Result<void> refine_to(std::uint32_t level);
 
-  std::uint32_t size(std::uint32_t level) const override { return static_cast<std::uint32_t>(levels_[level].limit.size()); }
+  std::uint32_t size(std::uint32_t level) const override {
+    return static_cast<std::uint32_t>(levels_[level].limit.size());
+  }
   std::vector<std::pair<std::uint32_t, double>> refinement(std::uint32_t level, std::uint32_t next) const override {
     return levels_[level + 1].refinement[next];
   }

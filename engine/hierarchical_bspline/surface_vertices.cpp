@@ -68,10 +68,15 @@ Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& pa
 
 Result<std::vector<std::uint32_t>> refined_round(const HierarchicalBsplineParameters& parameters, std::uint32_t level,
                                                  std::uint32_t number) {
+  if (level >= std::max<std::size_t>(parameters.levels.size(), 1)) {
+    return fail(ErrorCode::kNotFound, fmt::format("the surface has no level {} any more", level));
+  }
   HierarchicalBsplineParameters refined = parameters;
-  if (refined.levels.size() < level + 2) refined.levels.resize(level + 2);
+  if (refined.levels.size() < std::size_t{level} + 2) refined.levels.resize(std::size_t{level} + 2);
   PELT_ASSIGN(const auto surface, Surface::create(refined, "the surface"));
-  if (number >= surface.topology().size(level)) return fail(ErrorCode::kNotFound, fmt::format("level {} has no vertex {} any more", level, number));
+  if (number >= surface.topology().size(level)) {
+    return fail(ErrorCode::kNotFound, fmt::format("level {} has no vertex {} any more", level, number));
+  }
   return surface.topology().refined_round(level, number);
 }
 

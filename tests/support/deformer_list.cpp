@@ -132,6 +132,15 @@ HierarchicalBsplineParameters surface(const std::function<void(HierarchicalBspli
   return parameters;
 }
 
+// A mesh of the model as the base, whose painting it follows.
+HierarchicalBsplineParameters over_cage() {
+  HierarchicalBsplineParameters parameters;
+  parameters.mesh = "cage";
+  parameters.levels.resize(2);
+  parameters.levels[1].attach = {{.painted = true, .vertices = {{20, 24}}}};
+  return parameters;
+}
+
 // Key poses on two levels, and limits.
 HierarchicalBsplineParameters keyed_surface() {
   return surface([](HierarchicalBsplineParameters& p) {
@@ -336,6 +345,11 @@ std::vector<Deformer> surfaces() {
       {"HierarchicalBsplineKeyed", keyed_surface(), false, Follows::kRigid},
       {"HierarchicalBsplineSwinging", swinging_surface(), false, Follows::kRigid},
       {"HierarchicalBsplineMoved", moved_surface(), false, Follows::kRigid, [](Model&, Rig&) {}, false},
+      {"HierarchicalBsplineOverAMesh", tube_mesh_surface(34), true, Follows::kRigid,
+       [](Model&, Rig& rig) { rig.layers[0].target = "*"; }},  // a cloud has no painting for the surface
+      {"HierarchicalBsplineOverTheCage", over_cage(), true, Follows::kSimilarity},
+      {"HierarchicalBsplineMade", HierarchicalBsplineParameters{}, true, Follows::kSimilarity,
+       [](Model&, Rig& rig) { rig.layers[0].target = "*"; }},
       {"HierarchicalBsplineMasked", surface(add_overlays), true, Follows::kRigid,
        [](Model& model, Rig& rig) {
          rig.layers[0].mask = {0.9f, {.sphere = Sphere{{5, 0, 0}, 1, 4}}};

@@ -35,6 +35,37 @@ HierarchicalBsplineParameters tube_surface(const TubeOptions& options, std::uint
   return surface;
 }
 
+HierarchicalBsplineParameters tube_mesh_surface(std::uint32_t rings) {
+  HierarchicalBsplineParameters surface;
+  const std::uint32_t ends = rings * kAround;  // the middles of both ends
+  for (std::uint32_t i = 0; i < rings; ++i) {
+    for (std::uint32_t j = 0; j < kAround; ++j) {
+      const float angle = glm::two_pi<float>() * static_cast<float>(j) / kAround;
+      surface.control.emplace_back(static_cast<float>(i), 1.1f * std::cos(angle), 1.1f * std::sin(angle));
+      const std::uint32_t next = (j + 1) % kAround;
+      if (i + 1 < rings) {
+        surface.faces.push_back({i * kAround + j, i * kAround + next, (i + 1) * kAround + next, (i + 1) * kAround + j});
+      }
+    }
+  }
+  surface.control.emplace_back(-0.3f, 0, 0);
+  surface.control.emplace_back(static_cast<float>(rings) - 0.7f, 0, 0);
+  std::vector<std::uint32_t> rim;
+  for (std::uint32_t j = 0; j < kAround; ++j) {
+    const std::uint32_t next = (j + 1) % kAround;
+    surface.faces.push_back({next, j, ends});
+    surface.faces.push_back({ends - kAround + j, ends - kAround + next, ends + 1});
+    rim.push_back(j);
+  }
+  rim.push_back(0);
+  surface.creases = {{{rim}, 10}, {{{kAround, 2 * kAround, 3 * kAround}}, 1.5f}};
+  surface.levels.resize(2);
+  surface.levels[1].offsets = {{2 * kAround + 2, {0.05f, 0, -0.1f}}, {4 * kAround, {0, 0.05f, 0.08f}}};
+  surface.levels[1].attach = {{.painted = true, .vertices = {{3 * kAround, 3 * kAround + 3}}},
+                              {.joint = "joint0", .vertices = {{kAround + 4, kAround + 5}}}};
+  return surface;
+}
+
 void add_overlays(HierarchicalBsplineParameters& surface) {
   const std::uint32_t across = 2 * kAround;
   SurfaceLevel& first = surface.levels.emplace_back();

@@ -132,6 +132,36 @@ TEST_P(TriangleTreeSize, AnyCountOfAnyNumber) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, TriangleTreeSize, testing::Values(1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 1234));
 
+// More triangles than two levels of boxes hold; the last clusters and boxes are not full.
+TEST(TriangleTree, NearestAreThoseOfBruteForceUnderManyBoxes) {
+  Mesh tube = test::make_tube_mesh({.around = 64, .along = 90});
+  tube.triangles.resize(tube.triangles.size() - 7);
+  ASSERT_GT(tube.triangles.size(), 32u * 16 * 16);
+  const std::vector<glm::dvec3> points = points_round(tube, 10, glm::dvec3(0));
+  for (const std::size_t count : {1u, 40u}) expect_nearest(tube, count, points);
+}
+
+// Few points lie far apart, and many close together: blocks are of another size.
+TEST(TriangleTree, FindsTheNearestOfFewAndOfMany) {
+  const Mesh mesh = test::make_tube_mesh({.around = 64, .along = 90});
+  const TriangleTree tree = *TriangleTree::create(mesh.positions, mesh.triangles);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> coordinate(-2, 9);
+  for (const std::size_t number : {0u, 1u, 3u, 40u, 41u, 3000u}) {
+    std::vector<glm::vec3> points(number);
+    for (glm::vec3& p : points) p = {coordinate(random), 0.3f * coordinate(random), 0.3f * coordinate(random)};
+    std::vector<int> visits(number, 0);
+    std::vector<TriangleTree::Near> expected;
+    tree.nearest_of_each(points, 5, 1, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
+      ++visits[i];
+      tree.nearest(glm::dvec3(points[i]), 5, expected);
+      ASSERT_EQ(near.size(), 5u);
+      for (std::size_t k = 0; k < 5; ++k) EXPECT_EQ(near[k].triangle, expected[k].triangle) << number << ' ' << i;
+    });
+    EXPECT_EQ(visits, std::vector<int>(number, 1));
+  }
+}
+
 TEST(TriangleTree, DoubledTrianglesTieToTheLowerIndex) {
   Mesh tube = test::make_tube_mesh({.around = 12, .along = 20});
   const std::vector<glm::uvec3> once = tube.triangles;

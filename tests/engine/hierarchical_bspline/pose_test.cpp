@@ -117,6 +117,80 @@ TEST(TangentFrames, AreFramesAlongTheLongerTangentWhereTheSurfaceCollapses) {
   EXPECT_LT(difference(flat, glm::mat3(glm::vec3(1, 0, 0), glm::vec3(0, 0, 1), glm::vec3(0, -1, 0))), 1e-3f);
 }
 
+// A frame of skin on a surface over a mesh, over tangents that are unit and at right angles at bind. Its control
+// vertices are its point and the ends of both tangents.
+class MeshFrame {
+ public:
+  explicit MeshFrame(const glm::mat3& axes)
+      : rest_(axes), record_{0, 3, affine_from_axes(glm::transpose(axes), -(glm::transpose(axes) * kPoint))} {
+    const std::array<std::array<float, 3>, 3> shares{{{1, -1, -1}, {0, 1, 0}, {0, 0, 1}}};
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      table_.push_back(i);
+      for (const float share : shares[i]) table_.push_back(std::bit_cast<std::uint32_t>(share));
+    }
+  }
+
+  // Returns the entry with the control vertices moved.
+  Affine pose(const glm::mat4& motion) const {
+    std::array<glm::vec3, 3> control{kPoint, kPoint + rest_[0], kPoint + rest_[1]};
+    for (glm::vec3& vertex : control) vertex = glm::vec3(motion * glm::vec4(vertex, 1));
+    const shared::PoseWork work{table_.data(), nullptr, control.data(), nullptr, nullptr};
+    return shared::pose_mesh_frame(record_, work);
+  }
+
+  // Returns a point beside the frame's, in its axes.
+  glm::vec3 beside(glm::vec3 local) const { return kPoint + rest_ * local; }
+
+ private:
+  static constexpr glm::vec3 kPoint{3, -1, 2};
+  glm::mat3 rest_;
+  shared::PatchRecord record_;
+  std::vector<std::uint32_t> table_;
+};
+
+glm::vec3 moved_point(const glm::mat4& motion, glm::vec3 point) { return glm::vec3(motion * glm::vec4(point, 1)); }
+
+// Whatever affine motion the control vertices have, what lies in the tangent plane has it too.
+TEST(MeshFrames, CarryTheirPlaneByAnyAffineMotion) {
+  const MeshFrame frame(turn_about({1, 1, 3}, 70));
+  const glm::mat3 turn = turn_about({2, 0, 1}, 140);
+  const glm::mat3 shear(glm::vec3(2, 0.3f, 0), glm::vec3(-1, 0.5f, 0.2f), glm::vec3(0, 0.4f, 3));
+  for (const glm::mat3& axes : {glm::mat3(1), turn, shear, turn * shear, -0.5f * shear}) {
+    const glm::mat4 motion = motion_of(axes, {7, 1, -3});
+    const Affine entry = frame.pose(motion);
+    for (const glm::vec3 local : {glm::vec3(0), glm::vec3(1, 0, 0), glm::vec3(-2, 3, 0)}) {
+      const glm::vec3 point = frame.beside(local);
+      EXPECT_LT(glm::distance(transform_point(entry, point), moved_point(motion, point)), 3e-5f) << local.x;
+    }
+  }
+}
+
+// A rigid motion and one scale carry all of space; scales along the surface lift by their geometric mean.
+TEST(MeshFrames, CarryHeightsByTheMeanScale) {
+  const glm::mat3 rest = turn_about({1, 1, 3}, 70);
+  const MeshFrame frame(rest);
+  const glm::mat3 turn = turn_about({2, 0, 1}, 140);
+  for (const float scale : {1.0f, 0.2f, 3.0f}) {
+    const glm::mat4 motion = motion_of(scale * turn, {7, 1, -3});
+    const glm::vec3 point = frame.beside({0.5f, -1, 2});
+    EXPECT_LT(glm::distance(transform_point(frame.pose(motion), point), moved_point(motion, point)), 3e-5f) << scale;
+  }
+  const glm::mat3 stretch = rest * glm::mat3(glm::scale(glm::mat4(1), glm::vec3(8, 0.5f, 1))) * glm::transpose(rest);
+  const Affine entry = frame.pose(motion_of(turn * stretch, glm::vec3(0)));
+  EXPECT_LT(glm::distance(transform_vector(entry, rest[2]), 2.0f * (turn * rest[2])), 2e-5f);
+}
+
+TEST(MeshFrames, BecomeAPointOrALineWithTheSurface) {
+  const glm::mat3 rest = turn_about({1, 1, 3}, 70);
+  const MeshFrame frame(rest);
+  const glm::vec3 point = frame.beside({0.5f, -1, 2});
+  EXPECT_LT(glm::distance(transform_point(frame.pose(motion_of(glm::mat3(0), {7, 1, -3})), point), {7, 1, -3}),
+            kNearly);
+  const glm::mat3 along = rest * glm::mat3(glm::scale(glm::mat4(1), glm::vec3(1, 0, 1))) * glm::transpose(rest);
+  const glm::vec3 on_line = transform_point(frame.pose(motion_of(along, glm::vec3(0))), point);
+  EXPECT_LT(glm::distance(on_line, along * frame.beside({0.5f, -1, 0})), 2e-3f);
+}
+
 // A joint and its parent that stand turned at bind, and their motions.
 struct TwoJoints {
   glm::mat4 parent_bind = motion_of(turn_about({0, 1, 1}, 40), {1, 0, 0});

@@ -59,6 +59,35 @@ TEST(SurfaceVertices, MoveByTheirAxes) {
   }
 }
 
+// Over a mesh the vertices of a level are one row, and its edges those of the control mesh between stored ones.
+TEST(SurfaceVertices, OverAMeshAreOneRowALevel) {
+  HierarchicalBsplineParameters parameters = test::tube_mesh_surface(5);
+  const SurfaceVertices found = test::must(surface_vertices(parameters));
+  ASSERT_EQ(found.grids.size(), 2u);
+  EXPECT_EQ(found.grids[0].along, (std::array<std::uint32_t, 2>{42, 1}));
+  EXPECT_EQ(found.grids[0].stored, 42u);
+  EXPECT_EQ(found.grids[0].edges.size(), 5u * 8 + 4 * 8 + 2 * 8) << "rings, lines along and spokes";
+  // Each vertex, edge and face makes a vertex.
+  EXPECT_EQ(found.grids[1].along, (std::array<std::uint32_t, 2>{42 + 88 + 32 + 16, 1}));
+  EXPECT_EQ(found.grids[1].stored, 2u + 4 + 2);
+  const SurfaceVertex& first = found.vertices[42];
+  const glm::vec3 step(0.05f, -0.02f, 0.11f);
+  ASSERT_EQ(first.level, 1u);
+  parameters.levels[1].offsets.push_back({first.number, step});
+  EXPECT_LT(glm::distance(test::must(surface_vertices(parameters)).vertices[42].rest, first.rest + first.axes * step),
+            1e-5f);
+}
+
+TEST(SurfaceVertices, AreNotRoundWhatDoesNotExist) {
+  const HierarchicalBsplineParameters parameters = test::tube_mesh_surface(5);
+  EXPECT_EQ(test::must(refined_round(parameters, 0, 40)).size(), 1u + 8 + 8) << "the middle of an end";
+  EXPECT_TRUE(refined_round(parameters, 1, 170));
+  EXPECT_EQ(refined_round(parameters, 0, 42).error().code, ErrorCode::kNotFound);
+  for (const std::uint32_t level : {2u, 0xFFFFFFFEu, 0xFFFFFFFFu}) {
+    EXPECT_EQ(refined_round(parameters, level, 0).error().code, ErrorCode::kNotFound);
+  }
+}
+
 // The vertices of the next level that lie nearest to a vertex are those round it.
 TEST(SurfaceVertices, AreRefinedRoundAVertex) {
   HierarchicalBsplineParameters parameters = test::tube_surface();

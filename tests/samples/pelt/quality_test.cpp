@@ -16,8 +16,11 @@
 #include <random>
 #include <sstream>
 
+#include <pelt/bind.h>
 #include <pelt/builtin.h>
+#include <pelt/evaluate.h>
 #include <pelt/import.h>
+#include <pelt/pose.h>
 #include <pelt/rig.h>
 
 #include "samples/pelt/quality/measure.h"
@@ -189,6 +192,43 @@ TEST(Quality, SeesALimbGoThroughItself) {
     return p.x < 4.1 ? p : glm::dvec3(4 - 0.9 * (p.x - 4), 0.5 * p.y + 0.4 * (p.x - 4), 0.5 * p.z);
   });
   EXPECT_GT(quality.selfint, 0u);
+}
+
+// The built-in limb with its second bone turned about an axis.
+Quality turned_limb(const std::string& deformer, const glm::dvec3& axis, double degrees) {
+  const Model limb = make_limb();
+  const Mesh& mesh = limb.meshes.front();
+  Rig rig = *rig_from_deformer_name(deformer);
+  rig.judging = Judging::kNone;
+  const Character character = bind(limb, rig)->character;
+  std::vector<glm::mat4> joints(limb.skeleton.joints.size());
+  rest_matrices(limb.skeleton, joints);
+  joints.back() *= glm::mat4(glm::rotate(glm::dmat4(1.0), glm::radians(degrees), axis));
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const auto skin = std::ranges::find(character->meshes, mesh.name, &CharacterMesh::name);
+  std::vector<glm::vec3> positions(skin->vertex_count());
+  to_source_order<glm::vec3>(*skin, evaluator.positions(), positions);
+  const Points rest(mesh.positions.begin(), mesh.positions.end());
+  const QualityMeter meter(rest, mesh.triangles, glm::dvec3(0, 0, 0), glm::dvec3(8, 0, 0));
+  return meter.measure(Points(positions.begin(), positions.end()));
+}
+
+// A surface that is made of the skin keeps the limb's sections, and folds no more of it than dual quaternion.
+TEST(Quality, OfASurfaceMadeOfTheSkin) {
+  struct Turn {
+    glm::dvec3 axis;
+    double degrees;
+    double least;  // section
+  };
+  for (const Turn& turn : {Turn{{0, 0, 1}, 90, 0.95}, Turn{{0, 0, 1}, 135, 0.90}, Turn{{1, 0, 0}, 180, 0.90}}) {
+    const Quality surface = turned_limb("hierarchical_bspline", turn.axis, turn.degrees);
+    const Quality dual = turned_limb("dual_quaternion", turn.axis, turn.degrees);
+    EXPECT_GE(surface.r_area, turn.least) << turn.degrees;
+    EXPECT_LE(surface.flipped, dual.flipped) << turn.degrees;
+    EXPECT_NEAR(surface.volume, 1, 0.06) << turn.degrees;
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ self-intersections

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Surfaces whose base is made of the skin: what every rig gets that gives none.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <glm/gtc/matrix_transform.hpp>
+
+#include <pelt/builtin.h>
+#include <pelt/evaluate.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pose.h>
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+Rig made_rig(std::uint32_t faces = 400, std::optional<float> spread = {}) {
+  HierarchicalBsplineParameters parameters;
+  parameters.spread = spread;
+  parameters.base_faces = faces;
+  return test::rig_of(parameters);
+}
+
+std::vector<glm::vec3> posed_skin(const Model& model, const Character& character, std::span<const glm::mat4> joints) {
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  return test::positions_of(evaluator, character, model.meshes[0].name);
+}
+
+float size_of_mesh(const Mesh& mesh) {
+  glm::vec3 low = mesh.positions[0];
+  glm::vec3 high = low;
+  for (const glm::vec3 p : mesh.positions) {
+    low = glm::min(low, p);
+    high = glm::max(high, p);
+  }
+  return glm::distance(low, high);
+}
+
+// Binds, and expects that the bind pose gives the rest shape back, to a millionth of the size, and that the character
+// moves rigidly with all joints.
+Character expect_whole(const Model& model, const Rig& rig) {
+  const Character character = test::bound(model, rig).character;
+  const std::vector<glm::mat4> rest = test::bind_matrices(model);
+  const float size = size_of_mesh(model.meshes[0]);
+  EXPECT_LT(test::farthest(model.meshes[0].positions, posed_skin(model, character, rest)), 1e-6f * size);
+  std::vector<glm::mat4> moved = rest;
+  for (glm::mat4& joint : moved) joint = test::rigid_motion() * joint;
+  EXPECT_LT(test::worst_distance(model.meshes[0].positions, posed_skin(model, character, moved),
+                                 test::by_matrix(test::rigid_motion())),
+            1e-5f * size);
+  return character;
+}
+
+TEST(MadeBase, KeepsTheRestShape) {
+  expect_whole(make_limb({.around = 32, .along = 48}), made_rig());
+  expect_whole(make_limb({.around = 32, .along = 48}), made_rig(20));
+  expect_whole(make_tail(), made_rig());
+}
+
+TEST(MadeBase, IsOnTheSkin) {
+  const Model model = make_limb({.around = 48, .along = 64});
+  const Bound bound = test::bound(model, made_rig());
+  const auto report = std::ranges::find(bound.report.meshes, model.meshes[0].name, &MeshReport::mesh);
+  EXPECT_LT(report->worst_distance, 0.02f * size_of_mesh(model.meshes[0]));
+}
+
+// Returns which joint alone moves a vertex; none if several do.
+std::optional<std::uint32_t> only_joint(const Model& model, std::size_t vertex) {
+  const std::span<const Influence> row = model.meshes[0].weights.row(vertex);
+  return row.size() == 1 ? std::optional(model.bound_joints[row[0].index].joint) : std::nullopt;
+}
+
+// A skin of few vertices is its own control mesh. All its edges are sharp: vertices of one joint move with it.
+TEST(MadeBase, OfFewVerticesIsTheSkinItself) {
+  const Model model = make_limb({.around = 8, .along = 12, .blend_length = 1});
+  const Character character = expect_whole(model, made_rig(400, 0.0f));
+  const CharacterMesh& surface = test::mesh_of(character, "surface");
+  std::vector<glm::vec3> control(surface.vertex_count());
+  to_source_order<glm::vec3>(surface, surface.binding.points, control);
+  for (const glm::vec3 p : model.meshes[0].positions) EXPECT_THAT(control, testing::Contains(p));
+
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  const glm::mat4 rest = joints[1];
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(100.0f), glm::vec3(0, 0, 1));
+  const std::vector<glm::vec3> posed = posed_skin(model, character, joints);
+  std::size_t of_one = 0;
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const auto joint = only_joint(model, v);
+    if (!joint) continue;
+    const glm::mat4 motion = *joint == 1 ? joints[1] * glm::inverse(rest) : glm::mat4(1);
+    EXPECT_LT(glm::distance(posed[v], test::by_matrix(motion)(model.meshes[0].positions[v])), 1e-4f) << v;
+    ++of_one;
+  }
+  EXPECT_GT(of_one, 60u);
+}
+
+// Two sheets of 4 m, so far apart, each painted to two joints of its own.
+Model two_sheets(std::uint32_t side, float gap) {
+  Model model = test::make_tube({.joints = 4});
+  Mesh& mesh = model.meshes[0];
+  mesh = Mesh{.name = "sheets"};
+  for (const std::uint32_t sheet : {0u, 1u}) {
+    const std::uint32_t first = sheet * side * side;
+    for (std::uint32_t i = 0; i < side; ++i) {
+      for (std::uint32_t j = 0; j < side; ++j) {
+        const float x = static_cast<float>(i) / static_cast<float>(side - 1);
+        const float y = static_cast<float>(j) / static_cast<float>(side - 1);
+        mesh.positions.emplace_back(4 * x, 4 * y, static_cast<float>(sheet) * gap + 0.3f * std::sin(4 * x));
+        mesh.normals.emplace_back(0, 0, 1);
+        append_row(mesh.weights, std::vector<WeightedElement>{{2 * sheet, 1.0 - x}, {2 * sheet + 1, x}});
+        if (i + 1 == side || j + 1 == side) continue;
+        const std::uint32_t a = first + i * side + j;
+        mesh.triangles.emplace_back(a, a + side, a + side + 1);
+        mesh.triangles.emplace_back(a, a + side + 1, a + 1);
+      }
+    }
+  }
+  mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
+  mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
+  return model;
+}
+
+TEST(MadeBase, KeepsSheetsThatNearlyTouchApart) {
+  const Model model = two_sheets(30, 0.01f);
+  const Character character = expect_whole(model, made_rig(60));
+  EXPECT_LT(test::mesh_of(character, "surface").vertex_count(), 900u) << "it is not the skin itself";
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  for (const std::size_t j : {2, 3}) joints[j] = glm::translate(glm::mat4(1), glm::vec3(0, 0, 2)) * joints[j];
+  const std::vector<glm::vec3> posed = posed_skin(model, character, joints);
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const glm::vec3 wanted = model.meshes[0].positions[v] + glm::vec3(0, 0, v < 900 ? 0 : 2);
+    EXPECT_LT(glm::distance(posed[v], wanted), 1e-4f) << v;
+  }
+}
+
+TEST(MadeBase, DoesNotDependOnTheThreads) {
+  for (const Model& model : {make_limb({.around = 32, .along = 48}), make_limb({.around = 8, .along = 12})}) {
+    const auto bytes = [&](unsigned threads) {
+      return serialize(bind(model, made_rig(), {.threads = threads})->character);
+    };
+    EXPECT_TRUE(bytes(1) == bytes(4));
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ skins with
+// faults
+
+// Calls `spoil` with a fine and with a coarse tube, and expects that both bind.
+void expect_bears(const std::function<void(Mesh&)>& spoil) {
+  for (const std::uint32_t along : {12u, 64u}) {
+    SCOPED_TRACE(along);
+    Model model = test::make_tube({.around = along == 12 ? 6u : 32u, .along = along});
+    spoil(model.meshes[0]);
+    model.meshes[0].parts = {{0, static_cast<std::uint32_t>(model.meshes[0].triangles.size()), -1}};
+    expect_whole(model, made_rig());
+  }
+}
+
+TEST(MadeBase, BearsEdgesOfManyTriangles) {
+  expect_bears([](Mesh& mesh) {
+    const std::vector<glm::uvec3> once(mesh.triangles.begin(), mesh.triangles.begin() + 20);
+    for (const glm::uvec3 t : once) {
+      mesh.triangles.push_back(t);                     // twice
+      mesh.triangles.emplace_back(t.z, t.y, t.x);      // and the other way round
+      mesh.triangles.emplace_back(t.x, t.y, t.z + 9);  // fins
+    }
+  });
+}
+
+TEST(MadeBase, BearsTrianglesWithoutArea) {
+  expect_bears([](Mesh& mesh) {
+    mesh.triangles.insert(mesh.triangles.begin(), {{3, 3, 4}, {5, 5, 5}, {7, 8, 7}});
+    mesh.positions[mesh.triangles.back().x] = mesh.positions[mesh.triangles.back().y];
+    for (std::uint32_t v = 20; v < 24; ++v) mesh.positions[v] = mesh.positions[19];
+  });
+}
+
+TEST(MadeBase, BearsWindingThatTurns) {
+  expect_bears([](Mesh& mesh) {
+    for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) std::swap(mesh.triangles[t].x, mesh.triangles[t].y);
+  });
+}
+
+TEST(MadeBase, BearsPointsOfNoTriangle) {
+  expect_bears([](Mesh& mesh) { mesh.triangles.resize(mesh.triangles.size() / 2); });
+}
+
+// A mesh without weights beside one with some takes nothing from it.
+TEST(MadeBase, BearsAMeshWithoutWeightsBeforeTheSkin) {
+  for (const std::uint32_t around : {6u, 32u}) {
+    Model model = test::make_tube({.around = around, .along = 2 * around});
+    Mesh bare = test::make_tube_mesh({.around = around, .along = 8, .radius = 0.5f});
+    bare.name = "bare";
+    bare.weights = {};
+    model.meshes.insert(model.meshes.begin(), bare);
+    const Character character = test::bound(model, made_rig()).character;
+    std::swap(model.meshes[0], model.meshes[1]);
+    const Character after = test::bound(model, made_rig()).character;
+    std::vector<glm::mat4> joints = test::bind_matrices(model);
+    joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.5f, glm::vec3(0, 0, 1));
+    const float off = test::farthest(posed_skin(model, character, joints), posed_skin(model, after, joints));
+    EXPECT_LT(off, 0.1f) << "the order of the meshes says nothing";
+  }
+}
+
+TEST(MadeBase, ErrorsSayWhatIsMissing) {
+  Model bare = test::make_tube();
+  bare.meshes[0].weights = {};
+  EXPECT_THAT(test::bind_error(bare, made_rig()), HasSubstr("no target has weights that the surface could follow"));
+  Model points = test::make_cloud(100);
+  EXPECT_THAT(test::bind_error(points, made_rig()), HasSubstr("the layer has no skin to make a surface of"));
+  EXPECT_THAT(test::bind_error(test::make_cloud(0), made_rig()), HasSubstr("no skin to make a surface of"));
+}
+
+}  // namespace
+}  // namespace pelt

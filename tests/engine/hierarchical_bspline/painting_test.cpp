@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// What control vertices of a mesh follow that are attached as painted: the mesh "cage" over a tube, whose weights the
+// tests choose.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <utility>
+
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+#include <pelt/tools/file_io.h>
+
+#include "tests/support/driven.h"
+#include "tests/support/program.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+using Row = std::vector<Influence>;
+
+HierarchicalBsplineParameters over_cage() {
+  HierarchicalBsplineParameters parameters;
+  parameters.mesh = "cage";
+  return parameters;
+}
+
+// A tube of joints at x = 0, 2 and 5 along a chain, and of two at (6, +-1, 0) that hang on the second, in a cage whose
+// vertices all have the row.
+Model painted_tube(const Row& row, bool swapped = false) {
+  Model model = test::make_tube_in_cage({.along = 32, .joints = 2}, {.around = 6, .along = 6, .radius = 1.3f});
+  model.skeleton.joints.clear();
+  model.bound_joints.clear();
+  const glm::vec3 upper(6, 1, 0);
+  const std::vector<std::pair<int, glm::vec3>> joints{
+      {-1, glm::vec3(0)}, {0, {2, 0, 0}}, {1, {5, 0, 0}}, {1, upper}, {1, {6, -1, 0}}};
+  for (std::uint32_t j = 0; j < 5; ++j) {
+    const std::uint32_t own = swapped && j > 2 ? 7 - j : j;
+    const auto& [parent, place] = joints[own];
+    Joint joint{.name = "joint" + std::to_string(own), .parent = parent, .rest = {}, .matrix = {}};
+    joint.rest.translation = place - (parent < 0 ? glm::vec3(0) : joints[parent].second);
+    model.skeleton.joints.push_back(joint);
+    model.bound_joints.push_back({j, glm::translate(glm::mat4(1), -place)});
+  }
+  SparseRows rows;
+  for (std::size_t v = 0; v < model.meshes[1].positions.size(); ++v) {
+    Row own = row;
+    for (Influence& influence : own) {
+      if (swapped && influence.index > 2) influence.index = 7 - influence.index;
+    }
+    rows.append_row(own);
+  }
+  model.meshes[1].weights = std::move(rows);
+  return model;
+}
+
+// Returns the motion from bind of each joint, turned about itself.
+std::vector<glm::mat4> motions() {
+  const std::vector<glm::vec3> places{{0, 0, 0}, {2, 0, 0}, {5, 0, 0}, {6, 1, 0}, {6, -1, 0}};
+  const std::vector<std::pair<float, glm::vec3>> turns{
+      {20, {1, 0, 0}}, {80, {0, 0, 1}}, {-50, {0, 1, 1}}, {70, {1, 2, 0}}, {100, {0, 1, -1}}};
+  const std::vector<int> parents{-1, 0, 1, 1, 1};
+  std::vector<glm::mat4> result;
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    const glm::mat4 about = glm::translate(glm::mat4(1), places[j]);
+    const glm::mat4 turn = about *
+                           glm::rotate(glm::mat4(1), glm::radians(turns[j].first), glm::normalize(turns[j].second)) *
+                           glm::inverse(about);
+    result.push_back(parents[j] < 0 ? turn : result[static_cast<std::size_t>(parents[j])] * turn);
+  }
+  return result;
+}
+
+// Returns where the cage's vertices are with the joints in these motions.
+std::vector<glm::vec3> cage_by(const Row& row, bool swapped = false, const std::vector<glm::mat4>& motion = motions()) {
+  const Model model = painted_tube(row, swapped);
+  const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  for (std::uint32_t j = 0; j < joints.size(); ++j) joints[j] = motion[swapped && j > 2 ? 7 - j : j] * joints[j];
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  return test::positions_of(evaluator, character, "surface");
+}
+
+std::vector<glm::vec3> cage_at_rest() { return cage_by({{0, 1}}, false, std::vector(5, glm::mat4(1))); }
+
+glm::vec3 moved_by(const glm::mat4& motion, glm::vec3 point) { return glm::vec3(motion * glm::vec4(point, 1)); }
+
+// The motion of a joint by a part of its turn against the other, about its own place.
+glm::mat4 part_of_turn(std::size_t above, std::size_t below, glm::vec3 pivot, float share) {
+  const std::vector<glm::mat4> all = motions();
+  const glm::quat turn = glm::slerp(glm::quat_cast(all[above]), glm::quat_cast(all[below]), share);
+  const glm::vec3 to = moved_by(all[above], pivot) * (1 - share) + moved_by(all[below], pivot) * share;
+  return glm::translate(glm::mat4(1), to) * glm::mat4_cast(turn) * glm::translate(glm::mat4(1), -pivot);
+}
+
+TEST(PaintedVertices, OfOneJointFollowIt) {
+  const std::vector<glm::vec3> rest = cage_at_rest();
+  for (const std::uint32_t joint : {0u, 1u, 4u}) {
+    EXPECT_LT(test::farthest(cage_by({{joint, 1}}), cage_by({{joint, 0.5f}, {joint, 0.5f}})), 1e-6f);
+    EXPECT_LT(test::worst_distance(rest, cage_by({{joint, 1}}), test::by_matrix(motions()[joint])), 1e-5f);
+  }
+}
+
+// The part of the turn is that of the weight, and the joint stays where it is between both.
+TEST(PaintedVertices, OfAJointAndItsParentFollowTheSubSegmentBetween) {
+  const std::vector<glm::vec3> rest = cage_at_rest();
+  for (const float share : {0.125f, 0.5f, 0.75f}) {
+    const glm::mat4 wanted = part_of_turn(0, 1, {2, 0, 0}, share);
+    const std::vector<glm::vec3> posed = cage_by({{0, 1 - share}, {1, share}});
+    EXPECT_LT(test::worst_distance(rest, posed, test::by_matrix(wanted)), 1e-5f) << share;
+    EXPECT_LT(test::farthest(cage_by({{1, share}, {0, 1 - share}}), posed), 1e-6f) << "rows come in any order";
+  }
+  // A joint and the parent of its parent.
+  const glm::mat4 far = part_of_turn(0, 2, {5, 0, 0}, 0.5f);
+  EXPECT_LT(test::worst_distance(rest, cage_by({{0, 0.5f}, {2, 0.5f}}), test::by_matrix(far)), 1e-5f);
+}
+
+// Between eight parts the nearest two are mixed.
+TEST(PaintedVertices, AreMixedFromTheNearestSubSegments) {
+  const std::vector<glm::vec3> rest = cage_at_rest();
+  const glm::mat4 wanted = 0.6f * part_of_turn(0, 1, {2, 0, 0}, 0.25f) + 0.4f * part_of_turn(0, 1, {2, 0, 0}, 0.375f);
+  EXPECT_LT(test::worst_distance(rest, cage_by({{0, 0.7f}, {1, 0.3f}}), test::by_matrix(wanted)), 1e-5f);
+}
+
+// Of three joints of weights a, b and c, a pair shares a b / (a + c) of one and a b / (b + c) of the other.
+TEST(PaintedVertices, OfThreeJointsShareTheirWeightAmongPairs) {
+  const std::vector<glm::vec3> rest = cage_at_rest();
+  const float third = 1.0f / 3;
+  const glm::mat4 wanted = third * part_of_turn(0, 1, {2, 0, 0}, 0.5f) + third * part_of_turn(0, 2, {5, 0, 0}, 0.5f) +
+                           third * part_of_turn(1, 2, {5, 0, 0}, 0.5f);
+  const std::vector<glm::vec3> posed = cage_by({{0, third}, {1, third}, {2, third}});
+  EXPECT_LT(test::worst_distance(rest, posed, test::by_matrix(wanted)), 1e-5f);
+}
+
+// A weight that vanishes changes nothing, however it vanishes.
+TEST(PaintedVertices, PassSmoothlyToFewerJoints) {
+  const std::vector<Row> few{{{1, 1}}, {{0, 0.3f}, {1, 0.7f}}, {{3, 0.4f}, {1, 0.6f}}};
+  for (const Row& row : few) {
+    const std::vector<glm::vec3> without = cage_by(row);
+    for (const float weight : {1e-3f, 1e-6f, 1.1e-7f, 1e-8f, 1e-20f, 1e-42f}) {
+      Row more = row;
+      for (Influence& influence : more) influence.weight *= 1 - weight;
+      more.push_back({2, weight});
+      EXPECT_LT(test::farthest(cage_by(more), without), 20 * weight + 2e-5f) << row.size() << ' ' << weight;
+    }
+  }
+}
+
+// Joints that hang beside each other have no order but that in the file, which says nothing.
+TEST(PaintedVertices, DoNotDependOnTheOrderOfTheJoints) {
+  for (const Row& row : {Row{{3, 0.5f}, {4, 0.5f}}, Row{{3, 0.8f}, {4, 0.2f}}, Row{{1, 0.4f}, {3, 0.3f}, {4, 0.3f}}}) {
+    EXPECT_LT(test::farthest(cage_by(row), cage_by(row, true)), 1e-4f);
+  }
+}
+
+TEST(PaintedVertices, MoveAsOneWithAllJoints) {
+  const Row row{{0, 0.1f}, {1, 0.2f}, {2, 0.3f}, {3, 0.15f}, {4, 0.25f}};
+  const glm::mat4 motion = glm::scale(test::rigid_motion(), glm::vec3(1.5f));
+  const std::vector<glm::vec3> posed = cage_by(row, false, std::vector(5, motion));
+  EXPECT_LT(test::worst_distance(cage_at_rest(), posed, test::by_matrix(motion)), 5e-5f);
+}
+
+// ------------------------------------------------------------------------------------------ the painting of the
+// surface
+
+// A cage of rings at the places of rings of the tube, given by its control vertices.
+HierarchicalBsplineParameters tube_cage(std::uint32_t rings) {
+  const Mesh cage = test::make_tube_mesh({.around = 8, .along = rings - 1, .radius = 1.2f});
+  HierarchicalBsplineParameters parameters;
+  parameters.control = cage.positions;
+  for (std::uint32_t i = 0; i + 1 < rings; ++i) {
+    for (std::uint32_t k = 0; k < 8; ++k) {
+      const std::uint32_t next = (k + 1) % 8;
+      parameters.faces.push_back({i * 8 + k, i * 8 + next, i * 8 + 8 + next, i * 8 + 8 + k});
+    }
+  }
+  return parameters;
+}
+
+// Returns a tube of two joints with the second one turned, posed.
+std::vector<glm::vec3> bent_surface(const HierarchicalBsplineParameters& parameters, const Model& model) {
+  const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(80.0f), glm::vec3(0, 0, 1));
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  return test::positions_of(evaluator, character, "surface");
+}
+
+glm::vec3 turned_about_joint(glm::vec3 point, float degrees) {
+  const glm::mat4 at = glm::translate(glm::mat4(1), glm::vec3(4, 0, 0));
+  return moved_by(at * glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0, 1)) * glm::inverse(at), point);
+}
+
+// Without spread the surface is painted as the skin beside it is: over 4 m, a fourth from ring to ring.
+TEST(Painting, IsThatOfTheSkinWhereNothingIsSpread) {
+  HierarchicalBsplineParameters parameters = tube_cage(9);
+  parameters.spread = 0.0f;
+  const Model model = test::make_tube({.along = 32, .blend_length = 4});
+  const std::vector<glm::vec3> posed = bent_surface(parameters, model);
+  const std::vector<float> shares{0, 0, 0, 0.25f, 0.5f, 0.75f, 1, 1, 1};
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    EXPECT_LT(glm::distance(posed[v], turned_about_joint(parameters.control[v], 80 * shares[v / 8])), 1e-4f) << v;
+  }
+  // Spread, a joint reaches further.
+  const Model sudden = test::make_tube({.along = 32, .blend_length = 0.5f});
+  EXPECT_LT(glm::distance(bent_surface(parameters, sudden)[3 * 8], parameters.control[3 * 8]), 1e-5f);
+  parameters.spread = 6.0f;
+  EXPECT_GT(glm::distance(bent_surface(parameters, sudden)[3 * 8], parameters.control[3 * 8]), 0.05f);
+}
+
+TEST(Painting, OfTheBaseItselfStays) {
+  HierarchicalBsplineParameters parameters = over_cage();
+  parameters.spread = 4.0f;
+  Model model = test::make_tube_in_cage({.along = 32}, {.around = 8, .along = 8, .radius = 1.2f, .blend_length = 0.5f});
+  const std::vector<glm::vec3> posed = bent_surface(parameters, model);
+  const std::vector<glm::vec3> rest = model.meshes[1].positions;
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const float share = rest[v].x < 3.9f ? 0.0f : rest[v].x > 4.1f ? 1.0f : 0.5f;
+    EXPECT_LT(glm::distance(posed[v], turned_about_joint(rest[v], 80 * share)), 1e-4f) << v;
+  }
+}
+
+// A base without weights takes those of the skin; what an attachment names follows it instead.
+TEST(Painting, LeavesWhatIsAttached) {
+  HierarchicalBsplineParameters parameters = tube_cage(9);
+  parameters.spread = 0.0f;
+  parameters.levels = {{.attach = {{.joint = "joint0", .vertices = {{60, 71}}}}}};
+  const Model model = test::make_tube({.along = 32, .blend_length = 4});
+  const std::vector<glm::vec3> posed = bent_surface(parameters, model);
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const bool attached = v >= 60;
+    const float share = attached ? 0 : std::clamp(0.25f * static_cast<float>(v / 8) - 0.5f, 0.0f, 1.0f);
+    EXPECT_LT(glm::distance(posed[v], turned_about_joint(parameters.control[v], 80 * share)), 1e-4f) << v;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------- given bases
+
+constexpr const char* kBoxObj =
+    "v -1 -2 -2\nv 9 -2 -2\nv 9 2 -2\nv -1 2 -2\nv -1 -2 2\nv 9 -2 2\nv 9 2 2\nv -1 2 2\n"
+    "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+// Returns a rig whose base is the OBJ of this text.
+Rig rig_with_file(const test::TemporaryFolder& folder, std::string_view text) {
+  folder.write("base.obj", text);
+  HierarchicalBsplineParameters parameters;
+  parameters.file = "base.obj";
+  Rig rig = test::rig_of(parameters, "tube");
+  rig.directory = folder.path().string();
+  return rig;
+}
+
+TEST(GivenBase, OfAFileHasItsPolygons) {
+  const test::TemporaryFolder folder;
+  const Character character = test::bound(test::make_tube(), rig_with_file(folder, kBoxObj)).character;
+  const CharacterMesh& surface = test::mesh_of(character, "surface");
+  ASSERT_EQ(surface.vertex_count(), 8u);
+  std::vector<glm::vec3> rest(8);
+  to_source_order<glm::vec3>(surface, surface.binding.points, rest);
+  EXPECT_EQ(rest[6], glm::vec3(9, 2, 2));
+  // Points of no face are no part of the surface.
+  EXPECT_EQ(test::bind_error(test::make_tube(), rig_with_file(folder, std::string(kBoxObj) + "v 50 50 50\n")), "bound");
+}
+
+TEST(GivenBase, ErrorsNameWhatIsWrong) {
+  const test::TemporaryFolder folder;
+  const Model model = test::make_tube_in_cage();
+  EXPECT_THAT(test::bind_error(model, rig_with_file(folder, "v 0 0 0\n")), HasSubstr("base.obj: holds no face"));
+  EXPECT_THAT(test::bind_error(model, rig_with_file(folder, std::string(kBoxObj) + "f 1 2 8\n")),
+              HasSubstr("belongs to more than two faces"));
+  Rig rig = rig_with_file(folder, kBoxObj);
+  rig.layers[0].deformer.get<HierarchicalBsplineParameters>().file = "other.obj";
+  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("other.obj"));
+
+  struct BadBase {
+    void (*make)(HierarchicalBsplineParameters&);
+    const char* message;
+  };
+  const std::vector<BadBase> faults{
+      {[](auto& p) { p.mesh = "coge"; }, "cage"},
+      {[](auto& p) { p.frames_per_span = 0; }, "frames at every_vertex are on a grid"},
+      {[](auto& p) { p.places = SurfacePlaces::kTextureCoordinates; }, "places by texture_coordinates are on a grid"},
+      {[](auto& p) {
+         p.levels = {{.attach = {{.joint = "joint9", .vertices = {{0, 3}}}}}};
+       },
+       "joint9"},
+      {[](auto& p) {
+         p.levels = {
+             {.attach = {{.joint = "joint1", .vertices = {{0, 30}}}, {.painted = true, .vertices = {{20, 25}}}}}};
+       },
+       "vertex 20 is attached twice"},
+      {[](auto& p) {
+         p.levels = {{.attach = {{.joint = "joint1", .vertices = {{900, 900}}}}}};
+       },
+       "no vertex 900"},
+      {[](auto& p) {
+         p.creases = {{{{0, 50}}, 10}};
+       },
+       "no edge from point 0 to 50 to crease"}};
+  for (const BadBase& fault : faults) {
+    HierarchicalBsplineParameters parameters = over_cage();
+    fault.make(parameters);
+    const std::string message = test::bind_error(model, test::rig_of(parameters, "tube"));
+    EXPECT_THAT(message, HasSubstr(fault.message));
+    EXPECT_THAT(message, HasSubstr("layer"));
+  }
+}
+
+// A base mesh of the model is no skin.
+TEST(GivenBase, OfTheModelIsNoSkin) {
+  const Character character = test::bound(test::make_tube_in_cage(), test::rig_of(over_cage())).character;
+  for (const CharacterMesh& mesh : character->meshes) EXPECT_NE(mesh.name, "cage");
+}
+
+// Skin on the creases of a box stays on them; without creases the surface is far within its control mesh.
+TEST(GivenBase, CreasesReachTheirEdges) {
+  const test::TemporaryFolder folder;
+  Rig rig = rig_with_file(folder, kBoxObj);
+  Model model = test::make_tube();
+  Mesh& tube = model.meshes[0];
+  tube.positions[0] = {4, 2, 2};  // in the middle of an edge
+  const auto distance = [&] {
+    const Bound bound = test::bound(model, rig);
+    return std::ranges::find(bound.report.meshes, "tube", &MeshReport::mesh)->distances.at(0);
+  };
+  EXPECT_GT(distance(), 0.3f);
+  auto& parameters = rig.layers[0].deformer.get<HierarchicalBsplineParameters>();
+  parameters.creases = {{{{0, 1, 2, 3, 0}, {4, 5, 6, 7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}}};
+  EXPECT_LT(distance(), 1e-5f);
+}
+
+}  // namespace
+}  // namespace pelt
