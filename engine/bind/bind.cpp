@@ -6,10 +6,13 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <pelt/bind.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/tools/not_carried.h>
+#include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
 
 #include "engine/bind/build_skins.h"
@@ -24,6 +27,7 @@
 #include "engine/driver/action_line/bind_muscle.h"
 #include "engine/driver/action_line/muscles.h"
 #include "engine/geometry/used_part.h"
+#include "engine/hierarchical_bspline/base.h"
 #include "engine/rig/check_parameters.h"
 #include "engine/rig/deformer_entry.h"
 #include "engine/surface_ffd/driver.h"
@@ -63,6 +67,16 @@ class Binder {
     PELT_TRY(add_fits(bound));
     if (options_.progress) options_.progress(1.0, "done");
     return bound;
+  }
+
+  // Returns the parameters of a layer that is a hierarchical B-spline, with their base.
+  Result<HierarchicalBsplineParameters> surface(std::size_t l) {
+    const std::vector<DeformerTarget> targets = targets_of(l);
+    const std::function<void(double)> progress = [](double) {};
+    PELT_ASSIGN(auto base,
+                hierarchical_bspline::find_base(plan_.layers[l].deformer.get<HierarchicalBsplineParameters>(),
+                                                input(l, targets, progress)));
+    return std::move(base.parameters);
   }
 
  private:
@@ -144,6 +158,22 @@ class Binder {
                                                      layer.label, model_.meshes[*layer.driver_mesh].name)};
   }
 
+  // Returns what the deformer of a layer is given. The arguments must outlive the result.
+  DeformerInput input(std::size_t l, const std::vector<DeformerTarget>& targets,
+                      const std::function<void(double)>& progress) {
+    return {model_,
+            targets,
+            plan_.layers[l].label,
+            rig_,
+            options_.threads,
+            builder_,
+            drivers_,
+            notes_,
+            points_,
+            progress,
+            static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
+  }
+
   Result<void> bind_layer(std::size_t l, double layers_done) {
     bound_[l] = true;
     const PlannedLayer& layer = plan_.layers[l];
@@ -156,18 +186,7 @@ class Binder {
       if (!options_.progress) return;
       options_.progress((layers_done + fraction) / static_cast<double>(plan_.layers.size()), layer.label);
     };
-    const DeformerInput input{model_,
-                              targets,
-                              layer.label,
-                              rig_,
-                              options_.threads,
-                              builder_,
-                              drivers_,
-                              notes_,
-                              points_,
-                              progress,
-                              static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
-    PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input));
+    PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input(l, targets, progress)));
     for (std::size_t t = 0; t < targets.size(); ++t) {
       const PlacedLevel* level = targets[t].level;
       const std::size_t m = level == nullptr ? targets[t].mesh : model_.meshes.size() + (level - levels_.data());
@@ -261,9 +280,10 @@ class Binder {
   std::vector<bool> added_;                                         // for each driver that layers move, and each muscle
 };
 
-}  // namespace
-
-Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
+// Checks a model and a rig, plans the layers, and returns what `use` makes of their binder.
+template <class Use>
+std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& rig, const BindOptions& options,
+                                               const Use& use) {
   PELT_TRY(check_model(model));
   for (std::size_t l = 0; l < rig.layers.size(); ++l) {
     const DeformerParameters& deformer = rig.layers[l].deformer;
@@ -272,7 +292,8 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
   }
   std::vector<std::string> notes;
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
-  const auto run = [&](const Model& whole, std::span<const MuscleMeshes> muscles) -> Result<Bound> {
+  const auto run = [&](const Model& whole,
+                       std::span<const MuscleMeshes> muscles) -> std::invoke_result_t<Use, Binder&> {
     std::vector<PlacedLevel> levels;
     for (const MeshLevel& level : whole.levels) {
       PELT_ASSIGN(auto placed, PlacedLevel::create(whole.meshes[level.of], level, options.threads));
@@ -280,12 +301,27 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
     }
     PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));
     PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
-    return Binder(whole, levels, muscles, rig, plan, options, std::move(correctives), notes).run();
+    Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), notes);
+    return use(binder);
   };
   if (rig.muscles.empty() && rig.helper_joints.empty()) return run(model, {});
   PELT_ASSIGN(auto whole, add_muscles(model, rig));
   PELT_TRY(add_helper_joints(rig, whole.model.skeleton));
   return run(whole.model, whole.muscles);
+}
+
+}  // namespace
+
+Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
+  return with_binder(model, rig, options, [](Binder& binder) { return binder.run(); });
+}
+
+Result<HierarchicalBsplineParameters> hierarchical_bspline::surface_with_base(const Model& model, const Rig& rig,
+                                                                              std::size_t layer) {
+  if (layer >= rig.layers.size() || rig.layers[layer].deformer.name() != HierarchicalBsplineParameters::kName) {
+    return invalid("layer {} of the rig is no surface", layer + 1);
+  }
+  return with_binder(model, rig, {}, [layer](Binder& binder) { return binder.surface(layer + 1); });
 }
 
 }  // namespace pelt

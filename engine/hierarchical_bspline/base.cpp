@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/hierarchical_bspline/base.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -32,18 +34,30 @@ void attach_rest(HierarchicalBsplineParameters& surface) {
 }  // namespace
 
 Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
+  const bool is_named = !parameters.mesh.empty() || !parameters.file.empty();
+  if (!parameters.made_of.empty() && (is_named || parameters.control.empty() || parameters.faces.empty())) {
+    return invalid(input, "made_of belongs to a base of control and faces alone");
+  }
   Base base{parameters, {}};
-  if (!parameters.mesh.empty() || !parameters.file.empty()) {
+  if (is_named) {
     PELT_ASSIGN(auto found, find_cage(parameters.mesh, parameters.file, input));
     auto& [cage, mesh] = found;
-    for (const glm::dvec3 point : cage.points) base.parameters.control.emplace_back(point);
-    base.parameters.faces = std::move(cage.faces);
+    if (parameters.control.empty()) {
+      for (const glm::dvec3 point : cage.points) base.parameters.control.emplace_back(point);
+      base.parameters.faces = std::move(cage.faces);
+      base.parameters.file.clear();
+    } else if (cage.points.size() != parameters.control.size()) {
+      return invalid(input, fmt::format("mesh '{}' has {} control vertices, and cannot paint the {} of control",
+                                        parameters.mesh, cage.points.size(), parameters.control.size()));
+    }
     if (mesh != nullptr && has_weights(*mesh)) {
       base.own_weights = true;
       for (const std::uint32_t v : cage.source_vertex) base.weights.append_row(mesh->weights.row(v));
     }
   } else if (parameters.control.empty()) {
     return made_base(parameters, input);
+  } else if (!parameters.made_of.empty()) {
+    PELT_TRY(take_from_skin(base, input));
   }
   if (!base.parameters.faces.empty()) attach_rest(base.parameters);
   return base;

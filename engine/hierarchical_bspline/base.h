@@ -25,12 +25,17 @@ struct Base {
   std::vector<glm::vec3> skin;  // of a base that has all of the skin's vertices: where each was; or none
 };
 
-// Returns the parameters with their base. What no attachment names on the base of a mesh follows the painting. Errors: a
-// mesh or file that does not exist or is no control mesh, no skin to make a base of.
+// Returns the parameters with their base, written out. What no attachment names on the base of a mesh follows the
+// painting. Errors: a mesh or file that does not exist or is no control mesh, a mesh of another number of vertices than
+// the base that it paints, no skin to make a base of, a base that was made of another skin.
 Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
 
 // Makes a base of the skin: quads over a coarse mesh of it, fitted by least squares, and levels with what the skin has
 // beyond that, attached as it is painted.
 Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
+
+// Takes from the skin what a base of `made_of` has of the vertices that it was made of: weights, parts, and places if
+// it is the skin itself. Errors: another number of vertices than the base has, or ones that the skin lacks.
+Result<void> take_from_skin(Base& base, const DeformerInput& input);
 
 }  // namespace pelt::hierarchical_bspline

@@ -129,7 +129,10 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
   fields.vectors({"control", "Control vertices of the base, of a grid v fastest; model space at bind, metres."},
                  surface.control);
   fields.index_lists({"faces", "Faces of a base mesh: of each its control vertices, in order."}, surface.faces);
-  fields.text({"mesh", "Or the base is a mesh of the model,"}, surface.mesh, Names::kCage);
+  fields.text({"mesh",
+               "Or the base is a mesh of the model, which is then no skin (beside control and faces it has their "
+               "painting alone),"},
+              surface.mesh, Names::kCage);
   fields.text({"file", "or an OBJ, relative to the rig file."}, surface.file, Names::kObjFile);
   fields.refuse(!surface.mesh.empty() && !surface.file.empty(), "file", "there is mesh or file, not both",
                 R"({"anyOf": [
@@ -138,7 +141,9 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                 ]})");
   const bool given = !surface.control.empty();
   const bool named = !surface.mesh.empty() || !surface.file.empty();
-  fields.refuse(named && (given || !surface.faces.empty()), "control", "belongs to a base without mesh and file");
+  const bool has_faces = !surface.faces.empty();
+  fields.refuse(!surface.file.empty() && (given || has_faces), "control", "belongs to a base without file");
+  fields.refuse(!surface.mesh.empty() && given != has_faces, "control", "stands beside mesh with faces alone");
   fields.refuse(!given && !surface.faces.empty(), "faces", "name control vertices, and there are none",
                 R"({"anyOf": [
                   {"properties": {"faces": {"maxItems": 0}}},
@@ -153,6 +158,10 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                   {"required": ["mesh"], "properties": {"mesh": {"minLength": 1}}},
                   {"required": ["file"], "properties": {"file": {"minLength": 1}}}
                 ]})");
+  fields.ranges({"made_of",
+                 "Of a base that was made of the skin: for each control vertex, in order, the vertex of the layer's "
+                 "meshes, laid end to end, that it was made of."},
+                surface.made_of);
   fields.objects({"levels", "The base level and the overlays, each with half the spans of the one before."},
                  surface.levels);
   fields.refuse(!named && !given && !surface.levels.empty(), "levels", "belong to a base that is given",
@@ -188,9 +197,10 @@ static bool gives_way(const DeformerParameters& parameters) {
   return surface.control.empty() && surface.mesh.empty() && surface.file.empty();
 }
 
-// A surface that a rig gives moves them: teeth lie on it.
+// A surface that a rig gives moves them: teeth lie on it. One that is made of the skin does not, written out or not.
 static RigidParts rigid_parts(const DeformerParameters& parameters) {
-  return gives_way(parameters) ? RigidParts::kLeft : RigidParts::kMoved;
+  const bool is_made = gives_way(parameters) || !parameters.get<HierarchicalBsplineParameters>().made_of.empty();
+  return is_made ? RigidParts::kLeft : RigidParts::kMoved;
 }
 
 DeformerEntry deformer() {

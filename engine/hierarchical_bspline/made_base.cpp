@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/Sparse>
 #include <algorithm>
@@ -220,7 +222,7 @@ std::vector<std::uint32_t> connected_skin(const Mesh& skin) {
   return parts;
 }
 
-// Appends a number to ranges that ascend.
+// Appends a number to ranges.
 void append(std::vector<IndexRange>& ranges, std::uint32_t number) {
   if (!ranges.empty() && ranges.back().last + 1 == number) {
     ranges.back().last = number;
@@ -245,11 +247,15 @@ bool is_clear(const SurfacePoint& point) {
   return area > 1e-3 * std::max(glm::dot(point.tangent_u, point.tangent_u), glm::dot(point.tangent_v, point.tangent_v));
 }
 
-// Moves vertices that differ by rounding to one place, where meshes meet.
-void close_seams(Mesh& skin) {
-  const std::vector<std::uint32_t> near =
-      weld_within(skin.positions, static_cast<float>(kRounding * size_of(skin)));
-  for (std::uint32_t v = 0; v < near.size(); ++v) skin.positions[v] = skin.positions[near[v]];
+// Returns the skin with vertices that differ by rounding, where meshes meet, in one place.
+from_skin::ShownSurface closed_skin(const DeformerInput& input) {
+  from_skin::ShownSurface surface = from_skin::shown_surface(input, false);
+  if (surface.mesh.triangles.empty()) return surface;
+  std::vector<glm::vec3>& positions = surface.mesh.positions;
+  const auto within = static_cast<float>(kRounding * size_of(surface.mesh));
+  const std::vector<std::uint32_t> near = weld_within(positions, within);
+  for (std::uint32_t v = 0; v < near.size(); ++v) positions[v] = positions[near[v]];
+  return surface;
 }
 
 // Adds the vertices of overlays: where the skin is painted unlike the level before, and where it lies off it.
@@ -293,11 +299,52 @@ Result<void> add_overlays(Base& base, std::uint32_t overlays, const Mesh& skin, 
   return {};
 }
 
+// Returns true if all vertices of the skin's triangles lie at vertices of the base.
+bool has_all(const Mesh& skin, std::span<const std::uint32_t> vertices) {
+  const auto key = [&](std::uint32_t v) {
+    const glm::vec3 at = skin.positions[v];
+    return std::array{at.x, at.y, at.z};
+  };
+  std::set<std::array<float, 3>> places;
+  for (const std::uint32_t v : vertices) places.insert(key(v));
+  return std::ranges::all_of(skin.triangles, [&](const glm::uvec3 t) {
+    return places.contains(key(t.x)) && places.contains(key(t.y)) && places.contains(key(t.z));
+  });
+}
+
 }  // namespace
 
+Result<void> take_from_skin(Base& base, const DeformerInput& input) {
+  const from_skin::ShownSurface skin = closed_skin(input);
+  std::vector<std::uint32_t> vertices;
+  for (const IndexRange range : base.parameters.made_of) {
+    for (std::uint64_t v = range.first; v <= range.last && vertices.size() <= base.parameters.control.size(); ++v) {
+      if (v >= skin.mesh.positions.size()) {
+        return invalid(input, fmt::format("made_of names vertex {} of a skin of {}: it was made of another skin", v,
+                                          skin.mesh.positions.size()));
+      }
+      vertices.push_back(static_cast<std::uint32_t>(v));
+    }
+  }
+  if (vertices.size() != base.parameters.control.size()) {
+    return invalid(input, fmt::format("made_of names {} vertices, not one for each of the {} of control",
+                                      vertices.size(), base.parameters.control.size()));
+  }
+  base.skin_parts = connected_skin(skin.mesh);
+  const bool is_skin = !base.parameters.creases.empty() && has_all(skin.mesh, vertices);
+  bool has_weights = true;
+  for (const std::uint32_t v : vertices) {
+    base.parts.push_back(base.skin_parts[v]);
+    if (is_skin) base.skin.push_back(skin.mesh.positions[v]);
+    has_weights = has_weights && !skin.weights(v).empty();
+    if (has_weights) base.weights.append_row(skin.weights(v));
+  }
+  if (!has_weights) base.weights = {};
+  return {};
+}
+
 Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
-  from_skin::ShownSurface surface = from_skin::shown_surface(input, false);
-  if (!surface.mesh.triangles.empty()) close_seams(surface.mesh);
+  from_skin::ShownSurface surface = closed_skin(input);
   const Mesh skin = surface.mesh;
   if (skin.triangles.empty()) return invalid(input, "the layer has no skin to make a surface of");
   const from_skin::ThinnedSkin thinned =
@@ -306,13 +353,10 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   Base base{parameters, {}};
   for (const std::uint32_t v : manifold.source) {
     base.parameters.control.push_back(thinned.mesh.positions[v]);
-    if (thinned.weights.row_count() != 0) base.weights.append_row(thinned.weights.row(v));
+    append(base.parameters.made_of, thinned.source[v]);
   }
-  base.skin_parts = connected_skin(skin);
-  for (const std::uint32_t v : manifold.source) base.parts.push_back(base.skin_parts[thinned.source[v]]);
   base.parameters.faces = quads_of(manifold.triangles, base.parameters.control);
   if (thinned.is_skin) {
-    base.skin = base.parameters.control;
     SurfaceCrease all;
     for (std::vector<std::uint32_t> path : base.parameters.faces) {
       path.push_back(path.front());
@@ -320,6 +364,7 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
     }
     base.parameters.creases.push_back(std::move(all));
   }
+  PELT_TRY(take_from_skin(base, input));
   if (!thinned.is_skin) PELT_TRY(fit(base.parameters, skin, input));
   if (!parameters.frames_per_span) base.parameters.frames_per_span = 1;  // levels are where frames are needed
   base.parameters.levels.resize(1);

@@ -18,8 +18,10 @@
 #include <pelt/pack.h>
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
-#include <pelt/surface_ffd.h>
+#include <pelt/rig_names.h>
 #include <pelt/tools/file_io.h>
+#include <pelt/tools/surface_vertices.h>
+#include <pelt/try.h>
 
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
@@ -115,16 +117,22 @@ Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
   return write_file(command.report, std::as_bytes(std::span(text)));
 }
 
-// Writes the rig so that it can be read from another folder: file names in a rig are relative to the rig's folder.
-Result<void> write_rig(Rig rig, const std::filesystem::path& path) {
-  for (Layer& layer : rig.layers) {
-    auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>();
-    if (ffd == nullptr || ffd->driver.file.empty()) continue;
-    const std::filesystem::path file = std::filesystem::path(rig.directory) / ffd->driver.file;
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    std::error_code code;
-    const std::filesystem::path relative = std::filesystem::proximate(file, folder, code);
-    if (!code) ffd->driver.file = relative.generic_string();
+// Writes the rig so that it can be edited from another folder: file names in a rig are relative to the rig's folder,
+// and a surface that was made of the skin is written out.
+Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path& path) {
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    DeformerParameters& deformer = rig.layers[l].deformer;
+    for_each_name(deformer, [&](std::string& name, Names names) {
+      if (names != Names::kFile && names != Names::kObjFile) return;
+      const std::filesystem::path file = std::filesystem::path(rig.directory) / name;
+      const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+      std::error_code code;
+      const std::filesystem::path relative = std::filesystem::proximate(file, folder, code);
+      if (!code) name = relative.generic_string();
+    });
+    const auto* surface = deformer.get_if<HierarchicalBsplineParameters>();
+    if (surface == nullptr || !surface->control.empty() || !surface->mesh.empty() || !surface->file.empty()) continue;
+    PELT_ASSIGN(deformer, hierarchical_bspline::surface_with_base(model, rig, l));
   }
   const std::string text = format_rig(rig);
   return write_file(path, std::as_bytes(std::span(text)));
@@ -245,7 +253,7 @@ Result<void> run(const BindCommand& command) {
   // The character is written last: a new character means that all files are new.
   Result<void> saved;
   if (!command.report.empty()) saved = write_report(command, *loaded);
-  if (saved && !command.write_rig.empty()) saved = write_rig(loaded->rig, command.write_rig);
+  if (saved && !command.write_rig.empty()) saved = write_rig(loaded->model, loaded->rig, command.write_rig);
   if (saved) {
     const std::string file = is_gltf(command.model) && !loaded->dressed ? command.model : "";
     saved = is_gltf(command.output) ? save_gltf(loaded->bound.character, loaded->model, file, command.output)

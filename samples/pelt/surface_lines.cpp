@@ -23,8 +23,11 @@ std::vector<SurfaceLine> surfaces_of(const Rig& rig) {
 nlohmann::ordered_json describe(const std::vector<SurfaceLine>& lines) {
   nlohmann::ordered_json surfaces = nlohmann::ordered_json::array();
   for (const SurfaceLine& line : lines) {
-    surfaces.push_back(
-        {{"layer", line.layer}, {"level", line.level}, {"shape", line.grid.along}, {"stored", line.grid.stored}});
+    nlohmann::ordered_json own{{"layer", line.layer}, {"level", line.level}};
+    if (!line.grid.is_mesh()) own["shape"] = line.grid.along;
+    own["vertices"] = line.grid.size();
+    own["stored"] = line.grid.stored;
+    surfaces.push_back(std::move(own));
   }
   return surfaces;
 }
@@ -32,8 +35,10 @@ nlohmann::ordered_json describe(const std::vector<SurfaceLine>& lines) {
 void print_surfaces(const std::vector<SurfaceLine>& lines) {
   if (!lines.empty()) fmt::print("\n");
   for (const SurfaceLine& line : lines) {
-    fmt::print("surface of layer {}, level {}: {} control vertices stored of {} x {} = {}\n", line.layer, line.level,
-               line.grid.stored, line.grid.along[0], line.grid.along[1], line.grid.size());
+    const std::string shape =
+        line.grid.is_mesh() ? "" : fmt::format("{} x {} = ", line.grid.along[0], line.grid.along[1]);
+    fmt::print("surface of layer {}, level {}: {} control vertices stored of {}{}\n", line.layer, line.level,
+               line.grid.stored, shape, line.grid.size());
   }
 }
 

@@ -40,6 +40,8 @@ struct Handle {
   std::string point;                // kPointEdit: the point's name in edits
   std::uint32_t vertex = 0;         // kVertexOffset: VertexOffset::vertex
   std::optional<SurfacePlace> surface = std::nullopt;  // none: it is no control vertex of a surface
+  glm::vec3 rest{0.0f};                                // of a control vertex: model space at bind, metres
+  glm::mat3 motion{1.0f};                              // of a control vertex: model space at bind -> world space
 };
 
 // Returns `rig` with the handle moved by `way`: world space, metres. Errors: the rig no longer has such a place; the

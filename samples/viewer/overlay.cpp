@@ -114,6 +114,7 @@ class Drawing {
     handle.axes = glm::mat3(world_) * affine_axes(frame);
     for (int k = 0; k < 3; ++k) handle.axes[k] = normalize_or(handle.axes[k], glm::mat3(1.0f)[k]);
     handle.from_rig = glm::mat3(world_) * handle.from_rig;
+    handle.motion = glm::mat3(world_) * handle.motion;
     const std::vector<std::string>& further = state_.selection.further;
     const bool active = state_.selection.point == handle.name;
     const bool selected = active || std::ranges::find(further, handle.name) != further.end();
@@ -320,9 +321,11 @@ class Drawing {
       line(posed[index.at(from)], posed[index.at(to)], color, chosen ? 2.4f : 1.4f, chosen);
     }
     const std::size_t step = stride(posed.size(), kMaxCageDots);
-    for (std::size_t k = 0; chosen && k < posed.size(); k += step) {
-      handle(net_handle(net, level, k), affine_from_axes(glm::mat3(1.0f), posed[k]), color, 6.0f);
-      if (is_attached(parameters, level.vertices[k])) dot(posed[k], kAttached, 2.5f, true);
+    for (std::size_t k = 0; chosen && k < posed.size(); ++k) {
+      const bool is_drawn = k % step == 0;
+      const Affine frame = affine_from_axes(glm::mat3(1.0f), posed[k]);
+      handle(net_handle(net, level, k), frame, is_drawn ? color : kUnseen, 6.0f);
+      if (is_drawn && is_attached(parameters, level.vertices[k])) dot(posed[k], kAttached, 2.5f, true);
     }
   }
 
@@ -350,7 +353,9 @@ class Drawing {
       own.places = {fmt::format("{}/control/{}", place, vertex.number)};
     }
     const std::optional<std::uint32_t> packed = packed_vertex(*level.mesh, static_cast<std::uint32_t>(k));
-    if (packed) own.from_rig = vertex_motion(*level.mesh, evaluator_, *packed) * vertex.axes;
+    if (packed) own.motion = vertex_motion(*level.mesh, evaluator_, *packed);
+    own.from_rig = own.motion * vertex.axes;
+    own.rest = vertex.rest;
     return own;
   }
 

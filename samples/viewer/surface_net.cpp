@@ -83,15 +83,32 @@ void detach(SurfaceLevel& level, std::uint32_t number) {
   std::erase_if(level.attach, [](const SurfaceAttachment& attachment) { return attachment.vertices.empty(); });
 }
 
+struct KnownSurface {
+  HierarchicalBsplineParameters parameters;
+  std::shared_ptr<const Result<SurfaceVertices>> vertices;
+};
+constexpr std::size_t kMaxKnown = 4;
+
 }  // namespace
+
+std::shared_ptr<const Result<SurfaceVertices>> vertices_of(const HierarchicalBsplineParameters& parameters) {
+  static thread_local std::vector<KnownSurface> known;  // the newest last
+  const auto own = std::ranges::find(known, parameters, &KnownSurface::parameters);
+  if (own != known.end()) return own->vertices;
+  if (known.size() == kMaxKnown) known.erase(known.begin());
+  known.push_back({parameters, std::make_shared<const Result<SurfaceVertices>>(
+                                   hierarchical_bspline::surface_vertices(parameters))});
+  return known.back().vertices;
+}
 
 std::vector<Net> nets_of(const CharacterData& character, const BindReport& report, const Rig& rig) {
   std::vector<Net> nets;
   for (std::uint32_t layer = 0; layer < rig.layers.size(); ++layer) {
     const auto* own = rig.layers[layer].deformer.get_if<HierarchicalBsplineParameters>();
-    Result<SurfaceVertices> surface = own == nullptr ? SurfaceVertices{} : hierarchical_bspline::surface_vertices(*own);
-    if (own == nullptr || !surface) continue;
-    Net net{layer, std::move(*surface), {}};
+    if (own == nullptr) continue;
+    const auto surface = vertices_of(*own);
+    if (!*surface) continue;
+    Net net{layer, **surface, {}};
     if (place_levels(character, report, net)) nets.push_back(std::move(net));
   }
   return nets;

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <pelt/bind_report.h>
+#include <pelt/bind.h>
 #include <pelt/character.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
@@ -30,6 +31,10 @@ struct Net {
   hierarchical_bspline::SurfaceVertices surface;
   std::vector<NetLevel> levels;  // those that store vertices
 };
+
+// Returns surface_vertices of the parameters, which it keeps for the next call: pictures and panels ask in every frame.
+std::shared_ptr<const Result<hierarchical_bspline::SurfaceVertices>> vertices_of(
+    const HierarchicalBsplineParameters& parameters);
 
 // Returns the surfaces of a character that was bound by `rig`. The rig may be newer: a surface that stores other
 // vertices by now is left out.

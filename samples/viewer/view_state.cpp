@@ -114,6 +114,8 @@ static void describe(Fields& fields, Selection& selection) {
 static void describe(Fields& fields, Surfaces& surfaces) {
   fields.integer({"level"}, surfaces.level, {.least = 0, .most = kMaxSurfaceLevel});
   fields.flag({"fit"}, surfaces.fit);
+  fields.number({"radius"}, surfaces.radius, kNotNegative);
+  fields.flag({"symmetric"}, surfaces.symmetric);
 }
 
 static void describe(Fields& fields, Panels& panels) {

@@ -99,6 +99,8 @@ struct Selection {
 struct Surfaces {
   std::uint32_t level = 0;  // whose control vertices are selected in the picture
   bool fit = false;         // a drag moves the surface at bind, and the skin stays; else it moves both
+  float radius = 0;         // of the brush, metres: what is within it moves, too, with what is dragged
+  bool symmetric = false;   // a drag moves the other side, too, mirrored across x = 0 of model space at bind
 };
 
 struct Panels {

@@ -147,9 +147,9 @@ void App::apply_rig_patch(const std::string& pointer, const std::string& json_va
 
 Result<void> App::move_point(const std::string& name, glm::vec3 by) {
   State& state = *state_;
-  const std::vector<Handle> handles = state.selected_handles();
+  const std::vector<BrushedHandle> handles = state.brushed_handles();
   Result<void> moved;
-  if (handles.empty() || handles.front().name != name) {
+  if (handles.empty() || handles.front().handle.name != name) {
     moved = fail(ErrorCode::kNotFound, fmt::format("there is no point '{}' in the picture", name));
   } else {
     state.rig_before = state.document->rig_json();

@@ -112,7 +112,7 @@ void App::State::begin_grab(glm::vec2 mouse) {
     const auto joint = stage->subject()->character->skeleton.find(view.selection.joint);
     joint_before = joint ? stage->subject()->pose.joints[*joint] : glm::mat4(1.0f);
     rig_before = document->rig_json();
-    handles_before = selected_handles();
+    handles_before = brushed_handles();
   } else if (begin_stroke(mouse)) {
     grab = Grab::kPaint;
   } else {
@@ -170,11 +170,11 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
 }
 
 // Moves handles from their places in `rig_before`; consecutive moves of the same ones are one step of undo.
-Result<void> App::State::move_handles(const std::vector<Handle>& handles, glm::vec3 way) {
+Result<void> App::State::move_handles(const std::vector<BrushedHandle>& handles, glm::vec3 way) {
   nlohmann::json rig = rig_before;
   std::string names = "move";
-  for (const Handle& handle : handles) {
-    PELT_ASSIGN(rig, moved_by(std::move(rig), handle, way));
+  for (const auto& [handle, share] : handles) {
+    PELT_ASSIGN(rig, moved_by(std::move(rig), handle, share * way));
     names += " " + handle.name;
   }
   return document->edit(rig, names);

@@ -45,10 +45,10 @@ std::optional<Character> with_moves(const Character& character, const BindReport
     const bool same = before.layers[layer].deformer == after.layers[layer].deformer;
     if (surface == nullptr || same) continue;
     const auto net = std::ranges::find(nets, layer, &Net::layer);
-    const auto next = hierarchical_bspline::surface_vertices(*surface);
-    if (net == nets.end() || !next || next->vertices != net->surface.vertices) return std::nullopt;
+    const auto next = vertices_of(*surface);
+    if (net == nets.end() || !*next || (*next)->vertices != net->surface.vertices) return std::nullopt;
     for (const NetLevel& level : net->levels) {
-      const std::vector<VertexOffset>& moves = next->moves[level.level];
+      const std::vector<VertexOffset>& moves = (*next)->moves[level.level];
       if (moves == net->surface.moves[level.level]) continue;
       Result<Character> now = move_driver_vertices(moved, level.mesh->name, moves);
       if (!now) return std::nullopt;

@@ -110,6 +110,13 @@ std::vector<Handle> App::State::selected_handles() const {
   return handles;
 }
 
+// Returns the selected handles and what the brush moves with them.
+std::vector<BrushedHandle> App::State::brushed_handles() {
+  const Actor* subject = stage->subject();
+  if (subject == nullptr) return {};
+  return brushed(selected_handles(), overlay.handles, view.surfaces, subject->character.size());
+}
+
 void App::State::update_scene() {
   Actor* subject = stage->subject();
   if (subject == nullptr || rect.width == 0 || rect.height == 0) return hide_picture();

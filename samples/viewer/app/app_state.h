@@ -23,6 +23,7 @@
 #include "samples/viewer/file_dialog.h"
 #include "samples/viewer/gizmo.h"
 #include "samples/viewer/mask_paint.h"
+#include "samples/viewer/net_brush.h"
 #include "samples/viewer/panels/context.h"
 #include "samples/viewer/pick.h"
 
@@ -121,7 +122,7 @@ struct App::State {
   glm::quat turn_before{1, 0, 0, 0};
   glm::mat4 joint_before{1.0f};
   nlohmann::json rig_before;
-  std::vector<Handle> handles_before;
+  std::vector<BrushedHandle> handles_before;
   MaskPaint painter;
   std::string painted_mesh;
 
@@ -156,7 +157,8 @@ struct App::State {
   void handle_mouse();
   void begin_grab(glm::vec2 mouse);
   void drag_gizmo(glm::vec2 mouse);
-  Result<void> move_handles(const std::vector<Handle>& handles, glm::vec3 way);
+  Result<void> move_handles(const std::vector<BrushedHandle>& handles, glm::vec3 way);
+  std::vector<BrushedHandle> brushed_handles();
   std::vector<Handle> selected_handles() const;
   std::optional<VertexHit> brush_at(glm::vec2 mouse);
   bool begin_stroke(glm::vec2 mouse);

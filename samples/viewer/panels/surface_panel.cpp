@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/rig_json.h>
 
+#include "samples/viewer/net_brush.h"
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rows.h"
 #include "samples/viewer/panels/value_widgets.h"
@@ -24,9 +26,12 @@ namespace {
 using hierarchical_bspline::SurfaceGrid;
 
 constexpr int kMaxSegments = 64;
+constexpr float kMaxRadius = 0.25f;  // of the brush, in sizes of the character
+constexpr const char* kPainting = "the skin's painting";
 
 // State of the panel from frame to frame; there is only one window.
 struct SurfacePanelState {
+  bool painted = false;
   std::string joint;
   std::string filter;
   int segment = 1;
@@ -51,14 +56,16 @@ void draw_level_rows(ViewState& view, const std::vector<SurfaceGrid>& grids) {
       view.selection.further.clear();
     }
     ImGui::SameLine();
-    fitted_text(
-        fmt::format("{} of {} x {} vertices", grids[level].stored, grids[level].along[0], grids[level].along[1]));
+    const SurfaceGrid& grid = grids[level];
+    fitted_text(grid.is_mesh() ? fmt::format("{} of {} vertices", grid.stored, grid.size())
+                               : fmt::format("{} of {} x {} vertices", grid.stored, grid.along[0], grid.along[1]));
     ImGui::PopID();
   }
 }
 
 // Returns what an attachment follows: "left_elbow", "part 2 of 3 of left_elbow".
 std::string followed(const SurfaceAttachment& attachment) {
+  if (attachment.painted) return kPainting;
   if (!attachment.curve.empty()) {
     return fmt::format("the curve {}..{}", attachment.curve.front(), attachment.curve.back());
   }
@@ -75,7 +82,8 @@ std::string followed(const HierarchicalBsplineParameters& surface, const Surface
       if (named) return followed(attachment);
     }
   }
-  return vertex.level > 0 ? "the level before" : "the root";
+  if (vertex.level > 0) return "the level before";
+  return surface.faces.empty() ? "the root" : kPainting;
 }
 
 // Returns the selected control vertices, the active one first.
@@ -127,6 +135,9 @@ void refine(Context& context, const Actor& subject, const std::vector<SurfacePla
 
 void draw_attachment(Context& context, const Actor& subject, const std::vector<SurfacePlace>& vertices,
                      SurfacePanelState& state) {
+  row_label("follow");
+  ImGui::Checkbox(kPainting, &state.painted);
+  ImGui::BeginDisabled(state.painted);
   row_label("joint");
   const auto joints = [&] {
     std::vector<std::string> names;
@@ -144,18 +155,55 @@ void draw_attachment(Context& context, const Actor& subject, const std::vector<S
   ImGui::InputInt("##segments", &state.segments);
   state.segments = std::clamp(state.segments, 1, kMaxSegments);
   state.segment = std::clamp(state.segment, 1, state.segments);
-  ImGui::BeginDisabled(vertices.empty() || state.joint.empty());
+  ImGui::EndDisabled();
+  ImGui::BeginDisabled(vertices.empty() || (!state.painted && state.joint.empty()));
   if (line_button("Attach", 2)) {
-    SurfaceAttachment to;
-    to.joint = state.joint;
-    to.segment = static_cast<std::uint32_t>(state.segment);
-    to.segments = static_cast<std::uint32_t>(state.segments);
+    SurfaceAttachment to{.painted = state.painted};
+    if (!state.painted) {
+      to.joint = state.joint;
+      to.segment = static_cast<std::uint32_t>(state.segment);
+      to.segments = static_cast<std::uint32_t>(state.segments);
+    }
     edit(context, with_attached(context.document->rig(), vertices, to));
   }
   ImGui::EndDisabled();
   ImGui::SameLine();
   ImGui::BeginDisabled(vertices.empty());
   if (line_button("Detach", 2)) edit(context, with_detached(context.document->rig(), vertices));
+  ImGui::EndDisabled();
+}
+
+// Offers to write a base out that the rig does not have in numbers.
+void draw_base(Context& context, std::uint32_t layer, const HierarchicalBsplineParameters& surface) {
+  fitted_text(!surface.file.empty()   ? fmt::format("a surface of the file {}", surface.file)
+              : !surface.mesh.empty() ? fmt::format("a surface of the mesh '{}'", surface.mesh)
+                                      : "a surface made of the skin");
+  if (!line_button("Edit its surface", 1)) return;
+  Rig rig = context.document->rig();
+  Result<HierarchicalBsplineParameters> written =
+      hierarchical_bspline::surface_with_base(*context.document->model(), rig, layer);
+  if (!written) return context.error(written.error().message);
+  // What follows joints on the finest level is not carried by coarser ones, so that edits begin there.
+  context.view.surfaces.level = static_cast<std::uint32_t>(std::max<std::size_t>(written->levels.size(), 1) - 1);
+  context.view.shown.control_nets = true;
+  rig.layers[layer].deformer = std::move(*written);
+  edit(context, std::move(rig));
+}
+
+void draw_brush(Context& context, const std::vector<const Handle*>& selected, float size) {
+  Surfaces& surfaces = context.view.surfaces;
+  row_label("brush radius");
+  ImGui::SliderFloat("##radius", &surfaces.radius, 0.0f, kMaxRadius * size,
+                     surfaces.radius > 0 ? "%.3f m" : "one vertex", ImGuiSliderFlags_AlwaysClamp);
+  row_label("symmetric");
+  ImGui::Checkbox("##symmetric", &surfaces.symmetric);
+  ImGui::BeginDisabled(selected.empty() || surfaces.radius == 0);
+  if (line_button("Select within radius", 1)) {
+    std::vector<Handle> centres;
+    for (const Handle* handle : selected) centres.push_back(*handle);
+    std::vector<std::string>& further = context.view.selection.further;
+    std::ranges::copy(names_within(centres, context.overlay.handles, surfaces.radius), std::back_inserter(further));
+  }
   ImGui::EndDisabled();
 }
 
@@ -184,23 +232,26 @@ void draw_surface_panel(Context& context) {
   std::vector<SurfaceGrid> grids_of_active;
   for (std::uint32_t l = 0; l < rig.layers.size(); ++l) {
     const auto* surface = rig.layers[l].deformer.get_if<HierarchicalBsplineParameters>();
-    const auto known = surface == nullptr ? Result<hierarchical_bspline::SurfaceVertices>{}
-                                          : hierarchical_bspline::surface_vertices(*surface);
     if (surface == nullptr) continue;
-    if (!known) {
-      ImGui::TextWrapped("%s", known.error().message.c_str());
-      continue;
-    }
     if (many) ImGui::Text("layer %u", l + 1);
     ImGui::PushID(static_cast<int>(l));
-    draw_level_rows(view, known->grids);
+    if (surface->control.empty()) {
+      draw_base(context, l, *surface);
+      ImGui::PopID();
+      continue;
+    }
+    const auto vertices = vertices_of(*surface);
+    const auto& known = *vertices;
+    known ? draw_level_rows(view, known->grids) : ImGui::TextWrapped("%s", known.error().message.c_str());
     ImGui::PopID();
-    if (!selected.empty() && selected.front()->surface->layer == l) grids_of_active = known->grids;
+    if (known && !selected.empty() && selected.front()->surface->layer == l) grids_of_active = known->grids;
   }
   row_label("a drag moves");
   int moved = view.surfaces.fit ? 1 : 0;
   constexpr std::array kMoved{"the skin", "the surface alone"};
   if (ImGui::Combo("##moved", &moved, kMoved.data(), static_cast<int>(kMoved.size()))) view.surfaces.fit = moved == 1;
+
+  draw_brush(context, selected, subject->character.size());
 
   ImGui::Separator();
   std::vector<SurfacePlace> vertices;
@@ -217,15 +268,13 @@ void draw_surface_panel(Context& context) {
   draw_attachment(context, *subject, vertices, state);
   ImGui::BeginDisabled(vertices.empty());
   if (line_button("Refine here", 1)) refine(context, *subject, vertices);
-  const bool has_grid = !vertices.empty() && vertices.front().level < grids_of_active.size();
-  if (line_button("Row along u", 2) && has_grid) {
-    select_row(context, *selected.front(), grids_of_active[vertices.front().level], true);
-  }
-  ImGui::SameLine();
-  if (line_button("Row along v", 2) && has_grid) {
-    select_row(context, *selected.front(), grids_of_active[vertices.front().level], false);
-  }
   ImGui::EndDisabled();
+  const bool is_known = !vertices.empty() && vertices.front().level < grids_of_active.size();
+  if (!is_known || grids_of_active[vertices.front().level].is_mesh()) return;
+  const SurfaceGrid& grid = grids_of_active[vertices.front().level];
+  if (line_button("Row along u", 2)) select_row(context, *selected.front(), grid, true);
+  ImGui::SameLine();
+  if (line_button("Row along v", 2)) select_row(context, *selected.front(), grid, false);
 }
 
 }  // namespace pelt::viewer

@@ -113,6 +113,24 @@ TEST_F(Pelt, WritesTheRigThatWasUsed) {
   EXPECT_EQ(Json::parse(done("info other/place/rig.json --json"))["rig"]["layers"][0]["parameters"]["driver"]["file"],
             "../../rigs/cage.obj");
   done("bind builtin:limb --rig other/place/rig.json -o again.pelt");
+  write("rigs/rig.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "hierarchical_bspline", "parameters": {"file": "cage.obj"}}]})");
+  done("bind builtin:limb --rig rigs/rig.json --write-rig other/place/rig.json -o limb.pelt");
+  done("bind builtin:limb --rig other/place/rig.json -o again.pelt");
+}
+
+// A surface that is made of the skin is written out, to be edited, and moves the skin as it did.
+TEST_F(Pelt, WritesTheSurfaceThatWasMade) {
+  done("bind builtin:limb --deformer hierarchical-bspline --no-judge --write-rig surface.json -o first.pelt");
+  const Json surface = Json::parse(file_text(folder / "surface.json"))["layers"][0]["parameters"];
+  EXPECT_FALSE(surface["control"].empty());
+  EXPECT_FALSE(surface["faces"].empty());
+  done("bind builtin:limb --rig surface.json --write-rig again.json -o again.pelt");
+  EXPECT_EQ(file_text(folder / "again.json"), file_text(folder / "surface.json"));
+  EXPECT_EQ(moved(*load_pelt(folder / "again.pelt"), "bend", 1), moved(*load_pelt(folder / "first.pelt"), "bend", 1));
+  const std::string count = std::to_string(surface["control"].size());
+  EXPECT_THAT(done("info again.pelt"), HasSubstr("level 0: " + count + " control vertices stored of " + count + "\n"));
+  EXPECT_EQ(Json::parse(done("info again.pelt --json"))["surfaces"][0]["vertices"], surface["control"].size());
 }
 
 // A written preset is complete: the rig gives the same character.

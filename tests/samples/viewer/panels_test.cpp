@@ -80,6 +80,32 @@ class Frames : public testing::Test {
     ASSERT_TRUE(stage_->pose(view_));
   }
 
+  // Opens a rig on the built-in limb and shows it.
+  void open(const Rig& rig) {
+    const test::TemporaryFolder folder;
+    const std::string file = folder.write("rig.json", format_rig(rig)).string();
+    Document opened = test::must(Document::open(file, "builtin:limb"));
+    document_ = std::move(opened);
+    view_.shown.control_nets = true;
+    bind();
+  }
+
+  void bind() {
+    stage_->show(
+        test::must(make_newcomer(*gpu_device(), "rig", test::bound(*document_->model(), document_->rig()), 0.1)));
+    ASSERT_TRUE(stage_->pose(view_));
+    overlay_ = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
+  }
+
+  void click_surface_panel(glm::vec2 at) {
+    ImGuiIO& io = ImGui::GetIO();
+    for (const bool down : {false, true, false, false}) {
+      io.MousePos = {at.x, at.y};
+      io.MouseDown[0] = down;
+      draw(draw_surface_panel, {320, 700});
+    }
+  }
+
   void draw(const std::function<void(Context&)>& panel, glm::vec2 size) {
     ImGui::NewFrame();
     Context context{view_, document_, *stage_, binder_, heat_, overlay_, timings_, messages_, rig_editor_};
@@ -260,37 +286,21 @@ TEST_F(ShapeFrames, FindTheMorphTargetThatIsSearched) {
 
 // Shows the levels of a surface, selects a row of control vertices and refines there, which is one step of undo.
 TEST_F(Frames, EditASurface) {
-  const test::TemporaryFolder folder;
-  const std::string file = folder.write("rig.json", format_rig(limb_surface())).string();
-  Document opened = test::must(Document::open(file, "builtin:limb"));
-  document_ = std::move(opened);
-  stage_->show(
-      test::must(make_newcomer(*gpu_device(), "rig", test::bound(*document_->model(), document_->rig()), 0.1)));
-  view_.shown.control_nets = true;
   view_.selection.point = "surface vertex 42";
-  ASSERT_TRUE(stage_->pose(view_));
-  overlay_ = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
+  open(limb_surface());
   for (const float scale : {2.0f, 1.0f}) {
     begin(scale);
     for (int frame = 0; frame < 3; ++frame) draw(draw_surface_panel, {320, 700});
     EXPECT_EQ(beyond_, 0) << scale;
   }
-  ImGuiIO& io = ImGui::GetIO();
-  const auto click = [&](glm::vec2 at) {
-    for (const bool down : {false, true, false, false}) {
-      io.MousePos = {at.x, at.y};
-      io.MouseDown[0] = down;
-      draw(draw_surface_panel, {320, 700});
-    }
-  };
   // From below: "Row along u", at the left of the last line, then "Refine here".
-  float y = 500;
-  for (; y > 0 && view_.selection.further.empty(); y -= 8) click({80, y});
+  float y = 600;
+  for (; y > 0 && view_.selection.further.empty(); y -= 8) click_surface_panel({80, y});
   EXPECT_EQ(view_.selection.further.size(), 10u);
   const nlohmann::json before = document_->rig_json();
   for (; y > 0 && !document_->can_undo(); y -= 8) {
     view_.selection.further.clear();
-    click({80, y});
+    click_surface_panel({80, y});
   }
   EXPECT_EQ(view_.surfaces.level, 1u);
   EXPECT_EQ(view_.selection.further.size(), 8u);
@@ -300,6 +310,40 @@ TEST_F(Frames, EditASurface) {
   ASSERT_TRUE(surface);
   EXPECT_GT(surface->grids[1].stored, 5u);
   document_->undo();
+  EXPECT_EQ(document_->rig_json(), before);
+}
+
+// A surface that is made of the skin has no net before it is written into the rig; then it is edited as others are, but
+// for the rows of a grid.
+TEST_F(Frames, WriteASurfaceOutAndEditIt) {
+  open(test::rig_of(HierarchicalBsplineParameters{.base_faces = 40}));
+  EXPECT_TRUE(overlay_.handles.empty());
+  const nlohmann::json before = document_->rig_json();
+  for (float y = 0; y < 200 && !document_->can_undo(); y += 8) click_surface_panel({160, y});
+  const auto& written = document_->rig().layers[0].deformer.get<HierarchicalBsplineParameters>();
+  EXPECT_FALSE(written.faces.empty());
+  EXPECT_EQ(view_.surfaces.level + 1, written.levels.size()) << "the finest";
+  view_.surfaces.level = 0;
+  bind();
+  EXPECT_EQ(overlay_.handles.size(), written.control.size());
+  EXPECT_FALSE(overlay_.lines.empty());
+
+  view_.selection.point = overlay_.handles.front().name;
+  view_.surfaces.radius = 0.1f;
+  const std::uint64_t revision = document_->revision();
+  float y = 600;
+  for (; y > 0 && document_->revision() == revision; y -= 8) click_surface_panel({80, y});
+  EXPECT_EQ(view_.surfaces.level, 1u) << "the last button is \"Refine here\"";
+  document_->undo();
+  view_.surfaces.level = 0;
+  view_.selection.point = overlay_.handles.front().name;
+  view_.selection.further.clear();
+  for (y = 0; y < 600 && view_.selection.further.empty(); y += 8) {
+    view_.surfaces.radius = 0.1f;
+    click_surface_panel({160, y});
+  }
+  EXPECT_FALSE(view_.selection.further.empty()) << "those within the radius";
+  while (document_->can_undo()) document_->undo();
   EXPECT_EQ(document_->rig_json(), before);
 }
 

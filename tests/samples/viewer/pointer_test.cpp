@@ -14,6 +14,7 @@
 #include "samples/viewer/document.h"
 #include "samples/viewer/gizmo.h"
 #include "samples/viewer/heat_map.h"
+#include "samples/viewer/net_brush.h"
 #include "samples/viewer/overlay.h"
 #include "samples/viewer/pick.h"
 #include "tests/samples/viewer/limb_surface.h"
@@ -280,6 +281,27 @@ TEST_F(Drags, FitASurfaceToTheSkin) {
     document_->undo();
     EXPECT_FALSE(document_->can_undo());
   }
+}
+
+// A brush moves the vertices round the dragged one, each by its share.
+TEST_F(Drags, OfABrushMoveWhatIsNear) {
+  open_surface(0);
+  view_.surfaces.radius = 1.5f;
+  const Handle own = handle("surface vertex 42");
+  const Overlay before = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
+  const auto brush = brushed({&own, 1}, before.handles, view_.surfaces, stage_->subject()->character.size());
+  ASSERT_GT(brush.size(), 4u);
+  const glm::vec3 way(0.02f, 0.05f, -0.03f);
+  nlohmann::json rig = document_->rig_json();
+  for (const auto& [handle, share] : brush) rig = test::must(moved_by(std::move(rig), handle, share * way));
+  test::must(document_->edit(rig));
+  EXPECT_EQ(rig.at("/layers/0/parameters/levels/0/moves"_json_pointer).size(), brush.size());
+  bind_again();
+  for (const auto& [moved, share] : brush) {
+    EXPECT_LT(glm::distance(handle(moved.name).position, moved.position + share * way), 1e-4f) << moved.name;
+  }
+  document_->undo();
+  EXPECT_FALSE(document_->can_undo());
 }
 
 // A coarse vertex carries finer ones: what they add stays as it is in the surface below.

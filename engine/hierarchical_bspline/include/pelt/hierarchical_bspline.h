@@ -129,9 +129,14 @@ struct HierarchicalBsplineParameters {
   bool closed_v = false;
   std::vector<glm::vec3> control;  // base, of a grid v fastest; model space at bind, metres
   std::vector<std::vector<std::uint32_t>> faces;  // of each its control vertices, in order
-  std::string mesh;                               // a mesh of the model, which is then no skin
+  // A mesh of the model, which is then no skin. Where control and faces are given, too, it has their painting alone.
+  std::string mesh;
   std::string file;                               // an OBJ with polygons, relative to the rig file
   std::vector<SurfaceCrease> creases;             // of a mesh
+  // Of a mesh that was made of the skin and then written out (surface_with_base): for each control vertex, in order,
+  // the vertex of the layer's meshes, laid end to end, that it was made of. From there it has its painting, and the
+  // connected part of the skin that it carries.
+  std::vector<IndexRange> made_of;
   std::vector<SurfaceLevel> levels;
   SurfacePlaces places = SurfacePlaces::kClosest;
   // Frames posed along each span of the finest level in u and v, between which skin is blended; 0: a frame for every

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <vector>
 
 #include <pelt/hierarchical_bspline.h>
+#include <pelt/model.h>
 #include <pelt/result.h>
+#include <pelt/rig.h>
 
 namespace pelt::hierarchical_bspline {
 
@@ -19,6 +22,7 @@ struct SurfaceGrid {
   std::vector<std::array<std::uint32_t, 2>> edges;  // of the control mesh, between stored vertices, by their numbers
 
   std::uint32_t size() const { return along[0] * along[1]; }
+  bool is_mesh() const { return along[1] == 1; }
 };
 
 struct SurfaceVertex {
@@ -45,5 +49,12 @@ Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& pa
 // or level that the surface does not have.
 Result<std::vector<std::uint32_t>> refined_round(const HierarchicalBsplineParameters& parameters, std::uint32_t level,
                                                  std::uint32_t number);
+
+// Returns the parameters of a layer, from 0, with their base written out: control and faces or shape, its levels and
+// frames_per_span. The character that they make has the same vertices; but linear blend no longer takes over where a
+// surface that was made of the skin does worse (Rig::judging), since an artist may have edited it. A base that is a
+// mesh of the model keeps its name: the mesh is no skin, and may have a painting. Errors: those of bind, as far as they
+// are met before the layers are bound; a layer that does not exist or is no surface.
+Result<HierarchicalBsplineParameters> surface_with_base(const Model& model, const Rig& rig, std::size_t layer);
 
 }  // namespace pelt::hierarchical_bspline

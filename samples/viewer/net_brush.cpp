@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "samples/viewer/net_brush.h"
+
+#include <algorithm>
+
+namespace pelt::viewer {
+namespace {
+
+// Distance of a vertex from a mirrored place, in sizes of the character, at most: half an edge of a coarse net.
+constexpr float kMirrorReach = 0.03f;
+
+const glm::vec3 kMirror(-1.0f, 1.0f, 1.0f);
+
+// A place that the brush is at.
+struct Centre {
+  const Handle* selected;
+  glm::vec3 rest;  // model space at bind
+};
+
+bool on_one_level(const Handle& one, const Handle& other) {
+  return one.surface && other.surface && one.surface->layer == other.surface->layer &&
+         one.surface->level == other.surface->level;
+}
+
+std::vector<Centre> mirrored_centres(std::span<const Handle> selected, std::span<const Handle> handles, float size) {
+  std::vector<Centre> centres;
+  for (const Handle& own : selected) {
+    const Handle* nearest = nullptr;
+    const auto distance = [&](const Handle& handle) { return glm::distance(handle.rest, kMirror * own.rest); };
+    for (const Handle& handle : handles) {
+      if (!on_one_level(own, handle) || distance(handle) > kMirrorReach * size) continue;
+      if (nearest == nullptr || distance(handle) < distance(*nearest)) nearest = &handle;
+    }
+    if (nearest != nullptr) centres.push_back({&own, nearest->rest});
+  }
+  return centres;
+}
+
+struct Strongest {
+  const Centre* centre = nullptr;
+  float weight = 0;
+};
+
+// Returns the centre that moves a control vertex most.
+Strongest strongest(std::span<const Centre> centres, const Handle& handle, float radius) {
+  Strongest most;
+  for (const Centre& centre : centres) {
+    if (!on_one_level(*centre.selected, handle)) continue;
+    const float distance = glm::distance(centre.rest, handle.rest);
+    const float far = radius > 0 ? std::min(distance / radius, 1.0f) : distance > 0 ? 1.0f : 0.0f;
+    const float weight = 1 - glm::smoothstep(0.0f, 1.0f, far);
+    if (weight > most.weight) most = {&centre, weight};
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<const Handle> handles,
+                                   const Surfaces& settings, float size) {
+  std::vector<Centre> centres;
+  for (const Handle& own : selected) centres.push_back({&own, own.rest});
+  std::vector<Centre> mirrored;
+  if (settings.symmetric) mirrored = mirrored_centres(selected, handles, size);
+  std::vector<BrushedHandle> result;
+  const auto add = [&](const Handle& handle, float direct) {
+    BrushedHandle own{handle, glm::mat3(direct)};
+    const Strongest other = strongest(mirrored, handle, settings.radius);
+    if (other.weight > 0) {
+      const glm::mat3 mirror(-1, 0, 0, 0, 1, 0, 0, 0, 1);
+      own.share += other.weight * handle.motion * mirror * glm::inverse(other.centre->selected->motion);
+      own.share /= std::max(direct + other.weight, 1.0f);  // what both sides move is moved by their mean
+    }
+    if (direct + other.weight > 0) result.push_back(std::move(own));
+  };
+  for (const Handle& handle : selected) add(handle, 1);
+  for (const Handle& handle : handles) {
+    const bool is_selected = std::ranges::find(selected, handle.name, &Handle::name) != selected.end();
+    if (handle.surface && !is_selected) add(handle, strongest(centres, handle, settings.radius).weight);
+  }
+  return result;
+}
+
+std::vector<std::string> names_within(std::span<const Handle> selected, std::span<const Handle> handles, float radius) {
+  std::vector<std::string> names;
+  for (const Handle& handle : handles) {
+    const bool is_selected = std::ranges::find(selected, handle.name, &Handle::name) != selected.end();
+    const bool is_near = std::ranges::any_of(selected, [&](const Handle& own) {
+      return on_one_level(own, handle) && glm::distance(own.rest, handle.rest) <= radius;
+    });
+    if (is_near && !is_selected) names.push_back(handle.name);
+  }
+  return names;
+}
+
+}  // namespace pelt::viewer

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The brush on control vertices of hierarchical B-splines: a drag moves those near the selected ones, too, and those at
+// the mirrored places. Distances are those at bind, through the air.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "samples/viewer/handle.h"
+#include "samples/viewer/view_state.h"
+
+namespace pelt::viewer {
+
+struct BrushedHandle {
+  Handle handle;
+  glm::mat3 share{1.0f};  // way of the drag -> way of the handle, world space
+};
+
+// Returns the handles that a drag of `selected` moves, these first. Beside a control vertex they are the others of its
+// level within Surfaces::radius, by a smooth falloff. With Surfaces::symmetric the same is done, mirrored across x = 0,
+// round the vertex nearest to the mirrored place, unless that is farther off than a share of `size`, the character's.
+std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<const Handle> handles,
+                                   const Surfaces& settings, float size);
+
+// Returns the names of the control vertices within `radius` of the selected ones, on their levels, without these.
+std::vector<std::string> names_within(std::span<const Handle> selected, std::span<const Handle> handles, float radius);
+
+}  // namespace pelt::viewer

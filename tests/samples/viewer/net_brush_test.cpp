@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// The brush on control vertices: what moves with what is dragged, how far, and where to.
+#include "samples/viewer/net_brush.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+
+namespace pelt::viewer {
+namespace {
+
+using testing::UnorderedElementsAre;
+
+constexpr float kSize = 2;
+const glm::vec3 kWay(0.3f, 0.2f, 0.1f);
+const glm::vec3 kMirrored(-0.3f, 0.2f, 0.1f);
+
+Handle vertex(const std::string& name, glm::vec3 rest, std::uint32_t level = 0, std::uint32_t layer = 0) {
+  Handle handle{.name = name, .kind = HandleKind::kVertexOffset};
+  handle.surface = SurfacePlace{layer, level, 0};
+  handle.rest = rest;
+  return handle;
+}
+
+// Returns where a way takes a handle; 0 where it is not among those that move.
+glm::vec3 moved(const std::vector<BrushedHandle>& brushed, const std::string& name) {
+  const auto own = std::ranges::find_if(brushed, [&](const BrushedHandle& one) { return one.handle.name == name; });
+  return own == brushed.end() ? glm::vec3(0.0f) : own->share * kWay;
+}
+
+void expect_near(glm::vec3 a, glm::vec3 b) { EXPECT_LT(glm::distance(a, b), 1e-6f) << a.x << " " << b.x; }
+
+std::vector<Handle> line() {
+  return {vertex("a", {0.5f, 0, 0}),       vertex("b", {0.55f, 0, 0}),          vertex("c", {0.6f, 0, 0}),
+          vertex("fine", {0.5f, 0, 0}, 1), vertex("other", {0.5f, 0, 0}, 0, 1), vertex("left", {-0.49f, 0, 0}),
+          vertex("next", {-0.55f, 0, 0}),  vertex("middle", {0, 0, 0})};
+}
+
+TEST(NetBrush, OfNoRadiusIsOneVertex) {
+  const std::vector<Handle> handles = line();
+  const auto one = brushed(std::span(handles).first(1), handles, {}, kSize);
+  ASSERT_EQ(one.size(), 1u);
+  expect_near(moved(one, "a"), kWay);
+}
+
+TEST(NetBrush, FallsOffSmoothlyOnTheLevelAlone) {
+  const std::vector<Handle> handles = line();
+  const auto all = brushed(std::span(handles).first(1), handles, {.radius = 0.1f}, kSize);
+  ASSERT_EQ(all.size(), 2u) << "at the radius nothing moves any more";
+  EXPECT_EQ(all[0].handle.name, "a");
+  expect_near(moved(all, "a"), kWay);
+  expect_near(moved(all, "b"), 0.5f * kWay);
+  const auto wide = brushed(std::span(handles).first(1), handles, {.radius = 0.3f}, kSize);
+  EXPECT_GT(glm::length(moved(wide, "b")), glm::length(moved(wide, "c")));
+  EXPECT_EQ(moved(wide, "fine"), glm::vec3(0.0f));
+  EXPECT_EQ(moved(wide, "other"), glm::vec3(0.0f));
+}
+
+TEST(NetBrush, MirrorsToTheNearestVertex) {
+  const std::vector<Handle> handles = line();
+  const auto one = brushed(std::span(handles).first(1), handles, {.symmetric = true}, kSize);
+  ASSERT_EQ(one.size(), 2u);
+  expect_near(moved(one, "left"), kMirrored);
+  const auto wide = brushed(std::span(handles).first(1), handles, {.radius = 0.12f, .symmetric = true}, kSize);
+  expect_near(moved(wide, "left"), kMirrored);
+  expect_near(moved(wide, "next"), 0.5f * kMirrored);
+  // Nothing is near the mirrored place of c.
+  EXPECT_EQ(brushed(std::span(handles).subspan(2, 1), handles, {.symmetric = true}, 1).size(), 1u);
+}
+
+TEST(NetBrush, KeepsWhatIsOnThePlaneThere) {
+  const std::vector<Handle> handles = line();
+  const auto one = brushed(std::span(handles).last(1), handles, {.symmetric = true}, kSize);
+  ASSERT_EQ(one.size(), 1u);
+  expect_near(moved(one, "middle"), {0, kWay.y, kWay.z});
+}
+
+// The mirror stands at bind: each side's way goes through its own motion.
+TEST(NetBrush, MirrorsAtBind) {
+  std::vector<Handle> handles = line();
+  const glm::mat3 turn(glm::rotate(glm::mat4(1), 0.7f, glm::normalize(glm::vec3(1, 2, 3))));
+  const glm::mat3 other(glm::rotate(glm::mat4(1), -0.4f, glm::normalize(glm::vec3(3, 1, 0))));
+  handles[0].motion = turn;
+  handles[5].motion = other;
+  const auto one = brushed(std::span(handles).first(1), handles, {.symmetric = true}, kSize);
+  expect_near(moved(one, "a"), kWay);
+  const glm::vec3 at_bind = glm::inverse(turn) * kWay;
+  expect_near(moved(one, "left"), other * (glm::vec3(-1, 1, 1) * at_bind));
+}
+
+TEST(NetBrush, LeavesOtherPointsAsTheyAre) {
+  const std::vector<Handle> handles{{.name = "point root"}, {.name = "point tip"}, vertex("a", {0, 0, 0})};
+  const auto one = brushed(std::span(handles).first(1), handles, {.radius = 1, .symmetric = true}, kSize);
+  ASSERT_EQ(one.size(), 1u);
+  expect_near(moved(one, "point root"), kWay);
+}
+
+TEST(NetBrush, NamesWhatIsNear) {
+  const std::vector<Handle> handles = line();
+  EXPECT_THAT(names_within(std::span(handles).first(1), handles, 0.06f), UnorderedElementsAre("b"));
+  EXPECT_THAT(names_within(std::span(handles).first(2), handles, 0.2f), UnorderedElementsAre("c"));
+}
+
+}  // namespace
+}  // namespace pelt::viewer
