@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <pelt/driver.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/key_pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
@@ -133,6 +134,7 @@ class Transfer {
       PELT_TRY(carry_group(group));
     }
     for (Layer& layer : result_.rig.layers) {
+      if (auto* surface = layer.deformer.get_if<HierarchicalBsplineParameters>()) carry_made_of(*surface);
       DriverParameters* driver = driver_of(layer.deformer);
       if (driver == nullptr || brings_its_own(*driver)) continue;
       for (KeyPoseSet& set : driver->key_poses) {
@@ -252,6 +254,31 @@ class Transfer {
     return std::find_if(old_->meshes.begin(), old_->meshes.end(),
                         [&](const CharacterMesh& mesh) { return mesh.name == name; })
         ->triangles.size();
+  }
+
+  // Returns true if the model has the skins of the old character, in their order and topology.
+  bool has_same_skins() const {
+    std::vector<const Mesh*> skins;
+    for (const Mesh& mesh : model_.meshes) {
+      const auto old = std::ranges::find(old_->meshes, mesh.name, &CharacterMesh::name);
+      if (old == old_->meshes.end() || !old->control) skins.push_back(&mesh);
+    }
+    auto next = skins.begin();
+    for (const CharacterMesh& old : old_->meshes) {
+      if (old.control) continue;
+      if (next == skins.end() || (*next)->name != old.name || topology_hash(**next) != old.topology) return false;
+      ++next;
+    }
+    return next == skins.end();
+  }
+
+  // Leaves out the vertices of the skin that a surface was made of where the skin is another.
+  void carry_made_of(HierarchicalBsplineParameters& surface) {
+    if (surface.made_of.empty() || has_same_skins()) return;
+    surface.made_of.clear();
+    result_.notes.push_back(
+        "a surface was made of another skin: what of this one is closest paints it now, however parts of it lie; a "
+        "surface without `control` is made anew");
   }
 
   Result<void> carry_poses(KeyPoseSet& set, const std::string& mesh, const std::string& what) {

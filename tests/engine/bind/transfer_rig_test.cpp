@@ -17,10 +17,12 @@
 #include <pelt/rig_json.h>
 #include <pelt/selection.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/surface_vertices.h>
 #include <pelt/transfer_rig.h>
 
 #include "engine/deformer/region.h"
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
 #include "tests/support/tube_surface.h"
 
 namespace pelt {
@@ -329,6 +331,25 @@ TEST_F(Transfer, SurfacesMoveTheirSkinAsTheyDid) {
     const std::vector<glm::vec3> is = bent_tube(test::bound(other, result.rig).character);
     EXPECT_LT(farthest(was, is, was.size(), [&](std::size_t i) { return is_finer ? i : tube.vertex[i]; }), 2e-5f);
   }
+}
+
+// A surface that was made of the skin knows its vertices by number: those of another skin are others.
+TEST(TransferSurface, ForgetsTheSkinThatItWasMadeOf) {
+  const Model tube = test::make_tube();
+  Rig made = test::rig_of(HierarchicalBsplineParameters{});
+  made.layers[0].deformer = test::must(hierarchical_bspline::surface_with_base(tube, made, 0));
+  const Character old = test::bound(tube, made).character;
+  const auto same = test::must(transfer_rig(old, tube, ""));
+  EXPECT_EQ(same.rig.layers, made.layers);
+  EXPECT_TRUE(same.notes.empty());
+  Model other = tube;
+  other.meshes[0] = shuffled(tube.meshes[0]).mesh;
+  const auto result = test::must(transfer_rig(old, other, ""));
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("made of another skin")));
+  auto expected = made.layers[0].deformer.get<HierarchicalBsplineParameters>();
+  expected.made_of.clear();
+  EXPECT_EQ(result.rig.layers[0].deformer.get<HierarchicalBsplineParameters>(), expected);
+  EXPECT_EQ(test::bind_error(other, result.rig), "bound");
 }
 
 TEST_F(Transfer, FinerMeshesInAnotherOrderHaveGroupsAndOffsetsWhereTheyWere) {
