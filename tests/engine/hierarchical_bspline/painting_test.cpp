@@ -14,6 +14,7 @@
 
 #include "tests/support/driven.h"
 #include "tests/support/program.h"
+#include "tests/support/tube_surface.h"
 
 namespace pelt {
 namespace {
@@ -237,6 +238,69 @@ TEST(Painting, LeavesWhatIsAttached) {
     const bool attached = v >= 60;
     const float share = attached ? 0 : std::clamp(0.25f * static_cast<float>(v / 8) - 0.5f, 0.0f, 1.0f);
     EXPECT_LT(glm::distance(posed[v], turned_about_joint(parameters.control[v], 80 * share)), 1e-4f) << v;
+  }
+}
+
+// On a grid, where a vertex has another number on each level, finer levels change nothing of what coarser ones follow.
+TEST(Painting, OfAGridIsThatOfEachLevel) {
+  HierarchicalBsplineParameters parameters = test::tube_surface();
+  parameters.spread = 0.0f;
+  parameters.levels = {{.attach = {{.painted = true, .vertices = {{0, 87}}}}}};
+  const Model model = test::make_tube({.along = 32, .blend_length = 4});
+  const std::vector<glm::vec3> one_level = bent_surface(parameters, model);
+  const std::vector<float> shares{0, 0, 0, 0, 0.25f, 0.5f, 0.75f, 1, 1, 1, 1};
+  for (std::size_t v = 8; v < 80; ++v) {
+    EXPECT_LT(glm::distance(one_level[v], turned_about_joint(parameters.control[v], 80 * shares[v / 8])), 0.02f) << v;
+  }
+  parameters.levels.push_back({.attach = {{.painted = true, .vertices = {{9 * 16, 9 * 16 + 15}}}}});
+  const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
+  EXPECT_LT(test::farthest(bent_surface(parameters, model), one_level), 0.02f);
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(80.0f), glm::vec3(0, 0, 1));
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.pose(test::bind_matrices(model));
+  evaluator.evaluate();
+  const std::vector<glm::vec3> rest = test::positions_of(evaluator, character, "surface level 1");
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  // Ring 9 of the second level lies at x = 4, where both joints have a half.
+  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "surface level 1");
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    EXPECT_NEAR(rest[v].x, 4, 1e-5f);
+    EXPECT_LT(glm::distance(posed[v], turned_about_joint(rest[v], 40)), 0.02f) << v;
+  }
+}
+
+// Skin finds the sheet of the base that is painted as it is, though another lies as near.
+TEST(Painting, KeepsTheSheetsOfAGivenBaseApart) {
+  Model model = test::make_tube({.joints = 4});
+  for (const std::uint32_t side : {21u, 7u}) {  // the skin, and a coarse base with its bends cut off
+    Mesh mesh{.name = side == 21 ? "tube" : "cage"};
+    for (std::uint32_t v = 0; v < 2 * side * side; ++v) {
+      const std::uint32_t sheet = v / (side * side);
+      const float x = static_cast<float>(v / side % side) / static_cast<float>(side - 1);
+      const float y = static_cast<float>(v % side) / static_cast<float>(side - 1);
+      mesh.positions.emplace_back(4 * x, 4 * y, 0.02f * static_cast<float>(sheet) + 0.3f * std::sin(4 * x));
+      append_row(mesh.weights, std::vector<WeightedElement>{{2 * sheet, 1.0 - x}, {2 * sheet + 1, x}});
+      if (v / side % side + 1 == side || v % side + 1 == side) continue;
+      mesh.triangles.emplace_back(v, v + side, v + side + 1);
+      mesh.triangles.emplace_back(v, v + side + 1, v + 1);
+    }
+    mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
+    mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
+    if (side == 21) model.meshes.clear();
+    model.meshes.push_back(std::move(mesh));
+  }
+  const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  for (const std::size_t j : {2, 3}) joints[j] = glm::translate(glm::mat4(1), glm::vec3(0, 0, 2)) * joints[j];
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const glm::vec3 wanted = model.meshes[0].positions[v] + glm::vec3(0, 0, v < 441 ? 0 : 2);
+    EXPECT_LT(glm::distance(posed[v], wanted), 1e-4f) << v;
   }
 }
 
