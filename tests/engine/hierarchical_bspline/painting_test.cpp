@@ -109,7 +109,7 @@ TEST(PaintedVertices, OfOneJointFollowIt) {
 // The part of the turn is that of the weight, and the joint stays where it is between both.
 TEST(PaintedVertices, OfAJointAndItsParentFollowTheSubSegmentBetween) {
   const std::vector<glm::vec3> rest = cage_at_rest();
-  for (const float share : {0.125f, 0.5f, 0.75f}) {
+  for (const float share : {1.0f / 6, 0.5f, 5.0f / 6}) {
     const glm::mat4 wanted = part_of_turn(0, 1, {2, 0, 0}, share);
     const std::vector<glm::vec3> posed = cage_by({{0, 1 - share}, {1, share}});
     EXPECT_LT(test::worst_distance(rest, posed, test::by_matrix(wanted)), 1e-5f) << share;
@@ -120,10 +120,11 @@ TEST(PaintedVertices, OfAJointAndItsParentFollowTheSubSegmentBetween) {
   EXPECT_LT(test::worst_distance(rest, cage_by({{0, 0.5f}, {2, 0.5f}}), test::by_matrix(far)), 1e-5f);
 }
 
-// Between eight parts the nearest two are mixed.
+// Between six parts the nearest two are mixed.
 TEST(PaintedVertices, AreMixedFromTheNearestSubSegments) {
   const std::vector<glm::vec3> rest = cage_at_rest();
-  const glm::mat4 wanted = 0.6f * part_of_turn(0, 1, {2, 0, 0}, 0.25f) + 0.4f * part_of_turn(0, 1, {2, 0, 0}, 0.375f);
+  const glm::mat4 wanted =
+      0.2f * part_of_turn(0, 1, {2, 0, 0}, 1.0f / 6) + 0.8f * part_of_turn(0, 1, {2, 0, 0}, 1.0f / 3);
   EXPECT_LT(test::worst_distance(rest, cage_by({{0, 0.7f}, {1, 0.3f}}), test::by_matrix(wanted)), 1e-5f);
 }
 
@@ -198,13 +199,13 @@ glm::vec3 turned_about_joint(glm::vec3 point, float degrees) {
   return moved_by(at * glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0, 1)) * glm::inverse(at), point);
 }
 
-// Without spread the surface is painted as the skin beside it is: over 4 m, a fourth from ring to ring.
+// Without spread the surface is painted as the skin beside it is: over 6 m, a sixth from ring to ring.
 TEST(Painting, IsThatOfTheSkinWhereNothingIsSpread) {
   HierarchicalBsplineParameters parameters = tube_cage(9);
   parameters.spread = 0.0f;
-  const Model model = test::make_tube({.along = 32, .blend_length = 4});
+  const Model model = test::make_tube({.along = 32, .blend_length = 6});
   const std::vector<glm::vec3> posed = bent_surface(parameters, model);
-  const std::vector<float> shares{0, 0, 0, 0.25f, 0.5f, 0.75f, 1, 1, 1};
+  const std::vector<float> shares{0, 0, 1.0f / 6, 1.0f / 3, 0.5f, 2.0f / 3, 5.0f / 6, 1, 1};
   for (std::size_t v = 0; v < posed.size(); ++v) {
     EXPECT_LT(glm::distance(posed[v], turned_about_joint(parameters.control[v], 80 * shares[v / 8])), 1e-4f) << v;
   }
@@ -232,11 +233,11 @@ TEST(Painting, LeavesWhatIsAttached) {
   HierarchicalBsplineParameters parameters = tube_cage(9);
   parameters.spread = 0.0f;
   parameters.levels = {{.attach = {{.joint = "joint0", .vertices = {{60, 71}}}}}};
-  const Model model = test::make_tube({.along = 32, .blend_length = 4});
+  const Model model = test::make_tube({.along = 32, .blend_length = 6});
   const std::vector<glm::vec3> posed = bent_surface(parameters, model);
   for (std::size_t v = 0; v < posed.size(); ++v) {
     const bool attached = v >= 60;
-    const float share = attached ? 0 : std::clamp(0.25f * static_cast<float>(v / 8) - 0.5f, 0.0f, 1.0f);
+    const float share = attached ? 0 : std::clamp((static_cast<float>(v / 8) - 1) / 6, 0.0f, 1.0f);
     EXPECT_LT(glm::distance(posed[v], turned_about_joint(parameters.control[v], 80 * share)), 1e-4f) << v;
   }
 }

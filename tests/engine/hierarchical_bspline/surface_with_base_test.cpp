@@ -145,6 +145,7 @@ TEST(SurfaceWithBase, IsRefusedOnAnotherSkin) {
   written.made_of = {{0, 3}};
   EXPECT_THAT(test::bind_error(model, test::rig_of(written)), HasSubstr("made_of names 4 vertices, not one for each"));
   written.faces.clear();
+  written.creases.clear();
   EXPECT_THAT(test::bind_error(model, test::rig_of(written)), HasSubstr("made_of belongs to a base of control"));
 }
 
