@@ -14,6 +14,7 @@
 
 #include "tests/support/driven.h"
 #include "tests/support/program.h"
+#include "tests/support/tube_surface.h"
 
 namespace pelt {
 namespace {
@@ -108,7 +109,7 @@ TEST(PaintedVertices, OfOneJointFollowIt) {
 // The part of the turn is that of the weight, and the joint stays where it is between both.
 TEST(PaintedVertices, OfAJointAndItsParentFollowTheSubSegmentBetween) {
   const std::vector<glm::vec3> rest = cage_at_rest();
-  for (const float share : {0.125f, 0.5f, 0.75f}) {
+  for (const float share : {1.0f / 6, 0.5f, 5.0f / 6}) {
     const glm::mat4 wanted = part_of_turn(0, 1, {2, 0, 0}, share);
     const std::vector<glm::vec3> posed = cage_by({{0, 1 - share}, {1, share}});
     EXPECT_LT(test::worst_distance(rest, posed, test::by_matrix(wanted)), 1e-5f) << share;
@@ -119,10 +120,11 @@ TEST(PaintedVertices, OfAJointAndItsParentFollowTheSubSegmentBetween) {
   EXPECT_LT(test::worst_distance(rest, cage_by({{0, 0.5f}, {2, 0.5f}}), test::by_matrix(far)), 1e-5f);
 }
 
-// Between eight parts the nearest two are mixed.
+// Between six parts the nearest two are mixed.
 TEST(PaintedVertices, AreMixedFromTheNearestSubSegments) {
   const std::vector<glm::vec3> rest = cage_at_rest();
-  const glm::mat4 wanted = 0.6f * part_of_turn(0, 1, {2, 0, 0}, 0.25f) + 0.4f * part_of_turn(0, 1, {2, 0, 0}, 0.375f);
+  const glm::mat4 wanted =
+      0.2f * part_of_turn(0, 1, {2, 0, 0}, 1.0f / 6) + 0.8f * part_of_turn(0, 1, {2, 0, 0}, 1.0f / 3);
   EXPECT_LT(test::worst_distance(rest, cage_by({{0, 0.7f}, {1, 0.3f}}), test::by_matrix(wanted)), 1e-5f);
 }
 
@@ -197,13 +199,13 @@ glm::vec3 turned_about_joint(glm::vec3 point, float degrees) {
   return moved_by(at * glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0, 1)) * glm::inverse(at), point);
 }
 
-// Without spread the surface is painted as the skin beside it is: over 4 m, a fourth from ring to ring.
+// Without spread the surface is painted as the skin beside it is: over 6 m, a sixth from ring to ring.
 TEST(Painting, IsThatOfTheSkinWhereNothingIsSpread) {
   HierarchicalBsplineParameters parameters = tube_cage(9);
   parameters.spread = 0.0f;
-  const Model model = test::make_tube({.along = 32, .blend_length = 4});
+  const Model model = test::make_tube({.along = 32, .blend_length = 6});
   const std::vector<glm::vec3> posed = bent_surface(parameters, model);
-  const std::vector<float> shares{0, 0, 0, 0.25f, 0.5f, 0.75f, 1, 1, 1};
+  const std::vector<float> shares{0, 0, 1.0f / 6, 1.0f / 3, 0.5f, 2.0f / 3, 5.0f / 6, 1, 1};
   for (std::size_t v = 0; v < posed.size(); ++v) {
     EXPECT_LT(glm::distance(posed[v], turned_about_joint(parameters.control[v], 80 * shares[v / 8])), 1e-4f) << v;
   }
@@ -231,12 +233,75 @@ TEST(Painting, LeavesWhatIsAttached) {
   HierarchicalBsplineParameters parameters = tube_cage(9);
   parameters.spread = 0.0f;
   parameters.levels = {{.attach = {{.joint = "joint0", .vertices = {{60, 71}}}}}};
-  const Model model = test::make_tube({.along = 32, .blend_length = 4});
+  const Model model = test::make_tube({.along = 32, .blend_length = 6});
   const std::vector<glm::vec3> posed = bent_surface(parameters, model);
   for (std::size_t v = 0; v < posed.size(); ++v) {
     const bool attached = v >= 60;
-    const float share = attached ? 0 : std::clamp(0.25f * static_cast<float>(v / 8) - 0.5f, 0.0f, 1.0f);
+    const float share = attached ? 0 : std::clamp((static_cast<float>(v / 8) - 1) / 6, 0.0f, 1.0f);
     EXPECT_LT(glm::distance(posed[v], turned_about_joint(parameters.control[v], 80 * share)), 1e-4f) << v;
+  }
+}
+
+// On a grid, where a vertex has another number on each level, finer levels change nothing of what coarser ones follow.
+TEST(Painting, OfAGridIsThatOfEachLevel) {
+  HierarchicalBsplineParameters parameters = test::tube_surface();
+  parameters.spread = 0.0f;
+  parameters.levels = {{.attach = {{.painted = true, .vertices = {{0, 87}}}}}};
+  const Model model = test::make_tube({.along = 32, .blend_length = 4});
+  const std::vector<glm::vec3> one_level = bent_surface(parameters, model);
+  const std::vector<float> shares{0, 0, 0, 0, 0.25f, 0.5f, 0.75f, 1, 1, 1, 1};
+  for (std::size_t v = 8; v < 80; ++v) {
+    EXPECT_LT(glm::distance(one_level[v], turned_about_joint(parameters.control[v], 80 * shares[v / 8])), 0.02f) << v;
+  }
+  parameters.levels.push_back({.attach = {{.painted = true, .vertices = {{9 * 16, 9 * 16 + 15}}}}});
+  const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
+  EXPECT_LT(test::farthest(bent_surface(parameters, model), one_level), 0.02f);
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(80.0f), glm::vec3(0, 0, 1));
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.pose(test::bind_matrices(model));
+  evaluator.evaluate();
+  const std::vector<glm::vec3> rest = test::positions_of(evaluator, character, "surface level 1");
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  // Ring 9 of the second level lies at x = 4, where both joints have a half.
+  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "surface level 1");
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    EXPECT_NEAR(rest[v].x, 4, 1e-5f);
+    EXPECT_LT(glm::distance(posed[v], turned_about_joint(rest[v], 40)), 0.02f) << v;
+  }
+}
+
+// Skin finds the sheet of the base that is painted as it is, though another lies as near.
+TEST(Painting, KeepsTheSheetsOfAGivenBaseApart) {
+  Model model = test::make_tube({.joints = 4});
+  for (const std::uint32_t side : {21u, 7u}) {  // the skin, and a coarse base with its bends cut off
+    Mesh mesh{.name = side == 21 ? "tube" : "cage"};
+    for (std::uint32_t v = 0; v < 2 * side * side; ++v) {
+      const std::uint32_t sheet = v / (side * side);
+      const float x = static_cast<float>(v / side % side) / static_cast<float>(side - 1);
+      const float y = static_cast<float>(v % side) / static_cast<float>(side - 1);
+      mesh.positions.emplace_back(4 * x, 4 * y, 0.02f * static_cast<float>(sheet) + 0.3f * std::sin(4 * x));
+      append_row(mesh.weights, std::vector<WeightedElement>{{2 * sheet, 1.0 - x}, {2 * sheet + 1, x}});
+      if (v / side % side + 1 == side || v % side + 1 == side) continue;
+      mesh.triangles.emplace_back(v, v + side, v + side + 1);
+      mesh.triangles.emplace_back(v, v + side + 1, v + 1);
+    }
+    mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
+    mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
+    if (side == 21) model.meshes.clear();
+    model.meshes.push_back(std::move(mesh));
+  }
+  const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  for (const std::size_t j : {2, 3}) joints[j] = glm::translate(glm::mat4(1), glm::vec3(0, 0, 2)) * joints[j];
+  Evaluator evaluator(character, {.threads = 1});
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+  for (std::size_t v = 0; v < posed.size(); ++v) {
+    const glm::vec3 wanted = model.meshes[0].positions[v] + glm::vec3(0, 0, v < 441 ? 0 : 2);
+    EXPECT_LT(glm::distance(posed[v], wanted), 1e-4f) << v;
   }
 }
 
