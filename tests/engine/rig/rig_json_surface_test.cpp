@@ -74,8 +74,8 @@ TEST(FormatRig, RoundTripOfSurfacesIsExact) {
 TEST(ParseRig, WrongValuesOfSurfacesNameThePlaceAndWhatIsWanted) {
   const std::vector<std::pair<std::string, std::string>> defects{
       {R"("mesh": "a", "file": "b.obj")", "there is mesh or file, not both"},
-      {R"("mesh": "a", "control": [[0, 0, 0]])", "belongs to a base without mesh and file"},
-      {R"("file": "a.obj", "faces": [[0, 1, 2]])", "belongs to a base without mesh and file"},
+      {R"("mesh": "a", "control": [[0, 0, 0]])", "stands beside mesh with faces alone"},
+      {R"("file": "a.obj", "faces": [[0, 1, 2]])", "belongs to a base without file"},
       {R"("levels": [{}, {}])", "belong to a base that is given"},
       {R"("faces": [[0, 1, 2]])", "name control vertices, and there are none"},
       {R"("creases": [{"paths": [[0, 1]]}])", "belong to a base that is given as a mesh"},
