@@ -13,8 +13,8 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment hierarchical_ears hierarchical_elbow
-  hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
+  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment hierarchical_biped hierarchical_ears
+  hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 
@@ -59,6 +59,12 @@ END
 make_demo() {
   pelt bind builtin:biped --deformer surface-ffd -o biped.pelt
   pelt render biped.pelt --clip flex --time 1.3 --compare linear-blend,dual-quaternion --size 1200x600 -o demo.png
+}
+
+make_hierarchical_biped() {
+  pelt bind builtin:biped --deformer hierarchical-bspline -o surface.pelt
+  pelt render surface.pelt --clip flex --time 1.3 --compare linear-blend,dual-quaternion,surface-ffd --size 1600x640 \
+    -o hierarchical_biped.png
 }
 
 make_viewer() {

@@ -181,8 +181,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   }
   auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
   std::size_t count = 0;  // vertices in rigid parts
-  const RigidParts treatment =
-      entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
+  const RigidParts treatment = entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
   if (treatment != RigidParts::kMoved) {
     const std::vector<bool> rigid = find_rigid_parts(mesh);
     count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));

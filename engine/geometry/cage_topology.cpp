@@ -37,8 +37,7 @@ Result<void> check(const CageTopology& cage, const std::string& what) {
       return invalid("{}: face {} has {} corners, not 3 to {}", what, f, face.size(), kMaxCorners);
     }
     for (std::size_t c = 0; c < face.size(); ++c) {
-      if (face[c] >= point_count)
-        return invalid("{}: face {} names point {} of {}", what, f, face[c], point_count);
+      if (face[c] >= point_count) return invalid("{}: face {} names point {} of {}", what, f, face[c], point_count);
       const std::uint32_t next = face[(c + 1) % face.size()];
       edges.push_back({std::min(face[c], next), std::max(face[c], next), face[c] < next, f});
     }
@@ -56,12 +55,12 @@ Result<void> check(const CageTopology& cage, const std::string& what) {
     const Edge& b = edges[e + 1];
     if (!same(a, b)) continue;
     if (e + 2 < edges.size() && same(a, edges[e + 2])) {
-      return invalid("{}: the edge from point {} to {} belongs to more than two faces: {}, {} and {}", what,
-                                     a.low, a.high, a.face, b.face, edges[e + 2].face);
+      return invalid("{}: the edge from point {} to {} belongs to more than two faces: {}, {} and {}", what, a.low,
+                     a.high, a.face, b.face, edges[e + 2].face);
     }
     if (a.ascends == b.ascends) {
-      return invalid("{}: the faces {} and {} wind opposite ways at the edge from point {} to {}", what, a.face,
-                                     b.face, a.low, a.high);
+      return invalid("{}: the faces {} and {} wind opposite ways at the edge from point {} to {}", what, a.face, b.face,
+                     a.low, a.high);
     }
   }
   const auto has_edge = [&](const SharpEdge& crease) {

@@ -28,10 +28,10 @@ struct CageTopology {
   std::span<const SharpEdge> creases;
 };
 
-// Returns the topology, not refined. Boundary edges and their corners are sharp, so that the surface spans an open cage.
-// Errors: kInvalidArgument, beginning with `what`: there is no face, or too many; the others name the face or edge: fewer
-// than 3 corners, a point that does not exist or is in it twice, an edge of more than two faces or of two that wind
-// opposite ways, a point of more faces than can be subdivided, a crease along no edge.
+// Returns the topology, not refined. Boundary edges and their corners are sharp, so that the surface spans an open
+// cage. Errors: kInvalidArgument, beginning with `what`: there is no face, or too many; the others name the face or
+// edge: fewer than 3 corners, a point that does not exist or is in it twice, an edge of more than two faces or of two
+// that wind opposite ways, a point of more faces than can be subdivided, a crease along no edge.
 Result<std::unique_ptr<OpenSubdiv::Far::TopologyRefiner>> cage_topology(const CageTopology& cage,
                                                                         const std::string& what);
 

@@ -37,8 +37,8 @@ double distance_from(const Box& box, const glm::dvec3& point) {
 // The points of a block share one walk down.
 struct TriangleTree::State {
   std::vector<glm::vec3> positions;
-  std::vector<glm::uvec3> triangles;  // corners ascend by vertex
-  std::vector<std::uint32_t> order;   // all triangles, cluster after cluster
+  std::vector<glm::uvec3> triangles;    // corners ascend by vertex
+  std::vector<std::uint32_t> order;     // all triangles, cluster after cluster
   std::vector<std::vector<Box>> boxes;  // of the clusters, then level by level
   glm::dvec3 centre{0};
   double radius = 0;  // of a sphere round `centre` that holds all triangles

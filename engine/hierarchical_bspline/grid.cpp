@@ -103,8 +103,8 @@ std::uint32_t GridTopology::child(std::uint32_t level, std::uint32_t number) con
   for (int d = 0; d < 2; ++d) {
     // Vertex i lies at 2 i - 1 of the next level; beyond the ends of an open direction there is none.
     const std::uint32_t count = refined.along[d].count;
-    at[d] = refined.along[d].closed ? (2 * at[d] + count - 1) % count
-                                    : std::min(std::max(2 * at[d], 1u) - 1, count - 1);
+    at[d] =
+        refined.along[d].closed ? (2 * at[d] + count - 1) % count : std::min(std::max(2 * at[d], 1u) - 1, count - 1);
   }
   return refined.number(at[0], at[1]);
 }

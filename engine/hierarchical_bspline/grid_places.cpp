@@ -73,8 +73,8 @@ class GridPlaces : public SkinPlaces {
       return {};
     }
     if (mesh.uvs.size() != mesh.positions.size()) {
-      return invalid(input_, fmt::format("mesh '{}' has no texture coordinates to find its place on the surface by",
-                                         mesh.name));
+      return invalid(
+          input_, fmt::format("mesh '{}' has no texture coordinates to find its place on the surface by", mesh.name));
     }
     places_.clear();
     for (const glm::vec2 uv : mesh.uvs) {
@@ -131,8 +131,7 @@ class GridPlaces : public SkinPlaces {
     const glm::dvec2 place = grid_.inside(uv);
     const auto frame = frames.at({place.x, place.y}, [&] { return surface_.shares(surface_.finest(), place); });
     if (!frame) {
-      return invalid(input_,
-                     fmt::format("the surface has no tangent plane at u {:.3g}, v {:.3g}", place.x, place.y));
+      return invalid(input_, fmt::format("the surface has no tangent plane at u {:.3g}, v {:.3g}", place.x, place.y));
     }
     row.push_back({*frame, weight});
     return {};

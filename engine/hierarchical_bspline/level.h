@@ -22,7 +22,7 @@ namespace pelt::hierarchical_bspline {
 struct VertexPlan {
   const SurfaceAttachment* attachment = nullptr;  // none: the level before, or the root
   std::uint32_t segment = 0;                      // record of the pass of joints, unless it is a curve's
-  std::vector<Influence> painted;  // records of that pass
+  std::vector<Influence> painted;                 // records of that pass
   std::uint32_t joint = 0;                        // of the segment
   const SurfaceLimit* limit = nullptr;
   std::uint32_t limiting_joint = 0;

@@ -64,11 +64,12 @@ class Levels {
         PELT_ASSIGN(joint, joints_.find(attachment.joint, what_of(input_, level)));
         segment = joints_.segment(joint, attachment);
       }
-      PELT_TRY(enter(attachment, &VertexPlan::attachment, level, "is attached", [&](VertexPlan& plan, std::uint32_t number) {
-        plan.segment = segment;
-        plan.joint = joint;
-        if (attachment.painted) plan.painted = joints_.painted(painting_->row(level, number));
-      }));
+      PELT_TRY(
+          enter(attachment, &VertexPlan::attachment, level, "is attached", [&](VertexPlan& plan, std::uint32_t number) {
+            plan.segment = segment;
+            plan.joint = joint;
+            if (attachment.painted) plan.painted = joints_.painted(painting_->row(level, number));
+          }));
     }
     for (const SurfaceLimit& limit : edits.limits) {
       PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));

@@ -25,17 +25,17 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-constexpr float kJointDensity = 1.5f;   // of the base near joints, over that elsewhere
-constexpr double kOfDistance = 1.2;     // most of an edge of the base, of the distance to the bone
-constexpr double kLevelEdges = 3;       // edges of the finest level, in edges of the skin
+constexpr float kJointDensity = 1.5f;  // of the base near joints, over that elsewhere
+constexpr double kOfDistance = 1.2;    // most of an edge of the base, of the distance to the bone
+constexpr double kLevelEdges = 3;      // edges of the finest level, in edges of the skin
 constexpr std::uint32_t kMaxOverlays = 2;
-constexpr double kUnlikeRows = 0.08;    // from which vertices that one is refined from are painted unlike it
-constexpr double kFlatQuad = 0.7;       // cosine of the angle between the halves of a quad, at least
-constexpr float kReach = 1.0f;         // of the shortest edge of a control vertex, by which the fit moves it
-constexpr double kRounding = 1e-6;      // of the size: what is nearer is one place
-constexpr int kRounds = 3;              // of the fit: places of the skin are looked for again
-constexpr std::size_t kSamples = 4;     // points of the skin for each limit point
-constexpr int kSteps = 8;               // of conjugate gradients in each
+constexpr double kUnlikeRows = 0.08;  // from which vertices that one is refined from are painted unlike it
+constexpr double kFlatQuad = 0.7;     // cosine of the angle between the halves of a quad, at least
+constexpr float kReach = 1.0f;        // of the shortest edge of a control vertex, by which the fit moves it
+constexpr double kRounding = 1e-6;    // of the size: what is nearer is one place
+constexpr int kRounds = 3;            // of the fit: places of the skin are looked for again
+constexpr std::size_t kSamples = 4;   // points of the skin for each limit point
+constexpr int kSteps = 8;             // of conjugate gradients in each
 
 // A mesh without edges that OpenSubdiv refuses: triangles that would share an edge with more than one other, or wind
 // against it, get vertices of their own.
@@ -107,7 +107,6 @@ Polygons quads_of(std::span<const glm::uvec3> triangles, std::span<const glm::ve
   }
   return faces;
 }
-
 
 // A point of the skin, and the limit points of a level that its place is between.
 struct Sample {
@@ -347,8 +346,8 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   from_skin::ShownSurface surface = closed_skin(input);
   const Mesh skin = surface.mesh;
   if (skin.triangles.empty()) return invalid(input, "the layer has no skin to make a surface of");
-  const from_skin::ThinnedSkin thinned =
-      from_skin::thinned_skin(std::move(surface), std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
+  const from_skin::ThinnedSkin thinned = from_skin::thinned_skin(
+      std::move(surface), std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
   const Manifold manifold = manifold_of(thinned.mesh);
   Base base{parameters, {}};
   for (const std::uint32_t v : manifold.source) {

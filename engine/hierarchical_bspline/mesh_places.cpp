@@ -94,9 +94,8 @@ class MeshPlaces : public SkinPlaces {
     for (int c = 0; c < 3; ++c) {
       if (!(place.weights[c] > 0)) continue;
       const std::uint32_t number = place.vertices[c];
-      const auto frame = frames.at({number, 0}, [&] {
-        return surface_.stored_shares(level_of_[number], limit(number));
-      });
+      const auto frame =
+          frames.at({number, 0}, [&] { return surface_.stored_shares(level_of_[number], limit(number)); });
       if (!frame) return invalid(input_, fmt::format("the surface has no tangent plane at vertex {}", number));
       row.push_back({*frame, place.weights[c]});
     }
@@ -119,18 +118,18 @@ class MeshPlaces : public SkinPlaces {
       }
     }
     level_of_.assign(subdivision.size(finest + extra), 0);
-    const std::function<void(std::uint32_t, std::uint32_t, std::uint32_t)> add = [&](std::uint32_t level,
-                                                                                    std::uint32_t face,
-                                                                                    std::uint32_t further) {
-      const bool by_level = level < finest && is_split[level][face];
-      if (by_level || further > 0) {
-        for (const std::uint32_t part : subdivision.parts(level, face)) add(level + 1, part, further - (by_level ? 0 : 1));
-        return;
-      }
-      const std::span<const std::uint32_t> corners = subdivision.face(level, face);
-      faces_.emplace_back(corners.begin(), corners.end());
-      for (const std::uint32_t v : corners) level_of_[v] = std::max(level_of_[v], level);
-    };
+    const std::function<void(std::uint32_t, std::uint32_t, std::uint32_t)> add =
+        [&](std::uint32_t level, std::uint32_t face, std::uint32_t further) {
+          const bool by_level = level < finest && is_split[level][face];
+          if (by_level || further > 0) {
+            for (const std::uint32_t part : subdivision.parts(level, face))
+              add(level + 1, part, further - (by_level ? 0 : 1));
+            return;
+          }
+          const std::span<const std::uint32_t> corners = subdivision.face(level, face);
+          faces_.emplace_back(corners.begin(), corners.end());
+          for (const std::uint32_t v : corners) level_of_[v] = std::max(level_of_[v], level);
+        };
     for (std::uint32_t f = 0; f < subdivision.face_count(0); ++f) add(0, f, extra);
   }
 

@@ -59,7 +59,7 @@ inline constexpr std::uint32_t kAnyPart = 0xFFFFFFFF;
 // A point looked for on triangles that are painted: the closest, unless another near it is more like it.
 struct PaintedPoint {
   glm::vec3 position;
-  glm::vec3 normal;  // 0: any
+  glm::vec3 normal;                    // 0: any
   std::span<const Influence> weights;  // none: any
   std::uint32_t part = kAnyPart;       // of the triangles; where none of it is near, its closest point is looked for
 };

@@ -7,7 +7,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-constexpr double kCellEdges = 2.5;   // width of a cell between frames, in edges of the skin
+constexpr double kCellEdges = 2.5;  // width of a cell between frames, in edges of the skin
 constexpr double kMaxPerSpan = 16;  // frames of a span, where their number is chosen
 
 }  // namespace

@@ -30,8 +30,8 @@ class Frames {
       : pass_(surface, posed, surface.grid() != nullptr ? FrameKind::kTangent : FrameKind::kMesh) {}
 
   using Key = std::pair<double, double>;  // parameters, or the number of a vertex and 0
-  // Returns the number of the frame at a point; the first call for a key adds it, by its shares of stored vertices. None
-  // if the surface has no tangent plane there.
+  // Returns the number of the frame at a point; the first call for a key adds it, by its shares of stored vertices.
+  // None if the surface has no tangent plane there.
   std::optional<std::uint32_t> at(Key key, const std::function<std::vector<Share>()>& shares);
 
   bool empty() const { return pass_.empty(); }
@@ -47,9 +47,8 @@ class SkinPlaces {
  public:
   virtual ~SkinPlaces() = default;
 
-  // Finds the places of a mesh's vertices. `parts`: the part of the skin that each is of (Base::skin_parts), or none, for
-  // any. Errors: a surface without area, a mesh without the texture coordinates that
-  // are asked for.
+  // Finds the places of a mesh's vertices. `parts`: the part of the skin that each is of (Base::skin_parts), or none,
+  // for any. Errors: a surface without area, a mesh without the texture coordinates that are asked for.
   virtual Result<void> find(const Mesh& mesh, std::span<const std::uint32_t> parts) = 0;
 
   // Returns the point at a vertex's place.
@@ -68,8 +67,8 @@ class SkinPlaces {
 Result<std::vector<glm::dvec2>> closest_places(const Surface& surface, std::span<const glm::vec3> points,
                                                unsigned threads);
 
-// Return the places on a grid, and on a mesh. All arguments must outlive the result. `painting`: of the surface, or null.
-// A base that has all of the skin's vertices has these in their own place.
+// Return the places on a grid, and on a mesh. All arguments must outlive the result. `painting`: of the surface, or
+// null. A base that has all of the skin's vertices has these in their own place.
 Result<std::unique_ptr<SkinPlaces>> grid_places(const HierarchicalBsplineParameters& parameters, Surface& surface,
                                                 const DeformerInput& input);
 Result<std::unique_ptr<SkinPlaces>> mesh_places(const Base& base, Surface& surface, const Painting* painting,

@@ -26,7 +26,7 @@ namespace Far = OpenSubdiv::Far;
 using Patch = Bfr::Surface<double>;  // the limit surface of a face
 using Box = Eigen::AlignedBox3d;
 
-constexpr int kLevels = 5;                 // levels of subdivision towards an irregular point, before an end cap
+constexpr int kLevels = 5;  // levels of subdivision towards an irregular point, before an end cap
 constexpr int kCellsAlongQuad = 4;
 constexpr std::size_t kSamplesAlongCell = 3;
 

@@ -85,7 +85,8 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
   driver.mesh = std::move(refined.mesh);
   driver.mesh.name = source.mesh.name;
   driver.painting = driver.mesh.weights;
-  if (weighted) driver.mesh.weights = from_skin::spread_along(driver.mesh, parameters.spread, input.model, input.threads);
+  if (weighted)
+    driver.mesh.weights = from_skin::spread_along(driver.mesh, parameters.spread, input.model, input.threads);
   driver.source_triangle = std::move(refined.source_triangle);
   driver.patches = std::move(source.patches);
   const std::string what = fmt::format("{}: the driver '{}'", input.layer, driver.mesh.name);

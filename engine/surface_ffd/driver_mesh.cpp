@@ -24,8 +24,8 @@ constexpr std::size_t kMaxTriangles = std::size_t{1} << 22;
 
 DriverSource make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
   constexpr double kOfDistance = 0.7;
-  from_skin::ThinnedSkin thinned =
-      from_skin::thinned_skin(from_skin::shown_surface(input, false), parameters.triangles, parameters.joint_density, kOfDistance, input);
+  from_skin::ThinnedSkin thinned = from_skin::thinned_skin(from_skin::shown_surface(input, false), parameters.triangles,
+                                                           parameters.joint_density, kOfDistance, input);
   thinned.mesh.name = input.builder.free_name(
       full_detail(input).size() == 1 ? "driver of " + mesh_of(input, input.targets[0]).name : "driver");
   return {std::move(thinned.mesh), {}, std::move(thinned.weights)};

@@ -25,7 +25,8 @@ SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t
 
 }  // namespace
 
-ThinnedSkin thinned_skin(ShownSurface surface, std::size_t triangles, float density, double of_distance, const DeformerInput& input) {
+ThinnedSkin thinned_skin(ShownSurface surface, std::size_t triangles, float density, double of_distance,
+                         const DeformerInput& input) {
   // Triangles of the skin per triangle of the result; more make the choice no better.
   constexpr std::size_t kDense = 16;
   Simplified dense = thin(std::move(surface.mesh), kDense * triangles, input.threads);

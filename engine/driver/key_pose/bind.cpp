@@ -114,7 +114,8 @@ Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_po
   for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {
     const MorphTarget& target = source.morph_targets[t];
     if (is_keyed(key_poses, target.name)) continue;
-    keyed.push_back({weights.add_weight(builder.weight_keys(source, t, target.weight, weights)), carry(target.offsets)});
+    keyed.push_back(
+        {weights.add_weight(builder.weight_keys(source, t, target.weight, weights)), carry(target.offsets)});
   }
   return add_offsets(weights, keyed, mesh, builder);
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Tests closest places against a search through the whole surface.
-#include "engine/hierarchical_bspline/skin_places.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <random>
 
+#include "engine/hierarchical_bspline/skin_places.h"
 #include "tests/support/must.h"
 #include "tests/support/tube_surface.h"
 
@@ -41,7 +40,8 @@ TEST(ClosestPlaces, AreNoFartherThanAnySample) {
   for (const HierarchicalBsplineParameters& parameters : {waves(), dented_tube()}) {
     const Surface surface = test::must(Surface::create(parameters, "layer"));
     const std::uint32_t finest = surface.finest();
-    const glm::dvec2 spans(surface.grid()->grid(finest).along[0].spans(), surface.grid()->grid(finest).along[1].spans());
+    const glm::dvec2 spans(surface.grid()->grid(finest).along[0].spans(),
+                           surface.grid()->grid(finest).along[1].spans());
     std::vector<glm::dvec3> samples;
     for (double u = 0; u <= spans.x; u += 1 / kSamplesPerSpan) {
       for (double v = 0; v <= spans.y; v += 1 / kSamplesPerSpan) {

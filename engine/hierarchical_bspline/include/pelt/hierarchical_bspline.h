@@ -102,8 +102,8 @@ struct SecondaryAction {
 // below names; all others are where refinement of the level before it puts them.
 struct SurfaceLevel {
   std::vector<VertexOffset> offsets;  // metres, in the tangent-plane frame of the level before; none on level 0
-  // Added to posed vertices, in the same frame, of level 0 in model space at bind: the skin follows, which offsets leave
-  // where it is at bind.
+  // Added to posed vertices, in the same frame, of level 0 in model space at bind: the skin follows, which offsets
+  // leave where it is at bind.
   std::vector<VertexOffset> moves;
   std::vector<SurfaceAttachment> attach;
   std::vector<SurfaceKeys> keys;  // offsets as above; on level 0 in model space at bind
@@ -127,12 +127,12 @@ struct HierarchicalBsplineParameters {
   std::array<std::uint32_t, 2> shape{4, 4};  // control vertices of the base grid along u and v
   bool closed_u = false;
   bool closed_v = false;
-  std::vector<glm::vec3> control;  // base, of a grid v fastest; model space at bind, metres
+  std::vector<glm::vec3> control;                 // base, of a grid v fastest; model space at bind, metres
   std::vector<std::vector<std::uint32_t>> faces;  // of each its control vertices, in order
   // A mesh of the model, which is then no skin. Where control and faces are given, too, it has their painting alone.
   std::string mesh;
-  std::string file;                               // an OBJ with polygons, relative to the rig file
-  std::vector<SurfaceCrease> creases;             // of a mesh
+  std::string file;                    // an OBJ with polygons, relative to the rig file
+  std::vector<SurfaceCrease> creases;  // of a mesh
   // Of a mesh that was made of the skin and then written out (surface_with_base): for each control vertex, in order,
   // the vertex of the layer's meshes, laid end to end, that it was made of. From there it has its painting, and the
   // connected part of the skin that it carries.
