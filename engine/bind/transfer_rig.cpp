@@ -15,6 +15,7 @@
 #include <pelt/rig_names.h>
 #include <pelt/selection.h>
 #include <pelt/tools/area.h>
+#include <pelt/tools/index_ranges.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/transfer_rig.h>
 #include <pelt/try.h>
@@ -111,12 +112,7 @@ template <class T>
 std::vector<IndexRange> ranges_of(const std::vector<T>& values) {
   std::vector<IndexRange> ranges;
   for (std::uint32_t i = 0; i < values.size(); ++i) {
-    if (!(values[i] > 0)) continue;
-    if (ranges.empty() || ranges.back().last + 1 != i) {
-      ranges.push_back({i, i});
-    } else {
-      ranges.back().last = i;
-    }
+    if (values[i] > 0) append_index(ranges, i);
   }
   return ranges;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include <pelt/try.h>
 
@@ -63,12 +64,11 @@ Result<void> check(const CageTopology& cage, const std::string& what) {
                      a.low, a.high);
     }
   }
-  const auto has_edge = [&](const SharpEdge& crease) {
-    const auto [low, high] = std::minmax(crease.from, crease.to);
-    return std::ranges::any_of(edges, [&](const Edge& edge) { return edge.low == low && edge.high == high; });
-  };
   for (const SharpEdge& crease : creases) {
-    if (!has_edge(crease)) return invalid("{}: no edge from point {} to {} to crease", what, crease.from, crease.to);
+    const std::pair<std::uint32_t, std::uint32_t> ends = std::minmax(crease.from, crease.to);
+    const bool is_edge =
+        std::ranges::binary_search(edges, ends, {}, [](const Edge& edge) { return std::pair(edge.low, edge.high); });
+    if (!is_edge) return invalid("{}: no edge from point {} to {} to crease", what, crease.from, crease.to);
   }
   return {};
 }

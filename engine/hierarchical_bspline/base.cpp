@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/tools/index_ranges.h>
 #include <pelt/try.h>
 
 #include "engine/deformer/find_cage.h"
@@ -24,9 +25,7 @@ void attach_rest(HierarchicalBsplineParameters& surface) {
   }
   SurfaceAttachment painted{.painted = true};
   for (std::uint32_t v = 0; v < attached.size(); ++v) {
-    if (attached[v]) continue;
-    if (painted.vertices.empty() || painted.vertices.back().last + 1 != v) painted.vertices.push_back({v, v});
-    painted.vertices.back().last = v;
+    if (!attached[v]) append_index(painted.vertices, v);
   }
   if (!painted.vertices.empty()) surface.levels[0].attach.push_back(std::move(painted));
 }
@@ -55,7 +54,7 @@ Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const De
       for (const std::uint32_t v : cage.source_vertex) base.weights.append_row(mesh->weights.row(v));
     }
   } else if (parameters.control.empty()) {
-    return made_base(parameters, input);
+    PELT_ASSIGN(base, made_base(parameters, input));
   } else if (!parameters.made_of.empty()) {
     PELT_TRY(take_from_skin(base, input));
   }

@@ -31,7 +31,7 @@ struct Base {
 Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
 
 // Makes a base of the skin: quads over a coarse mesh of it, fitted by least squares, and levels with what the skin has
-// beyond that, attached as it is painted.
+// beyond that, attached as it is painted. Nothing of the base is attached yet.
 Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
 
 // Takes from the skin what a base of `made_of` has of the vertices that it was made of: weights, parts, and places if

@@ -7,16 +7,17 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 
 #include <pelt/tools/area.h>
+#include <pelt/tools/index_ranges.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
 #include "engine/driver/from_skin/shown_surface.h"
 #include "engine/driver/from_skin/thinned_skin.h"
+#include "engine/geometry/bounds.h"
 #include "engine/hierarchical_bspline/base.h"
 #include "engine/hierarchical_bspline/painting.h"
 #include "engine/hierarchical_bspline/skin_places.h"
@@ -117,10 +118,9 @@ struct Sample {
 // Returns points of the skin, some for each limit point of a level.
 Result<std::vector<Sample>> samples_of(const Mesh& skin, const Surface& surface, std::uint32_t level,
                                        std::span<const SurfacePoint> limits, unsigned threads) {
-  const std::vector<glm::vec3>& skin_points = skin.positions;
-  const std::size_t step = std::max<std::size_t>(skin_points.size() / (kSamples * limits.size()), 1);
+  const std::size_t step = std::max<std::size_t>(skin.positions.size() / (kSamples * limits.size()), 1);
   std::vector<glm::vec3> points;
-  for (std::size_t v = 0; v < skin_points.size(); v += step) points.push_back(skin_points[v]);
+  for (std::size_t v = 0; v < skin.positions.size(); v += step) points.push_back(skin.positions[v]);
   std::vector<glm::vec3> positions;
   for (const SurfacePoint& limit : limits) positions.emplace_back(limit.position);
   std::vector<glm::uvec3> triangles = triangles_of(surface.topology().faces(level), positions);
@@ -221,23 +221,8 @@ std::vector<std::uint32_t> connected_skin(const Mesh& skin) {
   return parts;
 }
 
-// Appends a number to ranges.
-void append(std::vector<IndexRange>& ranges, std::uint32_t number) {
-  if (!ranges.empty() && ranges.back().last + 1 == number) {
-    ranges.back().last = number;
-  } else {
-    ranges.push_back({number, number});
-  }
-}
-
 double size_of(const Mesh& mesh) {
-  glm::vec3 low = mesh.positions[0];
-  glm::vec3 high = low;
-  for (const glm::vec3 position : mesh.positions) {
-    low = glm::min(low, position);
-    high = glm::max(high, position);
-  }
-  return glm::distance(low, high);
+  return glm::length(bounds_of<glm::vec3>(std::span<const glm::vec3>(mesh.positions)).size());
 }
 
 // Returns true if the surface has a tangent plane at a point, beyond what rounding decides.
@@ -290,7 +275,7 @@ Result<void> add_overlays(Base& base, std::uint32_t overlays, const Mesh& skin, 
       next.append_row(is_stored ? own : before.row(v));
       if (!is_stored) continue;
       if (is_off) made.offsets.push_back({v, glm::vec3(glm::transpose(points[v].axes()) * off)});
-      append(painted.vertices, v);
+      append_index(painted.vertices, v);
     }
     if (!painted.vertices.empty()) made.attach.push_back(std::move(painted));
     rows = std::move(next);
@@ -352,7 +337,7 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   Base base{parameters, {}};
   for (const std::uint32_t v : manifold.source) {
     base.parameters.control.push_back(thinned.mesh.positions[v]);
-    append(base.parameters.made_of, thinned.source[v]);
+    append_index(base.parameters.made_of, thinned.source[v]);
   }
   base.parameters.faces = quads_of(manifold.triangles, base.parameters.control);
   if (thinned.is_skin) {
@@ -367,18 +352,10 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   if (!thinned.is_skin) PELT_TRY(fit(base.parameters, skin, input));
   if (!parameters.frames_per_span) base.parameters.frames_per_span = 1;  // levels are where frames are needed
   base.parameters.levels.resize(1);
-  base.parameters.levels[0].attach.push_back(
-      {.painted = true, .vertices = {{0, static_cast<std::uint32_t>(base.parameters.control.size()) - 1}}});
   if (thinned.is_skin) return base;
-  double edges = 0;
-  double count = 0;
-  for (const std::vector<std::uint32_t>& face : base.parameters.faces) {
-    for (std::size_t c = 0; c < face.size(); ++c) {
-      edges += glm::distance(base.parameters.control[face[c]], base.parameters.control[face[(c + 1) % face.size()]]);
-      ++count;
-    }
-  }
-  const double levels = std::round(std::log2(edges / count / (kLevelEdges * mean_edge(input))));
+  const std::vector<glm::dvec3> control(base.parameters.control.begin(), base.parameters.control.end());
+  const double edge = mean_edge(base.parameters.faces, control);
+  const double levels = std::round(std::log2(edge / (kLevelEdges * mean_edge(input))));
   const auto overlays = static_cast<std::uint32_t>(std::clamp(levels, 1.0, double{kMaxOverlays}));
   PELT_TRY(add_overlays(base, overlays, skin, input));
   return base;

@@ -172,20 +172,6 @@ class MeshPlaces : public SkinPlaces {
   std::vector<ClosestPoint> places_;
 };
 
-// Returns the mean length of the edges of a level's control mesh.
-double mean_face_edge(const Surface& surface, std::uint32_t level) {
-  const std::span<const glm::dvec3> control = surface.control(level);
-  double sum = 0;
-  double count = 0;
-  for (const std::vector<std::uint32_t>& face : surface.topology().faces(level)) {
-    for (std::size_t c = 0; c < face.size(); ++c) {
-      sum += glm::distance(control[face[c]], control[face[(c + 1) % face.size()]]);
-      ++count;
-    }
-  }
-  return sum / count;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<SkinPlaces>> mesh_places(const Base& base, Surface& surface, const Painting* painting,
@@ -194,9 +180,11 @@ Result<std::unique_ptr<SkinPlaces>> mesh_places(const Base& base, Surface& surfa
   if (parameters.places == SurfacePlaces::kTextureCoordinates) {
     return invalid(input, "places by texture_coordinates are on a grid, and the base is a mesh");
   }
-  const double wanted = parameters.frames_per_span
-                            ? static_cast<double>(*parameters.frames_per_span)
-                            : cells_of_span(mean_face_edge(surface, surface.finest()), mean_edge(input));
+  const std::uint32_t finest = surface.finest();
+  const double wanted =
+      parameters.frames_per_span
+          ? static_cast<double>(*parameters.frames_per_span)
+          : cells_of_span(mean_edge(surface.topology().faces(finest), surface.control(finest)), mean_edge(input));
   if (wanted == 0) return invalid(input, "frames at every_vertex are on a grid, and the base is a mesh");
   const auto extra = static_cast<std::uint32_t>(std::ceil(std::log2(wanted)));
   return MeshPlaces::create(extra, surface, painting, base, input);

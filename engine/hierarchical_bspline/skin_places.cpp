@@ -42,4 +42,16 @@ double mean_edge(const DeformerInput& input) {
   return count > 0 ? sum / static_cast<double>(count) : 0;
 }
 
+double mean_edge(const Polygons& faces, std::span<const glm::dvec3> control) {
+  double sum = 0;
+  double count = 0;
+  for (const std::vector<std::uint32_t>& face : faces) {
+    for (std::size_t c = 0; c < face.size(); ++c) {
+      sum += glm::distance(control[face[c]], control[face[(c + 1) % face.size()]]);
+      ++count;
+    }
+  }
+  return sum / count;
+}
+
 }  // namespace pelt::hierarchical_bspline

@@ -78,7 +78,8 @@ Result<std::unique_ptr<SkinPlaces>> mesh_places(const Base& base, Surface& surfa
 // `length`: of a span, metres.
 double cells_of_span(double length, double skin_edge);
 
-// Returns the mean edge of the targets, metres.
+// Return the mean edge of the targets, and of a control mesh, metres.
 double mean_edge(const DeformerInput& input);
+double mean_edge(const Polygons& faces, std::span<const glm::dvec3> control);
 
 }  // namespace pelt::hierarchical_bspline

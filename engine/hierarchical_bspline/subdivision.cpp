@@ -43,8 +43,7 @@ struct Sum {
 };
 
 // Returns how many levels further the limits of a level are asked for: OpenSubdiv's are those of a mesh of quads whose
-// sharp edges stay sharp.
-// `size`: a bound of the level's vertices, which a further level has four times of.
+// sharp edges stay sharp. `size`: a bound of the level's vertices, which a further level has four times of.
 int levels_further(int level, std::size_t size, const Polygons& faces, const std::vector<SharpEdge>& creases) {
   const bool is_quads = level > 0 || std::ranges::all_of(faces, [](const auto& face) { return face.size() == 4; });
   int further = is_quads ? 0 : 1;

@@ -5,4 +5,4 @@ pelt_folder(authoring
   HEADERS
   include/pelt/curve_keys.h include/pelt/deformer_parameters.h include/pelt/key_pose.h include/pelt/rig.h include/pelt/rig_json.h
   include/pelt/rig_names.h include/pelt/selection.h include/pelt/tools/joint_names.h include/pelt/tools/joint_roles.h
-  include/pelt/tools/fields.h include/pelt/tools/json_fields.h)
+  include/pelt/tools/fields.h include/pelt/tools/index_ranges.h include/pelt/tools/json_fields.h)

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include <pelt/tools/index_ranges.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/try.h>
 
@@ -58,13 +59,7 @@ std::set<std::uint32_t> numbers_of(const std::vector<IndexRange>& ranges) {
 
 std::vector<IndexRange> ranges_of(const std::set<std::uint32_t>& numbers) {
   std::vector<IndexRange> ranges;
-  for (const std::uint32_t number : numbers) {
-    if (!ranges.empty() && ranges.back().last + 1 == number) {
-      ranges.back().last = number;
-    } else {
-      ranges.push_back({number, number});
-    }
-  }
+  for (const std::uint32_t number : numbers) append_index(ranges, number);
   return ranges;
 }
 
