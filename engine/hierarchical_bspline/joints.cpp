@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <pelt/sparse_rows.h>
 
@@ -15,7 +16,8 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-constexpr std::size_t kMaxInfluences = 8;  // of a painted control vertex
+constexpr std::size_t kMaxInfluences = 8;      // of a painted control vertex
+constexpr std::uint32_t kPaintedSegments = 6;  // of a pair of joints that has more shares than these have ends
 
 }  // namespace
 
@@ -61,37 +63,60 @@ std::uint32_t Joints::record(std::uint32_t joint, std::uint32_t against, float s
   return known->second;
 }
 
-std::vector<Influence> Joints::painted(std::span<const Influence> weights) {
-  constexpr float kPaintedSegments = 6;
-  std::map<std::uint32_t, float> joints;
-  float sum = 0;
-  for (const Influence& influence : weights) {
-    if (!(influence.weight > 0)) continue;
-    joints[input_.model.bound_joints[influence.index].joint] += influence.weight;
-    sum += influence.weight;
-  }
-  std::vector<WeightedElement> row;
-  const auto add = [&](std::uint32_t joint, std::uint32_t against, float share, float weight) {
-    if (weight > 0) row.push_back({share > 0 ? record(joint, against, share) : record(against, against, 1), weight});
+std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<const Influence>> rows) {
+  struct Part {
+    std::size_t row;
+    std::uint32_t below;
+    std::uint32_t above;
+    float share;  // of the turn of `below` against `above`
+    float weight;
   };
-  if (joints.size() == 1) add(joints.begin()->first, joints.begin()->first, 1, 1);
-  for (auto lower = joints.begin(); lower != joints.end(); ++lower) {
-    for (auto upper = joints.begin(); upper != lower; ++upper) {
-      const auto& [above, above_weight] = *upper;  // parents come before their children
-      const auto& [below, below_weight] = *lower;
-      const float one = above_weight * below_weight / (sum - above_weight);
-      const float other = above_weight * below_weight / (sum - below_weight);
-      const float steps = kPaintedSegments * other / (one + other);
-      const float low = std::min(std::floor(steps), kPaintedSegments - 1);
-      const float weight = (one + other) / sum;
-      add(below, above, low / kPaintedSegments, weight * (1 - steps + low));
-      add(below, above, (low + 1) / kPaintedSegments, weight * (steps - low));
+  std::vector<Part> parts;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<float>> shares;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::map<std::uint32_t, float> joints;
+    float sum = 0;
+    for (const Influence& influence : rows[r]) {
+      if (!(influence.weight > 0)) continue;
+      joints[input_.model.bound_joints[influence.index].joint] += influence.weight;
+      sum += influence.weight;
+    }
+    if (joints.size() == 1) parts.push_back({r, joints.begin()->first, joints.begin()->first, 1, 1});
+    for (auto lower = joints.begin(); lower != joints.end(); ++lower) {
+      for (auto upper = joints.begin(); upper != lower; ++upper) {
+        const auto& [above, above_weight] = *upper;  // parents come before their children
+        const auto& [below, below_weight] = *lower;
+        const float one = above_weight * below_weight / (sum - above_weight);
+        const float other = above_weight * below_weight / (sum - below_weight);
+        parts.push_back({r, below, above, other / (one + other), (one + other) / sum});
+        shares[{below, above}].insert(parts.back().share);
+      }
     }
   }
-  SparseRows merged;
-  append_row(merged, row);
-  merged = cut_rows(merged, kMaxInfluences, Cut::kHard);
-  return {merged.row(0).begin(), merged.row(0).end()};
+  std::vector<std::vector<WeightedElement>> elements(rows.size());
+  const auto add = [&](const Part& part, float share, float weight) {
+    if (!(weight > 0)) return;
+    const std::uint32_t at = share > 0 ? record(part.below, part.above, share) : record(part.above, part.above, 1);
+    elements[part.row].push_back({at, weight});
+  };
+  for (const Part& part : parts) {
+    if (shares[{part.below, part.above}].size() <= kPaintedSegments + 1) {
+      add(part, part.share, part.weight);
+      continue;
+    }
+    const float steps = kPaintedSegments * part.share;
+    const float low = std::min(std::floor(steps), kPaintedSegments - 1.0f);
+    add(part, low / kPaintedSegments, part.weight * (1 - steps + low));
+    add(part, (low + 1) / kPaintedSegments, part.weight * (steps - low));
+  }
+  std::vector<std::vector<Influence>> result;
+  for (const std::vector<WeightedElement>& row : elements) {
+    SparseRows merged;
+    append_row(merged, row);
+    merged = cut_rows(merged, kMaxInfluences, Cut::kHard);
+    result.emplace_back(merged.row(0).begin(), merged.row(0).end());
+  }
+  return result;
 }
 
 std::uint32_t Joints::finish() { return records_.empty() ? 0 : input_.builder.add_pass(std::move(pass_)); }

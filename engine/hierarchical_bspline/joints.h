@@ -36,11 +36,11 @@ class Joints {
   // Returns the record, in the pass, of the sub-segment of a joint that an attachment names.
   std::uint32_t segment(std::uint32_t joint, const SurfaceAttachment& attachment);
 
-  // Returns the motion by painted weights (over the model's bound joints) as weights of records of the pass. Of two
-  // joints it is the sub-segment between them that has the part of the turn that the second one has of both weights,
-  // interpolated from the nearest two of six. Of more each joint shares its weight among the pairs that it makes with
-  // the others, by their weights.
-  std::vector<Influence> painted(std::span<const Influence> weights);
+  // Returns the motions by painted weights, rows over the model's bound joints, as weights of records of the pass. Of
+  // two joints it is the sub-segment between them that has the part of the turn that the second one has of both
+  // weights, interpolated from the nearest two of six where the rows have more than seven such parts of the pair. Of
+  // more joints each shares its weight among the pairs that it makes with the others, by their weights.
+  std::vector<std::vector<Influence>> painted(std::span<const std::span<const Influence>> rows);
 
   // Adds the pass that poses all of these and returns its first palette entry.
   std::uint32_t finish();

@@ -57,6 +57,8 @@ class Levels {
 
   Result<void> plan(std::uint32_t level) {
     const SurfaceLevel& edits = parameters_.levels[level];
+    std::vector<VertexPlan*> painted;
+    std::vector<std::span<const Influence>> rows;
     for (const SurfaceAttachment& attachment : edits.attach) {
       std::uint32_t joint = 0;
       std::uint32_t segment = 0;
@@ -68,9 +70,13 @@ class Levels {
           enter(attachment, &VertexPlan::attachment, level, "is attached", [&](VertexPlan& plan, std::uint32_t number) {
             plan.segment = segment;
             plan.joint = joint;
-            if (attachment.painted) plan.painted = joints_.painted(painting_->row(level, number));
+            if (!attachment.painted) return;
+            painted.push_back(&plan);
+            rows.push_back(painting_->row(level, number));
           }));
     }
+    std::vector<std::vector<Influence>> motions = joints_.painted(rows);
+    for (std::size_t i = 0; i < painted.size(); ++i) painted[i]->painted = std::move(motions[i]);
     for (const SurfaceLimit& limit : edits.limits) {
       PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));
       PELT_TRY(enter(limit, &VertexPlan::limit, level, "is limited",

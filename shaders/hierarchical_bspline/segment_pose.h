@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Multi-segment joints (Forsey 1994, "Multi-segment Joints"): a sub-segment has the part `share` of the joint's turn
+// Multi-segment joints (Forsey 1994, "Multi-segment Joints"): a sub-segment has the part `share` of the joint's motion
 // against its parent. With share 1 it is the joint itself.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_SEGMENT_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_SEGMENT_POSE_H
@@ -23,8 +23,23 @@ PELT_SHARED_FN Affine joint_motion(PoseWork work, uint joint, Affine inverse_bin
   return affine_compose(affine_from_mat4(joint_matrix(work, joint)), inverse_bind);
 }
 
-// D_s: turns by R_p (R_p^-1 R_j)^share, stretches by the mean of both stretches, and takes the joint's origin to the mean
-// of where both take it, which is one place unless the joint has left its parent.
+// The part `share` of `path`, by which a screw moves a point that turns by `way` in the axes `from`: in proportion along
+// the screw's axis, on an arc about it.
+PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
+  vec4 shorter = way.w < 0.0f ? -way : way;
+  float sine = length(quaternion_vector(shorter));
+  if (!(sine > 1e-4f)) return path * share;
+  vec3 axis = from * (quaternion_vector(shorter) * (1.0f / sine));
+  float half_angle = atan(sine, shorter.w);
+  vec3 along = axis * dot(axis, path);
+  vec3 across = path - along;
+  float back = half_angle * (1.0f - share);
+  return along * share + (across * cos(back) - cross(axis, across) * sin(back)) * (sin(half_angle * share) / sine);
+}
+
+// D_s: the part of the screw from the parent's motion to the joint's. It turns by R_p (R_p^-1 R_j)^share, stretches by the
+// mean of both stretches, and takes the joint's origin along the screw from where the parent takes it to where the joint
+// does, which is one place unless the joint has left its parent.
 PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   Affine whole = joint_motion(work, record.joint, record.joint_inverse_bind);
   if (record.share >= 1.0f) return whole;
@@ -46,8 +61,8 @@ PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   mat3 turn = rotation_from_quaternion(quaternion_product(from, partial_turn(way, record.share)));
   mat3 stretch = transpose(parent_turn) * parent * (1.0f - record.share) + transpose(joint_turn) * joint * record.share;
   mat3 axes = turn * stretch;
-  vec3 origin = transform_point(before, record.origin) * (1.0f - record.share) +
-                transform_point(whole, record.origin) * record.share;
+  vec3 start = transform_point(before, record.origin);
+  vec3 origin = start + screw_part(parent_turn, way, record.share, transform_point(whole, record.origin) - start);
   return affine_from_axes(axes, origin - axes * record.origin);
 }
 

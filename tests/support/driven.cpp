@@ -117,6 +117,17 @@ std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix) {
   return [matrix](glm::vec3 point) { return glm::vec3(matrix * glm::vec4(point, 1)); };
 }
 
+glm::vec3 on_screw(glm::quat turn, glm::vec3 from, glm::vec3 to, float share) {
+  if (turn.w < 0) turn = -turn;
+  const float angle = glm::angle(turn);
+  if (!(angle > 0)) return glm::mix(from, to, share);
+  const glm::vec3 axis = glm::axis(turn);
+  const glm::vec3 along = axis * glm::dot(axis, to - from);
+  const glm::vec3 across = to - from - along;
+  const glm::vec3 centre = from + 0.5f * across + glm::cross(axis, across) / (2 * std::tan(0.5f * angle));
+  return centre + glm::angleAxis(share * angle, axis) * (from - centre) + share * along;
+}
+
 glm::mat4 rigid_motion() {
   return glm::rotate(glm::translate(glm::mat4(1), glm::vec3(0.5f, -1, 2)), 2.3f,
                      glm::normalize(glm::vec3(1, -0.5f, 0.8f)));

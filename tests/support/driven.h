@@ -65,6 +65,9 @@ float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b);
 // Returns a function that applies a matrix to points.
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix);
 
+// Returns the place at a part of the way from one place to another along the screw that has the turn.
+glm::vec3 on_screw(glm::quat turn, glm::vec3 from, glm::vec3 to, float share);
+
 // Returns a turn about a skew axis, with a shift.
 glm::mat4 rigid_motion();
 

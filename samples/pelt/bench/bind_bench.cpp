@@ -17,6 +17,7 @@
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/curve_skeleton.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/mos.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/try.h>
@@ -88,7 +89,8 @@ std::vector<BindMethod> bind_methods() {
           {"surface FFD, driver made", surface_ffd("")},
           {"curve skeleton", CurveSkeletonParameters{}},
           {"mos", MosParameters{}},
-          {"mos, inverse distance", inverse_distance}};
+          {"mos, inverse distance", inverse_distance},
+          {"hierarchical B-spline, made", HierarchicalBsplineParameters{}}};
 }
 
 Result<double> bind_once(const Model& model, const Rig& rig, BindRow& row) {

@@ -29,8 +29,8 @@ HierarchicalBsplineParameters over_cage() {
 }
 
 // A tube of joints at x = 0, 2 and 5 along a chain, and of two at (6, +-1, 0) that hang on the second, in a cage whose
-// vertices all have the row.
-Model painted_tube(const Row& row, bool swapped = false) {
+// vertices have the rows in turn.
+Model painted_tube(const std::vector<Row>& painting, bool swapped = false) {
   Model model = test::make_tube_in_cage({.along = 32, .joints = 2}, {.around = 6, .along = 6, .radius = 1.3f});
   model.skeleton.joints.clear();
   model.bound_joints.clear();
@@ -47,7 +47,7 @@ Model painted_tube(const Row& row, bool swapped = false) {
   }
   SparseRows rows;
   for (std::size_t v = 0; v < model.meshes[1].positions.size(); ++v) {
-    Row own = row;
+    Row own = painting[v % painting.size()];
     for (Influence& influence : own) {
       if (swapped && influence.index > 2) influence.index = 7 - influence.index;
     }
@@ -75,8 +75,9 @@ std::vector<glm::mat4> motions() {
 }
 
 // Returns where the cage's vertices are with the joints in these motions.
-std::vector<glm::vec3> cage_by(const Row& row, bool swapped = false, const std::vector<glm::mat4>& motion = motions()) {
-  const Model model = painted_tube(row, swapped);
+std::vector<glm::vec3> painted_cage(const std::vector<Row>& painting, bool swapped = false,
+                                    const std::vector<glm::mat4>& motion = motions()) {
+  const Model model = painted_tube(painting, swapped);
   const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   for (std::uint32_t j = 0; j < joints.size(); ++j) joints[j] = motion[swapped && j > 2 ? 7 - j : j] * joints[j];
@@ -86,16 +87,21 @@ std::vector<glm::vec3> cage_by(const Row& row, bool swapped = false, const std::
   return test::positions_of(evaluator, character, "surface");
 }
 
+std::vector<glm::vec3> cage_by(const Row& row, bool swapped = false, const std::vector<glm::mat4>& motion = motions()) {
+  return painted_cage({row}, swapped, motion);
+}
+
 std::vector<glm::vec3> cage_at_rest() { return cage_by({{0, 1}}, false, std::vector(5, glm::mat4(1))); }
 
 glm::vec3 moved_by(const glm::mat4& motion, glm::vec3 point) { return glm::vec3(motion * glm::vec4(point, 1)); }
 
-// The motion of a joint by a part of its turn against the other, about its own place.
-glm::mat4 part_of_turn(std::size_t above, std::size_t below, glm::vec3 pivot, float share) {
+// The part of the screw from the motion of one joint to that of the other.
+glm::mat4 part_of_turn(std::size_t above, std::size_t below, float share) {
   const std::vector<glm::mat4> all = motions();
-  const glm::quat turn = glm::slerp(glm::quat_cast(all[above]), glm::quat_cast(all[below]), share);
-  const glm::vec3 to = moved_by(all[above], pivot) * (1 - share) + moved_by(all[below], pivot) * share;
-  return glm::translate(glm::mat4(1), to) * glm::mat4_cast(turn) * glm::translate(glm::mat4(1), -pivot);
+  const glm::quat from = glm::quat_cast(all[above]);
+  const glm::quat way = glm::quat_cast(all[below]) * glm::conjugate(from);
+  const glm::vec3 to = test::on_screw(way, glm::vec3(all[above][3]), glm::vec3(all[below][3]), share);
+  return glm::translate(glm::mat4(1), to) * glm::mat4_cast(glm::slerp(from, way * from, share));
 }
 
 TEST(PaintedVertices, OfOneJointFollowIt) {
@@ -106,34 +112,46 @@ TEST(PaintedVertices, OfOneJointFollowIt) {
   }
 }
 
-// The part of the turn is that of the weight, and the joint stays where it is between both.
-TEST(PaintedVertices, OfAJointAndItsParentFollowTheSubSegmentBetween) {
+// The part of the screw is that of the weight.
+TEST(PaintedVertices, OfAJointAndAnotherFollowTheSubSegmentBetween) {
   const std::vector<glm::vec3> rest = cage_at_rest();
-  for (const float share : {1.0f / 6, 0.5f, 5.0f / 6}) {
-    const glm::mat4 wanted = part_of_turn(0, 1, {2, 0, 0}, share);
+  for (const float share : {1.0f / 6, 0.3f, 0.5f, 5.0f / 6}) {
     const std::vector<glm::vec3> posed = cage_by({{0, 1 - share}, {1, share}});
-    EXPECT_LT(test::worst_distance(rest, posed, test::by_matrix(wanted)), 1e-5f) << share;
+    EXPECT_LT(test::worst_distance(rest, posed, test::by_matrix(part_of_turn(0, 1, share))), 1e-5f) << share;
     EXPECT_LT(test::farthest(cage_by({{1, share}, {0, 1 - share}}), posed), 1e-6f) << "rows come in any order";
   }
-  // A joint and the parent of its parent.
-  const glm::mat4 far = part_of_turn(0, 2, {5, 0, 0}, 0.5f);
-  EXPECT_LT(test::worst_distance(rest, cage_by({{0, 0.5f}, {2, 0.5f}}), test::by_matrix(far)), 1e-5f);
+  // A joint and the parent of its parent; two that hang beside each other.
+  for (const auto& [above, below] : {std::pair(0u, 2u), std::pair(3u, 4u)}) {
+    const glm::mat4 wanted = part_of_turn(above, below, 0.3f);
+    EXPECT_LT(test::worst_distance(rest, cage_by({{above, 0.7f}, {below, 0.3f}}), test::by_matrix(wanted)), 1e-5f);
+  }
 }
 
-// Between six parts the nearest two are mixed.
-TEST(PaintedVertices, AreMixedFromTheNearestSubSegments) {
+// Seven different parts of a pair's turn are exact; of more the nearest two of six sub-segments are mixed.
+TEST(PaintedVertices, AreMixedFromTheNearestSubSegmentsWhereTheyAreMany) {
   const std::vector<glm::vec3> rest = cage_at_rest();
-  const glm::mat4 wanted =
-      0.2f * part_of_turn(0, 1, {2, 0, 0}, 1.0f / 6) + 0.8f * part_of_turn(0, 1, {2, 0, 0}, 1.0f / 3);
-  EXPECT_LT(test::worst_distance(rest, cage_by({{0, 0.7f}, {1, 0.3f}}), test::by_matrix(wanted)), 1e-5f);
+  std::vector<Row> painting;
+  const auto error = [&](const glm::mat4& wanted) {  // of the vertices that have the first row
+    const std::vector<glm::vec3> posed = painted_cage(painting);
+    float worst = 0;
+    for (std::size_t v = 0; v < rest.size(); v += painting.size()) {
+      worst = std::max(worst, glm::distance(posed[v], moved_by(wanted, rest[v])));
+    }
+    return worst;
+  };
+  for (const float share : {0.3f, 0.11f, 0.2f, 0.41f, 0.53f, 0.62f, 0.9f})
+    painting.push_back({{0, 1 - share}, {1, share}});
+  EXPECT_LT(error(part_of_turn(0, 1, 0.3f)), 1e-5f);
+  painting.push_back({{0, 0.25f}, {1, 0.75f}});
+  EXPECT_LT(error(0.2f * part_of_turn(0, 1, 1.0f / 6) + 0.8f * part_of_turn(0, 1, 1.0f / 3)), 1e-5f);
 }
 
 // Of three joints of weights a, b and c, a pair shares a b / (a + c) of one and a b / (b + c) of the other.
 TEST(PaintedVertices, OfThreeJointsShareTheirWeightAmongPairs) {
   const std::vector<glm::vec3> rest = cage_at_rest();
   const float third = 1.0f / 3;
-  const glm::mat4 wanted = third * part_of_turn(0, 1, {2, 0, 0}, 0.5f) + third * part_of_turn(0, 2, {5, 0, 0}, 0.5f) +
-                           third * part_of_turn(1, 2, {5, 0, 0}, 0.5f);
+  const glm::mat4 wanted =
+      third * part_of_turn(0, 1, 0.5f) + third * part_of_turn(0, 2, 0.5f) + third * part_of_turn(1, 2, 0.5f);
   const std::vector<glm::vec3> posed = cage_by({{0, third}, {1, third}, {2, third}});
   EXPECT_LT(test::worst_distance(rest, posed, test::by_matrix(wanted)), 1e-5f);
 }

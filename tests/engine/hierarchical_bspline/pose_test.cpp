@@ -196,9 +196,10 @@ struct TwoJoints {
   glm::mat4 parent_bind = motion_of(turn_about({0, 1, 1}, 40), {1, 0, 0});
   glm::mat4 joint_bind = motion_of(turn_about({1, 0, 2}, -70), {4, 1, 0});
   std::array<glm::mat4, 2> joints;  // the joint, its parent
+  glm::quat turn;                   // of the joint against its parent
 
-  TwoJoints(const glm::mat4& joint_motion, const glm::mat4& parent_motion)
-      : joints{joint_motion * joint_bind, parent_motion * parent_bind} {}
+  TwoJoints(const glm::mat4& joint_motion, const glm::mat4& parent_motion, const glm::mat3& turn_between)
+      : joints{joint_motion * joint_bind, parent_motion * parent_bind}, turn(glm::quat_cast(turn_between)) {}
 
   Affine pose(float share) const {
     const shared::SegmentRecord record{
@@ -206,9 +207,9 @@ struct TwoJoints {
     const shared::PoseWork work{nullptr, joints.data(), nullptr, nullptr, nullptr};
     const Affine entry = shared::pose_segment(record, work);
     const glm::vec3 by_parent(joints[1] * glm::inverse(parent_bind) * joint_bind[3]);
-    const glm::vec3 wanted = glm::mix(by_parent, glm::vec3(joints[0][3]), share);
+    const glm::vec3 wanted = test::on_screw(turn, by_parent, glm::vec3(joints[0][3]), share);
     EXPECT_LT(glm::distance(transform_point(entry, record.origin), wanted), kNearly)
-        << "the joint's origin goes between where both take it";
+        << "the joint's origin goes along the screw between where both take it";
     return entry;
   }
 };
@@ -219,7 +220,7 @@ TEST(Segments, HaveAShareOfTheTurnAndOfTheStretch) {
   const glm::mat3 parent_stretch(glm::vec3(1, 0, 0), glm::vec3(0, 1.5f, 0), glm::vec3(0, 0, 0.7f));
   const glm::mat3 joint_stretch(glm::vec3(2, 0, 0), glm::vec3(0, 1, 0), glm::vec3(0, 0, 1.2f));
   const TwoJoints pair(motion_of(joint_turn * joint_stretch, {3, 1, 2}),
-                       motion_of(parent_turn * parent_stretch, {-1, 0, 4}));
+                       motion_of(parent_turn * parent_stretch, {-1, 0, 4}), joint_turn * glm::transpose(parent_turn));
   for (const float share : {0.0f, 0.125f, 0.5f, 0.9f, 1.0f}) {
     const glm::quat from = glm::quat_cast(parent_turn);
     const glm::quat turn = glm::slerp(from, glm::quat_cast(joint_turn), share);
@@ -233,13 +234,14 @@ TEST(Segments, DoNotTurnWithAJointThatIsScaledToALine) {
   const glm::mat3 joint_turn = turn_about({0, -1, 2}, 100);
   for (const glm::vec3 scale : {glm::vec3(0), glm::vec3(1, 0, 0), glm::vec3(0, 0, 2)}) {
     const glm::mat3 joint = joint_turn * glm::mat3(glm::scale(glm::mat4(1), scale));
-    const TwoJoints pair(motion_of(joint, {3, 1, 2}), motion_of(parent_turn, glm::vec3(0)));
+    const TwoJoints pair(motion_of(joint, {3, 1, 2}), motion_of(parent_turn, glm::vec3(0)), glm::mat3(1));
     const glm::mat3 wanted = 0.75f * parent_turn + 0.25f * joint;
     EXPECT_LT(difference(affine_axes(pair.pose(0.25f)), wanted), kNearly) << scale.x;
   }
   // One that is flat has.
   const glm::mat3 flat(glm::scale(glm::mat4(1), glm::vec3(1, 1, 0)));
-  const TwoJoints pair(motion_of(joint_turn * flat, {3, 1, 2}), motion_of(parent_turn, glm::vec3(0)));
+  const TwoJoints pair(motion_of(joint_turn * flat, {3, 1, 2}), motion_of(parent_turn, glm::vec3(0)),
+                       joint_turn * glm::transpose(parent_turn));
   const glm::quat turn = glm::slerp(glm::quat_cast(parent_turn), glm::quat_cast(joint_turn), 0.25f);
   const glm::mat3 wanted = glm::mat3_cast(turn) * (glm::mat3(0.75f) + 0.25f * flat);
   EXPECT_LT(difference(affine_axes(pair.pose(0.25f)), wanted), kNearly);
