@@ -107,6 +107,11 @@ class CharacterBuilder {
     reports_[control_mesh].drives.push_back(rig_layer);
   }
 
+  // Notes in the report that a control mesh has the stored vertices of a level of so many.
+  void note_level(std::size_t control_mesh, std::uint32_t vertices) {
+    reports_[control_mesh].level_vertices = vertices;
+  }
+
   // Returns the keys of a morph target's weight, which it adds to `weights`: its control less the value `bound`, and
   // the expressions of the model that name it.
   std::vector<std::uint32_t> weight_keys(const Mesh& mesh, std::uint32_t target, float bound,

@@ -3,10 +3,11 @@
 #include <array>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <unordered_map>
 
 #include <pelt/tools/mesh_parts.h>
+
+#include "engine/geometry/roots.h"
 
 namespace pelt {
 namespace {
@@ -109,21 +110,14 @@ std::vector<BorderEdge> border_edges(std::span<const glm::uvec3> triangles) {
 }
 
 std::vector<std::uint32_t> connected_parts(std::size_t vertex_count, std::span<const glm::uvec3> triangles) {
-  std::vector<std::uint32_t> parent(vertex_count);
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
+  Roots parts(vertex_count);
   for (const glm::uvec3 t : triangles) {
-    for (const std::uint32_t other : {t.y, t.z}) {
-      const std::uint32_t a = root(t.x);
-      const std::uint32_t b = root(other);
-      parent[std::max(a, b)] = std::min(a, b);
-    }
+    parts.join(t.x, t.y);
+    parts.join(t.x, t.z);
   }
-  for (std::uint32_t v = 0; v < vertex_count; ++v) parent[v] = root(v);
-  return parent;
+  std::vector<std::uint32_t> result(vertex_count);
+  for (std::uint32_t v = 0; v < vertex_count; ++v) result[v] = parts.of(v);
+  return result;
 }
 
 }  // namespace pelt

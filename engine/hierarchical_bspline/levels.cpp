@@ -166,6 +166,7 @@ class Levels {
     PELT_ASSIGN(const auto control,
                 builder.add_control_mesh(mesh, std::move(binding), "hierarchical_bspline", options));
     builder.note_driver(control, input_.rig_layer);
+    builder.note_level(control, surface_.topology().size(number));
     if (!level.edits.moves.empty()) {
       PELT_TRY(builder.move_vertices(control, moves_at_bind(surface_, number, level.edits.moves)));
     }

@@ -18,6 +18,7 @@
 #include "engine/driver/from_skin/shown_surface.h"
 #include "engine/driver/from_skin/thinned_skin.h"
 #include "engine/geometry/bounds.h"
+#include "engine/geometry/manifold.h"
 #include "engine/hierarchical_bspline/base.h"
 #include "engine/hierarchical_bspline/painting.h"
 #include "engine/hierarchical_bspline/skin_places.h"
@@ -37,30 +38,6 @@ constexpr double kRounding = 1e-6;    // of the size: what is nearer is one plac
 constexpr int kRounds = 3;            // of the fit: places of the skin are looked for again
 constexpr std::size_t kSamples = 4;   // points of the skin for each limit point
 constexpr int kSteps = 8;             // of conjugate gradients in each
-
-// A mesh without edges that OpenSubdiv refuses: triangles that would share an edge with more than one other, or wind
-// against it, get vertices of their own.
-struct Manifold {
-  std::vector<glm::uvec3> triangles;
-  std::vector<std::uint32_t> source;  // vertex of the mesh for each vertex
-};
-
-Manifold manifold_of(const Mesh& mesh) {
-  Manifold result;
-  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) result.source.push_back(v);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (glm::uvec3 t : mesh.triangles) {
-    bool free = true;
-    for (int c = 0; c < 3; ++c) free = free && !used.contains({t[c], t[(c + 1) % 3]});
-    for (int c = 0; !free && c < 3; ++c) {
-      result.source.push_back(t[c]);
-      t[c] = static_cast<std::uint32_t>(result.source.size()) - 1;
-    }
-    for (int c = 0; c < 3; ++c) used.emplace(t[c], t[(c + 1) % 3]);
-    result.triangles.push_back(t);
-  }
-  return result;
-}
 
 // Returns quads of pairs of triangles, those with the most even angles first, and the triangles that are left.
 Polygons quads_of(std::span<const glm::uvec3> triangles, std::span<const glm::vec3> positions) {
@@ -333,7 +310,7 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   if (skin.triangles.empty()) return invalid(input, "the layer has no skin to make a surface of");
   const from_skin::ThinnedSkin thinned = from_skin::thinned_skin(
       std::move(surface), std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
-  const Manifold manifold = manifold_of(thinned.mesh);
+  const Manifold manifold = manifold_of(thinned.mesh.triangles);
   Base base{parameters, {}};
   for (const std::uint32_t v : manifold.source) {
     base.parameters.control.push_back(thinned.mesh.positions[v]);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -189,6 +190,7 @@ void print_json(const BindCommand& command, const Loaded& loaded, double seconds
          {"cut_error", mesh.cut_error ? nlohmann::ordered_json(*mesh.cut_error) : nlohmann::ordered_json()},
          {"remarks", remarks},
          {"linear_fit", fit_json(mesh)},
+         {"level_vertices", mesh.level_vertices},
          {"bytes_per_vertex", mesh.bytes_per_vertex}});
   }
   const nlohmann::ordered_json report{{"model", command.model},
@@ -226,6 +228,12 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
     }
     if (mesh.cut_error)
       remarks.push_back(fmt::format("at most {:.2g} m from where all elements would take it", *mesh.cut_error));
+    if (mesh.level_vertices != 0) {
+      remarks.push_back(fmt::format("{} of {} control vertices are stored, {} of {}", mesh.vertices,
+                                    mesh.level_vertices,
+                                    format_bytes(std::llround(mesh.bytes_per_vertex * mesh.vertices)),
+                                    format_bytes(std::llround(mesh.bytes_per_vertex * mesh.level_vertices))));
+    }
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
   print_fits(loaded.bound.report, loaded.bound.character.size());

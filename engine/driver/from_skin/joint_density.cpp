@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <glm/gtc/constants.hpp>
 #include <map>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include <pelt/tools/mesh_parts.h>
 
 #include "engine/geometry/edge_distances.h"
+#include "engine/geometry/roots.h"
 
 namespace pelt::from_skin {
 namespace {
@@ -47,7 +47,7 @@ float weight_of(std::span<const Influence> row, std::uint32_t joint) {
 struct Crossing {
   std::pair<std::uint32_t, std::uint32_t> joints;  // ascending
   double at;                                       // 0: the edge's first vertex, 1: its second
-  std::size_t seam;
+  std::uint32_t seam;
 };
 
 std::map<MeshEdge, Crossing> find_crossings(const Mesh& surface, std::span<const glm::uvec3> triangles,
@@ -60,7 +60,8 @@ std::map<MeshEdge, Crossing> find_crossings(const Mesh& surface, std::span<const
       const double lead_a = joints[a].weight - weight_of(surface.weights.row(a), joints[b].joint);
       const double lead_b = joints[b].weight - weight_of(surface.weights.row(b), joints[a].joint);
       const double at = lead_a + lead_b > 0 ? lead_a / (lead_a + lead_b) : 0.5;
-      crossings.try_emplace({a, b}, Crossing{std::minmax(joints[a].joint, joints[b].joint), at, crossings.size()});
+      crossings.try_emplace({a, b}, Crossing{std::minmax(joints[a].joint, joints[b].joint), at,
+                                             static_cast<std::uint32_t>(crossings.size())});
     }
   }
   return crossings;
@@ -70,16 +71,11 @@ std::map<MeshEdge, Crossing> find_crossings(const Mesh& surface, std::span<const
 std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> triangles,
                              std::span<const Strongest> joints) {
   std::map<MeshEdge, Crossing> crossings = find_crossings(surface, triangles, joints);
-  std::vector<std::size_t> parent(crossings.size());
-  std::iota(parent.begin(), parent.end(), std::size_t{0});
-  const auto root = [&](std::size_t s) {
-    while (parent[s] != s) s = parent[s] = parent[parent[s]];
-    return s;
-  };
+  Roots roots(crossings.size());
   const auto position = [&](const MeshEdge& edge, const Crossing& crossing) {
     return glm::mix(glm::dvec3(surface.positions[edge.first]), glm::dvec3(surface.positions[edge.second]), crossing.at);
   };
-  std::vector<std::pair<std::size_t, double>> pieces;  // pieces of seams, each across one triangle: seam and length
+  std::vector<std::pair<std::uint32_t, double>> pieces;  // pieces of seams, each across one triangle: seam and length
   for (const glm::uvec3 t : triangles) {
     for (int corner = 0; corner < 3; ++corner) {
       const MeshEdge edge = edge_at(t, corner);
@@ -88,18 +84,17 @@ std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> tr
       const auto there = crossings.find(next);
       if (here == crossings.end() || there == crossings.end()) continue;
       if (here->second.joints != there->second.joints) continue;
-      const std::size_t a = root(here->second.seam);
-      const std::size_t b = root(there->second.seam);
-      parent[std::max(a, b)] = std::min(a, b);
-      pieces.emplace_back(a, glm::distance(position(edge, here->second), position(next, there->second)));
+      roots.join(here->second.seam, there->second.seam);
+      pieces.emplace_back(here->second.seam,
+                          glm::distance(position(edge, here->second), position(next, there->second)));
     }
   }
   std::vector<Seam> seams(crossings.size());
-  for (const auto& [seam, length] : pieces) seams[root(seam)].length += length;
+  for (const auto& [seam, length] : pieces) seams[roots.of(seam)].length += length;
   for (const auto& [edge, crossing] : crossings) {
     const double length =
         glm::distance(glm::dvec3(surface.positions[edge.first]), glm::dvec3(surface.positions[edge.second]));
-    Seam& seam = seams[root(crossing.seam)];
+    Seam& seam = seams[roots.of(crossing.seam)];
     seam.starts.emplace_back(edge.first, crossing.at * length);
     seam.starts.emplace_back(edge.second, (1 - crossing.at) * length);
   }

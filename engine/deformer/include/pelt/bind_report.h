@@ -41,7 +41,8 @@ struct MeshReport {
   // moves the mesh.
   std::vector<float> distances;
   std::vector<VertexRemarks> remarks;
-  std::vector<std::uint32_t> drives;         // indices in Rig::layers of the layers whose driver the mesh is
+  std::vector<std::uint32_t> drives;  // indices in Rig::layers of the layers whose driver the mesh is
+  std::uint32_t level_vertices = 0;   // all of the level of a surface whose stored vertices the mesh has; 0: none
   std::optional<LinearFitError> linear_fit;  // for skins, if BindOptions asks for it
   double bytes_per_vertex = 0;               // bind data that the blend reads and vertex that it writes
 };
