@@ -13,8 +13,8 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment hierarchical_biped hierarchical_ears
-  hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
+  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment hierarchical_biped hierarchical_dog
+  hierarchical_ears hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 
@@ -65,6 +65,16 @@ make_hierarchical_biped() {
   pelt bind builtin:biped --deformer hierarchical-bspline -o surface.pelt
   pelt render surface.pelt --clip flex --time 1.3 --compare linear-blend,dual-quaternion,surface-ffd --size 1600x640 \
     -o hierarchical_biped.png
+}
+
+make_hierarchical_dog() {
+  parts pose "$PELT_SHARED/assets/characters/dm_dog_skin.glb" dog.glb upper_leg_L:z:40 lower_leg_L:z:-70 foot_L:z:60 \
+    upper_leg_R:z:-45 lower_leg_R:z:30 upper_arm_L:z:-50 lower_arm_L:z:80 hand_L:z:-40 upper_arm_R:z:45 \
+    lower_arm_R:z:20 L_3:z:12 L_5:z:12 jaw:z:-25 C_4:z:15 Ca_4:z:20 Ca_8:z:25
+  pelt bind dog.glb --deformer hierarchical-bspline -o dog.pelt
+  pelt render dog.pelt --clip pose --time 1 --yaw 160 --compare linear-blend,dual-quaternion,surface-ffd \
+    --size 3200x900 -o dog_large.png
+  finish dog_large.png -resize 50% hierarchical_dog.png
 }
 
 make_viewer() {

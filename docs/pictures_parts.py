@@ -3,6 +3,8 @@
 # Files that docs/pictures.sh draws pictures from and no command of Pelt writes:
 #   scene OUT.gltf            one model of several OBJ meshes; its lines on standard input are below
 #   wave CAGE.obj CAGE.pc2    a closed tube round the built-in limb, and a point cache that bends it into a wave
+#   pose MODEL.glb OUT.glb J:A:D...  the model with one clip "pose", of a second, in which every joint J turns by D
+#                             degrees about the axis A of model space, x, y or z
 #   joints MODEL.glb X Y A S  the skeleton as operations of ImageMagick's -draw; X Y: pixel of (0, 0, 0), S: pixels a
 #                             metre, A: the axis of model space that points to the right, x or z
 import array
@@ -105,6 +107,54 @@ def wave(cage, cache):
                 file.write(struct.pack("<3f", x - y * slope / across, y / across + height * math.sin(phase), z))
 
 
+def pose(model, out, *turns):
+    """Writes a glTF binary file with a clip of two keys, at rest and with joints turned, in place of its own clips."""
+    with open(model, "rb") as file:
+        file.seek(12)
+        gltf = json.loads(file.read(struct.unpack("<II", file.read(8))[0]))
+        data = bytearray(file.read(struct.unpack("<II", file.read(8))[0]))
+    nodes = gltf["nodes"]
+    above = {child: number for number, node in enumerate(nodes) for child in node.get("children", [])}
+
+    def product(a, b):
+        (ax, ay, az, aw), (bx, by, bz, bw) = a, b
+        return (aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,
+                aw * bz + ax * by - ay * bx + az * bw, aw * bw - ax * bx - ay * by - az * bz)
+
+    def rest(number):
+        return tuple(nodes[number].get("rotation", (0, 0, 0, 1)))
+
+    def to_model(number):
+        return product(to_model(above[number]), rest(number)) if number in above else rest(number)
+
+    def accessor(values, kind, **more):
+        gltf["bufferViews"].append({"buffer": 0, "byteOffset": len(data), "byteLength": 4 * len(values)})
+        data.extend(array.array("f", values).tobytes())
+        gltf["accessors"].append({"bufferView": len(gltf["bufferViews"]) - 1, "componentType": 5126, "count": 2,
+                                  "type": kind, **more})
+        return len(gltf["accessors"]) - 1
+
+    data.extend(bytes(-len(data) % 4))
+    time = accessor([0, 1], "SCALAR", min=[0], max=[1])
+    clip = {"name": "pose", "channels": [], "samplers": []}
+    for turn in turns:
+        name, axis, degrees = turn.split(":")
+        number = next(n for n, node in enumerate(nodes) if node.get("name") == name)
+        half = math.radians(float(degrees)) / 2
+        x, y, z, w = to_model(number)
+        by = tuple(math.sin(half) * (letter == axis) for letter in "xyz") + (math.cos(half),)
+        turned = product(rest(number), product((-x, -y, -z, w), product(by, (x, y, z, w))))
+        clip["samplers"].append({"input": time, "output": accessor([*rest(number), *turned], "VEC4")})
+        clip["channels"].append({"sampler": len(clip["samplers"]) - 1, "target": {"node": number, "path": "rotation"}})
+    gltf["animations"] = [clip]
+    gltf["buffers"][0]["byteLength"] = len(data)
+    text = json.dumps(gltf).encode()
+    text += b" " * (-len(text) % 4)
+    with open(out, "wb") as file:
+        file.write(struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(data)))
+        file.write(struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data)
+
+
 def joints(model, left, top, axis, scale):
     """Prints lines for the bones, in blue, and dots: green for the root, orange for the ends of limbs, else red."""
     with open(model, "rb") as file:
@@ -132,4 +182,4 @@ def joints(model, left, top, axis, scale):
 
 
 if __name__ == "__main__":
-    {"scene": scene, "wave": wave, "joints": joints}[sys.argv[1]](*sys.argv[2:])
+    {"scene": scene, "wave": wave, "pose": pose, "joints": joints}[sys.argv[1]](*sys.argv[2:])

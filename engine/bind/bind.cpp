@@ -72,10 +72,10 @@ class Binder {
   // Returns the parameters of a layer that is a hierarchical B-spline, with their base.
   Result<HierarchicalBsplineParameters> surface(std::size_t l) {
     const std::vector<DeformerTarget> targets = targets_of(l);
+    const auto& parameters = plan_.layers[l].deformer.get<HierarchicalBsplineParameters>();
+    if (targets.empty()) return parameters;  // it moves nothing
     const std::function<void(double)> progress = [](double) {};
-    PELT_ASSIGN(auto base,
-                hierarchical_bspline::find_base(plan_.layers[l].deformer.get<HierarchicalBsplineParameters>(),
-                                                input(l, targets, progress)));
+    PELT_ASSIGN(auto base, hierarchical_bspline::find_base(parameters, input(l, targets, progress)));
     return std::move(base.parameters);
   }
 

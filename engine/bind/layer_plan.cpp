@@ -121,9 +121,14 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
     own.sum += strongest.weight;
     ++own.vertices;
   }
+  const auto moves_as_one = [](const Part& own) {
+    return !own.follows_others && own.sum >= kMeanOfJoint * static_cast<double>(own.vertices);
+  };
+  // Points without triangles are no part; where all parts are rigid, nothing else is left for them to follow.
+  const bool all = std::ranges::all_of(parts, [&](const Part& own) { return !own.has_triangle || moves_as_one(own); });
   for (std::size_t i = 0; i < count; ++i) {
     const Part& own = parts[part[welded[i]]];
-    rigid[i] = own.has_triangle && !own.follows_others && own.sum >= kMeanOfJoint * static_cast<double>(own.vertices);
+    rigid[i] = own.has_triangle ? moves_as_one(own) : all && !triangles.empty();
   }
   return rigid;
 }

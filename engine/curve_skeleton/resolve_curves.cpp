@@ -197,8 +197,8 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
   for (const CurvePath& path : parameters.curves) {
     if (!path.joints.empty()) options.curves.push_back({path.name, path.joints, path.offset});
   }
-  Result<Chains> chains = find_chains(model, meshes, options);
-  if (!chains) return fail(chains.error().code, fmt::format("{}: {}", what, chains.error().message));
+  Result<Chains> chains = within(what, find_chains(model, meshes, options));
+  if (!chains) return tl::unexpected(chains.error());
   for (const CurvePath& path : parameters.curves) {
     std::vector<std::string_view> known;
     Chain* chain = nullptr;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/deformer/find_cage.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include <pelt/try.h>
@@ -13,9 +11,8 @@ namespace pelt {
 
 Result<NamedCage> find_cage(const std::string& mesh, const std::string& file, const DeformerInput& input) {
   if (!file.empty()) {
-    Result<CageMesh> cage = load_cage(std::filesystem::path(input.rig.directory) / file);
-    if (!cage) return fail(cage.error().code, fmt::format("{}: {}", input.layer, cage.error().message));
-    return NamedCage{std::move(*cage), nullptr};
+    PELT_ASSIGN(auto cage, within(input.layer, load_cage(std::filesystem::path(input.rig.directory) / file)));
+    return NamedCage{std::move(cage), nullptr};
   }
   PELT_ASSIGN(const Mesh* const found, find_mesh(input.model, mesh, input.layer + ": cage"));
   return NamedCage{cage_of(*found), found};

@@ -58,6 +58,7 @@ Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const De
   } else if (!parameters.made_of.empty()) {
     PELT_TRY(take_from_skin(base, input));
   }
+  base.label = parameters.file.empty() ? input.layer : fmt::format("{}: {}", input.layer, parameters.file);
   if (!base.parameters.faces.empty()) attach_rest(base.parameters);
   return base;
 }

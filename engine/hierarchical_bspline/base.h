@@ -23,6 +23,7 @@ struct Base {
   std::vector<std::uint32_t> parts;
   std::vector<std::uint32_t> skin_parts;
   std::vector<glm::vec3> skin;  // of a base that has all of the skin's vertices: where each was; or none
+  std::string label;            // of the layer, and the file that the base is read from, for errors
 };
 
 // Returns the parameters with their base, written out. What no attachment names on the base of a mesh follows the

@@ -37,7 +37,7 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
   if (!input.builder.has_joints()) return invalid(input, "the model has no joints for the surface to follow");
   PELT_ASSIGN(const auto base, find_base(given, input));
   const HierarchicalBsplineParameters& parameters = base.parameters;
-  PELT_ASSIGN(auto surface, Surface::create(parameters, input.layer));
+  PELT_ASSIGN(auto surface, Surface::create(parameters, base.label));
   std::optional<Painting> painting;
   if (is_painted(parameters)) {
     PELT_ASSIGN(painting, Painting::create(surface, base, input));

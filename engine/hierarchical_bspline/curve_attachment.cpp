@@ -11,7 +11,7 @@
 namespace pelt::hierarchical_bspline {
 
 Result<MeshBinding> bind_to_curve(const std::vector<std::string>& joints, std::span<const glm::vec3> points,
-                                  const DeformerInput& input) {
+                                  const std::string& what, const DeformerInput& input) {
   CurveSkeletonParameters curve;
   curve.automatic = false;
   curve.binding = CurveBinding::kDistance;
@@ -25,7 +25,7 @@ Result<MeshBinding> bind_to_curve(const std::vector<std::string>& joints, std::s
   mesh.positions.assign(points.begin(), points.end());
   const std::vector<float> mask(points.size(), 1.0f);
   const DeformerTarget target{0, mask};
-  const DeformerInput of_points{model,         std::span(&target, 1), input.layer,    input.rig,
+  const DeformerInput of_points{model,         std::span(&target, 1), what,           input.rig,
                                 input.threads, input.builder,         input.drivers,  input.notes,
                                 input.points,  [](double) {},         input.rig_layer};
   const DeformerParameters parameters(curve);

@@ -14,8 +14,8 @@
 namespace pelt::hierarchical_bspline {
 
 // Binds points to the curve through these joints, as skin of a curve skeleton that has this curve alone, and adds the
-// passes that pose it. Errors: those of the curve skeleton.
+// passes that pose it. `what` says whose they are. Errors: those of the curve skeleton.
 Result<MeshBinding> bind_to_curve(const std::vector<std::string>& joints, std::span<const glm::vec3> points,
-                                  const DeformerInput& input);
+                                  const std::string& what, const DeformerInput& input);
 
 }  // namespace pelt::hierarchical_bspline

@@ -69,7 +69,7 @@ class GridPlaces : public SkinPlaces {
 
   Result<void> find(const Mesh& mesh, std::span<const std::uint32_t>) override {
     if (parameters_.places == SurfacePlaces::kClosest) {
-      PELT_ASSIGN(places_, closest_places(surface_, mesh.positions, input_.threads));
+      PELT_ASSIGN(places_, within(input_.layer, closest_places(surface_, mesh.positions, input_.threads)));
       return {};
     }
     if (mesh.uvs.size() != mesh.positions.size()) {

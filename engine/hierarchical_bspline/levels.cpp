@@ -126,7 +126,8 @@ class Levels {
     for (const auto& [attachment, vertices] : carried) {
       std::vector<glm::vec3> positions;
       for (const std::uint32_t v : vertices) positions.push_back(surface_.vertices()[v].rest);
-      PELT_ASSIGN(const auto binding, bind_to_curve(attachment->curve, positions, input_));
+      PELT_ASSIGN(const auto binding,
+                  bind_to_curve(attachment->curve, positions, what_of(input_, level.number), input_));
       for (std::size_t i = 0; i < vertices.size(); ++i) {
         const std::span<const Influence> row = binding.rows.row(i);
         rows[vertices[i] - level.first].assign(row.begin(), row.end());

@@ -311,6 +311,7 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   const from_skin::ThinnedSkin thinned = from_skin::thinned_skin(
       std::move(surface), std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
   const Manifold manifold = manifold_of(thinned.mesh.triangles);
+  if (manifold.triangles.empty()) return invalid(input, "the skin has no triangle with area");
   Base base{parameters, {}};
   for (const std::uint32_t v : manifold.source) {
     base.parameters.control.push_back(thinned.mesh.positions[v]);

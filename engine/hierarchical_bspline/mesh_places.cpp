@@ -25,7 +25,10 @@ class MeshPlaces : public SkinPlaces {
   static Result<std::unique_ptr<SkinPlaces>> create(std::uint32_t extra, Surface& surface, const Painting* painting,
                                                     const Base& base, const DeformerInput& input) {
     const std::uint32_t stored = surface.finest();
-    PELT_TRY(surface.refine_to(stored + extra));
+    if (Result<void> refined = surface.refine_to(stored + extra); !refined) {
+      return invalid(input, fmt::format("frames_per_span {} needs more vertices than a level may have: give less",
+                                        std::uint32_t{1} << extra));
+    }
     auto places = std::make_unique<MeshPlaces>(surface, input);
     places->split(stored, extra);
     places->place_vertices();
@@ -45,7 +48,7 @@ class MeshPlaces : public SkinPlaces {
     for (const glm::uvec3 t : triangles) {
       for (int c = 0; c < 3; ++c) places->corners_at_[t[c]] = t;
     }
-    PELT_ASSIGN(places->tree_, TriangleTree::create(places->positions_, triangles));
+    PELT_ASSIGN(places->tree_, within(input.layer, TriangleTree::create(places->positions_, triangles)));
     return places;
   }
 

@@ -182,7 +182,7 @@ Result<Painting> Painting::create(const Surface& surface, const Base& base, cons
   from_skin::ShownSurface skin = from_skin::shown_surface(input, true);
   drop_flat(skin.mesh.positions, skin.mesh.triangles);
   if (skin.mesh.triangles.empty()) return invalid(input, "no target has weights that the surface could follow");
-  PELT_ASSIGN(const auto tree, TriangleTree::create(skin.mesh.positions, skin.mesh.triangles));
+  PELT_ASSIGN(const auto tree, within(input.layer, TriangleTree::create(skin.mesh.positions, skin.mesh.triangles)));
   const std::vector<std::uint32_t> skin_parts = painted_parts(base, input);
   const PaintedTriangles painted{skin.mesh.positions, skin.mesh.triangles,
                                  [&](std::uint32_t v) { return skin.weights(v); }, skin_parts};

@@ -85,9 +85,8 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
       continue;
     }
     if (result.turning.empty()) {
-      Result<Chains> chains = chain::find_chains(input.model, meshes, options);
-      if (!chains) return fail(chains.error().code, fmt::format("{}: {}", input.layer, chains.error().message));
-      result.turning = std::move(chains->chains);
+      PELT_ASSIGN(auto chains, within(input.layer, chain::find_chains(input.model, meshes, options)));
+      result.turning = std::move(chains.chains);
     }
     follow_bones(result.turning, point);
   }

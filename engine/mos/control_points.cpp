@@ -71,8 +71,8 @@ class Settler {
       }
     }
     if (options.automatic || !options.curves.empty()) {
-      const Result<Chains> chains = chain::find_chains(model_, meshes, options);
-      if (!chains) return fail(chains.error().code, fmt::format("{}: {}", what_, chains.error().message));
+      const Result<Chains> chains = within(what_, chain::find_chains(model_, meshes, options));
+      if (!chains) return tl::unexpected(chains.error());
       result_.notes = chains->notes;
       spread_.emplace(parameters_, model_.skeleton, chains->joints);
       thickness_.emplace(model_, meshes, chains->chains);

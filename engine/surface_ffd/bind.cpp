@@ -216,8 +216,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
     exclusions.push_back(std::move(own));
   }
   std::optional<double> cut_error;
-  const Result<void> settled = settle_elements(parameters, exclusions, driver, input, settings, cut_error);
-  if (!settled) return fail(settled.error().code, fmt::format("{}: {}", input.layer, settled.error().message));
+  PELT_TRY(within(input.layer, settle_elements(parameters, exclusions, driver, input, settings, cut_error)));
 
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < input.targets.size(); ++t) {
@@ -225,11 +224,10 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
     const auto progress = [&](double fraction) {
       input.progress((static_cast<double>(t) + fraction) / static_cast<double>(input.targets.size()));
     };
-    Result<MeshBinding> binding =
-        make_rows(mesh_of(input, target), target.mask, settings, exclusions[t], input.threads, progress);
-    if (!binding) return fail(binding.error().code, fmt::format("{}: {}", input.layer, binding.error().message));
-    binding->cut_error = cut_error;
-    bindings.push_back(std::move(*binding));
+    PELT_ASSIGN(auto binding, within(input.layer, make_rows(mesh_of(input, target), target.mask, settings,
+                                                            exclusions[t], input.threads, progress)));
+    binding.cut_error = cut_error;
+    bindings.push_back(std::move(binding));
   }
   return bindings;
 }

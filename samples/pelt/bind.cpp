@@ -133,7 +133,7 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
     });
     const auto* surface = deformer.get_if<HierarchicalBsplineParameters>();
     if (surface == nullptr || !surface->control.empty() || !surface->mesh.empty() || !surface->file.empty()) continue;
-    PELT_ASSIGN(deformer, hierarchical_bspline::surface_with_base(model, rig, l));
+    PELT_ASSIGN(deformer, within(path.string(), hierarchical_bspline::surface_with_base(model, rig, l)));
   }
   const std::string text = format_rig(rig);
   return write_file(path, std::as_bytes(std::span(text)));

@@ -458,7 +458,7 @@ Result<void> rig_info(const InfoCommand& command) {
   Table table({{"layer"}, {"target", false}, {"deformer", false}, {"mask"}, {"joints of the mask", false}});
   for (std::size_t l = 0; l < rig.layers.size(); ++l) {
     const Layer& layer = rig.layers[l];
-    table.add({fmt::to_string(l), layer.target, std::string(layer.deformer.name()),
+    table.add({fmt::to_string(l + 1), layer.target, std::string(layer.deformer.name()),
                fmt::format("{:g}", layer.mask.value), fmt::format("{}", fmt::join(layer.mask.region.joints, ", "))});
   }
   fmt::print("rig {} '{}'\n\nlayers: {}\n{}", command.file, rig.name, rig.layers.size(), table.text());

@@ -67,12 +67,9 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   if (!binding.transfer.empty()) {
     PELT_ASSIGN(const auto old, load_pelt(binding.transfer));
     const std::string directory = std::filesystem::path(binding.transfer).parent_path().string();
-    Result<Transferred> transferred = transfer_rig(old, model, directory);
-    if (!transferred) {
-      return fail(transferred.error().code, fmt::format("{}: {}", binding.transfer, transferred.error().message));
-    }
-    notes.insert(notes.end(), transferred->notes.begin(), transferred->notes.end());
-    return std::move(transferred->rig);
+    PELT_ASSIGN(auto transferred, within(binding.transfer, transfer_rig(old, model, directory)));
+    notes.insert(notes.end(), transferred.notes.begin(), transferred.notes.end());
+    return std::move(transferred.rig);
   }
   if (!binding.rig.empty()) return load_rig(binding.rig);
   if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
@@ -139,7 +136,8 @@ Result<Loaded> bind_model(const std::string& model_name, const Binding& binding,
   Result<Bound> bound = chosen ? bind_chosen(*model, rig, options) : bind(*model, rig, options);
   if (!bound) {
     const std::string help = has_weights(*model) ? "" : fmt::format("; {}", kSkeletonHelp);
-    return fail(bound.error().code, fmt::format("{}: {}{}", model_name, bound.error().message, help));
+    const std::string where = binding.rig.empty() ? model_name : fmt::format("{}: {}", model_name, binding.rig);
+    return fail(bound.error().code, fmt::format("{}: {}{}", where, bound.error().message, help));
   }
   const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
                                  [](const MeshReport& mesh) { return mesh.max_influences > 1; });

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <glm/gtc/constants.hpp>
 #include <map>
 #include <utility>
@@ -39,8 +40,10 @@ struct Panel {
 std::string caption_of(std::string deformer) {
   deformer = deformer.substr(0, deformer.find(" over "));
   std::replace(deformer.begin(), deformer.end(), '_', ' ');
-  const std::size_t ffd = deformer.find("ffd");
-  if (ffd != std::string::npos) deformer.replace(ffd, 3, "FFD");
+  for (const auto& [plain, written] : {std::pair("ffd", "FFD"), std::pair("bspline", "B-spline")}) {
+    const std::size_t at = deformer.find(plain);
+    if (at != std::string::npos) deformer.replace(at, std::strlen(plain), written);
+  }
   return deformer;
 }
 

@@ -37,7 +37,7 @@ void print_surfaces(const std::vector<SurfaceLine>& lines) {
   for (const SurfaceLine& line : lines) {
     const std::string shape =
         line.grid.is_mesh() ? "" : fmt::format("{} x {} = ", line.grid.along[0], line.grid.along[1]);
-    fmt::print("surface of layer {}, level {}: {} control vertices stored of {}{}\n", line.layer, line.level,
+    fmt::print("surface of layer {}, level {}: {} control vertices stored of {}{}\n", line.layer + 1, line.level,
                line.grid.stored, shape, line.grid.size());
   }
 }

@@ -434,4 +434,7 @@ def head(model, folder):
 
 
 if __name__ == "__main__":
-    {"limb": limb, "elbow": elbow, "head": head}[sys.argv[1]](*sys.argv[2:])
+    makers = {"limb": limb, "elbow": elbow, "head": head}
+    if len(sys.argv) < 2 or sys.argv[1] not in makers:
+        sys.exit(f"usage: {sys.argv[0]} {{{'|'.join(makers)}}} FILE...; the head of this file says which files")
+    makers[sys.argv[1]](*sys.argv[2:])

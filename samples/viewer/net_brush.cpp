@@ -2,6 +2,8 @@
 #include "samples/viewer/net_brush.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace pelt::viewer {
 namespace {
@@ -54,6 +56,12 @@ Strongest strongest(std::span<const Centre> centres, const Handle& handle, float
   return most;
 }
 
+std::set<std::string_view> names_of(std::span<const Handle> handles) {
+  std::set<std::string_view> names;
+  for (const Handle& handle : handles) names.insert(handle.name);
+  return names;
+}
+
 }  // namespace
 
 std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<const Handle> handles,
@@ -74,21 +82,22 @@ std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<c
     if (direct + other.weight > 0) result.push_back(std::move(own));
   };
   for (const Handle& handle : selected) add(handle, 1);
+  const std::set<std::string_view> names = names_of(selected);
   for (const Handle& handle : handles) {
-    const bool is_selected = std::ranges::find(selected, handle.name, &Handle::name) != selected.end();
-    if (handle.surface && !is_selected) add(handle, strongest(centres, handle, settings.radius).weight);
+    if (handle.surface && !names.contains(handle.name)) add(handle, strongest(centres, handle, settings.radius).weight);
   }
   return result;
 }
 
 std::vector<std::string> names_within(std::span<const Handle> selected, std::span<const Handle> handles, float radius) {
+  const std::set<std::string_view> known = names_of(selected);
   std::vector<std::string> names;
   for (const Handle& handle : handles) {
-    const bool is_selected = std::ranges::find(selected, handle.name, &Handle::name) != selected.end();
+    if (known.contains(handle.name)) continue;
     const bool is_near = std::ranges::any_of(selected, [&](const Handle& own) {
       return on_one_level(own, handle) && glm::distance(own.rest, handle.rest) <= radius;
     });
-    if (is_near && !is_selected) names.push_back(handle.name);
+    if (is_near) names.push_back(handle.name);
   }
   return names;
 }

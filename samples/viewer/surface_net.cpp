@@ -43,8 +43,8 @@ Result<SurfaceLevel*> level_of(Rig& rig, const SurfacePlace& place) {
                       : nullptr;
   if (surface != nullptr && surface->levels.empty()) surface->levels.emplace_back();
   if (surface == nullptr || place.level >= surface->levels.size()) {
-    return fail(ErrorCode::kNotFound,
-                fmt::format("layer {} of the rig has no surface with a level {} any more", place.layer, place.level));
+    return fail(ErrorCode::kNotFound, fmt::format("layer {} of the rig has no surface with a level {} any more",
+                                                  place.layer + 1, place.level));
   }
   return &surface->levels[place.level];
 }

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,11 +91,12 @@ std::string followed(const HierarchicalBsplineParameters& surface, const Surface
 // Returns the selected control vertices, the active one first.
 std::vector<const Handle*> selected_vertices(const Context& context) {
   const Selection& selection = context.view.selection;
+  const std::set<std::string_view> further(selection.further.begin(), selection.further.end());
   std::vector<const Handle*> selected;
   for (const Handle& handle : context.overlay.handles) {
     if (!handle.surface) continue;
     if (handle.name == selection.point) selected.insert(selected.begin(), &handle);
-    if (std::ranges::find(selection.further, handle.name) != selection.further.end()) selected.push_back(&handle);
+    if (further.contains(handle.name)) selected.push_back(&handle);
   }
   return selected;
 }

@@ -31,4 +31,11 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
   return tl::unexpected<Error>(Error{code, std::move(message)});
 }
 
+// Returns the result; an error's message says first where it is.
+template <class T>
+Result<T> within(const std::string& place, Result<T> result) {
+  if (!result) result.error().message.insert(0, place + ": ");
+  return result;
+}
+
 }  // namespace pelt

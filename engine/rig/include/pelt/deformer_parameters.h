@@ -11,7 +11,7 @@ namespace pelt {
 class Fields;
 
 // A deformer's parameters: a struct with the deformer's name and a describe function for its members
-// (engine/rig/fields.h).
+// (pelt/tools/fields.h).
 template <class P>
 concept Parameters = requires {
   { P::kName } -> std::convertible_to<std::string_view>;

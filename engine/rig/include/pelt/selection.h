@@ -71,7 +71,7 @@ struct Mask {
   friend bool operator==(const Mask&, const Mask&) = default;
 };
 
-// Describe the members (engine/rig/fields.h).
+// Describe the members (pelt/tools/fields.h).
 void describe(Fields& fields, Region& region);
 void describe(Fields& fields, Group& group);
 void describe(Fields& fields, Mask& mask);
