@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/tools/fields.h>
 
@@ -45,8 +43,6 @@ static void describe(Fields& fields, SurfaceCrease& crease) {
   fields.about("surface_crease", "Edges of a control mesh that stay sharp.");
   fields.index_lists({"paths", "Of each path its control vertices, an edge between any two that follow each other."},
                      crease.paths);
-  fields.refuse(std::ranges::any_of(crease.paths, [](const auto& path) { return path.size() < 2; }), "paths",
-                "a path has at least two vertices");
   fields.number({"sharpness", "Levels that it stays sharp for; 10: all."}, crease.sharpness, {.least = 0, .most = 10});
 }
 
@@ -153,9 +149,6 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                   {"properties": {"faces": {"maxItems": 0}}},
                   {"required": ["control"], "properties": {"control": {"minItems": 1}}}
                 ]})");
-  fields.refuse(
-      has_faces && (surface.shape != HierarchicalBsplineParameters{}.shape || surface.closed_u || surface.closed_v),
-      "shape", "a base with faces is no grid, and has neither shape nor closed_u nor closed_v");
   fields.objects({"creases", "Sharp edges of a base mesh."}, surface.creases);
   fields.refuse(!named && surface.faces.empty() && !surface.creases.empty(), "creases",
                 "belong to a base that is given as a mesh",

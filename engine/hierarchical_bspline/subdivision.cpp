@@ -65,6 +65,8 @@ Result<std::unique_ptr<Subdivision>> Subdivision::create(const HierarchicalBspli
   subdivision->faces_ = parameters.faces;
   for (const SurfaceCrease& crease : parameters.creases) {
     for (const std::vector<std::uint32_t>& path : crease.paths) {
+      if (path.size() < 2)
+        return invalid("{}: a path of a crease has {} vertices, not at least two", what, path.size());
       for (std::size_t i = 1; i < path.size(); ++i) {
         subdivision->creases_.push_back({path[i - 1], path[i], crease.sharpness});
       }

@@ -357,6 +357,7 @@ TEST(Subdivision, RefusesWhatIsNoMeshAndNamesTheFace) {
        },
        "the edge from point 0 to 1 belongs to more than two faces: 0, 2 and 6"},
       {"winding", [](auto& p) { std::ranges::reverse(p.faces[3]); }, "wind opposite ways at the edge from point"},
+      {"path", [](auto& p) { p.creases = {{.paths = {{3}}}}; }, "a path of a crease has 1 vertices, not at least two"},
       {"missing", [](auto& p) { p.faces[4][1] = 8; }, "face 4 names point 8 of 8"},
       {"twice", [](auto& p) { p.faces[4][1] = 0; }, "face 4 has the point 0 twice"},
       {"two corners", [](auto& p) { p.faces[5].resize(2); }, "face 5 has 2 corners"},

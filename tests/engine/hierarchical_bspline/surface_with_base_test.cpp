@@ -60,6 +60,28 @@ HierarchicalBsplineParameters expect_same(const Model& model, Rig rig) {
 
 Model tube() { return test::make_tube({.around = 12, .along = 32}); }
 
+// A tube that follows one joint stays on linear blend, and so does a point of it that no triangle has.
+TEST(SurfaceWithBase, StaysUnmadeWhereTheLayerMovesNothing) {
+  for (const bool loose : {false, true}) {
+    Model model = tube();
+    Mesh& mesh = model.meshes[0];
+    if (loose) {
+      mesh.positions.emplace_back(1, 2, 3);
+      mesh.normals.emplace_back(0, 0, 1);
+    }
+    SparseRows rows;
+    const Influence only{0, 1};
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) rows.append_row(std::span(&only, 1));
+    mesh.weights = std::move(rows);
+    for (const char* deformer : {"surface_ffd", "hierarchical_bspline"}) {
+      const Bound bound = test::must(bind(model, test::must(rig_from_deformer_name(deformer))));
+      EXPECT_THAT(bound.report.notes, testing::Contains(testing::HasSubstr("moves nothing"))) << deformer << loose;
+    }
+    const Rig rig = test::rig_of(HierarchicalBsplineParameters{});
+    EXPECT_EQ(test::must(surface_with_base(model, rig, 0)), HierarchicalBsplineParameters{});
+  }
+}
+
 TEST(SurfaceWithBase, IsThatMadeOfTheSkin) {
   const Model model = make_biped();
   HierarchicalBsplineParameters surface;

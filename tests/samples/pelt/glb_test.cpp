@@ -60,7 +60,7 @@ TEST_F(Glb, TellsOfTheLevelsOfItsSurfaces) {
   EXPECT_EQ(surfaces.size(), 2u);
   EXPECT_EQ(info("arm.pelt")["surfaces"], surfaces);
   EXPECT_EQ(info("arm.glb")["surfaces"], surfaces);
-  EXPECT_THAT(done("info arm.glb"), HasSubstr("\nsurface of layer 0, level 1: "));
+  EXPECT_THAT(done("info arm.glb"), HasSubstr("\nsurface of layer 1, level 1: "));
   EXPECT_EQ(info("builtin:arm")["surfaces"], Json::array());
 }
 

@@ -41,8 +41,9 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
 
 TEST_F(Pelt, MeasuresBinding) {
   const Json result = Json::parse(done("bench --bind --vertices 20000 --rounds 2 --json"));
-  const std::vector<std::string> methods{"surface FFD, driver given", "surface FFD, driver made", "curve skeleton",
-                                         "mos", "mos, inverse distance"};
+  const std::vector<std::string> methods{
+      "surface FFD, driver given", "surface FFD, driver made",   "curve skeleton", "mos",
+      "mos, inverse distance",     "hierarchical B-spline, made"};
   ASSERT_EQ(result["bind"].size(), 2 * methods.size());
   for (std::size_t i = 0; i < 2 * methods.size(); ++i) {
     const Json& row = result["bind"][i];
