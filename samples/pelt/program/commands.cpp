@@ -17,6 +17,7 @@
 #include "samples/pelt/quality/quality.h"
 #include "samples/pelt/render.h"
 #include "samples/pelt/skeleton/skeleton.h"
+#include "samples/pelt/verify.h"
 
 namespace pelt::samples {
 namespace {
@@ -257,6 +258,20 @@ void add_bench(CLI::App& app, Command& chosen) {
   });
 }
 
+void add_verify(CLI::App& app, Command& chosen) {
+  auto command = std::make_shared<VerifyCommand>();
+  CLI::App* verify = app.add_subcommand(
+      "verify", "Say whether a device moves characters as the CPU does, pass by pass, and as it must (docs/cli.md)");
+  verify
+      ->add_option("files", command->files,
+                   ".pelt, or models, which are bound first (default: the built-in arm by every deformer)")
+      ->type_name("FILE");
+  add_gpu_options(*verify, command->gpu);
+  verify->add_flag("--json", command->json, "Print JSON");
+  verify->footer("Example:\n  pelt verify --device 1 hero.pelt");
+  verify->callback([=, &chosen] { chosen = [command] { return run(*command); }; });
+}
+
 void add_quality(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<QualityCommand>();
   auto of_model = std::make_shared<ModelQualityCommand>();
@@ -370,6 +385,7 @@ void add_commands(CLI::App& app, Command& chosen) {
   add_deform(app, chosen);
   add_render(app, chosen);
   add_bench(app, chosen);
+  add_verify(app, chosen);
   add_quality(app, chosen);
   add_skeleton(app, chosen);
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Judges a device: whether it moves characters as the CPU does, and as it must.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <pelt/result.h>
+
+#include "samples/pelt/gpu.h"
+
+namespace pelt::samples {
+
+struct VerifyCommand {
+  std::vector<std::string> files;  // .pelt files or models; none: the built-in arm by every deformer
+  GpuOptions gpu;
+  bool json = false;
+};
+
+// Prints a line for each pass, mesh and known answer, and succeeds if all agree.
+Result<void> run(const VerifyCommand& command);
+
+}  // namespace pelt::samples
