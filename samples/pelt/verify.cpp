@@ -280,18 +280,36 @@ nlohmann::ordered_json describe(const std::vector<Verified>& all) {
   return characters;
 }
 
-void print(const std::vector<Verified>& all) {
+std::string text_of(const std::vector<Verified>& all) {
+  std::string text;
   for (const Verified& verified : all) {
     Table table({{"what", false}, {"compared"}, {"differs by"}, {"allowed"}, {"", false}});
     for (const Check& check : verified.checks) {
       table.add({check.what, fmt::to_string(check.count), fmt::format("{:.1e}", check.difference),
                  fmt::format("{:.0e}", check.allowed), check.passed() ? "ok" : "WRONG"});
     }
-    fmt::print("\n{}\n{}", verified.character, table.text());
+    text += fmt::format("\n{}\n{}", verified.character, table.text());
   }
+  return text;
+}
+
+VerifyReport report_of(const std::vector<Verified>& all) {
+  VerifyReport report;
+  for (const Verified& verified : all) {
+    report.count += verified.checks.size();
+    report.wrong += static_cast<std::size_t>(
+        std::ranges::count_if(verified.checks, [](const Check& check) { return !check.passed(); }));
+  }
+  report.text = fmt::format("{}\n{} of {} agree\n", text_of(all), report.count - report.wrong, report.count);
+  return report;
 }
 
 }  // namespace
+
+Result<VerifyReport> verify(const runtime::Device& device) {
+  PELT_ASSIGN(const auto all, verify_built_in(device));
+  return report_of(all);
+}
 
 Result<void> run(const VerifyCommand& command) {
   std::vector<Verified> all;
@@ -308,25 +326,20 @@ Result<void> run(const VerifyCommand& command) {
     }
     return {};
   }));
-  std::size_t count = 0;
-  std::size_t wrong = 0;
-  for (const Verified& verified : all) {
-    count += verified.checks.size();
-    wrong += static_cast<std::size_t>(
-        std::ranges::count_if(verified.checks, [](const Check& check) { return !check.passed(); }));
-  }
+  const VerifyReport report = report_of(all);
   if (command.json) {
-    const nlohmann::ordered_json report{
-        {"device", description.name}, {"driver", description.driver}, {"characters", describe(all)}, {"wrong", wrong}};
-    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    const nlohmann::ordered_json document{{"device", description.name},
+                                        {"driver", description.driver},
+                                        {"characters", describe(all)},
+                                        {"wrong", report.wrong}};
+    fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("{}, {}: GPU against CPU. docs/cli.md says what is compared.\n", description.name, description.driver);
-    print(all);
-    fmt::print("\n{} of {} agree\n", count - wrong, count);
+    fmt::print("{}", report.text);
   }
-  if (wrong == 0) return {};
-  return fail(ErrorCode::kDeviceFailed,
-              fmt::format("{}: {} of {} comparisons are off by more than is allowed", description.name, wrong, count));
+  if (report.wrong == 0) return {};
+  return fail(ErrorCode::kDeviceFailed, fmt::format("{}: {} of {} comparisons are off by more than is allowed",
+                                                    description.name, report.wrong, report.count));
 }
 
 }  // namespace pelt::samples

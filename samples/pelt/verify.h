@@ -2,6 +2,7 @@
 // Judges a device: whether it moves characters as the CPU does, and as it must.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,15 @@ struct VerifyCommand {
   GpuOptions gpu;
   bool json = false;
 };
+
+struct VerifyReport {
+  std::string text;  // a line for each comparison
+  std::size_t count = 0;
+  std::size_t wrong = 0;
+};
+
+// Compares the built-in arm by every deformer.
+Result<VerifyReport> verify(const runtime::Device& device);
 
 // Prints a line for each pass, mesh and known answer, and succeeds if all agree.
 Result<void> run(const VerifyCommand& command);

@@ -4,19 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
+#include <pelt/version.h>
 
 #include "samples/pelt/bench/bind_bench.h"
 #include "samples/pelt/bench/cpu_bench.h"
 #include "samples/pelt/bench/crowd_bench.h"
 #include "samples/pelt/bench/gpu_bench.h"
 #include "samples/pelt/table.h"
+#include "samples/pelt/verify.h"
 
 namespace pelt::samples {
 namespace {
@@ -33,6 +39,7 @@ struct Measured {
   std::vector<CrowdRow> crowds;
   std::string processor;
   runtime::DeviceDescription device;  // an empty name: no device
+  std::optional<Spread> buffer_copy;  // of the device, bytes a second
 };
 
 std::string processor_name() {
@@ -85,6 +92,7 @@ Json to_json(const BenchRow& row) {
                {"ratio_to_copy", ratio_json(row.copy_share)},
                {"time_of_linear_blend_4", ratio_json(row.of_yardstick)},
                {"error", row.error}});
+  if (row.resident_bytes > 0) json["resident_bytes"] = row.resident_bytes;
   if (row.palette_seconds) json["palette_seconds"] = to_json(*row.palette_seconds);
   if (row.blend_of_yardstick) json["blend_time_of_linear_blend_4"] = ratio_json(*row.blend_of_yardstick);
   return json;
@@ -132,6 +140,7 @@ void print_json(const BenchCommand& command, const Measured& measured) {
   if (!measured.device.name.empty()) {
     json["device"] = {
         {"name", measured.device.name}, {"driver", measured.device.driver}, {"type", type_name(measured.device.type)}};
+    if (measured.buffer_copy) json["device"]["buffer_copy_bytes_per_second"] = measured.buffer_copy->median;
   }
   if (command.bind) {
     for (const BindRow& row : measured.binds) json["bind"].push_back(to_json(row));
@@ -150,11 +159,12 @@ void print_json(const BenchCommand& command, const Measured& measured) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-void print_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
+std::string text_of_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
   Table table({{"method", false},
                {"influences"},
                {"vertices"},
                {backend == "cpu" ? "threads" : "instances"},
+               {"MB"},
                {"ms"},
                {"Mvert/s"},
                {"B/vertex"},
@@ -168,6 +178,7 @@ void print_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
     if (row.backend != backend) continue;
     table.add({row.method, fmt::format("{:.1f}", row.influences), fmt::to_string(row.vertices),
                fmt::to_string(backend == "cpu" ? row.threads : row.instances),
+               row.resident_bytes > 0 ? fmt::format("{:.1f}", 1e-6 * row.resident_bytes) : "-",
                fmt::format("{:.3f}", 1e3 * row.seconds.median), fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()),
                fmt::format("{:.1f}", row.bytes_in + row.bytes_out),
                fmt::format("{:.2f}", 1e-9 * row.bytes_per_second()),
@@ -176,20 +187,20 @@ void print_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
                row.palette_seconds ? fmt::format("{:.3f}", 1e3 * row.palette_seconds->median) : "-",
                row.blend_of_yardstick ? ratio_text(*row.blend_of_yardstick) : "-"});
   }
-  fmt::print("{}", table.text());
+  return table.text();
 }
 
-void print_kernels(const std::vector<KernelRow>& rows) {
+std::string text_of_kernels(const std::vector<KernelRow>& rows) {
   Table table({{"kernel", false}, {"vertices"}, {"ms"}, {"Mvert/s"}, {"of 128-bit"}, {"error"}, {"normals' error"}});
   for (const KernelRow& row : rows) {
     table.add({row.kernel, fmt::to_string(row.vertices), fmt::format("{:.3f}", 1e3 * row.seconds.median),
                fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()), ratio_text(row.speed),
                fmt::format("{:.1e}", row.error), row.normal_error ? fmt::format("{:.1e}", *row.normal_error) : "-"});
   }
-  fmt::print("{}", table.text());
+  return table.text();
 }
 
-void print_binds(const std::vector<BindRow>& rows) {
+std::string text_of_binds(const std::vector<BindRow>& rows) {
   Table table(
       {{"vertices"}, {"method", false}, {"influences"}, {"s"}, {"processor s"}, {"Mvert/s"}, {"peak B/vertex"}});
   for (const BindRow& row : rows) {
@@ -198,10 +209,10 @@ void print_binds(const std::vector<BindRow>& rows) {
                fmt::format("{:.2f}", 1e-6 * row.vertices_per_second()),
                row.peak_bytes ? fmt::format("{:.0f}", *row.peak_bytes) : "-"});
   }
-  fmt::print("{}", table.text());
+  return table.text();
 }
 
-void print_crowds(const std::vector<CrowdRow>& rows) {
+std::string text_of_crowds(const std::vector<CrowdRow>& rows) {
   Table table({{"crowd", false},
                {"instances"},
                {"vertices"},
@@ -220,37 +231,100 @@ void print_crowds(const std::vector<CrowdRow>& rows) {
                fmt::format("{:.3f}", 1e3 * row.host_seconds.median),
                fmt::format("{:.2f}", 1e6 * row.host_seconds_per_instance())});
   }
-  fmt::print("{}", table.text());
+  std::string text = table.text();
   for (const CrowdRow& row : rows) {
-    if (!row.refusal.empty()) fmt::print("{}: {}\n", row.crowd, row.refusal);
+    if (!row.refusal.empty()) text += fmt::format("{}: {}\n", row.crowd, row.refusal);
   }
+  return text;
 }
 
 void print_text(const BenchCommand& command, const Measured& measured) {
   fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md says what the columns mean.\n", command.rounds);
   if (!measured.binds.empty()) {
     fmt::print("\nBinding: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
-    print_binds(measured.binds);
+    fmt::print("{}", text_of_binds(measured.binds));
   }
   if (!measured.kernels.empty()) {
     fmt::print("\nCPU: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
-    print_rows(measured.rows, "cpu");
+    fmt::print("{}", text_of_rows(measured.rows, "cpu"));
     fmt::print("\nCPU, one thread, linear blend of 4 influences, positions and normals\n");
-    print_kernels(measured.kernels);
+    fmt::print("{}", text_of_kernels(measured.kernels));
   }
   if (!measured.device.name.empty()) {
     fmt::print("\nGPU: {}, {} ({})\n", measured.device.name, measured.device.driver, type_name(measured.device.type));
     if (command.crowd) {
-      print_crowds(measured.crowds);
+      fmt::print("{}", text_of_crowds(measured.crowds));
     } else {
-      print_rows(measured.rows, "gpu");
+      fmt::print("{}vkCmdCopyBuffer: {:.2f} GB/s\n", text_of_rows(measured.rows, "gpu"),
+                 1e-9 * measured.buffer_copy->median);
     }
   }
+}
+
+// Times what decides the goals of a device: crowds of a figure of few and one of many vertices, from one instance on.
+Result<std::string> text_of_sizes(const runtime::Device& device, std::size_t rounds) {
+  constexpr std::uint64_t kMostOfSoftware = 1'000'000;  // vertices of a frame: more take seconds
+  const bool is_software = device.description().type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  std::vector<Method> few = methods();
+  std::erase_if(few, [](const Method& method) {
+    return method.name != kYardstickName && method.name != "surface FFD, default" && method.name != "curve skeleton" &&
+           method.name != "mos" && method.name != "hierarchical B-spline";
+  });
+  std::string text;
+  for (const std::uint32_t vertices : {6'000u, 30'000u}) {
+    std::vector<BenchRow> rows;
+    std::string refusals;
+    for (const std::uint32_t instances : {1u, 8u, 64u, 512u}) {
+      if (is_software && std::uint64_t{vertices} * instances > kMostOfSoftware) {
+        refusals += fmt::format("{} instances: not measured on a software device\n", instances);
+        continue;
+      }
+      const Result<GpuBench> bench = bench_gpu(device, few, vertices, instances, rounds);
+      if (!bench) {
+        refusals += fmt::format("{} instances: {}\n", instances, bench.error().message);
+        continue;
+      }
+      rows.insert(rows.end(), bench->rows.begin(), bench->rows.end());
+    }
+    text += fmt::format("\n{} vertices\n{}{}", vertices, text_of_rows(rows, "gpu"), refusals);
+  }
+  return text;
+}
+
+// Writes all that a device can tell: what it gets wrong, and how fast it is.
+Result<void> write_gpu_report(const BenchCommand& command) {
+  const std::filesystem::path folder = std::filesystem::path(command.gpu_report).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {  // said before minutes of measuring
+    return fail(ErrorCode::kWriteFailed,
+                fmt::format("{}: there is no folder '{}'", command.gpu_report, folder.string()));
+  }
+  std::string text;
+  PELT_TRY(with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
+    const runtime::DeviceDescription& own = device.description();
+    text = fmt::format("# Pelt {}.{}.{} on {}\n\n- driver: {}\n- kind: {}\n- processor: {}\n- rounds: {}\n",
+                       PELT_VERSION_MAJOR, PELT_VERSION_MINOR, PELT_VERSION_PATCH, own.name, own.driver,
+                       type_name(own.type), processor_name(), command.rounds);
+    const auto add = [&](const char* heading, const std::string& table) {
+      text += fmt::format("\n## {}\n\n```\n{}```\n", heading, table);
+    };
+    PELT_ASSIGN(const auto verified, verify(device));
+    add("pelt verify", verified.text);
+    PELT_ASSIGN(const auto all, bench_gpu(device, methods(), command.vertices, command.instances, command.rounds));
+    add("pelt bench --backend gpu",
+        fmt::format("{}vkCmdCopyBuffer: {:.2f} GB/s\n", text_of_rows(all.rows, "gpu"), 1e-9 * all.buffer_copy.median));
+    PELT_ASSIGN(const auto sizes, text_of_sizes(device, command.rounds));
+    add("Instances", sizes);
+    return {};
+  }));
+  PELT_TRY(write_file(command.gpu_report, std::as_bytes(std::span(text))));
+  fmt::print("wrote {}\n", command.gpu_report);
+  return {};
 }
 
 }  // namespace
 
 Result<void> run(const BenchCommand& command) {
+  if (!command.gpu_report.empty()) return write_gpu_report(command);
   Measured measured;
   measured.processor = processor_name();
   if (command.bind) {
@@ -272,8 +346,9 @@ Result<void> run(const BenchCommand& command) {
         PELT_ASSIGN(measured.crowds, bench_crowds(device, command.instances, command.rounds));
         return {};
       }
-      PELT_ASSIGN(auto rows, bench_gpu(device, command.vertices, command.instances, command.rounds));
-      measured.rows.insert(measured.rows.end(), rows.begin(), rows.end());
+      PELT_ASSIGN(auto bench, bench_gpu(device, methods(), command.vertices, command.instances, command.rounds));
+      measured.rows.insert(measured.rows.end(), bench.rows.begin(), bench.rows.end());
+      measured.buffer_copy = bench.buffer_copy;
       return {};
     }));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <pelt/result.h>
 
@@ -19,6 +20,7 @@ struct BenchCommand {
   bool bind = false;   // time binding instead
   bool crowd = false;  // time crowds instead: of 1, 10, .. up to `instances`
   bool json = false;
+  std::string gpu_report;  // file to write instead: Markdown of all that the device can tell; empty: none
 };
 
 // Times every deformer, or binding, and prints a table or JSON: docs/benchmarks.md.

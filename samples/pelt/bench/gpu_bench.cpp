@@ -17,13 +17,19 @@
 #include <pelt/try.h>
 
 #include "samples/pelt/bench/shaders/copy.comp.h"
-#include "samples/pelt/bench/workload.h"
 #include "samples/pelt/gpu.h"
 
 namespace pelt::samples {
 namespace {
 
+Result<std::vector<double>> device_stamps(const runtime::Device& device, runtime::GpuTimer& timer,
+                                          const std::function<void(VkCommandBuffer)>& record);
+
 constexpr double kVertexBytes = 20;  // runtime::CrowdOutputs by default: float3, two octahedral words
+
+// Frames in one submission where they are short: clocks fall while a device waits for the next one.
+constexpr std::uint32_t kMostFrames = 20;
+constexpr double kShortSubmission = 0.02;  // seconds
 
 // Times shaders/copy.comp on buffers of its own.
 class GpuCopy {
@@ -31,13 +37,13 @@ class GpuCopy {
   static Result<GpuCopy> create(const runtime::Device& device, double bytes_in, double bytes_out,
                                 std::uint32_t vertices, std::uint32_t instances) {
     GpuCopy copy;
-    copy.constants_ = {(vertices + kVertices - 1) / kVertices, instances,
-                       static_cast<std::uint32_t>(std::lround(bytes_in / 4)),
-                       static_cast<std::uint32_t>(std::lround(bytes_out / 4))};
+    copy.constants_ = {(vertices + kVertices - 1) / kVertices, instances};
+    const std::uint32_t words[] = {static_cast<std::uint32_t>(std::lround(bytes_in / 4)),
+                                   static_cast<std::uint32_t>(std::lround(bytes_out / 4))};
     Constants& c = copy.constants_;
     // A buffer binding has a greatest size: fewer instances are copied if it is too small, and time() scales the
     // result.
-    const std::uint64_t block_bytes = std::uint64_t{4} * kVertices * c.words_out * c.blocks;
+    const std::uint64_t block_bytes = std::uint64_t{4} * kVertices * words[1] * c.blocks;
     c.instances = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::min<std::uint64_t>(
                                                  instances, device.limits().maxStorageBufferRange / block_bytes)));
     copy.share_ = static_cast<double>(c.instances) / instances;
@@ -45,33 +51,51 @@ class GpuCopy {
     PELT_ASSIGN(copy.kernel_, runtime::ComputeKernel::create(device, {.spirv = spirv::copy_comp,
                                                                       .storage_buffers = 2,
                                                                       .push_constant_bytes = sizeof(Constants),
+                                                                      .specialization = words,
                                                                       .name = "copy"}));
     PELT_ASSIGN(copy.pool_, runtime::DescriptorPool::create(device, 1, 2, "copy"));
-    const auto buffer = [&](std::uint64_t words, const char* name) {
+    const auto buffer = [&](std::uint64_t count, const char* name) {
       return runtime::Buffer::create(device,
-                                     {.size = 4 * kVertices * words,
-                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                     {.size = 4 * kVertices * count,
+                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                                               VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                                       .name = name});
     };
-    PELT_ASSIGN(copy.source_, buffer(std::uint64_t{c.blocks} * c.words_in, "copy source"));
-    PELT_ASSIGN(copy.target_, buffer(std::uint64_t{c.blocks} * c.instances * c.words_out, "copy target"));
+    PELT_ASSIGN(copy.source_, buffer(std::uint64_t{c.blocks} * words[0], "copy source"));
+    PELT_ASSIGN(copy.target_, buffer(std::uint64_t{c.blocks} * c.instances * words[1], "copy target"));
     const VkDescriptorBufferInfo buffers[] = {{copy.source_.handle(), 0, VK_WHOLE_SIZE},
                                               {copy.target_.handle(), 0, VK_WHOLE_SIZE}};
     PELT_ASSIGN(const auto set, copy.pool_.make_set(copy.kernel_, buffers));
     copy.set_ = set;
-    const VkBuffer source_handle = copy.source_.handle();
-    PELT_TRY(runtime::submit_and_wait(device, "fill", [&](VkCommandBuffer commands) {
-      device.functions().vkCmdFillBuffer(commands, source_handle, 0, VK_WHOLE_SIZE, 1);
-    }));
+    for (const VkBuffer filled : {copy.source_.handle(), copy.target_.handle()}) {
+      PELT_TRY(runtime::submit_and_wait(device, "fill", [&](VkCommandBuffer commands) {
+        device.functions().vkCmdFillBuffer(commands, filled, 0, VK_WHOLE_SIZE, 1);
+      }));
+    }
     return copy;
   }
 
-  Result<double> time(const runtime::Device& device, runtime::GpuTimer& timer) const {
+  Result<double> time(const runtime::Device& device, runtime::GpuTimer& timer, std::uint32_t times) const {
     PELT_ASSIGN(const auto spent, device_seconds(device, timer, [&](VkCommandBuffer commands) {
-                  kernel_.dispatch(commands, set_, std::as_bytes(std::span(&constants_, 1)),
-                                   std::uint64_t{constants_.blocks} * constants_.instances);
+                  for (std::uint32_t i = 0; i < times; ++i) {
+                    kernel_.dispatch(commands, set_, std::as_bytes(std::span(&constants_, 1)),
+                                     std::uint64_t{constants_.blocks} * constants_.instances);
+                    between(device, commands);
+                  }
                 }));
-    return spent / share_;
+    return spent / share_ / times;
+  }
+
+  // Returns bytes, read and written together, a second: half of the target is copied to the other half.
+  Result<double> buffer_copy(const runtime::Device& device, runtime::GpuTimer& timer, std::uint32_t times) const {
+    const VkBufferCopy half{0, target_.size() / 8 * 4, target_.size() / 8 * 4};
+    PELT_ASSIGN(const auto spent, device_seconds(device, timer, [&](VkCommandBuffer commands) {
+                  for (std::uint32_t i = 0; i < times; ++i) {
+                    device.functions().vkCmdCopyBuffer(commands, target_.handle(), target_.handle(), 1, &half);
+                    between(device, commands);
+                  }
+                }));
+    return 2.0 * static_cast<double>(half.size) * times / spent;
   }
 
  private:
@@ -79,9 +103,14 @@ class GpuCopy {
   struct Constants {
     std::uint32_t blocks;
     std::uint32_t instances;
-    std::uint32_t words_in;
-    std::uint32_t words_out;
   };
+
+  // A frame of a crowd waits for the one before it, too.
+  static void between(const runtime::Device& device, VkCommandBuffer commands) {
+    constexpr VkPipelineStageFlags2 kStages = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_COPY_BIT;
+    runtime::memory_barrier(device.functions(), commands, kStages, VK_ACCESS_2_MEMORY_WRITE_BIT, kStages,
+                            VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
+  }
 
   Constants constants_{};
   double share_ = 1;
@@ -92,62 +121,99 @@ class GpuCopy {
   VkDescriptorSet set_ = VK_NULL_HANDLE;
 };
 
-// A posed crowd and the copy of its bytes.
+// A crowd and the copy of its bytes.
 struct GpuTask {
   runtime::GpuCharacters character;
   runtime::Crowd crowd;
   GpuCopy copy;
+  std::vector<glm::mat4> joints;
+  std::vector<float> inputs;
+  std::uint32_t frames = 1;  // in one submission
+
+  // Records a frame in which every instance has a new pose.
+  void record(VkCommandBuffer commands, runtime::GpuTimer* timer = nullptr) {
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+      crowd.pose(i, joints);
+      crowd.inputs(i, inputs);
+    }
+    crowd.record(commands, timer);
+  }
+
+  Result<double> move(const runtime::Device& device, runtime::GpuTimer& timer) {
+    PELT_ASSIGN(const auto spent, device_seconds(device, timer, [&](VkCommandBuffer commands) {
+                  for (std::uint32_t f = 0; f < frames; ++f) record(commands);
+                }));
+    return spent / frames;
+  }
+
+  // Returns the seconds of a frame before the first vertex is moved, and those between drivers and skin: plan and
+  // poses.
+  Result<double> pose(const runtime::Device& device, runtime::GpuTimer& timer) {
+    PELT_ASSIGN(const auto stamps,
+                device_stamps(device, timer, [&](VkCommandBuffer commands) { record(commands, &timer); }));
+    double seconds = 0;
+    for (std::size_t p = 0; p < crowd.passes().size(); ++p) {
+      const std::string& name = crowd.passes()[p];
+      if (name.starts_with("plan") || name.starts_with("pose")) seconds += stamps[p + 1] - stamps[p];
+    }
+    return seconds;
+  }
 };
 
 Result<std::unique_ptr<GpuTask>> make_task(const runtime::Device& device, const Character& character,
                                            const Traffic& traffic, std::uint32_t instances) {
   PELT_ASSIGN(auto uploaded, runtime::upload(device, character));
-  PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, {.instances = {instances}, .frames_in_flight = 1}));
+  PELT_ASSIGN(auto crowd,
+              runtime::Crowd::create(device, uploaded, {.instances = {instances}, .frames_in_flight = kMostFrames}));
   const std::uint32_t vertices = skin_vertices(*character);
   PELT_ASSIGN(auto copy, GpuCopy::create(device, traffic.in / vertices, traffic.out / vertices, vertices, instances));
-  return std::make_unique<GpuTask>(GpuTask{std::move(uploaded), std::move(crowd), std::move(copy)});
+  return std::make_unique<GpuTask>(GpuTask{std::move(uploaded), std::move(crowd), std::move(copy),
+                                           bent(character->skeleton), eight_active(*character)});
+}
+
+// Returns the stamps of a submission, the first one at 0.
+Result<std::vector<double>> device_stamps(const runtime::Device& device, runtime::GpuTimer& timer,
+                                          const std::function<void(VkCommandBuffer)>& record) {
+  PELT_TRY(runtime::submit_and_wait(device, "bench", [&](VkCommandBuffer commands) {
+    timer.reset(commands);
+    timer.stamp(commands);
+    record(commands);
+  }));
+  return timer.seconds();
 }
 
 }  // namespace
 
 Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& timer,
                               const std::function<void(VkCommandBuffer)>& record) {
-  PELT_TRY(runtime::submit_and_wait(device, "bench", [&](VkCommandBuffer commands) {
-    timer.reset(commands);
-    timer.stamp(commands);
-    record(commands);
-    timer.stamp(commands);
-  }));
-  PELT_ASSIGN(const auto stamps, timer.seconds());
+  PELT_ASSIGN(const auto stamps, device_stamps(device, timer, [&](VkCommandBuffer commands) {
+                record(commands);
+                timer.stamp(commands);
+              }));
   return stamps.back();
 }
 
-Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint32_t vertices, std::uint32_t instances,
-                                        std::size_t rounds) {
-  PELT_ASSIGN(auto timer, runtime::GpuTimer::create(device, 2));
-  std::vector<BenchRow> rows;
+Result<GpuBench> bench_gpu(const runtime::Device& device, std::span<const Method> methods, std::uint32_t vertices,
+                           std::uint32_t instances, std::size_t rounds) {
+  constexpr std::uint32_t kStamps = 64;  // of a frame's passes
+  PELT_ASSIGN(auto timer, runtime::GpuTimer::create(device, kStamps));
+  GpuBench bench;
   std::vector<std::unique_ptr<GpuTask>> tasks;
   std::vector<Contender> contenders;
-  for (const Method& method : methods()) {
+  for (const Method& method : methods) {
     PELT_ASSIGN(const auto character, make_workload(method, vertices));
     const CharacterData& data = *character;
     const Traffic traffic = traffic_of(data, kVertexBytes);
     PELT_ASSIGN(auto made, make_task(device, character, traffic, instances));
     tasks.push_back(std::move(made));
     GpuTask* task = tasks.back().get();
-    const std::vector<glm::mat4> joints = bent(data.skeleton);
-    const std::vector<float> inputs = eight_active(data);
-    const auto move = [&device, &timer, task, joints, inputs, instances] {
-      for (std::uint32_t i = 0; i < instances; ++i) {
-        task->crowd.pose(i, joints);
-        task->crowd.inputs(i, inputs);
-      }
-      return device_seconds(device, timer, [&](VkCommandBuffer commands) { task->crowd.record(commands); });
-    };
-    PELT_TRY(move());
-    PELT_ASSIGN(const auto error, difference_from_cpu(device, task->crowd, character, {joints, inputs}));
-    contenders.push_back(move);
-    contenders.push_back([&device, &timer, task] { return task->copy.time(device, timer); });
+    PELT_TRY(task->move(device, timer));
+    PELT_ASSIGN(const auto error, difference_from_cpu(device, task->crowd, character, {task->joints, task->inputs}));
+    PELT_ASSIGN(const auto seconds, task->move(device, timer));
+    task->frames = static_cast<std::uint32_t>(std::clamp(kShortSubmission / seconds, 1.0, double{kMostFrames}));
+    contenders.push_back([&device, &timer, task] { return task->move(device, timer); });
+    contenders.push_back([&device, &timer, task] { return task->copy.time(device, timer, task->frames); });
+    contenders.push_back([&device, &timer, task] { return task->pose(device, timer); });
     BenchRow row;
     row.backend = "gpu";
     row.method = method.name;
@@ -158,17 +224,27 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::uint
     row.instances = instances;
     row.bytes_in = traffic.in / skin_vertices(data);
     row.bytes_out = traffic.out / skin_vertices(data);
+    row.resident_bytes = traffic.in + traffic.out * instances;
     row.error = error;
-    rows.push_back(row);
+    bench.rows.push_back(row);
   }
+  contenders.push_back([&device, &timer, &tasks] {
+    const GpuTask& first = *tasks.front();
+    return first.copy.buffer_copy(device, timer, first.frames);
+  });
   PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].seconds = spread_of(seconds[2 * i]);
-    rows[i].copy_seconds = spread_of(seconds[2 * i + 1]);
-    rows[i].copy_share = ratio_of(seconds[2 * i + 1], seconds[2 * i]);
-    rows[i].of_yardstick = ratio_of(seconds[2 * i], seconds[2 * kYardstick]);
+  std::size_t yardstick = 0;
+  while (yardstick < methods.size() && methods[yardstick].name != kYardstickName) ++yardstick;
+  for (std::size_t i = 0; i < bench.rows.size(); ++i) {
+    BenchRow& row = bench.rows[i];
+    row.seconds = spread_of(seconds[3 * i]);
+    row.copy_seconds = spread_of(seconds[3 * i + 1]);
+    row.copy_share = ratio_of(seconds[3 * i + 1], seconds[3 * i]);
+    row.of_yardstick = ratio_of(seconds[3 * i], seconds[3 * yardstick]);
+    row.palette_seconds = spread_of(seconds[3 * i + 2]);
   }
-  return rows;
+  bench.buffer_copy = spread_of(seconds.back());
+  return bench;
 }
 
 }  // namespace pelt::samples

@@ -20,12 +20,12 @@ struct BenchRow {
   Spread seconds;
   double bytes_in = 0;  // a vertex
   double bytes_out = 0;
-  Spread copy_seconds;  // of a copy of the same bytes
-  Spread copy_share;    // copy_seconds / seconds, within rounds
-  Spread of_yardstick;  // seconds / those of linear blend with 4 influences, within rounds
-  // CPU only: the seconds that posing palettes takes, and the ratio to the yardstick for the remainder, which moves the
-  // vertices of drivers and of the skin.
-  std::optional<Spread> palette_seconds;
+  Spread copy_seconds;                    // of a copy of the same bytes
+  Spread copy_share;                      // copy_seconds / seconds, within rounds
+  Spread of_yardstick;                    // seconds / those of linear blend with 4 influences, within rounds
+  double resident_bytes = 0;              // on the GPU: bind data once, and what all instances write
+  std::optional<Spread> palette_seconds;  // that posing palettes takes, on the GPU the plan of the frame too
+  // CPU only: the ratio to the yardstick for the remainder, which moves the vertices of drivers and of the skin.
   std::optional<Spread> blend_of_yardstick;
   double error = 0;  // greatest distance of a vertex from where another implementation puts it / the size
 

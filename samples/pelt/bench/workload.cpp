@@ -86,7 +86,8 @@ HierarchicalBsplineParameters make_surface() {
                                    radius * std::sin(angle));
     }
     const std::uint32_t joint = std::clamp(i, 1u, kJoints) - 1;
-    surface.levels[0].attach.push_back({.joint = "joint" + std::to_string(joint), .vertices = {{i * kRing, i * kRing + kRing - 1}}});
+    surface.levels[0].attach.push_back(
+        {.joint = "joint" + std::to_string(joint), .vertices = {{i * kRing, i * kRing + kRing - 1}}});
   }
   return surface;
 }
@@ -135,7 +136,7 @@ std::vector<Method> methods() {
     return parameters;
   };
   return {{"linear blend, 1", 1, LinearBlendParameters{}},
-          {"linear blend, 4", 4, LinearBlendParameters{}},
+          {kYardstickName, 4, LinearBlendParameters{}},
           {"linear blend, 8", 8, LinearBlendParameters{}},
           {"linear blend, 4, 52 targets", 4, LinearBlendParameters{}, kFaceTargets},
           {"dual quaternion, 4", 4, DualQuaternionParameters{}},

@@ -33,6 +33,7 @@ std::vector<Method> methods();
 
 // Index in methods() of linear blend at 4 influences, as games use it: the others are compared with it.
 inline constexpr std::size_t kYardstick = 1;
+inline constexpr const char* kYardstickName = "linear blend, 4";
 
 Result<Character> make_workload(const Method& method, std::uint32_t vertices);
 

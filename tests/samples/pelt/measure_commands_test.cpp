@@ -22,7 +22,8 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
     if (row["method"] == "linear blend, 4") {
       EXPECT_EQ(row["time_of_linear_blend_4"], 1.0) << row;
     }
-    EXPECT_EQ(row.contains("palette_seconds"), row["backend"] == "cpu") << row;
+    EXPECT_TRUE(row.contains("palette_seconds")) << row;
+    EXPECT_EQ(row.contains("resident_bytes"), row["backend"] == "gpu") << row;
   }
   for (const std::string backend : {"cpu", "gpu"}) {
     for (const std::string method :
@@ -37,6 +38,19 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
       EXPECT_LT(kernel["normal_error"], 1e-4) << kernel;
     }
   }
+}
+
+TEST_F(Pelt, WritesWhatADeviceCanTell) {
+  done("bench --gpu-report device.md --vertices 2000 --instances 2 --rounds 1 --validate");
+  std::ifstream file(folder / "device.md");
+  const std::string report{std::istreambuf_iterator<char>(file), {}};
+  for (const char* part : {"# Pelt ", "- driver: ", "## pelt verify", " agree\n", "vkCmdCopyBuffer: ", "6000 vertices",
+                           "30000 vertices", "not measured on a software device"}) {
+    EXPECT_THAT(report, HasSubstr(part));
+  }
+  EXPECT_THAT(report, testing::Not(HasSubstr("WRONG")));
+  EXPECT_THAT(failure("bench --gpu-report none/device.md --vertices 2000 --instances 1 --rounds 1"),
+              HasSubstr("none/device.md"));
 }
 
 TEST_F(Pelt, MeasuresBinding) {

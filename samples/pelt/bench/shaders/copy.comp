@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes the bytes of a blend and computes nothing, which shows the limit that memory sets. A workgroup takes
 // 128 neighbouring vertices of one instance, and all instances read the same source, as in shaders/blend/blend.comp.
+// Accesses are of 16 bytes, and how many there are is known when the shader is compiled.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 
 const uint kVertices = 128;
 layout(local_size_x = kVertices) in;
 
-layout(binding = 0, scalar) readonly buffer Source { uint source[]; };
-layout(binding = 1, scalar) writeonly buffer Target { uint target[]; };
+layout(constant_id = 0) const uint kWordsIn = 4;  // a vertex
+layout(constant_id = 1) const uint kWordsOut = 4;
+
+layout(binding = 0, scalar) readonly buffer Source { uvec4 source[]; };
+layout(binding = 1, scalar) writeonly buffer Target { uvec4 target[]; };
 
 layout(push_constant, scalar) uniform Constants {
-  uint blocks;     // of 128 vertices
+  uint blocks;  // of 128 vertices
   uint instances;
-  uint words_in;   // a vertex
-  uint words_out;
 };
 
 void main() {
@@ -22,10 +24,11 @@ void main() {
   uint block = workgroup / instances;
   uint instance = workgroup % instances;
   if (block >= blocks) return;
-  uint lane = gl_LocalInvocationID.x;
-  uint sum = 0;
-  for (uint i = 0; i < words_in; ++i) sum ^= source[(block * words_in + i) * kVertices + lane];
-  for (uint i = 0; i < words_out; ++i) {
-    target[((instance * blocks + block) * words_out + i) * kVertices + lane] = sum + i;
+  const uint quads_in = kVertices / 4 * kWordsIn;
+  const uint quads_out = kVertices / 4 * kWordsOut;
+  uvec4 sum = uvec4(0);
+  for (uint i = gl_LocalInvocationID.x; i < quads_in; i += kVertices) sum ^= source[block * quads_in + i];
+  for (uint i = gl_LocalInvocationID.x; i < quads_out; i += kVertices) {
+    target[(instance * blocks + block) * quads_out + i] = sum + i;
   }
 }
