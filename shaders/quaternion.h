@@ -3,6 +3,7 @@
 #ifndef PELT_SHADERS_QUATERNION_H
 #define PELT_SHADERS_QUATERNION_H
 
+#include "angle.h"
 #include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
@@ -71,7 +72,7 @@ PELT_SHARED_FN mat3 nearest_rotation(mat3 m) {
     vec3 turn = torque * (1.0f / size);
     float angle = length(turn);
     if (angle < 1e-6f) break;
-    vec4 q = vec4(turn * (sin(0.5f * angle) / angle), cos(0.5f * angle));
+    vec4 q = vec4(turn * (sin_of(0.5f * angle) / angle), cos_of(0.5f * angle));
     r = orthonormal_axes(rotation_from_quaternion(q) * r);
   }
   return r;
@@ -87,7 +88,7 @@ PELT_SHARED_FN vec3 quaternion_rotate(vec4 q, vec3 v) {
 
 // The rotation about the unit vector `axis` by `angle`, radians.
 PELT_SHARED_FN vec4 quaternion_about(vec3 axis, float angle) {
-  return vec4(axis * sin(0.5f * angle), cos(0.5f * angle));
+  return vec4(axis * sin_of(0.5f * angle), cos_of(0.5f * angle));
 }
 
 PELT_SHARED_END

@@ -61,8 +61,7 @@ PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3
 
 // Turns `axis` about the unit vector x, to which it is perpendicular.
 PELT_SHARED_FN vec3 turned_about(vec3 x, vec3 axis, float angle) {
-  float reduced = reduced_angle(angle);
-  return axis * cos(reduced) + cross(x, axis) * sin(reduced);
+  return axis * cos_of(angle) + cross(x, axis) * sin_of(angle);
 }
 
 PELT_SHARED_END

@@ -18,15 +18,15 @@ PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
     along = -along;
     real = -real;
   }
-  return real + abs(along) > 0.0f ? 2.0f * atan(along, real) : 0.0f;
+  return real + abs(along) > 0.0f ? 2.0f * atan_of(along, real) : 0.0f;
 }
 
 // The fraction `part` of the turn q, by the shorter way.
 PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
   vec4 shorter = q.w < 0.0f ? -q : q;
   float sine = length(quaternion_vector(shorter));
-  float angle = part * atan(sine, shorter.w);
-  return sine > 0.0f ? vec4(quaternion_vector(shorter) * (sin(angle) / sine), cos(angle)) : vec4(0, 0, 0, 1);
+  float angle = part * atan_of(sine, shorter.w);
+  return sine > 0.0f ? vec4(quaternion_vector(shorter) * (sin_of(angle) / sine), cos_of(angle)) : vec4(0, 0, 0, 1);
 }
 
 // Half of the turn q, by the shorter way.

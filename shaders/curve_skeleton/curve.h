@@ -94,7 +94,7 @@ PELT_SHARED_FN uint curve_anchor_word(PoseWork work, uint curve, uint i) {
 PELT_SHARED_FN float bend_between(vec3 coming, vec3 going) {
   float across = length(cross(coming, going));
   float along = dot(coming, going);
-  return across + abs(along) > 0.0f ? atan(across, along) : 0.0f;
+  return across + abs(along) > 0.0f ? atan_of(across, along) : 0.0f;
 }
 
 // f of an inner anchor that bends by theta, read at its words: keyed, or `rounding` skin distances by the formula,
@@ -104,7 +104,7 @@ PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding,
   uint count = table_word(work, word + kCurveAnchorKeys + 1u);
   if (count == 0u) {
     float wanted = table_float(work, word + kCurveAnchorMargin) * rounding *
-                   table_float(work, word + kCurveAnchorDistance) * sin(0.5f * bend);
+                   table_float(work, word + kCurveAnchorDistance) * sin_of(0.5f * bend);
     return clamp(wanted, table_float(work, word + kCurveAnchorLeast), table_float(work, word + kCurveAnchorMost));
   }
   float result = table_float(work, key + 1u);

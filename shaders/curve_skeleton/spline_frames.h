@@ -67,7 +67,7 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   way[0] = range_position(range, i - 1u) - corner.point;
   way[1] = range_position(range, i + 1u) - corner.point;
   float bend = bend_between(-way[0], way[1]);
-  float across = cos(0.5f * bend);
+  float across = cos_of(0.5f * bend);
   corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) *
                  range.anchor[i - range.first].pose.scale;
   float arc = table_float(work, word);
@@ -160,7 +160,7 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
   vec3 arrived = part.carried[kCurveReflections];
   float side = dot(cross(arrived, part.last.y), part.last.x);
   float same = dot(arrived, part.last.y);
-  part.remaining = abs(side) + abs(same) > 0.0f ? atan(side, same) : 0.0f;
+  part.remaining = abs(side) + abs(same) > 0.0f ? atan_of(side, same) : 0.0f;
   return part;
 }
 

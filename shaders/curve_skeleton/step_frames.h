@@ -156,7 +156,7 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   // The motion from the frame before to the frame after, in the frame before: the least turn of x, then a roll about x.
   vec4 between = quaternion_product(quaternion_conjugate(coming.frame), going.frame);
   vec3 x = quaternion_rotate(between, vec3(1, 0, 0));
-  joint.angle = atan(length(vec2(x.y, x.z)), x.x);
+  joint.angle = atan_of(length(vec2(x.y, x.z)), x.x);
   joint.axis = normalize_or(vec3(0.0f, -x.z, x.y), vec3(0, 0, 1));
   vec4 swing = quaternion_about(joint.axis, joint.angle);
   joint.roll = twist_angle(quaternion_product(quaternion_conjugate(swing), between), vec3(1, 0, 0));
@@ -168,7 +168,7 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
 
   float pace = hidden ? most : 0.5f * (paces[0] + paces[1]);
   float both = bend + bend_beside(work, chain, curve, i, turning, range);
-  float lacking = 1.0f - cos(0.5f * both);
+  float lacking = 1.0f - cos_of(0.5f * both);
   float inside = kStepMargin * table_float(work, word + kCurveAnchorDistance) * 0.5f * both /
                  max((1.0f - 0.5f * kStepEase) * turning, 1e-20f);
   float more = clamp(inside - (1.0f - lacking), kStepSpeed * lacking, lacking);

@@ -30,11 +30,11 @@ PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
   float sine = length(quaternion_vector(shorter));
   if (!(sine > 1e-4f)) return path * share;
   vec3 axis = from * (quaternion_vector(shorter) * (1.0f / sine));
-  float half_angle = atan(sine, shorter.w);
+  float half_angle = atan_of(sine, shorter.w);
   vec3 along = axis * dot(axis, path);
   vec3 across = path - along;
   float back = half_angle * (1.0f - share);
-  return along * share + (across * cos(back) - cross(axis, across) * sin(back)) * (sin(half_angle * share) / sine);
+  return along * share + (across * cos_of(back) - cross(axis, across) * sin_of(back)) * (sin_of(half_angle * share) / sine);
 }
 
 // D_s: the part of the screw from the parent's motion to the joint's. It turns by R_p (R_p^-1 R_j)^share, stretches by the

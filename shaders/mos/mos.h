@@ -92,8 +92,7 @@ struct MosPoint {
 };
 
 PELT_SHARED_FN mat3 mos_axes(PELT_SHARED_IN(MosPoint) point) {
-  float angle = reduced_angle(point.angle);
-  return point.still + point.cosine * cos(angle) + point.sine * sin(angle);
+  return point.still + point.cosine * cos_of(point.angle) + point.sine * sin_of(point.angle);
 }
 
 // Returns [F | p].
