@@ -94,20 +94,23 @@ HWY_INLINE Frames load_frames(const Lines& source) {
   Vec row0[4], row1[4], row2[4];
   for (std::size_t v = 0; v < 4; ++v) {
 #if HWY_MAX_BYTES >= 64
-    // Lines of vertices v, v + 4, v + 8, v + 12: a 4 x 4 transposition of blocks.
-    const Vec l0 = source.load(d, v, 0), l1 = source.load(d, v + 4, 0);
-    const Vec l2 = source.load(d, v + 8, 0), l3 = source.load(d, v + 12, 0);
-    const Vec low02 = hn::ConcatLowerLower(d, l2, l0), low13 = hn::ConcatLowerLower(d, l3, l1);
-    const Vec high02 = hn::ConcatUpperUpper(d, l2, l0), high13 = hn::ConcatUpperUpper(d, l3, l1);
-    row0[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(low13), low02);
-    row1[v] = hn::OddEvenBlocks(low13, hn::SwapAdjacentBlocks(low02));
-    row2[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high13), high02);
-#elif HWY_MAX_BYTES == 32
-    const Vec l0 = source.load(d, v, 0), l1 = source.load(d, v + 4, 0);
+    // Halves of the lines of vertices v, v + 4, v + 8, v + 12: a 4 x 4 transposition of blocks.
     const hn::Half<Floats> half;
-    row0[v] = hn::ConcatLowerLower(d, l1, l0);
-    row1[v] = hn::ConcatUpperUpper(d, l1, l0);
-    row2[v] = hn::Combine(d, source.load(half, v + 4, 8), source.load(half, v, 8));
+    const auto halves = [&](std::size_t line, std::size_t first) {
+      return hn::Combine(d, source.load(half, line + 8, first), source.load(half, line, first));
+    };
+    const Vec even = halves(v, 0), odd = halves(v + 4, 0);
+    row0[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd), even);
+    row1[v] = hn::OddEvenBlocks(odd, hn::SwapAdjacentBlocks(even));
+    row2[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(halves(v + 4, 8)), halves(v, 8));
+#elif HWY_MAX_BYTES == 32
+    const hn::Half<Floats> half;
+    const auto quarters = [&](std::size_t first) {
+      return hn::Combine(d, source.load(half, v + 4, first), source.load(half, v, first));
+    };
+    row0[v] = quarters(0);
+    row1[v] = quarters(4);
+    row2[v] = quarters(8);
 #else
     row0[v] = source.load(d, v, 0);
     row1[v] = source.load(d, v, 4);
