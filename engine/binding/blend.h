@@ -15,14 +15,24 @@
 
 namespace pelt {
 
-// A palette entry as the linear kernel loads it: one cache line with the frame's three rows times kWeightUnit, so that
-// integer weights apply as they are, and an unused row.
+// A palette entry as the kernels with vector instructions load it: one cache line with the entry's three rows times
+// kWeightUnit, so that integer weights apply as they are, and an unused row.
 struct alignas(64) PaletteLine {
   glm::vec4 rows[4];
 };
 
 // Sets lines[i] from palette[i]. Both must have the same size.
 void make_palette_lines(std::span<const Affine> palette, std::span<PaletteLine> lines);
+
+// What blend_dual_quaternion is told of the stretches of its palette.
+enum class Stretches {
+  kNone,  // all are 1 to rounding, and are not read
+  kSome,
+};
+
+// Does the same with a palette of dual quaternions and stretches (shaders/dual_quaternion/pose.h), and looks at the
+// stretches.
+Stretches make_dual_quaternion_lines(std::span<const Affine> palette, std::span<PaletteLine> lines);
 
 // Output arrays of a mesh, vertex_count elements each, model space. Null: not wanted.
 struct BlendOutputs {
@@ -46,7 +56,7 @@ struct RestShape {
   const glm::vec3* points;
   const glm::uvec2* directions;
   std::size_t first_row = 0;
-  const MorphSums* sums = nullptr;  // one for each slice that is moved, or null; blend_linear alone adds them
+  const MorphSums* sums = nullptr;  // one for each slice that is moved, or null; only kernels of PaletteLine add them
 
   const glm::vec3& point(std::size_t row) const { return points[row - first_row]; }
   const glm::uvec2& direction(std::size_t row) const { return directions[row - first_row]; }
@@ -64,12 +74,14 @@ struct SliceRange {
 void blend_linear(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const PaletteLine> palette,
                   const BlendOutputs& out);
 void blend_dual_quaternion(const PackedBinding& binding, RestShape rest, SliceRange slices,
-                           std::span<const Affine> palette, const BlendOutputs& out);
+                           std::span<const PaletteLine> palette, Stretches stretches, const BlendOutputs& out);
 
-// Does the same as blend_linear without vector instructions. It is slower, gives the same bits on every processor, and
-// differs from blend_linear by rounding.
+// Do the same without vector instructions. They are slower, give the same bits on every processor, and differ from the
+// functions above by rounding.
 void blend_linear_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
                              std::span<const Affine> palette, const BlendOutputs& out);
+void blend_dual_quaternion_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                                      std::span<const Affine> palette, const BlendOutputs& out);
 
 // Does the same for a binding of several groups that are combined as in Wires (shaders/blend/blend.h). `root`: the
 // motion from which displacements are measured.

@@ -182,8 +182,8 @@ void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange sli
 
 }  // namespace
 
-void blend_dual_quaternion(const PackedBinding& binding, RestShape rest, SliceRange slices,
-                           std::span<const Affine> palette, const BlendOutputs& out) {
+void blend_dual_quaternion_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                                      std::span<const Affine> palette, const BlendOutputs& out) {
   blend_vertices(binding, rest, slices, palette, out, blend_row);
 }
 

@@ -94,7 +94,8 @@ struct Evaluator::State {
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
   std::vector<Affine> palette;
-  std::vector<PaletteLine> lines;                          // the palette as the linear kernel loads it
+  std::vector<PaletteLine> lines;                          // the palette as vector kernels load it
+  Stretches stretches = Stretches::kNone;                  // of the dual quaternions of this evaluate()
   std::vector<std::optional<ActiveMorphs>> active_morphs;  // for each mesh
   Detail detail = Detail::kFull;
   std::vector<PackedBinding> fits;                       // for each mesh, once they are needed
@@ -109,7 +110,11 @@ struct Evaluator::State {
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
     parallel_for(pass.record_count, kEntryGrain / kernel.slots_per_record, options.threads,
                  [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
-    fill_lines(pass.first_slot, std::size_t{pass.record_count} * kernel.slots_per_record);
+    const std::size_t slots = std::size_t{pass.record_count} * kernel.slots_per_record;
+    if (pass.kernel != PoseKernel::kDualQuaternion) return fill_lines(pass.first_slot, slots);
+    const Stretches found = make_dual_quaternion_lines(std::span<const Affine>(palette).subspan(pass.first_slot, slots),
+                                                       std::span(lines).subspan(pass.first_slot, slots));
+    if (found == Stretches::kSome) stretches = found;
   }
 
   void pose_palettes(std::uint32_t stage) {
@@ -131,7 +136,8 @@ struct Evaluator::State {
   void for_slices(std::size_t m, BlendMode mode, const Blend& blend) {
     const CharacterMesh& mesh = character->meshes[m];
     const bool morph = is_morphed(m);
-    const bool write_rows = mode != BlendMode::kLinear || options.same_everywhere;
+    const bool by_vectors = mode == BlendMode::kLinear || mode == BlendMode::kDualQuaternion;
+    const bool write_rows = !by_vectors || options.same_everywhere;
     parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
       const RestShape rest = rest_shape(mesh.binding);
       if (!morph) return blend(rest, SliceRange{begin, end});
@@ -190,7 +196,12 @@ struct Evaluator::State {
             blend_linearly(mesh.binding, rest, slices, mesh.first_slot, out);
             break;
           case BlendMode::kDualQuaternion:
-            blend_dual_quaternion(mesh.binding, rest, slices, entries, out);
+            if (options.same_everywhere) {
+              blend_dual_quaternion_by_scalars(mesh.binding, rest, slices, entries, out);
+            } else {
+              blend_dual_quaternion(mesh.binding, rest, slices, std::span(lines).subspan(mesh.first_slot), stretches,
+                                    out);
+            }
             break;
           case BlendMode::kWires:
             blend_wires(mesh.binding, rest, slices, entries, {palette[mesh.wires->root_slot], mesh.wires->exponent},
@@ -299,6 +310,7 @@ void Evaluator::evaluate() {
       state.inputs[*state.clock_input] = state.clock.value();
       state.fresh = state.action.pose(state.clock);
     }
+    state.stretches = Stretches::kNone;
     for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
       state.pose_palettes(stage);
       state.blend_meshes(stage);

@@ -75,7 +75,7 @@ Result<std::optional<CutProbe>> CutProbe::create(const Model& model, const Chara
   if (poses.empty()) poses = joint_poses(model);
   if (poses.empty()) return std::optional<CutProbe>();
   CutProbe probe;
-  Evaluator evaluator(character);
+  Evaluator evaluator(character, {.same_everywhere = true});
   for (const std::vector<glm::mat4>& pose : poses) {
     evaluator.pose(pose);
     evaluator.evaluate();

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Compares blends of dual quaternions with the equation.
+// Compares blends of dual quaternions with the equation, for every instruction set of this machine.
+#include <limits>
+
+#include <pelt/finite.h>
+
+#include "tests/engine/binding/every_target.h"
 #include "tests/engine/binding/exact_sample.h"
 
 namespace pelt {
@@ -61,8 +66,9 @@ Expected expected_dual_quaternion(const ExactSample& sample, std::size_t row, st
 }
 
 // Makes a sample with its influences on every second palette entry.
-ExactSample make_dual_quaternion_sample(std::size_t count, const std::vector<std::size_t>& lengths) {
-  ExactSample sample = make_exact_sample(count, lengths);
+ExactSample make_dual_quaternion_sample(std::size_t count, const std::vector<std::size_t>& lengths,
+                                        bool graded = false) {
+  ExactSample sample = make_exact_sample(count, lengths, graded);
   for (Influence& influence : sample.rows.influences) influence.index -= influence.index % 2;
   for (std::uint32_t& word : sample.binding.influences) word &= ~std::uint32_t{1};
   return sample;
@@ -70,12 +76,45 @@ ExactSample make_dual_quaternion_sample(std::size_t count, const std::vector<std
 
 Outputs dual_quaternion(const ExactSample& sample, std::span<const Affine> palette) {
   Outputs outputs(sample.positions.size());
-  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, palette,
+  std::vector<PaletteLine> lines(palette.size());
+  const Stretches stretches = make_dual_quaternion_lines(palette, lines);
+  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, lines, stretches,
                         outputs.all());
   return outputs;
 }
 
-TEST(BlendDualQuaternion, IsTheEquationForEverySize) {
+Outputs dual_quaternion_by_scalars(const ExactSample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
+  blend_dual_quaternion_by_scalars(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)},
+                                   palette, outputs.all());
+  return outputs;
+}
+
+// Compares blends relative to `size`, the size of positions.
+void expect_same(const Outputs& actual, const Outputs& expected, float size = 10) {
+  for (std::size_t row = 0; row < actual.positions.size(); ++row) {
+    ASSERT_LT(glm::distance(actual.positions[row], expected.positions[row]), 1e-6f * size) << row;
+    ASSERT_LT(glm::distance(actual.normals[row], expected.normals[row]), 1e-4f) << row;
+    ASSERT_LT(glm::distance(actual.tangents[row], expected.tangents[row]), 1e-4f) << row;
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_LT(glm::distance(actual.frames[row][i], expected.frames[row][i]), 3e-6f * size) << row;
+    }
+  }
+}
+
+Stretches stretches_of(std::span<const Affine> palette) {
+  std::vector<PaletteLine> lines(palette.size());
+  return make_dual_quaternion_lines(palette, lines);
+}
+
+std::vector<Affine> without_stretches(std::vector<Affine> palette) {
+  for (std::size_t j = 1; j < palette.size(); j += 2) palette[j] = affine_identity();
+  return palette;
+}
+
+class BlendDualQuaternion : public EveryTarget {};
+
+TEST_P(BlendDualQuaternion, IsTheEquationForEverySize) {
   for (const bool mirrored : {false, true}) {
     const std::vector<Affine> palette = make_dual_quaternions(mirrored);
     for (const std::size_t count : kSizes) {
@@ -86,13 +125,13 @@ TEST(BlendDualQuaternion, IsTheEquationForEverySize) {
         const Expected expected = expected_dual_quaternion(sample, row, palette);
         ASSERT_EQ(glm::determinant(expected.axes) < 0, mirrored);
         expect_near(actual, row, expected, sample);
-        if (testing::Test::HasFatalFailure()) return;
+        if (HasFatalFailure()) return;
       }
     }
   }
 }
 
-TEST(BlendDualQuaternion, IsTheEquationForEveryInfluenceCount) {
+TEST_P(BlendDualQuaternion, IsTheEquationForEveryInfluenceCount) {
   const std::vector<Affine> palette = make_dual_quaternions(false);
   for (std::size_t length = 1; length <= kElements; ++length) {
     SCOPED_TRACE(length);
@@ -100,12 +139,12 @@ TEST(BlendDualQuaternion, IsTheEquationForEveryInfluenceCount) {
     const Outputs actual = dual_quaternion(sample, palette);
     for (std::size_t row = 0; row < 33; ++row) {
       expect_near(actual, row, expected_dual_quaternion(sample, row, palette), sample);
-      if (testing::Test::HasFatalFailure()) return;
+      if (HasFatalFailure()) return;
     }
   }
 }
 
-TEST(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
+TEST_P(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
   const std::vector<Affine> palette = make_dual_quaternions(false);
   const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
   const Outputs before = dual_quaternion(sample, palette);
@@ -121,7 +160,7 @@ TEST(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
 
 // Halfway between the rest pose and a screw of 120 degrees and 2 metres along x lies a screw of 60 degrees and 1 metre:
 // linear blending would halve the radius.
-TEST(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
+TEST_P(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
   const glm::quat turn = glm::angleAxis(glm::radians(120.0f), glm::vec3(1, 0, 0));
   const glm::quat dual = 0.5f * glm::quat(0, 2, 0, 0) * turn;
   const std::vector<Affine> palette{
@@ -135,14 +174,14 @@ TEST(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
   const std::vector<glm::vec3> normal{{0, 1, 0}};
   const PackedBinding binding = *pack({&rows, 1}, {position, normal, {}}, {});
   Outputs actual(1);
-  blend_dual_quaternion(binding, rest_shape(binding), {0, 1}, palette, actual.all());
+  blend_dual_quaternion(binding, rest_shape(binding), {0, 1}, lines_of(palette), Stretches::kNone, actual.all());
   const glm::vec3 radius(0, 0.5f, std::sqrt(0.75f));
   constexpr float kHalfAWeightUnit = 3e-5f;
   EXPECT_LT(glm::distance(actual.positions[0], glm::vec3(4, 0, 0) + 2.0f * radius), 2 * kHalfAWeightUnit);
   EXPECT_LT(glm::distance(actual.normals[0], radius), kHalfAWeightUnit);
 }
 
-TEST(BlendDualQuaternion, WritesItsRangeAloneAndAnySplitGivesTheSame) {
+TEST_P(BlendDualQuaternion, WritesItsRangeAloneAndAnySplitGivesTheSame) {
   const std::vector<Affine> palette = make_dual_quaternions(false);
   const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(20));
   const std::size_t slices = slice_count(sample.binding);
@@ -152,30 +191,157 @@ TEST(BlendDualQuaternion, WritesItsRangeAloneAndAnySplitGivesTheSame) {
     Outputs split(1234);
     for (std::size_t first = 0; first < slices; first += step) {
       const std::size_t last = std::min(first + step, slices);
-      blend_dual_quaternion(sample.binding, rest_shape(sample.binding), {first, last}, palette, split.all());
+      blend_dual_quaternion(sample.binding, rest_shape(sample.binding), {first, last}, lines_of(palette),
+                            Stretches::kSome, split.all());
       for (std::size_t row = 32 * last; row < 1234; ++row) ASSERT_EQ(split.positions[row], glm::vec3(7)) << row;
     }
     EXPECT_EQ(split, whole);
   }
 }
 
-TEST(BlendDualQuaternion, GivesWhatIsAskedFor) {
-  const std::vector<Affine> palette = make_dual_quaternions(false);
-  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
-  const SliceRange all{0, slice_count(sample.binding)};
-  const Outputs everything = dual_quaternion(sample, palette);
-  Outputs positions(65);
-  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), all, palette,
-                        {.positions = positions.positions.data()});
-  EXPECT_EQ(positions.positions, everything.positions);
-  Outputs normals(65);
-  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), all, palette,
-                        {.positions = normals.positions.data(), .normals = normals.normals.data()});
-  EXPECT_EQ(normals.positions, everything.positions);
-  EXPECT_EQ(normals.normals, everything.normals);
+TEST_P(BlendDualQuaternion, GivesWhatIsAskedFor) {
+  const std::vector<PaletteLine> lines = lines_of(make_dual_quaternions(false));
+  for (const bool graded : {false, true}) {
+    for (const Stretches stretches : {Stretches::kNone, Stretches::kSome}) {
+      const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9), graded);
+      const auto blend = [&](const BlendOutputs& out) {
+        const PackedBinding& binding = sample.binding;
+        blend_dual_quaternion(binding, rest_shape(binding), {0, slice_count(binding)}, lines, stretches, out);
+      };
+      Outputs everything(65);
+      blend(everything.all());
+      Outputs some(65);
+      blend({.positions = some.positions.data()});
+      EXPECT_EQ(some.positions, everything.positions);
+      blend({.positions = some.positions.data(), .normals = some.normals.data()});
+      EXPECT_EQ(some.positions, everything.positions);
+      EXPECT_EQ(some.normals, everything.normals);
+      blend({.positions = some.positions.data(), .frames = some.frames.data()});
+      EXPECT_EQ(some.positions, everything.positions);
+      EXPECT_EQ(some.frames, everything.frames);
+    }
+  }
 }
 
-TEST(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
+TEST_P(BlendDualQuaternion, IsNearlyWhatScalarsGive) {
+  for (const bool graded : {false, true}) {
+    for (const bool mirrored : {false, true}) {
+      for (const std::vector<std::size_t>& lengths : {lengths_to(4), lengths_to(kElements)}) {
+        SCOPED_TRACE(lengths.size());
+        const std::vector<Affine> stretched = make_dual_quaternions(mirrored);
+        const ExactSample sample = make_dual_quaternion_sample(1234, lengths, graded);
+        expect_same(dual_quaternion(sample, stretched), dual_quaternion_by_scalars(sample, stretched));
+        const std::vector<Affine> rigid = without_stretches(stretched);
+        ASSERT_EQ(stretches_of(rigid), Stretches::kNone);
+        expect_same(dual_quaternion(sample, rigid), dual_quaternion_by_scalars(sample, rigid));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, GradientsChangeNoPosition) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const ExactSample with = make_dual_quaternion_sample(1234, lengths_to(5), true);
+  ExactSample without = with;
+  without.binding.gradients.clear();
+  without.binding.gradient_units.clear();
+  const Outputs graded = dual_quaternion(with, palette);
+  const Outputs plain = dual_quaternion(without, palette);
+  EXPECT_EQ(graded.positions, plain.positions);
+  EXPECT_NE(graded.normals, plain.normals);
+  EXPECT_NE(graded.frames, plain.frames);
+}
+
+// Rotations that lie half a turn apart are at right angles as quaternions: neither sign is nearer.
+TEST_P(BlendDualQuaternion, HalfATurnApartTheSignIsThatOfTheEntry) {
+  std::vector<Affine> palette;
+  std::mt19937 random(4);
+  for (std::uint32_t j = 0; 2 * j < kElements; ++j) {
+    glm::vec4 real(0);
+    real[static_cast<int>(random() % 4)] = random() % 2 == 0 ? 1.0f : -1.0f;
+    palette.emplace_back(real, glm::vec4(0), glm::vec4(0));
+    palette.push_back(affine_identity());
+  }
+  const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(9));
+  expect_same(dual_quaternion(sample, palette), dual_quaternion_by_scalars(sample, palette));
+}
+
+// Unit quaternions on the pivot's side do not cancel; these are too short to have a direction.
+TEST_P(BlendDualQuaternion, WhereNothingIsLeftTheStrongestInfluenceMovesTheVertex) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const auto is_short = [](std::size_t j, bool graded) { return graded || j % 3 == 0; };
+  for (const bool graded : {false, true}) {
+    std::vector<Affine> shrunk = palette;
+    for (std::size_t j = 0; j < shrunk.size(); j += 2) {
+      if (is_short(j, graded)) shrunk[j] *= 1e-7f;
+    }
+    const ExactSample sample = make_dual_quaternion_sample(131, lengths_to(2), graded);
+    const Outputs actual = dual_quaternion(sample, shrunk);
+    expect_same(actual, dual_quaternion_by_scalars(sample, shrunk));
+    for (std::size_t row = 0; row < 131; row += 2) {  // those of one influence
+      if (!is_short(sample.rows.row(row).front().index, graded)) continue;
+      const Expected expected = expected_dual_quaternion(sample, row, palette);
+      ASSERT_LT(glm::distance(dvec3(actual.positions[row]), expected.position), kPositionTolerance * expected.size);
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, DirectionsDoNotDependOnTheScale) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const ExactSample sample = make_dual_quaternion_sample(64, lengths_to(5));
+  const Outputs unscaled = dual_quaternion(sample, palette);
+  for (int power = -18; power <= 18; power += 3) {
+    SCOPED_TRACE(power);
+    std::vector<Affine> scaled = palette;
+    for (std::size_t j = 1; j < scaled.size(); j += 2) scaled[j] *= std::pow(10.0f, static_cast<float>(power));
+    const Outputs actual = dual_quaternion(sample, scaled);
+    for (std::size_t row = 0; row < 64; ++row) {
+      ASSERT_LT(glm::distance(actual.normals[row], unscaled.normals[row]), 1e-5f) << row;
+      ASSERT_LT(glm::distance(actual.tangents[row], unscaled.tangents[row]), 1e-5f) << row;
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, AnEntryThatIsNotFiniteSpoilsItsVerticesAlone) {
+  for (const bool stretched : {false, true}) {
+    const std::vector<Affine> all = make_dual_quaternions(false);
+    const std::vector<Affine> palette = stretched ? all : without_stretches(all);
+    const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(5));
+    const Outputs before = dual_quaternion(sample, palette);
+    for (const std::uint32_t spoilt : {4u, 5u}) {  // the dual part, and the stretch
+      std::vector<Affine> other = palette;
+      other[spoilt][1].y = std::numeric_limits<float>::quiet_NaN();
+      const Outputs after = dual_quaternion(sample, other);
+      for (std::size_t row = 0; row < 1234; ++row) {
+        const std::span<const Influence> influences = sample.rows.row(row);
+        if (std::ranges::any_of(influences, [](const Influence& influence) { return influence.index == 4; })) {
+          ASSERT_FALSE(is_finite(after.positions[row])) << row;
+        } else {
+          ASSERT_EQ(after.positions[row], before.positions[row]) << row;
+          ASSERT_EQ(after.normals[row], before.normals[row]) << row;
+        }
+      }
+    }
+  }
+}
+
+TEST(DualQuaternionLines, HaveNoStretchesWhereAllAreOneToRounding) {
+  const std::vector<Affine> rigid = without_stretches(make_dual_quaternions(false));
+  EXPECT_EQ(stretches_of({}), Stretches::kNone);
+  EXPECT_EQ(stretches_of(rigid), Stretches::kNone);
+  for (const float off : {1e-7f, -1e-7f, 1e-5f, -1e-5f, 1.0f}) {
+    for (int row = 0; row < 3; ++row) {
+      for (int column = 0; column < 3; ++column) {
+        std::vector<Affine> palette = rigid;
+        palette.back()[row][column] += off;
+        EXPECT_EQ(stretches_of(palette), std::abs(off) < 1e-6f ? Stretches::kNone : Stretches::kSome) << off;
+      }
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
   std::vector<Affine> palette = make_dual_quaternions(false);
   for (std::size_t j = 1; j < palette.size(); j += 2) palette[j] = Affine(0.0f);
   const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
@@ -190,6 +356,8 @@ TEST(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
     ASSERT_NEAR(glm::dot(glm::vec3(actual.tangents[row]), actual.normals[row]), 0, 1e-5) << row;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Targets, BlendDualQuaternion, testing::ValuesIn(targets_of_kernels()), target_name);
 
 }  // namespace
 }  // namespace pelt

@@ -3,8 +3,7 @@
 // instruction set of this machine.
 #include "engine/binding/blend.h"
 
-#include <hwy/targets.h>
-
+#include "tests/engine/binding/every_target.h"
 #include "tests/engine/binding/exact_sample.h"
 
 namespace pelt {
@@ -13,19 +12,7 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-// The parameter is the instruction set that the kernel runs with.
-class BlendLinear : public testing::TestWithParam<std::int64_t> {
- protected:
-  void SetUp() override { choose(GetParam()); }
-  void TearDown() override { choose(0); }
-
- private:
-  // 0: every instruction set of the processor.
-  static void choose(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
+class BlendLinear : public EveryTarget {};
 
 TEST_P(BlendLinear, IsTheEquationForEverySize) {
   const std::vector<Affine> palette = make_palette(false);
@@ -391,17 +378,7 @@ TEST_P(BlendLinear, WhereNothingIsLeftTheStrongestInfluenceTurnsTheRestDirection
   }
 }
 
-// The kernel is not compiled for the targets without vectors: its lowest target would run twice.
-std::vector<std::int64_t> targets_of_the_kernel() {
-  std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  std::erase_if(targets, [](std::int64_t target) { return target == HWY_SCALAR || target == HWY_EMU128; });
-  return targets;
-}
-
-INSTANTIATE_TEST_SUITE_P(Targets, BlendLinear, testing::ValuesIn(targets_of_the_kernel()),
-                         [](const testing::TestParamInfo<std::int64_t>& target) {
-                           return std::string(hwy::TargetName(target.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, BlendLinear, testing::ValuesIn(targets_of_kernels()), target_name);
 
 }  // namespace
 }  // namespace pelt

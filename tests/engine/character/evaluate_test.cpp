@@ -19,6 +19,7 @@
 #include <pelt/surface_ffd.h>
 
 #include "tests/engine/character/largest_allocation.h"
+#include "tests/support/morphs.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -234,6 +235,31 @@ TEST(Evaluator, ANonFiniteMatrixSpoilsOnlyWhatItMoves) {
     }
     EXPECT_GT(kept, 0u);
     EXPECT_LT(kept, good.positions.size());
+  }
+}
+
+// Palettes without stretches are moved without reading them.
+TEST(Evaluator, DualQuaternionsFollowJointsThatBeginToScaleAndEnd) {
+  Model model = make_model();
+  test::add_morph_targets(model.meshes[0], 2);
+  const Character character = bound(model, DualQuaternionParameters{});
+  Evaluator fast(character);
+  Evaluator by_scalars(character, {.same_everywhere = true});
+  for (Evaluator* evaluator : {&fast, &by_scalars}) evaluator->control(0, 0.7f);
+  const std::vector<glm::mat4> rigid = bent(character, 0.2f);
+  std::vector<glm::mat4> scaled = rigid;
+  scaled[1] = glm::scale(scaled[1], glm::vec3(1, 1.5f, 0.8f));
+  std::vector<glm::vec3> first;
+  for (const std::vector<glm::mat4>& joints : {rigid, scaled, rigid}) {
+    const Vertices expected = evaluated(by_scalars, joints);
+    const Vertices actual = evaluated(fast, joints);
+    for (std::size_t v = 0; v < expected.positions.size(); ++v) {
+      ASSERT_LT(glm::distance(actual.positions[v], expected.positions[v]), 1e-5f) << v;
+      ASSERT_LT(glm::distance(actual.normals[v], expected.normals[v]), 1e-4f) << v;
+      ASSERT_LT(glm::distance(actual.tangents[v], expected.tangents[v]), 2e-4f) << v;
+    }
+    if (first.empty()) first = actual.positions;
+    EXPECT_EQ(actual.positions == first, joints == rigid);
   }
 }
 

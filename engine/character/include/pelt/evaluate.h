@@ -27,7 +27,7 @@ class Evaluator {
     bool tangents = true;                           // only with normals
     NormalMode normal_mode = NormalMode::kBlended;  // applies to skins
     bool morphs = true;                             // false: skins are moved without their morph targets
-    bool same_everywhere = false;  // slower; gives the same bits on every processor (blend_linear_by_scalars)
+    bool same_everywhere = false;  // slower; gives the same bits on every processor, without vector instructions
   };
   explicit Evaluator(const Character& character, Options options);
   explicit Evaluator(const Character& character) : Evaluator(character, Options{}) {}
