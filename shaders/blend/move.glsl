@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Moves a vertex in the way of its mesh.
 
-// The frame of a vertex, the position it moves the vertex to, and a rotation near that of its strongest influence.
+// The frame of a vertex, the position it moves the vertex to, and its strongest influence.
 struct Moved {
   Affine frame;
   vec3 position;
-  mat3 turn;
+  uint strongest;       // palette entry
+  bool strongest_dual;  // the entry is a dual quaternion
 };
+
+// Returns a rotation near that of the strongest influence.
+mat3 strongest_turn(Moved moved) {
+  Affine entry = palette[moved.strongest];
+  if (has(kHasDualQuaternion) && moved.strongest_dual) return rotation_from_quaternion(entry[0]);
+  return orthonormal_axes(affine_axes(entry));
+}
 
 // `rest`: the vertex's rest position, to which local points belong; `point`: the same with morph targets.
 Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 rest, vec3 point) {
@@ -50,11 +58,7 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail,
     moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex], point);
     moved.position = transform_point(moved.frame, point);
   }
-  Affine strongest = palette[row.palette_first + influence_index(strongest_word)];
-  if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
-    moved.turn = rotation_from_quaternion(strongest[0]);
-  } else {
-    moved.turn = orthonormal_axes(affine_axes(strongest));
-  }
+  moved.strongest = row.palette_first + influence_index(strongest_word);
+  moved.strongest_dual = has(kHasDualQuaternion) && mode == kBlendDualQuaternion;
   return moved;
 }

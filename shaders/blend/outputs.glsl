@@ -13,13 +13,21 @@ void write_previous(uint at, vec3 point) {
   previous[at + 2u] = point.z;
 }
 
-void write_directions(uint element, mat3 axes, mat3 turn, uvec2 rest) {
+// The strongest influence is read only where the frame maps a direction to nothing.
+void write_directions(uint element, Moved moved, uvec2 rest) {
   if (kNormalsFormat == kFormatNone && kTangentsFormat == kFormatNone) return;
-  vec4 rest_tangent = unpack_tangent(rest.y);
-  vec3 normal = blended_normal(axes, unpack_normal(rest.x), turn);
-  vec4 tangent = vec4(0.0f, 0.0f, 1.0f, 1.0f);
-  if (writes_tangents()) tangent = vec4(blended_tangent(axes, rest_tangent.xyz, normal, turn), rest_tangent.w);
-  store_directions(element, normal, tangent);
+  mat3 axes = affine_axes(moved.frame);
+  vec3 rest_normal = unpack_normal(rest.x);
+  vec4 rest_tangent = writes_tangents() ? unpack_tangent(rest.y) : vec4(0.0f, 0.0f, 1.0f, 1.0f);
+  vec3 normal = mapped_normal(axes, rest_normal);
+  vec3 tangent = rest_tangent.xyz;
+  if (writes_tangents()) tangent = mapped_tangent(axes, rest_tangent.xyz, normal);
+  if (normal == vec3(0.0f) || tangent == vec3(0.0f)) {
+    mat3 turn = strongest_turn(moved);
+    normal = blended_normal(axes, rest_normal, turn);
+    if (writes_tangents()) tangent = blended_tangent(axes, rest_tangent.xyz, normal, turn);
+  }
+  store_directions(element, normal, vec4(tangent, rest_tangent.w));
 }
 
 void write_outputs(uint element, uint state, Moved moved, uvec2 rest) {
@@ -30,7 +38,7 @@ void write_outputs(uint element, uint state, Moved moved, uvec2 rest) {
     write_previous(constants.previous.first + element * constants.previous.stride, before);
   }
   if (kPositionsFormat != kFormatNone) write_point(at, moved.position);
-  write_directions(element, affine_axes(moved.frame), moved.turn, rest);
+  write_directions(element, moved, rest);
 }
 
 // Writes the outputs of an instance that is held: only its previous positions change.
