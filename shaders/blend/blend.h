@@ -104,6 +104,8 @@ PELT_SHARED_CONST uint kHasFits = 64u;      // implies kHasLinear
 PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
 PELT_SHARED_CONST uint kHasOutputs = 256u;
 PELT_SHARED_CONST uint kHasMorphs = 512u;
+PELT_SHARED_CONST uint kHasRowsOver2 = 2048u;  // rows of linear blend with more than two influences
+PELT_SHARED_CONST uint kHasRowsOver4 = 4096u;  // implies kHasRowsOver2
 
 // The push constants of a blend.
 struct BlendConstants {

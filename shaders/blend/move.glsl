@@ -27,24 +27,22 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail,
   row.palette_first = (fitted ? job.fit_palette_first : job.palette_first) + instance_palette;
   row.influences = fitted ? job.fit_first_influence : job.first_influence;
   row.first = row.influences + rows[slices + slice] + vertex % kSliceRows;
-  row.end = row.influences + rows[slices + slice + 1u];
+  row.end = row.influences + rows[slices + slice + 1u] + vertex % kSliceRows;
+  if (reduced) row.end = min(row.end, row.first + constants.reduced_influences * kSliceRows);
   row.gradients = has(kHasGradients) && !fitted && !reduced ? job.first_gradient : kNoSlot;
   row.point = point;
   row.unit = 0.0f;
-  row.basis = TangentBasis(vec3(0.0f), vec3(0.0f));
-  if (has(kHasGradients) && row.gradients != kNoSlot) {
-    row.unit = uintBitsToFloat(rows[job.first_gradient_unit + slice]);
-    row.basis = tangent_basis(directions[job.first_direction + vertex].x);
-  }
+  row.normal = has(kHasGradients) ? directions[job.first_direction + vertex].x : 0u;
+  if (has_gradients(row)) row.unit = uintBitsToFloat(rows[job.first_gradient_unit + slice]);
   uint strongest_word = rows[row.first];
 
   Moved moved;
   moved.frame = Affine(0.0f);
   Passage passage = passage_begin();
-  if (reduced) {
-    moved.frame = blend_reduced(row.palette_first, row.first, row.end, constants.reduced_influences);
-  } else if (has(kHasLinear) && mode == kBlendLinear) {
-    moved.frame = blend_affine(row, passage);
+  if (has(kHasLinear) && mode == kBlendLinear) {
+    RowSum sum = blend_affine(row);
+    moved.frame = reduced ? sum.frame * (1.0f / max(sum.weight, kWeightUnit)) : sum.frame;
+    passage = sum.passage;
   } else if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
     moved.frame = blend_dual_quaternion(row, passage);
   } else if (has(kHasWires) && mode == kBlendWires) {
