@@ -160,12 +160,22 @@ class Planner {
     }
   }
 
+  // Returns how long the rows of a linear blend are, as kHasRows...
+  static std::uint32_t row_contents(const std::vector<std::uint32_t>& slices) {
+    std::uint32_t words = 0;
+    for (std::size_t s = 1; s < slices.size(); ++s)
+      words = std::max(words, slices[s] - slices[s - 1]);
+    if (words <= 2 * shared::kSliceRows) return 0;
+    return words <= 4 * shared::kSliceRows ? shared::kHasRowsOver2 : shared::kHasRowsOver2 | shared::kHasRowsOver4;
+  }
+
   static std::uint32_t contents_of(const CharacterMesh& mesh, const shared::BlendJob& job) {
     std::uint32_t contents = 1u << job.mode;
     if (!mesh.binding.gradients.empty()) contents |= shared::kHasGradients;
     if (mesh.offset_slot) contents |= shared::kHasKeyPoses;
     if (mesh.morphs) contents |= shared::kHasMorphs;
-    if (mesh.fit) contents |= shared::kHasFits | shared::kHasLinear;
+    if (job.mode == shared::kBlendLinear) contents |= row_contents(mesh.binding.slices);
+    if (mesh.fit) contents |= shared::kHasFits | shared::kHasLinear | row_contents(mesh.fit->slices);
     if (mesh.control) contents |= shared::kHasDrivers;
     if (job.output_first != shared::kNoSlot) contents |= shared::kHasOutputs;
     return contents;

@@ -104,6 +104,8 @@ PELT_SHARED_CONST uint kHasFits = 64u;      // implies kHasLinear
 PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
 PELT_SHARED_CONST uint kHasOutputs = 256u;
 PELT_SHARED_CONST uint kHasMorphs = 512u;
+PELT_SHARED_CONST uint kHasRowsOver2 = 2048u;  // rows of linear blend with more than two influences
+PELT_SHARED_CONST uint kHasRowsOver4 = 4096u;  // implies kHasRowsOver2
 
 // The push constants of a blend.
 struct BlendConstants {
@@ -280,7 +282,7 @@ PELT_SHARED_FN Affine offsets_frame(OffsetsSum sum, vec3 point) {
 
 // Normals and tangents (docs/mathematics.md section 0). B is the 3x3 part of the blended frame. `turn` is a rotation
 // near that of the strongest influence, which is the first of the row, or of the row's group with the largest share; it
-// is used if B has no usable rank.
+// is used if B has no usable rank, which healthy poses never have, so that shaders compute it only then.
 PELT_SHARED_CONST float kMinDirection = 1e-12f;  // squared length, relative to B: ten times what rounding leaves
 
 // The sum of the squares of B's entries: lengths of mapped directions are compared with it.
@@ -294,27 +296,42 @@ PELT_SHARED_FN mat3 scaled_to_unit(mat3 b) {
   return b * (size > 1e-30f && size < 1e30f ? 1.0f / size : 0.0f);
 }
 
-// n' = normalize(cofactor(B) n); if rank(B) < 2, the rest normal turned by the strongest influence.
-PELT_SHARED_FN vec3 blended_normal(mat3 b, vec3 rest_normal, mat3 turn) {
+// n' = normalize(cofactor(B) n); zero if rank(B) < 2.
+PELT_SHARED_FN vec3 mapped_normal(mat3 b, vec3 rest_normal) {
   mat3 unit = scaled_to_unit(b);
   float size = squared_size(unit);
   vec3 normal = cofactor(unit) * rest_normal;
   float squared = dot(normal, normal);
-  return squared > kMinDirection * size * size ? normal * (1.0f / sqrt(squared)) : turn * rest_normal;
+  return squared > kMinDirection * size * size ? normal * (1.0f / sqrt(squared)) : vec3(0.0f);
 }
 
-// t' = normalize(B t) made orthogonal to the posed normal; if B maps t to nearly nothing, the rest tangent turned by
-// the strongest influence; if that runs along the normal, any direction across it.
-PELT_SHARED_FN vec3 blended_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal, mat3 turn) {
+// t' = normalize(B t) made orthogonal to the posed normal; zero if B maps t to nearly nothing.
+PELT_SHARED_FN vec3 mapped_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal) {
   mat3 unit = scaled_to_unit(b);
   vec3 tangent = unit * rest_tangent;
   tangent = tangent - posed_normal * dot(posed_normal, tangent);
   float squared = dot(tangent, tangent);
-  if (squared > kMinDirection * squared_size(unit)) return tangent * (1.0f / sqrt(squared));
+  return squared > kMinDirection * squared_size(unit) ? tangent * (1.0f / sqrt(squared)) : vec3(0.0f);
+}
+
+// The rest tangent turned by the strongest influence and made orthogonal to the posed normal; if it runs along the
+// normal, any direction across it.
+PELT_SHARED_FN vec3 turned_tangent(mat3 turn, vec3 rest_tangent, vec3 posed_normal) {
   vec3 other = abs(posed_normal.x) < 0.6f ? vec3(1, 0, 0) : vec3(0, 1, 0);
   vec3 turned = turn * rest_tangent;
   turned = turned - posed_normal * dot(posed_normal, turned);
   return dot(turned, turned) > 1e-6f ? normalize(turned) : normalize(cross(posed_normal, other));
+}
+
+// Return the mapped normal and tangent; where B maps them to nothing, those that the strongest influence turns.
+PELT_SHARED_FN vec3 blended_normal(mat3 b, vec3 rest_normal, mat3 turn) {
+  vec3 normal = mapped_normal(b, rest_normal);
+  return normal == vec3(0.0f) ? turn * rest_normal : normal;
+}
+
+PELT_SHARED_FN vec3 blended_tangent(mat3 b, vec3 rest_tangent, vec3 posed_normal, mat3 turn) {
+  vec3 tangent = mapped_tangent(b, rest_tangent, posed_normal);
+  return tangent == vec3(0.0f) ? turned_tangent(turn, rest_tangent, posed_normal) : tangent;
 }
 
 PELT_SHARED_END

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Blends by dual quaternions (dual_quaternion/dual_quaternion.h).
+
+// The dual quaternions and stretches that a pass over a row adds up, and how they change along e and f.
+struct DualSum {
+  DualQuaternion rigid;
+  DualQuaternion by_e;
+  DualQuaternion by_f;
+  Affine stretch;
+  Passage stretching;
+};
+
+// `motion`, `stretch`: the influence's two palette entries; `word`, `gradient`: its words.
+DualSum add_dual_influence(DualSum sum, VertexRow row, DualQuaternion pivot, Affine motion, Affine stretch, uint word,
+                           uint gradient) {
+  float weight = influence_weight(word);
+  DualQuaternion rigid = on_side_of(DualQuaternion(motion[0], motion[1]), pivot);
+  sum.rigid = dual_quaternion_add(sum.rigid, rigid, weight);
+  sum.stretch += weight * stretch;
+  if (has_gradients(row)) {
+    vec2 steps = row_gradient(row, gradient);
+    sum.by_e = dual_quaternion_add(sum.by_e, rigid, steps.x);
+    sum.by_f = dual_quaternion_add(sum.by_f, rigid, steps.y);
+    sum.stretching = passage_add(sum.stretching, steps, transform_point(stretch, row.point));
+  }
+  return sum;
+}
+
+// Blends a row as dual quaternions, two palette entries a joint: blends the stretches, then applies the blended rigid
+// motion. Reads two influences at a time, so that memory answers them together. Adds to `passage`.
+Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
+  DualQuaternion none = DualQuaternion(vec4(0.0f), vec4(0.0f));
+  DualSum sum = DualSum(none, none, none, Affine(0.0f), passage_begin());
+  DualQuaternion pivot = none;
+  for (uint at = row.first; at < row.end; at += 2u * kSliceRows) {
+    InfluenceWords words = influence_words(row, at);
+    uvec2 slots = row.palette_first + (words.influences.xy & 0xFFFFu);
+    Affine motion_a = palette[slots.x];
+    Affine stretch_a = palette[slots.x + 1u];
+    Affine motion_b = palette[slots.y];
+    Affine stretch_b = palette[slots.y + 1u];
+    if (at == row.first) pivot = DualQuaternion(motion_a[0], motion_a[1]);
+    sum = add_dual_influence(sum, row, pivot, motion_a, stretch_a, words.influences.x, words.gradients.x);
+    sum = add_dual_influence(sum, row, pivot, motion_b, stretch_b, words.influences.y, words.gradients.y);
+  }
+  Affine moving = rigid_from_dual_quaternion(sum.rigid, pivot);
+  Affine frame = affine_compose(moving, sum.stretch);
+  if (!has_gradients(row)) return frame;
+  vec3 stretched = transform_point(sum.stretch, row.point);
+  passage.e = rigid_derivative(sum.rigid, sum.by_e, stretched) + transform_vector(moving, sum.stretching.e);
+  passage.f = rigid_derivative(sum.rigid, sum.by_f, stretched) + transform_vector(moving, sum.stretching.f);
+  return frame;
+}

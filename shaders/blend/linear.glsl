@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Linear blend.
+
+// Returns the palette entry that an influence names.
+Affine row_entry(VertexRow row, uint word) { return palette[row.palette_first + influence_index(word)]; }
+
+// What a pass over a row adds up.
+struct RowSum {
+  Affine frame;
+  float weight;
+  Passage passage;
+};
+
+// Adds influence `at` of the row and the three after it. They are read before the first is used, so that memory answers
+// them together. Neighbours have rows of one length, so they branch alike.
+RowSum add_influences(RowSum sum, VertexRow row, uint at) {
+  InfluenceWords words = influence_words(row, at);
+  Affine a = row_entry(row, words.influences.x);
+  Affine b = row_entry(row, words.influences.y);
+  Affine c = Affine(0.0f);
+  Affine d = Affine(0.0f);
+  if (has(kHasRowsOver2) && row.end - at > 2u * kSliceRows) {
+    c = row_entry(row, words.influences.z);
+    d = row_entry(row, words.influences.w);
+  }
+  vec4 weights = vec4(words.influences >> 16u) * kWeightUnit;
+  sum.frame += weights.x * a;
+  sum.frame += weights.y * b;
+  sum.frame += weights.z * c;
+  sum.frame += weights.w * d;
+  sum.weight += weights.x + weights.y + weights.z + weights.w;
+  if (has_gradients(row)) {
+    sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.x), transform_point(a, row.point));
+    sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.y), transform_point(b, row.point));
+    sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.z), transform_point(c, row.point));
+    sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.w), transform_point(d, row.point));
+  }
+  return sum;
+}
+
+// Returns sum w T of the row, and the sum of its weights.
+RowSum blend_affine(VertexRow row) {
+  RowSum sum = add_influences(RowSum(Affine(0.0f), 0.0f, passage_begin()), row, row.first);
+  if (!has(kHasRowsOver4)) return sum;
+  for (uint at = row.first + 4u * kSliceRows; at < row.end; at += 4u * kSliceRows) sum = add_influences(sum, row, at);
+  return sum;
+}

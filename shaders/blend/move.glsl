@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Moves a vertex in the way of its mesh.
+
+// The frame of a vertex, the position it moves the vertex to, and its strongest influence.
+struct Moved {
+  Affine frame;
+  vec3 position;
+  uint strongest;       // palette entry
+  bool strongest_dual;  // the entry is a dual quaternion
+};
+
+// Returns a rotation near that of the strongest influence.
+mat3 strongest_turn(Moved moved) {
+  Affine entry = palette[moved.strongest];
+  if (has(kHasDualQuaternion) && moved.strongest_dual) return rotation_from_quaternion(entry[0]);
+  return orthonormal_axes(affine_axes(entry));
+}
+
+// `rest`: the vertex's rest position, to which local points belong; `point`: the same with morph targets.
+Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 rest, vec3 point) {
+  bool fitted = has(kHasFits) && detail == kDetailLinearFit && job.fit_first_slice != kNoSlot;
+  uint mode = fitted ? kBlendLinear : job.mode;
+  bool reduced = has(kHasLinear) && mode == kBlendLinear && detail == kDetailReduced;
+  uint slice = vertex / kSliceRows;
+  uint slices = fitted ? job.fit_first_slice : job.first_slice;
+  VertexRow row;
+  row.palette_first = (fitted ? job.fit_palette_first : job.palette_first) + instance_palette;
+  row.influences = fitted ? job.fit_first_influence : job.first_influence;
+  row.first = row.influences + rows[slices + slice] + vertex % kSliceRows;
+  row.end = row.influences + rows[slices + slice + 1u] + vertex % kSliceRows;
+  if (reduced) row.end = min(row.end, row.first + constants.reduced_influences * kSliceRows);
+  row.gradients = has(kHasGradients) && !fitted && !reduced ? job.first_gradient : kNoSlot;
+  row.point = point;
+  row.unit = 0.0f;
+  row.normal = has(kHasGradients) ? directions[job.first_direction + vertex].x : 0u;
+  if (has_gradients(row)) row.unit = uintBitsToFloat(rows[job.first_gradient_unit + slice]);
+  uint strongest_word = rows[row.first];
+
+  Moved moved;
+  moved.frame = Affine(0.0f);
+  Passage passage = passage_begin();
+  if (has(kHasLinear) && mode == kBlendLinear) {
+    RowSum sum = blend_affine(row);
+    moved.frame = reduced ? sum.frame * (1.0f / max(sum.weight, kWeightUnit)) : sum.frame;
+    passage = sum.passage;
+  } else if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
+    moved.frame = blend_dual_quaternion(row, passage);
+  } else if (has(kHasWires) && mode == kBlendWires) {
+    moved.frame = blend_wires(row, palette[job.root_slot + instance_palette], job.wires_exponent);
+  } else if (has(kHasOffsets)) {
+    moved.frame = blend_offsets(row, rest, job.first_local + vertex, job.vertex_count, strongest_word, passage);
+  }
+  moved.position = transform_point(moved.frame, point);
+  moved.frame = with_passage(moved.frame, row, passage);
+  if (has(kHasKeyPoses) && job.offset_first != kNoSlot) {
+    moved.frame = offset_frame(moved.frame, palette[job.offset_first + instance_palette + vertex], point);
+    moved.position = transform_point(moved.frame, point);
+  }
+  moved.strongest = row.palette_first + influence_index(strongest_word);
+  moved.strongest_dual = has(kHasDualQuaternion) && mode == kBlendDualQuaternion;
+  return moved;
+}

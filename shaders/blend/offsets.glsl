@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Blends groups of influences that have local points of their own (blend.h).
+
+// Combines the groups of a row; each has weights that sum to 65535 and a local point of its own. `local`: index of the
+// first group's point in local_points; each next group's is `stride` further. `strongest` receives the first word of
+// the group with the largest share. `rest`: the position that the local points belong to.
+Affine blend_offsets(VertexRow row, vec3 rest, uint local, uint stride, inout uint strongest, inout Passage passage) {
+  OffsetsSum sum = offsets_begin();
+  Affine frame = Affine(0.0f);
+  uint units = 0u;
+  uint leading = 0u;
+  float largest = 0.0f;
+  for (uint at = row.first; at < row.end; at += kSliceRows) {
+    uint word = rows[at];
+    if (influence_units(word) == 0u) continue;  // padding: there is no local point after the last group
+    vec4 local_point = local_points[local];
+    Affine entry = palette[row.palette_first + influence_index(word)];
+    if (units == 0u) leading = word;
+    frame += influence_weight(word) * entry;
+    passage = add_passage(passage, row, at, transform_point(entry, local_point.xyz));
+    units += influence_units(word);
+    if (units < kWeightUnits) continue;
+    sum = offsets_add(sum, frame, local_point);
+    if (local_point.w > largest) {
+      largest = local_point.w;
+      strongest = leading;
+    }
+    local += stride;
+    frame = Affine(0.0f);
+    units = 0u;
+  }
+  return offsets_frame(sum, rest);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The vertex before it is blended: at rest, with its morph targets (morph/morph.h).
+
+// A rest position, and a packed normal and tangent.
+struct RestVertex {
+  vec3 point;
+  uvec2 directions;
+};
+
+// Returns true if the mesh has morph targets of a weight other than 0.
+bool is_morphed(BlendJob job, uint instance_palette) {
+  if (!has(kHasMorphs) || job.morph_first == kNoSlot) return false;
+  for (uint slot = 0u; slot < job.morph_slots; ++slot) {
+    if (morph_weights[(job.morph_first + instance_palette + slot) * kMorphEntryFloats] > 0.0f) return true;
+  }
+  return false;
+}
+
+// Adds the mesh's morph targets to the vertex.
+RestVertex morph_vertex(BlendJob job, uint vertex, uint instance_palette, RestVertex rest) {
+  uint first_weight = (job.morph_first + instance_palette) * kMorphEntryFloats;
+  uint slice = job.first_morph_slice + vertex / kSliceRows;
+  uint end = rows[slice + 1u];
+  MorphSum sum = morph_begin();
+  bool turned = false;
+  for (uint c = rows[slice]; c < end; ++c) {
+    uint column = job.first_morph_column + c * kMorphColumnWords;
+    float weight = morph_weights[first_weight + rows[column]];
+    if (weight == 0.0f) continue;
+    uint at = job.first_morph_offset + rows[column + 1u] * job.morph_row_words * kSliceRows + vertex % kSliceRows;
+    sum = morph_add_position(sum, weight * uintBitsToFloat(rows[column + 2u]), rows[at], rows[at + kSliceRows]);
+    if (job.morph_row_words == kMorphPositionWords) continue;
+    sum = morph_add_normal(sum, weight, rows[at + 2u * kSliceRows]);
+    if (job.morph_row_words == kMorphTangentWords) sum = morph_add_tangent(sum, weight, rows[at + 3u * kSliceRows]);
+    turned = true;
+  }
+  return RestVertex(rest.point + sum.position, turned ? morphed_directions(sum, rest.directions) : rest.directions);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The row of a vertex: its influences, and how their weights change along the skin.
+
+// A vertex, and where its row is.
+struct VertexRow {
+  uint palette_first;
+  uint first;  // its first word in `rows`; the next ones follow kSliceRows apart
+  uint end;    // where its next word would be
+  uint influences;  // index of influence 0 of the mesh
+  uint gradients;   // the word of its gradient, or kNoSlot
+  float unit;       // of the gradient steps
+  uint normal;      // packed
+  vec3 point;
+};
+
+bool has_gradients(VertexRow row) { return has(kHasGradients) && row.gradients != kNoSlot; }
+
+// Four influences of a row: their words, and the words of their gradients.
+struct InfluenceWords {
+  uvec4 influences;
+  uvec4 gradients;
+};
+
+uvec4 row_words(uvec4 places) {
+  if (!has(kHasRowsOver2)) return uvec4(rows[places.x], rows[places.y], 0u, 0u);
+  return uvec4(rows[places.x], rows[places.y], rows[places.z], rows[places.w]);
+}
+
+// Returns influence `at` and the three after it. Those past the row's end name its last entry, and have no weight and no
+// gradient.
+InfluenceWords influence_words(VertexRow row, uint at) {
+  uvec4 places = at + kSliceRows * uvec4(0u, 1u, 2u, 3u);
+  bvec4 inside = lessThan(places, uvec4(row.end));
+  places = min(places, uvec4(row.end - kSliceRows));
+  InfluenceWords words = InfluenceWords(row_words(places), uvec4(0u));
+  words.influences &= mix(uvec4(0xFFFFu), uvec4(0xFFFFFFFFu), inside);
+  if (has_gradients(row))
+    words.gradients = mix(uvec4(0u), row_words(row.gradients + (places - row.influences) / 2u), inside);
+  return words;
+}
+
+// Returns the components of a gradient from its word: all of a row's are in the same half of their words.
+vec2 row_gradient(VertexRow row, uint word) { return gradient_steps(word, row.first - row.influences); }
+
+// Adds influence `at` to the passage.
+Passage add_passage(Passage passage, VertexRow row, uint at, vec3 moved) {
+  if (!has_gradients(row)) return passage;
+  return passage_add(passage, row_gradient(row, rows[row.gradients + (at - row.influences) / 2u]), moved);
+}
+
+Affine with_passage(Affine frame, VertexRow row, Passage passage) {
+  if (!has_gradients(row)) return frame;
+  return frame_with_passage(frame, passage, row.unit, tangent_basis(row.normal), row.point);
+}
