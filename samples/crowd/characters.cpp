@@ -86,9 +86,9 @@ Result<std::vector<Walking>> built_in_characters() {
   std::vector<Walking> made;
   for (const auto& [deformer, color] : list) {
     PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
-    const Result<Bound> bound = bind(model, rig, {.linear_fit = LinearFitOptions{.random_poses = 0}});
-    if (!bound) return fail(bound.error().code, fmt::format("{}: {}", deformer, bound.error().message));
-    PELT_ASSIGN(auto walking, make_walking(bound->character, deformer, color));
+    PELT_ASSIGN(const auto bound,
+                within(deformer, bind(model, rig, {.linear_fit = LinearFitOptions{.random_poses = 0}})));
+    PELT_ASSIGN(auto walking, make_walking(bound.character, deformer, color));
     made.push_back(std::move(walking));
   }
   return made;

@@ -36,9 +36,8 @@ struct Plan {
 };
 
 Result<Plan> make_plan(const DeformCommand& command, const Character& character) {
-  Result<Poser> poser = Poser::create(character, {command.clip, command.caches, command.fps});
-  if (!poser) return fail(poser.error().code, fmt::format("{}: {}", command.file, poser.error().message));
-  Plan plan{.poser = std::move(*poser)};
+  PELT_ASSIGN(auto poser, within(command.file, Poser::create(character, {command.clip, command.caches, command.fps})));
+  Plan plan{.poser = std::move(poser)};
   plan.seconds = [fps = command.fps](std::int32_t frame) { return static_cast<float>(frame / fps); };
   if (command.time) {
     plan.seconds = [time = *command.time](std::int32_t) { return time; };

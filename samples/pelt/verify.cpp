@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -34,7 +35,9 @@ constexpr double kAllowedNumber = 1e-3;    // of the largest number of a pass
 constexpr double kAllowedDirection = 1;    // degrees, of 999 in 1000 vertices: rounding decides a few in collapsed skin
 constexpr int kFrames = 5;                 // of each clip
 
-// What was compared, and how far the device is off; not a number is farther than all else.
+constexpr double kNoNumber = std::numeric_limits<double>::infinity();
+
+// What was compared, and how far the device is off; what is not finite is farther than all else.
 struct Check {
   std::string what;
   std::uint64_t count = 0;  // numbers, entries or vertices that were compared
@@ -44,7 +47,7 @@ struct Check {
   bool passed() const { return count > 0 && difference <= allowed; }
   void add(double own) {
     ++count;
-    if (!(own <= difference)) difference = own;
+    difference = std::max(difference, std::isfinite(own) ? own : kNoNumber);
   }
 };
 
@@ -54,8 +57,11 @@ struct Verified {
 };
 
 double degrees_between(glm::vec3 a, glm::vec3 b) {
-  return glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
+  const double angle = glm::degrees(std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)));
+  return std::isfinite(angle) ? angle : kNoNumber;
 }
+
+bool is_finite(glm::vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 
 double reach_of(const Character& character, std::span<const glm::vec3> positions) {
   double reach = character.size();
@@ -184,11 +190,11 @@ class Verifier {
     std::memcpy(posed.data(), bytes.data(), bytes.size());
     for (std::size_t p = 0; p < passes_.size(); ++p) {
       const PalettePass& pass = character_->passes[p];
+      if (pass.fit) continue;  // posed for the detail that has it alone
       const std::size_t count = std::size_t{pass.record_count} * entries_per_record(pass.kernel);
       const auto numbers = [&](std::span<const Affine> palette) {
         return std::span(reinterpret_cast<const float*>(&palette[pass.first_slot]), 12 * count);
       };
-      if (pass.fit) continue;  // posed for the detail that has it alone
       const std::span<const float> cpu = numbers(wanted);
       const std::span<const float> gpu = numbers(posed);
       double largest = 1;
@@ -206,8 +212,10 @@ class Verifier {
     for (const CharacterMesh& mesh : character_->meshes) {
       if (mesh.control) continue;
       for (std::uint32_t v = mesh.first_vertex; v < mesh.first_vertex + mesh.vertex_count(); ++v) {
-        const glm::vec3 beyond = glm::max(box.least - vertices.positions[v], vertices.positions[v] - box.greatest);
-        box_.add(std::max(0.0, static_cast<double>(std::max({beyond.x, beyond.y, beyond.z})) / reach));
+        const glm::vec3 position = vertices.positions[v];
+        const glm::vec3 beyond = glm::max(glm::max(box.least - position, position - box.greatest), glm::vec3(0));
+        const bool finite = is_finite(box.least) && is_finite(box.greatest) && is_finite(position);
+        box_.add(finite ? static_cast<double>(std::max({beyond.x, beyond.y, beyond.z})) / reach : kNoNumber);
       }
     }
     return {};
@@ -238,13 +246,13 @@ Result<Verified> verify(const runtime::Device& device, const Character& characte
   PELT_TRY(verifier.compare({at_rest.at(0), 0}));
   for (const Clip& clip : character->clips) {
     PELT_ASSIGN(const auto poser, Poser::create(character, {.clip = clip.name}));
-    std::vector<TimedPose> way = poser.way_to(0);
+    const auto seconds = [&](int f) { return poser.duration() * static_cast<float>(f) / (kFrames - 1); };
     for (int f = 0; f < kFrames; ++f) {
-      const float last = poser.duration() * static_cast<float>(f) / kFrames;
-      const float next = poser.duration() * static_cast<float>(f + 1) / kFrames;
-      if (f > 0) way = poser.way(last, next);
+      const std::vector<TimedPose> way = f == 0 ? poser.way_to(0) : poser.way(seconds(f - 1), seconds(f));
       for (const TimedPose& frame : way) PELT_TRY(verifier.compare(frame));
-      if (model != nullptr && f == 2) PELT_TRY(verifier.compare_linear_blend(*model, way.back(), clip.name));
+      if (model != nullptr && f == kFrames / 2) {
+        PELT_TRY(verifier.compare_linear_blend(*model, way.back(), clip.name));
+      }
     }
   }
   return Verified{std::move(name), std::move(verifier).checks()};
@@ -280,27 +288,19 @@ nlohmann::ordered_json describe(const std::vector<Verified>& all) {
   return characters;
 }
 
-std::string text_of(const std::vector<Verified>& all) {
-  std::string text;
+VerifyReport report_of(const std::vector<Verified>& all) {
+  VerifyReport report;
   for (const Verified& verified : all) {
     Table table({{"what", false}, {"compared"}, {"differs by"}, {"allowed"}, {"", false}});
     for (const Check& check : verified.checks) {
       table.add({check.what, fmt::to_string(check.count), fmt::format("{:.1e}", check.difference),
                  fmt::format("{:.0e}", check.allowed), check.passed() ? "ok" : "WRONG"});
+      report.wrong += check.passed() ? 0 : 1;
     }
-    text += fmt::format("\n{}\n{}", verified.character, table.text());
-  }
-  return text;
-}
-
-VerifyReport report_of(const std::vector<Verified>& all) {
-  VerifyReport report;
-  for (const Verified& verified : all) {
     report.count += verified.checks.size();
-    report.wrong += static_cast<std::size_t>(
-        std::ranges::count_if(verified.checks, [](const Check& check) { return !check.passed(); }));
+    report.text += fmt::format("\n{}\n{}", verified.character, table.text());
   }
-  report.text = fmt::format("{}\n{} of {} agree\n", text_of(all), report.count - report.wrong, report.count);
+  report.text += fmt::format("\n{} of {} agree\n", report.count - report.wrong, report.count);
   return report;
 }
 
@@ -329,9 +329,9 @@ Result<void> run(const VerifyCommand& command) {
   const VerifyReport report = report_of(all);
   if (command.json) {
     const nlohmann::ordered_json document{{"device", description.name},
-                                        {"driver", description.driver},
-                                        {"characters", describe(all)},
-                                        {"wrong", report.wrong}};
+                                          {"driver", description.driver},
+                                          {"characters", describe(all)},
+                                          {"wrong", report.wrong}};
     fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("{}, {}: GPU against CPU. docs/cli.md says what is compared.\n", description.name, description.driver);

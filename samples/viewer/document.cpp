@@ -103,9 +103,8 @@ Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside
   PELT_ASSIGN(const auto character, load_pelt(file));
   PELT_ASSIGN(auto rig, parse_rig(character->rig, file + ": its rig"));
   rig.directory = fs::path(file).parent_path().string();
-  Result<Model> model = model_of(character);
-  if (!model) return fail(model.error().code, fmt::format("{}: {}", file, model.error().message));
-  return Source{std::make_shared<const Model>(*std::move(model)), std::move(rig)};
+  PELT_ASSIGN(auto model, within(file, model_of(character)));
+  return Source{std::make_shared<const Model>(std::move(model)), std::move(rig)};
 }
 
 bool names_file(Names names) { return names == Names::kFile || names == Names::kObjFile; }

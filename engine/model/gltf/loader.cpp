@@ -72,9 +72,7 @@ Result<std::vector<std::byte>> GltfLoader::read_beside(const std::string& uri, c
   };
   if (const char* wrong = why_not_beside(name)) return refuse(wrong);
   if (beside_ != nullptr) beside_->push_back(path_.parent_path() / name);
-  auto bytes = read_file(path_.parent_path() / name, kMaxGltfBytes - bytes_read_);
-  if (!bytes) return fail(bytes.error().code, fmt::format("{}: {}", place, bytes.error().message));
-  return bytes;
+  return within(place, read_file(path_.parent_path() / name, kMaxGltfBytes - bytes_read_));
 }
 
 Result<void> load_gltf_buffers(const json& buffers, const GltfContainer& container, const std::string& source,

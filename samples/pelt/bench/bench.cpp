@@ -267,7 +267,7 @@ Result<std::string> text_of_sizes(const runtime::Device& device, std::size_t rou
   const bool is_software = device.description().type == VK_PHYSICAL_DEVICE_TYPE_CPU;
   std::vector<Method> few = methods();
   std::erase_if(few, [](const Method& method) {
-    return method.name != kYardstickName && method.name != "surface FFD, default" && method.name != "curve skeleton" &&
+    return method.name != kYardstick && method.name != "surface FFD, default" && method.name != "curve skeleton" &&
            method.name != "mos" && method.name != "hierarchical B-spline";
   });
   std::string text;

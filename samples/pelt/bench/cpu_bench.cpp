@@ -220,7 +220,7 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
       of_size[i].seconds = spread_of(spent);
       of_size[i].copy_seconds = spread_of(copied);
       of_size[i].copy_share = ratio_of(copied, spent);
-      const std::size_t yardstick = kYardstick * thread_counts.size() + i % thread_counts.size();
+      const std::size_t yardstick = yardstick_of(methods()) * thread_counts.size() + i % thread_counts.size();
       const std::vector<double>& yardstick_spent = seconds[3 * yardstick];
       const std::vector<double>& yardstick_posed = seconds[3 * yardstick + 1];
       of_size[i].of_yardstick = ratio_of(spent, yardstick_spent);

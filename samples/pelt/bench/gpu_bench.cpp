@@ -233,8 +233,7 @@ Result<GpuBench> bench_gpu(const runtime::Device& device, std::span<const Method
     return first.copy.buffer_copy(device, timer, first.frames);
   });
   PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
-  std::size_t yardstick = 0;
-  while (yardstick < methods.size() && methods[yardstick].name != kYardstickName) ++yardstick;
+  const std::size_t yardstick = yardstick_of(methods);
   for (std::size_t i = 0; i < bench.rows.size(); ++i) {
     BenchRow& row = bench.rows[i];
     row.seconds = spread_of(seconds[3 * i]);

@@ -136,7 +136,7 @@ std::vector<Method> methods() {
     return parameters;
   };
   return {{"linear blend, 1", 1, LinearBlendParameters{}},
-          {kYardstickName, 4, LinearBlendParameters{}},
+          {kYardstick, 4, LinearBlendParameters{}},
           {"linear blend, 8", 8, LinearBlendParameters{}},
           {"linear blend, 4, 52 targets", 4, LinearBlendParameters{}, kFaceTargets},
           {"dual quaternion, 4", 4, DualQuaternionParameters{}},
@@ -147,6 +147,10 @@ std::vector<Method> methods() {
           {"curve skeleton", 4, CurveSkeletonParameters{}},
           {"mos", 4, MosParameters{}},
           {"hierarchical B-spline", 4, make_surface()}};
+}
+
+std::size_t yardstick_of(std::span<const Method> methods) {
+  return static_cast<std::size_t>(std::ranges::find(methods, kYardstick, &Method::name) - methods.begin());
 }
 
 Result<Character> make_workload(const Method& method, std::uint32_t vertices) {

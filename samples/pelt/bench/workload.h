@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,11 @@ struct Method {
 // surface FFD at K = 8, 16, by default and with targets, curve skeleton and MOS by default.
 std::vector<Method> methods();
 
-// Index in methods() of linear blend at 4 influences, as games use it: the others are compared with it.
-inline constexpr std::size_t kYardstick = 1;
-inline constexpr const char* kYardstickName = "linear blend, 4";
+// Linear blend at 4 influences, as games use it: the others are compared with it.
+inline constexpr const char* kYardstick = "linear blend, 4";
+
+// Returns the index of kYardstick among methods that have it.
+std::size_t yardstick_of(std::span<const Method> methods);
 
 Result<Character> make_workload(const Method& method, std::uint32_t vertices);
 

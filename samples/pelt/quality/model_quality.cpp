@@ -214,24 +214,20 @@ Result<Row> judge_rig(const ModelQualityCommand& command, const Model& model, co
                       const std::optional<Figures>& dual_quaternion, const JudgeOptions& options) {
   PELT_ASSIGN(const auto rig, load_rig(command.rig));
   const std::string name = rig.name.empty() ? command.rig : rig.name;
-  const Result<Bound> bound = bind_by(model, rig, !command.no_fallback);
-  if (!bound) return fail(bound.error().code, fmt::format("{}: {}", command.rig, bound.error().message));
-  if (judge.takes(bound->character)) return row_of(judge, name, measure_bound(judge, *bound, options), dual_quaternion);
-  PELT_ASSIGN(const auto skins, model_of(bound->character));
+  PELT_ASSIGN(const auto bound, within(command.rig, bind_by(model, rig, !command.no_fallback)));
+  if (judge.takes(bound.character)) return row_of(judge, name, measure_bound(judge, bound, options), dual_quaternion);
+  PELT_ASSIGN(const auto skins, model_of(bound.character));
   PELT_ASSIGN(auto linear_blend, bind_by(skins, kLinearBlend));
   PELT_ASSIGN(const auto own, Judge::create(std::move(linear_blend.character), judge.poses()));
-  return row_of(own, name, measure_bound(own, *bound, options), std::nullopt);
+  return row_of(own, name, measure_bound(own, bound, options), std::nullopt);
 }
 
 Result<Report> measure(const ModelQualityCommand& command) {
   std::vector<std::string> deformers = command.deformers;
   if (deformers.empty()) deformers = {kDualQuaternion, "surface-ffd", "curve-skeleton", "mos"};
   PELT_ASSIGN(const auto model, import_model(command.model));
-  const Result<Bound> linear_blend = bind_by(model, kLinearBlend);
-  if (!linear_blend) {
-    return fail(linear_blend.error().code, fmt::format("{}: {}", command.model, linear_blend.error().message));
-  }
-  PELT_ASSIGN(auto poses, choose_poses(command, linear_blend->character));
+  PELT_ASSIGN(const auto linear_blend, within(command.model, bind_by(model, kLinearBlend)));
+  PELT_ASSIGN(auto poses, choose_poses(command, linear_blend.character));
 
   Report report{.frames = poses.size(), .from_clips = poses.front().clip.has_value()};
   for (const Clip& clip : model.clips) report.clip_names.push_back(clip.name);
@@ -247,22 +243,22 @@ Result<Report> measure(const ModelQualityCommand& command) {
   Steps steps(1 + (has_dual ? 0 : 1) + deformers.size() + (command.rig.empty() ? 0 : 1));
   const JudgeOptions options{.progress = [&](double fraction) { steps.show(fraction); }};
   steps.next(kLinearBlend);
-  const Result<Judge> judge = Judge::create(linear_blend->character, std::move(poses), options);
-  if (!judge) return fail(judge.error().code, fmt::format("{}: {}", command.model, judge.error().message));
-  report.vertices = judge->vertex_count();
+  PELT_ASSIGN(const auto judge,
+              within(command.model, Judge::create(linear_blend.character, std::move(poses), options)));
+  report.vertices = judge.vertex_count();
   const auto measure_by = [&](const std::string& deformer) -> Result<Measured> {
     steps.next(deformer);
     PELT_ASSIGN(const auto bound, bind_by(model, deformer, !command.no_fallback));
-    return measure_bound(*judge, bound, options);
+    return measure_bound(judge, bound, options);
   };
   const Result<Measured> dual = measure_by(kDualQuaternion);
   const std::optional<Figures> dual_figures = dual ? std::optional(dual->figures) : std::nullopt;
   for (const std::string& deformer : deformers) {
-    report.rows.push_back(row_of(*judge, deformer, is_dual(deformer) ? dual : measure_by(deformer), dual_figures));
+    report.rows.push_back(row_of(judge, deformer, is_dual(deformer) ? dual : measure_by(deformer), dual_figures));
   }
   if (!command.rig.empty()) {
     steps.next(command.rig);
-    PELT_ASSIGN(auto row, judge_rig(command, model, *judge, dual_figures, options));
+    PELT_ASSIGN(auto row, judge_rig(command, model, judge, dual_figures, options));
     report.rows.push_back(std::move(row));
   }
   return report;

@@ -143,9 +143,8 @@ class Measurement {
   // Appends a row for each motion.
   Result<void> measure(const Candidate& candidate, std::vector<LimbRow>& rows) const {
     const std::string& name = candidate.rig.name;
-    const Result<Bound> bound = bind(limb_, candidate.rig);
-    if (!bound) return fail(bound.error().code, fmt::format("{}: {}", candidate.source, bound.error().message));
-    const Character& character = bound->character;
+    PELT_ASSIGN(const auto bound, within(candidate.source, bind(limb_, candidate.rig)));
+    const Character& character = bound.character;
     // The limb is the only mesh that can be skin, and bind refuses a rig that leaves none.
     const auto mesh = std::find_if(character->meshes.begin(), character->meshes.end(),
                                    [](const CharacterMesh& m) { return !m.control; });

@@ -6,17 +6,14 @@
 
 #include <pelt/tools/mesh_parts.h>
 
+#include "tests/engine/geometry/part_count.h"
+
 namespace pelt {
 namespace {
 
 using testing::ElementsAre;
 
-std::size_t part_count(const Manifold& mesh) {
-  const std::vector<std::uint32_t> part = connected_parts(mesh.source.size(), mesh.triangles);
-  std::size_t count = 0;
-  for (std::uint32_t v = 0; v < part.size(); ++v) count += part[v] == v ? 1 : 0;
-  return count;
-}
+std::size_t part_count(const Manifold& mesh) { return test::part_count(mesh.source.size(), mesh.triangles); }
 
 TEST(Manifold, LeavesAMeshThatIsOneAsItIs) {
   const std::vector<glm::uvec3> triangles{{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}};

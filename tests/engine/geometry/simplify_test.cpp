@@ -9,17 +9,14 @@
 #include <pelt/tools/area.h>
 #include <pelt/tools/mesh_parts.h>
 
+#include "tests/engine/geometry/part_count.h"
+
 namespace pelt {
 namespace {
 
 Mesh limb() { return make_limb({.around = 32, .along = 32}).meshes[0]; }
 
-std::size_t part_count(const Mesh& mesh) {
-  const std::vector<std::uint32_t> part = connected_parts(mesh.positions.size(), mesh.triangles);
-  std::size_t count = 0;
-  for (std::uint32_t v = 0; v < part.size(); ++v) count += part[v] == v ? 1 : 0;
-  return count;
-}
+std::size_t part_count(const Mesh& mesh) { return test::part_count(mesh.positions.size(), mesh.triangles); }
 
 TEST(Simplify, NothingStaysNothing) {
   const Simplified simple = simplify(Mesh{}, 100);
