@@ -60,22 +60,7 @@ void main() {
   if (has(kHasOutputs)) rest.directions = directions[job.first_direction + vertex];
   RestVertex shape = rest;
   if (is_morphed(job, instance_palette)) shape = morph_vertex(job, vertex, instance_palette, rest);
-  // Runs once, or twice while it fades, through the same code: inlined twice, it would need the registers of both.
-  uint share = entry_share(entry.state);
-  float part = float(share) * (1.0f / 255.0f);
-  bool fades = share > 0u && share < 255u && entry_detail_from(entry.state) != entry_detail_to(entry.state);
-  Moved moved;
-  for (uint side = 0u; side < (fades ? 2u : 1u); ++side) {
-    bool to = fades ? side == 1u : share == 255u;
-    Moved own = move_vertex(job, vertex, instance_palette,
-                            to ? entry_detail_to(entry.state) : entry_detail_from(entry.state), rest.point, shape.point);
-    if (side == 0u) {
-      moved = own;
-    } else {
-      moved.frame = moved.frame * (1.0f - part) + own.frame * part;
-      moved.position = mix(moved.position, own.position, part);
-    }
-  }
+  Moved moved = move_instance(job, vertex, instance_palette, entry.state, rest.point, shape.point);
 
   if (has(kHasOutputs) && job.output_first != kNoSlot)
     write_outputs(element, entry.state, moved, shape.directions);

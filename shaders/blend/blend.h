@@ -106,6 +106,7 @@ PELT_SHARED_CONST uint kHasOutputs = 256u;
 PELT_SHARED_CONST uint kHasMorphs = 512u;
 PELT_SHARED_CONST uint kHasRowsOver2 = 2048u;  // rows of linear blend with more than two influences
 PELT_SHARED_CONST uint kHasRowsOver4 = 4096u;  // implies kHasRowsOver2
+PELT_SHARED_CONST uint kHasFades = 1024u;  // instances that change from one detail to another (entry_fades)
 
 // The push constants of a blend.
 struct BlendConstants {

@@ -50,6 +50,12 @@ PELT_SHARED_FN uint entry_detail_from(uint state) { return (state >> 2u) & 3u; }
 PELT_SHARED_FN uint entry_detail_to(uint state) { return (state >> 4u) & 3u; }
 PELT_SHARED_FN uint entry_share(uint state) { return (state >> 8u) & 255u; }
 
+// True if an instance is between two details: its vertices are moved by both.
+PELT_SHARED_FN bool entry_fades(uint state) {
+  uint share = entry_share(state);
+  return share > 0u && share < 255u && entry_detail_from(state) != entry_detail_to(state);
+}
+
 // True if an instance needs the palette entries of the fitted linear blend (`fitted`) or of the deformers (not
 // `fitted`).
 PELT_SHARED_FN bool entry_uses(uint state, bool fitted) {
