@@ -26,8 +26,6 @@ std::uint32_t narrow(std::uint64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-std::uint32_t blocks(std::uint32_t items, std::uint32_t block_size) { return (items + block_size - 1) / block_size; }
-
 // Skins are all moved in the last stage, so characters with fewer stages begin later.
 std::uint32_t crowd_stage(const CharacterData& data, std::uint32_t stage, std::uint32_t stages) {
   return stage + stages - data.stage_count;
@@ -144,7 +142,7 @@ class Planner {
                                   .table_first = entry.passes[p].word,
                                   .input_first = own.first_input,
                                   .input_stride = data.input_count};
-        add_job(CrowdPass::kPose, job, blocks(pass.record_count, shared::kPoseWorkgroupSize), c, kind);
+        add_job(CrowdPass::kPose, job, shared::item_blocks(pass.record_count, shared::kPoseWorkgroupSize), c, kind);
       }
     }
   }
@@ -238,7 +236,7 @@ class Planner {
             .first_morph_offset = start.morph_offset};
         contents_ |= contents_of(mesh, job);
         if (fading || (mesh.control && can_fade(mesh))) contents_ |= shared::kHasFades;
-        add_job(CrowdPass::kBlend, job, blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
+        add_job(CrowdPass::kBlend, job, shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
       }
     }
   }
@@ -255,7 +253,8 @@ class Planner {
                                      .first_word = *entry.meshes[m].normal_ring,
                                      .output_first = own.first_vertex + *own.mesh_vertex[m],
                                      .output_stride = own.vertices};
-        add_job(CrowdPass::kNormals, job, blocks(data.meshes[m].vertex_count(), shared::kNormalsWorkgroupSize), c,
+        add_job(CrowdPass::kNormals, job,
+                shared::item_blocks(data.meshes[m].vertex_count(), shared::kNormalsWorkgroupSize), c,
                 shared::kListGiven);
       }
     }

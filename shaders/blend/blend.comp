@@ -44,8 +44,9 @@ bool has(uint what) { return (kContents & what) != 0u; }
 #include "outputs.glsl"
 
 void main() {
-  JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
-  BlendJob job = jobs[found.job];
+  JobWork work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
+  BlendJob job = jobs[work.job];
+  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize));
   uint vertex = found.block * kBlendWorkgroupSize + gl_LocalInvocationID.x;
   if (!found.inside || vertex >= job.vertex_count) return;
   ListEntry entry = list_entry(job.list_first, found.list_place);

@@ -34,9 +34,8 @@ PELT_SHARED_CONST uint kBlendBindTangents = 6u;
 PELT_SHARED_CONST uint kBlendBindPrevious = 7u;
 PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
-// One mesh of one character, for the instances of a list. Within the job the instance is the fastest index, so that
-// neighbours share bind data. The first_... indices of rest data count from the binding's start, in units of what they
-// name.
+// One mesh of one character, for the instances of a list, which are moved by tiles (block_of_tile in find_job.glsl). The
+// first_... indices of rest data count from the binding's start, in units of what they name.
 struct BlendJob {
   uint list_first;  // of its instances: in the work, in units of two words
   uint vertex_count;

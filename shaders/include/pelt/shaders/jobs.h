@@ -26,6 +26,15 @@ struct JobStart {
 };
 PELT_SHARED_SIZE(JobStart, 8);
 
+// Instances whose vertices are moved by turns (block_of_tile in find_job.glsl): few enough for a cache to keep their
+// palettes, 1 to 2 MB of large characters; many enough for each to pay little of the bind data.
+PELT_SHARED_CONST uint kTileInstances = 16u;
+
+// Returns the number of workgroups that `items` of one instance take.
+PELT_SHARED_FN uint item_blocks(uint items, uint workgroup_size) {
+  return (items + workgroup_size - 1u) / workgroup_size;
+}
+
 // An instance in a list, and what happens to it in this frame.
 struct ListEntry {
   uint instance;  // number of the instance within its character
