@@ -77,6 +77,7 @@ PELT_SHARED_CONST uint kFormatOctahedral16 = 2u;      // a word (octahedral.h)
 PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // normals: the tangent in the next word, at an even place
 PELT_SHARED_CONST uint kFormatOctahedral8 = 4u;       // normals: one word, the tangent in its upper half
 PELT_SHARED_CONST uint kFormatOctahedral8Alone = 5u;  // the same without a tangent
+PELT_SHARED_CONST uint kFormatFloatTight = 6u;        // positions: three floats, and the next vertex's behind them
 
 // The words of an output in its binding.
 struct VertexStream {
