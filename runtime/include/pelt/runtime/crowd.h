@@ -233,7 +233,8 @@ class Crowd {
   void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
   // Names of what record() dispatches, in order, for people to read: "plan", "pose bspline_patch", "blend of drivers",
-  // "bounds", "blend of skins", "blend of fading skins", "normals of skins"; with the stage if several have the same name.
+  // "bounds", "blend of skins", "blend of fading skins", "normals of skins"; with the stage if several have the same
+  // name.
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
 
