@@ -40,7 +40,8 @@ InstanceBlock block_of_tile(JobWork work, uint blocks) {
   uint tile = work.workgroup / tile_workgroups;
   uint own = work.workgroup - tile * tile_workgroups;
   uint first = tile * kTileInstances;
-  uint count = min(work.instance_count - first, kTileInstances);
+  // At least 1, since workgroups that the dispatch has beyond its jobs may begin a tile without instances.
+  uint count = clamp(work.instance_count - first, 1u, kTileInstances);
   return InstanceBlock(own / count, first + own % count, work.workgroup < blocks * work.instance_count);
 }
 
