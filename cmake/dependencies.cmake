@@ -50,9 +50,10 @@ endif()
 if(PELT_RUNTIME)
   # Vulkan: headers; the loader is opened at run time.
   find_package(Vulkan REQUIRED)
-  # glslang and SPIRV-Tools: compile and check the shaders while building.
+  # glslang and SPIRV-Tools: compile, check and, where spirv-opt is there, optimise the shaders while building.
   find_program(PELT_GLSLANG glslangValidator REQUIRED)
   find_program(PELT_SPIRV_VAL spirv-val REQUIRED)
+  find_program(PELT_SPIRV_OPT spirv-opt)
 endif()
 if(PELT_SAMPLES OR PELT_TESTS)
   # CLI11: the command line, its help and its errors.

@@ -3,8 +3,10 @@
 #
 #   pelt_embed_shaders(TARGET NAMESPACE name SOURCES file...)
 #
-# compiles each SOURCE (.comp, .vert, .frag; relative to the root of the repository) for Vulkan 1.3, checks the SPIR-V
-# with spirv-val, and makes it a header for the sources of TARGET: samples/renderer/shaders/mesh.vert becomes
+# compiles each SOURCE (.comp, .vert, .frag; relative to the root of the repository) for Vulkan 1.3, optimises the SPIR-V
+# unless the build is a debug build or spirv-opt is missing (names of buffers stay for capture tools, those of functions
+# do not), checks it with spirv-val, and makes it a header for the sources of TARGET: samples/renderer/shaders/mesh.vert
+# becomes
 #
 #   #include "samples/renderer/shaders/mesh.vert.h"
 #   name::mesh_vert                                   // inline constexpr std::array<std::uint32_t, N>
@@ -26,6 +28,10 @@ function(pelt_embed_shaders target)
   set(headers)
   list(TRANSFORM PELT_SHADER_FOLDERS PREPEND "-I" OUTPUT_VARIABLE include_options)
   set(includes "#pragma once\n")
+  set(build_optimises)
+  if(PELT_SPIRV_OPT AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set(build_optimises TRUE)
+  endif()
   foreach(source IN LISTS arg_SOURCES)
     set(spirv "${output_root}/${source}.spv")
     set(header "${output_root}/${source}.h")
@@ -33,10 +39,15 @@ function(pelt_embed_shaders target)
     string(MAKE_C_IDENTIFIER "${name}" name)
     get_filename_component(output_folder "${spirv}" DIRECTORY)
     file(MAKE_DIRECTORY "${output_folder}")
+    set(optimise)
+    if(build_optimises)
+      set(optimise COMMAND "${PELT_SPIRV_OPT}" --target-env=vulkan1.3 --scalar-block-layout -O "${spirv}" -o "${spirv}")
+    endif()
     add_custom_command(
       OUTPUT "${spirv}"
       COMMAND "${PELT_GLSLANG}" --quiet -V --target-env vulkan1.3 ${include_options} --depfile "${spirv}.d"
               -o "${spirv}" "${pelt_SOURCE_DIR}/${source}"
+      ${optimise}
       COMMAND "${PELT_SPIRV_VAL}" --target-env vulkan1.3 --scalar-block-layout "${spirv}"
       DEPENDS "${pelt_SOURCE_DIR}/${source}"
       DEPFILE "${spirv}.d"

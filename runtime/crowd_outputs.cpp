@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace pelt::runtime {
 namespace {
 
 constexpr std::uint32_t kBoxBytes = 24;
+// Of ranges in the crowd's own buffer, whatever the device asks for: one store writes a normal and a tangent, and the
+// stores of a workgroup begin with a cache line where the number of vertices allows it.
+constexpr VkDeviceSize kStoreAlignment = 128;
 
 std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
   switch (format) {
@@ -27,7 +31,8 @@ bool same_place(const VertexOutput& a, const VertexOutput& b) {
   return a.place.buffer == b.place.buffer && a.place.offset == b.place.offset && a.stride == b.stride;
 }
 
-std::uint32_t normal_format(const OutputPlaces& places) {
+// `alignment`: of the bound ranges, from whose start the shader counts pairs of words.
+std::uint32_t normal_format(const OutputPlaces& places, VkDeviceSize alignment) {
   switch (places.normals.format) {
     case VertexFormat::kNone:
       return shared::kFormatNone;
@@ -35,7 +40,7 @@ std::uint32_t normal_format(const OutputPlaces& places) {
       return shared::kFormatFloat;
     case VertexFormat::kOctahedral16: {
       const bool both = places.tangents.format == VertexFormat::kOctahedral16 &&
-                        places.tangents.buffer == places.normals.buffer && places.normals.offset % 8 == 0 &&
+                        places.tangents.buffer == places.normals.buffer && places.normals.offset % alignment % 8 == 0 &&
                         places.normals.stride % 8 == 0 && places.tangents.stride == places.normals.stride &&
                         places.tangents.offset == places.normals.offset + 4;
       return both ? shared::kFormatOctahedral16Both : shared::kFormatOctahedral16;
@@ -47,11 +52,19 @@ std::uint32_t normal_format(const OutputPlaces& places) {
   return shared::kFormatNone;
 }
 
-std::uint32_t tangent_format(const OutputPlaces& places) {
+std::uint32_t tangent_format(const OutputPlaces& places, VkDeviceSize alignment) {
   if (places.tangents.format == VertexFormat::kFloat) return shared::kFormatFloat;
-  const bool alone =
-      places.tangents.format == VertexFormat::kOctahedral16 && normal_format(places) != shared::kFormatOctahedral16Both;
+  const bool alone = places.tangents.format == VertexFormat::kOctahedral16 &&
+                     normal_format(places, alignment) != shared::kFormatOctahedral16Both;
   return alone ? shared::kFormatOctahedral16 : shared::kFormatNone;
+}
+
+// Positions are written by words where they lie one behind the other, and the previous ones too.
+std::uint32_t position_format(const OutputPlaces& places) {
+  const auto tight = [](const OutputPlace& place) {
+    return place.format == VertexFormat::kNone || place.stride == sizeof(glm::vec3);
+  };
+  return tight(places.positions) && tight(places.previous_positions) ? shared::kFormatFloatTight : shared::kFormatFloat;
 }
 
 // Binds an output. `bytes`: size of one element, which may be less than its stride.
@@ -123,6 +136,7 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
 
 OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment) {
   OutputLayout layout;
+  alignment = std::max(alignment, kStoreAlignment);
   const auto own_range = [&](std::uint64_t elements, std::uint32_t stride) {
     return append_range(layout.end, elements * stride, alignment).offset;
   };
@@ -166,9 +180,9 @@ BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkB
     const std::uint32_t bytes = format == shared::kFormatOctahedral16Both ? 8 : bytes_of(place.format, float_bytes);
     return bind_output(place, format, elements, bytes, alignment);
   };
-  return {.positions = bind(places.positions, shared::kFormatFloat, plan.vertices, 12),
-          .normals = bind(places.normals, normal_format(places), plan.vertices, 12),
-          .tangents = bind(places.tangents, tangent_format(places), plan.vertices, 16),
+  return {.positions = bind(places.positions, position_format(places), plan.vertices, 12),
+          .normals = bind(places.normals, normal_format(places, alignment), plan.vertices, 12),
+          .tangents = bind(places.tangents, tangent_format(places, alignment), plan.vertices, 16),
           .previous_positions = bind(places.previous_positions, shared::kFormatFloat, plan.vertices, 12),
           .bounds = bind(places.bounds, shared::kFormatFloat, plan.instances, kBoxBytes)};
 }

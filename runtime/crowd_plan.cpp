@@ -26,8 +26,6 @@ std::uint32_t narrow(std::uint64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-std::uint32_t blocks(std::uint32_t items, std::uint32_t block_size) { return (items + block_size - 1) / block_size; }
-
 // Skins are all moved in the last stage, so characters with fewer stages begin later.
 std::uint32_t crowd_stage(const CharacterData& data, std::uint32_t stage, std::uint32_t stages) {
   return stage + stages - data.stage_count;
@@ -57,7 +55,13 @@ class Planner {
       barrier = true;
       if (last && outputs_.bounds)
         barrier = !add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
-      add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier}, [&] { blend_jobs(stage); });
+      add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier},
+               [&] { blend_jobs(stage, false); });
+      // Writes vertices of other instances than the blend before it.
+      if (last) {
+        add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = false, .fading = true},
+                 [&] { blend_jobs(stage, true); });
+      }
       if (last && outputs_.recomputed_normals)
         add_step({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
@@ -122,9 +126,9 @@ class Planner {
         const PalettePass& pass = data.passes[p];
         if (pass.kernel != kernel || pass.record_count == 0 || own.instances == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
-        const std::uint32_t kind = pass.fit                                   ? shared::kListLinearFit
+        const std::uint32_t kind = pass.fit                                 ? shared::kListLinearFit
                                    : pass.kernel == PoseKernel::kKeyWeights ? shared::kListGiven
-                                                                              : shared::kListDeformed;
+                                                                            : shared::kListDeformed;
         const shared::PoseJob job{.list_first = list(c, kind),
                                   .record_count = pass.record_count,
                                   .first_record = entry.passes[p].record,
@@ -138,7 +142,7 @@ class Planner {
                                   .table_first = entry.passes[p].word,
                                   .input_first = own.first_input,
                                   .input_stride = data.input_count};
-        add_job(CrowdPass::kPose, job, blocks(pass.record_count, shared::kPoseWorkgroupSize), c, kind);
+        add_job(CrowdPass::kPose, job, shared::item_blocks(pass.record_count, shared::kPoseWorkgroupSize), c, kind);
       }
     }
   }
@@ -163,8 +167,7 @@ class Planner {
   // Returns how long the rows of a linear blend are, as kHasRows...
   static std::uint32_t row_contents(const std::vector<std::uint32_t>& slices) {
     std::uint32_t words = 0;
-    for (std::size_t s = 1; s < slices.size(); ++s)
-      words = std::max(words, slices[s] - slices[s - 1]);
+    for (std::size_t s = 1; s < slices.size(); ++s) words = std::max(words, slices[s] - slices[s - 1]);
     if (words <= 2 * shared::kSliceRows) return 0;
     return words <= 4 * shared::kSliceRows ? shared::kHasRowsOver2 : shared::kHasRowsOver2 | shared::kHasRowsOver4;
   }
@@ -181,7 +184,11 @@ class Planner {
     return contents;
   }
 
-  void blend_jobs(std::uint32_t stage) {
+  // True if less detail moves the mesh in another way.
+  static bool can_fade(const CharacterMesh& mesh) { return mesh.mode == BlendMode::kLinear || mesh.fit; }
+
+  // Adds the jobs of the meshes of a stage, or only those for skins that fade.
+  void blend_jobs(std::uint32_t stage, bool fading) {
     for (std::size_t c = 0; c < gpu_.entries.size(); ++c) {
       const GpuCharacters::State::Entry& entry = gpu_.entries[c];
       const CrowdCharacter& own = plan_.characters[c];
@@ -190,7 +197,11 @@ class Planner {
         const CharacterMesh& mesh = data.meshes[m];
         if (mesh.vertex_count() == 0 || own.instances == 0) continue;
         if (crowd_stage(data, mesh.stage, plan_.stages) != stage) continue;
-        const std::uint32_t kind = mesh.control ? shared::kListDeformed : shared::kListGiven;
+        if (fading && !can_fade(mesh)) continue;
+        const std::uint32_t kind = mesh.control     ? shared::kListDeformed
+                                   : fading         ? shared::kListFading
+                                   : can_fade(mesh) ? shared::kListSteady
+                                                    : shared::kListGiven;
         const GpuCharacters::State::MeshStart& start = entry.meshes[m];
         const shared::BlendJob job{
             .list_first = list(c, kind),
@@ -224,7 +235,8 @@ class Planner {
             .first_morph_column = start.morph_column,
             .first_morph_offset = start.morph_offset};
         contents_ |= contents_of(mesh, job);
-        add_job(CrowdPass::kBlend, job, blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
+        if (fading || (mesh.control && can_fade(mesh))) contents_ |= shared::kHasFades;
+        add_job(CrowdPass::kBlend, job, shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
       }
     }
   }
@@ -241,7 +253,8 @@ class Planner {
                                      .first_word = *entry.meshes[m].normal_ring,
                                      .output_first = own.first_vertex + *own.mesh_vertex[m],
                                      .output_stride = own.vertices};
-        add_job(CrowdPass::kNormals, job, blocks(data.meshes[m].vertex_count(), shared::kNormalsWorkgroupSize), c,
+        add_job(CrowdPass::kNormals, job,
+                shared::item_blocks(data.meshes[m].vertex_count(), shared::kNormalsWorkgroupSize), c,
                 shared::kListGiven);
       }
     }
@@ -252,6 +265,7 @@ class Planner {
       case CrowdPass::kPose:
         return std::string("pose ") + pose_kernel(step.kernel).name;
       case CrowdPass::kBlend:
+        if (step.fading) return "blend of fading skins";
         return step.stage + 1 == plan_.stages ? "blend of skins" : "blend of drivers";
       case CrowdPass::kBounds:
         return "bounds";

@@ -25,6 +25,7 @@ struct CrowdStep {
   shared::JobRange range{};
   std::uint32_t stage = 0;
   bool barrier_before = true;
+  bool fading = false;         // for CrowdPass::kBlend: of skins between two details
   std::uint32_t contents = 0;  // for CrowdPass::kBlend: kHas... of shaders/blend/blend.h
   std::string name;
 };

@@ -3,10 +3,9 @@
 layout(binding = kBindWork, scalar) readonly buffer Work { uvec2 work_words[]; };
 
 struct JobWork {
-  uint job;        // index in the table
-  uint block;      // block of the job's items
-  uint list_place; // of the instance in the job's list
-  bool inside;     // false: the workgroup has no job
+  uint job;             // index in the table
+  uint workgroup;       // of the job
+  uint instance_count;  // in the job's list
 };
 
 JobWork find_job(uint workgroup, JobRange range) {
@@ -17,9 +16,33 @@ JobWork find_job(uint workgroup, JobRange range) {
     else end = middle;
   }
   uvec2 start = work_words[range.first_start + found];
-  uint count = max(start.y, 1u);
-  uint own = workgroup - start.x;
-  return JobWork(range.first_job + found, own / count, own % count, start.y > 0u);
+  return JobWork(range.first_job + found, workgroup - start.x, start.y);
+}
+
+// A block of a job's items, for one instance.
+struct InstanceBlock {
+  uint block;
+  uint list_place;  // of the instance in the job's list
+  bool inside;      // false: the workgroup has no work
+};
+
+// Neighbouring workgroups take one block of all instances.
+InstanceBlock block_of_all(JobWork work) {
+  uint count = max(work.instance_count, 1u);
+  return InstanceBlock(work.workgroup / count, work.workgroup % count, work.instance_count > 0u);
+}
+
+// Neighbouring workgroups take one block of the instances of a tile, then the next block, and tile follows tile. So
+// caches keep the block's bind data while each instance reads it, and the tile's palettes while each block reads them.
+// `blocks`: those of the job.
+InstanceBlock block_of_tile(JobWork work, uint blocks) {
+  uint tile_workgroups = blocks * kTileInstances;
+  uint tile = work.workgroup / tile_workgroups;
+  uint own = work.workgroup - tile * tile_workgroups;
+  uint first = tile * kTileInstances;
+  // At least 1, since workgroups that the dispatch has beyond its jobs may begin a tile without instances.
+  uint count = clamp(work.instance_count - first, 1u, kTileInstances);
+  return InstanceBlock(own / count, first + own % count, work.workgroup < blocks * work.instance_count);
 }
 
 // Returns entry `place` of the list that starts at `list_first`.

@@ -39,8 +39,9 @@ Affine palette_entry(PoseWork work, uint slot) { return palette[work.palette_zer
 #include "find_job.glsl"
 
 PoseWork pose_work() {
-  JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, range);
-  PoseJob job = jobs[found.job];
+  JobWork job_work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, range);
+  InstanceBlock found = block_of_all(job_work);
+  PoseJob job = jobs[job_work.job];
   PoseWork work;
   work.record_index = found.block * kPoseWorkgroupSize + gl_LocalInvocationID.x;
   work.inside = found.inside && work.record_index < job.record_count;

@@ -44,47 +44,19 @@ bool has(uint what) { return (kContents & what) != 0u; }
 #include "outputs.glsl"
 
 void main() {
-  JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
-  BlendJob job = jobs[found.job];
-  uint vertex = found.block * kBlendWorkgroupSize + gl_LocalInvocationID.x;
-  if (!found.inside || vertex >= job.vertex_count) return;
+  JobWork work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
+  BlendJob job = jobs[work.job];
+  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize));
+  if (!found.inside) return;
   ListEntry entry = list_entry(job.list_first, found.list_place);
-  uint element = job.output_first + entry.instance * job.output_stride + vertex;
-  if ((entry.state & kEntryHold) != 0u) {
-    hold_outputs(element);
-    return;
+  OutputBlock outputs = output_block(job, entry, found.block);
+  uint vertex = found.block * kBlendWorkgroupSize + gl_LocalInvocationIndex;
+  if (vertex < job.vertex_count && !outputs.held) {
+    RestVertex rest = rest_vertex(job, vertex);
+    RestVertex shape = shape_vertex(job, vertex, entry.instance, rest);
+    Moved moved = move_instance(job, vertex, entry, rest.point, shape.point);
+    store_vertex(outputs, moved, shape.directions);
+    store_driver(job, vertex, entry.instance, moved);
   }
-
-  uint instance_palette = entry.instance * job.palette_stride;
-  RestVertex rest = RestVertex(points[job.first_point + vertex], uvec2(0u));
-  if (has(kHasOutputs)) rest.directions = directions[job.first_direction + vertex];
-  RestVertex shape = rest;
-  if (is_morphed(job, instance_palette)) shape = morph_vertex(job, vertex, instance_palette, rest);
-  // Runs once, or twice while it fades, through the same code: inlined twice, it would need the registers of both.
-  uint share = entry_share(entry.state);
-  float part = float(share) * (1.0f / 255.0f);
-  bool fades = share > 0u && share < 255u && entry_detail_from(entry.state) != entry_detail_to(entry.state);
-  Moved moved;
-  for (uint side = 0u; side < (fades ? 2u : 1u); ++side) {
-    bool to = fades ? side == 1u : share == 255u;
-    Moved own = move_vertex(job, vertex, instance_palette,
-                            to ? entry_detail_to(entry.state) : entry_detail_from(entry.state), rest.point, shape.point);
-    if (side == 0u) {
-      moved = own;
-    } else {
-      moved.frame = moved.frame * (1.0f - part) + own.frame * part;
-      moved.position = mix(moved.position, own.position, part);
-    }
-  }
-
-  if (has(kHasOutputs) && job.output_first != kNoSlot)
-    write_outputs(element, entry.state, moved, shape.directions);
-  if (!has(kHasDrivers)) return;
-  if (job.driver_first != kNoSlot) {
-    uint at = job.driver_first + entry.instance * job.driver_stride + 3u * vertex;
-    drivers[at] = moved.position.x;
-    drivers[at + 1u] = moved.position.y;
-    drivers[at + 2u] = moved.position.z;
-  }
-  if (job.frame_first != kNoSlot) frames[job.frame_first + instance_palette + vertex] = moved.frame;
+  store_block(outputs);
 }

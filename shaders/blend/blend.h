@@ -34,9 +34,8 @@ PELT_SHARED_CONST uint kBlendBindTangents = 6u;
 PELT_SHARED_CONST uint kBlendBindPrevious = 7u;
 PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
-// One mesh of one character, for the instances of a list. Within the job the instance is the fastest index, so that
-// neighbours share bind data. The first_... indices of rest data count from the binding's start, in units of what they
-// name.
+// One mesh of one character, for the instances of a list, which are moved by tiles (block_of_tile in find_job.glsl). The
+// first_... indices of rest data count from the binding's start, in units of what they name.
 struct BlendJob {
   uint list_first;  // of its instances: in the work, in units of two words
   uint vertex_count;
@@ -78,6 +77,7 @@ PELT_SHARED_CONST uint kFormatOctahedral16 = 2u;      // a word (octahedral.h)
 PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // normals: the tangent in the next word, at an even place
 PELT_SHARED_CONST uint kFormatOctahedral8 = 4u;       // normals: one word, the tangent in its upper half
 PELT_SHARED_CONST uint kFormatOctahedral8Alone = 5u;  // the same without a tangent
+PELT_SHARED_CONST uint kFormatFloatTight = 6u;        // positions: three floats, and the next vertex's behind them
 
 // The words of an output in its binding.
 struct VertexStream {
@@ -106,6 +106,7 @@ PELT_SHARED_CONST uint kHasOutputs = 256u;
 PELT_SHARED_CONST uint kHasMorphs = 512u;
 PELT_SHARED_CONST uint kHasRowsOver2 = 2048u;  // rows of linear blend with more than two influences
 PELT_SHARED_CONST uint kHasRowsOver4 = 4096u;  // implies kHasRowsOver2
+PELT_SHARED_CONST uint kHasFades = 1024u;  // instances that change from one detail to another (entry_fades)
 
 // The push constants of a blend.
 struct BlendConstants {

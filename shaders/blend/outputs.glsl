@@ -1,20 +1,55 @@
 // SPDX-License-Identifier: MIT
-// Writes what a vertex has become.
+// Stores what a workgroup has moved: the outputs of a block of vertices of one instance, and what drivers move.
 
-void write_point(uint at, vec3 point) {
-  positions[at] = point.x;
-  positions[at + 1u] = point.y;
-  positions[at + 2u] = point.z;
+// Positions of neighbours, three words each, that lie one behind the other (kFormatFloatTight) are written by words:
+// invocations store neighbouring words, so that each store fills its cache lines.
+shared float staged_positions[3u * kBlendWorkgroupSize];
+
+struct OutputBlock {
+  uint first_element;  // its first vertex in the outputs
+  uint count;          // vertices in the block; 0 if it has no outputs
+  bool held;           // the instance is not moved: previous positions become the positions
+  bool teleported;     // previous positions equal this frame's
+};
+
+OutputBlock output_block(BlendJob job, ListEntry entry, uint block) {
+  OutputBlock outputs;
+  uint first_vertex = block * kBlendWorkgroupSize;
+  outputs.first_element = job.output_first + entry.instance * job.output_stride + first_vertex;
+  outputs.count = min(job.vertex_count - first_vertex, kBlendWorkgroupSize);
+  if (!has(kHasOutputs) || job.output_first == kNoSlot) outputs.count = 0u;
+  outputs.held = (entry.state & kEntryHold) != 0u;
+  outputs.teleported = (entry.state & kEntryTeleport) != 0u && !outputs.held;
+  return outputs;
 }
 
-void write_previous(uint at, vec3 point) {
-  previous[at] = point.x;
-  previous[at + 1u] = point.y;
-  previous[at + 2u] = point.z;
+// Stores one vertex's position, with the previous one.
+void store_position(OutputBlock outputs, vec3 position) {
+  uint element = outputs.first_element + gl_LocalInvocationIndex;
+  uint at = constants.positions.first + element * constants.positions.stride;
+  uint before = constants.previous.first + element * constants.previous.stride;
+  for (uint i = 0u; i < 3u; ++i) {
+    if (kPreviousFormat != kFormatNone) previous[before + i] = outputs.teleported ? position[i] : positions[at + i];
+    if (kPositionsFormat != kFormatNone && !outputs.held) positions[at + i] = position[i];
+  }
+}
+
+// Stores the staged positions of the block, with the previous ones.
+void store_staged_positions(OutputBlock outputs) {
+  uint at = constants.positions.first + 3u * outputs.first_element;
+  uint before = constants.previous.first + 3u * outputs.first_element;
+  for (uint i = 0u; i < 3u; ++i) {
+    uint word = i * kBlendWorkgroupSize + gl_LocalInvocationIndex;
+    if (word >= 3u * outputs.count) return;
+    float position = staged_positions[word];
+    if (kPreviousFormat != kFormatNone)
+      previous[before + word] = outputs.teleported ? position : positions[at + word];
+    if (!outputs.held) positions[at + word] = position;
+  }
 }
 
 // The strongest influence is read only where the frame maps a direction to nothing.
-void write_directions(uint element, Moved moved, uvec2 rest) {
+void store_blended_directions(uint element, Moved moved, uvec2 rest) {
   if (kNormalsFormat == kFormatNone && kTangentsFormat == kFormatNone) return;
   mat3 axes = affine_axes(moved.frame);
   vec3 rest_normal = unpack_normal(rest.x);
@@ -30,21 +65,33 @@ void write_directions(uint element, Moved moved, uvec2 rest) {
   store_directions(element, normal, vec4(tangent, rest_tangent.w));
 }
 
-void write_outputs(uint element, uint state, Moved moved, uvec2 rest) {
-  uint at = constants.positions.first + element * constants.positions.stride;
-  if (kPreviousFormat != kFormatNone) {
-    bool teleport = (state & kEntryTeleport) != 0u;
-    vec3 before = teleport ? moved.position : vec3(positions[at], positions[at + 1u], positions[at + 2u]);
-    write_previous(constants.previous.first + element * constants.previous.stride, before);
+// Stores the outputs of this invocation's vertex, but for tight positions, which it stages.
+void store_vertex(OutputBlock outputs, Moved moved, uvec2 rest) {
+  if (outputs.count == 0u) return;
+  if (kPositionsFormat == kFormatFloatTight) {
+    for (uint i = 0u; i < 3u; ++i) staged_positions[3u * gl_LocalInvocationIndex + i] = moved.position[i];
+  } else {
+    store_position(outputs, moved.position);
   }
-  if (kPositionsFormat != kFormatNone) write_point(at, moved.position);
-  write_directions(element, moved, rest);
+  store_blended_directions(outputs.first_element + gl_LocalInvocationIndex, moved, rest);
 }
 
-// Writes the outputs of an instance that is held: only its previous positions change.
-void hold_outputs(uint element) {
-  if (kPreviousFormat == kFormatNone) return;
-  uint at = constants.positions.first + element * constants.positions.stride;
-  write_previous(constants.previous.first + element * constants.previous.stride,
-                 vec3(positions[at], positions[at + 1u], positions[at + 2u]));
+// Stores what later stages read of this invocation's vertex.
+void store_driver(BlendJob job, uint vertex, uint instance, Moved moved) {
+  if (!has(kHasDrivers)) return;
+  if (job.driver_first != kNoSlot) {
+    uint at = job.driver_first + instance * job.driver_stride + 3u * vertex;
+    for (uint i = 0u; i < 3u; ++i) drivers[at + i] = moved.position[i];
+  }
+  if (job.frame_first != kNoSlot) frames[job.frame_first + instance * job.palette_stride + vertex] = moved.frame;
+}
+
+// Stores the rest of the block, when all invocations of the workgroup have moved their vertices.
+void store_block(OutputBlock outputs) {
+  if (kPositionsFormat == kFormatFloatTight) {
+    barrier();
+    store_staged_positions(outputs);
+  } else if (outputs.held && gl_LocalInvocationIndex < outputs.count) {
+    store_position(outputs, vec3(0.0f));
+  }
 }

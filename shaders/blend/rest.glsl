@@ -36,3 +36,16 @@ RestVertex morph_vertex(BlendJob job, uint vertex, uint instance_palette, RestVe
   }
   return RestVertex(rest.point + sum.position, turned ? morphed_directions(sum, rest.directions) : rest.directions);
 }
+
+RestVertex rest_vertex(BlendJob job, uint vertex) {
+  RestVertex rest = RestVertex(points[job.first_point + vertex], uvec2(0u));
+  if (has(kHasOutputs)) rest.directions = directions[job.first_direction + vertex];
+  return rest;
+}
+
+// Returns the vertex with the instance's morph targets.
+RestVertex shape_vertex(BlendJob job, uint vertex, uint instance, RestVertex rest) {
+  uint instance_palette = instance * job.palette_stride;
+  if (!is_morphed(job, instance_palette)) return rest;
+  return morph_vertex(job, vertex, instance_palette, rest);
+}

@@ -68,11 +68,11 @@ BoundsRecord with_morphs(BoundsRecord record, uint palette_first) {
 }
 
 void main() {
-  JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
-  BoundsJob job = jobs[found.job];
-  bool inside = found.inside && found.block == 0u;
+  JobWork work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
+  BoundsJob job = jobs[work.job];
+  bool inside = work.workgroup < work.instance_count;
   ListEntry entry = ListEntry(0u, kEntryHold);
-  if (inside) entry = list_entry(job.list_first, found.list_place);
+  if (inside) entry = list_entry(job.list_first, work.workgroup);
   inside = inside && (entry.state & kEntryHold) == 0u;
 
   uint self = gl_LocalInvocationIndex;

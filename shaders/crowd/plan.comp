@@ -46,6 +46,7 @@ void make_lists(uint c) {
     ListEntry entry = ListEntry(given[at], given[at + 1u]);
     if (entry.instance >= character.capacity) continue;
     append(character, kListGiven, entry);
+    append(character, entry_fades(entry.state) ? kListFading : kListSteady, entry);
     bool fitted = character.has_fit != 0u && entry_uses(entry.state, true);
     bool held = (entry.state & kEntryHold) != 0u;
     if (!held && (character.has_fit == 0u || entry_uses(entry.state, false))) append(character, kListDeformed, entry);

@@ -21,7 +21,9 @@ PELT_SHARED_CONST uint kPlanBindCount = 4u;
 PELT_SHARED_CONST uint kListGiven = 0u;      // all instances that were given
 PELT_SHARED_CONST uint kListDeformed = 1u;   // those that the deformers move
 PELT_SHARED_CONST uint kListLinearFit = 2u;  // moved by the fitted linear blend; a fading instance may be in both
-PELT_SHARED_CONST uint kListKinds = 3u;
+PELT_SHARED_CONST uint kListSteady = 3u;     // those of kListGiven that do not fade
+PELT_SHARED_CONST uint kListFading = 4u;     // those that do (entry_fades): skins have a pipeline for them
+PELT_SHARED_CONST uint kListKinds = 5u;
 
 struct PlanCharacter {
   uint capacity;     // number of its instances: no list is longer, and instance numbers are below it

@@ -45,8 +45,9 @@ RingSum sum_ring(uint at, uint first_element, uint vertex) {
 }
 
 void main() {
-  JobWork found = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
-  NormalsJob job = jobs[found.job];
+  JobWork work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, constants.range);
+  NormalsJob job = jobs[work.job];
+  InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kNormalsWorkgroupSize));
   uint vertex = found.block * kNormalsWorkgroupSize + gl_LocalInvocationID.x;
   if (!found.inside || vertex >= job.vertex_count) return;
   ListEntry entry = list_entry(job.list_first, found.list_place);

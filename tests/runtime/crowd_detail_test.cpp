@@ -108,6 +108,37 @@ TEST_F(Crowds, FadeFromOneDetailToAnother) {
   }
 }
 
+// Instances that fade are moved apart from the others, however many there are.
+TEST_F(Crowds, FadeWhetherNoneSomeOrAllDo) {
+  const Character character = judged_by(model_, "surface-ffd").character;
+  const GpuCharacters gpu = upload_character(character);
+  Crowd alone = make_bent_crowd(gpu);
+  ASSERT_TRUE(run(*gpu_device(), alone));
+  const std::vector<glm::vec3> full = positions(alone, 0);
+  alone.detail(0, Detail::kReduced);
+  ASSERT_TRUE(run(*gpu_device(), alone));
+  const std::vector<glm::vec3> reduced = positions(alone, 0);
+  constexpr std::uint32_t kInstances = 19;
+  Crowd crowd = make_crowd(gpu, {.instances = {kInstances}, .frames_in_flight = 1, .reduced_influences = 1});
+  const float share = 127.0f / 255.0f;
+  for (const std::uint32_t first_steady : {0u, 1u, 18u, kInstances}) {  // those before it fade
+    for (std::uint32_t i = 0; i < kInstances; ++i) {
+      crowd.pose(i, moved(bent_joints(), motion(i)));
+      crowd.detail(i, Detail::kFull);
+    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < first_steady; ++i) crowd.detail(i, Detail::kReduced, 1);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < kInstances; ++i) {
+      std::vector<glm::vec3> expected = full;
+      for (std::size_t v = 0; v < full.size() && i < first_steady; ++v)
+        expected[v] = glm::mix(full[v], reduced[v], share);
+      EXPECT_LT(worst_distance(expected, motion(i), positions(crowd, i)), 1e-5f * character.size())
+          << "instance " << i << ", " << first_steady << " fade";
+    }
+  }
+}
+
 // A character with a fit: the crowd's positions equal the evaluator's, boxes contain them, and a fade goes from one to
 // the other.
 TEST_F(Crowds, AreMovedByTheLinearBlendThatWasFittedToThem) {

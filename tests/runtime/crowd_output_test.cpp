@@ -5,6 +5,7 @@
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 
+#include "runtime/crowd_outputs.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
@@ -141,6 +142,105 @@ TEST_F(MixedCrowds, RememberPreviousPositions) {
   EXPECT_LT(previous_off(1, 11), 1e-5f);
   EXPECT_LT(previous_off(2, 2), 1e-5f);
   EXPECT_LT(previous_off(3, 23), 1e-5f) << "shown again";
+}
+
+// Wherever positions and previous positions lie, and whatever their strides; what lies between stays.
+TEST_F(MixedCrowds, RememberPreviousPositionsInEveryLayout) {
+  CrowdOptions options{.instances = {3, 17, 2}, .frames_in_flight = 1};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  const auto frames = [&](Crowd& crowd) {
+    std::vector<std::vector<glm::vec3>> written;
+    for (std::size_t frame = 0; frame < 4; ++frame) {
+      pose_all(crowd, 10 * frame);
+      if (frame == 1) crowd.teleport(1);
+      if (frame == 2) crowd.update_every(4, 0);
+      EXPECT_TRUE(run(*gpu_device(), crowd));
+      for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+        written.push_back(read(crowd, i).positions);
+        written.push_back(read(crowd, i).previous_positions);
+      }
+    }
+    return written;
+  };
+  Crowd standard = make(options);
+  const std::vector<std::vector<glm::vec3>> expected = frames(standard);
+  const std::uint32_t last = standard.instance_count() - 1;
+  const VkDeviceSize vertices = standard.first_vertex(last) + standard.vertex_count(last);
+  struct Layout {
+    VkDeviceSize positions;  // bytes from the buffer's start
+    std::uint32_t positions_stride;
+    VkDeviceSize previous;
+    std::uint32_t previous_stride;
+  };
+  for (const Layout& layout : {Layout{4, 12, 12 + 12 * vertices, 12},
+                               {4, 12, 12 + 12 * vertices, 16},
+                               {8, 28, 20, 28},
+                               {8, 28, 8 + 28 * vertices, 12}}) {
+    Buffer buffer = test::must(
+        Buffer::create(*gpu_device(), {.size = 64 + 44 * vertices,
+                                       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                       .memory = MemoryUse::kStream,
+                                       .name = "positions of a caller"}));
+    std::memset(buffer.mapped(), 0x5A, buffer.size());
+    buffer.flush(0, buffer.size());
+    CrowdOptions theirs = options;
+    theirs.outputs.positions = {VertexFormat::kFloat, {buffer.handle(), layout.positions}, layout.positions_stride};
+    theirs.outputs.previous_positions = {
+        VertexFormat::kFloat, {buffer.handle(), layout.previous}, layout.previous_stride};
+    Crowd crowd = make(theirs);
+    EXPECT_EQ(frames(crowd), expected) << layout.positions_stride << ", " << layout.previous_stride;
+    const auto bytes = test::must(read_buffer(*gpu_device(), buffer.handle(), 0, buffer.size()));
+    const auto within = [&](std::size_t at, VkDeviceSize first, std::uint32_t stride) {
+      return at >= first && at < first + stride * vertices && (at - first) % stride < 12;
+    };
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      if (within(at, layout.positions, layout.positions_stride)) continue;
+      if (within(at, layout.previous, layout.previous_stride)) continue;
+      ASSERT_EQ(bytes[at], std::byte{0x5A}) << "byte " << at << ", stride " << layout.positions_stride;
+    }
+  }
+}
+
+// Whatever a device asks of the places of buffers, normals and tangents of 16 bits are written by one store, and
+// positions by words.
+TEST(CrowdOutputs, AreStoredWholeAtAnyAlignment) {
+  for (const VkDeviceSize alignment : {4, 16, 64, 256}) {
+    CrowdPlan plan;
+    plan.instances = 1;
+    for (plan.vertices = 1; plan.vertices < 70; ++plan.vertices) {
+      CrowdOutputs outputs;
+      if (plan.vertices % 4 == 0) outputs.previous_positions.format = VertexFormat::kFloat;
+      const OutputLayout layout = lay_out(outputs, plan, alignment);
+      const BoundOutputs bound = bind_outputs(layout.places, plan, VK_NULL_HANDLE, alignment);
+      EXPECT_EQ(bound.normals.format, shared::kFormatOctahedral16Both) << alignment << ", " << plan.vertices;
+      EXPECT_EQ(bound.tangents.format, shared::kFormatNone);
+      EXPECT_EQ(bound.normals.stream.first % 2, 0u);
+      EXPECT_EQ((bound.normals.range.offset + 4 * bound.normals.stream.first) % 8, 0u);
+      EXPECT_EQ(bound.positions.format, shared::kFormatFloatTight);
+      EXPECT_EQ(bound.normals.range.offset % alignment, 0u);
+    }
+  }
+}
+
+// A caller's normals at an odd word are written with the tangents where the device can bind them there.
+TEST(CrowdOutputs, OfCallersAreStoredWholeWhereTheyCanBeBound) {
+  CrowdPlan plan;
+  plan.instances = 1;
+  plan.vertices = 7;
+  CrowdOutputs outputs;
+  const auto buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});
+  outputs.normals.place = {buffer, 20};
+  outputs.tangents.place = {buffer, 24};
+  outputs.normals.stride = outputs.tangents.stride = 8;
+  const auto bound = [&](VkDeviceSize alignment) {
+    return bind_outputs(lay_out(outputs, plan, alignment).places, plan, VK_NULL_HANDLE, alignment);
+  };
+  EXPECT_EQ(bound(4).normals.format, shared::kFormatOctahedral16Both);
+  EXPECT_EQ(bound(4).normals.stream.first, 0u);
+  EXPECT_EQ(bound(16).normals.format, shared::kFormatOctahedral16);
+  EXPECT_EQ(bound(16).tangents.format, shared::kFormatOctahedral16);
+  outputs.positions.stride = 16;
+  EXPECT_EQ(bound(16).positions.format, shared::kFormatFloat);
 }
 
 // An instance that stops has its last step as motion for one frame only.

@@ -281,7 +281,8 @@ TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
   const GpuCharacters gpu = upload_character(judged_by(model_, "surface-ffd").character);
   Crowd crowd = make_crowd(gpu, {});
   const std::vector<std::string> passes(crowd.passes().begin(), crowd.passes().end());
-  EXPECT_EQ(passes, (std::vector<std::string>{"plan", "pose dual_quaternion", "blend of drivers", "blend of skins"}));
+  EXPECT_EQ(passes, (std::vector<std::string>{"plan", "pose dual_quaternion", "blend of drivers", "blend of skins",
+                                              "blend of fading skins"}));
   auto timer = test::must(GpuTimer::create(*gpu_device(), static_cast<std::uint32_t>(passes.size()) + 1));
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "timed", [&](VkCommandBuffer commands) {
     timer.reset(commands);
@@ -308,6 +309,31 @@ TEST_F(Crowds, OfManyInstancesSpreadOverTwoDimensions) {
         << i;
   }
   EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 69999)), 1e-5f * character.size());
+}
+
+// Instances are moved in tiles of 16 and vertices in blocks of 128; neither their numbers nor the instances that are
+// left out need divide.
+TEST_F(Crowds, OfNumbersThatDoNotDivideAreMovedInTiles) {
+  std::vector<Character> characters;
+  for (const std::size_t vertices : {127, 128, 129, 300, 1000})
+    characters.push_back(judged_by(test::make_cloud(vertices), "linear-blend").character);
+  const GpuCharacters gpu = test::must(upload(*gpu_device(), characters));
+  Crowd crowd = make_crowd(gpu, {.instances = {17, 16, 15, 33, 50}, .frames_in_flight = 1});
+  const auto expect_moved_to = [&](std::uint32_t i, std::size_t number) {
+    const Character& character = characters[crowd.character_of(i)];
+    EXPECT_LT(worst_distance(rest_positions(character), motion(number), positions(crowd, i)),
+              1e-5f * glm::length(glm::vec3(motion(number)[3])) + 1e-5f * character.size())
+        << "instance " << i;
+  };
+  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) expect_moved_to(i, i);
+  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+    crowd.show(i, i % 5 != 0);
+    crowd.pose(i, moved(bind_joints_, motion(i + 300)));
+  }
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) expect_moved_to(i, i % 5 != 0 ? i + 300 : i);
 }
 
 TEST_F(Crowds, OutliveTheHandlesTheyWereMadeFrom) {

@@ -185,8 +185,9 @@ class Crowd {
   // Records every stage into `commands`, outside a render pass. The number of commands does not depend on the number of
   // instances and characters: first a barrier and the plan of the frame; in each stage a barrier and one dispatch a
   // pose kernel, then a barrier and one blend; in the last stage, beside the blend, one dispatch of bounds if they are
-  // asked for; if normals are recomputed, a barrier and one dispatch more. passes() names them. Leaves a pipeline, set
-  // 0 and push constants of compute bound. Never submits, waits or allocates.
+  // asked for, and one for instances that fade if the skins can; if normals are recomputed, a barrier and one dispatch
+  // more. passes() names them. Leaves a pipeline, set 0 and push constants of compute bound. Never submits, waits or
+  // allocates.
   //
   // Each call is a frame of the crowd. It takes the next of frames_in_flight frame slots for the host's input; the
   // frame that was recorded frames_in_flight frames before must have finished on the device before this one is posed.
@@ -232,7 +233,8 @@ class Crowd {
   void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
   // Names of what record() dispatches, in order, for people to read: "plan", "pose bspline_patch", "blend of drivers",
-  // "bounds", "blend of skins", "normals of skins"; with the stage if several have the same name.
+  // "bounds", "blend of skins", "blend of fading skins", "normals of skins"; with the stage if several have the same
+  // name.
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
 

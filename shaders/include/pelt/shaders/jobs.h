@@ -26,6 +26,15 @@ struct JobStart {
 };
 PELT_SHARED_SIZE(JobStart, 8);
 
+// Instances whose vertices are moved by turns (block_of_tile in find_job.glsl): few enough for a cache to keep their
+// palettes, 1 to 2 MB of large characters; many enough for each to pay little of the bind data.
+PELT_SHARED_CONST uint kTileInstances = 16u;
+
+// Returns the number of workgroups that `items` of one instance take.
+PELT_SHARED_FN uint item_blocks(uint items, uint workgroup_size) {
+  return (items + workgroup_size - 1u) / workgroup_size;
+}
+
 // An instance in a list, and what happens to it in this frame.
 struct ListEntry {
   uint instance;  // number of the instance within its character
@@ -49,6 +58,12 @@ PELT_SHARED_FN uint entry_state(uint flags, uint from, uint to, uint share) {
 PELT_SHARED_FN uint entry_detail_from(uint state) { return (state >> 2u) & 3u; }
 PELT_SHARED_FN uint entry_detail_to(uint state) { return (state >> 4u) & 3u; }
 PELT_SHARED_FN uint entry_share(uint state) { return (state >> 8u) & 255u; }
+
+// True if an instance is between two details: its vertices are moved by both.
+PELT_SHARED_FN bool entry_fades(uint state) {
+  uint share = entry_share(state);
+  return share > 0u && share < 255u && entry_detail_from(state) != entry_detail_to(state);
+}
 
 // True if an instance needs the palette entries of the fitted linear blend (`fitted`) or of the deformers (not
 // `fitted`).
