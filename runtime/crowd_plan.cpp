@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/character/pose_kernels.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/plan.h"
@@ -142,7 +143,10 @@ class Planner {
                                   .table_first = entry.passes[p].word,
                                   .input_first = own.first_input,
                                   .input_stride = data.input_count};
-        add_job(CrowdPass::kPose, job, shared::item_blocks(pass.record_count, shared::kPoseWorkgroupSize), c, kind);
+        const PoseKernelInfo& info = pose_kernel(kernel);
+        const std::uint32_t items = info.invocation_per_entry ? info.slots_per_record : 1;
+        add_job(CrowdPass::kPose, job, shared::item_blocks(items * pass.record_count, shared::kPoseWorkgroupSize), c,
+                kind);
       }
     }
   }

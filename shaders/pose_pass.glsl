@@ -17,7 +17,8 @@ layout(push_constant, scalar) uniform Constants { JobRange range; };
 struct PoseWork {
   bool inside;        // false: this invocation has no record
   uint record;        // index among the kernel's records
-  uint record_index;  // index within the pass
+  uint record_index;  // index within the pass; of pose_item(), of the palette entry
+  uint item;          // of the record
   uint joint_first;   // the instance's joint 0
   uint vertex_first;  // the instance's vertex 0
   uint palette_first; // the instance's palette entry of record 0 of the pass
@@ -38,18 +39,20 @@ Affine palette_entry(PoseWork work, uint slot) { return palette[work.palette_zer
 
 #include "find_job.glsl"
 
-PoseWork pose_work() {
+// Returns the work of a kernel whose invocations pose one of `items` palette entries of a record each.
+PoseWork pose_item(uint items) {
   JobWork job_work = find_job(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, range);
   InstanceBlock found = block_of_all(job_work);
   PoseJob job = jobs[job_work.job];
   PoseWork work;
   work.record_index = found.block * kPoseWorkgroupSize + gl_LocalInvocationID.x;
-  work.inside = found.inside && work.record_index < job.record_count;
+  work.inside = found.inside && work.record_index < job.record_count * items;
   ListEntry entry = ListEntry(0u, 0u);
   if (work.inside) entry = list_entry(job.list_first, found.list_place);
   uint instance = entry.instance;
   work.fresh = (entry.state & (kEntryTeleport | kEntryFresh)) != 0u;
-  work.record = job.first_record + work.record_index;
+  work.record = job.first_record + work.record_index / items;
+  work.item = work.record_index % items;
   work.joint_first = job.joint_first + instance * job.joint_stride;
   work.vertex_first = job.vertex_first + instance * job.vertex_stride;
   work.palette_first = job.palette_first + instance * job.palette_stride;
@@ -58,3 +61,6 @@ PoseWork pose_work() {
   work.input_first = job.input_first + instance * job.input_stride;
   return work;
 }
+
+// Returns the work of a kernel whose invocations pose a record each.
+PoseWork pose_work() { return pose_item(1u); }

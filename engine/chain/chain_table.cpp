@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/chain/chain_table.h"
 
-#include "shaders/chain/chain.h"
+#include "engine/character/records.h"
+#include "shaders/chain/pose.h"
 
 namespace pelt::chain {
 
@@ -22,8 +23,38 @@ void ChainTable::put_anchor(const Chain& chain, std::size_t i) {
   put_word(turns ? twist_inputs_[anchor.joint] : shared::kNoInput);
 }
 
-void ChainTable::put_anchors(const Chain& chain) {
-  for (std::size_t i = 0; i < chain.anchors.size(); ++i) put_anchor(chain, i);
+std::uint32_t ChainTable::put_chain(const Chain& chain, std::uint32_t more) {
+  const std::uint32_t word = size();
+  const auto count = static_cast<std::uint32_t>(chain.anchors.size());
+  put_word(count);
+  put_word(static_cast<std::uint32_t>(chain.top));
+  put_word(word + shared::kChainWords + more);
+  put_word(entries_);
+  for (std::uint32_t i = 0; i < more; ++i) put_word(0);
+  for (std::size_t i = 0; i < count; ++i) put_anchor(chain, i);
+  chains_.push_back(word);
+  entries_ += shared::item_blocks(count, shared::kAnchorBlock) * shared::kAnchorBlock;
+  return word;
+}
+
+PalettePass ChainTable::anchor_pass() const {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kAnchor;
+  for (const std::uint32_t chain : chains_) {
+    for (std::uint32_t first = 0; first < words()[chain]; first += shared::kAnchorBlock) {
+      append_record(pass.records, shared::AnchorRecord{chain, first});
+      ++pass.record_count;
+    }
+  }
+  pass.table = words();
+  return pass;
+}
+
+void ChainTable::place_anchors(std::uint32_t first_slot) {
+  for (const std::uint32_t chain : chains_) {
+    const std::uint32_t word = chain + shared::kChainFirstEntry;
+    set_word(word, words()[word] + first_slot);
+  }
 }
 
 }  // namespace pelt::chain

@@ -28,4 +28,11 @@ const char* check_chain(const TableReader& words, const CharacterData& data, std
   return nullptr;
 }
 
+const char* check_posed_chain(const TableReader& words, const CharacterData& data, const EntryRuns& anchors,
+                              std::uint64_t word) {
+  if (const char* wrong = check_chain(words, data, word)) return wrong;
+  const bool posed = anchors.hold(words.word(word + shared::kChainFirstEntry), words.word(word));
+  return posed ? nullptr : "turns by anchors that no earlier stage poses";
+}
+
 }  // namespace pelt::chain

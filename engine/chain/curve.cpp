@@ -2,17 +2,20 @@
 #include "engine/chain/curve.h"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include <pelt/curve_keys.h>
 
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+#include "shaders/curve_skeleton/step_pose.h"
+
 namespace pelt::chain {
 
-// A range holds the joints whose steps reach a bone, the bones beside them, and those beyond, which step_frames.h
-// reads.
-static_assert(shared::kMaxRange == shared::kMaxSteps + 4);
 namespace {
 
 // Cosine of 26 degrees: a reference axis that is nearer to the direction of the curve says little about directions
@@ -238,18 +241,17 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
 
 std::uint32_t CurveTable::put(const Curve& curve) {
   const std::size_t count = curve.chain.anchors.size();
-  const std::uint32_t word = table_.size();
-  const std::uint32_t first_anchor = word + shared::kCurveWords;
-  const auto first_curve_anchor = static_cast<std::uint32_t>(first_anchor + count * shared::kAnchorWords);
-  table_.put_word(static_cast<std::uint32_t>(count));
-  table_.put_word(static_cast<std::uint32_t>(curve.chain.top));
-  table_.put_word(first_anchor);
-  table_.put_word(frames_word(curve.frames));
-  table_.put_word(curve.reference == CurveReference::kJoint ? shared::kCurveReferenceJoint
-                                                            : shared::kCurveReferenceHalfSwing);
-  table_.put_number(curve.centre);
-  table_.put_word(first_curve_anchor);
-  table_.put_anchors(curve.chain);
+  const std::uint32_t word = table_.put_chain(curve.chain, shared::kCurveWords - shared::kChainWords);
+  const std::uint32_t first_curve_anchor = table_.size();
+  table_.set_word(word + shared::kCurveFrames, frames_word(curve.frames));
+  table_.set_word(word + shared::kCurveReference, curve.reference == CurveReference::kJoint
+                                                      ? shared::kCurveReferenceJoint
+                                                      : shared::kCurveReferenceHalfSwing);
+  table_.set_word(word + shared::kCurveCentre, std::bit_cast<std::uint32_t>(curve.centre));
+  table_.set_word(word + shared::kCurveFirstAnchor, first_curve_anchor);
+  table_.set_word(word + shared::kCurveFirstStep, steps_);
+  curves_.push_back(word);
+  steps_ += static_cast<std::uint32_t>(count) * shared::kCurveStepSlots;
   const std::vector<glm::vec3> axes =
       curve.frames == CurveFrames::kAuto ? carried_axes(curve.chain, at_bind_) : reference_axes(curve.chain, at_bind_);
   for (std::size_t i = 0; i < count; ++i) put_curve_anchor(curve, i, axes[i]);
@@ -277,13 +279,57 @@ std::uint32_t CurveTable::put_sample(const Curve& curve, std::size_t bone, float
   return word;
 }
 
-PosedCurve::PosedCurve(const Curve& curve, std::span<const std::uint32_t> words, std::uint32_t word,
-                       std::span<const glm::mat4> joints, std::span<const float> inputs)
-    : curve_(&curve) {
-  const shared::PoseWork work{words.data(), joints.data(), nullptr, inputs.data(), nullptr};
-  for (std::uint32_t bone = 0; bone < curve.bone_count(); ++bone) {
-    parts_.push_back(shared::curve_part(shared::CurveRecord{word, bone, 0}, work, by_steps()));
+PalettePass CurveTable::step_pass() const {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kCurveStep;
+  pass.stage = 1;
+  for (const std::uint32_t curve : curves_) {
+    for (std::uint32_t i = 0; i < words()[curve]; ++i) {
+      append_record(pass.records, shared::CurveStepRecord{curve, i});
+      ++pass.record_count;
+    }
   }
+  pass.table = words();
+  return pass;
+}
+
+void CurveTable::place_steps(std::uint32_t first_slot) {
+  for (const std::uint32_t curve : curves_) {
+    const std::uint32_t word = curve + shared::kCurveFirstStep;
+    table_.set_word(word, words()[word] + first_slot);
+  }
+}
+
+PosedCurve::PosedCurve(const Curve& curve, std::span<const glm::dmat4> at_bind,
+                       std::span<const std::uint32_t> twist_inputs, std::span<const glm::mat4> joints,
+                       std::span<const float> inputs)
+    : curve_(&curve) {
+  CurveTable table(at_bind, twist_inputs);
+  const std::uint32_t word = table.put(curve);
+  assert(word == 0);
+  const bool by_steps = curve.frames == CurveFrames::kAuto;
+  const auto pose = [&](const PalettePass& pass) {
+    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    palette_.resize(pass.first_slot + pass.record_count * kernel.slots_per_record);
+    kernel.pose(pass, 0, pass.record_count, {joints, {}, inputs, palette_});
+  };
+  pose(table.anchor_pass());
+  if (by_steps) {
+    table.place_steps(static_cast<std::uint32_t>(palette_.size()));
+    PalettePass steps = table.step_pass();
+    steps.first_slot = static_cast<std::uint32_t>(palette_.size());
+    pose(steps);
+  }
+  table_ = table.take_words();
+  const shared::PoseWork work = table_work(table_, palette_);
+  for (std::uint32_t bone = 0; !by_steps && bone < curve.bone_count(); ++bone) {
+    parts_.push_back(shared::curve_part(work, word, bone));
+  }
+}
+
+Affine PosedCurve::frame(std::size_t bone, float lambda, const shared::CurveShape& shape) const {
+  if (!parts_.empty()) return shared::spline_curve_frame(parts_[bone], lambda, shape);
+  return shared::step_curve_frame(table_work(table_, palette_), 0, static_cast<std::uint32_t>(bone), lambda, shape);
 }
 
 float PosedCurve::floating_distance(std::size_t anchor) const {

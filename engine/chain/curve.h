@@ -85,7 +85,8 @@ struct StepReach {
 };
 StepReach step_reach(const Curve& curve, std::size_t i);
 
-// Writes curves into a table, one after the other.
+// Writes curves into the table of passes, one after the other; then their samples, once the passes are placed that pose
+// the anchors and the steps.
 class CurveTable {
  public:
   // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
@@ -99,6 +100,15 @@ class CurveTable {
   // Appends a sample of the curve for posing and returns the index of its first word. `rest` is M^R there.
   std::uint32_t put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest);
 
+  // Returns the pass that poses the anchors, in stage 0, and the one that poses the steps of automatic frames, in stage
+  // 1.
+  PalettePass anchor_pass() const { return table_.anchor_pass(); }
+  PalettePass step_pass() const;
+
+  // Tell the curves the first palette entries of these passes. To be called once.
+  void place_anchors(std::uint32_t first_slot) { table_.place_anchors(first_slot); }
+  void place_steps(std::uint32_t first_slot);
+
   const std::vector<std::uint32_t>& words() const { return table_.words(); }
   std::vector<std::uint32_t> take_words() { return table_.take_words(); }
 
@@ -107,6 +117,8 @@ class CurveTable {
 
   ChainTable table_;
   std::span<const glm::dmat4> at_bind_;
+  std::vector<std::uint32_t> curves_;  // words
+  std::uint32_t steps_ = 0;            // palette entries
 };
 
 // Returns the shape of a sample at lambda of a bone at bind: its share of the twist, its bulges and its roll.
@@ -123,31 +135,33 @@ float posed_lambda(const CurveSpan& span, float lambda);
 // A curve in a pose.
 class PosedCurve {
  public:
-  // `word` is the index of the curve's first word in `words`. `inputs` gives the twists of joints that have a twist
-  // input.
-  PosedCurve(const Curve& curve, std::span<const std::uint32_t> words, std::uint32_t word,
+  // `at_bind` and `twist_inputs`: as for CurveTable, needed here alone. `inputs` gives the twists of joints that have a
+  // twist input. The curve must outlive it.
+  PosedCurve(const Curve& curve, std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs,
              std::span<const glm::mat4> joints, std::span<const float> inputs);
 
   // Returns M at lambda of a bone, without bendy bones; in the bind pose this is M^R.
-  Affine frame(std::size_t bone, float lambda) const {
-    return shared::curve_frame(parts_[bone], lambda, curve_shape(*curve_, bone, lambda), by_steps());
-  }
+  Affine frame(std::size_t bone, float lambda) const { return frame(bone, lambda, curve_shape(*curve_, bone, lambda)); }
 
   // Returns M^D of the sample at lambda.
   Affine posed_frame(std::size_t bone, float lambda) const {
-    return shared::curve_frame(parts_[bone], posed_lambda(curve_->spans[bone], lambda),
-                               posed_shape(*curve_, bone, lambda), by_steps());
+    return frame(bone, posed_lambda(curve_->spans[bone], lambda), posed_shape(*curve_, bone, lambda));
   }
+
+  // Returns the bone's part of the spline. Only tangent and endpoint frames have it.
+  const shared::CurvePart& part(std::size_t bone) const { return parts_[bone]; }
 
   // Returns f, the distance of B- and B+ from an inner anchor along the bones; 0 at the ends. Only tangent and endpoint
   // frames have it.
   float floating_distance(std::size_t anchor) const;
 
  private:
-  bool by_steps() const { return curve_->frames == CurveFrames::kAuto; }
+  Affine frame(std::size_t bone, float lambda, const shared::CurveShape& shape) const;
 
   const Curve* curve_;
-  std::vector<shared::CurvePart> parts_;  // one per bone
+  std::vector<std::uint32_t> table_;      // the curve at word 0
+  std::vector<Affine> palette_;           // its anchors and steps
+  std::vector<shared::CurvePart> parts_;  // one per bone; none with automatic frames
 };
 
 // Returns the fraction of an inner anchor's twist that the bone leaving it, away from the top, takes; the anchor must

@@ -183,7 +183,7 @@ RestCurves make_rest_curves(std::span<const Curve> curves, std::span<const glm::
   std::vector<RestCurve> rest;
   for (std::size_t c = 0; c < curves.size(); ++c) {
     const auto posed =
-        std::make_shared<const PosedCurve>(curves[c], table.words(), words[c], joints, std::span<const float>());
+        std::make_shared<const PosedCurve>(curves[c], at_bind, no_inputs, joints, std::span<const float>());
     rest.push_back({curves[c].lengths, [posed](std::size_t bone, float lambda) { return posed->frame(bone, lambda); }});
   }
   return {std::move(rest), find_copies(curves, table.words(), words)};

@@ -182,7 +182,7 @@ Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
 
 Result<void> check_meshes(const CharacterData& data) {
   std::uint64_t next_vertex = 0;
-  std::vector<bool> stage_used(std::min<std::size_t>(data.stage_count, data.meshes.size()), false);
+  std::vector<bool> stage_used(std::min<std::size_t>(data.stage_count, data.meshes.size() + data.passes.size()), false);
   bool has_skin = false;
   for (const CharacterMesh& mesh : data.meshes) {
     if (mesh.first_vertex != next_vertex) {
@@ -198,9 +198,12 @@ Result<void> check_meshes(const CharacterData& data) {
     PELT_TRY(check_mesh(mesh, data));
   }
   if (!has_skin) return invalid("the character has no skin");
+  for (const PalettePass& pass : data.passes) {
+    if (pass.stage < stage_used.size()) stage_used[pass.stage] = true;
+  }
   if (stage_used.size() != data.stage_count ||
       !std::all_of(stage_used.begin(), stage_used.end(), [](bool used) { return used; })) {
-    return invalid("of {} stages some move no mesh", data.stage_count);
+    return invalid("of {} stages some pose nothing and move no mesh", data.stage_count);
   }
   for (const CharacterMesh& mesh : data.meshes) {
     if (mesh.control != (mesh.stage + 1 < data.stage_count)) {

@@ -38,12 +38,13 @@ Result<void> write_slots(std::vector<PaletteEntry>& slots, std::uint32_t first, 
     slot.first_stage = first_stage;
     const bool is_second = i % 2 == 1;  // of two that such a record writes
     using Kind = PaletteEntry::Kind;
-    slot.kind = fit                                                 ? Kind::kFitFrame
-                : kernel == PoseKernel::kKeyPose                    ? Kind::kOffset
-                : kernel == PoseKernel::kKeyWeights                 ? Kind::kKeyWeights
-                : kernel == PoseKernel::kDualQuaternion             ? (is_second ? Kind::kStretch : Kind::kDualQuaternion)
-                : kernel == PoseKernel::kSecondaryAction && is_second ? Kind::kState
-                                                                    : Kind::kFrame;
+    slot.kind = fit                                      ? Kind::kFitFrame
+                : kernel == PoseKernel::kKeyPose         ? Kind::kOffset
+                : kernel == PoseKernel::kKeyWeights      ? Kind::kKeyWeights
+                : kernel == PoseKernel::kDualQuaternion  ? (is_second ? Kind::kStretch : Kind::kDualQuaternion)
+                : kernel == PoseKernel::kSecondaryAction ? (is_second ? Kind::kNumbers : Kind::kFrame)
+                : pose_kernel(kernel).writes_numbers     ? Kind::kNumbers
+                                                         : Kind::kFrame;
   }
   return {};
 }

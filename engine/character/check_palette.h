@@ -20,7 +20,7 @@ struct PaletteEntry {
     kOffset,
     kFitFrame,
     kKeyWeights,
-    kState
+    kNumbers
   };
   Kind kind = Kind::kUnwritten;
   std::uint32_t first_stage = 0;  // the first stage in which a blend may read it

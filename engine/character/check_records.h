@@ -48,14 +48,25 @@ class EntryRuns {
  public:
   void add(std::uint32_t first, std::uint32_t count) { count_after_.emplace(first, count); }
 
-  bool hold(std::uint32_t slot) const {
+  // True if `count` entries from `slot` on lie in one run.
+  bool hold(std::uint32_t slot, std::uint64_t count = 1) const {
     const auto after = count_after_.upper_bound(slot);
-    return after != count_after_.begin() && slot - std::prev(after)->first < std::prev(after)->second;
+    return after != count_after_.begin() && slot - std::prev(after)->first + count <= std::prev(after)->second;
   }
 
  private:
   std::map<std::uint32_t, std::uint32_t> count_after_;  // number of entries from a palette entry on
 };
+
+// Returns the entries that passes of one kernel write in earlier stages.
+inline EntryRuns entries_before(const PalettePass& pass, const CharacterData& data, PoseKernel kernel) {
+  EntryRuns runs;
+  for (const PalettePass& other : data.passes) {
+    if (other.kernel != kernel || other.stage >= pass.stage) continue;
+    runs.add(other.first_slot, other.record_count * pose_kernel(kernel).slots_per_record);
+  }
+  return runs;
+}
 
 // The frames that a pass may read from the palette: those of passes and control meshes of earlier stages.
 class FramesBefore {

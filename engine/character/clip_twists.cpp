@@ -10,7 +10,8 @@
 #include <pelt/pose.h>
 
 #include "engine/character/pose_kernels.h"
-#include "shaders/chain/chain.h"
+#include "engine/character/records.h"
+#include "shaders/chain/pose.h"
 
 namespace pelt {
 namespace {
@@ -31,23 +32,15 @@ struct TwistAnchor {
 
 // Returns the first anchor that takes its twist from `input`; others, on other curves, take the same twist.
 std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint32_t input) {
-  std::vector<std::uint32_t> chains;
   for (const PalettePass& pass : character.passes) {
-    const auto append_chains = pose_kernel(pass.kernel).append_chains;
-    if (append_chains == nullptr) continue;
-    const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr, nullptr};
-    std::uint32_t seen = shared::kNoInput;
+    if (pass.kernel != PoseKernel::kAnchor) continue;
     for (std::size_t r = 0; r < pass.record_count; ++r) {
-      chains.clear();
-      append_chains(pass, r, chains);
-      for (const std::uint32_t word : chains) {
-        if (word == seen) continue;
-        seen = word;
-        const shared::Chain chain = shared::read_chain(work, word);
-        for (std::uint32_t i = 0; i < chain.anchor_count; ++i) {
-          if (i == chain.top || pass.table[shared::anchor_word(chain, i) + shared::kAnchorTwist] != input) continue;
-          return TwistAnchor{&pass, chain, i};
-        }
+      const auto record = read_record<shared::AnchorRecord>(pass.records, r);
+      const shared::Chain chain = shared::read_chain(table_work(pass.table), record.chain);
+      const std::uint32_t end = std::min(record.first + shared::kAnchorBlock, chain.anchor_count);
+      for (std::uint32_t i = record.first; i < end; ++i) {
+        if (i == chain.top || pass.table[shared::anchor_word(chain, i) + shared::kAnchorTwist] != input) continue;
+        return TwistAnchor{&pass, chain, i};
       }
     }
   }
@@ -88,7 +81,7 @@ class Player {
       const TwistAnchor& anchor = anchors_[a];
       inputs_[controls_[a]] = before[a];
       const shared::PoseWork work{anchor.pass->table.data(), joints_.data(), nullptr, inputs_.data(), nullptr};
-      angles[a] = shared::own_twist(work, anchor.chain, anchor.anchor);
+      angles[a] = shared::pose_nearest_anchor(work, anchor.chain, anchor.anchor).own;
     }
     return angles;
   }
@@ -195,7 +188,7 @@ void sample_morph_targets(const CharacterData& character, const Clip& clip, floa
 std::optional<glm::vec3> twist_axis(const CharacterData& character, std::uint32_t input) {
   const std::optional<TwistAnchor> anchor = find_anchor(character, input);
   if (!anchor) return std::nullopt;
-  const shared::PoseWork work{anchor->pass->table.data(), nullptr, nullptr, nullptr, nullptr};
+  const shared::PoseWork work = table_work(anchor->pass->table);
   const std::uint32_t word = shared::anchor_word(anchor->chain, anchor->anchor);
   const std::uint32_t rotation = word + shared::kAnchorRotation;
   const glm::vec4 joint_from_model(shared::table_vector(work, rotation), shared::table_float(work, rotation + 3));

@@ -162,13 +162,19 @@ std::vector<EntryLine> entry_lines(const CharacterData& data) {
 
 std::vector<PosedHandle> posed_handles(const CharacterData& data, std::span<const glm::mat4> joints,
                                        std::span<const float> inputs) {
+  // Control points turn by chains, whose anchors come first.
+  std::vector<Affine> palette(data.palette_size);
+  const PoseContext context{joints, {}, inputs, palette};
+  for (const PalettePass& pass : data.passes) {
+    if (pass.kernel == PoseKernel::kAnchor) pose_kernel(pass.kernel).pose(pass, 0, pass.record_count, context);
+  }
   std::vector<PosedHandle> handles;
   std::uint32_t lines = 0;
   for (const PalettePass& pass : data.passes) {
     const auto append_handles = pose_kernel(pass.kernel).append_handles;
     if (append_handles == nullptr) continue;
     const std::size_t first = handles.size();
-    append_handles(pass, {joints, {}, inputs, {}}, handles);
+    append_handles(pass, context, handles);
     if (first == handles.size()) continue;
     for (std::size_t i = first; i < handles.size(); ++i) handles[i].line += lines;
     lines = handles.back().line + 1;

@@ -190,7 +190,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
                 data.stage_count);
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
-  archive.chunk_each({"PASS", 2}, data.passes);
+  archive.chunk_each({"PASS", 3}, data.passes);
   archive.chunk_each({"MESH", 4}, data.meshes);
   archive.optional_chunk({"LEVL", 2}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);

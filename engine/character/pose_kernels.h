@@ -29,8 +29,17 @@ struct PoseContext {
 
 // Makes the pointers through which the kernels of shaders/<kernel>/pose.h read.
 inline shared::PoseWork pose_work(const PalettePass& pass, const PoseContext& context) {
-  return {pass.table.data(), context.joints.data(), context.vertices.data(), context.inputs.data(),
-          reinterpret_cast<const float*>(context.palette.data()), context.fresh};
+  return {pass.table.data(),
+          context.joints.data(),
+          context.vertices.data(),
+          context.inputs.data(),
+          reinterpret_cast<const float*>(context.palette.data()),
+          context.fresh};
+}
+
+// Makes the same of a table and of entries that were posed, for what reads nothing else.
+inline shared::PoseWork table_work(std::span<const std::uint32_t> table, std::span<const Affine> palette = {}) {
+  return {table.data(), nullptr, nullptr, nullptr, reinterpret_cast<const float*>(palette.data())};
 }
 
 // Poses records [begin, end) of a kernel that writes one palette entry a record.
@@ -58,7 +67,7 @@ struct PassEntry {
   // A word of the pass's table, as a number.
   float number(std::uint32_t word) const { return std::bit_cast<float>(pass.table[word]); }
   // The pass's table for functions of shaders/ that read nothing else.
-  shared::PoseWork table() const { return {pass.table.data(), nullptr, nullptr, nullptr, nullptr}; }
+  shared::PoseWork table() const { return table_work(pass.table); }
 };
 
 // What Pelt knows of a pose kernel: the folder of every deformer that has one defines it.
@@ -74,12 +83,11 @@ struct PoseKernelInfo {
   EntryRest (*rest)(const PassEntry& entry);
   std::string (*label)(const PassEntry& entry, const CharacterData& data);
   void (*append_sources)(const PassEntry& entry, const CharacterData& data, std::vector<EntrySource>& sources);
-  // Appends the words of the chains (shaders/chain/chain.h) that record i turns by. nullptr: it turns by none.
-  void (*append_chains)(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) = nullptr;
   // Appends the points that pose the pass's curves. nullptr: it has no curves.
   void (*append_handles)(const PalettePass& pass, const PoseContext& context,
                          std::vector<PosedHandle>& handles) = nullptr;
-  bool writes_numbers = false;  // true: its entries hold offsets, weights or state, which no pass may read as frames
+  bool writes_numbers = false;        // true: its entries hold no frames, and who reads them knows the kernel
+  bool invocation_per_entry = false;  // true: an invocation of the shader poses an entry; false: a record
 };
 
 #define PELT_POSE_KERNEL(kernel, folder, shader) \

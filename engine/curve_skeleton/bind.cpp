@@ -95,12 +95,18 @@ void settle_twists(const CurveSkeletonParameters& parameters, const Model& model
   }
 }
 
-// Returns the pass that poses the samples of all curves.
-PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest, bool by_steps,
-                      CurveTable& table) {
+// Adds the passes that pose all curves: their anchors, their steps if frames are automatic, and their samples. Returns
+// the palette entry of the first sample.
+std::uint32_t add_passes(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest, bool by_steps,
+                         CurveTable& table, CharacterBuilder& builder) {
+  std::vector<std::uint32_t> words;
+  for (const Curve& curve : curves) words.push_back(table.put(curve));
+  table.place_anchors(builder.add_pass(table.anchor_pass()));
+  if (by_steps) table.place_steps(builder.add_pass(table.step_pass()));
   PalettePass pass;
+  pass.stage = by_steps ? 2 : 1;
   for (std::size_t c = 0; c < curves.size(); ++c) {
-    const std::uint32_t curve = table.put(curves[c]);
+    const std::uint32_t curve = words[c];
     for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
       const std::vector<float>& lambdas = samples.at[c][bone];
       for (std::size_t k = 0; k < lambdas.size(); ++k) {
@@ -112,7 +118,7 @@ PalettePass make_pass(std::span<const Curve> curves, const Samples& samples, con
   pass.kernel = by_steps ? PoseKernel::kCurveSkeleton : PoseKernel::kSplineCurve;
   pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kCurveSlots);
   pass.table = table.take_words();
-  return pass;
+  return builder.add_pass(std::move(pass));
 }
 
 const char* linkage_name(Linkage linkage) {
@@ -192,7 +198,7 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   const std::vector<std::uint32_t> inputs = twist_inputs(chains.chains, input);
   CurveTable table(at_bind, inputs);
   const std::uint32_t first_slot =
-      input.builder.add_pass(make_pass(curves, samples, rest, parameters.frames == CurveFrames::kAuto, table));
+      add_passes(curves, samples, rest, parameters.frames == CurveFrames::kAuto, table, input.builder);
   std::vector<MeshBinding> bindings;
   for (const Shares& target : shares) bindings.push_back(bind_to_tables(rest, samples, first_slot, target));
   input.progress(1.0);

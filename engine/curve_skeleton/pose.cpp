@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <vector>
@@ -12,11 +14,12 @@
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
+#include "shaders/curve_skeleton/step_pose.h"
 
 namespace pelt::curve_skeleton {
 namespace {
 
-bool is_posed_by_steps(const PalettePass& pass) { return pass.kernel == PoseKernel::kCurveSkeleton; }
+bool is_posed_by_steps(const PalettePass& pass) { return pass.kernel != PoseKernel::kSplineCurve; }
 
 // Reads a pass's table, within its bounds.
 class Table {
@@ -25,22 +28,32 @@ class Table {
       : words_(pass.table),
         data_(data),
         by_steps_(is_posed_by_steps(pass)),
+        reads_steps_(pass.kernel == PoseKernel::kCurveSkeleton),
+        anchors_(entries_before(pass, data, PoseKernel::kAnchor)),
+        steps_(entries_before(pass, data, PoseKernel::kCurveStep)),
+        curves_(pass),
+        posed_(pass),
         checked_curves_(pass.table.size(), false) {}
 
   // Returns why a record cannot be posed, or nullptr if it can.
   const char* check(const shared::CurveRecord& record) {
     if (const char* wrong = check_curve(record.curve)) return wrong;
-    read_ += std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
-    if (read_ > words_.size()) return "and those before it read more of its table than there is";
     if (record.bone >= words_.word(record.curve) - 1) return "names a bone that is not there";
+    if (const char* wrong = posed_.take(kSampleWords)) return wrong;
     return check_samples(record.first_sample);
+  }
+  const char* check(const shared::CurveStepRecord& record) {
+    if (const char* wrong = check_curve(record.curve)) return wrong;
+    if (record.anchor >= words_.word(record.curve)) return "names an anchor that is not there";
+    return posed_.take(shared::kAnchorWords + shared::kCurveAnchorWords);
   }
 
  private:
+  static constexpr std::uint64_t kSampleWords = std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
+
   const char* check_samples(std::uint64_t first) const {
-    const std::uint64_t count = std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
-    if (const char* wrong = words_.check_numbers(first, count)) return wrong;
-    for (std::uint64_t word = first; word < first + count; word += shared::kCurveSampleWords) {
+    if (const char* wrong = words_.check_numbers(first, kSampleWords)) return wrong;
+    for (std::uint64_t word = first; word < first + kSampleWords; word += shared::kCurveSampleWords) {
       if (!(words_.number(word) >= 0 && words_.number(word) <= 1)) return "has a sample that is not on its bone";
     }
     return nullptr;
@@ -52,9 +65,13 @@ class Table {
     if (!words_.holds(word, shared::kCurveWords)) return "reads past its table";
     if (checked_curves_[word]) return nullptr;
     checked_curves_[word] = true;
-    if (const char* wrong = chain::check_chain(words_, data_, word)) return wrong;
+    if (const char* wrong = chain::check_posed_chain(words_, data_, anchors_, word)) return wrong;
     const std::uint64_t count = words_.word(word);
-    read_ += shared::kCurveWords + count * (shared::kAnchorWords + shared::kCurveAnchorWords);
+    const std::uint64_t own = shared::kCurveWords + count * (shared::kAnchorWords + shared::kCurveAnchorWords);
+    if (const char* wrong = curves_.take(own)) return wrong;
+    if (reads_steps_ && !steps_.hold(words_.word(word + shared::kCurveFirstStep), count * shared::kCurveStepSlots)) {
+      return "has steps that no earlier stage poses";
+    }
     const std::uint32_t frames = words_.word(word + shared::kCurveFrames);
     if (frames > shared::kCurveFramesEndpoint) return "has frames of an unknown kind";
     if ((frames == shared::kCurveFramesAuto) != by_steps_) return "has frames of another kernel";
@@ -92,33 +109,46 @@ class Table {
 
   TableReader words_;
   const CharacterData& data_;
-  bool by_steps_;
+  bool by_steps_, reads_steps_;
+  EntryRuns anchors_, steps_;
+  TableBudget curves_, posed_;        // words of curves, and those that records read
   std::vector<bool> checked_curves_;  // by the index of their first word
-  std::uint64_t read_ = 0;            // number of words of curves and samples read so far
 };
 
+template <class Record>
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   Table table(pass, data);
-  return check_records<shared::CurveRecord>(pass,
-                                            [&](const shared::CurveRecord& record) { return table.check(record); });
+  return check_records<Record>(pass, [&](const Record& record) { return table.check(record); });
 }
 
-void append_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
-  chains.push_back(read_record<shared::CurveRecord>(pass.records, i).curve);
-}
-
-void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+void pose_steps(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
-  const bool by_steps = is_posed_by_steps(pass);
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto posed = pose_curve_step(read_record<shared::CurveStepRecord>(pass.records, i), work);
+    std::copy(std::begin(posed.entries), std::end(posed.entries),
+              &context.palette[pass.first_slot + i * shared::kCurveStepSlots]);
+  }
+}
+
+void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto record = read_record<shared::CurveRecord>(pass.records, i);
+    Affine* slots = &context.palette[pass.first_slot + i * shared::kCurveSlots];
+    for (std::uint32_t k = 0; k < shared::kCurveSlots; ++k) slots[k] = pose_curve_sample(record, work, k);
+  }
+}
+
+void pose_spline_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
   shared::CurvePart part;
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<shared::CurveRecord>(pass.records, i);
     const auto before = i > begin ? read_record<shared::CurveRecord>(pass.records, i - 1) : record;
     if (i == begin || before.curve != record.curve || before.bone != record.bone)
-      part = curve_part(record, work, by_steps);
+      part = curve_part(work, record.curve, record.bone);
     Affine* slots = &context.palette[pass.first_slot + i * shared::kCurveSlots];
-    for (std::uint32_t k = 0; k < shared::kCurveSlots; ++k)
-      slots[k] = pose_curve_sample(record, part, work, k, by_steps);
+    for (std::uint32_t k = 0; k < shared::kCurveSlots; ++k) slots[k] = pose_spline_sample(record, part, work, k);
   }
 }
 
@@ -180,22 +210,49 @@ void append_handles(const PalettePass& pass, const PoseContext& context, std::ve
   }
 }
 
-constexpr PoseKernelInfo curve_kernel(const char* name) {
+constexpr PoseKernelInfo sample_kernel(const char* name, decltype(PoseKernelInfo::pose) pose,
+                                       bool invocation_per_entry) {
   return {.name = name,
           .record_words = kRecordWords<shared::CurveRecord>,
           .slots_per_record = shared::kCurveSlots,
-          .validate = validate_records,
-          .pose = pose_records,
+          .validate = validate_records<shared::CurveRecord>,
+          .pose = pose,
           .rest = rest,
           .label = label,
           .append_sources = append_sources,
-          .append_chains = append_chains,
-          .append_handles = append_handles};
+          .append_handles = append_handles,
+          .invocation_per_entry = invocation_per_entry};
+}
+
+std::uint32_t step_joint(const PassEntry& entry) {
+  const auto record = entry.read<shared::CurveStepRecord>();
+  const shared::Chain chain = shared::read_chain(entry.table(), record.curve);
+  return entry.pass.table[shared::anchor_word(chain, record.anchor)];
+}
+
+EntryRest step_rest(const PassEntry&) { return {}; }
+
+std::string step_label(const PassEntry& entry, const CharacterData& data) {
+  return fmt::format("step of a curve at {}", data.skeleton.joints[step_joint(entry)].name);
+}
+
+void append_step_source(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
+  sources.push_back({SourceKind::kJoint, step_joint(entry), 1});
 }
 
 }  // namespace
 
-const PoseKernelInfo kCurveSkeleton = curve_kernel("curve_skeleton");
-const PoseKernelInfo kSplineCurve = curve_kernel("spline_curve");
+const PoseKernelInfo kCurveStep{.name = "curve_step",
+                                .record_words = kRecordWords<shared::CurveStepRecord>,
+                                .slots_per_record = shared::kCurveStepSlots,
+                                .validate = validate_records<shared::CurveStepRecord>,
+                                .pose = pose_steps,
+                                .rest = step_rest,
+                                .label = step_label,
+                                .append_sources = append_step_source,
+                                .writes_numbers = true};
+
+const PoseKernelInfo kCurveSkeleton = sample_kernel("curve_skeleton", pose_samples, true);
+const PoseKernelInfo kSplineCurve = sample_kernel("spline_curve", pose_spline_samples, false);
 
 }  // namespace pelt::curve_skeleton

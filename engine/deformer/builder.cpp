@@ -458,6 +458,7 @@ Result<CharacterData> CharacterBuilder::build() {
     return fail(ErrorCode::kUnsupported, fmt::format("the palette would have {} entries", palette_size_));
   }
   std::uint32_t last_stage = 0;
+  for (const PalettePass& pass : data_.passes) last_stage = std::max(last_stage, pass.stage);
   for (const CharacterMesh& mesh : data_.meshes) last_stage = std::max(last_stage, mesh.stage + (mesh.control ? 1 : 0));
   for (CharacterMesh& mesh : data_.meshes) {
     if (!mesh.control) mesh.stage = last_stage;

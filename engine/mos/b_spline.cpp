@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
+#include <array>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -16,6 +16,7 @@
 #include "engine/chain/samples.h"
 #include "engine/chain/tables.h"
 #include "engine/character/records.h"
+#include "engine/deformer/table_writer.h"
 #include "engine/mos/table.h"
 #include "engine/mos/windows.h"
 #include "shaders/spline.h"
@@ -31,7 +32,6 @@ using chain::RestCurves;
 using chain::Samples;
 using chain::Shares;
 
-constexpr float kPi = 3.14159265f;
 // Values for chain::Painting. Control points bend the skin over a longer stretch than it is usually painted for, and
 // would fold skin that is drawn together to the painted stretch.
 constexpr float kMaxOff = 0.36f;
@@ -73,39 +73,37 @@ RestCurves make_rest_curves(const Windows& windows, std::span<const glm::vec3> p
   return {std::move(curves), find_copies(windows)};
 }
 
-// Returns the number of samples of a window, both ends included. No vertex up to `reach` metres away from the chain is
-// then off by more than `error` metres between two samples, if the frames of neighbouring points turn by a right angle
-// against each other and their joints twist by 270 degrees. Linear interpolation between samples h apart is off by at
-// most h^2 / 8 times the second derivative by u. That of sum N_k p_k is at most 2 `step` and counts both posed and at
-// bind; that of sum N_k F_k O is about `reach` (2 + turning^2).
-std::size_t sample_count(std::span<const ControlPoint> points, const Window& window, float reach, float error) {
-  double step = 0;
-  double twist = 0;
-  for (std::size_t k = 1; k < 4; ++k) {
-    const ControlPoint& from = points[window[k - 1]];
-    const ControlPoint& to = points[window[k]];
-    step = std::max(step, glm::distance(from.position, to.position));
-    if (!from.turn || !to.turn || !from.turn->angles) continue;
-    const double far_from = from.turn->far == to.turn->far ? from.turn->twist : 0;
-    const double roll_from = from.turn->roller == to.turn->roller ? from.turn->roll : 0;
-    twist = std::max(twist, std::abs(to.turn->twist - far_from) + std::abs(to.turn->roll - roll_from));
+// Returns the samples of the windows of a chain. Edits that a viewer may change after bind do not count.
+std::vector<std::vector<float>> place_samples(const ControlPoints& points, const PointEdits& edits, MosFrames frames,
+                                              const PointChain& chain, std::span<const Window> windows,
+                                              const RestPoints& rest, std::span<const float> reach, float error,
+                                              std::span<const glm::dmat4> at_bind) {
+  std::vector<std::uint32_t> twist_inputs(at_bind.size());
+  std::iota(twist_inputs.begin(), twist_inputs.end(), 0u);
+  MosTable table(at_bind, twist_inputs, 0, frames);
+  const auto is_kept = [](const PointEdits::Edit& edit) { return edit.in_bind && !edit.edit.driver; };
+  const std::vector<std::uint32_t> words = put_points(points, edits.only(is_kept), table).points;
+  const auto in = [&](const PosedPoints& posed, const Window& window) {
+    return posed.window({words[window[0]], words[window[1]], words[window[2]], words[window[3]]});
+  };
+  std::vector<shared::MosWindow> at_rest;
+  for (const Window& window : windows) at_rest.push_back(rest.window(window));
+  std::array<std::vector<shared::MosWindow>, chain::kStrongPoses> posed;
+  for (std::size_t i = 0; i < posed.size(); ++i) {
+    const chain::StrongPose pose = chain::strong_pose(i, chain.curve.chain, at_bind);
+    const PosedPoints there(table, pose.joints, pose.twists);
+    for (const Window& window : windows) posed[i].push_back(in(there, window));
   }
-  const double turning = 1.5 * kPi * twist;
-  const double second = 4 * step + double{reach} * (2 + turning * turning);
-  const double intervals = std::sqrt(second / (8 * double{error}));
-  return chain::in_whole_records(static_cast<std::size_t>(std::min(intervals, 1e6) + 1) + 1, shared::kMosSlots);
-}
-
-std::vector<std::vector<float>> place_samples(std::span<const ControlPoint> points, std::span<const Window> windows,
-                                              std::span<const float> reach, float error) {
-  std::vector<std::vector<float>> samples(windows.size());
-  for (std::size_t w = 0; w < windows.size(); ++w) {
-    const std::size_t count = reach[w] > 0 ? sample_count(points, windows[w], reach[w], error) : 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      samples[w].push_back(static_cast<float>(k) / static_cast<float>(count - 1));
-    }
-  }
-  return samples;
+  return chain::place_samples(
+      {reach, shared::kMosSlots, true,
+       [&](std::size_t window, float u) {
+         const WindowPlace place = place_in(rest.positions(), windows[window], u);
+         const glm::vec3 side = shared::frame_side(place.tangent, place.tangent);
+         return affine_from_axes(glm::mat3(place.tangent, side, glm::cross(place.tangent, side)), place.point);
+       },
+       [&](std::size_t window, float u) { return shared::mos_window_frame(at_rest[window], u); },
+       [&](std::size_t pose, std::size_t window, float u) { return shared::mos_window_frame(posed[pose][window], u); }},
+      error);
 }
 
 std::string names_of(const ControlPoints& points, const Window& window, const Model& model) {
@@ -120,10 +118,13 @@ struct Tables {
   std::vector<bool> singular;  // by the sample's number
 };
 
-Tables add_tables(const Windows& windows, const Samples& samples, const RestPoints& rest, MosTable& table,
-                  std::span<const std::uint32_t> point_words, CharacterBuilder& builder) {
+// `first_point` is the first palette entry of the points.
+Tables add_tables(const Windows& windows, const Samples& samples, const RestPoints& rest, std::uint32_t first_point,
+                  std::uint32_t stage, CharacterBuilder& builder) {
   PalettePass pass;
   pass.kernel = PoseKernel::kMosTable;
+  pass.stage = stage;
+  TableWriter table;
   Tables tables;
   for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
     for (std::size_t w = 0; w < windows.of_chain[c].size(); ++w) {
@@ -138,11 +139,15 @@ Tables add_tables(const Windows& windows, const Samples& samples, const RestPoin
         const WeightedElement row[] = {
             {window[0], basis.x}, {window[1], basis.y}, {window[2], basis.z}, {window[3], basis.w}};
         tables.singular.push_back(rest.is_singular(glm::dmat3(affine_axes(frame)), row));
-        const std::uint32_t word = table.put_sample(u, frame);
+        const std::uint32_t word = table.size();
+        table.put_number(u);
+        table.put_inverse(frame);
         if (k % shared::kMosSlots != 0) continue;
-        append_record(pass.records, shared::MosTableRecord{{point_words[window[0]], point_words[window[1]],
-                                                            point_words[window[2]], point_words[window[3]]},
-                                                           word});
+        shared::MosTableRecord record{{}, word};
+        for (std::size_t i = 0; i < window.size(); ++i) {
+          record.points[i] = first_point + window[i] * shared::kMosPointSlots;
+        }
+        append_record(pass.records, record);
       }
     }
   }
@@ -215,7 +220,8 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
               Attacher(settings, curves, input).attach(rest, [&](double part) { input.progress(0.9 * part); }));
 
   const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
-    return place_samples(points.points, windows.of_chain[c], reach, error);
+    return place_samples(points, edits, parameters.frames, points.chains[c], windows.of_chain[c], rest_points, reach,
+                         error, at_bind);
   };
   PELT_ASSIGN(const auto samples,
               chain::place_all_samples(rest, shares, parameters.table_error, place, "chains", input));
@@ -225,8 +231,10 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
       parameters.twist ? chain::twist_inputs(points.turning, input)
                        : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, inputs, 0, parameters.frames);
-  const std::vector<std::uint32_t> point_words = put_points(points, edits, table).points;
-  const Tables tables = add_tables(windows, samples, rest_points, table, point_words, input.builder);
+  const std::vector<std::uint32_t> words = put_points(points, edits, table).points;
+  const std::uint32_t stage = table.has_chains() ? 2 : 1;
+  const std::uint32_t first_point = table.add_passes(PoseKernel::kMosWindowPoint, words, input.builder);
+  const Tables tables = add_tables(windows, samples, rest_points, first_point, stage, input.builder);
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < shares.size(); ++t) {
     MeshBinding binding = chain::bind_to_tables(rest, samples, tables.first_slot, shares[t]);

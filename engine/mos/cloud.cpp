@@ -15,9 +15,7 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
-#include "engine/character/records.h"
 #include "shaders/blend/blend.h"
-#include "shaders/mos/point_pose.h"
 
 namespace pelt::mos {
 namespace {
@@ -138,15 +136,11 @@ struct Entries {
 };
 
 Entries add_entries(const PointWords& words, MosTable& table, CharacterBuilder& builder) {
-  PalettePass pass;
-  pass.kernel = PoseKernel::kMosPoint;
-  for (const std::uint32_t word : words.points) append_record(pass.records, shared::MosPointRecord{word});
-  for (const std::uint32_t word : words.directions) append_record(pass.records, shared::MosPointRecord{word});
-  const auto count = static_cast<std::uint32_t>(words.points.size());
-  pass.record_count = count + static_cast<std::uint32_t>(words.directions.size());
-  pass.table = table.take_words();
-  const std::uint32_t first = builder.add_pass(std::move(pass));
-  return {first, words.directions.empty() ? std::nullopt : std::optional(first + count)};
+  std::vector<std::uint32_t> all = words.points;
+  all.insert(all.end(), words.directions.begin(), words.directions.end());
+  const std::uint32_t first = table.add_passes(PoseKernel::kMosPoint, all, builder);
+  if (words.directions.empty()) return {first, std::nullopt};
+  return {first, first + static_cast<std::uint32_t>(words.points.size())};
 }
 
 // Collects the weights of one sign. Rows must not have negative weights: these go into groups of their own, with

@@ -202,24 +202,19 @@ PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosT
 RestPoints::RestPoints(const ControlPoints& points, const PointEdits& edits, MosFrames frames,
                        std::span<const glm::dmat4> at_bind)
     : joints_(at_bind.begin(), at_bind.end()) {
-  PointEdits there = edits;
-  for (std::vector<PointEdits::Edit>& own : there.of_point) {
-    std::erase_if(own, [](const PointEdits::Edit& edit) { return !edit.in_bind; });
-  }
+  const PointEdits there = edits.only([](const PointEdits::Edit& edit) { return edit.in_bind; });
   const std::vector<std::uint32_t> no_inputs(at_bind.size(), shared::kNoInput);
   MosTable table(at_bind, no_inputs, 0, frames);
   words_ = put_points(points, there, table).points;
-  table_ = table.take_words();
-  const PosedPoints posed(table_, joints_, inputs_);
+  posed_.emplace(table, joints_, std::span<const float>());
   for (const std::uint32_t word : words_) {
-    frames_.push_back(posed.frame(word));
+    frames_.push_back(posed_->frame(word));
     positions_.push_back(affine_origin(frames_.back()));
   }
 }
 
 shared::MosWindow RestPoints::window(const Window& window) const {
-  const PosedPoints posed(table_, joints_, inputs_);
-  return posed.window({words_[window[0]], words_[window[1]], words_[window[2]], words_[window[3]]});
+  return posed_->window({words_[window[0]], words_[window[1]], words_[window[2]], words_[window[3]]});
 }
 
 bool RestPoints::is_singular(const glm::dmat3& frame, std::span<const WeightedElement> row) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <glm/glm.hpp>
 #include <span>
 #include <string>
@@ -36,6 +37,14 @@ struct PointEdits {
   };
   std::vector<Driver> drivers;
   std::vector<std::vector<Edit>> of_point;  // the edits of each point, in order
+
+  // Returns the edits that `keep` is true of.
+  template <class Keep>
+  PointEdits only(const Keep& keep) const {
+    PointEdits kept = *this;
+    for (std::vector<Edit>& own : kept.of_point) std::erase_if(own, std::not_fn(keep));
+    return kept;
+  }
 };
 
 // Returns true if an entry of MosEdit::points means the point `name` that moves with `joint`.
@@ -76,9 +85,8 @@ class RestPoints {
 
  private:
   std::vector<std::uint32_t> words_;  // words of the points
-  std::vector<std::uint32_t> table_;
   std::vector<glm::mat4> joints_;
-  std::vector<float> inputs_;
+  std::optional<PosedPoints> posed_;
   std::vector<Affine> frames_;
   std::vector<glm::vec3> positions_;
 };

@@ -4,29 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <cassert>
 
 #include "engine/chain/check_chain.h"
+#include "engine/character/check_records.h"
 #include "engine/key_weights/pose.h"
 #include "shaders/mos/point_pose.h"
 #include "shaders/mos/table_pose.h"
 
 namespace pelt::mos {
 
-bool is_mos(const PalettePass& pass) {
-  return pass.kernel == PoseKernel::kMosPoint || pass.kernel == PoseKernel::kMosTable;
+bool has_points(const PalettePass& pass) {
+  return pass.kernel == PoseKernel::kMosPoint || pass.kernel == PoseKernel::kMosWindowPoint;
 }
 
-std::set<std::uint32_t> words_with_twins(const PalettePass& pass) {
-  std::set<std::uint32_t> words;
+std::vector<std::uint32_t> words_with_twins(const PalettePass& pass) {
+  std::vector<std::uint32_t> words;
   for (std::uint32_t r = 0; r < pass.record_count; ++r) {
-    if (pass.kernel == PoseKernel::kMosPoint) {
-      words.insert(read_record<shared::MosPointRecord>(pass.records, r).point);
-    } else {
-      const auto record = read_record<shared::MosTableRecord>(pass.records, r);
-      words.insert(std::begin(record.points), std::end(record.points));
-    }
+    words.push_back(read_record<shared::MosPointRecord>(pass.records, r).point);
   }
+  std::ranges::sort(words);
   return words;
 }
 
@@ -36,32 +33,21 @@ bool is_twin(const PalettePass& pass, std::uint32_t word) {
 
 namespace {
 
-// Most work that a pass may take to pose, in anchors of chains that it walks along, per word of its table and records.
-constexpr std::uint64_t kMaxWork = 64;
-
 class Table {
  public:
   Table(const PalettePass& pass, const CharacterData& data)
       : words_(pass.table),
         data_(data),
-        most_work_(kMaxWork * (pass.table.size() + pass.records.size())),
-        work_of_(pass.table.size(), 0),
+        anchors_(entries_before(pass, data, PoseKernel::kAnchor)),
         parts_(pass.table.size(), Part::kNone) {}
 
-  // Returns why a record cannot be posed, or nullptr if it can.
-  const char* check(const shared::MosPointRecord& record) { return check_point(record.point); }
-
-  const char* check(const shared::MosTableRecord& record) {
-    for (const std::uint32_t point : record.points) {
-      if (const char* wrong = check_point(point)) return wrong;
-    }
-    const std::uint64_t count = std::uint64_t{shared::kMosSlots} * shared::kMosSampleWords;
-    if (const char* wrong = words_.check_numbers(record.first_sample, count)) return wrong;
-    for (std::uint64_t k = 0; k < shared::kMosSlots; ++k) {
-      const float u = words_.number(record.first_sample + k * shared::kMosSampleWords);
-      if (!(u >= 0 && u <= 1)) return "has a sample that is not in its window";
-    }
-    return count_words(count);
+  // Returns why a point cannot be posed, or nullptr if it can. No two records pose one point.
+  const char* check(const shared::MosPointRecord& record) {
+    const std::uint64_t word = record.point;
+    if (!words_.holds(word, shared::kMosPointWords)) return "reads past its table";
+    bool is_new = false;
+    if (const char* wrong = begin_part(word, Part::kPoint, is_new)) return wrong;
+    return is_new ? check_point(word) : "names the point of another record";
   }
 
   const char* check_header() const {
@@ -91,20 +77,7 @@ class Table {
     return counted_ > words_.size() ? "and those before it read more of its table than there is" : nullptr;
   }
 
-  // Checks each point once, however many records name it, but counts the work to pose it every time.
   const char* check_point(std::uint64_t word) {
-    if (!words_.holds(word, shared::kMosPointWords)) return "reads past its table";
-    bool is_new = false;
-    if (const char* wrong = begin_part(word, Part::kPoint, is_new)) return wrong;
-    if (is_new) {
-      work_of_[word] = 1;
-      if (const char* wrong = check_new_point(word)) return wrong;
-    }
-    work_ += work_of_[word];
-    return work_ > most_work_ ? "and those before it take too long for the size of its table" : nullptr;
-  }
-
-  const char* check_new_point(std::uint64_t word) {
     if (const char* wrong = count_words(shared::kMosPointWords)) return wrong;
     if (!is_joint(word)) return "names a joint that is not there";
     const std::uint64_t position = word + shared::kMosPointPosition;
@@ -132,7 +105,7 @@ class Table {
     bool is_new = false;
     if (const char* wrong = begin_part(chain, Part::kChain, is_new)) return wrong;
     if (is_new) {
-      if (const char* wrong = chain::check_chain(words_, data_, chain)) return wrong;
+      if (const char* wrong = chain::check_posed_chain(words_, data_, anchors_, chain)) return wrong;
       const std::uint64_t anchors = words_.word(chain) * std::uint64_t{shared::kAnchorWords};
       if (const char* wrong = count_words(shared::kChainWords + anchors)) return wrong;
     }
@@ -143,13 +116,11 @@ class Table {
       const float value = words_.number(word + part);
       if (!(value >= 0 && value <= 1)) return "turns beside its bone";
     }
-    work_of_[word] += far > top ? far - top : top - far;
     return words_.check_numbers(word + shared::kMosPointAxis, 3);
   }
 
   const char* check_edit(std::uint64_t point, std::uint64_t word) {
     const std::uint64_t values = word + shared::kMosEditValues;
-    work_of_[point] += 2;
     if (words_.word(word) > shared::kMosRoll) return "has an edit of an unknown kind";
     const std::uint32_t chain = words_.word(point + shared::kMosPointChain);
     const std::uint32_t anchors = chain == shared::kMosNoWord ? 0 : words_.word(chain);
@@ -164,17 +135,13 @@ class Table {
     } else if (words_.word(word) == shared::kMosRoll) {
       const std::uint32_t roller = words_.word(values + 1);
       if (roller >= anchors || roller == words_.word(chain + 1)) return "rolls with an anchor that is not there";
-      const std::uint32_t top = words_.word(chain + 1);
-      work_of_[point] += roller > top ? roller - top : top - roller;  // past anchors that are hidden
       if (const char* wrong = words_.check_numbers(values, 1)) return wrong;
     } else if (const char* wrong = words_.check_numbers(values, shared::kMosEditWords - shared::kMosEditValues)) {
       return wrong;
     }
     const std::uint64_t driver = words_.word(word + shared::kMosEditDriver);
     if (driver == shared::kMosNoWord) return nullptr;
-    if (const char* wrong = check_driver(driver)) return wrong;
-    work_of_[point] += words_.word(driver) / 16;
-    return nullptr;
+    return check_driver(driver);
   }
 
   const char* check_driver(std::uint64_t word) {
@@ -196,69 +163,60 @@ class Table {
 
   TableReader words_;
   const CharacterData& data_;
-  std::uint64_t most_work_;
-  std::vector<std::uint32_t> work_of_;  // work of each point, by its first word
-  std::vector<Part> parts_;             // kind of each part, by its first word
-  std::uint64_t counted_ = 0;           // number of words read so far
-  std::uint64_t work_ = 0;
+  EntryRuns anchors_;
+  std::vector<Part> parts_;    // kind of each part, by its first word
+  std::uint64_t counted_ = 0;  // number of words read so far
 };
 
-template <class Record>
-Result<void> validate(const PalettePass& pass, const CharacterData& data) {
+Result<void> validate_points(const PalettePass& pass, const CharacterData& data) {
   Table table(pass, data);
-  for (std::size_t i = 0; i < pass.record_count; ++i) {
-    const char* wrong = i == 0 ? table.check_header() : nullptr;
-    if (wrong == nullptr) wrong = table.check(read_record<Record>(pass.records, i));
-    if (wrong != nullptr) return fail(ErrorCode::kInvalidArgument, fmt::format("record {} {}", i, wrong));
-  }
-  return {};
+  const char* header = pass.record_count > 0 ? table.check_header() : nullptr;
+  return check_records<shared::MosPointRecord>(
+      pass, [&](const shared::MosPointRecord& record) { return header != nullptr ? header : table.check(record); });
 }
 
-void append_chain(const PalettePass& pass, std::uint32_t point, std::vector<std::uint32_t>& chains) {
-  const std::uint32_t chain = pass.table[point + shared::kMosPointChain];
-  if (chain != shared::kMosNoWord) chains.push_back(chain);
+Result<void> validate_samples(const PalettePass& pass, const CharacterData& data) {
+  const TableReader words(pass.table);
+  const EntryRuns points = entries_before(pass, data, PoseKernel::kMosWindowPoint);
+  TableBudget budget(pass);
+  return check_records<shared::MosTableRecord>(pass, [&](const shared::MosTableRecord& record) -> const char* {
+    for (const std::uint32_t slot : record.points) {
+      if (!points.hold(slot, shared::kMosPointSlots)) return "blends a point that no earlier stage poses";
+    }
+    const std::uint64_t count = std::uint64_t{shared::kMosSlots} * shared::kMosSampleWords;
+    if (const char* wrong = words.check_numbers(record.first_sample, count)) return wrong;
+    for (std::uint64_t k = 0; k < shared::kMosSlots; ++k) {
+      const float u = words.number(record.first_sample + k * shared::kMosSampleWords);
+      if (!(u >= 0 && u <= 1)) return "has a sample that is not in its window";
+    }
+    return budget.take(count);
+  });
 }
 
-Result<void> validate_point_records(const PalettePass& pass, const CharacterData& data) {
-  return validate<shared::MosPointRecord>(pass, data);
-}
-
-Result<void> validate_table_records(const PalettePass& pass, const CharacterData& data) {
-  return validate<shared::MosTableRecord>(pass, data);
-}
-
-void pose_table_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+void pose_window_points(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
-  const Affine root = shared::mos_root_motion(work);
-  shared::MosTableRecord before{};
-  shared::MosWindow window;
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto point = pose_window_point(read_record<shared::MosPointRecord>(pass.records, i), work);
+    Affine* slots = &context.palette[pass.first_slot + i * shared::kMosPointSlots];
+    slots[0] = point.still;
+    slots[1] = point.cosine;
+    slots[2] = point.sine;
+  }
+}
+
+void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const auto record = read_record<shared::MosTableRecord>(pass.records, i);
-    shared::MosWindow next;
-    for (std::size_t k = 0; k < shared::kMosWindow; ++k) {
-      const auto known = std::find(std::begin(before.points), std::end(before.points), record.points[k]);
-      const bool is_posed = i > begin && known != std::end(before.points);
-      next.points[k] = is_posed ? window.points[known - std::begin(before.points)]
-                                : shared::pose_mos_point(work, root, record.points[k]);
-    }
-    window = next;
-    before = record;
+    const shared::MosWindow window = posed_window(record, work);
     Affine* slots = &context.palette[pass.first_slot + i * shared::kMosSlots];
     for (std::uint32_t k = 0; k < shared::kMosSlots; ++k) slots[k] = pose_mos_sample(record, window, work, k);
   }
 }
 
-void append_point_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
-  append_chain(pass, read_record<shared::MosPointRecord>(pass.records, i).point, chains);
-}
-
-void append_table_chains(const PalettePass& pass, std::size_t i, std::vector<std::uint32_t>& chains) {
-  for (const std::uint32_t point : read_record<shared::MosTableRecord>(pass.records, i).points) {
-    append_chain(pass, point, chains);
-  }
-}
-
 EntryRest point_rest(const PassEntry&) { return {.kind = EntryKind::kControlPoint}; }
+
+EntryRest window_point_rest(const PassEntry&) { return {}; }
 
 std::uint32_t sample_word(const PassEntry& entry) {
   return entry.read<shared::MosTableRecord>().first_sample + entry.slot * shared::kMosSampleWords;
@@ -273,45 +231,51 @@ EntryRest table_rest(const PassEntry& entry) {
           .along = entry.number(sample)};
 }
 
-const std::string& joint_name(const PassEntry& entry, std::uint32_t point, const CharacterData& data) {
-  return data.skeleton.joints[entry.pass.table[point]].name;
+std::uint32_t joint_of(const PassEntry& entry) { return entry.pass.table[entry.read<shared::MosPointRecord>().point]; }
+
+// Returns the joint of the point that has this palette entry.
+std::uint32_t joint_of(std::uint32_t slot, const CharacterData& data) {
+  const auto pass = std::ranges::find_if(data.passes, [&](const PalettePass& one) {
+    return one.kernel == PoseKernel::kMosWindowPoint && slot >= one.first_slot &&
+           slot - one.first_slot < one.record_count * shared::kMosPointSlots;
+  });
+  assert(pass != data.passes.end());
+  return joint_of({*pass, (slot - pass->first_slot) / shared::kMosPointSlots});
 }
 
 std::string point_label(const PassEntry& entry, const CharacterData& data) {
-  return fmt::format("point {} of {}", entry.record,
-                     joint_name(entry, entry.read<shared::MosPointRecord>().point, data));
+  return fmt::format("point {} of {}", entry.record, data.skeleton.joints[joint_of(entry)].name);
 }
 
 std::string table_label(const PassEntry& entry, const CharacterData& data) {
   const auto record = entry.read<shared::MosTableRecord>();
-  const std::string& first = joint_name(entry, record.points[1], data);
-  const std::string& second = joint_name(entry, record.points[2], data);
+  const std::string& first = data.skeleton.joints[joint_of(record.points[1], data)].name;
+  const std::string& second = data.skeleton.joints[joint_of(record.points[2], data)].name;
   return fmt::format("points of {}{} at {:.2f}", first, first == second ? "" : ".." + second,
                      entry.number(sample_word(entry)));
 }
 
 // A control point moves with its joint alone, whatever turns it.
 void append_point_source(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
-  sources.push_back({SourceKind::kJoint, entry.pass.table[entry.read<shared::MosPointRecord>().point], 1});
+  sources.push_back({SourceKind::kJoint, joint_of(entry), 1});
 }
 
-void append_table_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
+void append_table_sources(const PassEntry& entry, const CharacterData& data, std::vector<EntrySource>& sources) {
   const auto record = entry.read<shared::MosTableRecord>();
   const glm::vec4 weights = shared::spline_basis(entry.number(sample_word(entry)));
   for (std::uint32_t k = 0; k < shared::kMosWindow; ++k) {
-    sources.push_back({SourceKind::kJoint, entry.pass.table[record.points[k]], weights[static_cast<glm::length_t>(k)]});
+    sources.push_back({SourceKind::kJoint, joint_of(record.points[k], data), weights[static_cast<glm::length_t>(k)]});
   }
 }
 
 void append_handles(const PalettePass& pass, const PoseContext& context, std::vector<PosedHandle>& handles) {
   const shared::PoseWork work = pose_work(pass, context);
-  const Affine root = shared::mos_root_motion(work);
   for (const std::uint32_t point : words_with_twins(pass)) {
     if (is_twin(pass, point)) continue;
     handles.push_back({.kind = EntryKind::kControlPoint,
                        .joint = pass.table[point],
                        .rest = shared::table_vector(work, point + shared::kMosPointRest),
-                       .frame = shared::mos_frame(shared::pose_mos_point(work, root, point))});
+                       .frame = shared::mos_frame(pose_window_point({point}, work))});
   }
 }
 
@@ -320,23 +284,32 @@ void append_handles(const PalettePass& pass, const PoseContext& context, std::ve
 const PoseKernelInfo kMosPoint{.name = "mos_point",
                                .record_words = kRecordWords<shared::MosPointRecord>,
                                .slots_per_record = 1,
-                               .validate = validate_point_records,
+                               .validate = validate_points,
                                .pose = pose_records<shared::MosPointRecord, shared::pose_mos_entry>,
                                .rest = point_rest,
                                .label = point_label,
                                .append_sources = append_point_source,
-                               .append_chains = append_point_chains,
                                .append_handles = append_handles};
+
+const PoseKernelInfo kMosWindowPoint{.name = "mos_window_point",
+                                     .record_words = kRecordWords<shared::MosPointRecord>,
+                                     .slots_per_record = shared::kMosPointSlots,
+                                     .validate = validate_points,
+                                     .pose = pose_window_points,
+                                     .rest = window_point_rest,
+                                     .label = point_label,
+                                     .append_sources = append_point_source,
+                                     .append_handles = append_handles,
+                                     .writes_numbers = true};
 
 const PoseKernelInfo kMosTable{.name = "mos_table",
                                .record_words = kRecordWords<shared::MosTableRecord>,
                                .slots_per_record = shared::kMosSlots,
-                               .validate = validate_table_records,
-                               .pose = pose_table_records,
+                               .validate = validate_samples,
+                               .pose = pose_samples,
                                .rest = table_rest,
                                .label = table_label,
                                .append_sources = append_table_sources,
-                               .append_chains = append_table_chains,
-                               .append_handles = append_handles};
+                               .invocation_per_entry = true};
 
 }  // namespace pelt::mos

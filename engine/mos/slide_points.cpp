@@ -28,7 +28,7 @@ bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<
   // Skips the edits of the point itself, which come first.
   for (; count > 0 && table[at] >= shared::kMosOutward; --count) at += shared::kMosEditWords;
   if (count != edits.size()) return false;
-  const shared::PoseWork work{table.data(), nullptr, nullptr, nullptr, nullptr};
+  const shared::PoseWork work = table_work(table);
   const glm::dmat3 axes = glm::inverse(glm::dmat3(shared::table_matrix(work, word + shared::kMosPointMotion)));
   for (const MosEdit* edit : edits) {
     if (table[at] != operation_word(edit->operation)) return false;
@@ -63,11 +63,11 @@ Result<Character> slide_points(const Character& character, std::span<const Point
   std::vector<bool> taken(points.size(), false);
   std::size_t next = 0;  // first guess: the report is in the order of the tables, except for points that move nothing
   for (PalettePass& pass : data.passes) {
-    if (!is_mos(pass)) continue;
+    if (!has_points(pass)) continue;
     std::vector<const MosEdit*> own;  // edits of the point, and so of the twin after it
     for (const std::uint32_t word : words_with_twins(pass)) {
       bool known = is_twin(pass, word);
-      const shared::PoseWork work{pass.table.data(), nullptr, nullptr, nullptr, nullptr};
+      const shared::PoseWork work = table_work(pass.table);
       const glm::vec3 rest = shared::table_vector(work, word + shared::kMosPointRest);
       for (std::size_t k = 0; !known && k < points.size(); ++k) {
         const std::size_t p = (next + k) % points.size();

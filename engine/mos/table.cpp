@@ -7,6 +7,11 @@
 #include <pelt/curve_keys.h>
 #include <pelt/mos.h>
 
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+#include "shaders/chain/pose.h"
+#include "shaders/mos/point_pose.h"
+
 namespace pelt::mos {
 namespace {
 
@@ -40,15 +45,6 @@ MosTable::MosTable(std::span<const glm::dmat4> at_bind, std::span<const std::uin
   for (int row = 0; row < 3; ++row) {
     for (int column = 0; column < 4; ++column) table_.put_number(inverse[column][row]);
   }
-}
-
-std::uint32_t MosTable::put_chain(const chain::Chain& chain) {
-  const std::uint32_t word = table_.size();
-  table_.put_word(static_cast<std::uint32_t>(chain.anchors.size()));
-  table_.put_word(static_cast<std::uint32_t>(chain.top));
-  table_.put_word(word + shared::kChainWords);
-  table_.put_anchors(chain);
-  return word;
 }
 
 std::uint32_t MosTable::put_driver(const key_weights::AngleWords& angle, std::span<const CurveKey> keys) {
@@ -154,21 +150,40 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   return word;
 }
 
-std::uint32_t MosTable::put_sample(float u, const Affine& rest) {
-  const std::uint32_t word = table_.size();
-  table_.put_number(u);
-  table_.put_inverse(rest);
-  return word;
+std::uint32_t MosTable::add_passes(PoseKernel kernel, std::span<const std::uint32_t> points,
+                                   CharacterBuilder& builder) {
+  PalettePass pass;
+  pass.kernel = kernel;
+  if (has_chains()) {
+    table_.place_anchors(builder.add_pass(anchor_pass()));
+    pass.stage = 1;
+  }
+  for (const std::uint32_t word : points) append_record(pass.records, shared::MosPointRecord{word});
+  pass.record_count = static_cast<std::uint32_t>(points.size());
+  pass.table = table_.take_words();
+  return builder.add_pass(std::move(pass));
 }
 
-Affine PosedPoints::frame(std::uint32_t word) const {
-  return shared::mos_frame(shared::pose_mos_point(work_, shared::mos_root_motion(work_), word));
+PosedPoints::PosedPoints(const MosTable& table, std::span<const glm::mat4> joints, std::span<const float> inputs)
+    : table_(table.words()), joints_(joints), inputs_(inputs) {
+  const PalettePass anchors = table.anchor_pass();
+  palette_.resize(anchors.record_count * shared::kAnchorBlock);
+  pose_kernel(anchors.kernel).pose(anchors, 0, anchors.record_count, {joints, {}, inputs, palette_});
 }
+
+shared::MosEntries PosedPoints::entries(std::uint32_t word) const {
+  shared::PoseWork work = table_work(table_, palette_);
+  work.joint_matrices = joints_.data();
+  work.inputs = inputs_.data();
+  return pose_window_point({word}, work);
+}
+
+Affine PosedPoints::frame(std::uint32_t word) const { return shared::mos_frame(entries(word)); }
 
 shared::MosWindow PosedPoints::window(const std::array<std::uint32_t, shared::kMosWindow>& points) const {
-  shared::MosTableRecord record{};
-  std::copy(points.begin(), points.end(), record.points);
-  return shared::pose_mos_window(record, work_);
+  shared::MosWindow window;
+  for (std::size_t k = 0; k < points.size(); ++k) window.points[k] = entries(points[k]);
+  return window;
 }
 
 }  // namespace pelt::mos

@@ -16,6 +16,7 @@
 #include <pelt/rig.h>
 
 #include "engine/chain/chain_table.h"
+#include "engine/deformer/builder.h"
 #include "engine/key_weights/angle.h"
 #include "engine/mos/points.h"
 #include "shaders/mos/table_pose.h"
@@ -41,7 +42,7 @@ std::uint32_t operation_word(MosOperation operation);
 // Returns the offset of a slide along an axis of length `length`, in the space of the joint.
 inline double offset_along(double length, double offset) { return length > 0 ? offset / length : 0; }
 
-// Writes control points into a table, one after the other, for a pass of either kernel.
+// Writes chains and control points into the table of passes, one after the other.
 class MosTable {
  public:
   // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
@@ -50,7 +51,7 @@ class MosTable {
            MosFrames frames);
 
   // Puts a chain. Each put_* function returns the index of the first word that it puts.
-  std::uint32_t put_chain(const chain::Chain& chain);
+  std::uint32_t put_chain(const chain::Chain& chain) { return table_.put_chain(chain); }
 
   // Puts a driver with the keys of a share over degrees; beyond the keys the share is held. Precondition: 1 to
   // shared::kMaxMosKeys keys, ascending.
@@ -62,8 +63,13 @@ class MosTable {
   std::uint32_t put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
                           std::span<const PointEdit> edits = {}, const glm::dmat3* directions = nullptr);
 
-  // Puts a sample. `rest` is M^R at u of the window, not singular.
-  std::uint32_t put_sample(float u, const Affine& rest);
+  // Adds the pass that poses the anchors, if there are chains, and the pass of `kernel` (kMosPoint, kMosWindowPoint)
+  // that poses these points. Returns the first palette entry of the latter. Uses up the table.
+  std::uint32_t add_passes(PoseKernel kernel, std::span<const std::uint32_t> points, CharacterBuilder& builder);
+
+  // As chain::ChainTable.
+  bool has_chains() const { return table_.has_chains(); }
+  PalettePass anchor_pass() const { return table_.anchor_pass(); }
 
   const std::vector<std::uint32_t>& words() const { return table_.words(); }
   std::vector<std::uint32_t> take_words() { return table_.take_words(); }
@@ -79,9 +85,8 @@ class MosTable {
 // Control points in a pose. All spans must outlive it.
 class PosedPoints {
  public:
-  // `words` is a table. A twist input of 0 leaves the twist as the joints give it.
-  PosedPoints(std::span<const std::uint32_t> words, std::span<const glm::mat4> joints, std::span<const float> inputs)
-      : work_{words.data(), joints.data(), nullptr, inputs.data()} {}
+  // A twist input of 0 leaves the twist as the joints give it.
+  PosedPoints(const MosTable& table, std::span<const glm::mat4> joints, std::span<const float> inputs);
 
   // Returns [F | p] of the point at `word`.
   Affine frame(std::uint32_t word) const;
@@ -90,7 +95,12 @@ class PosedPoints {
   shared::MosWindow window(const std::array<std::uint32_t, shared::kMosWindow>& points) const;
 
  private:
-  shared::PoseWork work_;
+  shared::MosEntries entries(std::uint32_t word) const;
+
+  std::vector<std::uint32_t> table_;
+  std::span<const glm::mat4> joints_;
+  std::span<const float> inputs_;
+  std::vector<Affine> palette_;  // the anchors
 };
 
 }  // namespace pelt::mos

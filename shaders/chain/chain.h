@@ -15,16 +15,18 @@
 
 #include "../angle.h"
 #include "../pose_pass.h"
+#include "../power.h"
 #include "../swing_twist.h"
 #include "../table.h"
 
 PELT_SHARED_BEGIN
 
 // Layout of the table:
-//   chain    anchors (2 or more), top, first anchor (word)
+//   chain    anchors (2 or more), top, first anchor (word), palette entry of anchor 0
 //   anchor   joint, x, y, z in the joint's space, R0^-1 as x, y, z, w, 1 / scale of the joint at rest, a_i, twist input
 PELT_SHARED_CONST uint kChainFirstAnchor = 2u;
-PELT_SHARED_CONST uint kChainWords = 3u;
+PELT_SHARED_CONST uint kChainFirstEntry = 3u;
+PELT_SHARED_CONST uint kChainWords = 4u;
 PELT_SHARED_CONST uint kAnchorWords = 13u;
 PELT_SHARED_CONST uint kAnchorPosition = 1u;
 PELT_SHARED_CONST uint kAnchorRotation = 4u;
@@ -38,10 +40,12 @@ struct Chain {
   uint anchor_count;
   uint top;
   uint first_anchor;
+  uint first_entry;
 };
 
 PELT_SHARED_FN Chain read_chain(PoseWork work, uint word) {
-  return Chain(table_word(work, word), table_word(work, word + 1u), table_word(work, word + kChainFirstAnchor));
+  return Chain(table_word(work, word), table_word(work, word + 1u), table_word(work, word + kChainFirstAnchor),
+               table_word(work, word + kChainFirstEntry));
 }
 
 PELT_SHARED_FN uint anchor_word(Chain chain, uint i) { return chain.first_anchor + i * kAnchorWords; }
@@ -56,7 +60,7 @@ PELT_SHARED_FN float axes_scale(mat3 axes) {
   float longest = max(lengths.x, max(lengths.y, lengths.z));
   if (!(longest > 1e-30f)) return 0.0f;
   vec3 parts = lengths * (1.0f / longest);
-  return longest * pow(parts.x * parts.y * parts.z, 1.0f / 3.0f);
+  return longest * power_of(max(parts.x * parts.y * parts.z, 1e-30f), 1.0f / 3.0f);
 }
 
 // An anchor as its own joint poses it.
@@ -96,90 +100,56 @@ PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 uppe
   return angle;
 }
 
-// theta_i of any anchor but the top; 0 if the anchor is hidden.
-PELT_SHARED_FN float own_twist(PoseWork work, Chain chain, uint i) {
-  AnchorPose own = anchor_pose(work, chain, i);
-  if (own.scale < kHiddenScale) return 0.0f;
-  uint above = i;
-  AnchorPose upper;
-  do {
-    above = upper_anchor(chain, above);
-    upper = anchor_pose(work, chain, above);
-  } while (anchor_is_hidden(chain, above, upper.scale));
-  return twist_between(work, chain, i, upper.motion, own.motion);
-}
-
-// An anchor with its twist; a hidden one has the motion of the anchor that it follows.
+// An anchor as its palette entry has it; a hidden one has the motion of the anchor that it follows.
 struct TurnedAnchor {
   AnchorPose pose;
-  float own;    // theta_i; 0 at the top and where hidden
-  float twist;  // tau_i
+  float own;  // theta_i; 0 at the top and where hidden
+  float run;  // sum of theta from the anchor of the block that is nearest the top to this one
 };
 
-// Finds tau_i by a walk up to the top.
-PELT_SHARED_FN TurnedAnchor turned_anchor(PoseWork work, Chain chain, uint i) {
-  TurnedAnchor result = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
-  bool hidden = anchor_is_hidden(chain, i, result.pose.scale);
-  vec4 motion = result.pose.motion;
-  uint lower = i;
-  for (uint above = i; above != chain.top;) {
-    above = upper_anchor(chain, above);
-    AnchorPose upper = anchor_pose(work, chain, above);
-    if (anchor_is_hidden(chain, above, upper.scale)) continue;
-    if (hidden) {
-      result.pose.motion = upper.motion;
-      hidden = false;
-    } else {
-      float twist = twist_between(work, chain, lower, upper.motion, motion);
-      if (lower == i) result.own = twist;
-      result.twist += twist;
-    }
-    lower = above;
-    motion = upper.motion;
-  }
-  return result;
+PELT_SHARED_FN Affine anchor_entry(TurnedAnchor anchor) {
+  return Affine(vec4(anchor.pose.position, anchor.pose.scale), anchor.pose.motion,
+                vec4(anchor.own, anchor.run, 0.0f, 0.0f));
 }
 
-// The same, from `upper`, its neighbour towards the top.
-PELT_SHARED_FN TurnedAnchor turned_below(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
-  TurnedAnchor result = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, upper.twist);
-  if (result.pose.scale < kHiddenScale) {
-    result.pose.motion = upper.pose.motion;
-  } else {
-    result.own = twist_between(work, chain, i, upper.pose.motion, result.pose.motion);
-    result.twist += result.own;
-  }
-  return result;
+// Reads an anchor that an earlier stage posed.
+PELT_SHARED_FN TurnedAnchor posed_anchor(PoseWork work, Chain chain, uint i) {
+  Affine entry = palette_entry(work, chain.first_entry + i);
+  return TurnedAnchor(AnchorPose(vec3(entry[0]), entry[0].w, entry[1]), entry[2].x, entry[2].y);
 }
 
-// Neighbouring anchors, at most kMaxRange of them.
-PELT_SHARED_CONST uint kMaxRange = 10u;
-struct ChainRange {
-  uint first;
-  TurnedAnchor anchor[kMaxRange];
-};
+PELT_SHARED_FN vec3 posed_position(PoseWork work, Chain chain, uint i) {
+  return vec3(palette_entry(work, chain.first_entry + i)[0]);
+}
 
-// Poses anchors `first` to `last`: first the one nearest to the top, then away from it on both sides.
-PELT_SHARED_FN ChainRange chain_range(PoseWork work, Chain chain, uint first, uint last) {
-  ChainRange range;
-  range.first = first;
-  uint nearest = clamp(chain.top, first, last) - first;
-  range.anchor[nearest] = turned_anchor(work, chain, first + nearest);
-  for (uint n = 0u; n < last - first; ++n) {
-    uint k = n < nearest ? nearest - 1u - n : n + 1u;
-    uint upper = n < nearest ? k + 1u : k - 1u;
-    range.anchor[k] = turned_below(work, chain, first + k, range.anchor[upper]);
+// Anchors are posed in blocks, so that sums of twists are short: anchors kAnchorBlock b to kAnchorBlock (b + 1) - 1 are
+// block b.
+PELT_SHARED_CONST uint kAnchorBlock = 8u;
+
+// Returns tau_i of an anchor that was read. Blocks between it and the top give the sums at their far ends.
+PELT_SHARED_FN float anchor_twist(PoseWork work, Chain chain, uint i, TurnedAnchor anchor) {
+  float twist = anchor.run;
+  uint block = i / kAnchorBlock;
+  uint top = chain.top / kAnchorBlock;
+  while (block != top) {
+    block = block > top ? block - 1u : block + 1u;
+    uint far = block * kAnchorBlock + (i > chain.top ? kAnchorBlock - 1u : 0u);
+    twist += palette_entry(work, chain.first_entry + far)[2].y;
   }
-  return range;
+  return twist;
 }
 
 // Returns Theta_i for tau_i.
 PELT_SHARED_FN float along_chain(Chain chain, uint i, float twist) { return i < chain.top ? -twist : twist; }
 
-// Returns U_i.
-PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, TurnedAnchor anchor) {
+// Returns U_i of an anchor that moves by `motion` and has twisted by tau_i.
+PELT_SHARED_FN vec4 untwisted_motion(PoseWork work, Chain chain, uint i, vec4 motion, float twist) {
   vec3 axis = table_vector(work, anchor_word(chain, i) + kAnchorAxis);
-  return quaternion_product(anchor.pose.motion, quaternion_about(axis, -anchor.twist));
+  return quaternion_product(motion, quaternion_about(axis, -twist));
+}
+PELT_SHARED_FN vec4 untwisted_anchor(PoseWork work, Chain chain, uint i) {
+  TurnedAnchor anchor = posed_anchor(work, chain, i);
+  return untwisted_motion(work, chain, i, anchor.pose.motion, anchor_twist(work, chain, i, anchor));
 }
 
 PELT_SHARED_END

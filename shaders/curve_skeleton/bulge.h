@@ -5,6 +5,7 @@
 #ifndef PELT_SHADERS_CURVE_SKELETON_BULGE_H
 #define PELT_SHADERS_CURVE_SKELETON_BULGE_H
 
+#include "../power.h"
 #include "step_frames.h"
 
 PELT_SHARED_BEGIN
@@ -40,12 +41,13 @@ PELT_SHARED_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARE
   float u = 1.0f / max(pace, 0.05f) - 1.0f;
   // If a slice is longer than at rest, it thins by at most half of kCurveThinning.
   u = 0.5f * (u + sqrt(u * u + kCurveThinning * kCurveThinning) - kCurveThinning);
-  float whole = 1.0f + tanh(u);
-  whole = pow(whole, mix(first.bulge.x, last.bulge.x, lambda));
+  // As a power of 2: 1 + tanh u = 2 / (1 + e^-2u).
+  float whole = mix(first.bulge.x, last.bulge.x, lambda) * (1.0f - log2_of(1.0f + exp_of(-2.0f * u)));
   CurveBulge bulge;
   bulge.inside = size > 1e-6f ? inside / size : vec3(0.0f);
-  bulge.along = pow(whole, 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size));
-  bulge.across = whole / bulge.along;
+  float along = 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size);
+  bulge.along = exp2_of(along * whole);
+  bulge.across = exp2_of((1.0f - along) * whole);
   float first_fat = end_ramp(lambda * bone, first.distance, bone) * first.bend * shape.first_reach;
   float last_fat = end_ramp((1.0f - lambda) * bone, last.distance, bone) * last.bend * shape.last_reach;
   bulge.across *= max(1.0f + first.bulge.y * first_fat + last.bulge.y * last_fat, kCurveLeastBulge);

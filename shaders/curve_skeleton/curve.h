@@ -20,7 +20,8 @@ PELT_SHARED_CONST uint kCurveReferenceHalfSwing = 0u;
 PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 
 // Layout of the table, besides chain.h's:
-//   curve         chain (3 words), frames, reference, centre, first curve anchor (word)
+//   curve         chain (4 words), frames, reference, centre, first curve anchor (word), palette entry of the first
+//                 anchor's step (step_pose.h)
 //   curve anchor  s, reference axis at rest x, y, z, d, f_min, f_max, margin, first key (word), keys (0: the formula),
 //                 displacement of B-, of B+ at rest, volume, across, along, after; then for automatic frames: the
 //                 rest direction x, y, z of the bone that leaves the anchor, the rest lengths before and after the
@@ -30,11 +31,12 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 //                 (added to and multiplied with what the pose gives), (M^R)^-1 row by row
 // The reference axis is the joint's z_i; with automatic frames it is y of the bone that leaves the anchor, carried from
 // bone to bone at rest by least turns.
-PELT_SHARED_CONST uint kCurveFrames = 3u;
-PELT_SHARED_CONST uint kCurveReference = 4u;
-PELT_SHARED_CONST uint kCurveCentre = 5u;
-PELT_SHARED_CONST uint kCurveFirstAnchor = 6u;
-PELT_SHARED_CONST uint kCurveWords = 7u;
+PELT_SHARED_CONST uint kCurveFrames = 4u;
+PELT_SHARED_CONST uint kCurveReference = 5u;
+PELT_SHARED_CONST uint kCurveCentre = 6u;
+PELT_SHARED_CONST uint kCurveFirstAnchor = 7u;
+PELT_SHARED_CONST uint kCurveFirstStep = 8u;
+PELT_SHARED_CONST uint kCurveWords = 9u;
 PELT_SHARED_CONST uint kCurveAnchorLength = 0u;
 PELT_SHARED_CONST uint kCurveAnchorReference = 1u;
 PELT_SHARED_CONST uint kCurveAnchorDistance = 4u;
@@ -72,7 +74,6 @@ struct CurveEnd {
   float scale;
   float twist;  // Theta
   float bend;   // 1 - cos theta; 0 at the ends of the curve
-  vec3 inside;  // towards the inside of the bend, 2 sin(theta/2) long
   vec3 bulge;   // volume, across, along
 };
 
@@ -81,7 +82,7 @@ struct CurvePoint {
   vec3 point, slope;
 };
 
-// x and y of a frame before the twist is applied.
+// x and y of a frame before the twist is applied, of unit length and at right angles.
 struct CurveAxes {
   vec3 x, y;
 };
@@ -122,13 +123,10 @@ PELT_SHARED_FN float floating_distance(PoseWork work, uint word, float rounding,
 // The anchor that carries the bone from anchor `bone` to the next: its end towards the top.
 PELT_SHARED_FN uint carrying_anchor(Chain chain, uint bone) { return bone < chain.top ? bone + 1u : bone; }
 
-PELT_SHARED_FN vec3 range_position(PELT_SHARED_IN(ChainRange) range, uint i) {
-  return range.anchor[i - range.first].pose.position;
-}
-
 // Poses a displacement that is fixed to a bone and given at rest.
-PELT_SHARED_FN vec3 posed_displacement(Chain chain, PELT_SHARED_IN(ChainRange) range, uint bone, vec3 displacement) {
-  AnchorPose pose = range.anchor[carrying_anchor(chain, bone) - range.first].pose;
+PELT_SHARED_FN vec3 posed_displacement(PoseWork work, Chain chain, uint bone, vec3 displacement) {
+  if (dot(displacement, displacement) == 0.0f) return vec3(0.0f);
+  AnchorPose pose = posed_anchor(work, chain, carrying_anchor(chain, bone)).pose;
   return quaternion_rotate(pose.motion, displacement) * pose.scale;
 }
 

@@ -8,10 +8,7 @@
 layout(binding = kPoseBindRecords, scalar) readonly buffer Records { CurveRecord records[]; };
 
 void main() {
-  PoseWork work = pose_work();
+  PoseWork work = pose_item(kCurveSlots);
   if (!work.inside) return;
-  CurveRecord record = records[work.record];
-  CurvePart part = curve_part(record, work, true);
-  uint first = work.palette_first + work.record_index * kCurveSlots;
-  for (uint k = 0u; k < kCurveSlots; ++k) palette[first + k] = pose_curve_sample(record, part, work, k, true);
+  palette[work.palette_first + work.record_index] = pose_curve_sample(records[work.record], work, work.item);
 }

@@ -17,92 +17,112 @@
 
 PELT_SHARED_BEGIN
 
-// A bone's part of a posed curve, which its samples share. The kernel takes frames from the steps or from the spline,
-// so that a shader holds only one of the two.
-struct CurvePart {
-  float centre;
-  CurveEnd first, last;
-  CurveSteps steps;
-  CurveSpline spline;
-};
+// A joint that is scaled to nothing hides the bones that it carries, and leaves the bone before it its size.
+PELT_SHARED_FN vec2 bone_scales(Chain chain, uint bone, float first, float last) {
+  bool first_hidden = first < kHiddenScale;
+  if (first_hidden == (last < kHiddenScale)) return vec2(first, last);
+  bool hidden = (carrying_anchor(chain, bone) == bone) == first_hidden;
+  return vec2(hidden ? 0.0f : max(first, last));
+}
 
-PELT_SHARED_FN CurveEnd curve_end(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(ChainRange) range) {
+// Twists and bulges a section of the curve, and returns M.
+PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveEnd) first,
+                                  PELT_SHARED_IN(CurveEnd) last, vec2 scales, float centre, float lambda,
+                                  CurveShape shape) {
+  vec3 x = section.axes.x;
+  vec3 inside = section.inside - x * dot(x, section.inside);
+  vec3 y = turned_about(x, section.axes.y, mix(first.twist, last.twist, shape.twist_share) + shape.twist);
+  vec3 z = cross(x, y);
+
+  float scale = mix(scales.x, scales.y, lambda);
+  float pace = dot(section.place.slope, x) / max(scale, 1e-20f);
+  CurveBulge bulge = curve_bulge(first, last, lambda, shape, inside, pace);
+  vec3 origin = mix(section.place.point, mix(first.point, last.point, lambda), centre);
+  return affine_from_axes(
+      mat3(x * scale, bulged(bulge, y) * (scale * shape.width_y), bulged(bulge, z) * (scale * shape.width_z)), origin);
+}
+
+PELT_SHARED_FN CurveEnd curve_end(PoseWork work, uint curve, uint i, TurnedAnchor anchor) {
   uint word = curve_anchor_word(work, curve, i);
   CurveEnd end;
-  TurnedAnchor anchor = range.anchor[i - range.first];
   end.point = anchor.pose.position;
   end.arc = table_float(work, word);
   end.distance = table_float(work, word + kCurveAnchorDistance);
   end.scale = anchor.pose.scale;
-  float left = table_float(work, word + kCurveAnchorTwistAfter);
-  end.twist = along_chain(chain, i, anchor.twist - left * anchor.own);
   end.bulge = table_vector(work, word + kCurveAnchorBulge);
-  end.bend = 0.0f;
-  end.inside = vec3(0.0f);
-  if (i > 0u && i + 1u < chain.anchor_count) {
-    vec3 next = range_position(range, i + 1u) - end.point;
-    vec3 coming = normalize_or(end.point - range_position(range, i - 1u), normalize_or(next, vec3(1, 0, 0)));
-    vec3 going = normalize_or(next, coming);
-    end.bend = 1.0f - dot(coming, going);
-    end.inside = going - coming;
-  }
   return end;
 }
 
-PELT_SHARED_FN CurvePart curve_part(CurveRecord record, PoseWork work, bool by_steps) {
-  Chain chain = read_chain(work, record.curve);
-  uint bone = record.bone;
+// An end of a bone whose frames come from steps.
+PELT_SHARED_FN CurveEnd step_end(PoseWork work, Chain chain, uint curve, uint i) {
+  CurveEnd end = curve_end(work, curve, i, posed_anchor(work, chain, i));
+  CurveStep step = posed_step(work, table_word(work, curve + kCurveFirstStep) + kCurveStepSlots * i);
+  end.twist = step.twist;
+  end.bend = step.bend;
+  return end;
+}
+
+// Returns M at lambda of a bone whose frames come from steps.
+PELT_SHARED_FN Affine step_curve_frame(PoseWork work, uint curve, uint bone, float lambda, CurveShape shape) {
+  Chain chain = read_chain(work, curve);
+  CurveEnd first = step_end(work, chain, curve, bone);
+  CurveEnd last = step_end(work, chain, curve, bone + 1u);
+  return curve_frame(step_section(work, chain, curve, bone, lambda), first, last,
+                     bone_scales(chain, bone, first.scale, last.scale), table_float(work, curve + kCurveCentre), lambda,
+                     shape);
+}
+
+// A bone's part of a curve whose frames come from the spline; its samples share it.
+struct CurvePart {
+  float centre;
+  CurveEnd first, last;
+  vec3 first_inside, last_inside;  // towards the inside of the bend at the ends, 2 sin(theta/2) long
+  vec2 scales;
+  CurveSpline spline;
+};
+
+PELT_SHARED_FN CurvePart curve_part(PoseWork work, uint curve, uint bone) {
+  Chain chain = read_chain(work, curve);
   CurvePart part;
-  part.centre = table_float(work, record.curve + kCurveCentre);
-  uvec2 joints = by_steps ? steps_at(work, chain, record.curve, bone) : uvec2(bone + 1u);
-  uint first = joints.x > 1u ? joints.x - 2u : 0u;
-  ChainRange range = chain_range(work, chain, first, min(joints.y + 1u, chain.anchor_count - 1u));
-  part.first = curve_end(work, chain, record.curve, bone, range);
-  part.last = curve_end(work, chain, record.curve, bone + 1u, range);
-  if (by_steps)
-    part.steps = curve_steps(work, chain, record.curve, bone, joints.x, joints.y, range);
-  else
-    part.spline = curve_spline(work, chain, record.curve, bone, range);
-  // A joint that is scaled to nothing hides the bones that it carries, and leaves the bone before it its size.
-  bool first_hidden = part.first.scale < kHiddenScale;
-  if (first_hidden != (part.last.scale < kHiddenScale)) {
-    bool hidden = (carrying_anchor(chain, bone) == bone) == first_hidden;
-    float scale = hidden ? 0.0f : max(part.first.scale, part.last.scale);
-    part.first.scale = scale;
-    part.last.scale = scale;
+  part.centre = table_float(work, curve + kCurveCentre);
+  CurveEnd ends[2];
+  vec3 inside[2];
+  for (uint e = 0u; e < 2u; ++e) {
+    uint i = bone + e;
+    TurnedAnchor anchor = posed_anchor(work, chain, i);
+    ends[e] = curve_end(work, curve, i, anchor);
+    float left = table_float(work, curve_anchor_word(work, curve, i) + kCurveAnchorTwistAfter);
+    ends[e].twist = along_chain(chain, i, anchor_twist(work, chain, i, anchor) - left * anchor.own);
+    ends[e].bend = 0.0f;
+    inside[e] = vec3(0.0f);
+    if (i > 0u && i + 1u < chain.anchor_count) {
+      vec3 next = posed_position(work, chain, i + 1u) - ends[e].point;
+      vec3 coming =
+          normalize_or(ends[e].point - posed_position(work, chain, i - 1u), normalize_or(next, vec3(1, 0, 0)));
+      vec3 going = normalize_or(next, coming);
+      ends[e].bend = 1.0f - dot(coming, going);
+      inside[e] = going - coming;
+    }
   }
+  part.first = ends[0];
+  part.last = ends[1];
+  part.first_inside = inside[0];
+  part.last_inside = inside[1];
+  part.scales = bone_scales(chain, bone, part.first.scale, part.last.scale);
+  part.spline = curve_spline(work, chain, curve, bone);
   return part;
 }
 
-// Returns M at lambda.
-PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape, bool by_steps) {
-  CurvePoint place;
-  CurveAxes axes;
-  vec3 inside;
-  if (by_steps) {
-    place = step_point(part.steps, lambda);
-    axes = step_axes(part.steps, lambda);
-    inside = step_inside(part.steps, lambda);
-  } else {
-    float t = spline_parameter(part.spline, lambda);
-    place = spline_place(part.spline, t);
-    axes = spline_axes(part.spline, lambda, t);
-    float bone = part.last.arc - part.first.arc;
-    inside = part.first.inside * end_ramp(lambda * bone, part.first.distance, bone) +
-             part.last.inside * end_ramp((1.0f - lambda) * bone, part.last.distance, bone);
-  }
-  inside = inside - axes.x * dot(axes.x, inside);
-  vec3 y = direction_across(axes.x, axes.y, frame_side(axes.x, axes.x));
-  y = turned_about(axes.x, y, mix(part.first.twist, part.last.twist, shape.twist_share) + shape.twist);
-  vec3 z = cross(axes.x, y);
-
-  float scale = mix(part.first.scale, part.last.scale, lambda);
-  float pace = dot(place.slope, axes.x) / max(scale, 1e-20f);
-  CurveBulge bulge = curve_bulge(part.first, part.last, lambda, shape, inside, pace);
-  vec3 origin = mix(place.point, mix(part.first.point, part.last.point, lambda), part.centre);
-  return affine_from_axes(
-      mat3(axes.x * scale, bulged(bulge, y) * (scale * shape.width_y), bulged(bulge, z) * (scale * shape.width_z)),
-      origin);
+// Returns M at lambda of a bone whose frames come from the spline.
+PELT_SHARED_FN Affine spline_curve_frame(PELT_SHARED_IN(CurvePart) part, float lambda, CurveShape shape) {
+  float t = spline_parameter(part.spline, lambda);
+  float bone = part.last.arc - part.first.arc;
+  CurveSection section;
+  section.place = spline_place(part.spline, t);
+  section.axes = spline_axes(part.spline, lambda, t);
+  section.inside = part.first_inside * end_ramp(lambda * bone, part.first.distance, bone) +
+                   part.last_inside * end_ramp((1.0f - lambda) * bone, part.last.distance, bone);
+  return curve_frame(section, part.first, part.last, part.scales, part.centre, lambda, shape);
 }
 
 PELT_SHARED_FN CurveShape curve_shape(PoseWork work, uint sample_word) {
@@ -111,12 +131,23 @@ PELT_SHARED_FN CurveShape curve_shape(PoseWork work, uint sample_word) {
                     table_float(work, word + 3u), table_float(work, word + 4u), table_float(work, word + 5u));
 }
 
-// Returns the palette entry of sample k of the record.
-PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k,
-                                        bool by_steps) {
+// Returns the palette entry of the sample at a word, whose frame is M.
+PELT_SHARED_FN Affine curve_sample_entry(PoseWork work, uint word, Affine frame) {
+  return affine_compose(frame, table_affine(work, word + kCurveSampleInverse));
+}
+
+// Returns the palette entry of sample k of a record, the frames by steps.
+PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PoseWork work, uint k) {
   uint word = record.first_sample + k * kCurveSampleWords;
-  return affine_compose(curve_frame(part, table_float(work, word), curve_shape(work, word), by_steps),
-                        table_affine(work, word + kCurveSampleInverse));
+  return curve_sample_entry(
+      work, word,
+      step_curve_frame(work, record.curve, record.bone, table_float(work, word), curve_shape(work, word)));
+}
+
+// Returns the same, the frames by the spline.
+PELT_SHARED_FN Affine pose_spline_sample(CurveRecord record, PELT_SHARED_IN(CurvePart) part, PoseWork work, uint k) {
+  uint word = record.first_sample + k * kCurveSampleWords;
+  return curve_sample_entry(work, word, spline_curve_frame(part, table_float(work, word), curve_shape(work, word)));
 }
 
 PELT_SHARED_END

@@ -58,18 +58,18 @@ struct CurveCorner {
   float reach;
 };
 
-PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, uint i,
-                                        PELT_SHARED_IN(ChainRange) range) {
+PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, uint i) {
   uint word = curve_anchor_word(work, curve, i);
   CurveCorner corner;
-  corner.point = range_position(range, i);
+  AnchorPose pose = posed_anchor(work, chain, i).pose;
+  corner.point = pose.position;
   vec3 way[2];  // to the neighbouring anchors
-  way[0] = range_position(range, i - 1u) - corner.point;
-  way[1] = range_position(range, i + 1u) - corner.point;
+  way[0] = posed_position(work, chain, i - 1u) - corner.point;
+  way[1] = posed_position(work, chain, i + 1u) - corner.point;
   float bend = bend_between(-way[0], way[1]);
   float across = cos_of(0.5f * bend);
   corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) *
-                 range.anchor[i - range.first].pose.scale;
+                 pose.scale;
   float arc = table_float(work, word);
   for (uint k = 0u; k < 2u; ++k) {
     float rest =
@@ -79,7 +79,7 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   }
   for (uint k = 0u; k < 2u; ++k) {
     way[k] = normalize_or(way[k], vec3(0.0f)) * corner.reach;
-    way[k] += posed_displacement(chain, range, i + k - 1u,
+    way[k] += posed_displacement(work, chain, i + k - 1u,
                                  table_vector(work, word + (k == 0u ? kCurveAnchorBefore : kCurveAnchorAfter)));
   }
   corner.before = corner.point + way[0];
@@ -88,23 +88,21 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
 }
 
 // Returns z_i, the reference axis of anchor i, carried.
-PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(ChainRange) range) {
-  vec4 motion = untwisted_motion(work, chain, i, range.anchor[i - range.first]);
+PELT_SHARED_FN vec3 reference_axis(PoseWork work, Chain chain, uint curve, uint i) {
+  vec4 motion = untwisted_anchor(work, chain, i);
   bool inner = i > 0u && i + 1u < chain.anchor_count && i != chain.top;
   if (inner && table_word(work, curve + kCurveReference) == kCurveReferenceHalfSwing) {
-    uint upper = upper_anchor(chain, i);
-    vec4 before = untwisted_motion(work, chain, upper, range.anchor[upper - range.first]);
+    vec4 before = untwisted_anchor(work, chain, upper_anchor(chain, i));
     motion = quaternion_product(before, half_turn(quaternion_product(quaternion_conjugate(before), motion)));
   }
   return quaternion_rotate(motion, table_vector(work, curve_anchor_word(work, curve, i) + kCurveAnchorReference));
 }
 
-PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, uint bone,
-                                        PELT_SHARED_IN(ChainRange) range) {
+PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, uint bone) {
   CurveSpline part;
   part.endpoint = table_word(work, curve + kCurveFrames) == kCurveFramesEndpoint;
-  vec3 first = range_position(range, bone);
-  part.along = range_position(range, bone + 1u) - first;
+  vec3 first = posed_position(work, chain, bone);
+  part.along = posed_position(work, chain, bone + 1u) - first;
   float posed = length(part.along);
   uint word = curve_anchor_word(work, curve, bone);
   part.stretch = posed / (table_float(work, word + kCurveAnchorWords) - table_float(work, word));
@@ -113,7 +111,7 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
     uint i = bone + e;
     float arc = e == 0u ? 0.0f : posed;
     if (i > 0u && i + 1u < chain.anchor_count) {
-      CurveCorner corner = curve_corner(work, chain, curve, i, range);
+      CurveCorner corner = curve_corner(work, chain, curve, i);
       if (e == 0u) count = 0;
       part.control[count] = corner.before;
       part.control[count + 1] = corner.point;
@@ -141,8 +139,8 @@ PELT_SHARED_FN CurveSpline curve_spline(PoseWork work, Chain chain, uint curve, 
 
   part.first.x = spline_tangent(part, 0, 0.0f);
   part.last.x = spline_tangent(part, part.spans - 1, 1.0f);
-  part.first.y = frame_side(reference_axis(work, chain, curve, bone, range), part.first.x);
-  part.last.y = frame_side(reference_axis(work, chain, curve, bone + 1u, range), part.last.x);
+  part.first.y = frame_side(reference_axis(work, chain, curve, bone), part.first.x);
+  part.last.y = frame_side(reference_axis(work, chain, curve, bone + 1u), part.last.x);
   part.remaining = 0.0f;
   if (part.endpoint) return part;
   part.carried[0] = part.first.y;
@@ -205,9 +203,9 @@ PELT_SHARED_FN CurvePoint spline_place(PELT_SHARED_IN(CurveSpline) part, float t
 // Returns x and y at lambda, where the spline is at t.
 PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lambda, float t) {
   if (part.endpoint) {
-    vec3 along = normalize_or(part.along, part.first.x);
-    return CurveAxes(normalize_or(mix(part.first.x, part.last.x, lambda), along),
-                     mix(part.first.y, part.last.y, lambda));
+    vec3 along = normalize_or(mix(part.first.x, part.last.x, lambda), normalize_or(part.along, part.first.x));
+    return CurveAxes(along,
+                     direction_across(along, mix(part.first.y, part.last.y, lambda), frame_side(along, along)));
   }
   int node = spline_span(t / float(part.spans) * float(kCurveReflections), kCurveReflections);
   float from = float(node) / float(kCurveReflections) * float(part.spans);
@@ -217,6 +215,7 @@ PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lam
   vec3 y =
       double_reflection(part.carried[node], spline_point(part, from_k, from - float(from_k)),
                         spline_tangent(part, from_k, from - float(from_k)), spline_point(part, k, t - float(k)), x);
+  y = direction_across(x, y, frame_side(x, x));
   return CurveAxes(x, turned_about(x, y, part.remaining * lambda));
 }
 

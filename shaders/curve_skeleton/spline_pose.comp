@@ -11,7 +11,7 @@ void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
   CurveRecord record = records[work.record];
-  CurvePart part = curve_part(record, work, false);
+  CurvePart part = curve_part(work, record.curve, record.bone);
   uint first = work.palette_first + work.record_index * kCurveSlots;
-  for (uint k = 0u; k < kCurveSlots; ++k) palette[first + k] = pose_curve_sample(record, part, work, k, false);
+  for (uint k = 0u; k < kCurveSlots; ++k) palette[first + k] = pose_spline_sample(record, part, work, k);
 }

@@ -32,35 +32,30 @@ PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w over which the turn 
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
 PELT_SHARED_CONST uint kMaxSteps = 2u * kStepReach;  // of a bone
 
-// The effect of an inner joint on the curve about it.
+// What an anchor gives the curve about it, posed (step_pose.h): the frame and e of the bone that leaves it, and its step
+// if it is an inner one.
 struct CurveStep {
-  float arc;     // s_i
-  vec2 turning;  // w before and after the joint
-  vec2 window;   // g
-  float round;   // r
-  // axis of the swing by `angle` in R_i; the swing follows a roll about x
-  vec3 axis;
-  float angle;
+  vec4 frame;
+  vec3 slope;    // e_i
+  float twist;   // Theta_i, less what the joint leaves to the bone that leaves it
+  vec3 jump;     // e_i - e_i-1
+  float reach;   // f
+  vec3 speed;    // v_i
+  float angle;   // of the swing in R_i; a roll about x follows it
+  vec3 inside;   // towards the inside of the bend, 2 sin h long
   float roll;
-  vec3 jump;    // e_i - e_i-1
-  vec3 uncut;   // f/12 of the jump
-  vec3 speed;   // v_i
-  vec3 inside;  // towards the inside of the bend, 2 sin h long
+  vec2 swing;    // y and z of the swing's axis, which is across x, times its angle
+  float bend;    // 1 - cos theta
 };
 
-// A bone's part of the curve.
-struct CurveSteps {
-  uint count;
-  CurveStep step[kMaxSteps];
-  vec4 frame;                   // frame of the bone before the first step
-  vec3 first;                   // point of the bone's first anchor
-  float arc;                    // s at that anchor
-  vec3 slope;                   // e of the bone
-  float rest;                   // its length at rest
-  // Displacements of the curve's control points on the bone, and how far from its ends they reach.
-  vec3 first_shift, last_shift;
-  vec2 shift_reach;
-};
+PELT_SHARED_CONST uint kCurveStepSlots = 2u;  // palette entries
+
+PELT_SHARED_FN CurveStep posed_step(PoseWork work, uint slot) {
+  Affine one = palette_entry(work, slot);
+  Affine other = palette_entry(work, slot + 1u);
+  return CurveStep(one[0], vec3(one[1]), one[1].w, vec3(one[2]), one[2].w, vec3(other[0]), other[0].w, vec3(other[1]),
+                   other[1].w, vec2(other[2]), other[2].z);
+}
 
 PELT_SHARED_FN float on_side(vec2 sides, float way) { return way < 0.0f ? sides.x : sides.y; }
 
@@ -93,113 +88,6 @@ PELT_SHARED_FN float step_round(float a) {
 }
 PELT_SHARED_FN float step_round_slope(float a) { return a < 1.0f ? -0.5f + a * (0.75f - 0.25f * a * a) : 0.0f; }
 
-// The bone's posed direction and its frame; y is carried by the bone's joint without twist.
-struct CurveBone {
-  vec3 slope;  // e
-  vec3 along;
-  vec4 frame;
-};
-
-PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint bone,
-                                   PELT_SHARED_IN(ChainRange) range) {
-  uint word = curve_anchor_word(work, curve, bone);
-  uint carrying = carrying_anchor(chain, bone);
-  vec4 motion = untwisted_motion(work, chain, carrying, range.anchor[carrying - range.first]);
-  vec3 carried = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorDirection));
-  float length = table_float(work, word + kCurveAnchorWords) - table_float(work, word);
-  CurveBone result;
-  result.slope = (range_position(range, bone + 1u) - range_position(range, bone)) * (1.0f / length);
-  result.along = normalize_or(result.slope, carried);
-  vec3 y = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorReference));
-  y = least_turn(y, carried, result.along);
-  y = direction_across(result.along, y, frame_side(result.along, result.along));
-  result.frame = quaternion_from_rotation(mat3(result.along, y, cross(result.along, y)));
-  return result;
-}
-
-// The bends of the joints next to joint i, weighted by how far they stand within its turn: such joints share the
-// correction of the speed.
-PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i, float turning,
-                                 PELT_SHARED_IN(ChainRange) range) {
-  uint word = curve_anchor_word(work, curve, i);
-  float sum = 0.0f;
-  for (uint side = 0u; side < 2u; ++side) {
-    if (side == 0u ? i < 2u : i + 2u >= chain.anchor_count) continue;
-    uint next = side == 0u ? i - 1u : i + 1u;
-    uint beyond = side == 0u ? i - 2u : i + 2u;
-    float gap = abs(table_float(work, word) - table_float(work, curve_anchor_word(work, curve, next)));
-    if (gap >= turning) continue;
-    vec3 at = range_position(range, next);
-    float bend = bend_between(at - range_position(range, i), range_position(range, beyond) - at);
-    sum += bend * (1.0f - gap / turning);
-  }
-  return sum;
-}
-
-PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(CurveBone) coming,
-                                    PELT_SHARED_IN(CurveBone) going, PELT_SHARED_IN(ChainRange) range) {
-  uint word = curve_anchor_word(work, curve, i);
-  CurveStep joint;
-  joint.arc = table_float(work, word);
-  joint.turning = vec2(table_float(work, word + kCurveAnchorTurning), table_float(work, word + kCurveAnchorTurning + 1u));
-  joint.window = vec2(table_float(work, word + kCurveAnchorWindow), table_float(work, word + kCurveAnchorWindow + 1u));
-  // If a joint is scaled to nothing, its bone is a point: the curve then only continues in the bone's direction.
-  float paces[2];
-  paces[0] = length(coming.slope);
-  paces[1] = length(going.slope);
-  float most = max(paces[0], paces[1]);
-  bool hidden = min(paces[0], paces[1]) < kHiddenScale * most;
-  joint.jump = hidden ? (going.along - coming.along) * most : going.slope - coming.slope;
-  joint.inside = going.along - coming.along;
-  float bend = bend_between(coming.along, going.along);
-
-  // The motion from the frame before to the frame after, in the frame before: the least turn of x, then a roll about x.
-  vec4 between = quaternion_product(quaternion_conjugate(coming.frame), going.frame);
-  vec3 x = quaternion_rotate(between, vec3(1, 0, 0));
-  joint.angle = atan_of(length(vec2(x.y, x.z)), x.x);
-  joint.axis = normalize_or(vec3(0.0f, -x.z, x.y), vec3(0, 0, 1));
-  vec4 swing = quaternion_about(joint.axis, joint.angle);
-  joint.roll = twist_angle(quaternion_product(quaternion_conjugate(swing), between), vec3(1, 0, 0));
-
-  float turning = min(joint.turning.x, joint.turning.y);
-  float reach = min(floating_distance(work, word, kStepRounding, bend), 0.9f * turning);
-  joint.round = max(reach * (8.0f / 9.0f), 1e-20f);
-  joint.uncut = joint.jump * (reach * (1.0f / 12.0f));
-
-  float pace = hidden ? most : 0.5f * (paces[0] + paces[1]);
-  float both = bend + bend_beside(work, chain, curve, i, turning, range);
-  float lacking = 1.0f - cos_of(0.5f * both);
-  float inside = kStepMargin * table_float(work, word + kCurveAnchorDistance) * 0.5f * both /
-                 max((1.0f - 0.5f * kStepEase) * turning, 1e-20f);
-  float more = clamp(inside - (1.0f - lacking), kStepSpeed * lacking, lacking);
-  more *= both > 0.0f ? bend / both : 1.0f;
-  joint.speed = normalize_or(coming.along + going.along, going.along) * (more * pace);
-  return joint;
-}
-
-PELT_SHARED_FN CurveSteps curve_steps(PoseWork work, Chain chain, uint curve, uint bone, uint from, uint to,
-                                      PELT_SHARED_IN(ChainRange) range) {
-  uint word = curve_anchor_word(work, curve, bone);
-  CurveSteps steps;
-  steps.count = to - from;
-  steps.arc = table_float(work, word);
-  steps.rest = table_float(work, word + kCurveAnchorWords) - steps.arc;
-  steps.first = range_position(range, bone);
-  CurveBone bones[kMaxSteps + 1u];
-  for (uint i = from - 1u; i < to; ++i) bones[i + 1u - from] = step_bone(work, chain, curve, i, range);
-  for (uint i = from; i < to; ++i) {
-    steps.step[i - from] = curve_step(work, chain, curve, i, bones[i - from], bones[i + 1u - from], range);
-  }
-  steps.frame = bones[0].frame;
-  steps.slope = bones[bone + 1u - from].slope;
-  steps.first_shift = posed_displacement(chain, range, bone, table_vector(work, word + kCurveAnchorAfter));
-  steps.last_shift =
-      posed_displacement(chain, range, bone, table_vector(work, word + kCurveAnchorWords + kCurveAnchorBefore));
-  steps.shift_reach = vec2(min(table_float(work, word + kCurveAnchorTurning + 1u), steps.rest),
-                           min(table_float(work, word + kCurveAnchorWords + kCurveAnchorTurning), steps.rest));
-  return steps;
-}
-
 // The shift of the curve by a displaced control point: greatest in the middle of its reach, where it is as in a
 // B-spline.
 PELT_SHARED_FN CurvePoint step_shift(vec3 displacement, float way, float reach) {
@@ -208,51 +96,6 @@ PELT_SHARED_FN CurvePoint step_shift(vec3 displacement, float way, float reach) 
   const float most = 2.0f / 3.0f;
   return CurvePoint(displacement * (most * smooth_window(abs(a))),
                     displacement * (most * smooth_window_slope(abs(a)) / half_reach * (a < 0.0f ? -1.0f : 1.0f)));
-}
-
-PELT_SHARED_FN CurvePoint step_point(PELT_SHARED_IN(CurveSteps) steps, float lambda) {
-  float s = steps.arc + lambda * steps.rest;
-  CurvePoint result = CurvePoint(steps.first + steps.slope * (lambda * steps.rest), steps.slope);
-  for (uint i = 0u; i < steps.count; ++i) {
-    float way = s - steps.step[i].arc;
-    float side = way < 0.0f ? -1.0f : 1.0f;
-    float round = steps.step[i].round;
-    float a = abs(way) / round;
-    float window = max(on_side(steps.step[i].window, way), 1e-20f);
-    float g = smooth_window(abs(way) / window);
-    float slope = side * smooth_window_slope(abs(way) / window) / window;
-    result.point += steps.step[i].jump * (round * step_round(a)) - steps.step[i].uncut * g +
-                    steps.step[i].speed * (way * g);
-    result.slope += steps.step[i].jump * (side * step_round_slope(a)) - steps.step[i].uncut * slope +
-                    steps.step[i].speed * (g + way * slope);
-  }
-  CurvePoint first = step_shift(steps.first_shift, lambda * steps.rest, steps.shift_reach.x);
-  CurvePoint last = step_shift(steps.last_shift, (1.0f - lambda) * steps.rest, steps.shift_reach.y);
-  return CurvePoint(result.point + first.point + last.point, result.slope + first.slope - last.slope);
-}
-
-PELT_SHARED_FN CurveAxes step_axes(PELT_SHARED_IN(CurveSteps) steps, float lambda) {
-  float s = steps.arc + lambda * steps.rest;
-  vec4 frame = steps.frame;
-  for (uint i = 0u; i < steps.count; ++i) {
-    float share = step_share(steps.step[i].turning, s - steps.step[i].arc);
-    if (!(share > 0.0f)) continue;
-    frame = quaternion_product(frame, quaternion_about(steps.step[i].axis, share * steps.step[i].angle));
-    frame = quaternion_product(frame, quaternion_about(vec3(1, 0, 0), share * steps.step[i].roll));
-  }
-  frame = normalize(frame);
-  return CurveAxes(quaternion_rotate(frame, vec3(1, 0, 0)), quaternion_rotate(frame, vec3(0, 1, 0)));
-}
-
-// The sum of the directions towards the inside of the bends about a place.
-PELT_SHARED_FN vec3 step_inside(PELT_SHARED_IN(CurveSteps) steps, float lambda) {
-  float s = steps.arc + lambda * steps.rest;
-  vec3 inside = vec3(0.0f);
-  for (uint i = 0u; i < steps.count; ++i) {
-    float way = s - steps.step[i].arc;
-    inside += steps.step[i].inside * step_ramp(way, on_side(steps.step[i].turning, way));
-  }
-  return inside;
 }
 
 // Returns the inner joints [x, y) whose steps reach into a bone.
@@ -273,6 +116,86 @@ PELT_SHARED_FN uvec2 steps_at(PoseWork work, Chain chain, uint curve, uint bone)
     --to;
   }
   return uvec2(from, to);
+}
+
+// The curve at a place, and its frame before twist and bulge.
+struct CurveSection {
+  CurvePoint place;
+  CurveAxes axes;
+  vec3 inside;  // the sum of the directions towards the inside of the bends about the place
+};
+
+// Adds the step of a joint to the place that is `way` after it, within its window.
+PELT_SHARED_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step, float way,
+                                     vec2 turning, vec2 windows) {
+  CurveSection result = section;
+  float side = way < 0.0f ? -1.0f : 1.0f;
+  float round = max(step.reach * (8.0f / 9.0f), 1e-20f);
+  float a = abs(way) / round;
+  float window = max(on_side(windows, way), 1e-20f);
+  float g = smooth_window(abs(way) / window);
+  float slope = side * smooth_window_slope(abs(way) / window) / window;
+  vec3 uncut = step.jump * (step.reach * (1.0f / 12.0f));
+  result.place.point += step.jump * (round * step_round(a)) - uncut * g + step.speed * (way * g);
+  result.place.slope += step.jump * (side * step_round_slope(a)) - uncut * slope + step.speed * (g + way * slope);
+  result.inside += step.inside * step_ramp(way, on_side(turning, way));
+  return result;
+}
+
+// Returns R_i^share: the roll, then the swing.
+PELT_SHARED_FN vec4 swing_and_roll(PELT_SHARED_IN(CurveStep) step, float share) {
+  float half_swing = 0.5f * share * step.angle;
+  float half_roll = 0.5f * share * step.roll;
+  vec2 swing = step.swing * (step.angle > 1e-20f ? near_sin(half_swing) / step.angle : 0.0f);
+  float along = near_cos(half_swing);
+  float sine = near_sin(half_roll);
+  float cosine = near_cos(half_roll);
+  return vec4(along * sine, swing.x * cosine + swing.y * sine, swing.y * cosine - swing.x * sine, along * cosine);
+}
+
+// Returns the curve at lambda of a bone.
+PELT_SHARED_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, uint bone, float lambda) {
+  uint anchors = curve_anchor_word(work, curve, 0u);
+  uint first_step = table_word(work, curve + kCurveFirstStep);
+  uint word = anchors + bone * kCurveAnchorWords;
+  float arc = table_float(work, word);
+  float rest = table_float(work, word + kCurveAnchorWords) - arc;
+  float way_in = lambda * rest;
+  vec3 slope = posed_step(work, first_step + kCurveStepSlots * bone).slope;
+  CurveSection section;
+  section.place = CurvePoint(posed_position(work, chain, bone) + slope * way_in, slope);
+  section.inside = vec3(0.0f);
+  uvec2 joints = steps_at(work, chain, curve, bone);
+  vec4 frame = posed_step(work, first_step + kCurveStepSlots * (joints.x - 1u)).frame;
+  bool passed = true;
+  for (uint i = joints.x; i < joints.y; ++i) {
+    uint joint = anchors + i * kCurveAnchorWords;
+    float way = arc + way_in - table_float(work, joint);
+    vec2 turning =
+        vec2(table_float(work, joint + kCurveAnchorTurning), table_float(work, joint + kCurveAnchorTurning + 1u));
+    vec2 window =
+        vec2(table_float(work, joint + kCurveAnchorWindow), table_float(work, joint + kCurveAnchorWindow + 1u));
+    CurveStep step = posed_step(work, first_step + kCurveStepSlots * i);
+    if (abs(way) < on_side(window, way)) section = add_step(section, step, way, turning, window);
+    float share = step_share(turning, way);
+    // A joint that is passed, as all before it, leaves the frame of its bone.
+    passed = passed && share >= 1.0f;
+    if (passed)
+      frame = step.frame;
+    else if (share > 0.0f)
+      frame = quaternion_product(frame, swing_and_roll(step, share));
+  }
+  mat3 axes = rotation_from_quaternion(normalize(frame));
+  section.axes = CurveAxes(axes[0], axes[1]);
+
+  CurvePoint first = step_shift(posed_displacement(work, chain, bone, table_vector(work, word + kCurveAnchorAfter)),
+                                way_in, min(table_float(work, word + kCurveAnchorTurning + 1u), rest));
+  uint next = word + kCurveAnchorWords;
+  CurvePoint last = step_shift(posed_displacement(work, chain, bone, table_vector(work, next + kCurveAnchorBefore)),
+                               rest - way_in, min(table_float(work, next + kCurveAnchorTurning), rest));
+  section.place.point += first.point + last.point;
+  section.place.slope += first.slope - last.slope;
+  return section;
 }
 
 PELT_SHARED_END

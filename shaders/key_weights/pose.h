@@ -14,6 +14,7 @@
 
 #include "../morph/morph.h"
 #include "../pose_pass.h"
+#include "../power.h"
 #include "../swing_twist.h"
 #include "../table.h"
 
@@ -66,7 +67,7 @@ PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {
       squared += away * away;
     }
     float inverse_width = table_float(work, first_centre + c * (angle_count + 1u) + angle_count);
-    weight += table_float(work, word + kKeyRbfHeader + c) * exp(-squared * inverse_width);
+    weight += table_float(work, word + kKeyRbfHeader + c) * exp_of(-squared * inverse_width);
   }
   return weight;
 }

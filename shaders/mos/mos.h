@@ -91,13 +91,24 @@ struct MosPoint {
   float angle;  // theta
 };
 
-PELT_SHARED_FN mat3 mos_axes(PELT_SHARED_IN(MosPoint) point) {
-  return point.still + point.cosine * cos_of(point.angle) + point.sine * sin_of(point.angle);
+// A posed point as palette entries, which are blended as they are: [still | p], [cosine | theta, 0, 0], [sine | 0].
+struct MosEntries {
+  Affine still, cosine, sine;
+};
+PELT_SHARED_CONST uint kMosPointSlots = 3u;
+
+PELT_SHARED_FN MosEntries mos_entries(PELT_SHARED_IN(MosPoint) point) {
+  return MosEntries(affine_from_axes(point.still, point.position),
+                    affine_from_axes(point.cosine, vec3(point.angle, 0.0f, 0.0f)),
+                    affine_from_axes(point.sine, vec3(0.0f)));
 }
 
 // Returns [F | p].
-PELT_SHARED_FN Affine mos_frame(PELT_SHARED_IN(MosPoint) point) {
-  return affine_from_axes(mos_axes(point), point.position);
+PELT_SHARED_FN Affine mos_frame(PELT_SHARED_IN(MosEntries) point) {
+  float angle = point.cosine[0].w;
+  Affine frame = point.still + point.cosine * cos_of(angle) + point.sine * sin_of(angle);
+  frame[0].w = point.still[0].w;
+  return frame;
 }
 
 // Returns G.
@@ -132,15 +143,17 @@ PELT_SHARED_FN MosPoint mos_turn(PoseWork work, uint word, uint chain_word, floa
   uint far = table_word(work, word + kMosPointFar);
   bool angles = table_word(work, word + kMosPointKind) == kMosAngles;
   uint near = upper_anchor(chain, far);
-  TurnedAnchor upper = turned_anchor(work, chain, near);
-  TurnedAnchor lower = turned_below(work, chain, far, upper);
-  vec4 motion = angles ? untwisted_motion(work, chain, near, upper) : upper.pose.motion;
-  vec4 next = angles ? untwisted_motion(work, chain, far, lower) : lower.pose.motion;
+  TurnedAnchor upper = posed_anchor(work, chain, near);
+  TurnedAnchor lower = posed_anchor(work, chain, far);
+  float upper_twist = angles ? anchor_twist(work, chain, near, upper) : 0.0f;
+  float lower_twist = upper_twist + lower.own;
+  vec4 motion = angles ? untwisted_motion(work, chain, near, upper.pose.motion, upper_twist) : upper.pose.motion;
+  vec4 next = angles ? untwisted_motion(work, chain, far, lower.pose.motion, lower_twist) : lower.pose.motion;
   vec4 between = quaternion_product(quaternion_conjugate(motion), next);
   vec4 part = partial_turn(between, table_float(work, word + kMosPointSwing));
   point.still = rotation_from_quaternion(quaternion_product(motion, part)) * scale;
   if (!angles) return point;
-  float twist = mix(upper.twist, lower.twist, table_float(work, word + kMosPointTwist));
+  float twist = mix(upper_twist, lower_twist, table_float(work, word + kMosPointTwist));
   point.angle = along_chain(chain, far, twist);
   // Rot(a, theta) = a a^T + cos(theta) (I - a a^T) + sin(theta) [a x]
   vec3 a = table_vector(work, word + kMosPointAxis);
@@ -164,12 +177,12 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
   } else if (operation == kMosRoll) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, value + 1u);
-    point.angle += share * first.x * along_chain(chain, i, own_twist(work, chain, i));
+    point.angle += share * first.x * along_chain(chain, i, posed_anchor(work, chain, i).own);
   } else if (operation == kMosOutward) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, word + kMosPointFar);
     vec3 at[3];
-    for (uint k = 0u; k < 3u; ++k) at[k] = anchor_pose(work, chain, i + k - 1u).position;
+    for (uint k = 0u; k < 3u; ++k) at[k] = posed_position(work, chain, i + k - 1u);
     // If one of the bones has no length, there is no bend.
     vec3 arriving = normalize_or(at[1] - at[0], normalize_or(at[2] - at[1], vec3(0.0f)));
     vec3 leaving = normalize_or(at[2] - at[1], arriving);

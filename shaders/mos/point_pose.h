@@ -14,7 +14,12 @@ struct MosPointRecord {
 PELT_SHARED_SIZE(MosPointRecord, 4);
 
 PELT_SHARED_FN Affine pose_mos_entry(MosPointRecord record, PoseWork work) {
-  return mos_frame(pose_mos_point(work, mos_root_motion(work), record.point));
+  return mos_frame(mos_entries(pose_mos_point(work, mos_root_motion(work), record.point)));
+}
+
+// The same point for windows (table_pose.h), each of which blends four.
+PELT_SHARED_FN MosEntries pose_window_point(MosPointRecord record, PoseWork work) {
+  return mos_entries(pose_mos_point(work, mos_root_motion(work), record.point));
 }
 
 PELT_SHARED_END

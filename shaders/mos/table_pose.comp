@@ -8,10 +8,9 @@
 layout(binding = kPoseBindRecords, scalar) readonly buffer Records { MosTableRecord records[]; };
 
 void main() {
-  PoseWork work = pose_work();
+  PoseWork work = pose_item(kMosSlots);
   if (!work.inside) return;
   MosTableRecord record = records[work.record];
-  MosWindow window = pose_mos_window(record, work);
-  uint first = work.palette_first + work.record_index * kMosSlots;
-  for (uint k = 0u; k < kMosSlots; ++k) palette[first + k] = pose_mos_sample(record, window, work, k);
+  palette[work.palette_first + work.record_index] =
+      pose_mos_sample(record, posed_window(record, work), work, work.item);
 }

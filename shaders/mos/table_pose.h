@@ -20,22 +20,22 @@ PELT_SHARED_CONST uint kMosSlots = 8u;   // palette entries a record: neighbouri
 PELT_SHARED_CONST uint kMosWindow = 4u;  // points
 
 struct MosTableRecord {
-  uint points[kMosWindow];  // words; one point is repeated at clamped ends
+  uint points[kMosWindow];  // first palette entries; one point is repeated at clamped ends
   uint first_sample;        // word; kMosSlots samples
 };
 PELT_SHARED_SIZE(MosTableRecord, 20);
 
 // A posed window.
 struct MosWindow {
-  MosPoint points[kMosWindow];
+  MosEntries points[kMosWindow];
 };
 
-PELT_SHARED_FN MosWindow pose_mos_window(MosTableRecord record, PoseWork work) {
-  Affine root = mos_root_motion(work);
+PELT_SHARED_FN MosWindow posed_window(MosTableRecord record, PoseWork work) {
   MosWindow window;
   for (uint k = 0u; k < kMosWindow; ++k) {
-    uint i = k % kMosWindow;  // equals k, but keeps a compiler from unrolling the loop into four points' code
-    window.points[i] = pose_mos_point(work, root, record.points[i]);
+    uint slot = record.points[k];
+    window.points[k] =
+        MosEntries(palette_entry(work, slot), palette_entry(work, slot + 1u), palette_entry(work, slot + 2u));
   }
   return window;
 }
@@ -43,17 +43,13 @@ PELT_SHARED_FN MosWindow pose_mos_window(MosTableRecord record, PoseWork work) {
 // Returns M(u).
 PELT_SHARED_FN Affine mos_window_frame(PELT_SHARED_IN(MosWindow) window, float u) {
   vec4 weights = spline_basis(u);
-  MosPoint blend;
-  blend.still =
-      mix4(weights, window.points[0].still, window.points[1].still, window.points[2].still, window.points[3].still);
-  blend.cosine =
-      mix4(weights, window.points[0].cosine, window.points[1].cosine, window.points[2].cosine, window.points[3].cosine);
-  blend.sine =
-      mix4(weights, window.points[0].sine, window.points[1].sine, window.points[2].sine, window.points[3].sine);
-  blend.position = mix4(weights, window.points[0].position, window.points[1].position, window.points[2].position,
-                        window.points[3].position);
-  blend.angle =
-      mix4(weights, window.points[0].angle, window.points[1].angle, window.points[2].angle, window.points[3].angle);
+  MosEntries blend;
+  blend.still = window.points[0].still * weights.x + window.points[1].still * weights.y +
+                window.points[2].still * weights.z + window.points[3].still * weights.w;
+  blend.cosine = window.points[0].cosine * weights.x + window.points[1].cosine * weights.y +
+                 window.points[2].cosine * weights.z + window.points[3].cosine * weights.w;
+  blend.sine = window.points[0].sine * weights.x + window.points[1].sine * weights.y +
+               window.points[2].sine * weights.z + window.points[3].sine * weights.w;
   return mos_frame(blend);
 }
 

@@ -12,7 +12,6 @@ namespace pelt::test {
 
 using chain::Curve;
 using chain::CurveAnchor;
-using chain::CurveTable;
 using chain::PosedCurve;
 
 TestCurve::TestCurve(const std::vector<glm::dvec3>& points, std::size_t top, const glm::dvec3& z) {
@@ -61,9 +60,7 @@ std::vector<glm::mat4> TestCurve::posed_joints(std::span<const glm::dquat> turns
 PosedCurve TestCurve::posed(std::span<const glm::mat4> joints, std::span<const float> twists) const {
   std::vector<std::uint32_t> inputs(at_bind_.size(), shared::kNoInput);
   if (!twists.empty()) std::iota(inputs.begin(), inputs.end(), 0u);
-  CurveTable table(at_bind_, inputs);
-  const std::uint32_t word = table.put(curve);
-  return {curve, table.words(), word, joints, twists};
+  return {curve, at_bind_, inputs, joints, twists};
 }
 
 TestCurve TestCurve::reversed() const {

@@ -17,6 +17,7 @@
 #define PELT_SHADERS_ACTION_LINE_POSE_H
 
 #include "../../pose_pass.h"
+#include "../../power.h"
 #include "../../quaternion.h"
 #include "../../spline.h"
 #include "../../table.h"
@@ -119,7 +120,7 @@ PELT_SHARED_FN LinePlace line_place(PELT_SHARED_IN(ActionLine) line, LineShape s
   float stretch = (1.0f + (uneven - 1.0f) * shape.share) * (line.longer / uneven);
   float before = (shape.lambda + (uneven - 1.0f) * shape.integral) / uneven;
   return LinePlace(clamp(before, 0.0f, 1.0f) * line.arc_length,
-                   pow(clamp(stretch, kShortestLine * kShortestLine, kLongestLine * kLongestLine), -shape.exponent));
+                   power_of(clamp(stretch, kShortestLine * kShortestLine, kLongestLine * kLongestLine), -shape.exponent));
 }
 
 // A step of the walk along the line: the frame at its start, and the lengths of the line up to its start and up to its

@@ -266,17 +266,15 @@ TEST(BendyBones, LengthwiseScaleMovesSectionsAlongTheBone) {
 double slope(const Settled& settled, std::uint32_t bone, bool at_end) {
   const Curve& curve = settled.curves[0];
   std::vector<std::uint32_t> inputs(settled.at_bind.size(), shared::kNoInput);
-  CurveTable table(settled.at_bind, inputs);
-  const std::uint32_t word = table.put(curve);
   const std::vector<glm::mat4> joints(settled.at_bind.begin(), settled.at_bind.end());
-  const shared::PoseWork work{table.words().data(), joints.data(), nullptr, nullptr, nullptr};
-  const shared::CurvePart part = shared::curve_part(shared::CurveRecord{word, bone, 0}, work, false);
+  const PosedCurve posed(curve, settled.at_bind, inputs, joints, std::span<const float>());
+  const shared::CurveSpline& spline = posed.part(bone).spline;
   constexpr float kStep = 1e-2f;  // fraction of a span; at both ends the second derivative is small
-  const int span = at_end ? part.spline.spans - 1 : 0;
-  const glm::vec3 end = shared::spline_point(part.spline, span, at_end ? 1.0f : 0.0f);
-  const glm::vec3 near = shared::spline_point(part.spline, span, at_end ? 1 - kStep : kStep);
-  const glm::vec3 far = shared::spline_point(part.spline, span, at_end ? 1 - 2 * kStep : 2 * kStep);
-  return glm::length(4.0f * near - 3.0f * end - far) / (2 * kStep) * static_cast<float>(part.spline.spans);
+  const int span = at_end ? spline.spans - 1 : 0;
+  const glm::vec3 end = shared::spline_point(spline, span, at_end ? 1.0f : 0.0f);
+  const glm::vec3 near = shared::spline_point(spline, span, at_end ? 1 - kStep : kStep);
+  const glm::vec3 far = shared::spline_point(spline, span, at_end ? 1 - 2 * kStep : 2 * kStep);
+  return glm::length(4.0f * near - 3.0f * end - far) / (2 * kStep) * static_cast<float>(spline.spans);
 }
 
 CurveSkeletonParameters by_spline(CurveSkeletonParameters parameters) {

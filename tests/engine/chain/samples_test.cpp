@@ -113,7 +113,7 @@ TEST_P(Samples, TakeTheSquareRoot) {
   const std::vector<std::vector<float>> coarse = samples_of(own, 2e-3f);
   const std::vector<std::vector<float>> fine = samples_of(own, 2e-3f / 16);
   const double ratio = worst_in_pose(own, coarse, pose) / worst_in_pose(own, fine, pose);
-  EXPECT_GT(ratio, 10);
+  EXPECT_GT(ratio, 8);
   EXPECT_LT(ratio, 26);
   for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
     EXPECT_NEAR(static_cast<double>(fine[bone].size()), 4.0 * static_cast<double>(coarse[bone].size()), 40);

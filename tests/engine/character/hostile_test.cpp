@@ -86,7 +86,7 @@ Bytes with_table_word(const Character& character, const PalettePass& pass, std::
 TEST(HostileFile, NoWordOfMosIsTwoThings) {
   const Character character = bound_by("MosEdited");
   for (const PalettePass& pass : character->passes) {
-    if (pass.kernel != PoseKernel::kMosTable) continue;
+    if (pass.kernel != PoseKernel::kMosWindowPoint) continue;
     const std::uint32_t point = pass.records[0];
     const std::uint32_t chain = pass.table[point + shared::kMosPointChain];
     const std::uint32_t edits = pass.table[point + shared::kMosPointEdits];

@@ -29,9 +29,9 @@ CharacterData make_data() {
   return *test::bound(test::make_tube({.joints = 4}), test::rig_of(parameters)).character;
 }
 
-PalettePass& pass_of(CharacterData& data) {
+PalettePass& pass_of(CharacterData& data, PoseKernel kernel = PoseKernel::kCurveSkeleton) {
   const auto found = std::find_if(data.passes.begin(), data.passes.end(),
-                                  [](const PalettePass& pass) { return pass.kernel == PoseKernel::kCurveSkeleton; });
+                                  [&](const PalettePass& pass) { return pass.kernel == kernel; });
   EXPECT_NE(found, data.passes.end());
   return *found;
 }
@@ -140,6 +140,31 @@ const test::Fault kFaults[] = {
     {"RestNotFinite",
      [](CharacterData& d) { sample_word(d, 7 * shared::kCurveSampleWords + shared::kCurveSampleInverse) = kNanWord; },
      "not finite"},
+    // What earlier stages pose.
+    {"AnchorsThatNoPassPoses", [](CharacterData& d) { curve_word(d, shared::kChainFirstEntry) += 8; },
+     "(curve_skeleton): record 0 turns by anchors that no earlier stage poses"},
+    {"StepsThatNoPassPoses", [](CharacterData& d) { curve_word(d, shared::kCurveFirstStep) -= 1; },
+     "has steps that no earlier stage poses"},
+    {"StepsOfTheirOwnStage", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).stage = 2; },
+     "of 3 stages some pose nothing and move no mesh"},
+    {"AnchorsAfterTheirSteps", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).stage = 1; },
+     "of 3 stages some pose nothing and move no mesh"},
+    {"StepOfACurveFar", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).records[0] = kFar; },
+     "(curve_step): record 0 reads past its table"},
+    {"StepOfAnAnchorFar", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).records[1] = curve_word(d, 0); },
+     "(curve_step): record 0 names an anchor that is not there"},
+    {"StepsOfAnchorsThatNoPassPoses",
+     [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).table[shared::kChainFirstEntry] = kFar; },
+     "(curve_step): record 0 turns by anchors that no earlier stage poses"},
+    {"ChainFar", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).records[0] = kFar; },
+     "(anchor): record 0 reads past its table"},
+    {"BlockFar", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).records[1] = 8; },
+     "(anchor): record 0 names an anchor that is not there"},
+    {"BlockBetweenBlocks", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).records[1] = 1; },
+     "(anchor): record 0 names an anchor that is not there"},
+    {"AnchorsPosedByASoundPassAlone", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).table[0] = 1; },
+     "(anchor): record 0 has a chain of too few or too many anchors"},
+    {"SkinByAnchors", [](CharacterData& d) { d.meshes[0].first_slot = 0; }, "does not hold what its blend mode reads"},
     // Words that many records name: checking and posing would take long for the size of the file.
     {"SamplesShared",
      [](CharacterData& d) {
@@ -165,17 +190,17 @@ INSTANTIATE_TEST_SUITE_P(All, CurveFault, testing::ValuesIn(kFaults),
 TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {
   const CharacterData data = make_data();
   CharacterData changed = data;
-  const std::size_t end = std::min<std::size_t>(pass_of(changed).table.size(), 400);
-  for (std::size_t word = 0; word < end; ++word) {
-    for (const std::uint32_t value : {0u, 1u, 7u, 1024u, 0x3F800000u, 0xBF800000u, 0x7F7FFFFFu, 0xFFFFFFFFu}) {
-      const std::uint32_t before = pass_of(changed).table[word];
-      pass_of(changed).table[word] = value;
-      const Result<Character> character = Character::create(changed);
-      pass_of(changed).table[word] = before;
-      if (!character) continue;
-      Evaluator evaluator(*character);
-      evaluator.evaluate();
-      EXPECT_EQ(evaluator.positions().size(), data.vertex_count());
+  for (PalettePass& pass : changed.passes) {
+    for (std::size_t word = 0; word < std::min<std::size_t>(pass.table.size(), 400); ++word) {
+      for (const std::uint32_t value : {0u, 1u, 7u, 1024u, 0x3F800000u, 0xBF800000u, 0x7F7FFFFFu, 0xFFFFFFFFu}) {
+        const std::uint32_t before = std::exchange(pass.table[word], value);
+        const Result<Character> character = Character::create(changed);
+        pass.table[word] = before;
+        if (!character) continue;
+        Evaluator evaluator(*character);
+        evaluator.evaluate();
+        EXPECT_EQ(evaluator.positions().size(), data.vertex_count());
+      }
     }
   }
 }
@@ -226,9 +251,12 @@ TEST(CurveRecords, PoseAlikeInAnyOrder) {
   joints[2] = joints[2] * glm::mat4(glm::mat3(0, 1, 0, -1, 0, 0, 0, 0, 1));
   const std::vector<float> inputs(data.input_count, 0.0f);
   std::vector<Affine> together(data.palette_size);
-  kCurveSkeleton.pose(pass, 0, pass.record_count, {joints, {}, inputs, together});
+  for (const PalettePass& posed : data.passes) {
+    pose_kernel(posed.kernel).pose(posed, 0, posed.record_count, {joints, {}, inputs, together});
+  }
   for (std::size_t first = 0; first < pass.record_count; ++first) {
-    std::vector<Affine> one(data.palette_size);
+    std::vector<Affine> one = together;
+    std::fill_n(&one[pass.first_slot], pass.record_count * shared::kCurveSlots, affine_identity());
     kCurveSkeleton.pose(pass, first, first + 1, {joints, {}, inputs, one});
     for (std::size_t k = 0; k < shared::kCurveSlots; ++k) {
       const std::size_t slot = pass.first_slot + first * shared::kCurveSlots + k;

@@ -2,6 +2,8 @@
 // Tests the palette entries of control points and of samples between them.
 #include <pelt/clip_twists.h>
 
+#include "engine/deformer/table_writer.h"
+#include "shaders/chain/pose.h"
 #include "shaders/mos/point_pose.h"
 #include "shaders/mos/table_pose.h"
 #include "tests/engine/mos/point_scene.h"
@@ -27,39 +29,51 @@ struct Passes {
       }
     }
     const std::vector<glm::mat4> bind(scene.limb.at_bind().begin(), scene.limb.at_bind().end());
+    anchors = table.anchor_pass();
+    const std::uint32_t first_point = anchors.record_count * shared::kAnchorBlock;
+    for (PalettePass* pass : {&single, &in_windows}) {
+      pass->stage = 1;
+      pass->first_slot = first_point;
+      for (const std::uint32_t word : words) append_record(pass->records, shared::MosPointRecord{word});
+      pass->record_count = static_cast<std::uint32_t>(words.size());
+      pass->table = table.words();
+    }
+    single.kernel = PoseKernel::kMosPoint;
+    in_windows.kernel = PoseKernel::kMosWindowPoint;
     along.kernel = PoseKernel::kMosTable;
+    along.stage = 2;
+    along.first_slot = first_point + in_windows.record_count * shared::kMosPointSlots;
+    TableWriter samples;
     for (std::size_t w = 0; w + 3 < words.size(); ++w) {
       const std::array window{words[w], words[w + 1], words[w + 2], words[w + 3]};
-      const std::vector<std::uint32_t> now = table.words();
-      const shared::MosWindow rest = PosedPoints(now, bind, kNoTwists).window(window);
-      shared::MosTableRecord record{{window[0], window[1], window[2], window[3]}, 0};
+      const shared::MosWindow rest = PosedPoints(table, bind, kNoTwists).window(window);
+      shared::MosTableRecord record{{}, samples.size()};
+      for (std::uint32_t k = 0; k < shared::kMosWindow; ++k) {
+        record.points[k] = first_point + (static_cast<std::uint32_t>(w) + k) * shared::kMosPointSlots;
+      }
       for (std::uint32_t k = 0; k < shared::kMosSlots; ++k) {
         const float u = static_cast<float>(k) / (shared::kMosSlots - 1);
-        const std::uint32_t word = table.put_sample(u, shared::mos_window_frame(rest, u));
-        if (k == 0) record.first_sample = word;
+        samples.put_number(u);
+        samples.put_inverse(shared::mos_window_frame(rest, u));
       }
       append_record(along.records, record);
       ++along.record_count;
     }
-    along.table = table.take_words();
-    single.kernel = PoseKernel::kMosPoint;
-    for (const std::uint32_t word : words) {
-      append_record(single.records, shared::MosPointRecord{word});
-      ++single.record_count;
-    }
-    single.table = along.table;
+    along.table = samples.take_words();
   }
+  // Returns the entries of a pass, once those before it are posed.
   std::vector<Affine> palette(const PalettePass& pass, const Scene& scene) const {
-    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-    std::vector<Affine> result(std::size_t{pass.record_count} * kernel.slots_per_record);
-    kernel.pose(pass, 0, pass.record_count, {scene.joints, {}, scene.twists, result});
-    return result;
+    std::vector<Affine> whole(along.first_slot + std::size_t{along.record_count} * shared::kMosSlots);
+    for (const PalettePass* posed : {&anchors, &in_windows, &pass}) {
+      pose_kernel(posed->kernel).pose(*posed, 0, posed->record_count, {scene.joints, {}, scene.twists, whole});
+    }
+    const auto first = whole.begin() + pass.first_slot;
+    return {first, first + pass.record_count * pose_kernel(pass.kernel).slots_per_record};
   }
   std::uint32_t chain = 0;
   std::vector<ControlPoint> points;
   std::vector<std::uint32_t> words;
-  PalettePass along;
-  PalettePass single;
+  PalettePass anchors, single, in_windows, along;
 };
 
 TEST(MosEntries, OfASampleAreTheBlendOfTheWindow) {
@@ -172,44 +186,45 @@ TEST(MosEntries, AreAlikeInAnyOrder) {
   const Scene scene;
   const Passes passes(scene);
   const std::vector<Affine> together = passes.palette(passes.along, scene);
-  for (std::size_t i = 0; i < passes.along.record_count; ++i) {
-    std::vector<Affine> one(together.size());
-    kMosTable.pose(passes.along, i, i + 1, {scene.joints, {}, scene.twists, one});
-    for (std::size_t k = i * shared::kMosSlots; k < (i + 1) * shared::kMosSlots; ++k) EXPECT_EQ(one[k], together[k]);
+  for (std::uint32_t i = 0; i < passes.along.record_count; ++i) {
+    Passes one = passes;
+    one.along.records = {passes.along.records.begin() + i * kMosTable.record_words,
+                         passes.along.records.begin() + (i + 1) * kMosTable.record_words};
+    one.along.record_count = 1;
+    const std::vector<Affine> alone = one.palette(one.along, scene);
+    for (std::size_t k = 0; k < shared::kMosSlots; ++k) EXPECT_EQ(alone[k], together[i * shared::kMosSlots + k]);
   }
 }
 
-// A clip must know which joints twist: they are found on the chains of either kernel.
+// A clip must know which joints twist: they are found on chains.
 TEST(MosEntries, TellClipsWhichTwistsTheyTake) {
   const Scene scene;
   const Passes passes(scene);
-  for (const PalettePass* pass : {&passes.along, &passes.single}) {
-    CharacterData data;
-    for (std::int32_t j = 0; j < 4; ++j) {
-      Joint joint{.name = "joint" + std::to_string(j), .parent = j - 1};
-      const glm::dmat4 outer = j == 0 ? glm::dmat4(1.0) : scene.limb.at_bind()[static_cast<std::size_t>(j - 1)];
-      const glm::dmat4 local = glm::inverse(outer) * scene.limb.at_bind()[static_cast<std::size_t>(j)];
-      joint.rest.translation = glm::vec3(local[3]);
-      joint.rest.rotation = glm::quat(glm::quat_cast(glm::dmat3(local)));
-      data.skeleton.joints.push_back(joint);
-    }
-    data.passes.push_back(*pass);
-    data.input_count = 4;
-    data.controls.push_back({.kind = ControlKind::kTwist, .name = "twist/joint2", .target = 2, .input = 2});
-    Clip clip{.name = "turns", .duration = 2};
-    Channel channel{.joint = 2, .path = ChannelPath::kRotation};
-    const glm::quat rest = data.skeleton.joints[2].rest.rotation;
-    const glm::dvec3 about = glm::transpose(scene.bind_axes(2)) * scene.axis(2);
-    for (int k = 0; k < 3; ++k) {
-      channel.times.push_back(static_cast<float>(k));
-      const glm::quat q = rest * glm::quat(turn(135.0 * k, about));
-      channel.values.insert(channel.values.end(), {q.x, q.y, q.z, q.w});
-    }
-    clip.channels.push_back(channel);
-    std::vector<float> inputs(4, 0.0f);
-    ClipTwists(data, clip).sample(2, inputs);
-    EXPECT_NEAR(glm::degrees(inputs[2]), 270, 0.1);
+  CharacterData data;
+  for (std::int32_t j = 0; j < 4; ++j) {
+    Joint joint{.name = "joint" + std::to_string(j), .parent = j - 1};
+    const glm::dmat4 outer = j == 0 ? glm::dmat4(1.0) : scene.limb.at_bind()[static_cast<std::size_t>(j - 1)];
+    const glm::dmat4 local = glm::inverse(outer) * scene.limb.at_bind()[static_cast<std::size_t>(j)];
+    joint.rest.translation = glm::vec3(local[3]);
+    joint.rest.rotation = glm::quat(glm::quat_cast(glm::dmat3(local)));
+    data.skeleton.joints.push_back(joint);
   }
+  data.passes.push_back(passes.anchors);
+  data.input_count = 4;
+  data.controls.push_back({.kind = ControlKind::kTwist, .name = "twist/joint2", .target = 2, .input = 2});
+  Clip clip{.name = "turns", .duration = 2};
+  Channel channel{.joint = 2, .path = ChannelPath::kRotation};
+  const glm::quat rest = data.skeleton.joints[2].rest.rotation;
+  const glm::dvec3 about = glm::transpose(scene.bind_axes(2)) * scene.axis(2);
+  for (int k = 0; k < 3; ++k) {
+    channel.times.push_back(static_cast<float>(k));
+    const glm::quat q = rest * glm::quat(turn(135.0 * k, about));
+    channel.values.insert(channel.values.end(), {q.x, q.y, q.z, q.w});
+  }
+  clip.channels.push_back(channel);
+  std::vector<float> inputs(4, 0.0f);
+  ClipTwists(data, clip).sample(2, inputs);
+  EXPECT_NEAR(glm::degrees(inputs[2]), 270, 0.1);
 }
 
 }  // namespace

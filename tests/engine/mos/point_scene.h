@@ -133,7 +133,7 @@ inline Affine posed_point(const Scene& scene, const ControlPoint& point, std::sp
   MosTable table = scene.table(frames);
   const std::uint32_t chain = table.put_chain(scene.limb.curve.chain);
   const std::uint32_t word = table.put_point(point, std::array{chain}, edits);
-  return PosedPoints(table.words(), scene.joints, scene.twists).frame(word);
+  return PosedPoints(table, scene.joints, scene.twists).frame(word);
 }
 
 inline void expect_near(const Frame& wanted, const Affine& posed) { EXPECT_LT(distance(wanted, posed), kTolerance); }

@@ -58,13 +58,11 @@ TEST(MosPoint, AddsTwistsUpAlongTheChainBeyondHalfATurn) {
   MosTable table = scene.table();
   const std::uint32_t chain = table.put_chain(scene.limb.curve.chain);
   const std::uint32_t word = table.put_point(point, std::array{chain});
-  const shared::MosWindow window =
-      PosedPoints(table.words(), scene.joints, scene.twists).window({word, word, word, word});
-  EXPECT_NEAR(window.points[0].angle, glm::radians(30 + 135.0), 1e-4);
+  const shared::MosWindow window = PosedPoints(table, scene.joints, scene.twists).window({word, word, word, word});
+  EXPECT_NEAR(window.points[0].cosine[0].w, glm::radians(30 + 135.0), 1e-4);
   scene.twists[2] = 0;
-  const shared::MosWindow untold =
-      PosedPoints(table.words(), scene.joints, scene.twists).window({word, word, word, word});
-  EXPECT_NEAR(untold.points[0].angle, glm::radians(30 - 45.0), 1e-4);
+  const shared::MosWindow untold = PosedPoints(table, scene.joints, scene.twists).window({word, word, word, word});
+  EXPECT_NEAR(untold.points[0].cosine[0].w, glm::radians(30 - 45.0), 1e-4);
 }
 
 TEST(MosPoint, GrowsWithItsJoint) {
@@ -208,7 +206,7 @@ double share_at(double degrees, const std::vector<CurveKey>& keys) {
   const std::uint32_t word = table.put_point({.joint = 0, .position = {3, 0, 1}}, {}, std::array{edit});
   const glm::dquat none(1, 0, 0, 0);
   scene.pose({none, turn(degrees, scene.bind_axes(1)[2]), none, none});
-  return affine_origin(PosedPoints(table.words(), scene.joints, scene.twists).frame(word)).z - 1.0;
+  return affine_origin(PosedPoints(table, scene.joints, scene.twists).frame(word)).z - 1.0;
 }
 
 TEST(MosDriver, PassesSmoothlyThroughItsKeysAndHoldsBeyond) {

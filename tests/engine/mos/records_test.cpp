@@ -34,68 +34,109 @@ struct File {
                             std::array{chain_word}, edits);
     plain = table.put_point({.joint = 2, .position = {2, 0, 0}}, std::array{chain_word});
     chain = chain_word;
-    for (int r = 0; r < 2; ++r) {
-      for (std::uint32_t k = 0; k < shared::kMosSlots; ++k) {
-        const std::uint32_t word = table.put_sample(0.1f * static_cast<float>(k), affine_identity());
-        if (r == 0 && k == 0) sample = word;
-      }
+    const PalettePass anchors = table.anchor_pass();
+    const std::uint32_t first_point = anchors.record_count * shared::kAnchorBlock;
+    for (PalettePass* pass : {&points, &single}) {
+      pass->stage = 1;
+      pass->first_slot = first_point;
+      pass->table = table.words();
+      pass->record_count = 2;
+      append_record(pass->records, shared::MosPointRecord{point});
+      append_record(pass->records, shared::MosPointRecord{plain});
+    }
+    points.kernel = PoseKernel::kMosWindowPoint;
+    single.kernel = PoseKernel::kMosPoint;
+    TableWriter samples;
+    for (std::uint32_t k = 0; k < 2 * shared::kMosSlots; ++k) {
+      samples.put_number(0.1f * static_cast<float>(k % shared::kMosSlots));
+      samples.put_inverse(affine_identity());
     }
     along.kernel = PoseKernel::kMosTable;
-    along.table = table.take_words();
+    along.stage = 2;
+    along.first_slot = first_point + 2 * shared::kMosPointSlots;
+    along.table = samples.take_words();
     along.record_count = 2;
-    const std::uint32_t samples = shared::kMosSlots * shared::kMosSampleWords;
-    append_record(along.records, shared::MosTableRecord{{point, point, plain, plain}, sample});
-    append_record(along.records, shared::MosTableRecord{{plain, plain, plain, point}, sample + samples});
-    single.kernel = PoseKernel::kMosPoint;
-    single.table = along.table;
-    single.record_count = 2;
-    append_record(single.records, shared::MosPointRecord{point});
-    append_record(single.records, shared::MosPointRecord{plain});
+    const std::uint32_t other = first_point + shared::kMosPointSlots;
+    append_record(along.records, shared::MosTableRecord{{first_point, first_point, other, other}, 0});
+    append_record(along.records, shared::MosTableRecord{{other, other, other, first_point},
+                                                        shared::kMosSlots * shared::kMosSampleWords});
     data.skeleton.joints.resize(4);
     data.input_count = 4;
+    data.passes = {anchors, points};
+    data.palette_size = along.first_slot + 2 * shared::kMosSlots;
   }
-  std::uint32_t edit() const { return along.table[point + shared::kMosPointEdits + 1]; }
+  std::uint32_t edit() const { return points.table[point + shared::kMosPointEdits + 1]; }
   void set(std::uint32_t word, std::uint32_t value) {
-    along.table[word] = value;
+    points.table[word] = value;
     single.table[word] = value;
   }
 
   CharacterData data;
-  PalettePass along, single;
-  std::uint32_t chain = 0, driver = 0, point = 0, plain = 0, sample = 0;
+  PalettePass points, single, along;
+  std::uint32_t chain = 0, driver = 0, point = 0, plain = 0;
 };
 
 struct Fault {
   const char* name;
   void (*change)(File&);
   const char* says;
-  bool of_points = true;  // or of the table's records alone
 };
 
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
 class MosFault : public testing::TestWithParam<Fault> {};
 
+void expect_refused(const Result<void>& result, const char* says) {
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(result.error().message, testing::HasSubstr(says));
+}
+
 TEST_P(MosFault, IsRefused) {
   File file;
-  test::must(kMosTable.validate(file.along, file.data));
+  test::must(kMosWindowPoint.validate(file.points, file.data));
   test::must(kMosPoint.validate(file.single, file.data));
   GetParam().change(file);
-  const Result<void> along = kMosTable.validate(file.along, file.data);
-  ASSERT_FALSE(along);
-  EXPECT_EQ(along.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(along.error().message, testing::HasSubstr(GetParam().says));
-  if (!GetParam().of_points) return;
-  const Result<void> single = kMosPoint.validate(file.single, file.data);
-  ASSERT_FALSE(single);
-  EXPECT_THAT(single.error().message, testing::HasSubstr(GetParam().says));
+  expect_refused(kMosWindowPoint.validate(file.points, file.data), GetParam().says);
+  expect_refused(kMosPoint.validate(file.single, file.data), GetParam().says);
 }
+
+class MosSampleFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(MosSampleFault, IsRefused) {
+  File file;
+  test::must(kMosTable.validate(file.along, file.data));
+  GetParam().change(file);
+  expect_refused(kMosTable.validate(file.along, file.data), GetParam().says);
+}
+
+const Fault kSampleFaults[] = {
+    {"SamplesFar", [](File& f) { f.along.records[4] = kFar; }, "record 0 reads past its table"},
+    {"SamplesPastTheEnd", [](File& f) { f.along.records[9] += 1; }, "record 1 reads past its table"},
+    {"SampleBelow", [](File& f) { f.along.table[0] = word_of(-0.1f); }, "not in its window"},
+    {"SampleAbove", [](File& f) { f.along.table[shared::kMosSampleWords] = word_of(1.1f); }, "not in its window"},
+    {"SampleNotFinite", [](File& f) { f.along.table[5] = kNanWord; }, "not finite"},
+    {"SamplesShared",
+     [](File& f) {
+       append_record(f.along.records, read_record<shared::MosTableRecord>(f.along.records, 0));
+       ++f.along.record_count;
+     },
+     "record 2 and those before it read more of its table than there is"},
+    {"PointFar", [](File& f) { f.along.records[2] = kFar; }, "record 0 blends a point that no earlier stage poses"},
+    {"PointPastTheLast", [](File& f) { f.along.records[8] = f.along.first_slot - shared::kMosPointSlots + 1; },
+     "record 1 blends a point that no earlier stage poses"},
+    {"PointOfItsOwnStage", [](File& f) { f.data.passes[1].stage = 2; }, "blends a point that no earlier stage poses"},
+    {"PointThatIsAnAnchor", [](File& f) { f.along.records[0] = 0; }, "blends a point that no earlier stage poses"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, MosSampleFault, testing::ValuesIn(kSampleFaults),
+                         [](const auto& fault) { return std::string(fault.param.name); });
 
 const Fault kFaults[] = {
     {"NoTable",
      [](File& f) {
-       f.along.table.resize(shared::kMosHeaderWords - 1);
-       f.single.table = f.along.table;
+       f.points.table.resize(shared::kMosHeaderWords - 1);
+       f.single.table = f.points.table;
      },
      "record 0 reads past its table"},
     {"RootFar", [](File& f) { f.set(0, 4); }, "record 0 names a joint that is not there"},
@@ -103,22 +144,18 @@ const Fault kFaults[] = {
     // Records.
     {"PointFar",
      [](File& f) {
-       f.along.records[2] = kFar;
+       f.points.records[0] = kFar;
        f.single.records[0] = kFar;
      },
      "record 0 reads past its table"},
     {"PointAtTheEnd",
      [](File& f) {
-       const auto end = static_cast<std::uint32_t>(f.along.table.size());
-       f.along.records[5] = f.single.records[1] = end - shared::kMosPointWords + 1;
+       const auto end = static_cast<std::uint32_t>(f.points.table.size());
+       f.points.records[1] = f.single.records[1] = end - shared::kMosPointWords + 1;
      },
      "record 1 reads past its table"},
-    {"SamplesFar", [](File& f) { f.along.records[4] = kFar; }, "record 0 reads past its table", false},
-    {"SamplesPastTheEnd", [](File& f) { f.along.records[9] += 1; }, "record 1 reads past its table", false},
-    {"SampleBelow", [](File& f) { f.set(f.sample, word_of(-0.1f)); }, "not in its window", false},
-    {"SampleAbove", [](File& f) { f.set(f.sample + shared::kMosSampleWords, word_of(1.1f)); }, "not in its window",
-     false},
-    {"SampleNotFinite", [](File& f) { f.set(f.sample + 5, kNanWord); }, "not finite", false},
+    {"PointTwice", [](File& f) { f.points.records[1] = f.single.records[1] = f.point; },
+     "record 1 names the point of another record"},
     // Points.
     {"JointFar", [](File& f) { f.set(f.point, 4); }, "names a joint that is not there"},
     {"PositionNotFinite", [](File& f) { f.set(f.plain + shared::kMosPointPosition, kNanWord); }, "not finite"},
@@ -139,6 +176,10 @@ const Fault kFaults[] = {
     {"TopFar", [](File& f) { f.set(f.chain + 1, 4); }, "top is not there"},
     {"AnchorsFar", [](File& f) { f.set(f.chain + shared::kChainFirstAnchor, kFar); }, "reads past its table"},
     {"AnchorsJointFar", [](File& f) { f.set(f.chain + shared::kChainWords, 4); }, "names a joint that is not there"},
+    {"AnchorsThatNoPassPoses", [](File& f) { f.set(f.chain + shared::kChainFirstEntry, 5); },
+     "turns by anchors that no earlier stage poses"},
+    {"AnchorsOfItsOwnStage", [](File& f) { f.data.passes[0].stage = 1; },
+     "turns by anchors that no earlier stage poses"},
     {"TwistInputFar",
      [](File& f) { f.set(f.chain + shared::kChainWords + shared::kAnchorWords + shared::kAnchorTwist, 4); },
      "names an input that is not there"},
@@ -202,63 +243,30 @@ const Fault kFaults[] = {
      "takes a word of its table for two things"},
     {"PointAsChain", [](File& f) { f.set(f.plain + shared::kMosPointChain, f.point); },
      "takes a word of its table for two things"},
-    // Words that many records name.
-    {"SamplesShared",
-     [](File& f) {
-       for (int i = 0; i < 40; ++i)
-         append_record(f.along.records, read_record<shared::MosTableRecord>(f.along.records, 0));
-       f.along.record_count += 40;
-     },
-     "read more of its table than there is", false},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, MosFault, testing::ValuesIn(kFaults),
                          [](const auto& fault) { return std::string(fault.param.name); });
 
-// Many records of one point at the far end of a long chain, with as many edits as there may be.
-TEST(MosRecords, ThatTakeTooLongForTheirSizeAreRefused) {
-  std::vector<glm::dmat4> at_bind{glm::dmat4(1.0)};
-  const std::vector<std::uint32_t> inputs{shared::kNoInput};
-  chain::Chain chain;
-  for (int i = 0; i < 1024; ++i) chain.anchors.push_back({0, glm::vec3(static_cast<float>(i), 0, 0)});
-  MosTable table(at_bind, inputs, 0, MosFrames::kRelative);
-  const std::uint32_t chain_word = table.put_chain(chain);
-  const PointTurn far{.chain = 0, .far = 1023, .axis = {1, 0, 0}, .angles = true};
-  const std::uint32_t word = table.put_point({.turn = far}, std::array{chain_word});
-  CharacterData data;
-  data.skeleton.joints.resize(1);
-  PalettePass pass;
-  pass.kernel = PoseKernel::kMosPoint;
-  pass.table = table.take_words();
-  const auto with_records = [&](std::uint32_t count) {
-    pass.records.clear();
-    for (std::uint32_t i = 0; i < count; ++i) append_record(pass.records, shared::MosPointRecord{word});
-    pass.record_count = count;
-    return kMosPoint.validate(pass, data);
-  };
-  EXPECT_TRUE(with_records(100));
-  const Result<void> many = with_records(5000);
-  ASSERT_FALSE(many);
-  EXPECT_THAT(many.error().message, testing::HasSubstr("take too long for the size of its table"));
-}
-
 // Whichever word of the tables changes, the passes are refused or can be posed.
 TEST(MosRecords, AnyOtherWordIsRefusedOrPoses) {
   File file;
   const Scene scene;
-  std::vector<Affine> palette(2 * shared::kMosSlots);
-  for (std::uint32_t word = 0; word < file.along.table.size(); ++word) {
-    for (const std::uint32_t value : {0u, 1u, 7u, 40u, 0x3F800000u, 0xBF800000u, 0x7F7FFFFFu, 0xFFFFFFFFu}) {
-      const std::uint32_t before = file.along.table[word];
-      file.set(word, value);
-      for (const PalettePass* pass : {&file.along, &file.single}) {
-        const PoseKernelInfo& kernel = pose_kernel(pass->kernel);
-        if (kernel.validate(*pass, file.data)) kernel.pose(*pass, 0, 2, {scene.joints, {}, scene.twists, palette});
+  std::vector<Affine> palette(file.data.palette_size);
+  const PoseContext context{scene.joints, {}, scene.twists, palette};
+  pose_kernel(PoseKernel::kAnchor).pose(file.data.passes[0], 0, file.data.passes[0].record_count, context);
+  const auto change = [&](PalettePass& pass) {
+    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    for (std::uint32_t word = 0; word < pass.table.size(); ++word) {
+      for (const std::uint32_t value : {0u, 1u, 7u, 40u, 0x3F800000u, 0xBF800000u, 0x7F7FFFFFu, 0xFFFFFFFFu}) {
+        const std::uint32_t before = std::exchange(pass.table[word], value);
+        if (kernel.validate(pass, file.data)) kernel.pose(pass, 0, 2, context);
+        pass.table[word] = before;
       }
-      file.set(word, before);
     }
-  }
-  EXPECT_TRUE(kMosTable.validate(file.along, file.data));
+    EXPECT_TRUE(kernel.validate(pass, file.data));
+  };
+  for (PalettePass* pass : {&file.points, &file.single, &file.along}) change(*pass);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ struct CurveSkeletonParameters {
   float curve_reach = 2;  // rho: curves farther than rho times the nearest one do not count
   std::vector<CurveWeight> weights;
   // Largest error of the table of frames, as a fraction of the largest extent of the targets.
-  float table_error = 5e-5f;
+  float table_error = 1.4e-4f;
   friend bool operator==(const CurveSkeletonParameters&, const CurveSkeletonParameters&) = default;
 };
 

@@ -111,7 +111,7 @@ struct MosParameters {
   std::uint32_t chains_per_vertex = 3;
   float chain_reach = 2;  // B-spline: chains farther than so many times the nearest one do not count
   // B-spline: largest error of the table of frames, as a fraction of the largest extent of the targets.
-  float table_error = 5e-5f;
+  float table_error = 1.4e-4f;
   float power = 2;                            // inverse distance: exponent of the distance
   std::uint32_t nearest = 8;                  // inverse distance: K, the number of points that move a vertex; 0: all
   Cut cut = Cut::kContinuous;                 // inverse distance: how the weights end at the K-th point

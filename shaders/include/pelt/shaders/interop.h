@@ -19,6 +19,10 @@
   using std::uint32_t;
 #define PELT_SHARED_END }
 #define PELT_SHARED_FN inline
+namespace pelt::shared {
+// As GLSL's, for numbers below 2^22: adding so much leaves no room for fractions.
+inline float roundEven(float x) { return (x + 12582912.0f) - 12582912.0f; }
+}  // namespace pelt::shared
 #define PELT_SHARED_CONST inline constexpr
 #define PELT_SHARED_IN(type) const type&  // for large parameters
 // The inputs of one instance that a pose kernel reads; shaders/pose_pass.glsl has the GLSL half.

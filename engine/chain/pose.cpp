@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "shaders/chain/pose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/chain/check_chain.h"
+#include "engine/character/check_records.h"
+#include "engine/character/pose_kernels.h"
+#include "engine/character/table_reader.h"
+
+namespace pelt::chain {
+namespace {
+
+Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
+  const TableReader words(pass.table);
+  TableBudget chains(pass);
+  TableBudget posed(pass);
+  std::vector<bool> checked(pass.table.size(), false);  // chains, by the index of their first word
+  const auto check = [&](const shared::AnchorRecord& record) -> const char* {
+    if (!words.holds(record.chain, shared::kChainWords)) return "reads past its table";
+    if (!checked[record.chain]) {
+      checked[record.chain] = true;
+      if (const char* wrong = check_chain(words, data, record.chain)) return wrong;
+      const std::uint64_t anchors = words.word(record.chain);
+      if (const char* wrong = chains.take(shared::kChainWords + anchors * shared::kAnchorWords)) return wrong;
+    }
+    const std::uint32_t count = words.word(record.chain);
+    if (record.first % shared::kAnchorBlock != 0 || record.first >= count) return "names an anchor that is not there";
+    return posed.take(std::uint64_t{std::min(count - record.first, shared::kAnchorBlock)} * shared::kAnchorWords);
+  };
+  return check_records<shared::AnchorRecord>(pass, check);
+}
+
+void pose_anchor_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  const shared::PoseWork work = pose_work(pass, context);
+  for (std::size_t i = begin; i < end; ++i) {
+    const shared::AnchorBlock block = pose_anchors(read_record<shared::AnchorRecord>(pass.records, i), work);
+    Affine* slots = &context.palette[pass.first_slot + i * shared::kAnchorBlock];
+    for (const shared::TurnedAnchor& anchor : block.anchors) *slots++ = anchor_entry(anchor);
+  }
+}
+
+// Returns the joint of an entry's anchor.
+std::uint32_t joint_of(const PassEntry& entry) {
+  const auto record = entry.read<shared::AnchorRecord>();
+  const shared::Chain chain = shared::read_chain(entry.table(), record.chain);
+  return entry.pass.table[shared::anchor_word(chain, std::min(record.first + entry.slot, chain.anchor_count - 1))];
+}
+
+EntryRest rest(const PassEntry&) { return {}; }
+
+std::string label(const PassEntry& entry, const CharacterData& data) {
+  return fmt::format("anchor of {}", data.skeleton.joints[joint_of(entry)].name);
+}
+
+void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
+  sources.push_back({SourceKind::kJoint, joint_of(entry), 1});
+}
+
+}  // namespace
+
+const PoseKernelInfo kAnchor{.name = "anchor",
+                             .record_words = kRecordWords<shared::AnchorRecord>,
+                             .slots_per_record = shared::kAnchorBlock,
+                             .validate = validate_records,
+                             .pose = pose_anchor_records,
+                             .rest = rest,
+                             .label = label,
+                             .append_sources = append_sources,
+                             .writes_numbers = true};
+
+}  // namespace pelt::chain

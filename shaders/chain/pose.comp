@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "../pose_pass.glsl"
+#include "pose.h"
+
+layout(binding = kPoseBindRecords, scalar) readonly buffer Records { AnchorRecord records[]; };
+
+void main() {
+  PoseWork work = pose_work();
+  if (!work.inside) return;
+  AnchorBlock block = pose_anchors(records[work.record], work);
+  uint first = work.palette_first + work.record_index * kAnchorBlock;
+  for (uint k = 0u; k < kAnchorBlock; ++k) palette[first + k] = anchor_entry(block.anchors[k]);
+}

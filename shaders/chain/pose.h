@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The anchors of chains, posed once for all that turns by them: an entry an anchor, a block of anchors a record. What
+// depends on the whole chain is the twist from the top alone, a sum, which is left to who reads it (anchor_twist).
+#ifndef PELT_SHADERS_CHAIN_POSE_H
+#define PELT_SHADERS_CHAIN_POSE_H
+
+#include "chain.h"
+
+PELT_SHARED_BEGIN
+
+struct AnchorRecord {
+  uint chain;  // word
+  uint first;  // anchor, a multiple of kAnchorBlock; entries beyond the chain's end repeat the last anchor
+};
+PELT_SHARED_SIZE(AnchorRecord, 8);
+
+struct AnchorBlock {
+  TurnedAnchor anchors[kAnchorBlock];
+};
+
+// Poses anchor i, the nearest of its block to the top. A hidden anchor looks further up for the one that it follows.
+PELT_SHARED_FN TurnedAnchor pose_nearest_anchor(PoseWork work, Chain chain, uint i) {
+  TurnedAnchor anchor = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
+  if (i == chain.top) return anchor;
+  uint above = i;
+  AnchorPose upper;
+  do {
+    above = upper_anchor(chain, above);
+    upper = anchor_pose(work, chain, above);
+  } while (anchor_is_hidden(chain, above, upper.scale));
+  if (anchor.pose.scale < kHiddenScale)
+    anchor.pose.motion = upper.motion;
+  else
+    anchor.own = twist_between(work, chain, i, upper.motion, anchor.pose.motion);
+  anchor.run = anchor.own;
+  return anchor;
+}
+
+// Poses anchor i from `upper`, its neighbour towards the top.
+PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
+  TurnedAnchor anchor = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, upper.run);
+  if (anchor.pose.scale < kHiddenScale) {
+    anchor.pose.motion = upper.pose.motion;
+  } else {
+    anchor.own = twist_between(work, chain, i, upper.pose.motion, anchor.pose.motion);
+    anchor.run += anchor.own;
+  }
+  return anchor;
+}
+
+PELT_SHARED_FN AnchorBlock pose_anchors(AnchorRecord record, PoseWork work) {
+  Chain chain = read_chain(work, record.chain);
+  uint last = min(record.first + kAnchorBlock, chain.anchor_count) - 1u - record.first;
+  uint nearest = clamp(chain.top, record.first, record.first + last) - record.first;
+  AnchorBlock block;
+  block.anchors[nearest] = pose_nearest_anchor(work, chain, record.first + nearest);
+  for (uint n = 0u; n < last; ++n) {
+    uint k = n < nearest ? nearest - 1u - n : n + 1u;
+    uint upper = n < nearest ? k + 1u : k - 1u;
+    block.anchors[k] = pose_next_anchor(work, chain, record.first + k, block.anchors[upper]);
+  }
+  for (uint k = last + 1u; k < kAnchorBlock; ++k) block.anchors[k] = block.anchors[last];
+  return block;
+}
+
+PELT_SHARED_END
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// The steps of automatic frames (step_frames.h), posed once for all samples about them: an anchor a record.
+#ifndef PELT_SHADERS_CURVE_SKELETON_STEP_POSE_H
+#define PELT_SHADERS_CURVE_SKELETON_STEP_POSE_H
+
+#include "step_frames.h"
+
+PELT_SHARED_BEGIN
+
+struct CurveStepRecord {
+  uint curve;  // word
+  uint anchor;
+};
+PELT_SHARED_SIZE(CurveStepRecord, 8);
+
+struct CurveStepEntries {
+  Affine entries[kCurveStepSlots];
+};
+
+// The bone's posed direction and its frame; y is carried by the bone's joint without twist.
+struct CurveBone {
+  vec3 slope;  // e
+  vec3 along;
+  vec4 frame;
+};
+
+PELT_SHARED_FN CurveBone step_bone(PoseWork work, Chain chain, uint curve, uint bone) {
+  uint word = curve_anchor_word(work, curve, bone);
+  vec4 motion = untwisted_anchor(work, chain, carrying_anchor(chain, bone));
+  vec3 carried = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorDirection));
+  float length = table_float(work, word + kCurveAnchorWords) - table_float(work, word);
+  CurveBone result;
+  result.slope = (posed_position(work, chain, bone + 1u) - posed_position(work, chain, bone)) * (1.0f / length);
+  result.along = normalize_or(result.slope, carried);
+  vec3 y = quaternion_rotate(motion, table_vector(work, word + kCurveAnchorReference));
+  y = least_turn(y, carried, result.along);
+  y = direction_across(result.along, y, frame_side(result.along, result.along));
+  result.frame = quaternion_from_rotation(mat3(result.along, y, cross(result.along, y)));
+  return result;
+}
+
+// The bends of the joints next to joint i, weighted by how far they stand within its turn: such joints share the
+// correction of the speed.
+PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i, float turning) {
+  uint word = curve_anchor_word(work, curve, i);
+  float sum = 0.0f;
+  for (uint side = 0u; side < 2u; ++side) {
+    if (side == 0u ? i < 2u : i + 2u >= chain.anchor_count) continue;
+    uint next = side == 0u ? i - 1u : i + 1u;
+    uint beyond = side == 0u ? i - 2u : i + 2u;
+    float gap = abs(table_float(work, word) - table_float(work, curve_anchor_word(work, curve, next)));
+    if (gap >= turning) continue;
+    vec3 at = posed_position(work, chain, next);
+    float bend = bend_between(at - posed_position(work, chain, i), posed_position(work, chain, beyond) - at);
+    sum += bend * (1.0f - gap / turning);
+  }
+  return sum;
+}
+
+// Completes the step of inner anchor i between two bones.
+PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(CurveBone) coming,
+                                    PELT_SHARED_IN(CurveBone) going, CurveStep step) {
+  uint word = curve_anchor_word(work, curve, i);
+  // If a joint is scaled to nothing, its bone is a point: the curve then only continues in the bone's direction.
+  float coming_pace = length(coming.slope);
+  float going_pace = length(going.slope);
+  float most = max(coming_pace, going_pace);
+  bool hidden = min(coming_pace, going_pace) < kHiddenScale * most;
+  step.jump = hidden ? (going.along - coming.along) * most : going.slope - coming.slope;
+  step.inside = going.along - coming.along;
+  step.bend = 1.0f - dot(coming.along, going.along);
+  float bend = bend_between(coming.along, going.along);
+
+  // The motion from the frame before to the frame after, in the frame before: the least turn of x, then a roll about x.
+  vec4 between = quaternion_product(quaternion_conjugate(coming.frame), going.frame);
+  vec3 x = quaternion_rotate(between, vec3(1, 0, 0));
+  step.angle = atan_of(length(vec2(x.y, x.z)), x.x);
+  vec3 axis = normalize_or(vec3(0.0f, -x.z, x.y), vec3(0, 0, 1));
+  step.swing = vec2(axis.y, axis.z) * step.angle;
+  vec4 swing = quaternion_about(axis, step.angle);
+  step.roll = twist_angle(quaternion_product(quaternion_conjugate(swing), between), vec3(1, 0, 0));
+
+  float turning =
+      min(table_float(work, word + kCurveAnchorTurning), table_float(work, word + kCurveAnchorTurning + 1u));
+  step.reach = min(floating_distance(work, word, kStepRounding, bend), 0.9f * turning);
+
+  float pace = hidden ? most : 0.5f * (coming_pace + going_pace);
+  float both = bend + bend_beside(work, chain, curve, i, turning);
+  float lacking = 1.0f - cos_of(0.5f * both);
+  float inside = kStepMargin * table_float(work, word + kCurveAnchorDistance) * 0.5f * both /
+                 max((1.0f - 0.5f * kStepEase) * turning, 1e-20f);
+  float more = clamp(inside - (1.0f - lacking), kStepSpeed * lacking, lacking);
+  more *= both > 0.0f ? bend / both : 1.0f;
+  step.speed = normalize_or(coming.along + going.along, going.along) * (more * pace);
+  return step;
+}
+
+PELT_SHARED_FN CurveStepEntries pose_curve_step(CurveStepRecord record, PoseWork work) {
+  Chain chain = read_chain(work, record.curve);
+  uint i = record.anchor;
+  CurveBone going = step_bone(work, chain, record.curve, min(i, chain.anchor_count - 2u));
+  CurveStep step;
+  step.frame = going.frame;
+  step.slope = going.slope;
+  TurnedAnchor anchor = posed_anchor(work, chain, i);
+  float left = table_float(work, curve_anchor_word(work, record.curve, i) + kCurveAnchorTwistAfter);
+  step.twist = along_chain(chain, i, anchor_twist(work, chain, i, anchor) - left * anchor.own);
+  step.jump = vec3(0.0f);
+  step.reach = 0.0f;
+  step.speed = vec3(0.0f);
+  step.angle = 0.0f;
+  step.inside = vec3(0.0f);
+  step.roll = 0.0f;
+  step.swing = vec2(0.0f);
+  step.bend = 0.0f;
+  if (i > 0u && i + 1u < chain.anchor_count)
+    step = curve_step(work, chain, record.curve, i, step_bone(work, chain, record.curve, i - 1u), going, step);
+  CurveStepEntries result;
+  result.entries[0] = Affine(step.frame, vec4(step.slope, step.twist), vec4(step.jump, step.reach));
+  result.entries[1] =
+      Affine(vec4(step.speed, step.angle), vec4(step.inside, step.roll), vec4(step.swing, step.bend, 0.0f));
+  return result;
+}
+
+PELT_SHARED_END
+
+#endif
