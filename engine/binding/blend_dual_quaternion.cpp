@@ -244,18 +244,14 @@ namespace pelt {
 HWY_EXPORT(blend_dual_quaternion);
 
 Stretches make_dual_quaternion_lines(std::span<const Affine> palette, std::span<PaletteLine> lines) {
-  // Rounding on the way from a chain of joints to a stretch leaves some 1e-7.
-  constexpr float kRounding = 1e-6f;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   make_palette_lines(palette, lines);
-  const Affine one = affine_identity();
   Stretches stretches = Stretches::kNone;
   for (std::size_t i = 0; i + 1 < palette.size(); i += shared::kDualQuaternionSlots) {
-    bool is_one = true, is_finite = true;
+    const bool is_one = palette[i][2].x == 0;
+    bool is_finite = true;
     for (int row = 0; row < 3; ++row) {
-      const glm::vec4 off = glm::abs(palette[i + 1][row] - one[row]);
-      is_one = is_one && glm::all(glm::lessThanEqual(off, glm::vec4(kRounding)));
-      is_finite = is_finite && glm::all(glm::lessThan(off, glm::vec4(kInfinity)));
+      is_finite = is_finite && glm::all(glm::lessThan(glm::abs(palette[i + 1][row]), glm::vec4(kInfinity)));
     }
     // A stretch that is not finite spoils what it moves, also where stretches are not read, and decides for no other.
     if (!is_finite) lines[i].rows[1] = glm::vec4(std::numeric_limits<float>::quiet_NaN());

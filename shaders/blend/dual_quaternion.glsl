@@ -27,7 +27,8 @@ DualSum add_dual_influence(DualSum sum, VertexRow row, DualQuaternion pivot, Aff
 }
 
 // Blends a row as dual quaternions, two palette entries a joint: blends the stretches, then applies the blended rigid
-// motion. Reads two influences at a time, so that memory answers them together. Adds to `passage`.
+// motion. Reads two influences at a time, so that memory answers them together, and stretches where there are. Adds to
+// `passage`.
 Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
   DualQuaternion none = DualQuaternion(vec4(0.0f), vec4(0.0f));
   DualSum sum = DualSum(none, none, none, Affine(0.0f), passage_begin());
@@ -36,9 +37,13 @@ Affine blend_dual_quaternion(VertexRow row, inout Passage passage) {
     InfluenceWords words = influence_words(row, at);
     uvec2 slots = row.palette_first + (words.influences.xy & 0xFFFFu);
     Affine motion_a = palette[slots.x];
-    Affine stretch_a = palette[slots.x + 1u];
     Affine motion_b = palette[slots.y];
-    Affine stretch_b = palette[slots.y + 1u];
+    Affine stretch_a = affine_identity();
+    Affine stretch_b = affine_identity();
+    if (motion_a[2].x + motion_b[2].x > 0.0f) {
+      stretch_a = palette[slots.x + 1u];
+      stretch_b = palette[slots.y + 1u];
+    }
     if (at == row.first) pivot = DualQuaternion(motion_a[0], motion_a[1]);
     sum = add_dual_influence(sum, row, pivot, motion_a, stretch_a, words.influences.x, words.gradients.x);
     sum = add_dual_influence(sum, row, pivot, motion_b, stretch_b, words.influences.y, words.gradients.y);

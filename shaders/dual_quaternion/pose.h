@@ -8,9 +8,12 @@
 
 PELT_SHARED_BEGIN
 
-// Entry 2j holds the dual quaternion in its first two rows (the third is zero), entry 2j + 1 the stretch. Influences
-// name entry 2j.
+// Entry 2j holds the dual quaternion in its first two rows, and 1 in the third if the joint stretches, else 0. Entry
+// 2j + 1 holds the stretch, which only blends of joints that stretch read. Influences name entry 2j.
 PELT_SHARED_CONST uint kDualQuaternionSlots = 2u;
+
+// A stretch nearer to 1 than this is 1: rounding on the way along a chain of joints leaves some 1e-6.
+PELT_SHARED_CONST float kNoStretch = 4e-6f;
 
 struct DualQuaternionEntry {
   Affine rigid;
@@ -21,9 +24,15 @@ PELT_SHARED_FN DualQuaternionEntry dual_quaternion_entry(Affine joint_transform)
   mat3 axes = affine_axes(joint_transform);
   mat3 rotation = nearest_rotation(axes);
   DualQuaternion rigid = dual_quaternion_from_rigid(rotation, affine_origin(joint_transform));
+  mat3 stretch = transpose(rotation) * axes;
+  bool is_one = true;
+  for (int c = 0; c < 3; ++c) {
+    vec3 off = abs(stretch[c] - vec3(c == 0 ? 1.0f : 0.0f, c == 1 ? 1.0f : 0.0f, c == 2 ? 1.0f : 0.0f));
+    is_one = is_one && off.x <= kNoStretch && off.y <= kNoStretch && off.z <= kNoStretch;
+  }
   DualQuaternionEntry entry;
-  entry.rigid = Affine(rigid.real, rigid.dual, vec4(0.0f));
-  entry.stretch = affine_from_axes(transpose(rotation) * axes, vec3(0.0f));
+  entry.rigid = Affine(rigid.real, rigid.dual, vec4(is_one ? 0.0f : 1.0f, 0.0f, 0.0f, 0.0f));
+  entry.stretch = affine_from_axes(is_one ? mat3(1.0f) : stretch, vec3(0.0f));
   return entry;
 }
 

@@ -26,6 +26,9 @@ std::vector<std::vector<std::uint32_t>> read_chains(const Node& root, std::size_
 
 namespace {
 
+// Tables are sampled so finely that their error is half of what known answers may differ by.
+constexpr float kTableError = 5e-5f;
+
 // Reads one of these names.
 template <class Value>
 Value read_name(const Node& node, const std::vector<std::pair<std::string, Value>>& names) {
@@ -234,6 +237,7 @@ void read_curve_settings(const Node& set, const Node& root, const Case& own, Var
   }
   const Node bind = root.at("bind");
   CurveSkeletonParameters curves;
+  curves.table_error = kTableError;
   curves.automatic = false;
   curves.frames = read_name<CurveFrames>(set.at("frames"),
                                          {{"endpoint", CurveFrames::kEndpoint}, {"tangent", CurveFrames::kTangent}});
@@ -339,6 +343,7 @@ bool slides_along_own_bone(const Node& op, const Node& points) {
 
 void read_mos_settings(const Node& set, const Node& root, const Case& own, Variant& variant) {
   MosParameters mos;
+  mos.table_error = kTableError;
   const std::string strategy = set.at("strategy").text();
   if (strategy == "bspline") {
     mos.strategy = MosStrategy::kBSpline;
@@ -401,8 +406,7 @@ void read_surface(const Node& surface, const Case& own, Variant& variant) {
   for (std::size_t l = 0; l < std::max(attach.size(), offsets.size() + 1); ++l) {
     SurfaceLevel& level = parameters.levels.emplace_back();
     if (l > 0) {
-      shape = glm::uvec2(2) * shape -
-              glm::uvec2(parameters.closed_u ? 0u : 3u, parameters.closed_v ? 0u : 3u);
+      shape = glm::uvec2(2) * shape - glm::uvec2(parameters.closed_u ? 0u : 3u, parameters.closed_v ? 0u : 3u);
     }
     if (l > 0 && l <= offsets.size()) {
       level.offsets = read_control(offsets.item(l - 1), shape, [](const Node& entry, std::uint32_t vertex) {

@@ -25,7 +25,7 @@ std::vector<Affine> make_dual_quaternions(bool mirrored) {
     const dquat real = (random() % 2 == 0 ? 1.0 : -1.0) * (base * random_rotation(random, 1));
     const dquat dual = 0.5 * dquat(0, unit(random), unit(random), unit(random)) * real;
     palette.emplace_back(glm::vec4(real.x, real.y, real.z, real.w), glm::vec4(dual.x, dual.y, dual.z, dual.w),
-                         glm::vec4(0));
+                         glm::vec4(1, 0, 0, 0));
     dmat3 stretch = random_stretch(random);
     if (mirrored) stretch[2] = -stretch[2];
     palette.push_back(affine_of(stretch, dvec3(0)));
@@ -108,7 +108,10 @@ Stretches stretches_of(std::span<const Affine> palette) {
 }
 
 std::vector<Affine> without_stretches(std::vector<Affine> palette) {
-  for (std::size_t j = 1; j < palette.size(); j += 2) palette[j] = affine_identity();
+  for (std::size_t j = 0; j < palette.size(); j += 2) {
+    palette[j][2].x = 0;
+    palette[j + 1] = affine_identity();
+  }
   return palette;
 }
 
@@ -326,19 +329,12 @@ TEST_P(BlendDualQuaternion, AnEntryThatIsNotFiniteSpoilsItsVerticesAlone) {
   }
 }
 
-TEST(DualQuaternionLines, HaveNoStretchesWhereAllAreOneToRounding) {
-  const std::vector<Affine> rigid = without_stretches(make_dual_quaternions(false));
+TEST(DualQuaternionLines, HaveStretchesWhereAnEntrySaysSo) {
+  std::vector<Affine> palette = without_stretches(make_dual_quaternions(false));
   EXPECT_EQ(stretches_of({}), Stretches::kNone);
-  EXPECT_EQ(stretches_of(rigid), Stretches::kNone);
-  for (const float off : {1e-7f, -1e-7f, 1e-5f, -1e-5f, 1.0f}) {
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) {
-        std::vector<Affine> palette = rigid;
-        palette.back()[row][column] += off;
-        EXPECT_EQ(stretches_of(palette), std::abs(off) < 1e-6f ? Stretches::kNone : Stretches::kSome) << off;
-      }
-    }
-  }
+  EXPECT_EQ(stretches_of(palette), Stretches::kNone);
+  palette[palette.size() - 2][2].x = 1;
+  EXPECT_EQ(stretches_of(palette), Stretches::kSome);
 }
 
 TEST_P(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {

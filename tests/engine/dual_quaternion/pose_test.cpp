@@ -53,7 +53,21 @@ TEST(DualQuaternionPose, ARotationHasNoStretch) {
         glm::rotate(glm::mat4(1), glm::radians(static_cast<float>(degrees)), glm::normalize(glm::vec3(1, 2, -0.5f)));
     const std::vector<Affine> palette = posed(matrix);
     EXPECT_NEAR(glm::length(palette[0][0]), 1, 1e-5f);
-    for (int row = 0; row < 3; ++row) EXPECT_LT(glm::distance(palette[1][row], affine_identity()[row]), 1e-5f);
+    EXPECT_EQ(palette[1], affine_identity()) << "rounding is no stretch";
+    EXPECT_EQ(palette[0][2], glm::vec4(0));
+  }
+}
+
+TEST(DualQuaternionPose, TellsWhetherAJointStretches) {
+  for (const float off : {1e-7f, -2e-6f, 1e-5f, -1e-5f, 1.0f}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      glm::vec3 scale(1);
+      scale[axis] += off;
+      const std::vector<Affine> palette = posed(glm::scale(glm::mat4(1), scale));
+      const bool is_one = std::abs(off) < shared::kNoStretch;
+      EXPECT_EQ(palette[0][2].x, is_one ? 0 : 1) << off;
+      EXPECT_NEAR(palette[1][axis][axis], is_one ? 1 : scale[axis], 1e-6f) << off;
+    }
   }
 }
 
