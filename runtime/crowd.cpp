@@ -49,22 +49,18 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   return shared::ListEntry{number, entry()};
 }
 
-void Crowd::State::write_list() {
-  std::byte* const base = visible_lists.mapped() + visible_list_slots[slot].offset;
-  const std::size_t entries_at = plan.characters.size() * sizeof(std::uint32_t);
+void Crowd::State::plan_frame() {
+  const BufferRange range = work_slots[slot];
+  host_plan.begin(work.mapped() + range.offset);
   for (std::size_t c = 0; c < plan.characters.size(); ++c) {
     const CrowdCharacter& character = plan.characters[c];
-    std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < character.instances; ++i) {
-      const std::optional<shared::ListEntry> entry = next_entry(character.first_instance + i, i);
-      if (!entry) continue;
-      std::memcpy(base + entries_at + (character.first_instance + count) * sizeof(shared::ListEntry), &*entry,
-                  sizeof(shared::ListEntry));
-      ++count;
+      if (const auto entry = next_entry(character.first_instance + i, i)) host_plan.add(c, *entry);
     }
-    std::memcpy(base + c * sizeof(std::uint32_t), &count, sizeof(count));
   }
-  visible_lists.flush(visible_list_slots[slot].offset, visible_list_slots[slot].size);
+  host_plan.finish();
+  const VkDeviceSize jobs = std::as_bytes(std::span(plan.jobs)).size();
+  work.flush(range.offset + jobs, range.size - jobs);
 }
 
 void Crowd::State::write_clock() {
@@ -75,6 +71,18 @@ void Crowd::State::write_clock() {
     for (std::uint32_t i = first; i < first + plan.characters[c].instances; ++i) {
       if (inputs.values(i)[*clock_inputs[c]] != value) inputs.set(slot, i, *clock_inputs[c], std::span(&value, 1));
     }
+  }
+}
+
+void Crowd::State::dispatch_step(VkCommandBuffer commands, std::size_t step) const {
+  const Dispatch& dispatch = dispatches[step];
+  if (own_list && host_plan.workgroups(step) == 0) return;
+  const CommandLabel step_label(device->functions, commands, plan.steps[step].name.c_str());
+  if (own_list) {
+    dispatch.kernel->dispatch(commands, dispatch.sets[slot], dispatch.constants, host_plan.workgroups(step));
+  } else {
+    dispatch.kernel->dispatch_indirect(commands, dispatch.sets[slot], dispatch.constants, arguments.handle(),
+                                       step * sizeof(VkDispatchIndirectCommand));
   }
 }
 
@@ -167,7 +175,7 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
     if (state.has_action) state.write_clock();
     state.inputs.finish(state.slot);
   }
-  if (state.own_list) state.write_list();
+  if (state.own_list) state.plan_frame();
 
   const CommandLabel label(functions, commands, state.label.c_str());
   constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
@@ -183,23 +191,23 @@ void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
     written |= VK_ACCESS_2_TRANSFER_WRITE_BIT;
   }
   memory_barrier(functions, commands, before, written, kCompute, kBoth);
-  {
+  bool ordered = true;  // behind what the next step reads
+  if (!state.own_list) {
     const CommandLabel plan_label(functions, commands, "plan");
     state.pipelines->plan.dispatch(commands, state.plan_sets[state.slot],
                                    std::as_bytes(std::span(&state.plan_constants, 1)), 1);
+    if (timer != nullptr) timer->stamp(commands);
+    ordered = false;
   }
-  if (timer != nullptr) timer->stamp(commands);
   for (std::size_t s = 0; s < state.plan.steps.size(); ++s) {
     const CrowdStep& step = state.plan.steps[s];
     // Waits for the step before, which wrote what this one reads.
-    if (step.barrier_before) {
+    if (step.barrier_before && !ordered) {
       memory_barrier(functions, commands, kCompute, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kCompute | kIndirect,
                      kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
     }
-    const CommandLabel step_label(functions, commands, step.name.c_str());
-    const Dispatch& dispatch = state.dispatches[s];
-    dispatch.kernel->dispatch_indirect(commands, dispatch.set(state.slot), dispatch.constants, state.arguments.handle(),
-                                       s * sizeof(VkDispatchIndirectCommand));
+    ordered = false;
+    state.dispatch_step(commands, s);
     if (timer != nullptr) timer->stamp(commands);
   }
   ++state.frame;
@@ -290,8 +298,10 @@ std::span<const std::string> Crowd::passes() const { return state_->names; }
 
 std::uint32_t Crowd::barrier_count() const {
   const auto& steps = state_->plan.steps;
-  return 1 + static_cast<std::uint32_t>(
-                 std::count_if(steps.begin(), steps.end(), [](const CrowdStep& step) { return step.barrier_before; }));
+  const auto between =
+      std::count_if(steps.begin(), steps.end(), [](const CrowdStep& step) { return step.barrier_before; });
+  // The first step waits for the device's plan, or for nothing but the frame before.
+  return static_cast<std::uint32_t>(between) + (state_->own_list ? 0 : 1);
 }
 
 std::uint32_t Crowd::instance_count() const { return static_cast<std::uint32_t>(state_->plan.instances); }

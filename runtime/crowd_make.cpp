@@ -107,7 +107,28 @@ std::vector<std::byte> bytes_of(const Constants& constants) {
   return {bytes.begin(), bytes.end()};
 }
 
-using Bindings = std::initializer_list<VkDescriptorBufferInfo>;
+using Bindings = std::vector<VkDescriptorBufferInfo>;
+
+// Returns the table as the device reads it (shaders/crowd/plan.h).
+std::vector<std::uint32_t> words_of(const PlanTable& table) {
+  std::vector<std::uint32_t> words;
+  const auto append = [&](const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    const std::size_t first = words.size();
+    words.resize(first + bytes.size() / sizeof(std::uint32_t));
+    if (!bytes.empty()) std::memcpy(&words[first], bytes.data(), bytes.size());
+  };
+  append(table.characters);
+  append(table.jobs);
+  append(table.steps);
+  return words;
+}
+
+// Writes what stays the same from frame to frame.
+void write(const Buffer& buffer, VkDeviceSize offset, std::span<const std::byte> bytes) {
+  std::memcpy(buffer.mapped() + offset, bytes.data(), bytes.size());
+  buffer.flush(offset, bytes.size());
+}
 
 }  // namespace
 
@@ -122,12 +143,18 @@ struct Crowd::State::Maker {
 
   Result<void> make_buffers(VkDeviceSize vertex_bytes);
   Result<void> make_rings();
-  Result<void> make_sets();
   Result<void> make_dispatches();
-  Result<void> add_set(const ComputeKernel& kernel, std::vector<VkDescriptorSet>& sets, Bindings bindings);
-  Result<void> add_dispatch(const Result<const ComputeKernel*>& kernel, Bindings bindings,
-                            std::vector<std::byte> constants);
+  // `bindings`: called with each frame slot, returns what a shader binds in that slot's frames behind the work.
+  template <class SlotBindings>
+  Result<std::span<const VkDescriptorSet>> make_sets(const ComputeKernel& kernel, const SlotBindings& bindings);
+  template <class SlotBindings>
+  Result<void> add_dispatch(const Result<const ComputeKernel*>& kernel, std::vector<std::byte> constants,
+                            const SlotBindings& bindings);
+  Result<void> add_pose(const CrowdStep& step);
   Result<void> add_blend(const CrowdStep& step);
+  Result<void> add_bounds(const CrowdStep& step);
+  Result<void> add_normals(const CrowdStep& step);
+  Result<void> add_plan();
 };
 
 // Plans the crowd and makes its buffers. `vertex_bytes`: size of the outputs in the crowd's own buffer.
@@ -142,11 +169,11 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
       gpu,
       {.bounds = options.outputs.bounds, .recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed},
       planned);
-  VkDeviceSize lists_end = 0;
-  const VkDeviceSize list_bytes =
-      planned.characters.size() * sizeof(std::uint32_t) + planned.instances * sizeof(shared::ListEntry);
-  for (std::uint32_t s = 0; s < state.slots; ++s)
-    state.visible_list_slots.push_back(append_range(lists_end, list_bytes, alignment));
+  VkDeviceSize work_end = 0;
+  for (std::uint32_t s = 0; s < (state.own_list ? state.slots : 1); ++s)
+    state.work_slots.push_back(append_range(work_end, planned.work_pairs * 8, alignment));
+  const std::vector<std::uint32_t> table = state.own_list ? std::vector<std::uint32_t>() : words_of(planned.table);
+  const VkDeviceSize argument_bytes = state.own_list ? 0 : planned.steps.size() * sizeof(VkDispatchIndirectCommand);
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
@@ -161,34 +188,38 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
       {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
       {&state.palette, palette_end, kStorage | kRead | filled, MemoryUse::kDeviceLocal, "palettes"},
-      {&state.dispatch_work, planned.work_pairs * 8, kStorage, MemoryUse::kDeviceLocal, "work"},
-      {&state.arguments, planned.steps.size() * sizeof(VkDispatchIndirectCommand),
-       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
-      {&state.table, planned.table.size() * sizeof(std::uint32_t), kStorage, MemoryUse::kStream, "plan"},
-      {&state.visible_lists, lists_end, kStorage, MemoryUse::kStream, "lists"},
+      {&state.work, work_end, kStorage, MemoryUse::kStream, "work"},
+      {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
+       "dispatches"},
+      {&state.table, std::as_bytes(std::span(table)).size(), kStorage, MemoryUse::kStream, "plan"},
+      {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
   for (const auto& [buffer, size, usage, memory, name] : buffers) {
-    PELT_ASSIGN(*buffer, Buffer::create(device, {.size = std::max<VkDeviceSize>(size, 16),
+    if (size == 0) continue;
+    PELT_ASSIGN(*buffer, Buffer::create(device, {.size = size,
                                                  .usage = usage,
                                                  .memory = memory,
                                                  .name = fmt::format("{} of the {}", name, state.label)}));
   }
-  std::memcpy(state.table.mapped(), planned.table.data(), planned.table.size() * sizeof(std::uint32_t));
-  state.table.flush(0, state.table.size());
+  for (const BufferRange& slot : state.work_slots)
+    write(state.work, slot.offset, std::as_bytes(std::span(planned.jobs)));
+  if (!table.empty()) write(state.table, 0, std::as_bytes(std::span(table)));
   for (OutputPlace* place : {&state.outputs.positions, &state.outputs.normals, &state.outputs.tangents,
                              &state.outputs.previous_positions, &state.outputs.bounds}) {
     if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
       place->buffer = state.vertices.handle();
   }
-  outputs = bind_outputs(state.outputs, planned, state.table.handle(), alignment);
-  sources = {.palette = state.palette.part(palette_range),
-             .drivers = state.palette.part(drivers),
-             .palette_and_drivers = {state.palette.handle(), 0, palette_end},
-             .joints = {options.joints.buffer, options.joints.offset,
-                        std::max<VkDeviceSize>(planned.joints * sizeof(glm::mat4), 4)},
-             .inputs = {options.inputs.buffer, options.inputs.offset,
-                        std::max<VkDeviceSize>(planned.inputs * sizeof(float), 4)},
-             .visible = {options.visible.buffer, options.visible.offset, list_bytes}};
+  outputs = bind_outputs(state.outputs, planned, state.nothing.handle(), alignment);
+  sources = {
+      .palette = state.palette.part(palette_range),
+      .drivers = state.palette.part(drivers),
+      .palette_and_drivers = {state.palette.handle(), 0, palette_end},
+      .joints = {options.joints.buffer, options.joints.offset,
+                 std::max<VkDeviceSize>(planned.joints * sizeof(glm::mat4), 4)},
+      .inputs = {options.inputs.buffer, options.inputs.offset,
+                 std::max<VkDeviceSize>(planned.inputs * sizeof(float), 4)},
+      .visible = {options.visible.buffer, options.visible.offset,
+                  planned.characters.size() * sizeof(std::uint32_t) + planned.instances * sizeof(shared::ListEntry)}};
   return {};
 }
 
@@ -223,45 +254,40 @@ Result<void> Crowd::State::Maker::make_rings() {
   return {};
 }
 
-Result<void> Crowd::State::Maker::add_set(const ComputeKernel& kernel, std::vector<VkDescriptorSet>& sets,
-                                          Bindings bindings) {
-  PELT_ASSIGN(const auto set, state.descriptors.make_set(kernel, std::span(bindings.begin(), bindings.size())));
-  sets.push_back(set);
-  return {};
-}
-
-// Makes the descriptor sets of the plan and of the poses, which differ between frame slots.
-Result<void> Crowd::State::Maker::make_sets() {
-  const auto set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * state.slots + state.plan.steps.size());
-  PELT_ASSIGN(
-      state.descriptors,
-      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
-                             state.label));
-  for (std::uint32_t s = 0; s < state.slots; ++s) {
-    const VkDescriptorBufferInfo slot_joints =
-        state.own_joints ? state.joints.buffer().part(state.joints.range(s)) : sources.joints;
-    const VkDescriptorBufferInfo slot_inputs =
-        state.own_inputs ? state.inputs.buffer().part(state.inputs.range(s)) : sources.inputs;
-    const VkDescriptorBufferInfo slot_list =
-        state.own_list ? state.visible_lists.part(state.visible_list_slots[s]) : sources.visible;
-    for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
-      PELT_TRY(add_set(state.pipelines->pose[k], state.pose_sets[k],
-                       {state.dispatch_work.whole(), gpu.buffer.part(gpu.records[k]), slot_joints, sources.drivers,
-                        sources.palette, gpu.buffer.part(gpu.tables), slot_inputs}));
-    }
-    PELT_TRY(add_set(state.pipelines->plan, state.plan_sets,
-                     {state.dispatch_work.whole(), slot_list, state.table.whole(), state.arguments.whole()}));
+// Makes the sets of a shader, one for each frame slot.
+template <class SlotBindings>
+Result<std::span<const VkDescriptorSet>> Crowd::State::Maker::make_sets(const ComputeKernel& kernel,
+                                                                        const SlotBindings& bindings) {
+  const std::size_t first = state.sets.size();
+  for (std::uint32_t slot = 0; slot < state.slots; ++slot) {
+    std::vector<VkDescriptorBufferInfo> bound{state.work.part(state.work_slots[state.own_list ? slot : 0])};
+    const std::vector<VkDescriptorBufferInfo> others = bindings(slot);
+    bound.insert(bound.end(), others.begin(), others.end());
+    PELT_ASSIGN(const auto set, state.descriptors.make_set(kernel, bound));
+    state.sets.push_back(set);
   }
+  return std::span<const VkDescriptorSet>(state.sets).subspan(first);
+}
+
+template <class SlotBindings>
+Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*>& kernel,
+                                               std::vector<std::byte> constants, const SlotBindings& bindings) {
+  if (!kernel) return tl::unexpected(kernel.error());
+  PELT_ASSIGN(const auto sets, make_sets(**kernel, bindings));
+  state.dispatches.push_back({*kernel, sets, std::move(constants)});
   return {};
 }
 
-// Adds a dispatch with a set of its own.
-Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*>& kernel, Bindings bindings,
-                                               std::vector<std::byte> constants) {
-  if (!kernel) return tl::unexpected(kernel.error());
-  PELT_TRY(add_set(**kernel, state.step_sets, bindings));
-  state.dispatches.push_back({*kernel, std::span(&state.step_sets.back(), 1), std::move(constants)});
-  return {};
+Result<void> Crowd::State::Maker::add_pose(const CrowdStep& step) {
+  const auto kernel = static_cast<std::size_t>(step.kernel);
+  return add_dispatch(&state.pipelines->pose[kernel], bytes_of(step.range), [&](std::uint32_t slot) {
+    const VkDescriptorBufferInfo joints =
+        state.own_joints ? state.joints.buffer().part(state.joints.range(slot)) : sources.joints;
+    const VkDescriptorBufferInfo inputs =
+        state.own_inputs ? state.inputs.buffer().part(state.inputs.range(slot)) : sources.inputs;
+    return Bindings{gpu.buffer.part(gpu.records[kernel]), joints, sources.drivers, sources.palette,
+                    gpu.buffer.part(gpu.tables),          inputs};
+  });
 }
 
 Result<void> Crowd::State::Maker::add_blend(const CrowdStep& step) {
@@ -282,52 +308,79 @@ Result<void> Crowd::State::Maker::add_blend(const CrowdStep& step) {
       .tangents = outputs.tangents.stream,
       .previous = outputs.previous_positions.stream};
   // The blend of skins writes neither frames nor vertices of drivers, so it does not bind them: the bounds read
-  // the palette at the same time. The table, which nothing reads then, takes their binding.
+  // the palette at the same time.
   const bool drivers = (step.contents & shared::kHasDrivers) != 0;
-  return add_dispatch(blend_kernel(device, specialization),
-                      {state.dispatch_work.whole(), gpu.buffer.part(gpu.rest), sources.palette,
-                       drivers ? sources.palette_and_drivers : state.table.whole(), outputs.positions.range,
-                       outputs.normals.range, outputs.tangents.range, outputs.previous_positions.range},
-                      bytes_of(constants));
+  return add_dispatch(blend_kernel(device, specialization), bytes_of(constants), [&](std::uint32_t) {
+    return Bindings{gpu.buffer.part(gpu.rest),
+                    sources.palette,
+                    drivers ? sources.palette_and_drivers : state.nothing.whole(),
+                    outputs.positions.range,
+                    outputs.normals.range,
+                    outputs.tangents.range,
+                    outputs.previous_positions.range};
+  });
 }
 
-// Makes the dispatch of each step of the plan.
+Result<void> Crowd::State::Maker::add_bounds(const CrowdStep& step) {
+  const shared::BoundsConstants constants{
+      .range = step.range, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride};
+  return add_dispatch(&state.pipelines->bounds, bytes_of(constants), [&](std::uint32_t) {
+    return Bindings{gpu.buffer.part(gpu.bounds), sources.palette, outputs.bounds.range};
+  });
+}
+
+Result<void> Crowd::State::Maker::add_normals(const CrowdStep& step) {
+  const shared::NormalsConstants constants{.range = step.range,
+                                           .positions = outputs.positions.stream,
+                                           .normals = outputs.normals.stream,
+                                           .tangents = outputs.tangents.stream};
+  return add_dispatch(normals_kernel(device, {outputs.normals.format, outputs.tangents.format}), bytes_of(constants),
+                      [&](std::uint32_t) {
+                        return Bindings{gpu.buffer.part(gpu.normal_rings), outputs.positions.range,
+                                        outputs.normals.range, outputs.tangents.range};
+                      });
+}
+
+// Makes the sets of the plan of the device.
+Result<void> Crowd::State::Maker::add_plan() {
+  const CrowdPlan& plan = state.plan;
+  state.plan_constants = {.character_count = static_cast<std::uint32_t>(plan.characters.size()),
+                          .job_count = static_cast<std::uint32_t>(plan.table.jobs.size()),
+                          .step_count = static_cast<std::uint32_t>(plan.steps.size()),
+                          .first_count = plan.first_count,
+                          .first_start = plan.first_start,
+                          .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
+  PELT_ASSIGN(state.plan_sets, make_sets(state.pipelines->plan, [&](std::uint32_t) {
+                return Bindings{sources.visible, state.table.whole(), state.arguments.whole()};
+              }));
+  return {};
+}
+
+// Makes the dispatch of each step of the plan, and of the plan itself where the device makes it.
 Result<void> Crowd::State::Maker::make_dispatches() {
-  state.step_sets.reserve(state.plan.steps.size());  // dispatches refer to them
+  const auto set_count = static_cast<std::uint32_t>((state.plan.steps.size() + 1) * state.slots);
+  PELT_ASSIGN(
+      state.descriptors,
+      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
+                             state.label));
+  state.sets.reserve(set_count);  // dispatches refer to them
   for (const CrowdStep& step : state.plan.steps) {
     switch (step.pass) {
-      case CrowdPass::kPose: {
-        const auto kernel = static_cast<std::size_t>(step.kernel);
-        state.dispatches.push_back({&state.pipelines->pose[kernel], state.pose_sets[kernel], bytes_of(step.range)});
+      case CrowdPass::kPose:
+        PELT_TRY(add_pose(step));
         break;
-      }
-      case CrowdPass::kBlend: {
+      case CrowdPass::kBlend:
         PELT_TRY(add_blend(step));
         break;
-      }
-      case CrowdPass::kBounds: {
-        const shared::BoundsConstants constants{
-            .range = step.range, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride};
-        PELT_TRY(add_dispatch(
-            &state.pipelines->bounds,
-            {state.dispatch_work.whole(), gpu.buffer.part(gpu.bounds), sources.palette, outputs.bounds.range},
-            bytes_of(constants)));
+      case CrowdPass::kBounds:
+        PELT_TRY(add_bounds(step));
         break;
-      }
-      case CrowdPass::kNormals: {
-        const shared::NormalsConstants constants{.range = step.range,
-                                                 .positions = outputs.positions.stream,
-                                                 .normals = outputs.normals.stream,
-                                                 .tangents = outputs.tangents.stream};
-        PELT_TRY(add_dispatch(normals_kernel(device, {outputs.normals.format, outputs.tangents.format}),
-                              {state.dispatch_work.whole(), gpu.buffer.part(gpu.normal_rings), outputs.positions.range,
-                               outputs.normals.range, outputs.tangents.range},
-                              bytes_of(constants)));
+      case CrowdPass::kNormals:
+        PELT_TRY(add_normals(step));
         break;
-      }
     }
   }
-  return {};
+  return state.own_list ? Result<void>() : add_plan();
 }
 
 Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
@@ -371,16 +424,12 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   State::Maker maker{.device = device, .gpu = gpu, .options = options, .state = *state};
   PELT_TRY(maker.make_buffers(layout.end));
   PELT_TRY(maker.make_rings());
-  state->plan_constants = {.work_pairs = plan.job_pairs,
-                           .character_count = plan.character_count,
-                           .job_count = plan.job_count,
-                           .step_count = static_cast<std::uint32_t>(plan.steps.size()),
-                           .first_count = plan.first_count,
-                           .first_start = plan.first_start,
-                           .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
-  state->names.push_back("plan");
+  if (state->own_list) {
+    state->host_plan = HostPlan(plan);
+  } else {
+    state->names.push_back("plan");
+  }
   for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
-  PELT_TRY(maker.make_sets());
   PELT_TRY(maker.make_dispatches());
   return Crowd(std::move(state));
 }

@@ -2,7 +2,6 @@
 // What a crowd holds: crowd_make.cpp fills it, and crowd.cpp records frames from it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "engine/character/action_clock.h"
 #include "runtime/crowd_plan.h"
 #include "runtime/gpu_characters.h"
+#include "runtime/host_plan.h"
 #include "runtime/input_ring.h"
 #include "runtime/skinning_pipelines.h"
 #include "shaders/crowd/plan.h"
@@ -40,10 +40,8 @@ struct InstanceState {
 // The commands of one step of the plan.
 struct Dispatch {
   const ComputeKernel* kernel = nullptr;
-  std::span<const VkDescriptorSet> sets;  // one for all frames, or one for each frame slot
+  std::span<const VkDescriptorSet> sets;  // one for each frame slot
   std::vector<std::byte> constants;
-
-  VkDescriptorSet set(std::uint32_t slot) const { return sets.size() == 1 ? sets[0] : sets[slot]; }
 };
 
 struct Crowd::State {
@@ -58,25 +56,27 @@ struct Crowd::State {
 
   Buffer palette;  // palettes, then the vertices of drivers
   Buffer vertices;
-  Buffer dispatch_work;  // jobs, counts and lists of the frame, which the plan writes: CrowdPlan::work_pairs
-  Buffer arguments;
-  Buffer table;
-  Buffer visible_lists;  // the list of moved instances, one frame slot for each frame in flight
-  std::vector<BufferRange> visible_list_slots;
+  // The work of frames (CrowdPlan::work_pairs), whose jobs are written once: where the host plans, one for each frame
+  // slot; where the device plans, one.
+  Buffer work;
+  std::vector<BufferRange> work_slots;
+  Buffer arguments;  // where the device plans, the workgroups of each step
+  Buffer table;      // where the device plans, CrowdPlan::table
+  Buffer nothing;    // bound where a shader reads and writes nothing
   DescriptorPool descriptors;
-  std::vector<VkDescriptorSet> step_sets;                                // sets of the steps other than poses
-  std::vector<VkDescriptorSet> plan_sets;                                // one for each frame slot
-  std::array<std::vector<VkDescriptorSet>, kPoseKernelCount> pose_sets;  // for each kernel, one for each frame slot
+  std::vector<VkDescriptorSet> sets;           // of the steps, then of the device's plan
+  std::span<const VkDescriptorSet> plan_sets;  // where the device plans, one for each frame slot
   const SkinningPipelines* pipelines = nullptr;
   std::vector<std::string> names;
   shared::PlanConstants plan_constants{};
   std::vector<Dispatch> dispatches;  // one for each step of the plan
+  HostPlan host_plan;                // where the crowd has the list
 
   InputRing joints;
   InputRing inputs;
   bool own_joints = true;
   bool own_inputs = true;
-  bool own_list = true;
+  bool own_list = true;  // the host plans
   std::vector<InstanceState> instance_states;
   std::vector<std::optional<std::uint32_t>> clock_inputs;  // for each character
   bool has_action = false;                                 // one of them has a clock
@@ -90,8 +90,9 @@ struct Crowd::State {
   // Returns the list entry of an instance in this frame; none: the instance is left alone. `number`: the instance's
   // among those of its character.
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number);
-  void write_list();
+  void plan_frame();
   void write_clock();
+  void dispatch_step(VkCommandBuffer commands, std::size_t step) const;
 };
 
 }  // namespace pelt::runtime

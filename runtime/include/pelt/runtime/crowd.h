@@ -182,12 +182,13 @@ class Crowd {
   // inputs in a buffer of the caller's; the crowd writes it into a buffer of its own.
   float clock() const;
 
-  // Records every stage into `commands`, outside a render pass. The number of commands does not depend on the number of
-  // instances and characters: first a barrier and the plan of the frame; in each stage a barrier and one dispatch a
-  // pose kernel, then a barrier and one blend; in the last stage, beside the blend, one dispatch of bounds if they are
-  // asked for, and one for instances that fade if the skins can; if normals are recomputed, a barrier and one dispatch
-  // more. passes() names them. Leaves a pipeline, set 0 and push constants of compute bound. Never submits, waits or
-  // allocates.
+  // Records every stage into `commands`, outside a render pass. The number of commands does not grow with the number of
+  // instances and characters: first a barrier; if a `visible` buffer of the caller's has the list, a dispatch that
+  // plans the frame and a barrier; in each stage one dispatch a pose kernel, then a barrier and one blend, with a
+  // barrier between stages; in the last stage, beside the blend, one dispatch of bounds if they are asked for, and one
+  // for instances that fade if the skins can; if normals are recomputed, a barrier and one dispatch more. passes()
+  // names them. A dispatch that the host finds to have no work is left out. Leaves a pipeline, set 0 and push constants
+  // of compute bound. Never submits, waits or allocates.
   //
   // Each call is a frame of the crowd. It takes the next of frames_in_flight frame slots for the host's input; the
   // frame that was recorded frames_in_flight frames before must have finished on the device before this one is posed.
@@ -212,8 +213,8 @@ class Crowd {
   //   joints, inputs, visible of    read at COMPUTE_SHADER with SHADER_STORAGE_READ: order the next writes after
   //   the caller's                  COMPUTE_SHADER, no access; the host waits for a fence
   //
-  // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: a
-  // pass's time then counts from the end of the one before.
+  // `timer`: stamped after each of passes(), passes().size() times, whether it has work or not. Poses of one stage may
+  // run at the same time: a pass's time then counts from the end of the one before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
   // If compute runs in a queue family of its own, outputs change owner, there and back. That concerns the whole buffers
@@ -232,9 +233,9 @@ class Crowd {
                            VkPipelineStageFlags2 reading_stages) const;
   void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
-  // Names of what record() dispatches, in order, for people to read: "plan", "pose bspline_patch", "blend of drivers",
-  // "bounds", "blend of skins", "blend of fading skins", "normals of skins"; with the stage if several have the same
-  // name.
+  // Names of what record() dispatches, in order, for people to read: "plan" (with a `visible` buffer only), "pose
+  // bspline_patch", "blend of drivers", "bounds", "blend of skins", "blend of fading skins", "normals of skins"; with
+  // the stage if several have the same name.
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
 
