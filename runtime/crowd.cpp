@@ -17,12 +17,14 @@ namespace pelt::runtime {
 
 std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance, std::uint32_t number) {
   InstanceState& state = instance_states[instance];
-  if (!state.visible) return std::nullopt;
   const bool turn = state.period != 0 && (frame + instance) % state.period == 0;
-  if (!turn && state.moved_before) {
-    if (state.settled || outputs.previous_positions.format == VertexFormat::kNone) return std::nullopt;
-    state.settled = true;
-    return shared::ListEntry{number, shared::kEntryHold};
+  const bool moved = state.visible && (turn || !state.moved_before);
+  state.appeared = moved && state.teleport;
+  if (!moved) {
+    if (state.behind == 0) return std::nullopt;
+    --state.behind;
+    return shared::ListEntry{number,
+                             output_slots() == 1 ? shared::kEntryHold : shared::kEntryRepeat | state.last_state};
   }
   std::uint32_t share = 0;
   if (state.from != state.to) {
@@ -36,11 +38,10 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
   state.teleport = false;
   state.moved_before = true;
-  state.settled = false;
-  const auto entry = [&] {
-    return shared::entry_state(flags, static_cast<std::uint32_t>(state.from), static_cast<std::uint32_t>(state.to),
-                               share);
-  };
+  state.behind = frames_behind();
+  state.last_state =
+      shared::entry_state(0, static_cast<std::uint32_t>(state.from), static_cast<std::uint32_t>(state.to), share);
+  const auto entry = [&] { return state.last_state | flags; };
   const std::uint32_t character = character_of[instance];
   if (clock_inputs[character]) {
     const bool deformed = characters[character]->fit_pass() == nullptr || shared::entry_uses(entry(), false);
@@ -75,7 +76,7 @@ void Crowd::State::write_clock() {
 }
 
 void Crowd::State::dispatch_step(VkCommandBuffer commands, std::size_t step) const {
-  const Dispatch& dispatch = dispatches[step];
+  const Dispatch& dispatch = dispatches[step * output_slots() + slot_of_frame(frame)];
   if (own_list && host_plan.workgroups(step) == 0) return;
   const CommandLabel step_label(device->functions, commands, plan.steps[step].name.c_str());
   if (own_list) {
@@ -220,33 +221,19 @@ namespace {
 constexpr VkPipelineStageFlags2 kWritingStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 constexpr VkAccessFlags2 kWritingAccess = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
 
-// The buffers that hold outputs, each once; on the stack.
-struct OutputBuffers {
-  std::array<VkBuffer, 5> handles{};
-  std::uint32_t count = 0;
-
-  explicit OutputBuffers(const OutputPlaces& outputs) {
-    for (const OutputPlace* place :
-         {&outputs.positions, &outputs.normals, &outputs.tangents, &outputs.previous_positions, &outputs.bounds}) {
-      const auto end = handles.begin() + count;
-      if (place->format != VertexFormat::kNone && std::find(handles.begin(), end, place->buffer) == end)
-        handles[count++] = place->buffer;
-    }
-  }
-};
-
-void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer commands, const OutputPlaces& outputs,
+// Records a barrier on each of the ranges, as they are in `barrier`.
+void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer commands, std::span<const OutputRange> ranges,
                         VkBufferMemoryBarrier2 barrier) {
-  const OutputBuffers buffers(outputs);
-  std::array<VkBufferMemoryBarrier2, 5> barriers{};
+  std::array<VkBufferMemoryBarrier2, kMaxOutputs> barriers{};
   barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2;
-  barrier.size = VK_WHOLE_SIZE;
-  for (std::uint32_t i = 0; i < buffers.count; ++i) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
     barriers[i] = barrier;
-    barriers[i].buffer = buffers.handles[i];
+    barriers[i].buffer = ranges[i].buffer;
+    barriers[i].offset = ranges[i].range.offset;
+    barriers[i].size = ranges[i].range.size;
   }
   const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
-                              .bufferMemoryBarrierCount = buffers.count,
+                              .bufferMemoryBarrierCount = static_cast<std::uint32_t>(ranges.size()),
                               .pBufferMemoryBarriers = barriers.data()};
   functions.vkCmdPipelineBarrier2(commands, &info);
 }
@@ -255,7 +242,7 @@ void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer comman
 
 void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const {
   if (compute_family == reading_family) return;
-  transfer_ownership(state_->device->functions, commands, state_->outputs,
+  transfer_ownership(state_->device->functions, commands, state_->output_ranges[output_slot()],
                      {.srcStageMask = kWritingStage,
                       .srcAccessMask = kWritingAccess,
                       .srcQueueFamilyIndex = compute_family,
@@ -265,7 +252,7 @@ void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_famil
 void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                            VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const {
   const bool one_family = compute_family == reading_family;
-  transfer_ownership(state_->device->functions, commands, state_->outputs,
+  transfer_ownership(state_->device->functions, commands, state_->output_ranges[output_slot()],
                      {.srcStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
                       .srcAccessMask = one_family ? kWritingAccess : VK_ACCESS_2_NONE,
                       .dstStageMask = reading_stages,
@@ -277,7 +264,11 @@ void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_famil
 // Reads need no availability operation: the source access stays 0.
 void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                                 VkPipelineStageFlags2 reading_stages) const {
-  transfer_ownership(state_->device->functions, commands, state_->outputs,
+  // The frame whose slot no later frame reads: the last, or the one before, whose positions the last reads.
+  const std::uint64_t ago = state_->reads_previous ? 2 : 1;
+  if (state_->frame < ago) return;
+  transfer_ownership(state_->device->functions, commands,
+                     state_->output_ranges[state_->slot_of_frame(state_->frame - ago)],
                      {.srcStageMask = reading_stages,
                       .dstStageMask = compute_family == reading_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
                       .srcQueueFamilyIndex = reading_family,
@@ -286,8 +277,8 @@ void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_
 
 void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family,
                                 std::uint32_t reading_family) const {
-  if (compute_family == reading_family) return;
-  transfer_ownership(state_->device->functions, commands, state_->outputs,
+  if (compute_family == reading_family || state_->frame < state_->output_slots()) return;
+  transfer_ownership(state_->device->functions, commands, state_->output_ranges[state_->slot_of_frame(state_->frame)],
                      {.dstStageMask = kWritingStage,
                       .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess,
                       .srcQueueFamilyIndex = reading_family,
@@ -309,7 +300,22 @@ std::uint32_t Crowd::first_instance(std::uint32_t character) const {
   return state_->plan.characters[character].first_instance;
 }
 std::uint32_t Crowd::character_of(std::uint32_t instance) const { return state_->character_of[instance]; }
-const OutputPlaces& Crowd::outputs() const { return state_->outputs; }
+const OutputPlaces& Crowd::outputs(std::uint32_t slot) const { return state_->outputs[slot]; }
+std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
+std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }
+
+std::uint32_t Crowd::previous_slot(std::uint32_t instance) const {
+  const std::uint32_t slots = state_->output_slots();
+  const bool appeared = state_->own_list && state_->instance_states[instance].appeared;
+  return appeared ? output_slot() : (output_slot() + slots - 1) % slots;
+}
+
+CrowdBytes Crowd::bytes() const {
+  return {.outputs = state_->vertices.size(),
+          .palettes = state_->palette.size(),
+          .inputs = state_->joints.buffer().size() + state_->inputs.buffer().size(),
+          .plans = state_->work.size() + state_->arguments.size() + state_->table.size() + state_->nothing.size()};
+}
 
 VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {
   const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = place.buffer};

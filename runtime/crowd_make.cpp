@@ -139,7 +139,7 @@ struct Crowd::State::Maker {
   const CrowdOptions& options;
   State& state;
   BoundInputs sources = {};
-  BoundOutputs outputs = {};
+  std::vector<BoundOutputs> outputs = {};  // for each output slot
 
   Result<void> make_buffers(VkDeviceSize vertex_bytes);
   Result<void> make_rings();
@@ -147,13 +147,12 @@ struct Crowd::State::Maker {
   // `bindings`: called with each frame slot, returns what a shader binds in that slot's frames behind the work.
   template <class SlotBindings>
   Result<std::span<const VkDescriptorSet>> make_sets(const ComputeKernel& kernel, const SlotBindings& bindings);
-  template <class SlotBindings>
   Result<void> add_dispatch(const Result<const ComputeKernel*>& kernel, std::vector<std::byte> constants,
-                            const SlotBindings& bindings);
+                            const Bindings& bindings);
   Result<void> add_pose(const CrowdStep& step);
-  Result<void> add_blend(const CrowdStep& step);
-  Result<void> add_bounds(const CrowdStep& step);
-  Result<void> add_normals(const CrowdStep& step);
+  Result<void> add_blend(const CrowdStep& step, const BoundOutputs& written);
+  Result<void> add_bounds(const CrowdStep& step, const BoundOutputs& written);
+  Result<void> add_normals(const CrowdStep& step, const BoundOutputs& written);
   Result<void> add_plan();
 };
 
@@ -204,12 +203,19 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   for (const BufferRange& slot : state.work_slots)
     write(state.work, slot.offset, std::as_bytes(std::span(planned.jobs)));
   if (!table.empty()) write(state.table, 0, std::as_bytes(std::span(table)));
-  for (OutputPlace* place : {&state.outputs.positions, &state.outputs.normals, &state.outputs.tangents,
-                             &state.outputs.previous_positions, &state.outputs.bounds}) {
-    if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
-      place->buffer = state.vertices.handle();
+  for (OutputPlaces& places : state.outputs) {
+    for (OutputPlace* place :
+         {&places.positions, &places.normals, &places.tangents, &places.previous_positions, &places.bounds}) {
+      if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
+        place->buffer = state.vertices.handle();
+    }
+    outputs.push_back(bind_outputs(places, planned, state.nothing.handle(), alignment));
+    state.output_ranges.push_back(runtime::output_ranges(places, planned));
   }
-  outputs = bind_outputs(state.outputs, planned, state.nothing.handle(), alignment);
+  const std::size_t slots = state.outputs.size();
+  state.reads_previous = slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
+  for (std::size_t slot = 0; slot < slots && state.reads_previous; ++slot)
+    state.outputs[slot].previous_positions = state.outputs[(slot + slots - 1) % slots].positions;
   sources = {
       .palette = state.palette.part(palette_range),
       .drivers = state.palette.part(drivers),
@@ -269,76 +275,72 @@ Result<std::span<const VkDescriptorSet>> Crowd::State::Maker::make_sets(const Co
   return std::span<const VkDescriptorSet>(state.sets).subspan(first);
 }
 
-template <class SlotBindings>
+// Adds the dispatch of a step in an output slot; all frame slots bind the same.
 Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*>& kernel,
-                                               std::vector<std::byte> constants, const SlotBindings& bindings) {
+                                               std::vector<std::byte> constants, const Bindings& bindings) {
   if (!kernel) return tl::unexpected(kernel.error());
-  PELT_ASSIGN(const auto sets, make_sets(**kernel, bindings));
+  PELT_ASSIGN(const auto sets, make_sets(**kernel, [&](std::uint32_t) { return bindings; }));
   state.dispatches.push_back({*kernel, sets, std::move(constants)});
   return {};
 }
 
+// Adds the dispatch of a pose, which is the same in every output slot.
 Result<void> Crowd::State::Maker::add_pose(const CrowdStep& step) {
-  const auto kernel = static_cast<std::size_t>(step.kernel);
-  return add_dispatch(&state.pipelines->pose[kernel], bytes_of(step.range), [&](std::uint32_t slot) {
-    const VkDescriptorBufferInfo joints =
-        state.own_joints ? state.joints.buffer().part(state.joints.range(slot)) : sources.joints;
-    const VkDescriptorBufferInfo inputs =
-        state.own_inputs ? state.inputs.buffer().part(state.inputs.range(slot)) : sources.inputs;
-    return Bindings{gpu.buffer.part(gpu.records[kernel]), joints, sources.drivers, sources.palette,
-                    gpu.buffer.part(gpu.tables),          inputs};
-  });
+  const auto number = static_cast<std::size_t>(step.kernel);
+  const ComputeKernel& kernel = state.pipelines->pose[number];
+  PELT_ASSIGN(const auto sets, make_sets(kernel, [&](std::uint32_t slot) {
+                const VkDescriptorBufferInfo joints =
+                    state.own_joints ? state.joints.buffer().part(state.joints.range(slot)) : sources.joints;
+                const VkDescriptorBufferInfo inputs =
+                    state.own_inputs ? state.inputs.buffer().part(state.inputs.range(slot)) : sources.inputs;
+                return Bindings{gpu.buffer.part(gpu.records[number]), joints, sources.drivers, sources.palette,
+                                gpu.buffer.part(gpu.tables),          inputs};
+              }));
+  state.dispatches.insert(state.dispatches.end(), state.outputs.size(), {&kernel, sets, bytes_of(step.range)});
+  return {};
 }
 
-Result<void> Crowd::State::Maker::add_blend(const CrowdStep& step) {
+Result<void> Crowd::State::Maker::add_blend(const CrowdStep& step, const BoundOutputs& written) {
   std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
   if ((step.contents & shared::kHasOutputs) != 0) {
-    specialization[shared::kSpecNormalsFormat] = outputs.normals.format;
-    specialization[shared::kSpecTangentsFormat] = outputs.tangents.format;
-    specialization[shared::kSpecPositionsFormat] = outputs.positions.format;
-    specialization[shared::kSpecPreviousFormat] = outputs.previous_positions.format;
+    specialization[shared::kSpecNormalsFormat] = written.normals.format;
+    specialization[shared::kSpecTangentsFormat] = written.tangents.format;
+    specialization[shared::kSpecPositionsFormat] = written.positions.format;
+    specialization[shared::kSpecPreviousFormat] = written.previous_positions.format;
   }
   specialization[shared::kSpecContents] = step.contents;
   // A row has at most kWeightUnits influences: each weighs at least one unit.
   const shared::BlendConstants constants{
       .range = step.range,
       .reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits),
-      .positions = outputs.positions.stream,
-      .normals = outputs.normals.stream,
-      .tangents = outputs.tangents.stream,
-      .previous = outputs.previous_positions.stream};
+      .positions = written.positions.stream,
+      .normals = written.normals.stream,
+      .tangents = written.tangents.stream,
+      .previous = written.previous_positions.stream};
   // The blend of skins writes neither frames nor vertices of drivers, so it does not bind them: the bounds read
   // the palette at the same time.
   const bool drivers = (step.contents & shared::kHasDrivers) != 0;
-  return add_dispatch(blend_kernel(device, specialization), bytes_of(constants), [&](std::uint32_t) {
-    return Bindings{gpu.buffer.part(gpu.rest),
-                    sources.palette,
-                    drivers ? sources.palette_and_drivers : state.nothing.whole(),
-                    outputs.positions.range,
-                    outputs.normals.range,
-                    outputs.tangents.range,
-                    outputs.previous_positions.range};
-  });
+  return add_dispatch(
+      blend_kernel(device, specialization), bytes_of(constants),
+      {gpu.buffer.part(gpu.rest), sources.palette, drivers ? sources.palette_and_drivers : state.nothing.whole(),
+       written.positions.range, written.normals.range, written.tangents.range, written.previous_positions.range});
 }
 
-Result<void> Crowd::State::Maker::add_bounds(const CrowdStep& step) {
+Result<void> Crowd::State::Maker::add_bounds(const CrowdStep& step, const BoundOutputs& written) {
   const shared::BoundsConstants constants{
-      .range = step.range, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride};
-  return add_dispatch(&state.pipelines->bounds, bytes_of(constants), [&](std::uint32_t) {
-    return Bindings{gpu.buffer.part(gpu.bounds), sources.palette, outputs.bounds.range};
-  });
+      .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride};
+  return add_dispatch(&state.pipelines->bounds, bytes_of(constants),
+                      {gpu.buffer.part(gpu.bounds), sources.palette, written.bounds.range});
 }
 
-Result<void> Crowd::State::Maker::add_normals(const CrowdStep& step) {
+Result<void> Crowd::State::Maker::add_normals(const CrowdStep& step, const BoundOutputs& written) {
   const shared::NormalsConstants constants{.range = step.range,
-                                           .positions = outputs.positions.stream,
-                                           .normals = outputs.normals.stream,
-                                           .tangents = outputs.tangents.stream};
-  return add_dispatch(normals_kernel(device, {outputs.normals.format, outputs.tangents.format}), bytes_of(constants),
-                      [&](std::uint32_t) {
-                        return Bindings{gpu.buffer.part(gpu.normal_rings), outputs.positions.range,
-                                        outputs.normals.range, outputs.tangents.range};
-                      });
+                                           .positions = written.positions.stream,
+                                           .normals = written.normals.stream,
+                                           .tangents = written.tangents.stream};
+  return add_dispatch(
+      normals_kernel(device, {written.normals.format, written.tangents.format}), bytes_of(constants),
+      {gpu.buffer.part(gpu.normal_rings), written.positions.range, written.normals.range, written.tangents.range});
 }
 
 // Makes the sets of the plan of the device.
@@ -356,28 +358,20 @@ Result<void> Crowd::State::Maker::add_plan() {
   return {};
 }
 
-// Makes the dispatch of each step of the plan, and of the plan itself where the device makes it.
+// Makes the dispatches of each step of the plan, and of the plan itself where the device makes it.
 Result<void> Crowd::State::Maker::make_dispatches() {
-  const auto set_count = static_cast<std::uint32_t>((state.plan.steps.size() + 1) * state.slots);
+  const auto set_count = static_cast<std::uint32_t>((state.plan.steps.size() * state.outputs.size() + 1) * state.slots);
   PELT_ASSIGN(
       state.descriptors,
       DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
                              state.label));
   state.sets.reserve(set_count);  // dispatches refer to them
   for (const CrowdStep& step : state.plan.steps) {
-    switch (step.pass) {
-      case CrowdPass::kPose:
-        PELT_TRY(add_pose(step));
-        break;
-      case CrowdPass::kBlend:
-        PELT_TRY(add_blend(step));
-        break;
-      case CrowdPass::kBounds:
-        PELT_TRY(add_bounds(step));
-        break;
-      case CrowdPass::kNormals:
-        PELT_TRY(add_normals(step));
-        break;
+    if (step.pass == CrowdPass::kPose) PELT_TRY(add_pose(step));
+    for (const BoundOutputs& written : outputs) {
+      if (step.pass == CrowdPass::kBlend) PELT_TRY(add_blend(step, written));
+      if (step.pass == CrowdPass::kBounds) PELT_TRY(add_bounds(step, written));
+      if (step.pass == CrowdPass::kNormals) PELT_TRY(add_normals(step, written));
     }
   }
   return state.own_list ? Result<void>() : add_plan();
@@ -403,13 +397,13 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   plan = place_crowd(gpu, instances, options.outputs.control_meshes);
   PELT_TRY(check_options(gpu, plan, options, device, label));
   const OutputLayout layout = lay_out(options.outputs, plan, device.limits().minStorageBufferOffsetAlignment);
-  PELT_TRY(check_streams(plan, layout.places, device, label));
+  PELT_TRY(check_streams(plan, layout.slots.front(), device, label));
   PELT_ASSIGN(state->pipelines, skinning_pipelines(device));
 
   state->device = &device.internals();
   state->label = "crowd of " + label;
   state->slots = options.frames_in_flight;
-  state->outputs = layout.places;
+  state->outputs = layout.slots;
   for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
     state->characters.push_back(gpu.entries[c].character);
     state->clock_inputs.push_back((*state->characters.back()).clock_input());

@@ -13,6 +13,7 @@
 #include <pelt/runtime/crowd.h>
 
 #include "engine/character/action_clock.h"
+#include "runtime/crowd_outputs.h"
 #include "runtime/crowd_plan.h"
 #include "runtime/gpu_characters.h"
 #include "runtime/host_plan.h"
@@ -26,8 +27,10 @@ namespace pelt::runtime {
 struct InstanceState {
   bool visible = true;
   bool moved_before = false;  // since it was last shown
-  bool settled = true;        // its previous positions equal its positions, and need no hold
   bool teleport = true;
+  bool appeared = false;         // in this frame, by teleport too: it has no motion
+  std::uint32_t behind = 0;      // frames that outputs need, once it is no longer moved, to follow its last move
+  std::uint32_t last_state = 0;  // entry state of that move, without flags
   std::uint32_t period = 1;
   Detail from = Detail::kFull;
   Detail to = Detail::kFull;
@@ -51,8 +54,10 @@ struct Crowd::State {
   std::vector<Character> characters;
   std::string label;
   CrowdPlan plan;
-  OutputPlaces outputs;
-  std::vector<std::uint32_t> character_of;  // for each instance
+  std::vector<OutputPlaces> outputs;                    // for each output slot
+  std::vector<std::vector<OutputRange>> output_ranges;  // for each output slot
+  bool reads_previous = false;                          // readers take previous positions from the slot before
+  std::vector<std::uint32_t> character_of;              // for each instance
 
   Buffer palette;  // palettes, then the vertices of drivers
   Buffer vertices;
@@ -69,7 +74,7 @@ struct Crowd::State {
   const SkinningPipelines* pipelines = nullptr;
   std::vector<std::string> names;
   shared::PlanConstants plan_constants{};
-  std::vector<Dispatch> dispatches;  // one for each step of the plan
+  std::vector<Dispatch> dispatches;  // for each step of the plan, one for each output slot
   HostPlan host_plan;                // where the crowd has the list
 
   InputRing joints;
@@ -84,6 +89,16 @@ struct Crowd::State {
   std::uint64_t frame = 0;
   std::uint32_t slots = 1;
   std::uint32_t slot = 0;
+
+  std::uint32_t output_slots() const { return static_cast<std::uint32_t>(outputs.size()); }
+  std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
+  std::uint32_t last_slot() const { return frame == 0 ? 0 : slot_of_frame(frame - 1); }
+
+  // Returns how many frames outputs need to follow an instance that is no longer moved.
+  std::uint32_t frames_behind() const {
+    if (output_slots() > 1) return output_slots() - 1;
+    return outputs[0].previous_positions.format == VertexFormat::kNone ? 0 : 1;
+  }
 
   const CharacterData& data_of(std::uint32_t instance) const { return *characters[character_of[instance]]; }
 

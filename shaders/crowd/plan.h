@@ -19,17 +19,17 @@ PELT_SHARED_CONST uint kPlanBindCount = 4u;
 
 // The lists of a character.
 PELT_SHARED_CONST uint kListGiven = 0u;      // all instances that were given
-PELT_SHARED_CONST uint kListDeformed = 1u;   // those that the deformers move
-PELT_SHARED_CONST uint kListLinearFit = 2u;  // moved by the fitted linear blend; a fading instance may be in both
+PELT_SHARED_CONST uint kListDeformed = 1u;   // those that the deformers pose
+PELT_SHARED_CONST uint kListLinearFit = 2u;  // posed for the fitted linear blend; a fading instance may be in both
 PELT_SHARED_CONST uint kListSteady = 3u;     // those of kListGiven that do not fade
 PELT_SHARED_CONST uint kListFading = 4u;     // those that do (entry_fades): skins have a pipeline for them
 PELT_SHARED_CONST uint kListKinds = 5u;
 
 // True if an instance in this state is in a list. `has_fit`: PlanCharacter::has_fit.
 PELT_SHARED_FN bool state_is_listed(uint state, uint kind, bool has_fit) {
-  bool held = (state & kEntryHold) != 0u;
-  if (kind == kListDeformed) return !held && (!has_fit || entry_uses(state, false));
-  if (kind == kListLinearFit) return has_fit && entry_uses(state, true);
+  bool posed = entry_is_posed(state);
+  if (kind == kListDeformed) return posed && (!has_fit || entry_uses(state, false));
+  if (kind == kListLinearFit) return posed && has_fit && entry_uses(state, true);
   if (kind == kListSteady) return !entry_fades(state);
   if (kind == kListFading) return entry_fades(state);
   return true;
