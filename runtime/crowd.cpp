@@ -168,51 +168,80 @@ void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_fra
   state.faded = faded;
 }
 
-void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
-  State& state = *state_;
-  const DeviceFunctions& functions = state.device->functions;
-  if (state.own_joints) state.joints.finish(state.slot);
-  if (state.own_inputs) {
-    if (state.has_action) state.write_clock();
-    state.inputs.finish(state.slot);
+void Crowd::State::write_inputs() {
+  if (own_joints) joints.finish(slot);
+  if (own_inputs) {
+    if (has_action) write_clock();
+    inputs.finish(slot);
   }
-  if (state.own_list) state.plan_frame();
+  if (own_list) plan_frame();
+}
 
-  const CommandLabel label(functions, commands, state.label.c_str());
+void Crowd::State::record_group(VkCommandBuffer commands, std::size_t group, GpuTimer* timer) const {
+  const CommandLabel crowd_label(device->functions, commands, label.c_str());
+  if (!own_list && group == 0) {
+    const CommandLabel plan_label(device->functions, commands, "plan");
+    pipelines->plan.dispatch(commands, plan_sets[slot], std::as_bytes(std::span(&plan_constants, 1)), 1);
+    if (timer != nullptr) timer->stamp(commands);
+  }
+  for (std::size_t step = groups[group].first; step < groups[group].end; ++step) {
+    dispatch_step(commands, step);
+    if (timer != nullptr) timer->stamp(commands);
+  }
+}
+
+void Crowd::State::end_frame() {
+  ++frame;
+  slot = (slot + 1) % slots;
+}
+
+void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
+  Crowd* const self = this;
+  record_groups(commands, std::span(&self, 1), timer);
+}
+
+void Crowd::record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds) {
+  record_groups(commands, crowds, nullptr);
+}
+
+void Crowd::record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer) {
   constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
-  constexpr VkPipelineStageFlags2 kIndirect = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
-  constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-  // The frame before has read the plan and the palettes that this one overwrites.
-  VkPipelineStageFlags2 before = kCompute | kIndirect;
-  VkAccessFlags2 written = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-  if (state.frame == 0 && state.has_action) {
-    // A mass whose state is 0 has not begun.
+  constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWrite;
+  if (crowds.empty()) return;
+  const DeviceFunctions& functions = crowds.front()->state_->device->functions;
+  std::size_t group_count = 0;
+  bool device_plans = false;
+  // The frames before have read the plans and the palettes that these ones overwrite.
+  VkPipelineStageFlags2 before = kCompute;
+  VkAccessFlags2 written = kWrite;
+  for (const Crowd* crowd : crowds) {
+    State& state = *crowd->state_;
+    assert(state.device == crowds.front()->state_->device && std::count(crowds.begin(), crowds.end(), crowd) == 1);
+    state.write_inputs();
+    group_count = std::max(group_count, state.groups.size());
+    device_plans = device_plans || !state.own_list;
+    if (!state.fills_palette()) continue;
     functions.vkCmdFillBuffer(commands, state.palette.handle(), 0, VK_WHOLE_SIZE, 0);
     before |= VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
     written |= VK_ACCESS_2_TRANSFER_WRITE_BIT;
   }
-  memory_barrier(functions, commands, before, written, kCompute, kBoth);
-  bool ordered = true;  // behind what the next step reads
-  if (!state.own_list) {
-    const CommandLabel plan_label(functions, commands, "plan");
-    state.pipelines->plan.dispatch(commands, state.plan_sets[state.slot],
-                                   std::as_bytes(std::span(&state.plan_constants, 1)), 1);
-    if (timer != nullptr) timer->stamp(commands);
-    ordered = false;
-  }
-  for (std::size_t s = 0; s < state.plan.steps.size(); ++s) {
-    const CrowdStep& step = state.plan.steps[s];
-    // Waits for the step before, which wrote what this one reads.
-    if (step.barrier_before && !ordered) {
-      memory_barrier(functions, commands, kCompute, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kCompute | kIndirect,
+  // The device's plans are the first group: the second reads their dispatches.
+  if (device_plans) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
+  for (std::size_t group = 0; group < group_count; ++group) {
+    if (group == 0) {
+      memory_barrier(functions, commands, before, written, kCompute, kBoth);
+    } else if (group == 1 && device_plans) {
+      memory_barrier(functions, commands, kCompute, kWrite, kCompute | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
                      kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
+    } else {
+      memory_barrier(functions, commands, kCompute, kWrite, kCompute, kBoth);
     }
-    ordered = false;
-    state.dispatch_step(commands, s);
-    if (timer != nullptr) timer->stamp(commands);
+    for (const Crowd* crowd : crowds) {
+      if (group < crowd->state_->groups.size()) crowd->state_->record_group(commands, group, timer);
+    }
   }
-  ++state.frame;
-  state.slot = (state.slot + 1) % state.slots;
+  for (const Crowd* crowd : crowds) crowd->state_->end_frame();
 }
 
 namespace {
@@ -287,13 +316,7 @@ void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_
 
 std::span<const std::string> Crowd::passes() const { return state_->names; }
 
-std::uint32_t Crowd::barrier_count() const {
-  const auto& steps = state_->plan.steps;
-  const auto between =
-      std::count_if(steps.begin(), steps.end(), [](const CrowdStep& step) { return step.barrier_before; });
-  // The first step waits for the device's plan, or for nothing but the frame before.
-  return static_cast<std::uint32_t>(between) + (state_->own_list ? 0 : 1);
-}
+std::uint32_t Crowd::barrier_count() const { return static_cast<std::uint32_t>(state_->groups.size()); }
 
 std::uint32_t Crowd::instance_count() const { return static_cast<std::uint32_t>(state_->plan.instances); }
 std::uint32_t Crowd::first_instance(std::uint32_t character) const {

@@ -366,7 +366,11 @@ Result<void> Crowd::State::Maker::make_dispatches() {
       DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
                              state.label));
   state.sets.reserve(set_count);  // dispatches refer to them
-  for (const CrowdStep& step : state.plan.steps) {
+  if (!state.own_list) state.groups.emplace_back();
+  for (std::size_t s = 0; s < state.plan.steps.size(); ++s) {
+    const CrowdStep& step = state.plan.steps[s];
+    if (step.barrier_before) state.groups.push_back({.first = s});
+    state.groups.back().end = s + 1;
     if (step.pass == CrowdPass::kPose) PELT_TRY(add_pose(step));
     for (const BoundOutputs& written : outputs) {
       if (step.pass == CrowdPass::kBlend) PELT_TRY(add_blend(step, written));

@@ -47,6 +47,12 @@ struct Dispatch {
   std::vector<std::byte> constants;
 };
 
+// Steps of the plan between two barriers.
+struct StepGroup {
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+
 struct Crowd::State {
   struct Maker;  // of crowd_make.cpp
 
@@ -75,6 +81,7 @@ struct Crowd::State {
   std::vector<std::string> names;
   shared::PlanConstants plan_constants{};
   std::vector<Dispatch> dispatches;  // for each step of the plan, one for each output slot
+  std::vector<StepGroup> groups;     // where the device plans, the first has the plan and no step
   HostPlan host_plan;                // where the crowd has the list
 
   InputRing joints;
@@ -107,7 +114,13 @@ struct Crowd::State {
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number);
   void plan_frame();
   void write_clock();
+
+  // The parts of record(), in this order.
+  void write_inputs();
+  bool fills_palette() const { return frame == 0 && has_action; }  // a mass whose state is 0 has not begun
+  void record_group(VkCommandBuffer commands, std::size_t group, GpuTimer* timer) const;
   void dispatch_step(VkCommandBuffer commands, std::size_t step) const;
+  void end_frame();
 };
 
 }  // namespace pelt::runtime

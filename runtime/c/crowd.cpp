@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 #include <type_traits>
@@ -260,6 +261,21 @@ pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer comman
 
 pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
   return recorded(__func__, crowd, commands, [&](auto& own) { own.record(commands); });
+}
+
+pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd_count, VkCommandBuffer commands) {
+  return guarded(__func__, [&] {
+    need(commands, "commands");
+    std::array<Crowd*, PELT_MAX_CROWDS_TOGETHER> all{};
+    if (crowd_count > all.size()) refuse(fmt::format("{} crowds are more than {}", crowd_count, all.size()));
+    for (std::uint32_t c = 0; c < crowd_count; ++c) {
+      pelt_crowd& own = need((&need(crowds, "crowds"))[c], "a crowd");
+      if (std::find(all.begin(), all.begin() + c, &own.crowd) != all.begin() + c) refuse("a crowd is named twice");
+      if (own.characters->device != crowds[0]->characters->device) refuse("the crowds are of several devices");
+      all[c] = &own.crowd;
+    }
+    Crowd::record_together(commands, std::span(all).first(crowd_count));
+  });
 }
 
 pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,

@@ -299,6 +299,58 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   }
 }
 
+// Crowds of other characters, of a list of the caller's, with other outputs: each is moved as if it were alone.
+TEST_F(OutputSlots, AreWrittenTogetherWithOtherCrowds) {
+  const GpuCharacters few = test::must(upload(*gpu_device(), test::judged_by(model_, "linear-blend").character));
+  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 12 + 8 * 23,
+                                                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                                .memory = MemoryUse::kStream,
+                                                                .name = "visible instances"}));
+  std::vector<std::uint32_t> words(3 + 2 * 23, 0);
+  words[0] = 2;
+  words[5] = 2;
+  words[2] = 1;
+  std::memcpy(list.mapped(), words.data(), list.size());
+  list.flush(0, list.size());
+  const auto make_all = [&] {
+    std::vector<Crowd> crowds;
+    CrowdOptions recomputed = options_of(2);
+    recomputed.outputs.normal_mode = NormalMode::kRecomputed;
+    CrowdOptions listed = options_of(1);
+    listed.visible = {list.handle(), 0};
+    crowds.push_back(make(recomputed));
+    crowds.push_back(test::must(Crowd::create(*gpu_device(), few, {.instances = {5}})));
+    crowds.push_back(make(listed));
+    for (Crowd& crowd : crowds) {
+      for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
+    }
+    return crowds;
+  };
+  std::vector<Crowd> alone = make_all();
+  std::vector<Crowd> together = make_all();
+  std::vector<Crowd*> all;
+  for (Crowd& crowd : together) all.push_back(&crowd);
+  for (int frame = 0; frame < 3; ++frame) {
+    ASSERT_TRUE(submit_and_wait(*gpu_device(), "crowds", [&](VkCommandBuffer commands) {
+      for (Crowd& crowd : alone) {
+        crowd.advance(1.0f / 60);
+        crowd.record(commands);
+      }
+      for (Crowd* crowd : all) crowd->advance(1.0f / 60);
+      Crowd::record_together(commands, all);
+    }));
+    for (std::size_t c = 0; c < alone.size(); ++c) {
+      for (const std::uint32_t i : {0u, 2u, 4u}) {
+        if (c == 2 && i == 4) continue;  // not listed
+        EXPECT_EQ(read_vertices(*gpu_device(), together[c], i)->positions,
+                  read_vertices(*gpu_device(), alone[c], i)->positions);
+        EXPECT_EQ(read_vertices(*gpu_device(), together[c], i)->normals,
+                  read_vertices(*gpu_device(), alone[c], i)->normals);
+      }
+    }
+  }
+}
+
 // Reads that are not ordered before the next frame: validation sees a hazard where that frame writes what they read,
 // and none where slots keep them apart.
 TEST_F(OutputSlots, LetAFrameBeComputedWhileTheOneBeforeIsRead) {

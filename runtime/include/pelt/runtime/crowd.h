@@ -250,6 +250,12 @@ class Crowd {
   // run at the same time: a pass's time then counts from the end of the one before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
+  // Records a frame of each of several crowds, as record() does, pass by pass: what one of them does between two
+  // barriers runs beside what the others do there, and there are as many barriers as the crowd with the most of them
+  // has. The barriers that the caller records are those of record(), once for all. No crowd reads what another of them
+  // writes in this frame. Preconditions: the crowds are of one device, and each is named once.
+  static void record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds);
+
   // If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
   // caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
   // with the same two families each time, and with a semaphore between the queues whose wait covers all commands:
@@ -316,6 +322,7 @@ class Crowd {
  private:
   struct State;
   explicit Crowd(std::unique_ptr<State> state);
+  static void record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer);
   std::unique_ptr<State> state_;
 };
 
