@@ -21,12 +21,6 @@
 namespace pelt::runtime {
 namespace {
 
-// A stream of the crowd, which is bound as one range.
-struct CrowdStream {
-  const char* name;
-  std::uint64_t bytes;
-};
-
 // Checks the alignment of buffers that the caller supplies.
 Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
   const struct {
@@ -60,30 +54,64 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdPlan& pla
   return {};
 }
 
+// The palettes, and behind them the vertices of drivers, as they lie in one buffer.
+struct PaletteRanges {
+  BufferRange palettes;
+  BufferRange drivers;
+  VkDeviceSize end = 0;
+};
+
+PaletteRanges palette_ranges(const CrowdPlan& plan, VkDeviceSize alignment) {
+  PaletteRanges made;
+  made.palettes = append_range(made.end, plan.palette_entries * sizeof(Affine), alignment);
+  made.drivers = append_range(made.end, plan.driver_words * sizeof(float), alignment);
+  return made;
+}
+
+// The size of a list of the caller's.
+VkDeviceSize list_bytes(const CrowdPlan& plan) {
+  return plan.characters.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
+}
+
+// A stream of the crowd, which is bound as one range.
+struct CrowdStream {
+  const char* name;
+  std::uint64_t bytes;
+};
+
 // Checks that the device can bind each stream of the crowd at once.
-Result<void> check_streams(const CrowdPlan& plan, const OutputPlaces& outputs, const Device& device,
+Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t instances, const Device& device,
                            const std::string& label) {
-  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  const CrowdStream streams[] = {
-      {"positions", plan.vertices * outputs.positions.stride},
-      {"normals", plan.vertices * outputs.normals.stride},
-      {"tangents", plan.vertices * outputs.tangents.stride},
-      {"previous positions", plan.vertices * outputs.previous_positions.stride},
-      {"palettes", plan.palette_entries * sizeof(Affine) + plan.driver_words * sizeof(float) + alignment},
-      {"joint matrices", plan.joints * sizeof(glm::mat4)},
-      {"inputs", plan.inputs * sizeof(float)},
-      {"bounds", plan.instances * outputs.bounds.stride},
-      {"lists", plan.instances * shared::kListKinds * sizeof(shared::ListEntry)}};
   const std::uint64_t most = device.limits().maxStorageBufferRange;
-  const auto largest = std::max_element(std::begin(streams), std::end(streams),
+  const auto largest = std::max_element(streams.begin(), streams.end(),
                                         [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
   if (largest->bytes <= most) return {};
   // If characters differ, this is an estimate; for a single character it is exact.
-  const auto fit = static_cast<std::uint64_t>(static_cast<double>(plan.instances) * static_cast<double>(most) /
+  const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
                                               static_cast<double>(largest->bytes));
   return fail(ErrorCode::kUnsupported,
               fmt::format("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
-                          plan.instances, label, device.description().name, most, largest->name, fit));
+                          instances, label, device.description().name, most, largest->name, fit));
+}
+
+// Checks the streams whose size is known before the crowd is planned: every total then fits in 32 bits.
+Result<void> check_placed(const CrowdPlan& plan, const OutputLayout& layout, const Device& device,
+                          const std::string& label) {
+  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
+  std::vector<CrowdStream> streams{
+      {"palettes", palette_ranges(plan, alignment).end},
+      {"joint matrices", plan.joints * sizeof(glm::mat4)},
+      {"inputs", plan.inputs * sizeof(float)},
+      {"lists", std::max(plan.instances * shared::kListKinds * sizeof(shared::ListEntry), list_bytes(plan))}};
+  for (const OutputPlaces& places : layout.slots) {
+    const BoundOutputs bound = bind_outputs(places, plan, VK_NULL_HANDLE, alignment);
+    streams.push_back({"positions", bound.positions.range.range});
+    streams.push_back({"normals", bound.normals.range.range});
+    streams.push_back({"tangents", bound.tangents.range.range});
+    streams.push_back({"previous positions", bound.previous_positions.range.range});
+    streams.push_back({"bounds", bound.bounds.range.range});
+  }
+  return check_streams(streams, plan.instances, device, label);
 }
 
 // The shaders use the enumerators' values directly.
@@ -137,6 +165,7 @@ struct Crowd::State::Maker {
   const Device& device;
   const GpuCharacters::State& gpu;
   const CrowdOptions& options;
+  const std::string& label;  // of the characters
   State& state;
   BoundInputs sources = {};
   std::vector<BoundOutputs> outputs = {};  // for each output slot
@@ -160,14 +189,14 @@ struct Crowd::State::Maker {
 Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   CrowdPlan& planned = state.plan;
-  VkDeviceSize palette_end = 0;
-  const BufferRange palette_range = append_range(palette_end, planned.palette_entries * sizeof(Affine), alignment);
-  const BufferRange drivers = append_range(palette_end, planned.driver_words * sizeof(float), alignment);
-  planned.driver_base = static_cast<std::uint32_t>(drivers.offset / sizeof(float));
+  const PaletteRanges palette_parts = palette_ranges(planned, alignment);
+  planned.driver_base = static_cast<std::uint32_t>(palette_parts.drivers.offset / sizeof(float));
   plan_crowd(
       gpu,
       {.bounds = options.outputs.bounds, .recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed},
       planned);
+  const CrowdStream work_stream{"jobs, starts and lists", planned.work_pairs * 8};
+  PELT_TRY(check_streams({&work_stream, 1}, planned.instances, device, label));
   VkDeviceSize work_end = 0;
   for (std::uint32_t s = 0; s < (state.own_list ? state.slots : 1); ++s)
     state.work_slots.push_back(append_range(work_end, planned.work_pairs * 8, alignment));
@@ -186,7 +215,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   } buffers[] = {
       {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
-      {&state.palette, palette_end, kStorage | kRead | filled, MemoryUse::kDeviceLocal, "palettes"},
+      {&state.palette, palette_parts.end, kStorage | kRead | filled, MemoryUse::kDeviceLocal, "palettes"},
       {&state.work, work_end, kStorage, MemoryUse::kStream, "work"},
       {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
        "dispatches"},
@@ -217,9 +246,9 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   for (std::size_t slot = 0; slot < slots && state.reads_previous; ++slot)
     state.outputs[slot].previous_positions = state.outputs[(slot + slots - 1) % slots].positions;
   sources = {
-      .palette = state.palette.part(palette_range),
-      .drivers = state.palette.part(drivers),
-      .palette_and_drivers = {state.palette.handle(), 0, palette_end},
+      .palette = state.palette.part(palette_parts.palettes),
+      .drivers = state.palette.part(palette_parts.drivers),
+      .palette_and_drivers = {state.palette.handle(), 0, palette_parts.end},
       .joints = {options.joints.buffer, options.joints.offset,
                  std::max<VkDeviceSize>(planned.joints * sizeof(glm::mat4), 4)},
       .inputs = {options.inputs.buffer, options.inputs.offset,
@@ -401,7 +430,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   plan = place_crowd(gpu, instances, options.outputs.control_meshes);
   PELT_TRY(check_options(gpu, plan, options, device, label));
   const OutputLayout layout = lay_out(options.outputs, plan, device.limits().minStorageBufferOffsetAlignment);
-  PELT_TRY(check_streams(plan, layout.slots.front(), device, label));
+  PELT_TRY(check_placed(plan, layout, device, label));
   PELT_ASSIGN(state->pipelines, skinning_pipelines(device));
 
   state->device = &device.internals();
@@ -419,7 +448,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;
 
-  State::Maker maker{.device = device, .gpu = gpu, .options = options, .state = *state};
+  State::Maker maker{.device = device, .gpu = gpu, .options = options, .label = label, .state = *state};
   PELT_TRY(maker.make_buffers(layout.end));
   PELT_TRY(maker.make_rings());
   if (state->own_list) {
