@@ -319,26 +319,30 @@ TEST_F(OutputSlots, AreWrittenTogetherWithOtherCrowds) {
     CrowdOptions listed = options_of(1);
     listed.visible = {list.handle(), 0};
     crowds.push_back(make(recomputed));
-    crowds.push_back(test::must(Crowd::create(*gpu_device(), few, {.instances = {5}})));
+    CrowdOptions of_few{.instances = {5}};
+    of_few.outputs.slots = 3;
+    crowds.push_back(test::must(Crowd::create(*gpu_device(), few, of_few)));
     crowds.push_back(make(listed));
-    for (Crowd& crowd : crowds) {
-      for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
-    }
     return crowds;
   };
   std::vector<Crowd> alone = make_all();
   std::vector<Crowd> together = make_all();
   std::vector<Crowd*> all;
   for (Crowd& crowd : together) all.push_back(&crowd);
-  for (int frame = 0; frame < 3; ++frame) {
-    ASSERT_TRUE(submit_and_wait(*gpu_device(), "crowds", [&](VkCommandBuffer commands) {
-      for (Crowd& crowd : alone) {
+  for (std::uint32_t frame = 0; frame < 3; ++frame) {
+    for (std::vector<Crowd>* crowds : {&alone, &together}) {
+      for (Crowd& crowd : *crowds) {
+        for (std::uint32_t i = 0; i < crowd.instance_count(); ++i)
+          crowd.pose(i, moved(bind_joints_, motion(i + 5 * frame)));
         crowd.advance(1.0f / 60);
-        crowd.record(commands);
       }
-      for (Crowd* crowd : all) crowd->advance(1.0f / 60);
+    }
+    ASSERT_TRUE(submit_and_wait(*gpu_device(), "crowds", [&](VkCommandBuffer commands) {
+      for (Crowd& crowd : alone) crowd.record(commands);
       Crowd::record_together(commands, all);
     }));
+    EXPECT_EQ(together[0].output_slot(), frame % 2);
+    EXPECT_EQ(together[1].output_slot(), frame);
     for (std::size_t c = 0; c < alone.size(); ++c) {
       for (const std::uint32_t i : {0u, 2u, 4u}) {
         if (c == 2 && i == 4) continue;  // not listed

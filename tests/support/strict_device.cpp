@@ -22,6 +22,7 @@ constexpr std::uint32_t kHostCached = 2;
 constexpr std::uint32_t kTypeCount = 3;
 constexpr std::uint32_t kDeviceHeap = 0;
 constexpr std::uint32_t kHostHeap = 1;
+constexpr VkDeviceSize kHeapSizes[] = {kStrictDeviceHeap, kStrictHostHeap};
 
 // What stands behind the mask: functions have no other way to it.
 struct Behind {
@@ -68,8 +69,8 @@ void VKAPI_CALL masked_properties(VkPhysicalDevice physical, VkPhysicalDevicePro
 void VKAPI_CALL masked_memory(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* properties) {
   *properties = {};
   properties->memoryHeapCount = 2;
-  properties->memoryHeaps[kDeviceHeap] = {kStrictHeap, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
-  properties->memoryHeaps[kHostHeap] = {kStrictHeap, 0};
+  properties->memoryHeaps[kDeviceHeap] = {kHeapSizes[kDeviceHeap], VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+  properties->memoryHeaps[kHostHeap] = {kHeapSizes[kHostHeap], 0};
   properties->memoryTypeCount = kTypeCount;
   properties->memoryTypes[kDeviceLocal] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, kDeviceHeap};
   properties->memoryTypes[kHostCoherent] = {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
@@ -87,7 +88,7 @@ VkResult VKAPI_CALL masked_create_buffer(VkDevice device, const VkBufferCreateIn
 void VKAPI_CALL masked_requirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements* requirements) {
   behind.device.vkGetBufferMemoryRequirements(device, buffer, requirements);
   requirements->alignment = std::max(requirements->alignment, kStrictAlignment);
-  requirements->memoryTypeBits = (1u << kTypeCount) - 1;
+  requirements->memoryTypeBits = 1u << kDeviceLocal | 1u << kHostCached;
 }
 
 VkResult VKAPI_CALL masked_allocate(VkDevice device, const VkMemoryAllocateInfo* info,
@@ -95,8 +96,10 @@ VkResult VKAPI_CALL masked_allocate(VkDevice device, const VkMemoryAllocateInfo*
   EXPECT_LE(info->allocationSize, kStrictAllocation) << "vkAllocateMemory";
   EXPECT_LT(info->memoryTypeIndex, kTypeCount) << "vkAllocateMemory";
   const std::lock_guard lock(behind.mutex);
-  VkDeviceSize& used = behind.used[heap_of(info->memoryTypeIndex)];
-  if (used + info->allocationSize > kStrictHeap) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  const std::uint32_t heap = heap_of(info->memoryTypeIndex);
+  EXPECT_LE(info->allocationSize, kHeapSizes[heap]) << "vkAllocateMemory";
+  VkDeviceSize& used = behind.used[heap];
+  if (used + info->allocationSize > kHeapSizes[heap]) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   VkMemoryAllocateInfo real = *info;
   real.memoryTypeIndex = behind.memory_type;
   const VkResult result = behind.device.vkAllocateMemory(device, &real, callbacks, memory);
