@@ -17,12 +17,14 @@ namespace pelt::runtime {
 
 std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance, std::uint32_t number) {
   InstanceState& state = instance_states[instance];
-  if (!state.visible) return std::nullopt;
   const bool turn = state.period != 0 && (frame + instance) % state.period == 0;
-  if (!turn && state.moved_before) {
-    if (state.settled || outputs.previous_positions.format == VertexFormat::kNone) return std::nullopt;
-    state.settled = true;
-    return shared::ListEntry{number, shared::kEntryHold};
+  const bool moved = state.visible && (turn || !state.moved_before);
+  state.appeared = moved && state.teleport;
+  if (!moved) {
+    if (state.behind == 0) return std::nullopt;
+    --state.behind;
+    return shared::ListEntry{number,
+                             output_slots() == 1 ? shared::kEntryHold : shared::kEntryRepeat | state.last_state};
   }
   std::uint32_t share = 0;
   if (state.from != state.to) {
@@ -36,11 +38,10 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
   state.teleport = false;
   state.moved_before = true;
-  state.settled = false;
-  const auto entry = [&] {
-    return shared::entry_state(flags, static_cast<std::uint32_t>(state.from), static_cast<std::uint32_t>(state.to),
-                               share);
-  };
+  state.behind = frames_behind();
+  state.last_state =
+      shared::entry_state(0, static_cast<std::uint32_t>(state.from), static_cast<std::uint32_t>(state.to), share);
+  const auto entry = [&] { return state.last_state | flags; };
   const std::uint32_t character = character_of[instance];
   if (clock_inputs[character]) {
     const bool deformed = characters[character]->fit_pass() == nullptr || shared::entry_uses(entry(), false);
@@ -49,22 +50,18 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   return shared::ListEntry{number, entry()};
 }
 
-void Crowd::State::write_list() {
-  std::byte* const base = visible_lists.mapped() + visible_list_slots[slot].offset;
-  const std::size_t entries_at = plan.characters.size() * sizeof(std::uint32_t);
+void Crowd::State::plan_frame() {
+  const BufferRange range = work_slots[slot];
+  host_plan.begin(work.mapped() + range.offset);
   for (std::size_t c = 0; c < plan.characters.size(); ++c) {
     const CrowdCharacter& character = plan.characters[c];
-    std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < character.instances; ++i) {
-      const std::optional<shared::ListEntry> entry = next_entry(character.first_instance + i, i);
-      if (!entry) continue;
-      std::memcpy(base + entries_at + (character.first_instance + count) * sizeof(shared::ListEntry), &*entry,
-                  sizeof(shared::ListEntry));
-      ++count;
+      if (const auto entry = next_entry(character.first_instance + i, i)) host_plan.add(c, *entry);
     }
-    std::memcpy(base + c * sizeof(std::uint32_t), &count, sizeof(count));
   }
-  visible_lists.flush(visible_list_slots[slot].offset, visible_list_slots[slot].size);
+  host_plan.finish();
+  const VkDeviceSize jobs = std::as_bytes(std::span(plan.jobs)).size();
+  work.flush(range.offset + jobs, range.size - jobs);
 }
 
 void Crowd::State::write_clock() {
@@ -75,6 +72,18 @@ void Crowd::State::write_clock() {
     for (std::uint32_t i = first; i < first + plan.characters[c].instances; ++i) {
       if (inputs.values(i)[*clock_inputs[c]] != value) inputs.set(slot, i, *clock_inputs[c], std::span(&value, 1));
     }
+  }
+}
+
+void Crowd::State::dispatch_step(VkCommandBuffer commands, std::size_t step) const {
+  const Dispatch& dispatch = dispatches[step * output_slots() + slot_of_frame(frame)];
+  if (own_list && host_plan.workgroups(step) == 0) return;
+  const CommandLabel step_label(device->functions, commands, plan.steps[step].name.c_str());
+  if (own_list) {
+    dispatch.kernel->dispatch(commands, dispatch.sets[slot], dispatch.constants, host_plan.workgroups(step));
+  } else {
+    dispatch.kernel->dispatch_indirect(commands, dispatch.sets[slot], dispatch.constants, arguments.handle(),
+                                       step * sizeof(VkDispatchIndirectCommand));
   }
 }
 
@@ -159,51 +168,80 @@ void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_fra
   state.faded = faded;
 }
 
-void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
-  State& state = *state_;
-  const DeviceFunctions& functions = state.device->functions;
-  if (state.own_joints) state.joints.finish(state.slot);
-  if (state.own_inputs) {
-    if (state.has_action) state.write_clock();
-    state.inputs.finish(state.slot);
+void Crowd::State::write_inputs() {
+  if (own_joints) joints.finish(slot);
+  if (own_inputs) {
+    if (has_action) write_clock();
+    inputs.finish(slot);
   }
-  if (state.own_list) state.write_list();
+  if (own_list) plan_frame();
+}
 
-  const CommandLabel label(functions, commands, state.label.c_str());
+void Crowd::State::record_group(VkCommandBuffer commands, std::size_t group, GpuTimer* timer) const {
+  const CommandLabel crowd_label(device->functions, commands, label.c_str());
+  if (!own_list && group == 0) {
+    const CommandLabel plan_label(device->functions, commands, "plan");
+    pipelines->plan.dispatch(commands, plan_sets[slot], std::as_bytes(std::span(&plan_constants, 1)), 1);
+    if (timer != nullptr) timer->stamp(commands);
+  }
+  for (std::size_t step = groups[group].first; step < groups[group].end; ++step) {
+    dispatch_step(commands, step);
+    if (timer != nullptr) timer->stamp(commands);
+  }
+}
+
+void Crowd::State::end_frame() {
+  ++frame;
+  slot = (slot + 1) % slots;
+}
+
+void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
+  Crowd* const self = this;
+  record_groups(commands, std::span(&self, 1), timer);
+}
+
+void Crowd::record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds) {
+  record_groups(commands, crowds, nullptr);
+}
+
+void Crowd::record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer) {
   constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
-  constexpr VkPipelineStageFlags2 kIndirect = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
-  constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-  // The frame before has read the plan and the palettes that this one overwrites.
-  VkPipelineStageFlags2 before = kCompute | kIndirect;
-  VkAccessFlags2 written = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-  if (state.frame == 0 && state.has_action) {
-    // A mass whose state is 0 has not begun.
+  constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWrite;
+  if (crowds.empty()) return;
+  const DeviceFunctions& functions = crowds.front()->state_->device->functions;
+  std::size_t group_count = 0;
+  bool device_plans = false;
+  // The frames before have read the plans and the palettes that these ones overwrite.
+  VkPipelineStageFlags2 before = kCompute;
+  VkAccessFlags2 written = kWrite;
+  for (const Crowd* crowd : crowds) {
+    State& state = *crowd->state_;
+    assert(state.device == crowds.front()->state_->device && std::count(crowds.begin(), crowds.end(), crowd) == 1);
+    state.write_inputs();
+    group_count = std::max(group_count, state.groups.size());
+    device_plans = device_plans || !state.own_list;
+    if (!state.fills_palette()) continue;
     functions.vkCmdFillBuffer(commands, state.palette.handle(), 0, VK_WHOLE_SIZE, 0);
     before |= VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
     written |= VK_ACCESS_2_TRANSFER_WRITE_BIT;
   }
-  memory_barrier(functions, commands, before, written, kCompute, kBoth);
-  {
-    const CommandLabel plan_label(functions, commands, "plan");
-    state.pipelines->plan.dispatch(commands, state.plan_sets[state.slot],
-                                   std::as_bytes(std::span(&state.plan_constants, 1)), 1);
-  }
-  if (timer != nullptr) timer->stamp(commands);
-  for (std::size_t s = 0; s < state.plan.steps.size(); ++s) {
-    const CrowdStep& step = state.plan.steps[s];
-    // Waits for the step before, which wrote what this one reads.
-    if (step.barrier_before) {
-      memory_barrier(functions, commands, kCompute, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, kCompute | kIndirect,
+  // The device's plans are the first group: the second reads their dispatches.
+  if (device_plans) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
+  for (std::size_t group = 0; group < group_count; ++group) {
+    if (group == 0) {
+      memory_barrier(functions, commands, before, written, kCompute, kBoth);
+    } else if (group == 1 && device_plans) {
+      memory_barrier(functions, commands, kCompute, kWrite, kCompute | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
                      kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
+    } else {
+      memory_barrier(functions, commands, kCompute, kWrite, kCompute, kBoth);
     }
-    const CommandLabel step_label(functions, commands, step.name.c_str());
-    const Dispatch& dispatch = state.dispatches[s];
-    dispatch.kernel->dispatch_indirect(commands, dispatch.set(state.slot), dispatch.constants, state.arguments.handle(),
-                                       s * sizeof(VkDispatchIndirectCommand));
-    if (timer != nullptr) timer->stamp(commands);
+    for (const Crowd* crowd : crowds) {
+      if (group < crowd->state_->groups.size()) crowd->state_->record_group(commands, group, timer);
+    }
   }
-  ++state.frame;
-  state.slot = (state.slot + 1) % state.slots;
+  for (const Crowd* crowd : crowds) crowd->state_->end_frame();
 }
 
 namespace {
@@ -212,33 +250,19 @@ namespace {
 constexpr VkPipelineStageFlags2 kWritingStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 constexpr VkAccessFlags2 kWritingAccess = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
 
-// The buffers that hold outputs, each once; on the stack.
-struct OutputBuffers {
-  std::array<VkBuffer, 5> handles{};
-  std::uint32_t count = 0;
-
-  explicit OutputBuffers(const OutputPlaces& outputs) {
-    for (const OutputPlace* place :
-         {&outputs.positions, &outputs.normals, &outputs.tangents, &outputs.previous_positions, &outputs.bounds}) {
-      const auto end = handles.begin() + count;
-      if (place->format != VertexFormat::kNone && std::find(handles.begin(), end, place->buffer) == end)
-        handles[count++] = place->buffer;
-    }
-  }
-};
-
-void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer commands, const OutputPlaces& outputs,
+// Records a barrier on each of the ranges, as they are in `barrier`.
+void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer commands, std::span<const OutputRange> ranges,
                         VkBufferMemoryBarrier2 barrier) {
-  const OutputBuffers buffers(outputs);
-  std::array<VkBufferMemoryBarrier2, 5> barriers{};
+  std::array<VkBufferMemoryBarrier2, kMaxOutputs> barriers{};
   barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2;
-  barrier.size = VK_WHOLE_SIZE;
-  for (std::uint32_t i = 0; i < buffers.count; ++i) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
     barriers[i] = barrier;
-    barriers[i].buffer = buffers.handles[i];
+    barriers[i].buffer = ranges[i].buffer;
+    barriers[i].offset = ranges[i].range.offset;
+    barriers[i].size = ranges[i].range.size;
   }
   const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
-                              .bufferMemoryBarrierCount = buffers.count,
+                              .bufferMemoryBarrierCount = static_cast<std::uint32_t>(ranges.size()),
                               .pBufferMemoryBarriers = barriers.data()};
   functions.vkCmdPipelineBarrier2(commands, &info);
 }
@@ -247,7 +271,7 @@ void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer comman
 
 void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const {
   if (compute_family == reading_family) return;
-  transfer_ownership(state_->device->functions, commands, state_->outputs,
+  transfer_ownership(state_->device->functions, commands, state_->output_ranges[output_slot()],
                      {.srcStageMask = kWritingStage,
                       .srcAccessMask = kWritingAccess,
                       .srcQueueFamilyIndex = compute_family,
@@ -257,7 +281,7 @@ void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_famil
 void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                            VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const {
   const bool one_family = compute_family == reading_family;
-  transfer_ownership(state_->device->functions, commands, state_->outputs,
+  transfer_ownership(state_->device->functions, commands, state_->output_ranges[output_slot()],
                      {.srcStageMask = one_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
                       .srcAccessMask = one_family ? kWritingAccess : VK_ACCESS_2_NONE,
                       .dstStageMask = reading_stages,
@@ -269,7 +293,11 @@ void Crowd::record_acquire(VkCommandBuffer commands, std::uint32_t compute_famil
 // Reads need no availability operation: the source access stays 0.
 void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                                 VkPipelineStageFlags2 reading_stages) const {
-  transfer_ownership(state_->device->functions, commands, state_->outputs,
+  // The frame whose slot no later frame reads: the last, or the one before, whose positions the last reads.
+  const std::uint64_t ago = state_->reads_previous ? 2 : 1;
+  if (state_->frame < ago) return;
+  transfer_ownership(state_->device->functions, commands,
+                     state_->output_ranges[state_->slot_of_frame(state_->frame - ago)],
                      {.srcStageMask = reading_stages,
                       .dstStageMask = compute_family == reading_family ? kWritingStage : VK_PIPELINE_STAGE_2_NONE,
                       .srcQueueFamilyIndex = reading_family,
@@ -278,8 +306,8 @@ void Crowd::record_release_back(VkCommandBuffer commands, std::uint32_t compute_
 
 void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family,
                                 std::uint32_t reading_family) const {
-  if (compute_family == reading_family) return;
-  transfer_ownership(state_->device->functions, commands, state_->outputs,
+  if (compute_family == reading_family || state_->frame < state_->output_slots()) return;
+  transfer_ownership(state_->device->functions, commands, state_->output_ranges[state_->slot_of_frame(state_->frame)],
                      {.dstStageMask = kWritingStage,
                       .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWritingAccess,
                       .srcQueueFamilyIndex = reading_family,
@@ -288,18 +316,29 @@ void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_
 
 std::span<const std::string> Crowd::passes() const { return state_->names; }
 
-std::uint32_t Crowd::barrier_count() const {
-  const auto& steps = state_->plan.steps;
-  return 1 + static_cast<std::uint32_t>(
-                 std::count_if(steps.begin(), steps.end(), [](const CrowdStep& step) { return step.barrier_before; }));
-}
+std::uint32_t Crowd::barrier_count() const { return static_cast<std::uint32_t>(state_->groups.size()); }
 
 std::uint32_t Crowd::instance_count() const { return static_cast<std::uint32_t>(state_->plan.instances); }
 std::uint32_t Crowd::first_instance(std::uint32_t character) const {
   return state_->plan.characters[character].first_instance;
 }
 std::uint32_t Crowd::character_of(std::uint32_t instance) const { return state_->character_of[instance]; }
-const OutputPlaces& Crowd::outputs() const { return state_->outputs; }
+const OutputPlaces& Crowd::outputs(std::uint32_t slot) const { return state_->outputs[slot]; }
+std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
+std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }
+
+std::uint32_t Crowd::previous_slot(std::uint32_t instance) const {
+  const std::uint32_t slots = state_->output_slots();
+  const bool appeared = state_->own_list && state_->instance_states[instance].appeared;
+  return appeared ? output_slot() : (output_slot() + slots - 1) % slots;
+}
+
+CrowdBytes Crowd::bytes() const {
+  return {.outputs = state_->vertices.size(),
+          .palettes = state_->palette.size(),
+          .inputs = state_->joints.buffer().size() + state_->inputs.buffer().size(),
+          .plans = state_->work.size() + state_->arguments.size() + state_->table.size() + state_->nothing.size()};
+}
 
 VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {
   const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = place.buffer};

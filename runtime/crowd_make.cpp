@@ -21,12 +21,6 @@
 namespace pelt::runtime {
 namespace {
 
-// A stream of the crowd, which is bound as one range.
-struct CrowdStream {
-  const char* name;
-  std::uint64_t bytes;
-};
-
 // Checks the alignment of buffers that the caller supplies.
 Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
   const struct {
@@ -60,30 +54,64 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdPlan& pla
   return {};
 }
 
+// The palettes, and behind them the vertices of drivers, as they lie in one buffer.
+struct PaletteRanges {
+  BufferRange palettes;
+  BufferRange drivers;
+  VkDeviceSize end = 0;
+};
+
+PaletteRanges palette_ranges(const CrowdPlan& plan, VkDeviceSize alignment) {
+  PaletteRanges made;
+  made.palettes = append_range(made.end, plan.palette_entries * sizeof(Affine), alignment);
+  made.drivers = append_range(made.end, plan.driver_words * sizeof(float), alignment);
+  return made;
+}
+
+// The size of a list of the caller's.
+VkDeviceSize list_bytes(const CrowdPlan& plan) {
+  return plan.characters.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
+}
+
+// A stream of the crowd, which is bound as one range.
+struct CrowdStream {
+  const char* name;
+  std::uint64_t bytes;
+};
+
 // Checks that the device can bind each stream of the crowd at once.
-Result<void> check_streams(const CrowdPlan& plan, const OutputPlaces& outputs, const Device& device,
+Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t instances, const Device& device,
                            const std::string& label) {
-  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  const CrowdStream streams[] = {
-      {"positions", plan.vertices * outputs.positions.stride},
-      {"normals", plan.vertices * outputs.normals.stride},
-      {"tangents", plan.vertices * outputs.tangents.stride},
-      {"previous positions", plan.vertices * outputs.previous_positions.stride},
-      {"palettes", plan.palette_entries * sizeof(Affine) + plan.driver_words * sizeof(float) + alignment},
-      {"joint matrices", plan.joints * sizeof(glm::mat4)},
-      {"inputs", plan.inputs * sizeof(float)},
-      {"bounds", plan.instances * outputs.bounds.stride},
-      {"lists", plan.instances * shared::kListKinds * sizeof(shared::ListEntry)}};
   const std::uint64_t most = device.limits().maxStorageBufferRange;
-  const auto largest = std::max_element(std::begin(streams), std::end(streams),
+  const auto largest = std::max_element(streams.begin(), streams.end(),
                                         [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
   if (largest->bytes <= most) return {};
   // If characters differ, this is an estimate; for a single character it is exact.
-  const auto fit = static_cast<std::uint64_t>(static_cast<double>(plan.instances) * static_cast<double>(most) /
+  const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
                                               static_cast<double>(largest->bytes));
   return fail(ErrorCode::kUnsupported,
               fmt::format("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
-                          plan.instances, label, device.description().name, most, largest->name, fit));
+                          instances, label, device.description().name, most, largest->name, fit));
+}
+
+// Checks the streams whose size is known before the crowd is planned: every total then fits in 32 bits.
+Result<void> check_placed(const CrowdPlan& plan, const OutputLayout& layout, const Device& device,
+                          const std::string& label) {
+  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
+  std::vector<CrowdStream> streams{
+      {"palettes", palette_ranges(plan, alignment).end},
+      {"joint matrices", plan.joints * sizeof(glm::mat4)},
+      {"inputs", plan.inputs * sizeof(float)},
+      {"lists", std::max(plan.instances * shared::kListKinds * sizeof(shared::ListEntry), list_bytes(plan))}};
+  for (const OutputPlaces& places : layout.slots) {
+    const BoundOutputs bound = bind_outputs(places, plan, VK_NULL_HANDLE, alignment);
+    streams.push_back({"positions", bound.positions.range.range});
+    streams.push_back({"normals", bound.normals.range.range});
+    streams.push_back({"tangents", bound.tangents.range.range});
+    streams.push_back({"previous positions", bound.previous_positions.range.range});
+    streams.push_back({"bounds", bound.bounds.range.range});
+  }
+  return check_streams(streams, plan.instances, device, label);
 }
 
 // The shaders use the enumerators' values directly.
@@ -107,7 +135,28 @@ std::vector<std::byte> bytes_of(const Constants& constants) {
   return {bytes.begin(), bytes.end()};
 }
 
-using Bindings = std::initializer_list<VkDescriptorBufferInfo>;
+using Bindings = std::vector<VkDescriptorBufferInfo>;
+
+// Returns the table as the device reads it (shaders/crowd/plan.h).
+std::vector<std::uint32_t> words_of(const PlanTable& table) {
+  std::vector<std::uint32_t> words;
+  const auto append = [&](const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    const std::size_t first = words.size();
+    words.resize(first + bytes.size() / sizeof(std::uint32_t));
+    if (!bytes.empty()) std::memcpy(&words[first], bytes.data(), bytes.size());
+  };
+  append(table.characters);
+  append(table.jobs);
+  append(table.steps);
+  return words;
+}
+
+// Writes what stays the same from frame to frame.
+void write(const Buffer& buffer, VkDeviceSize offset, std::span<const std::byte> bytes) {
+  std::memcpy(buffer.mapped() + offset, bytes.data(), bytes.size());
+  buffer.flush(offset, bytes.size());
+}
 
 }  // namespace
 
@@ -116,37 +165,43 @@ struct Crowd::State::Maker {
   const Device& device;
   const GpuCharacters::State& gpu;
   const CrowdOptions& options;
+  const std::string& label;  // of the characters
   State& state;
   BoundInputs sources = {};
-  BoundOutputs outputs = {};
+  std::vector<BoundOutputs> outputs = {};  // for each output slot
 
   Result<void> make_buffers(VkDeviceSize vertex_bytes);
   Result<void> make_rings();
-  Result<void> make_sets();
   Result<void> make_dispatches();
-  Result<void> add_set(const ComputeKernel& kernel, std::vector<VkDescriptorSet>& sets, Bindings bindings);
-  Result<void> add_dispatch(const Result<const ComputeKernel*>& kernel, Bindings bindings,
-                            std::vector<std::byte> constants);
-  Result<void> add_blend(const CrowdStep& step);
+  // `bindings`: called with each frame slot, returns what a shader binds in that slot's frames behind the work.
+  template <class SlotBindings>
+  Result<std::span<const VkDescriptorSet>> make_sets(const ComputeKernel& kernel, const SlotBindings& bindings);
+  Result<void> add_dispatch(const Result<const ComputeKernel*>& kernel, std::vector<std::byte> constants,
+                            const Bindings& bindings);
+  Result<void> add_pose(const CrowdStep& step);
+  Result<void> add_blend(const CrowdStep& step, const BoundOutputs& written);
+  Result<void> add_bounds(const CrowdStep& step, const BoundOutputs& written);
+  Result<void> add_normals(const CrowdStep& step, const BoundOutputs& written);
+  Result<void> add_plan();
 };
 
 // Plans the crowd and makes its buffers. `vertex_bytes`: size of the outputs in the crowd's own buffer.
 Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   CrowdPlan& planned = state.plan;
-  VkDeviceSize palette_end = 0;
-  const BufferRange palette_range = append_range(palette_end, planned.palette_entries * sizeof(Affine), alignment);
-  const BufferRange drivers = append_range(palette_end, planned.driver_words * sizeof(float), alignment);
-  planned.driver_base = static_cast<std::uint32_t>(drivers.offset / sizeof(float));
+  const PaletteRanges palette_parts = palette_ranges(planned, alignment);
+  planned.driver_base = static_cast<std::uint32_t>(palette_parts.drivers.offset / sizeof(float));
   plan_crowd(
       gpu,
       {.bounds = options.outputs.bounds, .recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed},
       planned);
-  VkDeviceSize lists_end = 0;
-  const VkDeviceSize list_bytes =
-      planned.characters.size() * sizeof(std::uint32_t) + planned.instances * sizeof(shared::ListEntry);
-  for (std::uint32_t s = 0; s < state.slots; ++s)
-    state.visible_list_slots.push_back(append_range(lists_end, list_bytes, alignment));
+  const CrowdStream work_stream{"jobs, starts and lists", planned.work_pairs * 8};
+  PELT_TRY(check_streams({&work_stream, 1}, planned.instances, device, label));
+  VkDeviceSize work_end = 0;
+  for (std::uint32_t s = 0; s < (state.own_list ? state.slots : 1); ++s)
+    state.work_slots.push_back(append_range(work_end, planned.work_pairs * 8, alignment));
+  const std::vector<std::uint32_t> table = state.own_list ? std::vector<std::uint32_t>() : words_of(planned.table);
+  const VkDeviceSize argument_bytes = state.own_list ? 0 : planned.steps.size() * sizeof(VkDispatchIndirectCommand);
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
@@ -160,35 +215,46 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   } buffers[] = {
       {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
-      {&state.palette, palette_end, kStorage | kRead | filled, MemoryUse::kDeviceLocal, "palettes"},
-      {&state.dispatch_work, planned.work_pairs * 8, kStorage, MemoryUse::kDeviceLocal, "work"},
-      {&state.arguments, planned.steps.size() * sizeof(VkDispatchIndirectCommand),
-       kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal, "dispatches"},
-      {&state.table, planned.table.size() * sizeof(std::uint32_t), kStorage, MemoryUse::kStream, "plan"},
-      {&state.visible_lists, lists_end, kStorage, MemoryUse::kStream, "lists"},
+      {&state.palette, palette_parts.end, kStorage | kRead | filled, MemoryUse::kDeviceLocal, "palettes"},
+      {&state.work, work_end, kStorage, MemoryUse::kStream, "work"},
+      {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
+       "dispatches"},
+      {&state.table, std::as_bytes(std::span(table)).size(), kStorage, MemoryUse::kStream, "plan"},
+      {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
   for (const auto& [buffer, size, usage, memory, name] : buffers) {
-    PELT_ASSIGN(*buffer, Buffer::create(device, {.size = std::max<VkDeviceSize>(size, 16),
+    if (size == 0) continue;
+    PELT_ASSIGN(*buffer, Buffer::create(device, {.size = size,
                                                  .usage = usage,
                                                  .memory = memory,
                                                  .name = fmt::format("{} of the {}", name, state.label)}));
   }
-  std::memcpy(state.table.mapped(), planned.table.data(), planned.table.size() * sizeof(std::uint32_t));
-  state.table.flush(0, state.table.size());
-  for (OutputPlace* place : {&state.outputs.positions, &state.outputs.normals, &state.outputs.tangents,
-                             &state.outputs.previous_positions, &state.outputs.bounds}) {
-    if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
-      place->buffer = state.vertices.handle();
+  for (const BufferRange& slot : state.work_slots)
+    write(state.work, slot.offset, std::as_bytes(std::span(planned.jobs)));
+  if (!table.empty()) write(state.table, 0, std::as_bytes(std::span(table)));
+  for (OutputPlaces& places : state.outputs) {
+    for (OutputPlace* place :
+         {&places.positions, &places.normals, &places.tangents, &places.previous_positions, &places.bounds}) {
+      if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
+        place->buffer = state.vertices.handle();
+    }
+    outputs.push_back(bind_outputs(places, planned, state.nothing.handle(), alignment));
+    state.output_ranges.push_back(runtime::output_ranges(places, planned));
   }
-  outputs = bind_outputs(state.outputs, planned, state.table.handle(), alignment);
-  sources = {.palette = state.palette.part(palette_range),
-             .drivers = state.palette.part(drivers),
-             .palette_and_drivers = {state.palette.handle(), 0, palette_end},
-             .joints = {options.joints.buffer, options.joints.offset,
-                        std::max<VkDeviceSize>(planned.joints * sizeof(glm::mat4), 4)},
-             .inputs = {options.inputs.buffer, options.inputs.offset,
-                        std::max<VkDeviceSize>(planned.inputs * sizeof(float), 4)},
-             .visible = {options.visible.buffer, options.visible.offset, list_bytes}};
+  const std::size_t slots = state.outputs.size();
+  state.reads_previous = slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
+  for (std::size_t slot = 0; slot < slots && state.reads_previous; ++slot)
+    state.outputs[slot].previous_positions = state.outputs[(slot + slots - 1) % slots].positions;
+  sources = {
+      .palette = state.palette.part(palette_parts.palettes),
+      .drivers = state.palette.part(palette_parts.drivers),
+      .palette_and_drivers = {state.palette.handle(), 0, palette_parts.end},
+      .joints = {options.joints.buffer, options.joints.offset,
+                 std::max<VkDeviceSize>(planned.joints * sizeof(glm::mat4), 4)},
+      .inputs = {options.inputs.buffer, options.inputs.offset,
+                 std::max<VkDeviceSize>(planned.inputs * sizeof(float), 4)},
+      .visible = {options.visible.buffer, options.visible.offset,
+                  planned.characters.size() * sizeof(std::uint32_t) + planned.instances * sizeof(shared::ListEntry)}};
   return {};
 }
 
@@ -223,111 +289,125 @@ Result<void> Crowd::State::Maker::make_rings() {
   return {};
 }
 
-Result<void> Crowd::State::Maker::add_set(const ComputeKernel& kernel, std::vector<VkDescriptorSet>& sets,
-                                          Bindings bindings) {
-  PELT_ASSIGN(const auto set, state.descriptors.make_set(kernel, std::span(bindings.begin(), bindings.size())));
-  sets.push_back(set);
-  return {};
-}
-
-// Makes the descriptor sets of the plan and of the poses, which differ between frame slots.
-Result<void> Crowd::State::Maker::make_sets() {
-  const auto set_count = static_cast<std::uint32_t>((kPoseKernelCount + 1) * state.slots + state.plan.steps.size());
-  PELT_ASSIGN(
-      state.descriptors,
-      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
-                             state.label));
-  for (std::uint32_t s = 0; s < state.slots; ++s) {
-    const VkDescriptorBufferInfo slot_joints =
-        state.own_joints ? state.joints.buffer().part(state.joints.range(s)) : sources.joints;
-    const VkDescriptorBufferInfo slot_inputs =
-        state.own_inputs ? state.inputs.buffer().part(state.inputs.range(s)) : sources.inputs;
-    const VkDescriptorBufferInfo slot_list =
-        state.own_list ? state.visible_lists.part(state.visible_list_slots[s]) : sources.visible;
-    for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
-      PELT_TRY(add_set(state.pipelines->pose[k], state.pose_sets[k],
-                       {state.dispatch_work.whole(), gpu.buffer.part(gpu.records[k]), slot_joints, sources.drivers,
-                        sources.palette, gpu.buffer.part(gpu.tables), slot_inputs}));
-    }
-    PELT_TRY(add_set(state.pipelines->plan, state.plan_sets,
-                     {state.dispatch_work.whole(), slot_list, state.table.whole(), state.arguments.whole()}));
+// Makes the sets of a shader, one for each frame slot.
+template <class SlotBindings>
+Result<std::span<const VkDescriptorSet>> Crowd::State::Maker::make_sets(const ComputeKernel& kernel,
+                                                                        const SlotBindings& bindings) {
+  const std::size_t first = state.sets.size();
+  for (std::uint32_t slot = 0; slot < state.slots; ++slot) {
+    std::vector<VkDescriptorBufferInfo> bound{state.work.part(state.work_slots[state.own_list ? slot : 0])};
+    const std::vector<VkDescriptorBufferInfo> others = bindings(slot);
+    bound.insert(bound.end(), others.begin(), others.end());
+    PELT_ASSIGN(const auto set, state.descriptors.make_set(kernel, bound));
+    state.sets.push_back(set);
   }
-  return {};
+  return std::span<const VkDescriptorSet>(state.sets).subspan(first);
 }
 
-// Adds a dispatch with a set of its own.
-Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*>& kernel, Bindings bindings,
-                                               std::vector<std::byte> constants) {
+// Adds the dispatch of a step in an output slot; all frame slots bind the same.
+Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*>& kernel,
+                                               std::vector<std::byte> constants, const Bindings& bindings) {
   if (!kernel) return tl::unexpected(kernel.error());
-  PELT_TRY(add_set(**kernel, state.step_sets, bindings));
-  state.dispatches.push_back({*kernel, std::span(&state.step_sets.back(), 1), std::move(constants)});
+  PELT_ASSIGN(const auto sets, make_sets(**kernel, [&](std::uint32_t) { return bindings; }));
+  state.dispatches.push_back({*kernel, sets, std::move(constants)});
   return {};
 }
 
-Result<void> Crowd::State::Maker::add_blend(const CrowdStep& step) {
+// Adds the dispatch of a pose, which is the same in every output slot.
+Result<void> Crowd::State::Maker::add_pose(const CrowdStep& step) {
+  const auto number = static_cast<std::size_t>(step.kernel);
+  const ComputeKernel& kernel = state.pipelines->pose[number];
+  PELT_ASSIGN(const auto sets, make_sets(kernel, [&](std::uint32_t slot) {
+                const VkDescriptorBufferInfo joints =
+                    state.own_joints ? state.joints.buffer().part(state.joints.range(slot)) : sources.joints;
+                const VkDescriptorBufferInfo inputs =
+                    state.own_inputs ? state.inputs.buffer().part(state.inputs.range(slot)) : sources.inputs;
+                return Bindings{gpu.buffer.part(gpu.records[number]), joints, sources.drivers, sources.palette,
+                                gpu.buffer.part(gpu.tables),          inputs};
+              }));
+  state.dispatches.insert(state.dispatches.end(), state.outputs.size(), {&kernel, sets, bytes_of(step.range)});
+  return {};
+}
+
+Result<void> Crowd::State::Maker::add_blend(const CrowdStep& step, const BoundOutputs& written) {
   std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
   if ((step.contents & shared::kHasOutputs) != 0) {
-    specialization[shared::kSpecNormalsFormat] = outputs.normals.format;
-    specialization[shared::kSpecTangentsFormat] = outputs.tangents.format;
-    specialization[shared::kSpecPositionsFormat] = outputs.positions.format;
-    specialization[shared::kSpecPreviousFormat] = outputs.previous_positions.format;
+    specialization[shared::kSpecNormalsFormat] = written.normals.format;
+    specialization[shared::kSpecTangentsFormat] = written.tangents.format;
+    specialization[shared::kSpecPositionsFormat] = written.positions.format;
+    specialization[shared::kSpecPreviousFormat] = written.previous_positions.format;
   }
   specialization[shared::kSpecContents] = step.contents;
   // A row has at most kWeightUnits influences: each weighs at least one unit.
   const shared::BlendConstants constants{
       .range = step.range,
       .reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits),
-      .positions = outputs.positions.stream,
-      .normals = outputs.normals.stream,
-      .tangents = outputs.tangents.stream,
-      .previous = outputs.previous_positions.stream};
+      .positions = written.positions.stream,
+      .normals = written.normals.stream,
+      .tangents = written.tangents.stream,
+      .previous = written.previous_positions.stream};
   // The blend of skins writes neither frames nor vertices of drivers, so it does not bind them: the bounds read
-  // the palette at the same time. The table, which nothing reads then, takes their binding.
+  // the palette at the same time.
   const bool drivers = (step.contents & shared::kHasDrivers) != 0;
-  return add_dispatch(blend_kernel(device, specialization),
-                      {state.dispatch_work.whole(), gpu.buffer.part(gpu.rest), sources.palette,
-                       drivers ? sources.palette_and_drivers : state.table.whole(), outputs.positions.range,
-                       outputs.normals.range, outputs.tangents.range, outputs.previous_positions.range},
-                      bytes_of(constants));
+  return add_dispatch(
+      blend_kernel(device, specialization), bytes_of(constants),
+      {gpu.buffer.part(gpu.rest), sources.palette, drivers ? sources.palette_and_drivers : state.nothing.whole(),
+       written.positions.range, written.normals.range, written.tangents.range, written.previous_positions.range});
 }
 
-// Makes the dispatch of each step of the plan.
+Result<void> Crowd::State::Maker::add_bounds(const CrowdStep& step, const BoundOutputs& written) {
+  const shared::BoundsConstants constants{
+      .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride};
+  return add_dispatch(&state.pipelines->bounds, bytes_of(constants),
+                      {gpu.buffer.part(gpu.bounds), sources.palette, written.bounds.range});
+}
+
+Result<void> Crowd::State::Maker::add_normals(const CrowdStep& step, const BoundOutputs& written) {
+  const shared::NormalsConstants constants{.range = step.range,
+                                           .positions = written.positions.stream,
+                                           .normals = written.normals.stream,
+                                           .tangents = written.tangents.stream};
+  return add_dispatch(
+      normals_kernel(device, {written.normals.format, written.tangents.format}), bytes_of(constants),
+      {gpu.buffer.part(gpu.normal_rings), written.positions.range, written.normals.range, written.tangents.range});
+}
+
+// Makes the sets of the plan of the device.
+Result<void> Crowd::State::Maker::add_plan() {
+  const CrowdPlan& plan = state.plan;
+  state.plan_constants = {.character_count = static_cast<std::uint32_t>(plan.characters.size()),
+                          .job_count = static_cast<std::uint32_t>(plan.table.jobs.size()),
+                          .step_count = static_cast<std::uint32_t>(plan.steps.size()),
+                          .first_count = plan.first_count,
+                          .first_start = plan.first_start,
+                          .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
+  PELT_ASSIGN(state.plan_sets, make_sets(state.pipelines->plan, [&](std::uint32_t) {
+                return Bindings{sources.visible, state.table.whole(), state.arguments.whole()};
+              }));
+  return {};
+}
+
+// Makes the dispatches of each step of the plan, and of the plan itself where the device makes it.
 Result<void> Crowd::State::Maker::make_dispatches() {
-  state.step_sets.reserve(state.plan.steps.size());  // dispatches refer to them
-  for (const CrowdStep& step : state.plan.steps) {
-    switch (step.pass) {
-      case CrowdPass::kPose: {
-        const auto kernel = static_cast<std::size_t>(step.kernel);
-        state.dispatches.push_back({&state.pipelines->pose[kernel], state.pose_sets[kernel], bytes_of(step.range)});
-        break;
-      }
-      case CrowdPass::kBlend: {
-        PELT_TRY(add_blend(step));
-        break;
-      }
-      case CrowdPass::kBounds: {
-        const shared::BoundsConstants constants{
-            .range = step.range, .first_word = outputs.bounds.stream.first, .stride = outputs.bounds.stream.stride};
-        PELT_TRY(add_dispatch(
-            &state.pipelines->bounds,
-            {state.dispatch_work.whole(), gpu.buffer.part(gpu.bounds), sources.palette, outputs.bounds.range},
-            bytes_of(constants)));
-        break;
-      }
-      case CrowdPass::kNormals: {
-        const shared::NormalsConstants constants{.range = step.range,
-                                                 .positions = outputs.positions.stream,
-                                                 .normals = outputs.normals.stream,
-                                                 .tangents = outputs.tangents.stream};
-        PELT_TRY(add_dispatch(normals_kernel(device, {outputs.normals.format, outputs.tangents.format}),
-                              {state.dispatch_work.whole(), gpu.buffer.part(gpu.normal_rings), outputs.positions.range,
-                               outputs.normals.range, outputs.tangents.range},
-                              bytes_of(constants)));
-        break;
-      }
+  const auto set_count = static_cast<std::uint32_t>((state.plan.steps.size() * state.outputs.size() + 1) * state.slots);
+  PELT_ASSIGN(
+      state.descriptors,
+      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
+                             state.label));
+  state.sets.reserve(set_count);  // dispatches refer to them
+  if (!state.own_list) state.groups.emplace_back();
+  for (std::size_t s = 0; s < state.plan.steps.size(); ++s) {
+    const CrowdStep& step = state.plan.steps[s];
+    if (step.barrier_before) state.groups.push_back({.first = s});
+    state.groups.back().end = s + 1;
+    if (step.pass == CrowdPass::kPose) PELT_TRY(add_pose(step));
+    for (const BoundOutputs& written : outputs) {
+      if (step.pass == CrowdPass::kBlend) PELT_TRY(add_blend(step, written));
+      if (step.pass == CrowdPass::kBounds) PELT_TRY(add_bounds(step, written));
+      if (step.pass == CrowdPass::kNormals) PELT_TRY(add_normals(step, written));
     }
   }
-  return {};
+  return state.own_list ? Result<void>() : add_plan();
 }
 
 Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
@@ -350,13 +430,13 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   plan = place_crowd(gpu, instances, options.outputs.control_meshes);
   PELT_TRY(check_options(gpu, plan, options, device, label));
   const OutputLayout layout = lay_out(options.outputs, plan, device.limits().minStorageBufferOffsetAlignment);
-  PELT_TRY(check_streams(plan, layout.places, device, label));
+  PELT_TRY(check_placed(plan, layout, device, label));
   PELT_ASSIGN(state->pipelines, skinning_pipelines(device));
 
   state->device = &device.internals();
   state->label = "crowd of " + label;
   state->slots = options.frames_in_flight;
-  state->outputs = layout.places;
+  state->outputs = layout.slots;
   for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
     state->characters.push_back(gpu.entries[c].character);
     state->clock_inputs.push_back((*state->characters.back()).clock_input());
@@ -368,19 +448,15 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;
 
-  State::Maker maker{.device = device, .gpu = gpu, .options = options, .state = *state};
+  State::Maker maker{.device = device, .gpu = gpu, .options = options, .label = label, .state = *state};
   PELT_TRY(maker.make_buffers(layout.end));
   PELT_TRY(maker.make_rings());
-  state->plan_constants = {.work_pairs = plan.job_pairs,
-                           .character_count = plan.character_count,
-                           .job_count = plan.job_count,
-                           .step_count = static_cast<std::uint32_t>(plan.steps.size()),
-                           .first_count = plan.first_count,
-                           .first_start = plan.first_start,
-                           .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
-  state->names.push_back("plan");
+  if (state->own_list) {
+    state->host_plan = HostPlan(plan);
+  } else {
+    state->names.push_back("plan");
+  }
   for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
-  PELT_TRY(maker.make_sets());
   PELT_TRY(maker.make_dispatches());
   return Crowd(std::move(state));
 }

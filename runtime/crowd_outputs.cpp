@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace pelt::runtime {
 namespace {
@@ -78,10 +79,65 @@ BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uin
 
 }  // namespace
 
+namespace {
+
+// Checks where the outputs of slots 1 and 2 are. Precondition: outputs.slots is a number of slots.
+Result<void> check_slots(const CrowdOutputs& outputs) {
+  if (outputs.slots == 1) return {};
+  const auto invalid = [](const std::string& why) { return fail(ErrorCode::kInvalidArgument, "a crowd's " + why); };
+  if (outputs.control_meshes) return invalid("outputs have one slot only with control meshes");
+  const VertexOutput& previous = outputs.previous_positions;
+  if (previous.format != VertexFormat::kNone && (previous.place.buffer != VK_NULL_HANDLE || previous.stride != 0)) {
+    return invalid(
+        fmt::format("previous positions are the positions of the slot before where outputs have {} slots: "
+                    "leave out their place and their stride",
+                    outputs.slots));
+  }
+  // Tangents of 8 bits are where the normals are.
+  const bool own_tangents =
+      outputs.tangents.format != VertexFormat::kNone && outputs.tangents.format != VertexFormat::kOctahedral8;
+  const struct {
+    bool written;
+    const BufferPlace& first;
+    BufferPlace SlotPlaces::*place;
+    const char* name;
+  } attributes[] = {
+      {outputs.positions.format != VertexFormat::kNone, outputs.positions.place, &SlotPlaces::positions, "positions"},
+      {outputs.normals.format != VertexFormat::kNone, outputs.normals.place, &SlotPlaces::normals, "normals"},
+      {own_tangents, outputs.tangents.place, &SlotPlaces::tangents, "tangents"},
+      {outputs.bounds, outputs.bounds_place, &SlotPlaces::bounds, "bounds"}};
+  for (const auto& [written, first, place, name] : attributes) {
+    if (!written) continue;
+    for (std::uint32_t slot = 1; slot < outputs.slots; ++slot) {
+      const BufferPlace& own = outputs.slot_places[slot - 1].*place;
+      if ((own.buffer == VK_NULL_HANDLE) != (first.buffer == VK_NULL_HANDLE)) {
+        return invalid(
+            fmt::format("{} have a place of the caller's in one of slots 0 and {}, and none in the other", name, slot));
+      }
+      if (own.buffer == VK_NULL_HANDLE) continue;
+      if (own.offset % 4 != 0) {
+        return invalid(
+            fmt::format("{} of slot {} are at offset {}, which is no multiple of 4", name, slot, own.offset));
+      }
+      for (std::uint32_t other = 0; other < slot; ++other) {
+        const BufferPlace& before = other == 0 ? first : outputs.slot_places[other - 1].*place;
+        if (before.buffer == own.buffer && before.offset == own.offset)
+          return invalid(fmt::format("{} of slots {} and {} are at the same place", name, other, slot));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_outputs(const CrowdOutputs& outputs) {
   const auto invalid = [](const char* why) {
     return fail(ErrorCode::kInvalidArgument, std::string("a crowd's ") + why);
   };
+  if (outputs.slots < 1 || outputs.slots > kMaxOutputSlots) {
+    return invalid(fmt::format("outputs have 1 to {} slots, not {}", kMaxOutputSlots, outputs.slots).c_str());
+  }
   const struct {
     const VertexOutput& output;
     const char* name;
@@ -131,14 +187,30 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
     return invalid(
         fmt::format("bounds take {} bytes and have a stride of {}", kBoxBytes, outputs.bounds_stride).c_str());
   }
-  return {};
+  return check_slots(outputs);
 }
 
-OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment) {
-  OutputLayout layout;
-  alignment = std::max(alignment, kStoreAlignment);
+namespace {
+
+// Returns the outputs as those of one slot.
+CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
+  CrowdOutputs own = outputs;
+  if (outputs.slots > 1) own.previous_positions.format = VertexFormat::kNone;
+  if (slot == 0) return own;
+  const SlotPlaces& places = outputs.slot_places[slot - 1];
+  own.positions.place = places.positions;
+  own.normals.place = places.normals;
+  own.tangents.place = places.tangents;
+  own.bounds_place = places.bounds;
+  return own;
+}
+
+// `end`: size of the crowd's own buffer so far.
+OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment,
+                          VkDeviceSize& end) {
+  OutputPlaces places;
   const auto own_range = [&](std::uint64_t elements, std::uint32_t stride) {
-    return append_range(layout.end, elements * stride, alignment).offset;
+    return append_range(end, elements * stride, alignment).offset;
   };
   const auto place = [&](const VertexOutput& output, std::uint32_t float_bytes) {
     OutputPlace made{output.format, output.place.buffer, output.place.offset, output.stride};
@@ -147,8 +219,8 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDevic
     if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(plan.vertices, made.stride);
     return made;
   };
-  layout.places.positions = place(outputs.positions, 12);
-  layout.places.previous_positions = place(outputs.previous_positions, 12);
+  places.positions = place(outputs.positions, 12);
+  places.previous_positions = place(outputs.previous_positions, 12);
   // Interleaved in the crowd's own buffer, so that one store writes both.
   const VertexOutput& normals = outputs.normals;
   const VertexOutput& tangents = outputs.tangents;
@@ -156,19 +228,58 @@ OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDevic
   if (own && normals.format == VertexFormat::kOctahedral16 && tangents.format == VertexFormat::kOctahedral16 &&
       normals.stride == 0 && tangents.stride == 0) {
     const VkDeviceSize offset = own_range(plan.vertices, 8);
-    layout.places.normals = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset, 8};
-    layout.places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
+    places.normals = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset, 8};
+    places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
   } else {
-    layout.places.normals = place(normals, 12);
-    layout.places.tangents =
-        tangents.format == VertexFormat::kOctahedral8 ? layout.places.normals : place(tangents, 16);
+    places.normals = place(normals, 12);
+    places.tangents = tangents.format == VertexFormat::kOctahedral8 ? places.normals : place(tangents, 16);
   }
   if (outputs.bounds) {
     const std::uint32_t stride = outputs.bounds_stride == 0 ? kBoxBytes : outputs.bounds_stride;
-    layout.places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, stride};
-    if (outputs.bounds_place.buffer == VK_NULL_HANDLE) layout.places.bounds.offset = own_range(plan.instances, stride);
+    places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, stride};
+    if (outputs.bounds_place.buffer == VK_NULL_HANDLE) places.bounds.offset = own_range(plan.instances, stride);
+  }
+  return places;
+}
+
+}  // namespace
+
+OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment) {
+  OutputLayout layout;
+  for (std::uint32_t slot = 0; slot < outputs.slots; ++slot) {
+    layout.slots.push_back(
+        lay_out_slot(outputs_of_slot(outputs, slot), plan, std::max(alignment, kStoreAlignment), layout.end));
   }
   return layout;
+}
+
+std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdPlan& plan) {
+  std::vector<OutputRange> ranges;
+  const auto add = [&](const OutputPlace& place, std::uint64_t elements, std::uint32_t float_bytes) {
+    if (place.format == VertexFormat::kNone || elements == 0) return;
+    ranges.push_back(
+        {place.buffer, {place.offset, (elements - 1) * place.stride + bytes_of(place.format, float_bytes)}});
+  };
+  add(places.positions, plan.vertices, 12);
+  add(places.normals, plan.vertices, 12);
+  add(places.tangents, plan.vertices, 16);
+  add(places.previous_positions, plan.vertices, 12);
+  add(places.bounds, plan.instances, kBoxBytes);
+  std::sort(ranges.begin(), ranges.end(), [](const OutputRange& a, const OutputRange& b) {
+    return std::pair(a.buffer, a.range.offset) < std::pair(b.buffer, b.range.offset);
+  });
+  std::vector<OutputRange> merged;
+  for (const OutputRange& next : ranges) {
+    if (!merged.empty() && merged.back().buffer == next.buffer) {
+      BufferRange& last = merged.back().range;
+      if (next.range.offset < last.offset + last.size) {
+        last.size = std::max(last.size, next.range.offset + next.range.size - last.offset);
+        continue;
+      }
+    }
+    merged.push_back(next);
+  }
+  return merged;
 }
 
 BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkBuffer nothing, VkDeviceSize alignment) {

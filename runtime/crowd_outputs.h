@@ -2,8 +2,11 @@
 // The places of a crowd's outputs, and the form in which its shaders receive them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 
 #include "runtime/crowd_plan.h"
@@ -14,9 +17,10 @@ namespace pelt::runtime {
 // Errors: outputs that contradict each other or are misaligned.
 Result<void> check_outputs(const CrowdOutputs& outputs);
 
-// The places of all outputs, and the size of the crowd's own vertex buffer.
+// The places of all outputs in each slot, and the size of the crowd's own vertex buffer. With several slots previous
+// positions have no place: they are the positions of the slot before.
 struct OutputLayout {
-  OutputPlaces places;
+  std::vector<OutputPlaces> slots;
   VkDeviceSize end = 0;  // size of the crowd's own buffer, bytes; its handle is filled in later
 };
 
@@ -36,6 +40,17 @@ struct BoundOutputs {
   BoundOutput previous_positions;
   BoundOutput bounds;
 };
+
+inline constexpr std::size_t kMaxOutputs = 5;  // of a slot: the members of OutputPlaces
+
+// A part of a buffer that holds outputs.
+struct OutputRange {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  BufferRange range;
+};
+
+// Returns the parts of buffers that hold the outputs of a slot. Parts of a buffer that overlap are one.
+std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdPlan& plan);
 
 // Binds `nothing`, a buffer that no shader writes, in place of outputs that are not asked for.
 BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkBuffer nothing, VkDeviceSize alignment);

@@ -67,7 +67,7 @@ class Planner {
         add_step({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
     name_steps();
-    write_table();
+    place_work();
   }
 
  private:
@@ -109,7 +109,7 @@ class Planner {
 
   template <class Job>
   void add_job(CrowdPass pass, const Job& job, std::uint32_t job_blocks, std::size_t character, std::uint32_t kind) {
-    static_assert(offsetof(Job, list_first) == 0);  // write_table() adds the start of the lists to it
+    static_assert(offsetof(Job, list_first) == 0);  // place_work() adds the start of the lists to it
     JobTable& table = table_of(pass);
     assert(sizeof(Job) == table.job_words * sizeof(std::uint32_t));
     const std::size_t at = table.words.size();
@@ -290,16 +290,9 @@ class Planner {
     }
   }
 
-  template <class T>
-  void append(const std::vector<T>& values) {
-    const std::size_t words = values.size() * sizeof(T) / sizeof(std::uint32_t);
-    const std::size_t first = plan_.table.size();
-    plan_.table.resize(first + words);
-    if (words > 0) std::memcpy(&plan_.table[first], values.data(), words * sizeof(std::uint32_t));
-  }
-
-  void write_table() {
-    // Jobs of a pass begin at a multiple of their size: a shader reads the table as an array of its own jobs.
+  // Places the jobs at the front of the work, and starts, counts and lists behind them.
+  void place_work() {
+    // Jobs of a pass begin at a multiple of their size: a shader reads the work as an array of its own jobs.
     const auto round_up = [](std::size_t value, std::size_t step) { return (value + step - 1) / step * step; };
     std::array<std::uint32_t, kCrowdPassCount> first_job{};
     std::size_t words = 0;
@@ -308,38 +301,40 @@ class Planner {
       first_job[p] = narrow(words / tables_[p].job_words);
       words += tables_[p].words.size();
     }
-    plan_.job_pairs = narrow(round_up(words, 2) / 2);
-    plan_.job_count = narrow(jobs_.size());
-    plan_.character_count = narrow(plan_.characters.size());
-    plan_.first_start = plan_.job_pairs;
-    plan_.first_count = plan_.first_start + plan_.job_count;
-    const std::uint32_t first_list = plan_.first_count + shared::kListKinds * plan_.character_count;
+    plan_.jobs.resize(round_up(words, 2));
+    plan_.first_start = narrow(plan_.jobs.size() / 2);
+    plan_.first_count = narrow(plan_.first_start + jobs_.size());
+    const std::uint32_t first_list = narrow(plan_.first_count + shared::kListKinds * plan_.characters.size());
     plan_.work_pairs = std::uint64_t{first_list} + list_pairs_;
 
     // The lists follow the jobs, whose number is known now.
     for (std::size_t p = 0; p < kCrowdPassCount; ++p) {
       JobTable& jobs = tables_[p];
       for (std::size_t at = 0; at < jobs.words.size(); at += jobs.job_words) jobs.words[at] += first_list;
-      plan_.table.resize(first_job[p] * jobs.job_words);
-      append(jobs.words);
+      std::copy(jobs.words.begin(), jobs.words.end(),
+                plan_.jobs.begin() + std::ptrdiff_t(first_job[p] * jobs.job_words));
     }
-    plan_.table.resize(2 * plan_.job_pairs);
-
-    std::vector<shared::PlanCharacter> characters;
-    for (std::size_t c = 0; c < plan_.characters.size(); ++c) {
-      const CrowdCharacter& own = plan_.characters[c];
-      characters.push_back({own.instances, plan_.character_count + 2 * own.first_instance, first_list + first_list_[c],
-                            gpu_.entries[c].character->fit_pass() != nullptr ? 1u : 0u});
-    }
-    append(characters);
-    append(jobs_);
-    std::vector<shared::PlanStep> steps;
+    write_table(first_list);
     for (CrowdStep& step : plan_.steps) {
-      steps.push_back({step.range.first_start, step.range.job_count});
       step.range.first_start += plan_.first_start;
       step.range.first_job += first_job[static_cast<std::size_t>(step.pass)];
     }
-    append(steps);
+  }
+
+  // `first_list`: of all lists, in the work.
+  void write_table(std::uint32_t first_list) {
+    const std::uint32_t first_entry = narrow(plan_.characters.size());  // of the caller's lists, behind the counts
+    for (std::size_t c = 0; c < plan_.characters.size(); ++c) {
+      const CrowdCharacter& own = plan_.characters[c];
+      plan_.table.characters.push_back({own.instances, first_entry + 2 * own.first_instance,
+                                        first_list + first_list_[c],
+                                        gpu_.entries[c].character->fit_pass() != nullptr ? 1u : 0u});
+    }
+    plan_.table.list_is_read.resize(shared::kListKinds * plan_.characters.size());
+    for (const shared::PlanJob& job : jobs_) plan_.table.list_is_read[job.list] = true;
+    for (const CrowdStep& step : plan_.steps)
+      plan_.table.steps.push_back({step.range.first_start, step.range.job_count});
+    plan_.table.jobs = std::move(jobs_);
   }
 
   const GpuCharacters::State& gpu_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan of a crowd, made once: its jobs, its dispatches, and the table from which the device plans each frame.
+// The plan of a crowd, made once: its jobs, its dispatches, and the table from which each frame is planned.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <pelt/shaders/jobs.h>
 
 #include "runtime/gpu_characters.h"
+#include "shaders/crowd/plan.h"
 
 namespace pelt::runtime {
 
@@ -18,7 +19,7 @@ namespace pelt::runtime {
 enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kNormals };
 constexpr std::size_t kCrowdPassCount = 4;
 
-// One dispatch; the device computes its number of workgroups.
+// One dispatch; the plan of a frame computes its number of workgroups.
 struct CrowdStep {
   CrowdPass pass = CrowdPass::kBlend;
   PoseKernel kernel{};  // for CrowdPass::kPose
@@ -44,6 +45,14 @@ struct CrowdCharacter {
   std::vector<std::optional<std::uint32_t>> mesh_vertex;  // for each mesh, from the instance's first vertex
 };
 
+// What a plan of a frame is made from, by the host (host_plan.h) or by the device (shaders/crowd/plan.h).
+struct PlanTable {
+  std::vector<shared::PlanCharacter> characters;
+  std::vector<shared::PlanJob> jobs;
+  std::vector<shared::PlanStep> steps;
+  std::vector<bool> list_is_read;  // for each kind of list of each character: a job goes by it
+};
+
 struct CrowdPlan {
   std::vector<CrowdCharacter> characters;
   std::vector<CrowdStep> steps;
@@ -59,13 +68,13 @@ struct CrowdPlan {
   std::uint32_t driver_base =
       0;  // first driver word, in words from palette entry 0; the caller sets it before plan_crowd
 
-  std::vector<std::uint32_t> table;  // shaders/crowd/plan.h
-  std::uint32_t character_count = 0;
-  std::uint32_t job_count = 0;
-  std::uint32_t job_pairs = 0;    // words / 2 of the jobs at the front of the table and of the work
-  std::uint32_t first_count = 0;  // in the work, in units of two words
+  // The work of a frame: the jobs, which are the same in every frame, then starts, counts and lists, in units of two
+  // words.
+  std::vector<std::uint32_t> jobs;  // an even number of words
   std::uint32_t first_start = 0;
+  std::uint32_t first_count = 0;
   std::uint64_t work_pairs = 0;  // size of the work
+  PlanTable table;
 };
 
 // place_crowd computes only totals and places, for checks before anything is made; plan_crowd computes everything else.

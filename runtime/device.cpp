@@ -54,8 +54,8 @@ struct Device::State {
     }
     VkPhysicalDeviceMemoryProperties memory;
     functions.vkGetPhysicalDeviceMemoryProperties(physical.handle, &memory);
-    internals.allocator =
-        std::make_unique<MemoryAllocator>(internals.handle, internals.functions, memory, physical.limits, callbacks);
+    internals.allocator = std::make_unique<MemoryAllocator>(internals.handle, internals.functions, memory,
+                                                            physical.limits, physical.largest_allocation, callbacks);
     internals.limits = physical.limits;
     internals.largest_buffer = physical.largest_buffer;
     const VkQueueFamilyProperties family = queue_families(functions, physical.handle)[queue_family];

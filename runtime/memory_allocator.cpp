@@ -61,11 +61,12 @@ Allocation& Allocation::operator=(Allocation&& other) noexcept {
 
 MemoryAllocator::MemoryAllocator(VkDevice device, const DeviceFunctions& functions,
                                  const VkPhysicalDeviceMemoryProperties& memory, const VkPhysicalDeviceLimits& limits,
-                                 const MemoryCallbacks& callbacks)
+                                 VkDeviceSize largest_allocation, const MemoryCallbacks& callbacks)
     : device_(device),
       functions_(functions),
       memory_(memory),
       granularity_(std::max({limits.bufferImageGranularity, limits.nonCoherentAtomSize, VkDeviceSize{16}})),
+      largest_allocation_(largest_allocation),
       callbacks_(callbacks) {}
 
 MemoryAllocator::~MemoryAllocator() {
@@ -140,10 +141,15 @@ bool MemoryAllocator::take(Block& block, VkDeviceSize size, VkDeviceSize alignme
 
 Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& requirements, MemoryUse use,
                                              const std::string& what, bool device_address) {
-  if (callbacks_.allocate != nullptr) return allocate_from_caller(requirements, use, what, device_address);
-  const std::lock_guard lock(mutex_);
   const VkDeviceSize alignment = std::max(requirements.alignment, granularity_);
   const VkDeviceSize size = round_up(requirements.size, granularity_);
+  if (size > largest_allocation_) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: {} bytes are more than the device allocates at once, {} (maxMemoryAllocationSize)",
+                            what, requirements.size, largest_allocation_));
+  }
+  if (callbacks_.allocate != nullptr) return allocate_from_caller(requirements, use, what, device_address);
+  const std::lock_guard lock(mutex_);
   VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   Allocation allocation;
   for (const std::uint32_t type : types_for(requirements.memoryTypeBits, use)) {
@@ -153,7 +159,8 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
     }
     // Half a block or more gets a block of its own: little is lost, and the block is freed with its owner.
     const VkDeviceSize heap = memory_.memoryHeaps[memory_.memoryTypes[type].heapIndex].size;
-    const VkDeviceSize block_size = round_up(std::min(kBlockSize, heap / 16), granularity_);
+    if (size > heap) continue;
+    const VkDeviceSize block_size = round_up(std::min({kBlockSize, heap / 16, largest_allocation_ / 2}), granularity_);
     result = add_block(type, size >= block_size / 2 ? size : block_size, device_address);
     if (result == VK_SUCCESS && take(blocks_.back(), size, alignment, allocation)) return allocation;
   }

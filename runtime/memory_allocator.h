@@ -22,13 +22,14 @@ namespace pelt::runtime {
 class MemoryAllocator {
  public:
   MemoryAllocator(VkDevice device, const DeviceFunctions& functions, const VkPhysicalDeviceMemoryProperties& memory,
-                  const VkPhysicalDeviceLimits& limits, const MemoryCallbacks& callbacks);
+                  const VkPhysicalDeviceLimits& limits, VkDeviceSize largest_allocation,
+                  const MemoryCallbacks& callbacks);
   ~MemoryAllocator();
   MemoryAllocator(const MemoryAllocator&) = delete;
   MemoryAllocator& operator=(const MemoryAllocator&) = delete;
 
-  // `what` is named in the error: kDeviceFailed if no memory is left. `device_address`: shaders access the memory by
-  // its address; it comes from blocks of its own.
+  // `what` is named in the error: kDeviceFailed if no memory is left, kUnsupported if the device allocates less at
+  // once. `device_address`: shaders access the memory by its address; it comes from blocks of its own.
   Result<Allocation> allocate(const VkMemoryRequirements& requirements, MemoryUse use, const std::string& what,
                               bool device_address = false);
 
@@ -58,6 +59,7 @@ class MemoryAllocator {
   const DeviceFunctions& functions_;
   VkPhysicalDeviceMemoryProperties memory_;
   VkDeviceSize granularity_;
+  VkDeviceSize largest_allocation_;
   MemoryCallbacks callbacks_;
   std::mutex mutex_;
   std::vector<Block> blocks_;

@@ -115,7 +115,10 @@ PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPh
   VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
   VkPhysicalDeviceMaintenance4Properties sizes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
                                                .pNext = &driver};
-  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
+  VkPhysicalDeviceMaintenance3Properties allocations{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &sizes};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                         .pNext = &allocations};
   functions.vkGetPhysicalDeviceProperties2(handle, &properties);
   return {.handle = handle,
           .description = {.name = properties.properties.deviceName,
@@ -123,7 +126,8 @@ PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPh
                           .type = properties.properties.deviceType,
                           .missing = missing_features(functions, handle, properties.properties)},
           .limits = properties.properties.limits,
-          .largest_buffer = sizes.maxBufferSize};
+          .largest_buffer = sizes.maxBufferSize,
+          .largest_allocation = allocations.maxMemoryAllocationSize};
 }
 
 Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {

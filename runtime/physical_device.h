@@ -37,7 +37,8 @@ struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceDescription description;
   VkPhysicalDeviceLimits limits{};
-  VkDeviceSize largest_buffer = 0;
+  VkDeviceSize largest_buffer = 0;      // maxBufferSize, bytes
+  VkDeviceSize largest_allocation = 0;  // maxMemoryAllocationSize, bytes
 };
 
 PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle);

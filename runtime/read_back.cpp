@@ -63,7 +63,11 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
                 [&](const std::byte* bytes) { out.push_back(load<glm::vec3>(bytes)); });
   };
   PELT_TRY(read_floats(outputs.positions, vertices.positions));
-  PELT_TRY(read_floats(outputs.previous_positions, vertices.previous_positions));
+  const OutputPlaces& previous = crowd.outputs(crowd.previous_slot(instance));
+  if (outputs.previous_positions.format != VertexFormat::kNone) {
+    PELT_TRY(read_floats(crowd.output_slots() > 1 ? previous.positions : outputs.previous_positions,
+                         vertices.previous_positions));
+  }
   PELT_TRY(read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
     vertices.normals.push_back(unpack_normal(outputs.normals.format, bytes));
   }));

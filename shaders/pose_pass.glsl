@@ -49,6 +49,7 @@ PoseWork pose_item(uint items) {
   work.inside = found.inside && work.record_index < job.record_count * items;
   ListEntry entry = ListEntry(0u, 0u);
   if (work.inside) entry = list_entry(job.list_first, found.list_place);
+  work.inside = work.inside && entry_is_posed(entry.state);
   uint instance = entry.instance;
   work.fresh = (entry.state & (kEntryTeleport | kEntryFresh)) != 0u;
   work.record = job.first_record + work.record_index / items;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
+#include <type_traits>
 
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
@@ -22,7 +24,8 @@ static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
               static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
 static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
               PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold &&
-              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh);
+              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat);
+static_assert(std::extent_v<decltype(pelt_crowd_options::slot_places)> == pelt::runtime::kMaxOutputSlots - 1);
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
@@ -83,6 +86,12 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
       .bounds_stride = given.bounds_stride,
       .control_meshes = given.control_meshes != 0,
       .usage = given.usage};
+  if (given.output_slots != 0) options.outputs.slots = given.output_slots;
+  for (std::size_t s = 0; s < options.outputs.slot_places.size(); ++s) {
+    const pelt_slot_places& slot = given.slot_places[s];
+    options.outputs.slot_places[s] = {to_place(slot.positions), to_place(slot.normals), to_place(slot.tangents),
+                                      to_place(slot.bounds)};
+  }
   options.joints = to_place(given.joints);
   options.inputs = to_place(given.inputs);
   options.visible = to_place(given.visible);
@@ -126,6 +135,11 @@ std::vector<VkBuffer> given_buffers(const pelt::runtime::CrowdOutputs& outputs) 
        {outputs.positions.place, outputs.normals.place, outputs.tangents.place, outputs.previous_positions.place,
         outputs.bounds_place}) {
     if (place.buffer != VK_NULL_HANDLE) buffers.push_back(place.buffer);
+  }
+  for (const pelt::runtime::SlotPlaces& slot : outputs.slot_places) {
+    for (const pelt::runtime::BufferPlace& place : {slot.positions, slot.normals, slot.tangents, slot.bounds}) {
+      if (place.buffer != VK_NULL_HANDLE) buffers.push_back(place.buffer);
+    }
   }
   return buffers;
 }
@@ -249,6 +263,21 @@ pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
   return recorded(__func__, crowd, commands, [&](auto& own) { own.record(commands); });
 }
 
+pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd_count, VkCommandBuffer commands) {
+  return guarded(__func__, [&] {
+    need(commands, "commands");
+    std::array<Crowd*, PELT_MAX_CROWDS_TOGETHER> all{};
+    if (crowd_count > all.size()) refuse(fmt::format("{} crowds are more than {}", crowd_count, all.size()));
+    for (std::uint32_t c = 0; c < crowd_count; ++c) {
+      pelt_crowd& own = need((&need(crowds, "crowds"))[c], "a crowd");
+      if (std::find(all.begin(), all.begin() + c, &own.crowd) != all.begin() + c) refuse("a crowd is named twice");
+      if (own.characters->device != crowds[0]->characters->device) refuse("the crowds are of several devices");
+      all[c] = &own.crowd;
+    }
+    Crowd::record_together(commands, std::span(all).first(crowd_count));
+  });
+}
+
 pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                       uint32_t reading_family) {
   return recorded(__func__, crowd, commands,
@@ -279,10 +308,16 @@ pelt_result pelt_crowd_record_acquire_back(const pelt_crowd* crowd, VkCommandBuf
 pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) {
   return guarded(__func__, [&] {
     const pelt_crowd& own = need(crowd, "crowd");
+    const pelt::runtime::CrowdBytes bytes = own.crowd.bytes();
     write_struct(pelt_crowd_info{.character_count = own.characters->characters.size(),
                                  .instance_count = own.crowd.instance_count(),
                                  .dispatch_count = static_cast<uint32_t>(own.crowd.passes().size()),
-                                 .barrier_count = own.crowd.barrier_count()},
+                                 .barrier_count = own.crowd.barrier_count(),
+                                 .output_slots = own.crowd.output_slots(),
+                                 .output_bytes = bytes.outputs,
+                                 .palette_bytes = bytes.palettes,
+                                 .input_bytes = bytes.inputs,
+                                 .plan_bytes = bytes.plans},
                  info, "info");
   });
 }
@@ -297,16 +332,37 @@ pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, 
   });
 }
 
+namespace {
+
+void write_outputs(const pelt::runtime::OutputPlaces& places, pelt_crowd_outputs* outputs) {
+  write_struct(pelt_crowd_outputs{.positions = from_place(places.positions),
+                                  .normals = from_place(places.normals),
+                                  .tangents = from_place(places.tangents),
+                                  .previous_positions = from_place(places.previous_positions),
+                                  .bounds = from_place(places.bounds)},
+               outputs, "outputs");
+}
+
+}  // namespace
+
 pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs) {
+  return guarded(__func__, [&] { write_outputs(need(crowd, "crowd").crowd.outputs(), outputs); });
+}
+
+pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32_t slot, pelt_crowd_outputs* outputs) {
   return guarded(__func__, [&] {
-    const pelt::runtime::OutputPlaces& places = need(crowd, "crowd").crowd.outputs();
-    write_struct(pelt_crowd_outputs{.positions = from_place(places.positions),
-                                    .normals = from_place(places.normals),
-                                    .tangents = from_place(places.tangents),
-                                    .previous_positions = from_place(places.previous_positions),
-                                    .bounds = from_place(places.bounds)},
-                 outputs, "outputs");
+    const Crowd& own = need(crowd, "crowd").crowd;
+    need_index("output slot", slot, own.output_slots());
+    write_outputs(own.outputs(slot), outputs);
   });
+}
+
+pelt_result pelt_crowd_get_output_slot(const pelt_crowd* crowd, uint32_t* slot) {
+  return guarded(__func__, [&] { need(slot, "slot") = need(crowd, "crowd").crowd.output_slot(); });
+}
+
+pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t* slot) {
+  return guarded(__func__, [&] { need(slot, "slot") = need_instance(crowd, instance).crowd.previous_slot(instance); });
 }
 
 pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,
@@ -314,14 +370,16 @@ pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_ou
   return guarded(__func__, [&] {
     const pelt_crowd& own = need(crowd, "crowd");
     const pelt_output_place& wanted = need(place, "place");
-    const pelt::runtime::OutputPlaces& written = own.crowd.outputs();
     const auto is_wanted = [&](const pelt::runtime::OutputPlace& output) {
       return output.format != VertexFormat::kNone && output.buffer == wanted.buffer && output.offset == wanted.offset;
     };
-    if (!is_wanted(written.positions) && !is_wanted(written.normals) && !is_wanted(written.tangents) &&
-        !is_wanted(written.previous_positions) && !is_wanted(written.bounds)) {
-      refuse("place is none of the crowd's outputs");
+    bool found = false;
+    for (std::uint32_t slot = 0; slot < own.crowd.output_slots(); ++slot) {
+      const pelt::runtime::OutputPlaces& written = own.crowd.outputs(slot);
+      found = found || is_wanted(written.positions) || is_wanted(written.normals) || is_wanted(written.tangents) ||
+              is_wanted(written.previous_positions) || is_wanted(written.bounds);
     }
+    if (!found) refuse("place is none of the crowd's outputs");
     const bool given = std::find(own.given.begin(), own.given.end(), wanted.buffer) != own.given.end();
     if (!given && (own.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0) {
       refuse("the crowd was made without VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT in options.usage");

@@ -16,17 +16,17 @@ layout(push_constant, scalar) uniform Constants { PlanConstants plan; };
 shared uint list_ends[kListKinds];
 
 PlanCharacter plan_character(uint i) {
-  uint at = 2u * plan.work_pairs + 4u * i;
+  uint at = 4u * i;
   return PlanCharacter(table[at], table[at + 1u], table[at + 2u], table[at + 3u]);
 }
 
 PlanJob plan_job(uint i) {
-  uint at = 2u * plan.work_pairs + 4u * plan.character_count + 2u * i;
+  uint at = 4u * plan.character_count + 2u * i;
   return PlanJob(table[at], table[at + 1u]);
 }
 
 PlanStep plan_step(uint i) {
-  uint at = 2u * plan.work_pairs + 4u * plan.character_count + 2u * (plan.job_count + i);
+  uint at = 4u * plan.character_count + 2u * (plan.job_count + i);
   return PlanStep(table[at], table[at + 1u]);
 }
 
@@ -45,12 +45,9 @@ void make_lists(uint c) {
     uint at = character.first_given + 2u * i;
     ListEntry entry = ListEntry(given[at], given[at + 1u]);
     if (entry.instance >= character.capacity) continue;
-    append(character, kListGiven, entry);
-    append(character, entry_fades(entry.state) ? kListFading : kListSteady, entry);
-    bool fitted = character.has_fit != 0u && entry_uses(entry.state, true);
-    bool held = (entry.state & kEntryHold) != 0u;
-    if (!held && (character.has_fit == 0u || entry_uses(entry.state, false))) append(character, kListDeformed, entry);
-    if (fitted) append(character, kListLinearFit, entry);
+    for (uint kind = 0u; kind < kListKinds; ++kind) {
+      if (state_is_listed(entry.state, kind, character.has_fit != 0u)) append(character, kind, entry);
+    }
   }
   barrier();
   if (gl_LocalInvocationIndex < kListKinds)
@@ -66,8 +63,6 @@ uvec3 spread(uint workgroups) {
 }
 
 void main() {
-  for (uint i = gl_LocalInvocationIndex; i < plan.work_pairs; i += kPlanWorkgroupSize)
-    work_words[i] = uvec2(table[2u * i], table[2u * i + 1u]);
   for (uint c = 0u; c < plan.character_count; ++c) make_lists(c);
   memoryBarrierBuffer();
   barrier();

@@ -58,7 +58,7 @@ PELT_SHARED_FN DualQuaternion dual_quaternion_add(DualQuaternion sum, DualQuater
 // Models", take the same). 0 where the blend cancels.
 PELT_SHARED_FN vec3 rigid_derivative(DualQuaternion blended, DualQuaternion change, vec3 point) {
   float squared = dot(blended.real, blended.real);
-  if (!(squared > 1e-12f)) return vec3(0.0f);
+  if (!exceeds(squared, 1e-12f)) return vec3(0.0f);
   vec3 r = quaternion_vector(blended.real);
   vec3 d = quaternion_vector(blended.dual);
   vec3 by_r = quaternion_vector(change.real);

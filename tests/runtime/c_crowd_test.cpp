@@ -149,6 +149,85 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
   expect_same_read_back(cpp, c);
 }
 
+// In the crowd's own buffer, in slots 0 and 1; teleports are seen by both.
+TEST_F(CCrowds, HaveTheOutputSlotsOfCpp) {
+  const Result<GpuCharacters> gpu = upload(*gpu_device(), characters_);
+  ASSERT_TRUE(gpu);
+  CrowdOptions cpp_options{.instances = {2, 3}};
+  cpp_options.outputs.previous_positions.format = VertexFormat::kFloat;
+  cpp_options.outputs.bounds = true;
+  cpp_options.outputs.slots = 2;
+  Crowd cpp = test::must(Crowd::create(*gpu_device(), *gpu, cpp_options));
+  const GpuHandle c_gpu = upload_all(device_.get());
+  const std::uint32_t instances[] = {2, 3};
+  auto options = sized<pelt_crowd_options>();
+  options.instances = instances;
+  options.character_count = 2;
+  options.previous_positions.format = PELT_FORMAT_FLOAT;
+  options.bounds = 1;
+  options.output_slots = 2;
+  const CrowdHandle own = make_crowd(device_.get(), c_gpu.get(), &options);
+  pelt_crowd* c = own.get();
+  auto info = sized<pelt_crowd_info>();
+  ASSERT_OK(pelt_crowd_get_info(c, &info));
+  EXPECT_EQ(info.output_slots, 2u);
+  EXPECT_EQ(info.output_bytes, cpp.bytes().outputs);
+  EXPECT_EQ(info.palette_bytes, cpp.bytes().palettes);
+  EXPECT_EQ(info.input_bytes, cpp.bytes().inputs);
+  EXPECT_EQ(info.plan_bytes, cpp.bytes().plans);
+  for (int frame = 0; frame < 3; ++frame) {
+    SCOPED_TRACE(frame);
+    pose_alike(characters_[0], frame, cpp, c);
+    if (frame == 2) {
+      cpp.teleport(1);
+      ASSERT_OK(pelt_crowd_teleport(c, 1));
+    }
+    ASSERT_TRUE(run(*gpu_device(), cpp));
+    ASSERT_OK(run_frame(device_.get(), c));
+    expect_same_outputs(cpp, c);
+    std::uint32_t slot = 0;
+    ASSERT_OK(pelt_crowd_get_output_slot(c, &slot));
+    EXPECT_EQ(slot, frame % 2);
+    for (std::uint32_t i = 0; i < 5; ++i) {
+      ASSERT_OK(pelt_crowd_get_previous_slot(c, i, &slot));
+      EXPECT_EQ(slot, cpp.previous_slot(i));
+      if (frame == 0 || (frame == 2 && i == 1)) {
+        EXPECT_EQ(slot, frame % 2) << "instance " << i;
+      }
+    }
+  }
+  expect_same_read_back(cpp, c);
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_slot_outputs(c, 1, &outputs));
+  EXPECT_EQ(outputs.positions.offset, cpp.outputs(1).positions.offset);
+  EXPECT_EQ(outputs.previous_positions.offset, cpp.outputs(0).positions.offset);
+  EXPECT_EQ(pelt_crowd_get_slot_outputs(c, 2, &outputs), PELT_ERROR_INVALID_ARGUMENT);
+  EXPECT_THAT(pelt_last_error(), testing::HasSubstr("output slot 2 of 2"));
+  options.output_slots = 4;
+  pelt_crowd* none = nullptr;
+  EXPECT_EQ(pelt_crowd_create(device_.get(), c_gpu.get(), &options, &none), PELT_ERROR_INVALID_ARGUMENT);
+  EXPECT_THAT(pelt_last_error(), testing::HasSubstr("outputs have 1 to 3 slots, not 4"));
+}
+
+TEST_F(CCrowds, AreRecordedTogether) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const CrowdHandle first = make_crowd(device_.get(), gpu.get());
+  const CrowdHandle second = make_crowd(device_.get(), gpu.get());
+  pelt_crowd* const all[] = {first.get(), second.get()};
+  pelt_crowd* const twice[] = {first.get(), second.get(), first.get()};
+  pelt_crowd* const none[] = {first.get(), nullptr};
+  pelt_result result = PELT_OK;
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "crowds", [&](VkCommandBuffer commands) {
+    result = pelt_crowd_record_together(all, 2, commands);
+    EXPECT_REFUSED(pelt_crowd_record_together(twice, 3, commands), PELT_ERROR_INVALID_ARGUMENT, "named twice");
+    EXPECT_REFUSED(pelt_crowd_record_together(none, 2, commands), PELT_ERROR_INVALID_ARGUMENT, "a crowd is null");
+    EXPECT_REFUSED(pelt_crowd_record_together(all, 65, commands), PELT_ERROR_INVALID_ARGUMENT, "more than 64");
+    EXPECT_REFUSED(pelt_crowd_record_together(nullptr, 1, commands), PELT_ERROR_INVALID_ARGUMENT, "crowds is null");
+  }));
+  EXPECT_EQ(result, PELT_OK);
+  EXPECT_REFUSED(pelt_crowd_record_together(all, 2, nullptr), PELT_ERROR_INVALID_ARGUMENT, "commands is null");
+}
+
 // Makes a character whose skin has morph targets.
 Character make_face() {
   Model model = test::make_tube();
@@ -260,7 +339,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   constexpr pelt_result kInvalid = PELT_ERROR_INVALID_ARGUMENT;
   using Options = pelt_crowd_options;
   refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
-  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 216");
+  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 344");
   refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
   refused(
       [&](Options& o) {

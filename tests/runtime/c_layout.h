@@ -22,7 +22,7 @@ static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_F
               "");
 static_assert(PELT_NORMALS_BLENDED == 0 && PELT_NORMALS_RECOMPUTED == 1, "");
 static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1 && PELT_CONTROL_CLOCK == 3, "");
-static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRESH == 64 &&
+static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRESH == 64 && PELT_ENTRY_REPEAT == 128 &&
                   PELT_ENTRY_DETAIL(1, 2, 255) == 0xFF24,
               "");
 static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) == 4, "");
@@ -45,12 +45,15 @@ static_assert(sizeof(pelt_device_handles) == 88 && offsetof(pelt_device_handles,
 static_assert(sizeof(pelt_device_options) == 32 && offsetof(pelt_device_options, on_validation_message) == 24, "");
 static_assert(sizeof(pelt_upload_options) == 8 && offsetof(pelt_upload_options, normal_rings) == 4, "");
 static_assert(sizeof(pelt_buffer_place) == 16 && sizeof(pelt_vertex_output) == 24, "");
-static_assert(sizeof(pelt_crowd_options) == 208 && offsetof(pelt_crowd_options, positions) == 24 &&
+static_assert(sizeof(pelt_crowd_options) == 336 && offsetof(pelt_crowd_options, positions) == 24 &&
                   offsetof(pelt_crowd_options, bounds_place) == 120 && offsetof(pelt_crowd_options, joints) == 144 &&
                   offsetof(pelt_crowd_options, usage) == 192 && offsetof(pelt_crowd_options, normal_mode) == 196 &&
-                  offsetof(pelt_crowd_options, bounds_stride) == 200,
+                  offsetof(pelt_crowd_options, bounds_stride) == 200 &&
+                  offsetof(pelt_crowd_options, output_slots) == 204 && offsetof(pelt_crowd_options, slot_places) == 208,
               "");
-static_assert(sizeof(pelt_crowd_info) == 20 && sizeof(pelt_instance_info) == 16, "");
+static_assert(sizeof(pelt_slot_places) == 64, "");
+static_assert(sizeof(pelt_crowd_info) == 56 && offsetof(pelt_crowd_info, output_bytes) == 24, "");
+static_assert(sizeof(pelt_instance_info) == 16, "");
 static_assert(sizeof(pelt_output_place) == 24 && sizeof(pelt_crowd_outputs) == 128, "");
 static_assert(sizeof(pelt_vertices) == 40 && offsetof(pelt_vertices, positions) == 8, "");
 #endif

@@ -211,7 +211,7 @@ TEST(CrowdOutputs, AreStoredWholeAtAnyAlignment) {
       CrowdOutputs outputs;
       if (plan.vertices % 4 == 0) outputs.previous_positions.format = VertexFormat::kFloat;
       const OutputLayout layout = lay_out(outputs, plan, alignment);
-      const BoundOutputs bound = bind_outputs(layout.places, plan, VK_NULL_HANDLE, alignment);
+      const BoundOutputs bound = bind_outputs(layout.slots[0], plan, VK_NULL_HANDLE, alignment);
       EXPECT_EQ(bound.normals.format, shared::kFormatOctahedral16Both) << alignment << ", " << plan.vertices;
       EXPECT_EQ(bound.tangents.format, shared::kFormatNone);
       EXPECT_EQ(bound.normals.stream.first % 2, 0u);
@@ -233,7 +233,7 @@ TEST(CrowdOutputs, OfCallersAreStoredWholeWhereTheyCanBeBound) {
   outputs.tangents.place = {buffer, 24};
   outputs.normals.stride = outputs.tangents.stride = 8;
   const auto bound = [&](VkDeviceSize alignment) {
-    return bind_outputs(lay_out(outputs, plan, alignment).places, plan, VK_NULL_HANDLE, alignment);
+    return bind_outputs(lay_out(outputs, plan, alignment).slots[0], plan, VK_NULL_HANDLE, alignment);
   };
   EXPECT_EQ(bound(4).normals.format, shared::kFormatOctahedral16Both);
   EXPECT_EQ(bound(4).normals.stream.first, 0u);

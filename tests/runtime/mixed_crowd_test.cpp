@@ -104,7 +104,7 @@ TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
   EXPECT_EQ(small.passes().size(), large.passes().size());
   EXPECT_EQ(small.barrier_count(), large.barrier_count());
   EXPECT_THAT(std::vector(small.passes().begin(), small.passes().end()),
-              testing::ElementsAre("plan", "pose dual_quaternion, stage 0", "blend of drivers", "pose linear_blend",
+              testing::ElementsAre("pose dual_quaternion, stage 0", "blend of drivers", "pose linear_blend",
                                    "pose dual_quaternion, stage 1", "blend of skins", "blend of fading skins"));
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/gpu.h"
 
+#include <cstdlib>
 #include <optional>
+#include <string_view>
+
+#include "tests/support/strict_device.h"
 
 namespace pelt::test {
 namespace {
@@ -15,15 +19,27 @@ class Devices : public testing::Environment {
       runtime::DeviceOptions options = validated_options();
       options.pretend_discrete = pretend_discrete;
       device.emplace(runtime::Device::create(options));
+      if (*device && wants_strict()) {
+        std::optional<Result<runtime::Device>>& under = under_[pretend_discrete ? 1 : 0];
+        under.emplace(std::move(*device));
+        device.emplace(strict_device(**under));
+      }
     }
     return *device;
   }
   void TearDown() override {
     for (auto& device : devices_) device.reset();
+    for (auto& device : under_) device.reset();
   }
 
  private:
+  static bool wants_strict() {
+    const char* wanted = std::getenv("PELT_TEST_DEVICE");
+    return wanted != nullptr && std::string_view(wanted) == "strict";
+  }
+
   std::optional<Result<runtime::Device>> devices_[2];
+  std::optional<Result<runtime::Device>> under_[2];  // of strict devices
 };
 
 Devices* const devices = static_cast<Devices*>(testing::AddGlobalTestEnvironment(new Devices));

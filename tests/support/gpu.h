@@ -12,7 +12,8 @@
 namespace pelt::test {
 
 // Returns the device that PELT_DEVICE names, or the most capable one. It is made on the first call, one for all tests
-// of a program, and destroyed after the last test, so that a leak in a test fails the program.
+// of a program, and destroyed after the last test, so that a leak in a test fails the program. If PELT_TEST_DEVICE is
+// "strict", it is masked (strict_device.h).
 const Result<runtime::Device>& gpu_device();
 
 // Returns the same device, which pretends to be a discrete card (DeviceOptions::pretend_discrete).

@@ -372,11 +372,22 @@ enum {
   /* not moved, its previous positions become its positions: set it once when an instance stops */
   PELT_ENTRY_HOLD = 2,
   /* secondary action starts at rest, as it does with PELT_ENTRY_TELEPORT */
-  PELT_ENTRY_FRESH = 64
+  PELT_ENTRY_FRESH = 64,
+  /* with several output slots, in place of PELT_ENTRY_HOLD: moved again as when it was last moved, with the details
+   * and the share of that time. Set it when an instance stops, once for each further slot */
+  PELT_ENTRY_REPEAT = 128
 };
 
 /* A cross-fade: `share` is the weight of detail `to` (PELT_DETAIL_...), 0 to 255; the remainder is detail `from`. */
 #define PELT_ENTRY_DETAIL(from, to, share) ((uint32_t)(from) << 2 | (uint32_t)(to) << 4 | (uint32_t)(share) << 8)
+
+/* Where the outputs of an output slot are. Offsets: multiples of 4. */
+typedef struct pelt_slot_places {
+  pelt_buffer_place positions;
+  pelt_buffer_place normals;
+  pelt_buffer_place tangents;
+  pelt_buffer_place bounds;
+} pelt_slot_places;
 
 typedef struct pelt_crowd_options {
   uint32_t struct_size;
@@ -391,7 +402,9 @@ typedef struct pelt_crowd_options {
   pelt_vertex_output tangents;  /* unit */
   /* Positions of the frame before, for motion vectors. They equal this frame's positions if the instance was not
    * moved since, if it has just appeared, and after pelt_crowd_teleport. Float; needs positions, in a buffer that
-   * keeps its content from frame to frame. For skins only: not together with control_meshes. */
+   * keeps its content from frame to frame. For skins only: not together with control_meshes. With several output
+   * slots nothing is copied and no memory taken: they are the positions of the slot before
+   * (pelt_crowd_get_previous_slot), without a place or a stride of their own. */
   pelt_vertex_output previous_positions;
   pelt_buffer_place bounds_place; /* offset: a multiple of 4 */
   /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from
@@ -415,7 +428,15 @@ typedef struct pelt_crowd_options {
   VkBufferUsageFlags usage;
   uint32_t normal_mode;   /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
   uint32_t bounds_stride; /* bytes from one box to the next, a multiple of 4, 24 or more; 0: 24 */
-  uint32_t reserved;
+  /* The number of output slots, 1 to 3: of how many frames the vertices and boxes are kept; 0: 1. The frames take the
+   * slots in turn, and each writes its own only, the outputs of every instance, also of those that are not moved. Each
+   * slot takes as much memory as the outputs do (pelt_crowd_info). With 1, a frame writes over the one before. With 2,
+   * the next frame may be computed while one is drawn, unless its previous positions are. With 3, the next frame may
+   * be computed while one is drawn with its previous positions. */
+  uint32_t output_slots;
+  /* Where slots 1 and 2 are, for outputs whose own place is in a buffer of the caller's; formats and strides are those
+   * of slot 0, and no slot overlaps another. */
+  pelt_slot_places slot_places[2];
 } pelt_crowd_options;
 
 /* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: instance
@@ -481,7 +502,7 @@ PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uin
  *
  * Work of earlier compute shaders in the same queue is ordered and visible already. On entry, for all other work:
  *
- * - Reads of outputs: ordered before COMPUTE_SHADER, no access.
+ * - Reads of outputs, of the slot that is written: ordered before COMPUTE_SHADER, no access.
  * - The caller's writes to outputs: visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE.
  * - The caller's buffers joints, inputs, visible: visible at COMPUTE_SHADER to SHADER_STORAGE_READ.
  *
@@ -491,12 +512,25 @@ PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uin
  * - The caller's joints, inputs, visible: read at COMPUTE_SHADER with SHADER_STORAGE_READ. Order the next writes
  *   after COMPUTE_SHADER, no access; the host waits for a fence. */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
-/* If compute runs in a queue family of its own, outputs change owner, there and back. That concerns the whole buffers
- * that hold them, the crowd's and the caller's. Call the four functions in the order of a frame, with the same two
- * families each time, and with a semaphore between the queues whose wait covers all commands:
+#define PELT_MAX_CROWDS_TOGETHER 64
+/* Records a frame of each of several crowds, as pelt_crowd_record does, pass by pass: they run beside each other, and
+ * there are as many barriers as the crowd with the most of them has. The barriers that the caller records are the same,
+ * once for all. No crowd reads what another of them writes in this frame. Errors: more crowds than
+ * PELT_MAX_CROWDS_TOGETHER, crowds of several devices, and a crowd that is named twice. */
+PELT_API pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd_count,
+                                                VkCommandBuffer commands);
+/* If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
+ * caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
+ * with the same two families each time, and with a semaphore between the queues whose wait covers all commands:
  *
- * - Compute queue: acquire_back (not before the first frame), pelt_crowd_record, release.
+ * - Compute queue: acquire_back, pelt_crowd_record, release.
  * - Reading queue: acquire, the reads at `reading_stages`, release_back.
+ *
+ * They concern output slots: acquire_back the one that the next frame writes, release and acquire the one that was
+ * written last, release_back the one that no later read needs. That is the same one, or the one before it where there
+ * are several slots and previous positions. So the compute queue waits for the reads of the frame before; with 2 slots,
+ * of the frame two before; with 3 slots, of the frame three before; with several slots and previous positions, of one
+ * frame later than that. acquire_back and release_back record nothing for a slot that no frame has written.
  *
  * Without the way back the content of the outputs is undefined, and a frame needs it for instances that are not
  * moved and for previous positions. If both families are the same, acquire and release_back are the barriers of one
@@ -517,8 +551,14 @@ typedef struct pelt_crowd_info {
   uint32_t struct_size;
   uint32_t character_count;
   uint32_t instance_count;
-  uint32_t dispatch_count; /* dispatches that a frame records, for any number of instances */
+  uint32_t dispatch_count; /* dispatches that a frame records at most, for any number of instances */
   uint32_t barrier_count;  /* barriers that a frame records, for any number of instances */
+  uint32_t output_slots;
+  /* Device memory of the crowd's own, bytes; what is in buffers of the caller's does not count. */
+  uint64_t output_bytes;  /* of all output slots together */
+  uint64_t palette_bytes; /* and the vertices of drivers */
+  uint64_t input_bytes;   /* joint matrices and inputs of all frames in flight */
+  uint64_t plan_bytes;    /* jobs, starts and lists */
 } pelt_crowd_info;
 
 typedef struct pelt_instance_info {
@@ -547,7 +587,18 @@ typedef struct pelt_crowd_outputs {
 
 PELT_API pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info);
 PELT_API pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info);
+/* Tells where the outputs of the frame that was recorded last are; before the first frame, where those of the first
+ * will be. With several output slots the answer changes from frame to frame. */
 PELT_API pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs);
+/* Tells where the outputs of a slot are, which stays the same. Previous positions are those of the frame that writes
+ * the slot. */
+PELT_API pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32_t slot, pelt_crowd_outputs* outputs);
+/* Gives the slot of the frame that was recorded last; 0 before the first. */
+PELT_API pelt_result pelt_crowd_get_output_slot(const pelt_crowd* crowd, uint32_t* slot);
+/* Gives the slot in whose positions an instance's previous positions of the frame that was recorded last are: the slot
+ * before, or the frame's own where the instance has just appeared or was teleported. With a list of the caller's it is
+ * always the slot before: what is listed with PELT_ENTRY_TELEPORT is drawn without motion. */
+PELT_API pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t* slot);
 /* Gives the address of element 0 of an output, for shaders and builds of acceleration structures. The buffer needs
  * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (pelt_crowd_options.usage for the crowd's own; the caller sets it for
  * the caller's), and the device needs bufferDeviceAddress. */

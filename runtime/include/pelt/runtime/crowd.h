@@ -3,6 +3,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <memory>
@@ -44,6 +45,16 @@ struct VertexOutput {
   std::uint32_t stride = 0;
 };
 
+inline constexpr std::uint32_t kMaxOutputSlots = 3;
+
+// Where the outputs of an output slot are.
+struct SlotPlaces {
+  BufferPlace positions;
+  BufferPlace normals;
+  BufferPlace tangents;
+  BufferPlace bounds;
+};
+
 // The attributes that the crowd writes for every vertex and instance, in any combination.
 struct CrowdOutputs {
   VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
@@ -55,7 +66,9 @@ struct CrowdOutputs {
   NormalMode normal_mode = NormalMode::kBlended;
   // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
   // was not moved since, if it has just appeared, and after teleport(). Needs positions, in a buffer that keeps its
-  // content from frame to frame. For skins only: not together with control_meshes.
+  // content from frame to frame. For skins only: not together with control_meshes. With several slots nothing is copied
+  // and no memory taken: they are the positions of the slot before (Crowd::previous_slot), without a place or a stride
+  // of their own.
   VertexOutput previous_positions;
   // A box round each instance's skin: float3 least corner, then float3 greatest corner. It is computed from the palette
   // before the skin is moved; it is never smaller than the skin and usually little larger. An instance that is not
@@ -64,7 +77,17 @@ struct CrowdOutputs {
   bool bounds = false;
   BufferPlace bounds_place;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
-  bool control_meshes = false;      // for tools: writes drivers too, and vertices count over all meshes
+  // The number of output slots, 1 to kMaxOutputSlots: of how many frames the vertices and boxes are kept. The frames
+  // take the slots in turn, and each writes its own only, the outputs of every instance, also of those that are not
+  // moved. Each slot takes as much memory as the outputs do (Crowd::bytes()).
+  //   1  A frame writes over the one before. Previous positions are copied: 24 bytes of traffic a vertex.
+  //   2  Two frames swap. The next frame may be computed while one is drawn, unless its previous positions are.
+  //   3  The next frame may be computed while one is drawn with its previous positions.
+  std::uint32_t slots = 1;
+  // Where slots 1 and 2 are, for outputs whose own place is in a buffer of the caller's. Formats and strides are those
+  // of slot 0, and no slot overlaps another. Offsets: multiples of 4.
+  std::array<SlotPlaces, kMaxOutputSlots - 1> slot_places{};
+  bool control_meshes = false;  // for tools: writes drivers too, and vertices count over all meshes; one slot only
   // Added to the usage of the crowd's own vertex buffer, for example to build acceleration structures:
   // VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
   // The device must have the features enabled that Vulkan requires for them.
@@ -90,10 +113,10 @@ struct CrowdOptions {
   // each character (uint32), then space for one ListEntry (pelt/shaders/jobs.h) for each instance of the crowd. A
   // character's entries begin at the index of its first instance; entry 0 follows all counts; only the first `count`
   // entries of a character are read. No instance may be in a list twice. The caller sets kEntryTeleport when an
-  // instance is moved for the first time, kEntryHold once when it stops, and kEntryFresh where secondary action shall
-  // start at rest. Offset: a multiple of
-  // minStorageBufferOffsetAlignment. The list must be written before record()'s commands run, by a culling pass for
-  // example, and visible to storage reads of compute.
+  // instance is moved for the first time, kEntryFresh where secondary action shall start at rest, and when an instance
+  // stops, kEntryHold once; with several output slots instead kEntryRepeat once for each further slot. Offset: a
+  // multiple of minStorageBufferOffsetAlignment. The list must be written before record()'s commands run, by a culling
+  // pass for example, and visible to storage reads of compute.
   BufferPlace visible;
   // The influences that Detail::kReduced keeps for a vertex, 1 or more. A vertex that has fewer keeps all of them.
   std::uint32_t reduced_influences = 4;
@@ -124,6 +147,15 @@ struct OutputPlaces {
   OutputPlace tangents;
   OutputPlace previous_positions;
   OutputPlace bounds;  // kFloat if asked for; one element an instance
+};
+
+// Device memory of a crowd's own, bytes; what is in buffers of the caller's does not count.
+struct CrowdBytes {
+  VkDeviceSize outputs = 0;   // of all output slots together
+  VkDeviceSize palettes = 0;  // and the vertices of drivers
+  VkDeviceSize inputs = 0;    // joint matrices and inputs of all frames in flight
+  VkDeviceSize plans = 0;     // jobs, starts and lists
+  VkDeviceSize total() const { return outputs + palettes + inputs + plans; }
 };
 
 // n posed instances of some characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the
@@ -182,12 +214,13 @@ class Crowd {
   // inputs in a buffer of the caller's; the crowd writes it into a buffer of its own.
   float clock() const;
 
-  // Records every stage into `commands`, outside a render pass. The number of commands does not depend on the number of
-  // instances and characters: first a barrier and the plan of the frame; in each stage a barrier and one dispatch a
-  // pose kernel, then a barrier and one blend; in the last stage, beside the blend, one dispatch of bounds if they are
-  // asked for, and one for instances that fade if the skins can; if normals are recomputed, a barrier and one dispatch
-  // more. passes() names them. Leaves a pipeline, set 0 and push constants of compute bound. Never submits, waits or
-  // allocates.
+  // Records every stage into `commands`, outside a render pass. The number of commands does not grow with the number of
+  // instances and characters: first a barrier; if a `visible` buffer of the caller's has the list, a dispatch that
+  // plans the frame and a barrier; in each stage one dispatch a pose kernel, then a barrier and one blend, with a
+  // barrier between stages; in the last stage, beside the blend, one dispatch of bounds if they are asked for, and one
+  // for instances that fade if the skins can; if normals are recomputed, a barrier and one dispatch more. passes()
+  // names them. A dispatch that the host finds to have no work is left out. Leaves a pipeline, set 0 and push constants
+  // of compute bound. Never submits, waits or allocates.
   //
   // Each call is a frame of the crowd. It takes the next of frames_in_flight frame slots for the host's input; the
   // frame that was recorded frames_in_flight frames before must have finished on the device before this one is posed.
@@ -202,7 +235,8 @@ class Crowd {
   // Barriers that the caller records (docs/runtime.md has them to copy; all names are VK_PIPELINE_STAGE_2_..._BIT and
   // VK_ACCESS_2_..._BIT). Work of earlier compute shaders in the same queue is ordered and visible already. On entry,
   // for all other work:
-  //   reads of outputs              ordered before COMPUTE_SHADER, no access
+  //   reads of outputs, of the      ordered before COMPUTE_SHADER, no access
+  //   slot that is written
   //   writes of the caller's to     visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE
   //   outputs
   //   joints, inputs, visible of    visible at COMPUTE_SHADER to SHADER_STORAGE_READ
@@ -212,19 +246,32 @@ class Crowd {
   //   joints, inputs, visible of    read at COMPUTE_SHADER with SHADER_STORAGE_READ: order the next writes after
   //   the caller's                  COMPUTE_SHADER, no access; the host waits for a fence
   //
-  // `timer`: stamped after each of passes(), passes().size() times. Poses of one stage may run at the same time: a
-  // pass's time then counts from the end of the one before.
+  // `timer`: stamped after each of passes(), passes().size() times, whether it has work or not. Poses of one stage may
+  // run at the same time: a pass's time then counts from the end of the one before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
-  // If compute runs in a queue family of its own, outputs change owner, there and back. That concerns the whole buffers
-  // that hold them, the crowd's and the caller's. Call the four functions in the order of a frame, with the same two
-  // families each time, and with a semaphore between the queues whose wait covers all commands:
-  //   compute queue    record_acquire_back (not before the first frame), record(), record_release
+  // Records a frame of each of several crowds, as record() does, pass by pass: what one of them does between two
+  // barriers runs beside what the others do there, and there are as many barriers as the crowd with the most of them
+  // has. The barriers that the caller records are those of record(), once for all. No crowd reads what another of them
+  // writes in this frame. Preconditions: the crowds are of one device, and each is named once.
+  static void record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds);
+
+  // If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
+  // caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
+  // with the same two families each time, and with a semaphore between the queues whose wait covers all commands:
+  //   compute queue    record_acquire_back, record(), record_release
   //   reading queue    record_acquire, the reads at `reading_stages`, record_release_back
-  // Without the way back the content of the outputs is undefined, and record() needs it for instances that are not
-  // moved and for previous positions. If both families are the same, record_acquire and record_release_back are the
-  // barriers of one queue, and the other two record nothing. Do not use these functions for buffers of
-  // VK_SHARING_MODE_CONCURRENT, which need only the semaphores.
+  // They concern output slots: record_acquire_back the one that record() writes next, record_release and record_acquire
+  // the one that was written last, record_release_back the one that no later read needs. That is the same one, or the
+  // one before it where there are several slots and previous positions. So the compute queue waits for the reads
+  //   1 slot                             of the frame before
+  //   2 slots                            of the frame two before; with previous positions, of the frame before
+  //   3 slots                            of the frame three before; with previous positions, two before
+  // and record_acquire_back and record_release_back record nothing for a slot that no frame has written. Without the
+  // way back the content of the outputs is undefined, and record() needs it for instances that are not moved and for
+  // previous positions. If both families are the same, record_acquire and record_release_back are the barriers of one
+  // queue, and the other two record nothing. Do not use these functions for buffers of VK_SHARING_MODE_CONCURRENT,
+  // which need only the semaphores.
   void record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
   void record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                       VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;
@@ -232,16 +279,30 @@ class Crowd {
                            VkPipelineStageFlags2 reading_stages) const;
   void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
-  // Names of what record() dispatches, in order, for people to read: "plan", "pose bspline_patch", "blend of drivers",
-  // "bounds", "blend of skins", "blend of fading skins", "normals of skins"; with the stage if several have the same
-  // name.
+  // Names of what record() dispatches, in order, for people to read: "plan" (with a `visible` buffer only), "pose
+  // bspline_patch", "blend of drivers", "bounds", "blend of skins", "blend of fading skins", "normals of skins"; with
+  // the stage if several have the same name.
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
 
   std::uint32_t instance_count() const;
   std::uint32_t first_instance(std::uint32_t character) const;
   std::uint32_t character_of(std::uint32_t instance) const;
-  const OutputPlaces& outputs() const;
+
+  // Returns where the outputs of the frame that was recorded last are; before the first frame, where those of the first
+  // will be. With several output slots the answer changes from frame to frame.
+  const OutputPlaces& outputs() const { return outputs(output_slot()); }
+  // Returns where the outputs of a slot are, which stays the same. Previous positions are those of the frame that
+  // writes the slot.
+  const OutputPlaces& outputs(std::uint32_t slot) const;
+  std::uint32_t output_slots() const;
+  std::uint32_t output_slot() const;  // the slot of the frame that was recorded last; 0 before the first
+  // Returns the slot in whose positions an instance's previous positions of the frame that was recorded last are: the
+  // slot before, or the frame's own where the instance has just appeared or was teleported. With a `visible` buffer of
+  // the caller's it is always the slot before: what is listed with kEntryTeleport is drawn without motion. With one
+  // slot, and there previous positions are an output of their own, it is that slot.
+  std::uint32_t previous_slot(std::uint32_t instance) const;
+  CrowdBytes bytes() const;
   // Returns the address of element 0 of an output, for shaders and builds of acceleration structures. Precondition: the
   // crowd's own buffer has VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage), and the device
   // bufferDeviceAddress.
@@ -261,6 +322,7 @@ class Crowd {
  private:
   struct State;
   explicit Crowd(std::unique_ptr<State> state);
+  static void record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer);
   std::unique_ptr<State> state_;
 };
 

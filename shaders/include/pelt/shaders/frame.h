@@ -43,6 +43,13 @@ PELT_SHARED_FN Affine affine_compose(Affine outer, Affine inner) {
 // cofactor(m) = det(m) inverse(m)^T: maps normals; finite even if m is singular.
 PELT_SHARED_FN mat3 cofactor(mat3 m) { return mat3(cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])); }
 
+// True if x is above `limit`, 0 or more; false if x is NaN. GLSL lets a compiler take it that there is no NaN, and make
+// !(x > limit) x <= limit; so this compares bits: those of positive floats ascend, and those of NaN follow infinity's.
+PELT_SHARED_FN bool exceeds(float x, float limit) {
+  uint bits = floatBitsToUint(x);
+  return bits > floatBitsToUint(limit) && bits <= 0x7F800000u;
+}
+
 // normalize(v), or `otherwise` if v is too short. Components must be below 1e19.
 PELT_SHARED_FN vec3 normalize_or(vec3 v, vec3 otherwise) {
   float squared = dot(v, v);

@@ -45,6 +45,9 @@ PELT_SHARED_SIZE(ListEntry, 8);
 PELT_SHARED_CONST uint kEntryTeleport = 1u;  // previous positions equal this frame's
 PELT_SHARED_CONST uint kEntryHold = 2u;      // not moved: previous positions become the positions
 PELT_SHARED_CONST uint kEntryFresh = 64u;    // secondary action starts at rest, as it does with kEntryTeleport
+// Moved again as when it was last moved: the palette stays, and the vertices go to the output slot of this frame, which
+// does not have them yet. The details and the share are those of that move.
+PELT_SHARED_CONST uint kEntryRepeat = 128u;
 
 // How finely an instance is moved.
 PELT_SHARED_CONST uint kDetailFull = 0u;
@@ -64,6 +67,9 @@ PELT_SHARED_FN bool entry_fades(uint state) {
   uint share = entry_share(state);
   return share > 0u && share < 255u && entry_detail_from(state) != entry_detail_to(state);
 }
+
+// True if an instance is posed: its palette is that of this frame.
+PELT_SHARED_FN bool entry_is_posed(uint state) { return (state & (kEntryHold | kEntryRepeat)) == 0u; }
 
 // True if an instance needs the palette entries of the fitted linear blend (`fitted`) or of the deformers (not
 // `fitted`).

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+// Tests crowds whose outputs have several slots.
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include <pelt/linear_fit.h>
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/transfer.h>
+
+#include "tests/runtime/crowds.h"
+#include "tests/support/morphs.h"
+#include "tests/support/swinging.h"
+
+namespace pelt::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+using test::gpu_device;
+
+// Characters of every kind of state that lasts: a fit to fade to, morph targets, masses that swing.
+class OutputSlots : public Crowds {
+ protected:
+  void SetUp() override {
+    Crowds::SetUp();
+    Model morphed = model_;
+    test::add_morph_targets(morphed.meshes[0], 5);
+    LinearFitOptions fit_options;
+    fit_options.clip_poses = 1;
+    fit_options.random_poses = 2;
+    characters_.push_back(test::must(fit_linear_blend(test::bound_by(morphed, "surface_ffd"), fit_options)).character);
+    characters_.push_back(test::judged_by(model_, "dual-quaternion").character);
+    characters_.push_back(test::swinging_tube());
+    gpu_.emplace(test::must(upload(*gpu_device(), characters_, {.normal_rings = true})));
+  }
+
+  static CrowdOptions options_of(std::uint32_t slots) {
+    CrowdOptions options{.instances = {3, 18, 2}, .frames_in_flight = 1, .reduced_influences = 1};
+    options.outputs.previous_positions.format = VertexFormat::kFloat;
+    options.outputs.bounds = true;
+    options.outputs.slots = slots;
+    return options;
+  }
+
+  Crowd make(const CrowdOptions& options) { return test::must(Crowd::create(*gpu_device(), *gpu_, options)); }
+
+  // Gives all instances a pose and their own inputs.
+  void pose(Crowd& crowd, std::size_t frame) const {
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+      std::vector<glm::mat4> joints = bind_joints_;
+      joints.back() = joints.back() * glm::rotate(glm::mat4(1), 0.1f * static_cast<float>(frame), glm::vec3(0, 0, 1));
+      crowd.pose(i, moved(joints, motion(i + frame)));
+      const CharacterData& data = *characters_[crowd.character_of(i)];
+      for (std::uint32_t c = 0; c < data.controls.size(); ++c)
+        crowd.control(i, c, std::sin(static_cast<float>(frame + c + i)));
+    }
+    crowd.advance(1.0f / 60);
+  }
+
+  // Shows, hides, freezes, teleports and fades some of the instances.
+  static void change(Crowd& crowd, std::mt19937& random) {
+    for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
+      switch (random() % 8) {
+        case 0:
+          crowd.show(i, random() % 2 == 0);
+          break;
+        case 1:
+          crowd.update_every(i, static_cast<std::uint32_t>(random() % 4));
+          break;
+        case 2:
+          crowd.teleport(i);
+          break;
+        case 3:
+          crowd.detail(i, static_cast<Detail>(random() % 3), static_cast<std::uint32_t>(random() % 4));
+          break;
+        default:
+          crowd.show(i, true);
+      }
+    }
+  }
+
+  struct Instance {
+    InstanceVertices vertices;
+    Box box;
+  };
+  static Instance read(const Crowd& crowd, std::uint32_t i) {
+    return {test::must(read_vertices(*gpu_device(), crowd, i)), test::must(read_bounds(*gpu_device(), crowd, i))};
+  }
+  static void expect_equal(const Instance& got, const Instance& expected, const std::string& which) {
+    EXPECT_EQ(got.vertices.positions, expected.vertices.positions) << which;
+    EXPECT_EQ(got.vertices.previous_positions, expected.vertices.previous_positions) << which;
+    EXPECT_EQ(got.vertices.normals, expected.vertices.normals) << which;
+    EXPECT_EQ(got.vertices.tangents, expected.vertices.tangents) << which;
+    EXPECT_EQ(got.box.least, expected.box.least) << which;
+    EXPECT_EQ(got.box.greatest, expected.box.greatest) << which;
+  }
+
+  std::vector<Character> characters_;
+  std::optional<GpuCharacters> gpu_;
+};
+
+TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
+  const auto place = [](std::uintptr_t number, VkDeviceSize offset) {
+    return BufferPlace{reinterpret_cast<VkBuffer>(number), offset};
+  };
+  const auto refused = [&](const auto& change, const char* why) {
+    CrowdOptions options = options_of(2);
+    change(options.outputs);
+    const Result<Crowd> crowd = Crowd::create(*gpu_device(), *gpu_, options);
+    ASSERT_FALSE(crowd) << why;
+    EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(crowd.error().message, HasSubstr(why));
+  };
+  refused([](CrowdOutputs& o) { o.slots = 0; }, "outputs have 1 to 3 slots, not 0");
+  refused([](CrowdOutputs& o) { o.slots = 4; }, "outputs have 1 to 3 slots, not 4");
+  refused(
+      [](CrowdOutputs& o) {
+        o.previous_positions.format = VertexFormat::kNone;
+        o.control_meshes = true;
+      },
+      "one slot only with control meshes");
+  refused([](CrowdOutputs& o) { o.previous_positions.stride = 12; }, "leave out their place and their stride");
+  refused([&](CrowdOutputs& o) { o.previous_positions.place = place(1, 0); }, "leave out their place");
+  refused([&](CrowdOutputs& o) { o.positions.place = place(1, 0); },
+          "positions have a place of the caller's in one of");
+  refused([&](CrowdOutputs& o) { o.slot_places[0].normals = place(1, 0); }, "normals have a place of the caller's in");
+  refused(
+      [&](CrowdOutputs& o) {
+        o.bounds_place = place(1, 0);
+        o.slot_places[0].bounds = place(1, 6);
+      },
+      "bounds of slot 1 are at offset 6, which is no multiple of 4");
+  refused(
+      [&](CrowdOutputs& o) {
+        o.slots = 3;
+        o.positions.place = place(1, 0);
+        o.slot_places[0].positions = place(1, 1 << 20);
+        o.slot_places[1].positions = place(1, 1 << 20);
+      },
+      "positions of slots 1 and 2 are at the same place");
+}
+
+// What a frame has written is the same in any number of slots, whatever instances are hidden, left out, teleported or
+// between two details, to the bit.
+TEST_F(OutputSlots, HoldWhatOneSlotHolds) {
+  for (const NormalMode mode : {NormalMode::kBlended, NormalMode::kRecomputed}) {
+    std::vector<Crowd> crowds;
+    for (std::uint32_t slots = 1; slots <= kMaxOutputSlots; ++slots) {
+      CrowdOptions options = options_of(slots);
+      options.outputs.normal_mode = mode;
+      crowds.push_back(make(options));
+    }
+    for (std::size_t frame = 0; frame < 14; ++frame) {
+      for (Crowd& crowd : crowds) {
+        std::mt19937 random(static_cast<unsigned>(frame));
+        pose(crowd, frame);
+        if (frame > 0) change(crowd, random);
+        ASSERT_TRUE(run(*gpu_device(), crowd));
+      }
+      for (std::uint32_t i = 0; i < crowds[0].instance_count(); ++i) {
+        const Instance expected = read(crowds[0], i);
+        for (std::uint32_t slots = 2; slots <= kMaxOutputSlots; ++slots) {
+          expect_equal(read(crowds[slots - 1], i), expected,
+                       "frame " + std::to_string(frame) + ", instance " + std::to_string(i) + ", slots " +
+                           std::to_string(slots));
+        }
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// Every slot is a range of its own, in the crowd's buffer and in buffers of the caller's, and a frame writes no other
+// slot than its own.
+TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
+  CrowdOptions options = options_of(3);
+  Crowd standard = make(options);
+  std::vector<Buffer> buffers;
+  const std::uint32_t last = standard.instance_count() - 1;
+  const VkDeviceSize vertices = standard.first_vertex(last) + standard.vertex_count(last);
+  for (int b = 0; b < 2; ++b) {
+    buffers.push_back(test::must(
+        Buffer::create(*gpu_device(), {.size = 2 * (64 * vertices + 4096),
+                                       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                       .memory = MemoryUse::kStream,
+                                       .name = "slots of a caller"})));
+    std::memset(buffers.back().mapped(), 0x5A, buffers.back().size());
+    buffers.back().flush(0, buffers.back().size());
+  }
+  // Slots 0 and 2 in one buffer, slot 1 in another; the normals' pair of words is at an even place in slot 0 only.
+  const auto places = [&](std::uint32_t slot) {
+    const VkBuffer buffer = buffers[slot % 2].handle();
+    const VkDeviceSize first = slot / 2 * (64 * vertices + 4096) + (slot == 0 ? 0 : 4);
+    return SlotPlaces{{buffer, first}, {buffer, first + 16}, {buffer, first + 20}, {buffer, first + 48 * vertices}};
+  };
+  CrowdOptions theirs = options;
+  theirs.outputs.positions = {VertexFormat::kFloat, places(0).positions, 24};
+  theirs.outputs.normals = {VertexFormat::kOctahedral16, places(0).normals, 24};
+  theirs.outputs.tangents = {VertexFormat::kOctahedral16, places(0).tangents, 24};
+  theirs.outputs.bounds_place = places(0).bounds;
+  for (std::uint32_t slot = 1; slot < 3; ++slot) theirs.outputs.slot_places[slot - 1] = places(slot);
+  Crowd crowd = make(theirs);
+  const auto bytes_of = [](VkBuffer buffer, VkDeviceSize size) {
+    return test::must(read_buffer(*gpu_device(), buffer, 0, size));
+  };
+  const VkBuffer own = standard.outputs().positions.buffer;
+  const VkDeviceSize slot_bytes = standard.outputs(1).positions.offset - standard.outputs(0).positions.offset;
+  std::vector<std::byte> before = bytes_of(own, standard.bytes().outputs);
+  std::vector<std::vector<std::byte>> theirs_before{bytes_of(buffers[0].handle(), buffers[0].size()),
+                                                    bytes_of(buffers[1].handle(), buffers[1].size())};
+  for (std::size_t frame = 0; frame < 7; ++frame) {
+    for (Crowd* one : {&standard, &crowd}) {
+      std::mt19937 random(static_cast<unsigned>(frame));
+      pose(*one, frame);
+      if (frame > 0) change(*one, random);
+      ASSERT_TRUE(run(*gpu_device(), *one));
+      EXPECT_EQ(one->output_slot(), frame % 3);
+    }
+    for (std::uint32_t i = 0; i < standard.instance_count(); ++i)
+      expect_equal(read(crowd, i), read(standard, i), "frame " + std::to_string(frame));
+    const std::vector<std::byte> after = bytes_of(own, standard.bytes().outputs);
+    for (std::size_t at = 0; at < after.size(); ++at)
+      ASSERT_TRUE(after[at] == before[at] || at / slot_bytes == frame % 3) << "frame " << frame << ", byte " << at;
+    before = after;
+    for (std::size_t b = 0; b < 2; ++b) {
+      const std::vector<std::byte> now = bytes_of(buffers[b].handle(), buffers[b].size());
+      const SlotPlaces slot = places(static_cast<std::uint32_t>(frame % 3));
+      for (std::size_t at = 0; at < now.size(); ++at) {
+        if (now[at] == theirs_before[b][at]) continue;
+        ASSERT_EQ(buffers[b].handle(), slot.positions.buffer) << "frame " << frame;
+        const VkDeviceSize from = at - slot.positions.offset;
+        const bool vertex = from < 24 * vertices && (from % 24 < 12 || from % 24 >= 16);
+        const bool box = at >= slot.bounds.offset && at < slot.bounds.offset + 24 * standard.instance_count();
+        ASSERT_TRUE(vertex || box) << "frame " << frame << ", byte " << at;
+      }
+      theirs_before[b] = now;
+    }
+  }
+}
+
+TEST_F(OutputSlots, TakeAsMuchMemoryEach) {
+  CrowdOptions options = options_of(1);
+  options.outputs.previous_positions.format = VertexFormat::kNone;
+  const Crowd one = make(options);
+  std::uint64_t vertices = 0;
+  for (std::uint32_t i = 0; i < one.instance_count(); ++i) vertices += one.vertex_count(i);
+  const std::uint64_t least = 20 * vertices + 24 * one.instance_count();
+  EXPECT_GE(one.bytes().outputs, least);
+  EXPECT_LT(one.bytes().outputs, least + 3 * 128);
+  EXPECT_EQ(one.bytes().total(), one.bytes().outputs + one.bytes().palettes + one.bytes().inputs + one.bytes().plans);
+  for (std::uint32_t slots = 2; slots <= 3; ++slots) {
+    options.outputs.slots = slots;
+    const Crowd crowd = make(options);
+    EXPECT_EQ(crowd.output_slots(), slots);
+    EXPECT_GE(crowd.bytes().outputs, slots * least);
+    EXPECT_LT(crowd.bytes().outputs, slots * (least + 3 * 128));
+    EXPECT_EQ(crowd.bytes().palettes, one.bytes().palettes);
+    options.outputs.previous_positions.format = VertexFormat::kFloat;
+    EXPECT_EQ(make(options).bytes().outputs, crowd.bytes().outputs);
+    options.outputs.previous_positions.format = VertexFormat::kNone;
+  }
+}
+
+// A list of the caller's repeats an instance that stops, once for each further slot.
+TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
+  const std::uint32_t count = 23;
+  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 12 + 8 * count,
+                                                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                                .memory = MemoryUse::kStream,
+                                                                .name = "visible instances"}));
+  CrowdOptions options = options_of(3);
+  options.outputs.normal_mode = NormalMode::kRecomputed;
+  Crowd expected = make(options);
+  options.visible = {list.handle(), 0};
+  Crowd crowd = make(options);
+  // Instance 1 of the first character, which has morph targets, is moved in frames 0 and 1 by the fit, then no longer.
+  const std::uint32_t fitted = shared::entry_state(0, shared::kDetailLinearFit, shared::kDetailLinearFit, 255);
+  for (std::size_t frame = 0; frame < 6; ++frame) {
+    std::vector<std::uint32_t> words(3 + 2 * count);
+    const std::uint32_t state = frame == 0   ? fitted | shared::kEntryTeleport
+                                : frame == 1 ? fitted
+                                             : fitted | shared::kEntryRepeat;
+    words[0] = frame < 4 ? 1 : 0;
+    words[3] = 1;
+    words[4] = state;
+    std::memcpy(list.mapped(), words.data(), list.size());
+    list.flush(0, list.size());
+    pose(crowd, frame);
+    pose(expected, frame);
+    if (frame == 0) expected.detail(1, Detail::kLinearFit);
+    if (frame == 2) expected.update_every(1, 0);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    ASSERT_TRUE(run(*gpu_device(), expected));
+    Instance got = read(crowd, 1);
+    const Instance wanted = read(expected, 1);
+    if (frame == 0) got.vertices.previous_positions = wanted.vertices.previous_positions;  // the caller knows
+    expect_equal(got, wanted, "frame " + std::to_string(frame));
+  }
+}
+
+// Crowds of other characters, of a list of the caller's, with other outputs: each is moved as if it were alone.
+TEST_F(OutputSlots, AreWrittenTogetherWithOtherCrowds) {
+  const GpuCharacters few = test::must(upload(*gpu_device(), test::judged_by(model_, "linear-blend").character));
+  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 12 + 8 * 23,
+                                                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                                                .memory = MemoryUse::kStream,
+                                                                .name = "visible instances"}));
+  std::vector<std::uint32_t> words(3 + 2 * 23, 0);
+  words[0] = 2;
+  words[5] = 2;
+  words[2] = 1;
+  std::memcpy(list.mapped(), words.data(), list.size());
+  list.flush(0, list.size());
+  const auto make_all = [&] {
+    std::vector<Crowd> crowds;
+    CrowdOptions recomputed = options_of(2);
+    recomputed.outputs.normal_mode = NormalMode::kRecomputed;
+    CrowdOptions listed = options_of(1);
+    listed.visible = {list.handle(), 0};
+    crowds.push_back(make(recomputed));
+    CrowdOptions of_few{.instances = {5}};
+    of_few.outputs.slots = 3;
+    crowds.push_back(test::must(Crowd::create(*gpu_device(), few, of_few)));
+    crowds.push_back(make(listed));
+    return crowds;
+  };
+  std::vector<Crowd> alone = make_all();
+  std::vector<Crowd> together = make_all();
+  std::vector<Crowd*> all;
+  for (Crowd& crowd : together) all.push_back(&crowd);
+  for (std::uint32_t frame = 0; frame < 3; ++frame) {
+    for (std::vector<Crowd>* crowds : {&alone, &together}) {
+      for (Crowd& crowd : *crowds) {
+        for (std::uint32_t i = 0; i < crowd.instance_count(); ++i)
+          crowd.pose(i, moved(bind_joints_, motion(i + 5 * frame)));
+        crowd.advance(1.0f / 60);
+      }
+    }
+    ASSERT_TRUE(submit_and_wait(*gpu_device(), "crowds", [&](VkCommandBuffer commands) {
+      for (Crowd& crowd : alone) crowd.record(commands);
+      Crowd::record_together(commands, all);
+    }));
+    EXPECT_EQ(together[0].output_slot(), frame % 2);
+    EXPECT_EQ(together[1].output_slot(), frame);
+    for (std::size_t c = 0; c < alone.size(); ++c) {
+      for (const std::uint32_t i : {0u, 2u, 4u}) {
+        if (c == 2 && i == 4) continue;  // not listed
+        EXPECT_EQ(read_vertices(*gpu_device(), together[c], i)->positions,
+                  read_vertices(*gpu_device(), alone[c], i)->positions);
+        EXPECT_EQ(read_vertices(*gpu_device(), together[c], i)->normals,
+                  read_vertices(*gpu_device(), alone[c], i)->normals);
+      }
+    }
+  }
+}
+
+// Reads that are not ordered before the next frame: validation sees a hazard where that frame writes what they read,
+// and none where slots keep them apart.
+TEST_F(OutputSlots, LetAFrameBeComputedWhileTheOneBeforeIsRead) {
+  struct Case {
+    std::uint32_t slots;
+    bool reads_previous;
+    bool hazard;
+  };
+  std::vector<std::string> messages;
+  DeviceOptions device_options = test::validated_options();
+  device_options.on_validation_message = [&](const std::string& message) { messages.push_back(message); };
+  const Device device = test::must(Device::create(device_options));
+  const GpuCharacters gpu = test::must(upload(device, characters_));
+  const Buffer target = test::must(
+      Buffer::create(device, {.size = 1024, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT, .name = "read by a copy"}));
+  for (const Case& one : {Case{1, false, true}, Case{2, false, false}, Case{2, true, true}, Case{3, true, false}}) {
+    CrowdOptions options = options_of(one.slots);
+    options.frames_in_flight = 4;
+    options.outputs.bounds = false;
+    if (one.slots == 1) options.outputs.previous_positions.format = VertexFormat::kNone;
+    Crowd crowd = test::must(Crowd::create(device, gpu, options));
+    ASSERT_TRUE(submit_and_wait(device, "frames", [&](VkCommandBuffer commands) {
+      for (VkDeviceSize frame = 0; frame < 4; ++frame) {
+        pose(crowd, frame);
+        crowd.record(commands);
+        if (frame != 2) continue;
+        const auto read_by_copy = [&](const OutputPlace& place, VkDeviceSize to) {
+          memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                         VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, VK_PIPELINE_STAGE_2_COPY_BIT,
+                         VK_ACCESS_2_TRANSFER_READ_BIT);
+          const VkBufferCopy copy{place.offset, to, 512};
+          device.functions().vkCmdCopyBuffer(commands, place.buffer, target.handle(), 1, &copy);
+        };
+        read_by_copy(crowd.outputs().positions, 0);
+        if (one.reads_previous) read_by_copy(crowd.outputs().previous_positions, 512);
+      }
+    }));
+    EXPECT_EQ(!messages.empty(), one.hazard)
+        << one.slots << (one.reads_previous ? " with" : " without")
+        << " previous positions: " << (messages.empty() ? "no message" : messages.front());
+    for (const std::string& message : messages) EXPECT_THAT(message, HasSubstr("WRITE_AFTER_READ"));
+    messages.clear();
+  }
+}
+
+}  // namespace
+}  // namespace pelt::runtime
