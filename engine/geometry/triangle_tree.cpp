@@ -138,11 +138,14 @@ class TriangleTree::Search {
         add_boxes(node.level - 1, first, std::min(first + kFanOut, state_.boxes[node.level - 1].size()));
         continue;
       }
+      const std::size_t before = found_.size();
       add_cluster(state_.cluster(node.index), sphere.centre, limit);
-      if (found_.size() < count_) continue;
-      const auto last = found_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
-      std::nth_element(found_.begin(), last, found_.end(), nearer);
-      limit = std::sqrt(last->squared_distance) + 2 * sphere.radius + slack;
+      if (found_.size() == before || found_.size() < count_) continue;
+      squared_.clear();
+      for (const Near& near : found_) squared_.push_back(near.squared_distance);
+      const auto last = squared_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+      std::nth_element(squared_.begin(), last, squared_.end());
+      limit = std::sqrt(*last) + 2 * sphere.radius + slack;
       std::erase_if(found_, [&](const Near& near) { return near.squared_distance > limit * limit; });
       if (found_.size() > most) return false;
     }
