@@ -8,11 +8,16 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/geometry/multigrid.h"
+
 namespace pelt {
 namespace {
 
 constexpr double kTolerance = 1e-5;  // of a single step
 constexpr int kMaxIterations = 400;
+// Heat reaches over the more edges the finer the mesh, and plain conjugate gradients advance by one edge at a step:
+// with a million vertices kMaxIterations of them end far from the solution.
+constexpr std::size_t kManyVertices = 20000;
 
 // Replaces each column by what solve(values) makes of it, if that is finite.
 template <class Solve>
@@ -120,13 +125,18 @@ void Diffusion::flow(std::span<std::vector<double>> columns, int steps) const {
     }
     return heat;
   };
-  if (steps == 1) {
-    Eigen::ConjugateGradient<Matrix, Eigen::Lower | Eigen::Upper> solver;
+  const auto step_once = [&](auto solver) {
     solver.setTolerance(kTolerance);
     solver.setMaxIterations(kMaxIterations);
     solver.compute(matrix);
     replace_each(columns,
                  [&](Eigen::VectorXd& values) { values = solver.solveWithGuess(heat_of(values), values).eval(); });
+  };
+  constexpr int kWhole = Eigen::Lower | Eigen::Upper;
+  if (steps == 1 && masses_.size() < kManyVertices) {
+    step_once(Eigen::ConjugateGradient<Matrix, kWhole>());
+  } else if (steps == 1) {
+    step_once(Eigen::ConjugateGradient<Matrix, kWhole, Multigrid>());
   } else if (const Eigen::SimplicialLDLT<Matrix> solver(matrix); solver.info() == Eigen::Success) {
     replace_each(columns, [&](Eigen::VectorXd& values) {
       for (int i = 0; i < steps; ++i) values = solver.solve(heat_of(values)).eval();
