@@ -70,6 +70,46 @@ HWY_INLINE void decode(Columns columns, std::size_t count, Decoded<kGradients>& 
   }
 }
 
+// The same without gradients, the weights of four influences of a row side by side, as one load takes them: loads are
+// what adding palette entries waits for. Rows follow one another by by_fours().
+struct Fours {
+  alignas(64) float weights[kDecoded * kRows];          // of influences 0 to 3 of every row, then of 4 to 7, ...
+  alignas(64) std::uint32_t offsets[kDecoded * kRows];  // column-major
+};
+
+// Calls visit(row) for the rows of a slice in the order in which transpose_row() leaves them in memory.
+template <class Visit>
+HWY_INLINE void by_fours(const Visit& visit) {
+  for (std::size_t first = 0; first < kRows; first += kLanes) {
+    for (std::size_t v = 0; v < 4; ++v) {
+      for (std::size_t block = 0; block < kLanes; block += 4) visit(first + block + v);
+    }
+  }
+}
+
+HWY_INLINE void decode(Columns columns, std::size_t count, Fours& decoded) {
+  const Floats d;
+  const Words du;
+  const Integers di;
+  float* weights = decoded.weights;
+  for (std::size_t k = 0; k < count; k += 4) {
+    for (std::size_t row = 0; row < kRows; row += kLanes) {
+      Vec own[4];
+      for (std::size_t i = 0; i < 4; ++i) {
+        own[i] = hn::Zero(d);
+        if (k + i >= count) continue;
+        const std::size_t at = (k + i) * kRows + row;
+        const WordVec word = hn::LoadU(du, columns.words + at);
+        own[i] = hn::ConvertTo(d, hn::BitCast(di, hn::ShiftRight<16>(word)));
+        hn::Store(hn::ShiftLeft<6>(hn::And(word, hn::Set(du, 0xFFFFu))), du, decoded.offsets + at);
+      }
+      Vec of_row[4];
+      transpose_row(own, of_row[0], of_row[1], of_row[2], of_row[3]);
+      for (std::size_t v = 0; v < 4; ++v, weights += kLanes) hn::Store(of_row[v], d, weights);
+    }
+  }
+}
+
 // Adds weights[s][..] times what palette entries hold, in the first kVectors vectors of tag D, to sum s of each row, or
 // starts the sums. Row r begins at sums[s] + r * kStride. `count`: influences of a row, a constant where speed matters.
 template <class D, std::size_t kVectors, std::size_t kStride, std::size_t kUsed>
@@ -98,6 +138,33 @@ HWY_INLINE void add_entries(const float (*weights)[kDecoded * kRows], const std:
       for (std::size_t p = 0; p < kVectors; ++p) hn::Store(sum[s][p], d, sums[s] + row * kStride + p * kWidth);
     }
   }
+}
+
+// Does the same without gradients to the lines of the rows of a slice.
+HWY_INLINE void add_entries(const Fours& decoded, std::size_t count, bool start,
+                            const PaletteLine* HWY_RESTRICT palette, float* HWY_RESTRICT lines) {
+  const Floats d;
+  constexpr std::size_t kVectors = (12 + kLanes - 1) / kLanes;
+  const auto* base = reinterpret_cast<const char*>(palette);
+  const float* weights = decoded.weights;
+  by_fours([&](std::size_t row) HWY_ATTR {
+    float* line = lines + row * kLineFloats;
+    Vec sum[kVectors];
+    for (std::size_t p = 0; p < kVectors; ++p) sum[p] = start ? hn::Zero(d) : hn::Load(d, line + p * kLanes);
+    for (std::size_t k = 0; k < count; k += 4) {
+      const Vec four = hn::LoadDup128(d, weights + k * kRows);
+      const Vec own[4] = {hn::Broadcast<0>(four), hn::Broadcast<1>(four), hn::Broadcast<2>(four),
+                          hn::Broadcast<3>(four)};
+      for (std::size_t i = 0; i < 4 && k + i < count; ++i) {
+        const auto* entry = reinterpret_cast<const float*>(base + decoded.offsets[(k + i) * kRows + row]);
+        for (std::size_t p = 0; p < kVectors; ++p) {
+          sum[p] = hn::MulAdd(own[i], hn::Load(d, entry + p * kLanes), sum[p]);
+        }
+      }
+    }
+    for (std::size_t p = 0; p < kVectors; ++p) hn::Store(sum[p], d, line + p * kLanes);
+    weights += 4;
+  });
 }
 
 // Adds frames of the palette to the lines of the rows of a slice: the row's frame, and its changes along e and f.
@@ -215,32 +282,6 @@ struct SliceStreams {
   float* tangents;
 };
 
-// Replaces the directions of the lanes that have not passed, of rows [row, row + kLanes).
-template <class Blend, bool kTangents>
-HWY_INLINE void decide_directions(const Frames& f, const std::uint32_t* passed, const SliceStreams& streams,
-                                  std::size_t row, const PaletteLine* palette) {
-  const Floats d;
-  alignas(64) float axes[3][3][kLanes];
-  const Vec3* columns[3] = {&f.a, &f.b, &f.c};
-  for (std::size_t c = 0; c < 3; ++c) {
-    hn::Store(columns[c]->x, d, axes[c][0]);
-    hn::Store(columns[c]->y, d, axes[c][1]);
-    hn::Store(columns[c]->z, d, axes[c][2]);
-  }
-  for (std::size_t v = 0; v < kLanes; ++v) {
-    if (passed[v] != 0) continue;
-    const std::size_t at = row + v;
-    const glm::mat3 frame_axes(axes[0][0][v], axes[0][1][v], axes[0][2][v], axes[1][0][v], axes[1][1][v], axes[1][2][v],
-                               axes[2][0][v], axes[2][1][v], axes[2][2][v]);
-    const glm::uvec2 packed{streams.directions[2 * at], streams.directions[2 * at + 1]};
-    const Directions decided =
-        decide_directions(frame_axes, Blend::turn(palette[shared::influence_index(streams.words[at])]),
-                          RowSums{streams.sums, row}.turned_directions(packed, v));
-    std::memcpy(streams.normals + 3 * at, &decided.normal, sizeof decided.normal);
-    if constexpr (kTangents) std::memcpy(streams.tangents + 4 * at, &decided.tangent, sizeof decided.tangent);
-  }
-}
-
 // Returns e and f of tangent bases. `normal`: unit.
 struct TangentBases {
   Vec3 directions[2];
@@ -263,35 +304,93 @@ HWY_INLINE TangentBases tangent_bases(WordVec normal_word, const Vec3& normal) {
   return {{e, cross(normal, e)}};
 }
 
-// Moves rows [row, row + kLanes) of a slice. With gradients and `keep_frames`, leaves frames that include them.
-template <class Blend, bool kNormals, bool kTangents, bool kGradients>
-HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
-                          const PaletteLine* palette) {
+// The normals and tangents of a slice's rows on their way from rest: decoded by decode_directions(), turned by
+// transform(), made unit by finish_directions(). Each is a loop of its own over the slice: its steps wait for one
+// another, and those of other rows fill the time.
+struct Turning {
+  using Rows = float[3][kRows];
+  alignas(64) Rows normals;
+  alignas(64) Rows tangents;
+  alignas(64) float sizes[kRows];       // squared columns of the frames, added up
+  alignas(64) float longest[2][kRows];  // squared lengths of normals and tangents that morph targets have turned, >= 1
+
+  static HWY_INLINE Vec3 load(const Rows& rows, std::size_t row) {
+    const Floats d;
+    return {hn::Load(d, rows[0] + row), hn::Load(d, rows[1] + row), hn::Load(d, rows[2] + row)};
+  }
+  static HWY_INLINE void store(const Vec3& v, Rows& rows, std::size_t row) {
+    const Floats d;
+    hn::Store(v.x, d, rows[0] + row);
+    hn::Store(v.y, d, rows[1] + row);
+    hn::Store(v.z, d, rows[2] + row);
+  }
+};
+
+// Decodes the directions of rows [row, row + kLanes) of a slice.
+template <bool kTangents>
+HWY_INLINE void decode_directions(const SliceStreams& streams, std::size_t row, Turning& turning) {
   const Floats d;
   const Words du;
   const RowSums sums{streams.sums, row};
+  WordVec normal_word, tangent_word;
+  hn::LoadInterleaved2(du, streams.directions + 2 * row, normal_word, tangent_word);
+  Vec3 normal = decode_octahedral(normal_word);
+  if (sums.turn_normals()) {
+    Vec longest = hn::Set(d, 1.0f);
+    normal = turned(normal, sums.load(3), longest);
+    hn::Store(longest, d, turning.longest[0] + row);
+  }
+  Turning::store(normal, turning.normals, row);
+  if constexpr (kTangents) {
+    Vec3 tangent = decode_octahedral(hn::AndNot(hn::Set(du, 1u), tangent_word));
+    if (sums.turn_tangents()) {
+      Vec longest = hn::Set(d, 1.0f);
+      tangent = turned(tangent, sums.load(6), longest);
+      hn::Store(longest, d, turning.longest[1] + row);
+    }
+    Turning::store(tangent, turning.tangents, row);
+  }
+}
+
+// Adds to blended frames how points move because weights change, as frame_with_passage in shaders/blend/blend.h.
+template <class Blend>
+HWY_INLINE void add_passage(const SliceStreams& streams, std::size_t row, const typename Blend::Sums& blended,
+                            const typename Blend::Lanes& lanes, const Vec3& point, Frames& f) {
+  const Floats d;
+  const Words du;
+  WordVec normal_word, tangent_word;
+  hn::LoadInterleaved2(du, streams.bases + 2 * row, normal_word, tangent_word);
+  const Vec3 n = decode_octahedral(normal_word);
+  const TangentBases bases = tangent_bases(normal_word, scale(n, inverse_sqrt(dot(n, n))));
+  const Vec unit = hn::Set(d, streams.unit * static_cast<float>(shared::kWeightUnits));  // palette lines are divided
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Vec3 step = scale(lanes.passage(blended, row, k, point), unit);
+    f.a = add(f.a, step, bases.directions[k].x);
+    f.b = add(f.b, step, bases.directions[k].y);
+    f.c = add(f.c, step, bases.directions[k].z);
+  }
+}
+
+HWY_INLINE Vec3 rest_points(const SliceStreams& streams, std::size_t row) {
+  Vec3 p;
+  hn::LoadInterleaved3(Floats(), streams.points + 3 * row, p.x, p.y, p.z);
+  return RowSums{streams.sums, row}.moved(p);
+}
+
+// Moves the points of rows [row, row + kLanes) of a slice and turns their directions. With gradients and
+// `keep_frames`, leaves frames that include them.
+template <class Blend, bool kNormals, bool kTangents, bool kGradients>
+HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
+                          const PaletteLine* palette, Turning& turning) {
+  const Floats d;
   float* HWY_RESTRICT lines = Blend::lines(blended) + row * kLineFloats;
   const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
   Frames f = lanes.frame;
-  Vec3 p;
-  hn::LoadInterleaved3(d, streams.points + 3 * row, p.x, p.y, p.z);
-  p = sums.moved(p);
+  const Vec3 p = rest_points(streams, row);
   const Vec3 moved = map(f, p, f.o);
   hn::StoreInterleaved3(moved.x, moved.y, moved.z, d, streams.positions + 3 * row);
-  WordVec normal_word, tangent_word;
-  Vec3 n;
   if constexpr (kGradients) {
-    // As frame_with_passage in shaders/blend/blend.h. Palette lines are divided by kWeightUnits.
-    hn::LoadInterleaved2(du, streams.bases + 2 * row, normal_word, tangent_word);
-    n = decode_octahedral(normal_word);
-    const TangentBases bases = tangent_bases(normal_word, scale(n, inverse_sqrt(dot(n, n))));
-    const Vec unit = hn::Set(d, streams.unit * static_cast<float>(shared::kWeightUnits));
-    for (std::size_t k = 0; k < 2; ++k) {
-      const Vec3 step = scale(lanes.passage(blended, row, k, p), unit);
-      f.a = add(f.a, step, bases.directions[k].x);
-      f.b = add(f.b, step, bases.directions[k].y);
-      f.c = add(f.c, step, bases.directions[k].z);
-    }
+    add_passage<Blend>(streams, row, blended, lanes, p, f);
     if (streams.keep_frames) {
       const Vec3 turned = map(f, p);
       f.o = {hn::Sub(moved.x, turned.x), hn::Sub(moved.y, turned.y), hn::Sub(moved.z, turned.z)};
@@ -301,48 +400,106 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
     if (streams.keep_frames) store_frames(f, lines);
   }
   if constexpr (kNormals) {
-    if (!kGradients || streams.directions != streams.bases) {
-      hn::LoadInterleaved2(du, streams.directions + 2 * row, normal_word, tangent_word);
-      n = decode_octahedral(normal_word);
-    }
-    Vec longest = hn::Set(d, 1.0f);
-    if (sums.turn_normals()) n = turned(n, sums.load(3), longest);
+    const Vec3 n = Turning::load(turning.normals, row);
     // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
     const Vec3 across_b = {hn::NegMulAdd(f.a.x, n.z, hn::Mul(f.c.x, n.x)),
                            hn::NegMulAdd(f.a.y, n.z, hn::Mul(f.c.y, n.x)),
                            hn::NegMulAdd(f.a.z, n.z, hn::Mul(f.c.z, n.x))};
-    const Vec3 normal = add(cross(f.b, across_b), cross(f.c, f.a), n.y);
-    const Vec squared = dot(normal, normal);
-    // A vector that passes this test passes the shared rule's, since rest directions are no longer than it says.
-    const Vec size = hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c)));
-    const Vec least = hn::Set(d, shared::kMinDirection), no_less = hn::Set(d, 1e-30f);
-    auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), hn::Mul(least, longest)), no_less));
-    const Vec3 unit_normal = scale(normal, inverse_sqrt(squared));
-    hn::StoreInterleaved3(unit_normal.x, unit_normal.y, unit_normal.z, d, streams.normals + 3 * row);
+    Turning::store(add(cross(f.b, across_b), cross(f.c, f.a), n.y), turning.normals, row);
+    hn::Store(hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c))), d, turning.sizes + row);
     if constexpr (kTangents) {
-      Vec3 rest_tangent = decode_octahedral(hn::AndNot(hn::Set(du, 1u), tangent_word));
-      longest = hn::Set(d, 1.0f);
-      if (sums.turn_tangents()) rest_tangent = turned(rest_tangent, sums.load(6), longest);
-      const Vec3 t = map(f, rest_tangent);
-      const Vec along = dot(unit_normal, t);
-      const Vec3 across = {hn::NegMulAdd(unit_normal.x, along, t.x), hn::NegMulAdd(unit_normal.y, along, t.y),
-                           hn::NegMulAdd(unit_normal.z, along, t.z)};
-      const Vec squared_tangent = dot(across, across);
-      usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, hn::Mul(least, longest)), no_less)));
-      if (sums.turn_normals() || sums.turn_tangents()) {
-        // The shaders pack what targets have turned. Where a normal and a tangent nearly agree, that shows.
-        usable = hn::And(usable, hn::Gt(squared_tangent, hn::Mul(dot(t, t), hn::Set(d, 0.05f))));
-      }
-      const Vec3 tangent = scale(across, inverse_sqrt(squared_tangent));
-      // Move the word's lowest bit to the sign of 1.
-      const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), hn::Set(d, 1.0f));
-      hn::StoreInterleaved4(tangent.x, tangent.y, tangent.z, handedness, d, streams.tangents + 4 * row);
+      Turning::store(map(f, Turning::load(turning.tangents, row)), turning.tangents, row);
     }
-    if (HWY_UNLIKELY(!hn::AllTrue(d, usable))) {
-      alignas(64) std::uint32_t passed[kLanes];
-      hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable)), du, passed);
-      decide_directions<Blend, kTangents>(f, passed, streams, row, palette);
+  }
+}
+
+// Replaces the directions of the lanes that have not passed, of rows [row, row + kLanes), after transform().
+template <class Blend, bool kTangents, bool kGradients>
+HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStreams& streams, std::size_t row,
+                                    typename Blend::Sums& blended, const PaletteLine* palette) {
+  const Floats d;
+  Frames f;
+  if (streams.keep_frames && (kGradients || !Blend::kLeavesFrames)) {
+    f = load_frames(Lines{Blend::lines(blended) + row * kLineFloats});
+  } else {
+    const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
+    f = lanes.frame;
+    if constexpr (kGradients) add_passage<Blend>(streams, row, blended, lanes, rest_points(streams, row), f);
+  }
+  alignas(64) float axes[3][3][kLanes];
+  const Vec3* columns[3] = {&f.a, &f.b, &f.c};
+  for (std::size_t c = 0; c < 3; ++c) {
+    hn::Store(columns[c]->x, d, axes[c][0]);
+    hn::Store(columns[c]->y, d, axes[c][1]);
+    hn::Store(columns[c]->z, d, axes[c][2]);
+  }
+  for (std::size_t v = 0; v < kLanes; ++v) {
+    if (passed[v] != 0) continue;
+    const std::size_t at = row + v;
+    const glm::mat3 frame_axes(axes[0][0][v], axes[0][1][v], axes[0][2][v], axes[1][0][v], axes[1][1][v], axes[1][2][v],
+                               axes[2][0][v], axes[2][1][v], axes[2][2][v]);
+    const glm::uvec2 packed{streams.directions[2 * at], streams.directions[2 * at + 1]};
+    const Directions decided =
+        decide_directions(frame_axes, Blend::turn(palette[shared::influence_index(streams.words[at])]),
+                          RowSums{streams.sums, row}.turned_directions(packed, v));
+    std::memcpy(streams.normals + 3 * at, &decided.normal, sizeof decided.normal);
+    if constexpr (kTangents) std::memcpy(streams.tangents + 4 * at, &decided.tangent, sizeof decided.tangent);
+  }
+}
+
+// Makes the directions of rows [row, row + kLanes) of a slice unit and writes them.
+template <class Blend, bool kTangents, bool kGradients>
+HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
+                                  const PaletteLine* palette, const Turning& turning) {
+  const Floats d;
+  const Words du;
+  const RowSums sums{streams.sums, row};
+  const Vec one = hn::Set(d, 1.0f);
+  const Vec3 normal = Turning::load(turning.normals, row);
+  const Vec size = hn::Load(d, turning.sizes + row);
+  const Vec squared = dot(normal, normal);
+  // A vector that passes this test passes the shared rule's, since rest directions are no longer than it says.
+  const Vec least = hn::Set(d, shared::kMinDirection), no_less = hn::Set(d, 1e-30f);
+  Vec longest = sums.turn_normals() ? hn::Load(d, turning.longest[0] + row) : one;
+  auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), hn::Mul(least, longest)), no_less));
+  const Vec3 unit_normal = scale(normal, inverse_sqrt(squared));
+  hn::StoreInterleaved3(unit_normal.x, unit_normal.y, unit_normal.z, d, streams.normals + 3 * row);
+  if constexpr (kTangents) {
+    longest = sums.turn_tangents() ? hn::Load(d, turning.longest[1] + row) : one;
+    const Vec3 t = Turning::load(turning.tangents, row);
+    const Vec along = dot(unit_normal, t);
+    const Vec3 across = {hn::NegMulAdd(unit_normal.x, along, t.x), hn::NegMulAdd(unit_normal.y, along, t.y),
+                         hn::NegMulAdd(unit_normal.z, along, t.z)};
+    const Vec squared_tangent = dot(across, across);
+    usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, hn::Mul(least, longest)), no_less)));
+    if (sums.turn_normals() || sums.turn_tangents()) {
+      // The shaders pack what targets have turned. Where a normal and a tangent nearly agree, that shows.
+      usable = hn::And(usable, hn::Gt(squared_tangent, hn::Mul(dot(t, t), hn::Set(d, 0.05f))));
     }
+    const Vec3 tangent = scale(across, inverse_sqrt(squared_tangent));
+    WordVec normal_word, tangent_word;
+    hn::LoadInterleaved2(du, streams.directions + 2 * row, normal_word, tangent_word);
+    // Move the word's lowest bit to the sign of 1.
+    const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), one);
+    hn::StoreInterleaved4(tangent.x, tangent.y, tangent.z, handedness, d, streams.tangents + 4 * row);
+  }
+  if (HWY_UNLIKELY(!hn::AllTrue(d, usable))) {
+    alignas(64) std::uint32_t passed[kLanes];
+    hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable)), du, passed);
+    decide_directions<Blend, kTangents, kGradients>(passed, streams, row, blended, palette);
+  }
+}
+
+// Moves the first `rows` rows of a slice, whose influences are blended.
+template <class Blend, bool kNormals, bool kTangents, bool kGradients>
+HWY_INLINE void move_rows(const SliceStreams& streams, std::size_t rows, typename Blend::Sums& blended,
+                          const PaletteLine* palette, Turning& turning) {
+  for (std::size_t row = 0; kNormals && row < rows; row += kLanes) decode_directions<kTangents>(streams, row, turning);
+  for (std::size_t row = 0; row < rows; row += kLanes) {
+    transform<Blend, kNormals, kTangents, kGradients>(streams, row, blended, palette, turning);
+  }
+  for (std::size_t row = 0; kNormals && row < rows; row += kLanes) {
+    finish_directions<Blend, kTangents, kGradients>(streams, row, blended, palette, turning);
   }
 }
 
@@ -385,6 +542,7 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
   const bool gradients = !binding.gradients.empty() && (kNormals || out.frames != nullptr);
   SliceStage stage{};
   Sums sums;
+  Turning turning;
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
     const std::size_t first_row = slice * kRows;
     const std::size_t rows = std::min(kRows, binding.points.size() - first_row);
@@ -408,12 +566,10 @@ void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slice
 
     // Blend all rows first: independent rows hide each other's latency.
     blend_rows(columns, influences, palette, sums);
-    for (std::size_t row = 0; row < rows; row += kLanes) {
-      if (gradients) {
-        transform<Blend, kNormals, kTangents, true>(streams, row, sums, palette);
-      } else {
-        transform<Blend, kNormals, kTangents, false>(streams, row, sums, palette);
-      }
+    if (gradients) {
+      move_rows<Blend, kNormals, kTangents, true>(streams, rows, sums, palette, turning);
+    } else {
+      move_rows<Blend, kNormals, kTangents, false>(streams, rows, sums, palette, turning);
     }
     for (std::size_t row = 0; out.frames != nullptr && row < rows; ++row) {
       out.frames[first_row + row] = glm::make_mat3x4(Blend::lines(sums) + row * kLineFloats);

@@ -17,9 +17,15 @@ struct LinearBlend {
   struct Sums : LineSums {
     template <bool kGradients>
     HWY_INLINE void add_influences(Columns columns, std::size_t count, bool start, const PaletteLine* palette) {
-      Decoded<kGradients> decoded;
-      decode(columns, count, decoded);
-      add(decoded, count, start, palette);
+      if constexpr (kGradients) {
+        Decoded<true> decoded;
+        decode(columns, count, decoded);
+        add(decoded, count, start, palette);
+      } else {
+        Fours decoded;
+        decode(columns, count, decoded);
+        add_entries(decoded, count, start, palette, lines[0]);
+      }
     }
   };
 

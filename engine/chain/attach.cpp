@@ -77,6 +77,7 @@ class Attacher::Skin {
     std::vector<std::uint8_t> defined;
     std::vector<float> s;
     std::vector<float> distance;  // ln(distance / trust), the distance in metres
+    std::vector<double> metres;   // the distance from the curve, as measure() left it
     std::vector<float> weight;
     std::vector<std::uint8_t> moved;  // true if the place is no longer the nearest one
   };
@@ -90,8 +91,10 @@ class Attacher::Skin {
   std::vector<Field> nearest_places(const RestCurves& rest) const;
   void share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const;
   float softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field, std::size_t target) const;
-  void move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const;
-  std::vector<float> heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field, double width) const;
+  bool move_as_painted(std::uint32_t curve, Field& field) const;
+  void smooth_places(const RestCurves& rest, std::uint32_t curve, Field& field) const;
+  void measure(const RestCurves& rest, std::uint32_t curve, Field& field) const;
+  std::vector<float> heat_over(const Field& field, double width) const;
 
   const AttachSettings& settings_;
   std::span<const Curve> curves_;
@@ -197,7 +200,9 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
   std::vector<Field> fields = nearest_places(rest);
   each_field(fields, [&](std::uint32_t c, Field& own) {
     own.moved = surface_.relax(own.defined, own.s, own.distance);
-    if (is_painted_) move_as_painted(rest, c, own);
+    const bool moves = is_painted_ && move_as_painted(c, own);
+    measure(rest, c, own);
+    if (moves) smooth_places(rest, c, own);
   });
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     for (std::uint32_t c = 0; c < fields.size(); ++c) {
@@ -214,9 +219,7 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
     for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
   });
   // By distance and trust alone, neighbouring vertices may follow different curves: smooth the weights.
-  each_field(fields, [&](std::uint32_t c, Field& own) {
-    surface_.heat().flow(heat_over(rest, c, own, kShareWidth), own.weight);
-  });
+  each_field(fields, [&](std::uint32_t, Field& own) { surface_.heat().flow(heat_over(own, kShareWidth), own.weight); });
   Shares all(mesh_.positions.size());
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     const glm::vec3 point = mesh_.positions[v];
@@ -224,7 +227,7 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
       if (!fields[c].defined[v] || fields[c].weight[v] < kMinShare) continue;
       CurveOffer& offer =
           offers.emplace_back(CurveOffer{rest.place_at(c, fields[c].s[v]), 0, double{fields[c].weight[v]}});
-      offer.place.distance = rest.distance(offer.place, point);
+      offer.place.distance = fields[c].metres[v];
       offer.place.slope =
           fields[c].moved[v] ? surface_.gradient(v, fields[c].defined, fields[c].s) : rest.slope(offer.place, point);
     }
@@ -244,7 +247,7 @@ std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurv
   std::vector<Field> fields;
   for (std::size_t c = 0; c < curves_.size(); ++c) {
     fields.push_back({std::vector<std::uint8_t>(count, 0), std::vector<float>(count), std::vector<float>(count),
-                      std::vector<float>(count), std::vector<std::uint8_t>(count, 0)});
+                      std::vector<double>(count), std::vector<float>(count), std::vector<std::uint8_t>(count, 0)});
   }
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     const glm::vec3 point = mesh_.positions[v];
@@ -267,15 +270,21 @@ std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurv
   return fields;
 }
 
+// Measures how far each vertex is from its place on the curve.
+void Attacher::Skin::measure(const RestCurves& rest, std::uint32_t curve, Field& field) const {
+  for (std::uint32_t v = 0; v < field.s.size(); ++v) {
+    if (field.defined[v]) field.metres[v] = rest.distance(rest.place_at(curve, field.s[v]), mesh_.positions[v]);
+  }
+}
+
 // Returns the heat (conductivity times time) of each vertex that makes a step about `width` times the vertex's distance
 // from the curve wide on either side, but no wider than the extent of the targets. Where the curve is trusted little
 // there is less heat, so that the curve does not flow into skin that follows others.
-std::vector<float> Attacher::Skin::heat_over(const RestCurves& rest, std::uint32_t curve, const Field& field,
-                                             double width) const {
+std::vector<float> Attacher::Skin::heat_over(const Field& field, double width) const {
   std::vector<float> spread(field.s.size(), 0.0f);
   for (std::uint32_t v = 0; v < spread.size(); ++v) {
     if (!field.defined[v]) continue;
-    const double distance = rest.distance(rest.place_at(curve, field.s[v]), mesh_.positions[v]);
+    const double distance = field.metres[v];
     const double trusted = std::clamp(distance / std::exp(double{field.distance[v]}), 0.0, 1.0);
     const double wide = std::min(width * distance, settings_.extent);
     spread[v] = static_cast<float>(0.5 * trusted * wide * wide);
@@ -325,8 +334,8 @@ float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, con
   return all > 0 ? static_cast<float>(std::min(both / (kPassage * all), 1.0)) : 1.0f;
 }
 
-// Moves places to where the vertices are painted, and smooths the places over the skin.
-void Attacher::Skin::move_as_painted(const RestCurves& rest, std::uint32_t curve, Field& field) const {
+// Moves places to where the vertices are painted. Returns true if any place moves.
+bool Attacher::Skin::move_as_painted(std::uint32_t curve, Field& field) const {
   bool any = false;
   for (std::size_t t = 0; t < targets_.size(); ++t) {
     std::vector<Trust::Bend> bends = trust_.bends(curve);
@@ -340,16 +349,19 @@ void Attacher::Skin::move_as_painted(const RestCurves& rest, std::uint32_t curve
       field.s[v] = s;
     }
   }
-  if (!any) return;
+  return any;
+}
+
+// Smooths places over the skin, where those of painted vertices have moved. `field` is measured before and after.
+void Attacher::Skin::smooth_places(const RestCurves& rest, std::uint32_t curve, Field& field) const {
   const std::vector<float> before = field.s;
-  surface_.heat().flow(heat_over(rest, curve, field, kPlaceWidth), field.s);
+  surface_.heat().flow(heat_over(field, kPlaceWidth), field.s);
   for (std::uint32_t v = 0; v < field.s.size(); ++v) {
     if (!field.moved[v] && field.s[v] == before[v]) continue;
     field.moved[v] = 1;
-    const CurvePlace place = rest.place_at(curve, field.s[v]);
+    field.metres[v] = rest.distance(rest.place_at(curve, field.s[v]), mesh_.positions[v]);
     const double trusted = std::max(double{trust_.at(curve, field.s[v], mesh_.weights.row(v))}, kMinTrust);
-    field.distance[v] = static_cast<float>(
-        std::log(std::max(rest.distance(place, mesh_.positions[v]), kMinDistance) / (trusted * trusted)));
+    field.distance[v] = static_cast<float>(std::log(std::max(field.metres[v], kMinDistance) / (trusted * trusted)));
   }
 }
 

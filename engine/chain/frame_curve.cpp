@@ -19,12 +19,14 @@ FrameCurve::FrameCurve(std::vector<double> lengths, Frame frame)
     const Affine at = frame_(piece, static_cast<float>(k - piece * kSteps) / kSteps);
     samples_.push_back({affine_origin(at), glm::normalize(affine_axes(at)[0])});
   }
+  for (std::size_t piece = 0; piece < lengths_.size(); ++piece) {
+    for (std::size_t k = 0; k <= kSteps; ++k) sections_.push_back(section(piece, static_cast<float>(k) / kSteps));
+  }
 }
 
-// Returns (P - c).x at lambda of a piece.
-double FrameCurve::along(std::size_t piece, float lambda, glm::dvec3 point) const {
+FrameCurve::Section FrameCurve::section(std::size_t piece, float lambda) const {
   const Affine frame = frame_(piece, lambda);
-  return glm::dot(point - glm::dvec3(affine_origin(frame)), glm::normalize(glm::dvec3(affine_axes(frame)[0])));
+  return {glm::dvec3(affine_origin(frame)), glm::normalize(glm::dvec3(affine_axes(frame)[0]))};
 }
 
 void FrameCurve::find_places(glm::vec3 point, std::vector<Place>& places) const {
@@ -53,16 +55,23 @@ void FrameCurve::refine(Place& place, glm::vec3 point) const {
   const auto step = std::min(static_cast<int>(place.lambda * kSteps), static_cast<int>(kSteps) - 1);
   double low = static_cast<double>(step) / kSteps;
   double high = static_cast<double>(step + 1) / kSteps;
-  double at_low = along(place.piece, static_cast<float>(low), point);
-  double at_high = along(place.piece, static_cast<float>(high), point);
+  const glm::dvec3 p(point);
+  const Section* sections = &sections_[place.piece * (kSteps + 1) + static_cast<std::size_t>(step)];
+  double at_low = sections[0].along(p);
+  double at_high = sections[1].along(p);
   if ((at_low > 0) == (at_high > 0)) return;
   // Regula falsi; an end that stays counts half (Illinois).
   const double enough = 1e-6 * lengths_[place.piece];
   int stayed = 0;
   double lambda = place.lambda;
   for (int count = 0; count < 8; ++count) {
-    const double at = along(place.piece, static_cast<float>(lambda), point);
-    if (std::abs(at) < enough) break;
+    const Section here = section(place.piece, static_cast<float>(lambda));
+    const double at = here.along(p);
+    if (std::abs(at) < enough) {
+      place.lambda = static_cast<float>(lambda);
+      place.distance = glm::length(p - here.origin);
+      return;
+    }
     if ((at > 0) == (at_low > 0)) {
       low = lambda;
       at_low = at;
@@ -77,7 +86,7 @@ void FrameCurve::refine(Place& place, glm::vec3 point) const {
     lambda = (low * at_high - high * at_low) / (at_high - at_low);
   }
   place.lambda = static_cast<float>(lambda);
-  place.distance = glm::length(glm::dvec3(point) - glm::dvec3(affine_origin(frame_(place.piece, place.lambda))));
+  place.distance = glm::length(p - glm::dvec3(affine_origin(frame_(place.piece, place.lambda))));
 }
 
 FrameCurve::Place FrameCurve::closest(glm::vec3 point) const {

@@ -46,12 +46,21 @@ class FrameCurve {
     glm::vec3 origin;
     glm::vec3 x;
   };
+  // A cross section of the curve.
+  struct Section {
+    glm::dvec3 origin;
+    glm::dvec3 x;
+
+    // Returns (P - c).x.
+    double along(const glm::dvec3& point) const { return glm::dot(point - origin, x); }
+  };
   bool is_end(const Place& place) const;
-  double along(std::size_t piece, float lambda, glm::dvec3 point) const;
+  Section section(std::size_t piece, float lambda) const;
 
   std::vector<double> lengths_;
   Frame frame_;
-  std::vector<Sample> samples_;  // kSteps per piece and one more
+  std::vector<Sample> samples_;    // kSteps per piece and one more
+  std::vector<Section> sections_;  // kSteps + 1 per piece
 };
 
 }  // namespace pelt::chain

@@ -10,6 +10,13 @@
 namespace pelt {
 namespace {
 
+// Returns the number of palette entries up to the last that a row refers to.
+std::uint32_t entries_of(const SparseRows& rows) {
+  std::uint32_t entries = 0;
+  for (const Influence& influence : rows.influences) entries = std::max(entries, influence.index + 1);
+  return entries;
+}
+
 // The palette entries of a vertex's row, then those that only its neighbours have, with the gradients of their weights.
 class Changes {
  public:
@@ -19,11 +26,9 @@ class Changes {
     glm::dvec3 gradient;
   };
 
-  Changes(const SparseRows& rows, const SurfaceGradient& surface) : rows_(rows), surface_(surface) {
-    std::uint32_t entries = 0;
-    for (const Influence& influence : rows.influences) entries = std::max(entries, influence.index + 1);
-    place_.assign(entries, kNowhere);
-  }
+  // `entries`: entries_of(rows).
+  Changes(const SparseRows& rows, const SurfaceGradient& surface, std::uint32_t entries)
+      : rows_(rows), surface_(surface), place_(entries, kNowhere) {}
 
   const std::vector<Change>& at(std::uint32_t vertex) {
     const std::span<const Influence> own = rows_.row(vertex);
@@ -62,7 +67,7 @@ class Changes {
 
 SparseRows with_gradients(const SparseRows& rows, const SurfaceGradient& surface) {
   SparseRows result;
-  Changes changes(rows, surface);
+  Changes changes(rows, surface, entries_of(rows));
   std::vector<Influence> row;
   std::vector<glm::vec3> gradients;
   for (std::uint32_t v = 0; v < rows.row_count(); ++v) {
@@ -85,8 +90,9 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
   constexpr std::size_t kGrain = 256;
   constexpr double kMinSpread = 1e-4;  // over the mean square: places in a plane, or own ones near it
   std::vector<glm::vec3> gradients(rows.influences.size(), glm::vec3(0.0f));
+  const std::uint32_t entries = entries_of(rows);
   parallel_for(rows.row_count(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
-    Changes changes(rows, surface);
+    Changes changes(rows, surface, entries);
     for (std::size_t v = begin; v < end; ++v) {
       const std::vector<Changes::Change>& all = changes.at(static_cast<std::uint32_t>(v));
       const std::size_t own = rows.row(v).size();

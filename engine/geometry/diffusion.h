@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <Eigen/SparseCore>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,11 +33,16 @@ class Diffusion {
   void flow(std::span<std::vector<double>> columns, int steps = 1) const;
 
  private:
-  struct Entry {
-    std::uint32_t row, column;
-    double value;
+  // A triangle's part of K: for the edge from each corner a to the next one, b, K has the flux at aa and bb, and minus
+  // the flux at ab and ba.
+  struct Triangle {
+    glm::uvec3 vertices;
+    std::array<double, 3> fluxes;
   };
-  std::vector<Entry> entries_;     // of K; those at one place are added
+
+  Eigen::SparseMatrix<double> system(const Eigen::VectorXd& mass) const;
+
+  std::vector<Triangle> triangles_;
   std::vector<double> masses_;     // M
   std::vector<double> stiffness_;  // sums of K's parts on the diagonal, without their signs
   std::vector<std::uint8_t> is_fixed_;

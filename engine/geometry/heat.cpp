@@ -31,6 +31,11 @@ class SurfaceHeat::Part {
 
   std::span<const std::uint32_t> vertices() const { return vertices_; }
 
+  // Returns true if no heat flows, since its vertices have one value.
+  bool is_even(std::span<const float> values) const {
+    return std::ranges::all_of(vertices_, [&](std::uint32_t v) { return values[v] == values[vertices_[0]]; });
+  }
+
   Diffusion diffusion() const {
     Diffusion result(vertices_.size());
     const auto at = [&](std::uint32_t v) { return glm::dvec3(surface_.positions_[v]); };
@@ -45,6 +50,7 @@ class SurfaceHeat::Part {
   void flow(const Diffusion& diffusion, std::span<const std::span<float>> values) const {
     std::vector<std::vector<double>> columns(values.size());
     for (std::size_t c = 0; c < values.size(); ++c) {
+      columns[c].reserve(vertices_.size());
       for (const std::uint32_t v : vertices_) columns[c].push_back(values[c][v]);
     }
     diffusion.flow(columns);
@@ -73,7 +79,7 @@ SurfaceHeat::SurfaceHeat(std::span<const glm::vec3> positions, std::span<const g
 void SurfaceHeat::flow(std::span<const float> spread, std::span<float> values) const {
   Part part(*this);
   for (const glm::uvec3 t : triangles_) part.add(t, std::min({spread[t.x], spread[t.y], spread[t.z]}));
-  part.flow(part.diffusion(), std::span(&values, 1));
+  if (!part.is_even(values)) part.flow(part.diffusion(), std::span(&values, 1));
 }
 
 void SurfaceHeat::fill(std::span<const std::uint8_t> known, std::initializer_list<std::span<float>> values) const {

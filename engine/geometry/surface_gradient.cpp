@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "engine/geometry/surface_gradient.h"
 
-#include <algorithm>
+#include <numeric>
 
 #include <pelt/tools/weld.h>
 
 namespace pelt {
 namespace {
 
-// A triangle's contribution to the gradient at one of its corners, times its area.
+// A triangle's contribution to the gradient at a corner from another one, times its area.
 struct Share {
-  std::uint32_t own;
   std::uint32_t other;
   glm::dvec3 rate;
 };
+
+// Sorts the few shares of a vertex by `other`; those of one corner keep their order.
+void sort_by_other(std::span<Share> shares) {
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    const Share moved = shares[i];
+    std::size_t to = i;
+    for (; to > 0 && moved.other < shares[to - 1].other; --to) shares[to] = shares[to - 1];
+    shares[to] = moved;
+  }
+}
 
 }  // namespace
 
@@ -21,8 +30,14 @@ SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span
     : welded_(weld_by_position(positions)) {
   std::vector<double> areas(positions.size(), 0.0);
   std::vector<glm::dvec3> normals(positions.size(), glm::dvec3(0));
-  std::vector<Share> shares;
-  shares.reserve(6 * triangles.size());
+  // The shares of each vertex, one after the other.
+  std::vector<std::uint32_t> ends(positions.size() + 1, 0);
+  for (const glm::uvec3& triangle : triangles) {
+    for (int c = 0; c < 3; ++c) ends[welded_[triangle[c]] + 1] += 2;
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  const std::vector<std::uint32_t> begins = ends;
+  std::vector<Share> shares(ends.back());
   for (const glm::uvec3& triangle : triangles) {
     std::uint32_t corners[3];
     glm::dvec3 places[3];
@@ -39,23 +54,23 @@ SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span
       const glm::dvec3 rate = 0.5 * glm::cross(across / twice_area, places[(c + 2) % 3] - places[(c + 1) % 3]);
       areas[corners[c]] += 0.5 * twice_area;
       normals[corners[c]] += across;
-      shares.push_back({corners[(c + 1) % 3], corners[c], rate});
-      shares.push_back({corners[(c + 2) % 3], corners[c], rate});
+      for (const int own : {(c + 1) % 3, (c + 2) % 3}) shares[ends[corners[own]]++] = {corners[c], rate};
     }
   }
-  std::ranges::stable_sort(
-      shares, [](const Share& a, const Share& b) { return a.own != b.own ? a.own < b.own : a.other < b.other; });
   offsets_.assign(positions.size() + 1, 0);
-  for (std::size_t i = 0; i < shares.size();) {
-    const std::uint32_t own = shares[i].own;
-    const std::uint32_t other = shares[i].other;
-    glm::dvec3 sum(0);
-    for (; i < shares.size() && shares[i].own == own && shares[i].other == other; ++i) sum += shares[i].rate;
-    terms_.push_back({other, glm::vec3(sum / areas[own])});
-    ++offsets_[own + 1];
+  terms_.reserve(shares.size() / 2);
+  for (std::size_t own = 0; own < positions.size(); ++own) {
+    const std::span<Share> of_own = std::span(shares).subspan(begins[own], ends[own] - begins[own]);
+    sort_by_other(of_own);
+    for (std::size_t i = 0; i < of_own.size();) {
+      const std::uint32_t other = of_own[i].other;
+      glm::dvec3 sum(0);
+      for (; i < of_own.size() && of_own[i].other == other; ++i) sum += of_own[i].rate;
+      terms_.push_back({other, glm::vec3(sum / areas[own])});
+    }
+    offsets_[own + 1] = static_cast<std::uint32_t>(terms_.size());
   }
   for (std::size_t v = 0; v < positions.size(); ++v) {
-    offsets_[v + 1] += offsets_[v];
     const double length = glm::length(normals[v]);
     normals_.push_back(length > 0 ? glm::vec3(normals[v] / length) : glm::vec3(0.0f));
   }

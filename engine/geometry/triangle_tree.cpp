@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <pelt/tools/parallel.h>
@@ -87,13 +88,26 @@ class TriangleTree::Search {
       : state_(state), count_(std::min(count, state.triangles.size())) {}
 
   void run(std::span<const glm::dvec3> points, std::size_t first, const Visit& visit) {
-    // Many candidates make a block slow: halves have fewer, down to one point.
+    // Many candidates make a block slow: halves have fewer, down to one point. The largest blocks that few candidates
+    // serve are about as large all over: much larger ones are not tried again and again.
+    const bool all = count_ == state_.triangles.size();
+    const bool try_it = all || points.size() <= 2 * fitting_;
     const std::size_t most = points.size() == 1 ? state_.triangles.size() : 3 * count_ + kClusterSize;
-    if (!find_candidates(bounding_sphere(points), most)) {
+    if (!try_it || !(all || find_candidates(bounding_sphere(points), most))) {
+      if (try_it) fitting_ = std::max<std::size_t>(points.size() / 2, 1);
       const std::size_t half = points.size() / 2;
       run(points.first(half), first, visit);
       run(points.subspan(half), first + half, visit);
       return;
+    }
+    fitting_ = std::max(fitting_, points.size());
+    if (all) {
+      candidates_.resize(count_);
+      std::iota(candidates_.begin(), candidates_.end(), 0u);
+    } else {
+      candidates_.clear();
+      for (const Near& near : found_) candidates_.push_back(near.triangle);
+      std::sort(candidates_.begin(), candidates_.end());
     }
     prepare_candidates();
     for (std::size_t i = 0; i < points.size(); ++i) visit(first + i, nearest_candidates(points[i]));
@@ -124,11 +138,14 @@ class TriangleTree::Search {
         add_boxes(node.level - 1, first, std::min(first + kFanOut, state_.boxes[node.level - 1].size()));
         continue;
       }
+      const std::size_t before = found_.size();
       add_cluster(state_.cluster(node.index), sphere.centre, limit);
-      if (found_.size() < count_) continue;
-      const auto last = found_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
-      std::nth_element(found_.begin(), last, found_.end(), nearer);
-      limit = std::sqrt(last->squared_distance) + 2 * sphere.radius + slack;
+      if (found_.size() == before || found_.size() < count_) continue;
+      squared_.clear();
+      for (const Near& near : found_) squared_.push_back(near.squared_distance);
+      const auto last = squared_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+      std::nth_element(squared_.begin(), last, squared_.end());
+      limit = std::sqrt(*last) + 2 * sphere.radius + slack;
       std::erase_if(found_, [&](const Near& near) { return near.squared_distance > limit * limit; });
       if (found_.size() > most) return false;
     }
@@ -171,9 +188,6 @@ class TriangleTree::Search {
   }
 
   void prepare_candidates() {
-    candidates_.clear();
-    for (const Near& near : found_) candidates_.push_back(near.triangle);
-    std::sort(candidates_.begin(), candidates_.end());
     prepare_groups(candidates_);
     points_.resize(groups_.size());
     ranked_.resize(candidates_.size());
@@ -223,6 +237,7 @@ class TriangleTree::Search {
 
   const State& state_;
   std::size_t count_;
+  std::size_t fitting_ = std::numeric_limits<std::size_t>::max() / 2;  // points of a block that had few candidates
   std::vector<Node> queue_;
   std::vector<Near> found_;
   std::vector<std::uint32_t> candidates_;  // triangles, ascending

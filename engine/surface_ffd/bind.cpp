@@ -135,10 +135,12 @@ class Probe {
   std::vector<SparseRows> all_;  // rows of each target with all elements
 };
 
-// Chooses K by the error of its cut if the rig asks for that, and reports the error.
+// Chooses K by the error of its cut if the rig asks for that, and reports the error. Without judging nothing is posed
+// only to be reported.
 Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<const Exclusions> exclusions,
                              const Driver& driver, const DeformerInput& input, RowSettings& settings,
                              std::optional<double>& cut_error) {
+  if (!parameters.cut_error && input.rig.judging == Judging::kNone) return {};
   PELT_ASSIGN(const auto poses, CutProbe::create(input.model, input.builder));
   if (!poses) {
     if (parameters.cut_error) {

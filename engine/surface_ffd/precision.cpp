@@ -3,13 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace pelt::surface_ffd {
 namespace {
 
+// Calls work(count). Counts that rows have by default are constants, so that their loops are unrolled.
+template <class Work>
+void with_count(std::size_t count, const Work& work) {
+  const auto of_constant = [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return ((count == k + 2 && (work(std::integral_constant<std::size_t, k + 2>()), true)) || ...);
+  };
+  if (!of_constant(std::make_index_sequence<6>())) work(count);
+}
+
+// Returns count + 1, of a constant as a constant.
+template <class Count>
+auto next(Count count) {
+  if constexpr (std::is_same_v<Count, std::size_t>) {
+    return count + 1;
+  } else {
+    return std::integral_constant<std::size_t, Count::value + 1>();
+  }
+}
+
 // Solves A x = b in place by elimination with pivots. Each row of A has its b as the last entry, where x is left.
-void solve_linear(std::vector<double>& rows, std::size_t count) {
+template <class Count>
+void solve_linear(std::vector<double>& rows, Count count) {
   const std::size_t width = count + 1;
   for (std::size_t column = 0; column < count; ++column) {
     std::size_t pivot = column;
@@ -99,7 +120,7 @@ const std::vector<double>& RowFit::solve_signed() {
   solved_ = given_;
   solve_system();
   for (std::size_t i = 0; i < size; ++i) multipliers_[i] = system_[i * (size + 1) + size];
-  for (std::size_t j = 0; j < given_.size(); ++j) solved_[j] = given_[j] * factor(multipliers_, j);
+  for (std::size_t j = 0; j < given_.size(); ++j) solved_[j] = given_[j] * factor(multipliers_, j, features_);
   return normalised();
 }
 
@@ -113,9 +134,10 @@ const std::vector<double>& RowFit::normalised() {
 }
 
 // t_j
-double RowFit::factor(const std::vector<double>& multipliers, std::size_t j) const {
+template <class Count>
+double RowFit::factor(const std::vector<double>& multipliers, std::size_t j, Count features) const {
   double t = 1 + multipliers[0];
-  for (std::size_t i = 0; i < features_; ++i) t += multipliers[i + 1] * values_[j * features_ + i];
+  for (std::size_t i = 0; i < features; ++i) t += multipliers[i + 1] * values_[j * features + i];
   return t;
 }
 
@@ -126,11 +148,13 @@ double RowFit::find_weights(const std::vector<double>& multipliers) {
     value += 0.5 * multipliers[i + 1] * multipliers[i + 1] / stiffness_[i];
   }
   solved_.resize(given_.size());
-  for (std::size_t j = 0; j < given_.size(); ++j) {
-    const double t = std::max(factor(multipliers, j), 0.0);
-    solved_[j] = given_[j] * t;
-    value += 0.5 * given_[j] * t * t;
-  }
+  with_count(features_, [&](auto features) {
+    for (std::size_t j = 0; j < given_.size(); ++j) {
+      const double t = std::max(factor(multipliers, j, features), 0.0);
+      solved_[j] = given_[j] * t;
+      value += 0.5 * given_[j] * t * t;
+    }
+  });
   return value;
 }
 
@@ -138,25 +162,36 @@ double RowFit::find_weights(const std::vector<double>& multipliers) {
 void RowFit::solve_system() {
   const std::size_t size = features_ + 1;
   system_.assign(size * (size + 1), 0.0);
-  const auto entry = [&](std::size_t row, std::size_t column) -> double& { return system_[row * (size + 1) + column]; };
-  entry(0, size) = 1;
-  for (std::size_t i = 0; i < features_; ++i) entry(i + 1, i + 1) = 1 / stiffness_[i];
+  with_count(features_, [&](auto features) {
+    sum_system(features);
+    solve_linear(system_, next(features));
+  });
+}
+
+// Sets the system, from the entries on and below the diagonal.
+template <class Count>
+void RowFit::sum_system(Count features) {
+  const std::size_t size = features + 1;
+  double* const system = system_.data();
+  const auto entry = [&](std::size_t row, std::size_t column) -> double& { return system[row * (size + 1) + column]; };
+  for (std::size_t i = 0; i < features; ++i) entry(i + 1, i + 1) = 1 / stiffness_[i];
+  double left = 1;
   for (std::size_t j = 0; j < given_.size(); ++j) {
     if (!(solved_[j] > 0)) continue;
     const double q = given_[j];
-    const double* values = values_.data() + j * features_;
+    const double* values = values_.data() + j * features;
     entry(0, 0) += q;
-    entry(0, size) -= q;
-    for (std::size_t a = 0; a < features_; ++a) {
-      entry(a + 1, 0) += q * values[a];
-      entry(a + 1, size) -= q * values[a];
-      for (std::size_t b = 0; b <= a; ++b) entry(a + 1, b + 1) += q * values[a] * values[b];
+    left -= q;
+    for (std::size_t a = 0; a < features; ++a) {
+      const double weighted = q * values[a];
+      entry(a + 1, 0) += weighted;
+      for (std::size_t b = 0; b <= a; ++b) entry(a + 1, b + 1) += weighted * values[b];
     }
   }
   for (std::size_t a = 0; a < size; ++a) {
+    entry(a, size) = a == 0 ? left : -entry(a, 0);
     for (std::size_t b = a + 1; b < size; ++b) entry(a, b) = entry(b, a);
   }
-  solve_linear(system_, size);
 }
 
 }  // namespace pelt::surface_ffd

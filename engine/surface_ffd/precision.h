@@ -36,7 +36,11 @@ class RowFit {
   double find_weights(const std::vector<double>& multipliers);
   void solve_system();
   const std::vector<double>& normalised();
-  double factor(const std::vector<double>& multipliers, std::size_t j) const;
+  // `features`: features_, also as a constant.
+  template <class Count>
+  void sum_system(Count features);
+  template <class Count>
+  double factor(const std::vector<double>& multipliers, std::size_t j, Count features) const;
 
   std::size_t features_ = 0;
   std::vector<double> mean_;

@@ -394,12 +394,12 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
 Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_t> vertices,
                                   const RowSettings& settings, const Exclusions& exclusions) {
   RowMaker maker(mesh, settings, exclusions);
+  Block block;
+  maker.make(vertices, block);
+  if (block.left_alone) return follows_nothing(mesh, *block.left_alone);
   SparseRows rows;
-  for (const std::uint32_t& v : vertices) {
-    Block block;  // a block of one vertex, since blocks keep no order
-    maker.make(std::span(&v, 1), block);
-    if (block.left_alone) return follows_nothing(mesh, v);
-    append_sum(block.rows.rows.row(0), block.rows.negative.row(0), static_cast<float>(block.rows.shares[0]), rows);
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    append_sum(block.rows.rows.row(i), block.rows.negative.row(i), static_cast<float>(block.rows.shares[i]), rows);
   }
   return rows;
 }

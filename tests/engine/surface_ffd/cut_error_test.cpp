@@ -21,6 +21,13 @@ const MeshReport& report_of(const Bound& bound, const std::string& mesh) {
                        [&](const MeshReport& report) { return report.mesh == mesh; });
 }
 
+// Returns a rig whose bind reports the error of a cut that it does not bound, too.
+Rig judged(const SurfaceFfdParameters& parameters) {
+  Rig rig = test::rig_of(parameters, "tube");
+  rig.judging = Judging::kReport;
+  return rig;
+}
+
 class CutErrors : public testing::TestWithParam<Mode> {
  protected:
   SurfaceFfdParameters parameters_ = [] {
@@ -35,7 +42,7 @@ class CutErrors : public testing::TestWithParam<Mode> {
   double error_with(std::uint32_t elements) {
     parameters_.elements = elements;
     parameters_.cut_error = {};
-    const Bound bound = test::bound(model_, test::rig_of(parameters_, "tube"));
+    const Bound bound = test::bound(model_, judged(parameters_));
     const std::optional<double> error = report_of(bound, "tube").cut_error;
     EXPECT_TRUE(error);
     return error.value_or(-1);
@@ -122,9 +129,15 @@ TEST(CutErrorBound, MustBePositive) {
   }
 }
 
+TEST(CutErrorBound, IsNotMeasuredWithoutJudging) {
+  EXPECT_TRUE(report_of(test::bound(test::make_tube_in_cage(), judged(test::by_cage())), "tube").cut_error);
+  EXPECT_FALSE(
+      report_of(test::bound(test::make_tube_in_cage(), test::rig_of(test::by_cage(), "tube")), "tube").cut_error);
+}
+
 TEST(CutErrorBound, OfADriverOfLayersIsMeasuredThroughThem) {
   Model model = test::make_tube_in_cage();
-  Rig rig = test::rig_of(test::by_cage(), "tube");
+  Rig rig = judged(test::by_cage());
   rig.layers.push_back({"cage", LinearBlendParameters{}, {}, {}});
   EXPECT_GT(report_of(test::bound(model, rig), "tube").cut_error.value_or(0), 0);
 }

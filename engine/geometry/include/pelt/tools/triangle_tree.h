@@ -40,8 +40,8 @@ class TriangleTree {
 
   ClosestPoint closest_point(std::uint32_t triangle, const glm::dvec3& point) const;
 
-  // Does nearest() and closest_point() for many points at once, in any order: calls visit(i, found) for each. Fast if
-  // consecutive points lie close together (some hundred a call are enough).
+  // Does nearest() and closest_point() for many points at once: calls visit(i, found) for each, in their order. Fast if
+  // consecutive points lie close together (some hundred a call are enough), or if all triangles are wanted.
   struct NearPoint {
     std::uint32_t triangle;
     ClosestPoint closest;
@@ -49,8 +49,8 @@ class TriangleTree {
   using Visit = std::function<void(std::size_t point, std::span<const NearPoint> found)>;
   void nearest(std::span<const glm::dvec3> points, std::size_t count, const Visit& visit) const;
 
-  // Does the same for points that lie in any order, with several threads, from which `visit` is called. `threads`: 0
-  // for all cores.
+  // Does the same for points that lie in any order, with several threads, from which `visit` is called, in any order.
+  // `threads`: 0 for all cores.
   void nearest_of_each(std::span<const glm::vec3> points, std::size_t count, unsigned threads,
                        const Visit& visit) const;
   // Returns the nearest triangle of each point, in the order of the points.
