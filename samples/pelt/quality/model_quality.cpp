@@ -224,7 +224,13 @@ Result<Row> judge_rig(const ModelQualityCommand& command, const Model& model, co
 
 Result<Report> measure(const ModelQualityCommand& command) {
   std::vector<std::string> deformers = command.deformers;
-  if (deformers.empty()) deformers = {kDualQuaternion, "surface-ffd", "curve-skeleton", "mos"};
+  if (deformers.empty()) {
+    for (const std::string_view known : deformer_names()) {
+      std::string name(known);
+      std::ranges::replace(name, '_', '-');
+      if (name != kLinearBlend) deformers.push_back(std::move(name));
+    }
+  }
   PELT_ASSIGN(const auto model, import_model(command.model));
   PELT_ASSIGN(const auto linear_blend, within(command.model, bind_by(model, kLinearBlend)));
   PELT_ASSIGN(auto poses, choose_poses(command, linear_blend.character));
