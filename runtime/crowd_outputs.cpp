@@ -11,8 +11,8 @@ namespace pelt::runtime {
 namespace {
 
 constexpr std::uint32_t kBoxBytes = 24;
-// Of ranges in the crowd's own buffer, whatever the device asks for: one store writes a normal and a tangent, and the
-// stores of a workgroup begin with a cache line where the number of vertices allows it.
+// Ranges in the crowd's own buffer are aligned so, whatever the device asks for: one store writes a normal and a
+// tangent, and the stores of a workgroup begin with a cache line where the number of vertices allows it.
 constexpr VkDeviceSize kStoreAlignment = 128;
 
 std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {

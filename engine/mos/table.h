@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Control points, chains and samples as the tables of passes hold them (shaders/mos/mos.h), and points in any pose, for
+// Control points and chains as the tables of passes hold them (shaders/mos/mos.h), and points in any pose, for
 // bind. Model space at bind, metres, radians.
 #pragma once
 

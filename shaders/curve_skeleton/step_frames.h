@@ -30,7 +30,6 @@ PELT_SHARED_CONST float kStepTurning = 2.4f;   // w, in skin distances
 PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w over which the turn begins and ends smoothly
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
-PELT_SHARED_CONST uint kMaxSteps = 2u * kStepReach;  // of a bone
 
 // What an anchor gives the curve about it, posed (step_pose.h): the frame and e of the bone that leaves it, and its step
 // if it is an inner one.

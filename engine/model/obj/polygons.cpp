@@ -224,7 +224,7 @@ class LineChecker {
     return {};
   }
 
-  // Of elements the positions are checked alone; materials are kept by name; all else is noted.
+  // Checks the positions of elements alone, keeps materials by name, and notes all else.
   Result<void> check_other(std::string_view keyword, std::string_view rest) {
     if (keyword == "usemtl") {
       return use_material(trimmed(rest));

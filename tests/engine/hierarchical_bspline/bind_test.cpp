@@ -224,7 +224,7 @@ TEST(HierarchicalBspline, ShapesFollowAControl) {
   }
 }
 
-// Of an attached vertex the offset is that from its joint; above the base that from where refinement puts it.
+// The offset of an attached vertex is that from its joint; above the base it is that from where refinement puts it.
 TEST(HierarchicalBspline, KeysScaleTheLengthsOfOffsets) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   surface.levels.push_back({.offsets = {{40, {0, 0.1f, 0.2f}}}});

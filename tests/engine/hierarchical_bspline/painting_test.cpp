@@ -146,7 +146,7 @@ TEST(PaintedVertices, AreMixedFromTheNearestSubSegmentsWhereTheyAreMany) {
   EXPECT_LT(error(0.2f * part_of_turn(0, 1, 1.0f / 6) + 0.8f * part_of_turn(0, 1, 1.0f / 3)), 1e-5f);
 }
 
-// Of three joints of weights a, b and c, a pair shares a b / (a + c) of one and a b / (b + c) of the other.
+// Two of three joints of weights a, b and c share a b / (a + c) of one and a b / (b + c) of the other.
 TEST(PaintedVertices, OfThreeJointsShareTheirWeightAmongPairs) {
   const std::vector<glm::vec3> rest = cage_at_rest();
   const float third = 1.0f / 3;

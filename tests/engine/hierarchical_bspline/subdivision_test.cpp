@@ -175,7 +175,7 @@ TEST(Subdivision, HasTheLimitsOfHalstead) {
     const Surface surface = surface_over(mesh, 2);
     const Step step(mesh);
     for (std::uint32_t v = 0; v < mesh.points.size(); ++v) {
-      // Of each face at the vertex: its edge point towards the next corner, and its face point.
+      // The edge point of each face at the vertex towards the next corner, and its face point.
       std::map<std::uint32_t, std::pair<std::uint32_t, glm::dvec3>> fan;  // by next corner: corner before, face point
       for (std::size_t f = 0; f < mesh.faces.size(); ++f) {
         const std::vector<std::uint32_t>& face = mesh.faces[f];

@@ -133,17 +133,17 @@ struct HierarchicalBsplineParameters {
   std::string mesh;
   std::string file;                    // an OBJ with polygons, relative to the rig file
   std::vector<SurfaceCrease> creases;  // of a mesh
-  // Of a mesh that was made of the skin and then written out (surface_with_base): for each control vertex, in order,
-  // the vertex of the layer's meshes, laid end to end, that it was made of. From there it has its painting, and the
-  // connected part of the skin that it carries.
+  // The vertex of the layer's meshes, laid end to end, that each control vertex was made of, in order; of a mesh that
+  // was made of the skin and then written out (surface_with_base). From there it has its painting, and the connected
+  // part of the skin that it carries.
   std::vector<IndexRange> made_of;
   std::vector<SurfaceLevel> levels;
   SurfacePlaces places = SurfacePlaces::kClosest;
   // Frames posed along each span of the finest level in u and v, between which skin is blended; 0: a frame for every
   // vertex. None: cells about 2.5 edges of the skin wide.
   std::optional<std::uint32_t> frames_per_span;
-  // Of painted vertices: length of each joint's passage along the surface, in radii of the limb; 0: as painted. None:
-  // chosen by the kind of joint.
+  // The length of each joint's passage along the surface for painted vertices, in radii of the limb; 0: as painted.
+  // None: chosen by the kind of joint.
   std::optional<float> spread;
   std::uint32_t base_faces = 400;  // of a base that is made of the skin
   float tolerance = 0.002f;        // part of the size by which a skin lies off the base that is made of it, at most

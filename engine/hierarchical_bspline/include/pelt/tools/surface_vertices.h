@@ -37,7 +37,7 @@ struct SurfaceVertex {
 struct SurfaceVertices {
   std::vector<SurfaceGrid> grids;       // one a level
   std::vector<SurfaceVertex> vertices;  // the stored ones, by level, then by number, as control meshes have them
-  // Of each level SurfaceLevel::moves as move_driver_vertices takes them for its control mesh.
+  // SurfaceLevel::moves of each level, as move_driver_vertices takes them for its control mesh.
   std::vector<std::vector<VertexOffset>> moves;
 };
 
