@@ -14,6 +14,7 @@
 
 #include "engine/judge/make_verdict.h"
 #include "tests/support/driven.h"
+#include "tests/support/kernel_targets.h"
 
 namespace pelt {
 namespace {
@@ -103,18 +104,14 @@ TEST(BindJudge, LeavesWhatWasSculpted) {
 
 class BindJudgeOn : public testing::TestWithParam<std::int64_t> {
  protected:
-  void SetUp() override { choose(GetParam()); }
-  void TearDown() override { choose(0); }
-  static void choose(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
+  void SetUp() override { choose_target(GetParam()); }
+  void TearDown() override { choose_target(0); }
 };
 
 // The parameter is an instruction set: the vector width of another processor changes no byte of the character.
 TEST_P(BindJudgeOn, IsTheSameOnEveryProcessor) {
   const std::vector<std::byte> here = serialize(bound(make_arm(), torn(Judging::kFallback)).character);
-  choose(0);
+  choose_target(0);
   EXPECT_EQ(serialize(bound(make_arm(), torn(Judging::kFallback)).character), here);
 }
 
