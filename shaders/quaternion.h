@@ -48,7 +48,7 @@ PELT_SHARED_FN vec3 direction_across(vec3 x, vec3 v, vec3 otherwise) {
   vec3 across = v - x * dot(x, v);
   float left = dot(across, across);
   float whole = dot(v, v);
-  if (!(left > 1e-12f * whole)) return otherwise;
+  if (!exceeds(left, 1e-12f * whole)) return otherwise;
   vec3 direction = normalize_or(across, otherwise);
   return left > 1e-2f * whole ? direction : normalize_or(direction - x * dot(x, direction), otherwise);
 }

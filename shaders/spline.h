@@ -48,7 +48,7 @@ PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3
   vec3 chord = p1 - p0;
   float squared = dot(chord, chord);
   float forward = dot(chord, x0);
-  if (!(forward * forward > 0.25f * squared) || squared < 1e-30f) {
+  if (!exceeds(forward * forward, 0.25f * squared) || squared < 1e-30f) {
     return least_turn(axis, x0, x1);
   }
   vec3 reflected_axis = axis - chord * (2.0f / squared * dot(chord, axis));

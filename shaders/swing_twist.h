@@ -42,7 +42,7 @@ PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
 // The turn of a joint in its parent, from its rest there. A joint that is scaled to nothing has not turned.
 PELT_SHARED_FN vec4 joint_turn(PoseWork work, uint joint, uint parent, vec4 rest) {
   vec3 size = vec3(joint_matrix(work, joint)[0]);
-  if (!(dot(size, size) > 1e-30f)) return vec4(0, 0, 0, 1);
+  if (!exceeds(dot(size, size), 1e-30f)) return vec4(0, 0, 0, 1);
   vec4 local = quaternion_product(quaternion_conjugate(joint_rotation(work, parent)), joint_rotation(work, joint));
   return quaternion_product(quaternion_conjugate(rest), local);
 }

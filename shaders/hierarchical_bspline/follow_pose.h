@@ -34,7 +34,7 @@ PELT_SHARED_FN float follow_parameter(FollowRecord record, PoseWork work) {
 PELT_SHARED_FN vec3 follow_offset(FollowRecord record, float x, PoseWork work) {
   uint word = record.first_word;
   vec3 before = table_vector(work, word + 1u);
-  if (!(x > table_float(work, word))) return before;
+  if (x <= table_float(work, word)) return before;
   for (uint key = 1u; key < record.key_count; ++key) {
     uint next = word + kFollowKeyWords;
     float from = table_float(work, word);

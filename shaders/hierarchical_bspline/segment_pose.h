@@ -28,7 +28,7 @@ PELT_SHARED_FN Affine joint_motion(PoseWork work, uint joint, Affine inverse_bin
 PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
   vec4 shorter = way.w < 0.0f ? -way : way;
   float sine = length(quaternion_vector(shorter));
-  if (!(sine > 1e-4f)) return path * share;
+  if (!exceeds(sine, 1e-4f)) return path * share;
   vec3 axis = from * (quaternion_vector(shorter) * (1.0f / sine));
   float half_angle = atan_of(sine, shorter.w);
   vec3 along = axis * dot(axis, path);
@@ -54,7 +54,7 @@ PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   mat3 faces = cofactor(joint);
   float area = max(max(dot(faces[0], faces[0]), dot(faces[1], faces[1])), dot(faces[2], faces[2]));
   float length = max(max(dot(joint[0], joint[0]), dot(joint[1], joint[1])), dot(joint[2], joint[2]));
-  if (!(area > 1e-12f * length * length)) {
+  if (!exceeds(area, 1e-12f * length * length)) {
     way = vec4(0, 0, 0, 1);
     joint_turn = parent_turn;
   }
