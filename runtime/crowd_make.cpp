@@ -200,7 +200,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   VkDeviceSize work_end = 0;
   for (std::uint32_t s = 0; s < (state.own_list ? state.slots : 1); ++s)
     state.work_slots.push_back(append_range(work_end, planned.work_pairs * 8, alignment));
-  const std::vector<std::uint32_t> table = state.own_list ? std::vector<std::uint32_t>() : words_of(planned.table);
+  const std::vector<std::uint32_t> words = state.own_list ? std::vector<std::uint32_t>() : words_of(planned.table);
   const VkDeviceSize argument_bytes = state.own_list ? 0 : planned.steps.size() * sizeof(VkDispatchIndirectCommand);
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
@@ -219,7 +219,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
       {&state.work, work_end, kStorage, MemoryUse::kStream, "work"},
       {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
        "dispatches"},
-      {&state.table, std::as_bytes(std::span(table)).size(), kStorage, MemoryUse::kStream, "plan"},
+      {&state.table, std::as_bytes(std::span(words)).size(), kStorage, MemoryUse::kStream, "plan"},
       {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
   for (const auto& [buffer, size, usage, memory, name] : buffers) {
@@ -229,9 +229,9 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
                                                  .memory = memory,
                                                  .name = fmt::format("{} of the {}", name, state.label)}));
   }
-  for (const BufferRange& slot : state.work_slots)
-    write(state.work, slot.offset, std::as_bytes(std::span(planned.jobs)));
-  if (!table.empty()) write(state.table, 0, std::as_bytes(std::span(table)));
+  for (const BufferRange& range : state.work_slots)
+    write(state.work, range.offset, std::as_bytes(std::span(planned.jobs)));
+  if (!words.empty()) write(state.table, 0, std::as_bytes(std::span(words)));
   for (OutputPlaces& places : state.outputs) {
     for (OutputPlace* place :
          {&places.positions, &places.normals, &places.tangents, &places.previous_positions, &places.bounds}) {
@@ -241,10 +241,10 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
     outputs.push_back(bind_outputs(places, planned, state.nothing.handle(), alignment));
     state.output_ranges.push_back(runtime::output_ranges(places, planned));
   }
-  const std::size_t slots = state.outputs.size();
-  state.reads_previous = slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
-  for (std::size_t slot = 0; slot < slots && state.reads_previous; ++slot)
-    state.outputs[slot].previous_positions = state.outputs[(slot + slots - 1) % slots].positions;
+  const std::size_t count = state.outputs.size();
+  state.reads_previous = count > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
+  for (std::size_t s = 0; s < count && state.reads_previous; ++s)
+    state.outputs[s].previous_positions = state.outputs[(s + count - 1) % count].positions;
   sources = {
       .palette = state.palette.part(palette_parts.palettes),
       .drivers = state.palette.part(palette_parts.drivers),
@@ -294,9 +294,9 @@ template <class SlotBindings>
 Result<std::span<const VkDescriptorSet>> Crowd::State::Maker::make_sets(const ComputeKernel& kernel,
                                                                         const SlotBindings& bindings) {
   const std::size_t first = state.sets.size();
-  for (std::uint32_t slot = 0; slot < state.slots; ++slot) {
-    std::vector<VkDescriptorBufferInfo> bound{state.work.part(state.work_slots[state.own_list ? slot : 0])};
-    const std::vector<VkDescriptorBufferInfo> others = bindings(slot);
+  for (std::uint32_t s = 0; s < state.slots; ++s) {
+    std::vector<VkDescriptorBufferInfo> bound{state.work.part(state.work_slots[state.own_list ? s : 0])};
+    const std::vector<VkDescriptorBufferInfo> others = bindings(s);
     bound.insert(bound.end(), others.begin(), others.end());
     PELT_ASSIGN(const auto set, state.descriptors.make_set(kernel, bound));
     state.sets.push_back(set);
@@ -308,8 +308,8 @@ Result<std::span<const VkDescriptorSet>> Crowd::State::Maker::make_sets(const Co
 Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*>& kernel,
                                                std::vector<std::byte> constants, const Bindings& bindings) {
   if (!kernel) return tl::unexpected(kernel.error());
-  PELT_ASSIGN(const auto sets, make_sets(**kernel, [&](std::uint32_t) { return bindings; }));
-  state.dispatches.push_back({*kernel, sets, std::move(constants)});
+  PELT_ASSIGN(const auto made, make_sets(**kernel, [&](std::uint32_t) { return bindings; }));
+  state.dispatches.push_back({*kernel, made, std::move(constants)});
   return {};
 }
 
@@ -317,15 +317,15 @@ Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*
 Result<void> Crowd::State::Maker::add_pose(const CrowdStep& step) {
   const auto number = static_cast<std::size_t>(step.kernel);
   const ComputeKernel& kernel = state.pipelines->pose[number];
-  PELT_ASSIGN(const auto sets, make_sets(kernel, [&](std::uint32_t slot) {
-                const VkDescriptorBufferInfo joints =
-                    state.own_joints ? state.joints.buffer().part(state.joints.range(slot)) : sources.joints;
-                const VkDescriptorBufferInfo inputs =
-                    state.own_inputs ? state.inputs.buffer().part(state.inputs.range(slot)) : sources.inputs;
-                return Bindings{gpu.buffer.part(gpu.records[number]), joints, sources.drivers, sources.palette,
-                                gpu.buffer.part(gpu.tables),          inputs};
+  PELT_ASSIGN(const auto made, make_sets(kernel, [&](std::uint32_t s) {
+                return Bindings{gpu.buffer.part(gpu.records[number]),
+                                state.own_joints ? state.joints.buffer().part(state.joints.range(s)) : sources.joints,
+                                sources.drivers,
+                                sources.palette,
+                                gpu.buffer.part(gpu.tables),
+                                state.own_inputs ? state.inputs.buffer().part(state.inputs.range(s)) : sources.inputs};
               }));
-  state.dispatches.insert(state.dispatches.end(), state.outputs.size(), {&kernel, sets, bytes_of(step.range)});
+  state.dispatches.insert(state.dispatches.end(), state.outputs.size(), {&kernel, made, bytes_of(step.range)});
   return {};
 }
 
@@ -374,12 +374,12 @@ Result<void> Crowd::State::Maker::add_normals(const CrowdStep& step, const Bound
 
 // Makes the sets of the plan of the device.
 Result<void> Crowd::State::Maker::add_plan() {
-  const CrowdPlan& plan = state.plan;
-  state.plan_constants = {.character_count = static_cast<std::uint32_t>(plan.characters.size()),
-                          .job_count = static_cast<std::uint32_t>(plan.table.jobs.size()),
-                          .step_count = static_cast<std::uint32_t>(plan.steps.size()),
-                          .first_count = plan.first_count,
-                          .first_start = plan.first_start,
+  const CrowdPlan& planned = state.plan;
+  state.plan_constants = {.character_count = static_cast<std::uint32_t>(planned.characters.size()),
+                          .job_count = static_cast<std::uint32_t>(planned.table.jobs.size()),
+                          .step_count = static_cast<std::uint32_t>(planned.steps.size()),
+                          .first_count = planned.first_count,
+                          .first_start = planned.first_start,
                           .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
   PELT_ASSIGN(state.plan_sets, make_sets(state.pipelines->plan, [&](std::uint32_t) {
                 return Bindings{sources.visible, state.table.whole(), state.arguments.whole()};

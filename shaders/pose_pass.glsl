@@ -13,12 +13,12 @@ layout(binding = kPoseBindInputs, scalar) readonly buffer Inputs { float inputs[
 
 layout(push_constant, scalar) uniform Constants { JobRange range; };
 
-// One record for one instance.
+// One record for one instance; or one palette entry of a record, for kernels whose invocations pose an entry each.
 struct PoseWork {
   bool inside;        // false: this invocation has no record
   uint record;        // index among the kernel's records
-  uint record_index;  // index within the pass; of pose_item(), of the palette entry
-  uint item;          // of the record
+  uint record_index;  // index within the pass, of the record or of the entry
+  uint item;          // which of the record's entries it is; 0 of records
   uint joint_first;   // the instance's joint 0
   uint vertex_first;  // the instance's vertex 0
   uint palette_first; // the instance's palette entry of record 0 of the pass

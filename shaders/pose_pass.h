@@ -9,7 +9,7 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST uint kPoseWorkgroupSize = 64u;  // records a workgroup poses
+PELT_SHARED_CONST uint kPoseWorkgroupSize = 64u;  // records, or palette entries, that a workgroup poses
 
 PELT_SHARED_CONST uint kPoseBindRecords = 1u;   // the deformer's record[]
 PELT_SHARED_CONST uint kPoseBindJoints = 2u;    // mat4[], model-space joint matrices

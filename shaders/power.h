@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Powers and logarithms that are the same on every processor, for the reason that angle.h gives: off by less than 3e-7,
-// powers in proportion.
+// powers of 2 in proportion, and other powers by so much times the exponent of 2 that they are.
 #ifndef PELT_SHADERS_POWER_H
 #define PELT_SHADERS_POWER_H
 
@@ -24,11 +24,11 @@ PELT_SHARED_FN float log2_of(float x) {
   return float(exponent) + t * sum;
 }
 
-// 2^x; the smallest and the largest that a float holds where it would be beyond.
+// 2^x, x held between -126 and 127.
 PELT_SHARED_FN float exp2_of(float x) {
-  float whole = floor(clamp(x, -126.0f, 127.0f) + 0.5f);
-  whole = min(whole, 127.0f);
-  float part = clamp(x - whole, -0.5f, 0.5f);
+  float held = x > -126.0f ? min(x, 127.0f) : -126.0f;
+  float whole = floor(held + 0.5f);
+  float part = held - whole;
   float sum = 1.52527338e-5f;
   sum = sum * part + 1.54035304e-4f;
   sum = sum * part + 1.33335581e-3f;
@@ -40,8 +40,8 @@ PELT_SHARED_FN float exp2_of(float x) {
   return sum * intBitsToFloat((int(whole) + 127) << 23);
 }
 
-// x^exponent for a positive x.
-PELT_SHARED_FN float power_of(float x, float exponent) { return exp2_of(exponent * log2_of(x)); }
+// x^exponent for a finite x, which counts as 1e-30 where it is less.
+PELT_SHARED_FN float power_of(float x, float exponent) { return exp2_of(exponent * log2_of(max(x, 1e-30f))); }
 
 // e^x.
 PELT_SHARED_FN float exp_of(float x) { return exp2_of(x * 1.44269504f); }

@@ -25,9 +25,6 @@ PELT_SHARED_FN float mix4(vec4 weights, float a, float b, float c, float d) {
 PELT_SHARED_FN vec3 mix4(vec4 weights, vec3 a, vec3 b, vec3 c, vec3 d) {
   return a * weights.x + b * weights.y + c * weights.z + d * weights.w;
 }
-PELT_SHARED_FN mat3 mix4(vec4 weights, mat3 a, mat3 b, mat3 c, mat3 d) {
-  return a * weights.x + b * weights.y + c * weights.z + d * weights.w;
-}
 
 // The span, of `spans`, that holds the parameter t in [0, spans]. The first one if t is not a number: the result
 // indexes an array, and the device may not check bounds.

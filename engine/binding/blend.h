@@ -26,12 +26,12 @@ void make_palette_lines(std::span<const Affine> palette, std::span<PaletteLine> 
 
 // What blend_dual_quaternion is told of the stretches of its palette.
 enum class Stretches {
-  kNone,  // all are 1 to rounding, and are not read
+  kNone,  // no joint stretches (shaders/dual_quaternion/pose.h), and none is read
   kSome,
 };
 
-// Does the same with a palette of dual quaternions and stretches (shaders/dual_quaternion/pose.h), and looks at the
-// stretches.
+// Does the same with a palette of dual quaternions and stretches (shaders/dual_quaternion/pose.h), and finds whether
+// any joint stretches.
 Stretches make_dual_quaternion_lines(std::span<const Affine> palette, std::span<PaletteLine> lines);
 
 // Output arrays of a mesh, vertex_count elements each, model space. Null: not wanted.

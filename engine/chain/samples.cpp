@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -45,7 +44,9 @@ std::array<double, kProbes + 1> samples_taken(const Sampled& sampled, std::size_
     for (const glm::vec3 local : {glm::vec3(0, 1, 0), glm::vec3(0, -1, 0), glm::vec3(0, 0, 1), glm::vec3(0, 0, -1)}) {
       const glm::vec3 point = transform_point(places[k], local * reach);
       const auto at = [&](int i) { return glm::dvec3(entries[i] * glm::dvec4(point, 1.0)); };
-      largest = std::max(largest, glm::length(at(k + 1) - 2.0 * at(k) + at(k - 1)) * kProbes * kProbes);
+      const double second = glm::length(at(k + 1) - 2.0 * at(k) + at(k - 1)) * kProbes * kProbes;
+      if (!std::isfinite(second)) return 0.0;  // a singular frame, which no vertex may follow
+      largest = std::max(largest, second);
     }
     return std::sqrt(largest / (8 * double{error}));
   };
@@ -129,7 +130,7 @@ std::vector<std::vector<float>> place_samples(const Sampled& sampled, float erro
     if (sampled.evenly) {
       for (int p = 0; p <= kProbes; ++p) integral[p] = largest * p;
     }
-    const double wanted = std::isfinite(integral[kProbes]) ? std::min(integral[kProbes] / 0.9, 1e6) : 0;
+    const double wanted = std::min(integral[kProbes] / 0.9, 1e6);
     const std::size_t count = static_cast<std::size_t>(std::ceil(wanted)) + 1;
     const std::size_t records = (count + sampled.slots - 1) / sampled.slots;
     samples.back() = spread(integral, std::min(records * sampled.slots, kMaxSamples));
@@ -150,8 +151,12 @@ std::vector<std::vector<float>> place_samples(const Curve& curve, std::span<cons
   }
   const auto at_bind_frame = [&](std::size_t bone, float at) { return rest.frame(bone, at); };
   return place_samples(
-      {reach, shared::kCurveSlots, false, at_bind_frame, at_bind_frame,
-       [&](std::size_t pose, std::size_t bone, float at) { return posed[pose].posed_frame(bone, at); }},
+      {.reach = reach,
+       .slots = shared::kCurveSlots,
+       .evenly = false,
+       .place = at_bind_frame,
+       .rest = at_bind_frame,
+       .posed = [&](std::size_t pose, std::size_t bone, float at) { return posed[pose].posed_frame(bone, at); }},
       error);
 }
 

@@ -46,16 +46,24 @@ class TableBudget {
 // Runs of palette entries.
 class EntryRuns {
  public:
-  void add(std::uint32_t first, std::uint32_t count) { count_after_.emplace(first, count); }
+  // `each`: the entries of a record.
+  void add(std::uint32_t first, std::uint32_t count, std::uint32_t each = 1) {
+    if (count > 0) runs_.emplace(first, Run{count, each});
+  }
 
-  // True if `count` entries from `slot` on lie in one run.
+  // True if `count` entries from `slot` on lie in one run, and begin with a record.
   bool hold(std::uint32_t slot, std::uint64_t count = 1) const {
-    const auto after = count_after_.upper_bound(slot);
-    return after != count_after_.begin() && slot - std::prev(after)->first + count <= std::prev(after)->second;
+    const auto after = runs_.upper_bound(slot);
+    if (after == runs_.begin()) return false;
+    const auto& [first, run] = *std::prev(after);
+    return slot - first + count <= run.count && (slot - first) % run.each == 0;
   }
 
  private:
-  std::map<std::uint32_t, std::uint32_t> count_after_;  // number of entries from a palette entry on
+  struct Run {
+    std::uint32_t count, each;
+  };
+  std::map<std::uint32_t, Run> runs_;  // by the first palette entry
 };
 
 // Returns the entries that passes of one kernel write in earlier stages.
@@ -63,7 +71,8 @@ inline EntryRuns entries_before(const PalettePass& pass, const CharacterData& da
   EntryRuns runs;
   for (const PalettePass& other : data.passes) {
     if (other.kernel != kernel || other.stage >= pass.stage) continue;
-    runs.add(other.first_slot, other.record_count * pose_kernel(kernel).slots_per_record);
+    const std::uint32_t each = pose_kernel(kernel).slots_per_record;
+    runs.add(other.first_slot, other.record_count * each, each);
   }
   return runs;
 }

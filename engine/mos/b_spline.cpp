@@ -95,14 +95,18 @@ std::vector<std::vector<float>> place_samples(const ControlPoints& points, const
     for (const Window& window : windows) posed[i].push_back(in(there, window));
   }
   return chain::place_samples(
-      {reach, shared::kMosSlots, true,
-       [&](std::size_t window, float u) {
-         const WindowPlace place = place_in(rest.positions(), windows[window], u);
-         const glm::vec3 side = shared::frame_side(place.tangent, place.tangent);
-         return affine_from_axes(glm::mat3(place.tangent, side, glm::cross(place.tangent, side)), place.point);
-       },
-       [&](std::size_t window, float u) { return shared::mos_window_frame(at_rest[window], u); },
-       [&](std::size_t pose, std::size_t window, float u) { return shared::mos_window_frame(posed[pose][window], u); }},
+      {.reach = reach,
+       .slots = shared::kMosSlots,
+       .evenly = true,
+       .place =
+           [&](std::size_t window, float u) {
+             const WindowPlace place = place_in(rest.positions(), windows[window], u);
+             const glm::vec3 side = shared::frame_side(place.tangent, place.tangent);
+             return affine_from_axes(glm::mat3(place.tangent, side, glm::cross(place.tangent, side)), place.point);
+           },
+       .rest = [&](std::size_t window, float u) { return shared::mos_window_frame(at_rest[window], u); },
+       .posed = [&](std::size_t pose, std::size_t window,
+                    float u) { return shared::mos_window_frame(posed[pose][window], u); }},
       error);
 }
 

@@ -165,7 +165,7 @@ std::uint32_t MosTable::add_passes(PoseKernel kernel, std::span<const std::uint3
 }
 
 PosedPoints::PosedPoints(const MosTable& table, std::span<const glm::mat4> joints, std::span<const float> inputs)
-    : table_(table.words()), joints_(joints), inputs_(inputs) {
+    : table_(table.words()), joints_(joints.begin(), joints.end()), inputs_(inputs.begin(), inputs.end()) {
   const PalettePass anchors = table.anchor_pass();
   palette_.resize(anchors.record_count * shared::kAnchorBlock);
   pose_kernel(anchors.kernel).pose(anchors, 0, anchors.record_count, {joints, {}, inputs, palette_});

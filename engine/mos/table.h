@@ -72,7 +72,6 @@ class MosTable {
   PalettePass anchor_pass() const { return table_.anchor_pass(); }
 
   const std::vector<std::uint32_t>& words() const { return table_.words(); }
-  std::vector<std::uint32_t> take_words() { return table_.take_words(); }
 
  private:
   void put_edit(const PointEdit& edit, std::uint32_t joint);
@@ -98,8 +97,8 @@ class PosedPoints {
   shared::MosEntries entries(std::uint32_t word) const;
 
   std::vector<std::uint32_t> table_;
-  std::span<const glm::mat4> joints_;
-  std::span<const float> inputs_;
+  std::vector<glm::mat4> joints_;
+  std::vector<float> inputs_;
   std::vector<Affine> palette_;  // the anchors
 };
 

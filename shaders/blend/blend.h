@@ -221,7 +221,8 @@ PELT_SHARED_FN WiresSum wires_add(WiresSum sum, Affine frame, Affine root, vec3 
   vec3 moved = transform_point(frame, point) - transform_point(root, point);
   float length_moved = length(moved);
   if (length_moved > sum.largest) {
-    float shrink = sum.largest > 0.0f ? power_of(max(sum.largest / length_moved, 1e-30f), exponent) : (exponent > 0.0f ? 0.0f : 1.0f);
+    float shrink =
+        sum.largest > 0.0f ? power_of(sum.largest / length_moved, exponent) : (exponent > 0.0f ? 0.0f : 1.0f);
     sum.shares = sum.shares * shrink;
     sum.frame = sum.frame * shrink;
     sum.outer = sum.outer * shrink;
@@ -232,7 +233,7 @@ PELT_SHARED_FN WiresSum wires_add(WiresSum sum, Affine frame, Affine root, vec3 
   // If no deformer moves the point, all have the same |D_i|^m and so the same share.
   float share = length_moved == sum.largest || exponent == 0.0f
                     ? 1.0f
-                    : (length_moved > 0.0f ? power_of(max(length_moved / sum.largest, 1e-30f), exponent) : 0.0f);
+                    : (length_moved > 0.0f ? power_of(length_moved / sum.largest, exponent) : 0.0f);
   float squared = dot(moved, moved);
   vec3 slope = vec3(0.0f);
   // A tiny displacement would give a huge slope, and its share is nearly zero: leave it out.

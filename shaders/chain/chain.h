@@ -58,9 +58,9 @@ PELT_SHARED_CONST float kHiddenScale = 1e-4f;
 PELT_SHARED_FN float axes_scale(mat3 axes) {
   vec3 lengths = vec3(length(axes[0]), length(axes[1]), length(axes[2]));
   float longest = max(lengths.x, max(lengths.y, lengths.z));
-  if (!exceeds(longest, 1e-30f)) return 0.0f;
+  if (!exceeds(lengths.x + lengths.y + lengths.z, 1e-30f)) return 0.0f;
   vec3 parts = lengths * (1.0f / longest);
-  return longest * power_of(max(parts.x * parts.y * parts.z, 1e-30f), 1.0f / 3.0f);
+  return longest * power_of(parts.x * parts.y * parts.z, 1.0f / 3.0f);
 }
 
 // An anchor as its own joint poses it.

@@ -18,25 +18,7 @@ struct AnchorBlock {
   TurnedAnchor anchors[kAnchorBlock];
 };
 
-// Poses anchor i, the nearest of its block to the top. A hidden anchor looks further up for the one that it follows.
-PELT_SHARED_FN TurnedAnchor pose_nearest_anchor(PoseWork work, Chain chain, uint i) {
-  TurnedAnchor anchor = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
-  if (i == chain.top) return anchor;
-  uint above = i;
-  AnchorPose upper;
-  do {
-    above = upper_anchor(chain, above);
-    upper = anchor_pose(work, chain, above);
-  } while (anchor_is_hidden(chain, above, upper.scale));
-  if (anchor.pose.scale < kHiddenScale)
-    anchor.pose.motion = upper.motion;
-  else
-    anchor.own = twist_between(work, chain, i, upper.motion, anchor.pose.motion);
-  anchor.run = anchor.own;
-  return anchor;
-}
-
-// Poses anchor i from `upper`, its neighbour towards the top.
+// Poses anchor i from `upper`, the next one towards the top, which is not hidden or has the motion of one that is not.
 PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i, TurnedAnchor upper) {
   TurnedAnchor anchor = TurnedAnchor(anchor_pose(work, chain, i), 0.0f, upper.run);
   if (anchor.pose.scale < kHiddenScale) {
@@ -46,6 +28,18 @@ PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i,
     anchor.run += anchor.own;
   }
   return anchor;
+}
+
+// Poses anchor i, the nearest of its block to the top, and looks further up for one that is not hidden.
+PELT_SHARED_FN TurnedAnchor pose_nearest_anchor(PoseWork work, Chain chain, uint i) {
+  if (i == chain.top) return TurnedAnchor(anchor_pose(work, chain, i), 0.0f, 0.0f);
+  uint above = i;
+  AnchorPose upper;
+  do {
+    above = upper_anchor(chain, above);
+    upper = anchor_pose(work, chain, above);
+  } while (anchor_is_hidden(chain, above, upper.scale));
+  return pose_next_anchor(work, chain, i, TurnedAnchor(upper, 0.0f, 0.0f));
 }
 
 PELT_SHARED_FN AnchorBlock pose_anchors(AnchorRecord record, PoseWork work) {

@@ -45,9 +45,9 @@ PELT_SHARED_FN CurveBulge curve_bulge(PELT_SHARED_IN(CurveEnd) first, PELT_SHARE
   float whole = mix(first.bulge.x, last.bulge.x, lambda) * (1.0f - log2_of(1.0f + exp_of(-2.0f * u)));
   CurveBulge bulge;
   bulge.inside = size > 1e-6f ? inside / size : vec3(0.0f);
-  float along = 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size);
-  bulge.along = exp2_of(along * whole);
-  bulge.across = exp2_of((1.0f - along) * whole);
+  float along_share = 0.5f - 0.5f * kCurveAcross * smoothstep(0.0f, 0.3f, size);
+  bulge.along = exp2_of(along_share * whole);
+  bulge.across = exp2_of((1.0f - along_share) * whole);
   float first_fat = end_ramp(lambda * bone, first.distance, bone) * first.bend * shape.first_reach;
   float last_fat = end_ramp((1.0f - lambda) * bone, last.distance, bone) * last.bend * shape.last_reach;
   bulge.across *= max(1.0f + first.bulge.y * first_fat + last.bulge.y * last_fat, kCurveLeastBulge);

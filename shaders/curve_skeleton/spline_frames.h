@@ -68,8 +68,7 @@ PELT_SHARED_FN CurveCorner curve_corner(PoseWork work, Chain chain, uint curve, 
   way[1] = posed_position(work, chain, i + 1u) - corner.point;
   float bend = bend_between(-way[0], way[1]);
   float across = cos_of(0.5f * bend);
-  corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) *
-                 pose.scale;
+  corner.reach = floating_distance(work, word, 2.0f / max(across * across, 1e-6f), bend) * pose.scale;
   float arc = table_float(work, word);
   for (uint k = 0u; k < 2u; ++k) {
     float rest =

@@ -31,8 +31,8 @@ PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w over which the turn begins and ends smoothly
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
 
-// What an anchor gives the curve about it, posed (step_pose.h): the frame and e of the bone that leaves it, and its step
-// if it is an inner one.
+// What an anchor gives the curve about it, posed (step_pose.h): the frame and e of the bone that leaves it, and its
+// step if it is an inner one.
 struct CurveStep {
   vec4 frame;
   vec3 slope;    // e_i

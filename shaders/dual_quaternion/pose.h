@@ -28,7 +28,7 @@ PELT_SHARED_FN DualQuaternionEntry dual_quaternion_entry(Affine joint_transform)
   bool is_one = true;
   for (int c = 0; c < 3; ++c) {
     vec3 off = abs(stretch[c] - vec3(c == 0 ? 1.0f : 0.0f, c == 1 ? 1.0f : 0.0f, c == 2 ? 1.0f : 0.0f));
-    is_one = is_one && off.x <= kNoStretch && off.y <= kNoStretch && off.z <= kNoStretch;
+    is_one = is_one && is_within(off.x, kNoStretch) && is_within(off.y, kNoStretch) && is_within(off.z, kNoStretch);
   }
   DualQuaternionEntry entry;
   entry.rigid = Affine(rigid.real, rigid.dual, vec4(is_one ? 0.0f : 1.0f, 0.0f, 0.0f, 0.0f));

@@ -83,8 +83,7 @@ PELT_SHARED_CONST uint kMosKeyWords = 3u;
 PELT_SHARED_CONST uint kMinMosKeys = 2u;
 PELT_SHARED_CONST uint kMaxMosKeys = 64u;
 
-// A posed control point: F = still + cosine cos(theta) + sine sin(theta). All members, theta too, may be blended
-// linearly.
+// A posed control point: F = still + cosine cos(theta) + sine sin(theta).
 struct MosPoint {
   mat3 still, cosine, sine;
   vec3 position;

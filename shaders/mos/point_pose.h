@@ -13,13 +13,14 @@ struct MosPointRecord {
 };
 PELT_SHARED_SIZE(MosPointRecord, 4);
 
-PELT_SHARED_FN Affine pose_mos_entry(MosPointRecord record, PoseWork work) {
-  return mos_frame(mos_entries(pose_mos_point(work, mos_root_motion(work), record.point)));
-}
-
-// The same point for windows (table_pose.h), each of which blends four.
+// Returns the point for windows (table_pose.h), each of which blends four.
 PELT_SHARED_FN MosEntries pose_window_point(MosPointRecord record, PoseWork work) {
   return mos_entries(pose_mos_point(work, mos_root_motion(work), record.point));
+}
+
+// Returns the palette entry of a point that carries skin.
+PELT_SHARED_FN Affine pose_mos_entry(MosPointRecord record, PoseWork work) {
+  return mos_frame(pose_window_point(record, work));
 }
 
 PELT_SHARED_END

@@ -11,7 +11,7 @@
 
 PELT_SHARED_BEGIN
 
-// Layout of the table, besides mos.h's:
+// Layout of the table:
 //   sample   u, (M^R)^-1 row by row
 PELT_SHARED_CONST uint kMosSampleInverse = 1u;
 PELT_SHARED_CONST uint kMosSampleWords = 1u + kTableAffineWords;

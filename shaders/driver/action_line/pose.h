@@ -119,8 +119,8 @@ PELT_SHARED_FN LinePlace line_place(PELT_SHARED_IN(ActionLine) line, LineShape s
   float uneven = max(line.longer, line.least);
   float stretch = (1.0f + (uneven - 1.0f) * shape.share) * (line.longer / uneven);
   float before = (shape.lambda + (uneven - 1.0f) * shape.integral) / uneven;
-  return LinePlace(clamp(before, 0.0f, 1.0f) * line.arc_length,
-                   power_of(clamp(stretch, kShortestLine * kShortestLine, kLongestLine * kLongestLine), -shape.exponent));
+  float held = clamp(stretch, kShortestLine * kShortestLine, kLongestLine * kLongestLine);
+  return LinePlace(clamp(before, 0.0f, 1.0f) * line.arc_length, power_of(held, -shape.exponent));
 }
 
 // A step of the walk along the line: the frame at its start, and the lengths of the line up to its start and up to its

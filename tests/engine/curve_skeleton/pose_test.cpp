@@ -145,10 +145,16 @@ const test::Fault kFaults[] = {
      "(curve_skeleton): record 0 turns by anchors that no earlier stage poses"},
     {"StepsThatNoPassPoses", [](CharacterData& d) { curve_word(d, shared::kCurveFirstStep) -= 1; },
      "has steps that no earlier stage poses"},
-    {"StepsOfTheirOwnStage", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).stage = 2; },
+    {"AStageOfNothing", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).stage = 2; },
      "of 3 stages some pose nothing and move no mesh"},
-    {"AnchorsAfterTheirSteps", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).stage = 1; },
-     "of 3 stages some pose nothing and move no mesh"},
+    {"SamplesInTheStageOfTheirSteps", [](CharacterData& d) { pass_of(d).stage = 1; },
+     "(curve_skeleton): record 0 has steps that no earlier stage poses"},
+    {"StepsInTheStageOfTheirAnchors",
+     [](CharacterData& d) {
+       pass_of(d, PoseKernel::kCurveStep).stage = 0;
+       pass_of(d).stage = 1;
+     },
+     "(curve_step): record 0 turns by anchors that no earlier stage poses"},
     {"StepOfACurveFar", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).records[0] = kFar; },
      "(curve_step): record 0 reads past its table"},
     {"StepOfAnAnchorFar", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).records[1] = curve_word(d, 0); },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests what is refused in the records and tables of a file.
 #include <bit>
+#include <utility>
 
 #include <pelt/curve_keys.h>
 
@@ -125,6 +126,7 @@ const Fault kSampleFaults[] = {
     {"PointFar", [](File& f) { f.along.records[2] = kFar; }, "record 0 blends a point that no earlier stage poses"},
     {"PointPastTheLast", [](File& f) { f.along.records[8] = f.along.first_slot - shared::kMosPointSlots + 1; },
      "record 1 blends a point that no earlier stage poses"},
+    {"PointBetweenRecords", [](File& f) { f.along.records[0] += 1; }, "blends a point that no earlier stage poses"},
     {"PointOfItsOwnStage", [](File& f) { f.data.passes[1].stage = 2; }, "blends a point that no earlier stage poses"},
     {"PointThatIsAnAnchor", [](File& f) { f.along.records[0] = 0; }, "blends a point that no earlier stage poses"},
 };

@@ -50,6 +50,9 @@ PELT_SHARED_FN bool exceeds(float x, float limit) {
   return bits > floatBitsToUint(limit) && bits <= 0x7F800000u;
 }
 
+// True if x, 0 or more, is at most `limit`; false if x is NaN. As above.
+PELT_SHARED_FN bool is_within(float x, float limit) { return floatBitsToUint(x) <= floatBitsToUint(limit); }
+
 // normalize(v), or `otherwise` if v is too short. Components must be below 1e19.
 PELT_SHARED_FN vec3 normalize_or(vec3 v, vec3 otherwise) {
   float squared = dot(v, v);
