@@ -150,9 +150,7 @@ offsets = json.load(open("limb.json"))["layers"][0]["parameters"]["driver"].get(
 sys.exit(0 if len(offsets) == 1 and any(offsets[0][1:]) else 1)'
 }
 until_saved "the moved vertex was not saved" driver_moved
-xdotool key ctrl+z
-sleep 1
-until_saved "undo did not bring the driver back" rig_restored
+until_saved "undo did not bring the driver back" undone
 xdotool key d
 sleep 1
 
