@@ -36,23 +36,12 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   return check_records<shared::AnchorRecord>(pass, check);
 }
 
-void pose_anchor_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  const shared::PoseWork work = pose_work(pass, context);
-  for (std::size_t i = begin; i < end; ++i) {
-    const shared::AnchorBlock block = pose_anchors(read_record<shared::AnchorRecord>(pass.records, i), work);
-    Affine* slots = &context.palette[pass.first_slot + i * shared::kAnchorBlock];
-    for (const shared::TurnedAnchor& anchor : block.anchors) *slots++ = anchor_entry(anchor);
-  }
-}
-
 // Returns the joint of an entry's anchor.
 std::uint32_t joint_of(const PassEntry& entry) {
   const auto record = entry.read<shared::AnchorRecord>();
   const shared::Chain chain = shared::read_chain(entry.table(), record.chain);
   return entry.pass.table[shared::anchor_word(chain, std::min(record.first + entry.slot, chain.anchor_count - 1))];
 }
-
-EntryRest rest(const PassEntry&) { return {}; }
 
 std::string label(const PassEntry& entry, const CharacterData& data) {
   return fmt::format("anchor of {}", data.skeleton.joints[joint_of(entry)].name);
@@ -68,8 +57,8 @@ const PoseKernelInfo kAnchor{.name = "anchor",
                              .record_words = kRecordWords<shared::AnchorRecord>,
                              .slots_per_record = shared::kAnchorBlock,
                              .validate = validate_records,
-                             .pose = pose_anchor_records,
-                             .rest = rest,
+                             .pose = pose_records<shared::AnchorRecord, shared::pose_anchors>,
+                             .rest = no_rest,
                              .label = label,
                              .append_sources = append_sources,
                              .writes_numbers = true};

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <bit>
+#include <cstring>
 #include <glm/glm.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pelt/character.h>
@@ -42,12 +44,17 @@ inline shared::PoseWork table_work(std::span<const std::uint32_t> table, std::sp
   return {table.data(), nullptr, nullptr, nullptr, reinterpret_cast<const float*>(palette.data())};
 }
 
-// Poses records [begin, end) of a kernel that writes one palette entry a record.
-template <class Record, Affine (*pose_record)(Record, shared::PoseWork)>
+// Poses records [begin, end) by a function that returns the palette entries of a record: an Affine, or a struct of
+// nothing else.
+template <class Record, auto pose_record>
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
+  using Entries = decltype(pose_record(std::declval<Record>(), std::declval<shared::PoseWork>()));
+  static_assert(sizeof(Entries) % sizeof(Affine) == 0);
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
-    context.palette[pass.first_slot + i] = pose_record(read_record<Record>(pass.records, i), work);
+    const Entries posed = pose_record(read_record<Record>(pass.records, i), work);
+    std::memcpy(static_cast<void*>(&context.palette[pass.first_slot + i * (sizeof(Entries) / sizeof(Affine))]), &posed,
+                sizeof(Entries));
   }
 }
 
@@ -69,6 +76,9 @@ struct PassEntry {
   // The pass's table for functions of shaders/ that read nothing else.
   shared::PoseWork table() const { return table_work(pass.table); }
 };
+
+// The rest of entries that hold no frames.
+inline EntryRest no_rest(const PassEntry&) { return {}; }
 
 // What Pelt knows of a pose kernel: the folder of every deformer that has one defines it.
 struct PoseKernelInfo {

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <set>
 #include <vector>
@@ -121,15 +119,6 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   return check_records<Record>(pass, [&](const Record& record) { return table.check(record); });
 }
 
-void pose_steps(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  const shared::PoseWork work = pose_work(pass, context);
-  for (std::size_t i = begin; i < end; ++i) {
-    const auto posed = pose_curve_step(read_record<shared::CurveStepRecord>(pass.records, i), work);
-    std::copy(std::begin(posed.entries), std::end(posed.entries),
-              &context.palette[pass.first_slot + i * shared::kCurveStepSlots]);
-  }
-}
-
 void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
@@ -230,8 +219,6 @@ std::uint32_t step_joint(const PassEntry& entry) {
   return entry.pass.table[shared::anchor_word(chain, record.anchor)];
 }
 
-EntryRest step_rest(const PassEntry&) { return {}; }
-
 std::string step_label(const PassEntry& entry, const CharacterData& data) {
   return fmt::format("step of a curve at {}", data.skeleton.joints[step_joint(entry)].name);
 }
@@ -246,8 +233,8 @@ const PoseKernelInfo kCurveStep{.name = "curve_step",
                                 .record_words = kRecordWords<shared::CurveStepRecord>,
                                 .slots_per_record = shared::kCurveStepSlots,
                                 .validate = validate_records<shared::CurveStepRecord>,
-                                .pose = pose_steps,
-                                .rest = step_rest,
+                                .pose = pose_records<shared::CurveStepRecord, shared::pose_curve_step>,
+                                .rest = no_rest,
                                 .label = step_label,
                                 .append_sources = append_step_source,
                                 .writes_numbers = true};

@@ -6,14 +6,8 @@
 namespace pelt::dual_quaternion {
 namespace {
 
-void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  const shared::PoseWork work = pose_work(pass, context);
-  for (std::size_t i = begin; i < end; ++i) {
-    const auto record = read_record<shared::JointRecord>(pass.records, i);
-    const shared::DualQuaternionEntry entry = shared::dual_quaternion_entry(shared::pose_joint(record, work));
-    context.palette[pass.first_slot + 2 * i] = entry.rigid;
-    context.palette[pass.first_slot + 2 * i + 1] = entry.stretch;
-  }
+shared::DualQuaternionEntry pose_joint(shared::JointRecord record, shared::PoseWork work) {
+  return shared::dual_quaternion_entry(shared::pose_joint(record, work));
 }
 
 }  // namespace
@@ -22,7 +16,7 @@ const PoseKernelInfo kDualQuaternion{.name = "dual_quaternion",
                                      .record_words = kRecordWords<shared::JointRecord>,
                                      .slots_per_record = shared::kDualQuaternionSlots,
                                      .validate = linear_blend::validate_records,
-                                     .pose = pose_records,
+                                     .pose = pose_records<shared::JointRecord, pose_joint>,
                                      .rest = linear_blend::joint_rest,
                                      .label = linear_blend::joint_label,
                                      .append_sources = linear_blend::append_joint};

@@ -131,8 +131,6 @@ void append_segment(const PassEntry& entry, const CharacterData&, std::vector<En
   if (record.share < 1) sources.push_back({SourceKind::kJoint, record.parent, 1 - record.share});
 }
 
-EntryRest shift_rest(const PassEntry&) { return {}; }
-
 template <class Record>
 std::string shift_label(const PassEntry& entry, const CharacterData& data) {
   const std::uint32_t vertex = entry.read<Record>().vertex;
@@ -179,7 +177,7 @@ const PoseKernelInfo kFollow{.name = "follow",
                              .slots_per_record = 1,
                              .validate = validate_follows,
                              .pose = pose_records<shared::FollowRecord, shared::pose_follow>,
-                             .rest = shift_rest,
+                             .rest = no_rest,
                              .label = shift_label<shared::FollowRecord>,
                              .append_sources = append_vertex<shared::FollowRecord>};
 
@@ -188,7 +186,7 @@ const PoseKernelInfo kLimit{.name = "limit",
                             .slots_per_record = 1,
                             .validate = validate_limits,
                             .pose = pose_records<shared::LimitRecord, shared::pose_limit>,
-                            .rest = shift_rest,
+                            .rest = no_rest,
                             .label = shift_label<shared::LimitRecord>,
                             .append_sources = append_vertex<shared::LimitRecord>};
 
@@ -197,7 +195,7 @@ const PoseKernelInfo kSecondaryAction{.name = "secondary_action",
                                       .slots_per_record = shared::kActionSlots,
                                       .validate = validate_actions,
                                       .pose = pose_actions,
-                                      .rest = shift_rest,
+                                      .rest = no_rest,
                                       .label = shift_label<shared::ActionRecord>,
                                       .append_sources = append_vertex<shared::ActionRecord>,
                                       .writes_numbers = true};

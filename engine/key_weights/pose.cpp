@@ -104,8 +104,6 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   });
 }
 
-EntryRest rest(const PassEntry&) { return {}; }
-
 std::string label(const PassEntry& entry, const CharacterData&) {
   return fmt::format("weights of keys {}", entry.record);
 }
@@ -180,7 +178,7 @@ const PoseKernelInfo kKeyWeights{.name = "key_weights",
                                  .slots_per_record = 1,
                                  .validate = validate_records,
                                  .pose = pose_records<shared::KeyWeightsRecord, shared::pose_key_weights>,
-                                 .rest = rest,
+                                 .rest = no_rest,
                                  .label = label,
                                  .append_sources = append_sources,
                                  .writes_numbers = true};

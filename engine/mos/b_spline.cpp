@@ -122,12 +122,11 @@ struct Tables {
   std::vector<bool> singular;  // by the sample's number
 };
 
-// `first_point` is the first palette entry of the points.
-Tables add_tables(const Windows& windows, const Samples& samples, const RestPoints& rest, std::uint32_t first_point,
-                  std::uint32_t stage, CharacterBuilder& builder) {
+Tables add_tables(const Windows& windows, const Samples& samples, const RestPoints& rest,
+                  const MosTable::PointEntries& points, CharacterBuilder& builder) {
   PalettePass pass;
   pass.kernel = PoseKernel::kMosTable;
-  pass.stage = stage;
+  pass.stage = points.first_stage;
   TableWriter table;
   Tables tables;
   for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
@@ -149,7 +148,7 @@ Tables add_tables(const Windows& windows, const Samples& samples, const RestPoin
         if (k % shared::kMosSlots != 0) continue;
         shared::MosTableRecord record{{}, word};
         for (std::size_t i = 0; i < window.size(); ++i) {
-          record.points[i] = first_point + window[i] * shared::kMosPointSlots;
+          record.points[i] = points.first_slot + window[i] * shared::kMosPointSlots;
         }
         append_record(pass.records, record);
       }
@@ -236,9 +235,8 @@ Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, 
                        : std::vector<std::uint32_t>(input.model.skeleton.joints.size(), shared::kNoInput);
   MosTable table(at_bind, inputs, 0, parameters.frames);
   const std::vector<std::uint32_t> words = put_points(points, edits, table).points;
-  const std::uint32_t stage = table.has_chains() ? 2 : 1;
-  const std::uint32_t first_point = table.add_passes(PoseKernel::kMosWindowPoint, words, input.builder);
-  const Tables tables = add_tables(windows, samples, rest_points, first_point, stage, input.builder);
+  const MosTable::PointEntries entries = table.add_passes(PoseKernel::kMosWindowPoint, words, input.builder);
+  const Tables tables = add_tables(windows, samples, rest_points, entries, input.builder);
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < shares.size(); ++t) {
     MeshBinding binding = chain::bind_to_tables(rest, samples, tables.first_slot, shares[t]);

@@ -138,7 +138,7 @@ struct Entries {
 Entries add_entries(const PointWords& words, MosTable& table, CharacterBuilder& builder) {
   std::vector<std::uint32_t> all = words.points;
   all.insert(all.end(), words.directions.begin(), words.directions.end());
-  const std::uint32_t first = table.add_passes(PoseKernel::kMosPoint, all, builder);
+  const std::uint32_t first = table.add_passes(PoseKernel::kMosPoint, all, builder).first_slot;
   if (words.directions.empty()) return {first, std::nullopt};
   return {first, first + static_cast<std::uint32_t>(words.points.size())};
 }

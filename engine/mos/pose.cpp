@@ -193,17 +193,6 @@ Result<void> validate_samples(const PalettePass& pass, const CharacterData& data
   });
 }
 
-void pose_window_points(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
-  const shared::PoseWork work = pose_work(pass, context);
-  for (std::size_t i = begin; i < end; ++i) {
-    const auto point = pose_window_point(read_record<shared::MosPointRecord>(pass.records, i), work);
-    Affine* slots = &context.palette[pass.first_slot + i * shared::kMosPointSlots];
-    slots[0] = point.still;
-    slots[1] = point.cosine;
-    slots[2] = point.sine;
-  }
-}
-
 void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
@@ -215,8 +204,6 @@ void pose_samples(const PalettePass& pass, std::size_t begin, std::size_t end, c
 }
 
 EntryRest point_rest(const PassEntry&) { return {.kind = EntryKind::kControlPoint}; }
-
-EntryRest window_point_rest(const PassEntry&) { return {}; }
 
 std::uint32_t sample_word(const PassEntry& entry) {
   return entry.read<shared::MosTableRecord>().first_sample + entry.slot * shared::kMosSampleWords;
@@ -295,8 +282,8 @@ const PoseKernelInfo kMosWindowPoint{.name = "mos_window_point",
                                      .record_words = kRecordWords<shared::MosPointRecord>,
                                      .slots_per_record = shared::kMosPointSlots,
                                      .validate = validate_points,
-                                     .pose = pose_window_points,
-                                     .rest = window_point_rest,
+                                     .pose = pose_records<shared::MosPointRecord, shared::pose_window_point>,
+                                     .rest = no_rest,
                                      .label = point_label,
                                      .append_sources = append_point_source,
                                      .append_handles = append_handles,

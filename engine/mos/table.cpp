@@ -150,18 +150,19 @@ std::uint32_t MosTable::put_point(const ControlPoint& point, std::span<const std
   return word;
 }
 
-std::uint32_t MosTable::add_passes(PoseKernel kernel, std::span<const std::uint32_t> points,
-                                   CharacterBuilder& builder) {
+MosTable::PointEntries MosTable::add_passes(PoseKernel kernel, std::span<const std::uint32_t> points,
+                                            CharacterBuilder& builder) {
   PalettePass pass;
   pass.kernel = kernel;
-  if (has_chains()) {
+  if (table_.has_chains()) {
     table_.place_anchors(builder.add_pass(anchor_pass()));
     pass.stage = 1;
   }
   for (const std::uint32_t word : points) append_record(pass.records, shared::MosPointRecord{word});
   pass.record_count = static_cast<std::uint32_t>(points.size());
   pass.table = table_.take_words();
-  return builder.add_pass(std::move(pass));
+  const std::uint32_t first_stage = pass.stage + 1;
+  return {builder.add_pass(std::move(pass)), first_stage};
 }
 
 PosedPoints::PosedPoints(const MosTable& table, std::span<const glm::mat4> joints, std::span<const float> inputs)

@@ -63,12 +63,15 @@ class MosTable {
   std::uint32_t put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
                           std::span<const PointEdit> edits = {}, const glm::dmat3* directions = nullptr);
 
+  struct PointEntries {
+    std::uint32_t first_slot;   // palette entry
+    std::uint32_t first_stage;  // the first in which a pass may read them
+  };
   // Adds the pass that poses the anchors, if there are chains, and the pass of `kernel` (kMosPoint, kMosWindowPoint)
-  // that poses these points. Returns the first palette entry of the latter. Uses up the table.
-  std::uint32_t add_passes(PoseKernel kernel, std::span<const std::uint32_t> points, CharacterBuilder& builder);
+  // that poses these points. Uses up the table.
+  PointEntries add_passes(PoseKernel kernel, std::span<const std::uint32_t> points, CharacterBuilder& builder);
 
   // As chain::ChainTable.
-  bool has_chains() const { return table_.has_chains(); }
   PalettePass anchor_pass() const { return table_.anchor_pass(); }
 
   const std::vector<std::uint32_t>& words() const { return table_.words(); }

@@ -10,7 +10,7 @@ layout(binding = kPoseBindRecords, scalar) readonly buffer Records { AnchorRecor
 void main() {
   PoseWork work = pose_work();
   if (!work.inside) return;
-  AnchorBlock block = pose_anchors(records[work.record], work);
+  AnchorEntries posed = pose_anchors(records[work.record], work);
   uint first = work.palette_first + work.record_index * kAnchorBlock;
-  for (uint k = 0u; k < kAnchorBlock; ++k) palette[first + k] = anchor_entry(block.anchors[k]);
+  for (uint k = 0u; k < kAnchorBlock; ++k) palette[first + k] = posed.entries[k];
 }

@@ -14,8 +14,8 @@ struct AnchorRecord {
 };
 PELT_SHARED_SIZE(AnchorRecord, 8);
 
-struct AnchorBlock {
-  TurnedAnchor anchors[kAnchorBlock];
+struct AnchorEntries {
+  Affine entries[kAnchorBlock];
 };
 
 // Poses anchor i from `upper`, the next one towards the top, which is not hidden or has the motion of one that is not.
@@ -42,18 +42,25 @@ PELT_SHARED_FN TurnedAnchor pose_nearest_anchor(PoseWork work, Chain chain, uint
   return pose_next_anchor(work, chain, i, TurnedAnchor(upper, 0.0f, 0.0f));
 }
 
-PELT_SHARED_FN AnchorBlock pose_anchors(AnchorRecord record, PoseWork work) {
+// Returns the entries of a block: poses the anchor nearest to the top, then goes away from it on both sides.
+PELT_SHARED_FN AnchorEntries pose_anchors(AnchorRecord record, PoseWork work) {
   Chain chain = read_chain(work, record.chain);
-  uint last = min(record.first + kAnchorBlock, chain.anchor_count) - 1u - record.first;
-  uint nearest = clamp(chain.top, record.first, record.first + last) - record.first;
-  AnchorBlock block;
-  block.anchors[nearest] = pose_nearest_anchor(work, chain, record.first + nearest);
-  for (uint n = 0u; n < last; ++n) {
-    uint k = n < nearest ? nearest - 1u - n : n + 1u;
-    uint upper = n < nearest ? k + 1u : k - 1u;
-    block.anchors[k] = pose_next_anchor(work, chain, record.first + k, block.anchors[upper]);
+  uint last = min(record.first + kAnchorBlock, chain.anchor_count) - 1u;
+  uint nearest = clamp(chain.top, record.first, last);
+  AnchorEntries block;
+  TurnedAnchor start = pose_nearest_anchor(work, chain, nearest);
+  block.entries[nearest - record.first] = anchor_entry(start);
+  TurnedAnchor upper = start;
+  for (uint i = nearest; i > record.first; --i) {
+    upper = pose_next_anchor(work, chain, i - 1u, upper);
+    block.entries[i - 1u - record.first] = anchor_entry(upper);
   }
-  for (uint k = last + 1u; k < kAnchorBlock; ++k) block.anchors[k] = block.anchors[last];
+  upper = start;
+  for (uint i = nearest + 1u; i <= last; ++i) {
+    upper = pose_next_anchor(work, chain, i, upper);
+    block.entries[i - record.first] = anchor_entry(upper);
+  }
+  for (uint k = last + 1u - record.first; k < kAnchorBlock; ++k) block.entries[k] = block.entries[last - record.first];
   return block;
 }
 

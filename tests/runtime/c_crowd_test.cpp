@@ -106,22 +106,32 @@ void expect_same_read_back(const Crowd& cpp, const pelt_crowd* c) {
   EXPECT_EQ(greatest, box->greatest);
 }
 
+// The same crowd in both languages: two instances and three, with previous positions and bounds.
+CrowdOptions two_and_three() {
+  CrowdOptions options{.instances = {2, 3}};
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  options.outputs.bounds = true;
+  return options;
+}
+pelt_crowd_options two_and_three_in_c() {
+  static constexpr std::uint32_t kInstances[] = {2, 3};
+  auto options = sized<pelt_crowd_options>();
+  options.instances = kInstances;
+  options.character_count = 2;
+  options.previous_positions.format = PELT_FORMAT_FLOAT;
+  options.bounds = 1;
+  return options;
+}
+
 TEST_F(CCrowds, EqualThoseOfCpp) {
   const Result<GpuCharacters> gpu = upload(*gpu_device(), characters_);
   ASSERT_TRUE(gpu);
-  CrowdOptions cpp_options{.instances = {2, 3}};
-  cpp_options.outputs.previous_positions.format = VertexFormat::kFloat;
-  cpp_options.outputs.bounds = true;
+  CrowdOptions cpp_options = two_and_three();
   cpp_options.outputs.bounds_stride = 32;
   Crowd cpp = test::must(Crowd::create(*gpu_device(), *gpu, cpp_options));
 
   const GpuHandle c_gpu = upload_all(device_.get());
-  const std::uint32_t instances[] = {2, 3};
-  auto options = sized<pelt_crowd_options>();
-  options.instances = instances;
-  options.character_count = 2;
-  options.previous_positions.format = PELT_FORMAT_FLOAT;
-  options.bounds = 1;
+  pelt_crowd_options options = two_and_three_in_c();
   options.bounds_stride = 32;
   const CrowdHandle own = make_crowd(device_.get(), c_gpu.get(), &options);
   pelt_crowd* c = own.get();
@@ -153,18 +163,11 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
 TEST_F(CCrowds, HaveTheOutputSlotsOfCpp) {
   const Result<GpuCharacters> gpu = upload(*gpu_device(), characters_);
   ASSERT_TRUE(gpu);
-  CrowdOptions cpp_options{.instances = {2, 3}};
-  cpp_options.outputs.previous_positions.format = VertexFormat::kFloat;
-  cpp_options.outputs.bounds = true;
+  CrowdOptions cpp_options = two_and_three();
   cpp_options.outputs.slots = 2;
   Crowd cpp = test::must(Crowd::create(*gpu_device(), *gpu, cpp_options));
   const GpuHandle c_gpu = upload_all(device_.get());
-  const std::uint32_t instances[] = {2, 3};
-  auto options = sized<pelt_crowd_options>();
-  options.instances = instances;
-  options.character_count = 2;
-  options.previous_positions.format = PELT_FORMAT_FLOAT;
-  options.bounds = 1;
+  pelt_crowd_options options = two_and_three_in_c();
   options.output_slots = 2;
   const CrowdHandle own = make_crowd(device_.get(), c_gpu.get(), &options);
   pelt_crowd* c = own.get();

@@ -49,8 +49,6 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   });
 }
 
-EntryRest rest(const PassEntry&) { return {}; }
-
 std::string label(const PassEntry& entry, const CharacterData&) {
   return fmt::format("key pose offset {}", entry.record);
 }
@@ -70,7 +68,7 @@ const PoseKernelInfo kKeyPose{.name = "key_pose",
                               .slots_per_record = 1,
                               .validate = validate_records,
                               .pose = pose_records<shared::KeyPoseRecord, shared::pose_key_offset>,
-                              .rest = rest,
+                              .rest = no_rest,
                               .label = label,
                               .append_sources = append_sources,
                               .writes_numbers = true};
