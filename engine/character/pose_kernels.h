@@ -49,12 +49,12 @@ inline shared::PoseWork table_work(std::span<const std::uint32_t> table, std::sp
 template <class Record, auto pose_record>
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   using Entries = decltype(pose_record(std::declval<Record>(), std::declval<shared::PoseWork>()));
+  constexpr std::size_t entries_per_record = sizeof(Entries) / sizeof(Affine);
   static_assert(sizeof(Entries) % sizeof(Affine) == 0);
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const Entries posed = pose_record(read_record<Record>(pass.records, i), work);
-    std::memcpy(static_cast<void*>(&context.palette[pass.first_slot + i * (sizeof(Entries) / sizeof(Affine))]), &posed,
-                sizeof(Entries));
+    std::memcpy(static_cast<void*>(&context.palette[pass.first_slot + i * entries_per_record]), &posed, sizeof(Entries));
   }
 }
 
