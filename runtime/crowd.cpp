@@ -12,77 +12,145 @@
 
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
+#include "runtime/mistake.h"
 
 namespace pelt::runtime {
 
-std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance, std::uint32_t number) {
+bool Crowd::State::expect_instance(std::uint32_t instance, const char* call) const {
+  if (has(instance)) return true;
+  report_mistake("Crowd::%s: the %s has no instance %u", call, label.c_str(), instance);
+  return false;
+}
+
+bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) const {
+  if (!own_list)
+    report_mistake("Crowd::%s: a buffer of the caller's lists the instances of the %s", call, label.c_str());
+  return own_list && expect_instance(instance, call);
+}
+
+bool Crowd::State::expect_own_inputs(std::uint32_t instance, const char* call) const {
+  if (!own_inputs) report_mistake("Crowd::%s: a buffer of the caller's has the inputs of the %s", call, label.c_str());
+  return own_inputs && expect_instance(instance, call);
+}
+
+bool Crowd::State::expect_character(std::uint32_t number, const char* call) const {
+  if (has_character(number)) return true;
+  report_mistake("Crowd::%s: the %s has no character %u", call, label.c_str(), number);
+  return false;
+}
+
+namespace {
+
+// Reports an array of the wrong size.
+bool expect_size(const char* call, const char* what, std::size_t given, std::size_t wanted) {
+  if (given == wanted) return true;
+  report_mistake("Crowd::%s: %zu %s are given, and there are %zu", call, given, what, wanted);
+  return false;
+}
+
+}  // namespace
+
+std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance) {
   InstanceState& state = instance_states[instance];
   const bool turn = state.period != 0 && (frame + instance) % state.period == 0;
-  const bool moved = state.visible && (turn || !state.moved_before);
-  state.appeared = moved && state.teleport;
+  const bool changes_level = state.level.to != shared::entry_other_level(state.last_state);
+  const bool moved = state.visible && has_outputs(instance) && (turn || !state.moved_before || changes_level);
+  state.appeared = moved && (state.teleport || changes_level);
   if (!moved) {
     if (state.behind == 0) return std::nullopt;
     --state.behind;
-    return shared::ListEntry{number,
-                             output_slots() == 1 ? shared::kEntryHold : shared::kEntryRepeat | state.last_state};
-  }
-  std::uint32_t share = 0;
-  if (state.from != state.to) {
-    if (state.faded == state.fade_frames) {
-      state.from = state.to;
-    } else {
-      ++state.faded;
-      share = static_cast<std::uint32_t>(std::uint64_t{255} * state.faded / state.fade_steps());
-    }
+    return shared::ListEntry{instance,
+                             state.last_state | (output_slots() == 1 ? shared::kEntryHold : shared::kEntryRepeat)};
   }
   std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
+  if (changes_level && shared::entry_level(state.last_state) != state.level.to) flags |= shared::kEntryNewLevel;
+  state.detail.step();
+  state.level.step();
+  const std::uint32_t share =
+      state.detail.is_over()
+          ? 0
+          : static_cast<std::uint32_t>(std::uint64_t{255} * state.detail.faded / state.detail.steps());
   state.teleport = false;
   state.moved_before = true;
   state.behind = frames_behind();
-  state.last_state =
-      shared::entry_state(0, static_cast<std::uint32_t>(state.from), static_cast<std::uint32_t>(state.to), share);
+  state.last_state = shared::entry_state(0, static_cast<std::uint32_t>(state.detail.from),
+                                         static_cast<std::uint32_t>(state.detail.to), share) |
+                     shared::entry_levels(state.level.from, state.level.to);
   const auto entry = [&] { return state.last_state | flags; };
-  const std::uint32_t character = character_of[instance];
-  if (clock_inputs[character]) {
-    const bool deformed = characters[character]->fit_pass() == nullptr || shared::entry_uses(entry(), false);
+  const std::uint32_t character = character_of(instance);
+  if ((**characters[character]).clock_input()) {
+    const bool deformed = (*characters[character])->fit_pass() == nullptr || shared::entry_uses(entry(), false);
     if (deformed && state.action.pose(clock)) flags |= shared::kEntryFresh;
   }
-  return shared::ListEntry{number, entry()};
+  return shared::ListEntry{instance, entry()};
+}
+
+// Writes what changed since the slot's last frame: places of instances, the plan, and where the device plans, its
+// table.
+void Crowd::State::write_work() {
+  if (lists_changed) place_lists(instances_of, plan);
+  if (lists_changed) ++lists_placed;
+  lists_changed = false;
+  HeldWork& held = held_work[slot];
+  const BufferRange range = work_slots[slot];
+  std::byte* const own = work.mapped() + range.offset;
+  const bool changed = held.plan != plans_made || held.first_changed < held.end_changed;
+  if (held.first_changed < held.end_changed) {
+    std::memcpy(own + held.first_changed * sizeof(shared::InstancePlace), &places[held.first_changed],
+                (held.end_changed - held.first_changed) * sizeof(shared::InstancePlace));
+  }
+  if (held.plan != plans_made && !plan.jobs.empty()) {
+    std::memcpy(own + plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs.data(),
+                plan.jobs.size() * sizeof(std::uint32_t));
+  }
+  if (!own_list && (held.plan != plans_made || held.lists != lists_placed)) {
+    std::byte* to = table.mapped() + table_slots[slot].offset;
+    const auto write = [&](const auto& values) {
+      const auto bytes = std::as_bytes(std::span(values));
+      if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+      to += bytes.size();
+    };
+    write(plan.table.characters);
+    write(plan.table.levels);
+    write(plan.table.lists);
+    write(plan.table.jobs);
+    write(plan.table.steps);
+    table.flush(table_slots[slot].offset, table_slots[slot].size);
+  }
+  held = {.plan = plans_made, .lists = lists_placed};
+  if (own_list) plan_frame();
+  const VkDeviceSize fixed = changed ? 0 : plan.first_start * 2 * sizeof(std::uint32_t);
+  if (changed || own_list) work.flush(range.offset + fixed, range.size - fixed);
 }
 
 void Crowd::State::plan_frame() {
-  const BufferRange range = work_slots[slot];
-  host_plan.begin(work.mapped() + range.offset);
-  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
-    const CrowdCharacter& character = plan.characters[c];
-    for (std::uint32_t i = 0; i < character.instances; ++i) {
-      if (const auto entry = next_entry(character.first_instance + i, i)) host_plan.add(c, *entry);
-    }
+  host_plan.begin(work.mapped() + work_slots[slot].offset);
+  for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
+    if (!instance_states[i].taken) continue;
+    if (const auto entry = next_entry(i)) host_plan.add(character_of(i), *entry);
   }
   host_plan.finish();
-  const VkDeviceSize jobs = std::as_bytes(std::span(plan.jobs)).size();
-  work.flush(range.offset + jobs, range.size - jobs);
 }
 
 void Crowd::State::write_clock() {
   const float value = clock.value();
-  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
-    if (!clock_inputs[c]) continue;
-    const std::uint32_t first = plan.characters[c].first_instance;
-    for (std::uint32_t i = first; i < first + plan.characters[c].instances; ++i) {
-      if (inputs.values(i)[*clock_inputs[c]] != value) inputs.set(slot, i, *clock_inputs[c], std::span(&value, 1));
-    }
+  for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
+    if (!instance_states[i].taken) continue;
+    const std::optional<std::uint32_t> input = data_of(i).clock_input();
+    if (input && inputs.values(i)[*input] != value) inputs.set(slot, i, *input, std::span(&value, 1));
   }
 }
 
 void Crowd::State::dispatch_step(VkCommandBuffer commands, std::size_t step) const {
-  const Dispatch& dispatch = dispatches[step * output_slots() + slot_of_frame(frame)];
+  const std::uint32_t output = slot_of_frame(frame);
+  const Dispatch& dispatch = dispatches[step * output_slots() + output];
   if (own_list && host_plan.workgroups(step) == 0) return;
   const CommandLabel step_label(device->functions, commands, plan.steps[step].name.c_str());
+  const VkDescriptorSet set = sets[static_cast<std::size_t>(dispatch.set)][output * slots + slot];
   if (own_list) {
-    dispatch.kernel->dispatch(commands, dispatch.sets[slot], dispatch.constants, host_plan.workgroups(step));
+    dispatch.kernel->dispatch(commands, set, dispatch.constants, host_plan.workgroups(step));
   } else {
-    dispatch.kernel->dispatch_indirect(commands, dispatch.sets[slot], dispatch.constants, arguments.handle(),
+    dispatch.kernel->dispatch_indirect(commands, set, dispatch.constants, arguments.handle(),
                                        step * sizeof(VkDispatchIndirectCommand));
   }
 }
@@ -93,39 +161,58 @@ Crowd::Crowd(Crowd&&) noexcept = default;
 Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
 void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) {
-  assert(instance < instance_count() && state_->own_joints);
-  assert(joints.size() == state_->data_of(instance).skeleton.joints.size());
-  const Skeleton& skeleton = state_->data_of(instance).skeleton;
-  if (skeleton.helpers.empty()) {
-    state_->joints.set(state_->slot, instance, 0, as_floats(joints));
+  State& own = *state_;
+  if (!own.own_joints) {
+    report_mistake("Crowd::pose: a buffer of the caller's has the joint matrices of the %s", own.label.c_str());
     return;
   }
-  const std::span<float> kept = state_->joints.values(instance);
+  if (!own.expect_instance(instance, "pose")) return;
+  const Skeleton& skeleton = own.data_of(instance).skeleton;
+  if (!expect_size("pose", "joint matrices", joints.size(), skeleton.joints.size())) return;
+  if (skeleton.helpers.empty()) {
+    own.joints.set(own.slot, instance, 0, as_floats(joints));
+    return;
+  }
+  const std::span<float> kept = own.joints.values(instance);
   std::memcpy(kept.data(), joints.data(), joints.size_bytes());
   turn_helpers(skeleton, {reinterpret_cast<glm::mat4*>(kept.data()), joints.size()});
-  state_->joints.publish(state_->slot, instance);
+  own.joints.publish(own.slot, instance);
 }
 
 void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {
-  assert(instance < instance_count() && state_->own_inputs);
-  assert(values.size() == state_->data_of(instance).input_count);
+  if (!state_->expect_own_inputs(instance, "inputs")) return;
+  if (!expect_size("inputs", "values", values.size(), state_->data_of(instance).input_count)) return;
   state_->inputs.set(state_->slot, instance, 0, values);
 }
 
 void Crowd::stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions) {
-  assert(instance < instance_count() && state_->own_inputs);
+  if (!state_->expect_own_inputs(instance, "stream")) return;
   const CharacterData& data = state_->data_of(instance);
-  assert(positions.size() == data.meshes[data.streams[stream].mesh].vertex_count());
+  if (stream >= data.streams.size()) {
+    report_mistake("Crowd::stream: '%s' has no stream %u", data.name.c_str(), stream);
+    return;
+  }
+  const std::uint32_t vertices = data.meshes[data.streams[stream].mesh].vertex_count();
+  if (!expect_size("stream", "positions", positions.size(), vertices)) return;
   state_->inputs.set(state_->slot, instance, data.streams[stream].first_input, as_floats(positions));
 }
 
 void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) {
-  assert(instance < instance_count() && state_->own_inputs);
-  state_->inputs.set(state_->slot, instance, state_->data_of(instance).controls[control].input, std::span(&value, 1));
+  if (!state_->expect_own_inputs(instance, "control")) return;
+  const CharacterData& data = state_->data_of(instance);
+  if (control >= data.controls.size()) {
+    report_mistake("Crowd::control: '%s' has no control %u", data.name.c_str(), control);
+    return;
+  }
+  state_->inputs.set(state_->slot, instance, data.controls[control].input, std::span(&value, 1));
 }
 
 void Crowd::show(std::uint32_t instance, bool visible) {
-  assert(instance < instance_count() && state_->own_list);
+  if (!state_->expect_own_list(instance, "show")) return;
+  if (visible && !state_->has_outputs(instance)) {
+    report_mistake("Crowd::show: instance %u of the %s has no outputs", instance, state_->label.c_str());
+    return;
+  }
   InstanceState& state = state_->instance_states[instance];
   if (visible && !state.visible) {
     state.moved_before = false;
@@ -136,12 +223,11 @@ void Crowd::show(std::uint32_t instance, bool visible) {
 }
 
 void Crowd::update_every(std::uint32_t instance, std::uint32_t frames) {
-  assert(instance < instance_count() && state_->own_list);
-  state_->instance_states[instance].period = frames;
+  if (state_->expect_own_list(instance, "update_every")) state_->instance_states[instance].period = frames;
 }
 
 void Crowd::teleport(std::uint32_t instance) {
-  assert(instance < instance_count() && state_->own_list);
+  if (!state_->expect_own_list(instance, "teleport")) return;
   state_->instance_states[instance].teleport = true;
   state_->instance_states[instance].action.restart();
 }
@@ -151,21 +237,21 @@ void Crowd::advance(float seconds) { state_->clock.advance(seconds); }
 float Crowd::clock() const { return state_->clock.value(); }
 
 void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames) {
-  assert(instance < instance_count() && state_->own_list);
-  InstanceState& state = state_->instance_states[instance];
-  if (state.to == detail) return;
-  // Reversing a fade continues from its present share; a fade that has not begun counts as finished.
-  std::uint32_t faded = 0;
-  if (state.from == detail) {
-    const std::uint64_t steps = std::uint64_t{fade_frames} + 1;
-    faded = state.faded == 0
-                ? fade_frames
-                : static_cast<std::uint32_t>((state.fade_steps() - state.faded) * steps / state.fade_steps());
-  }
-  state.from = state.to;
-  state.to = detail;
-  state.fade_frames = fade_frames;
-  state.faded = faded;
+  if (state_->expect_own_list(instance, "detail")) state_->instance_states[instance].detail.start(detail, fade_frames);
+}
+
+void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames) {
+  if (!state_->expect_own_list(instance, "level")) return;
+  const std::uint32_t coarsest = state_->sizes_of(instance).coarsest;
+  state_->instance_states[instance].level.start(std::min(level, coarsest), fade_frames);
+}
+
+ShownLevels Crowd::shown_levels(std::uint32_t instance) const {
+  if (!state_->expect_own_list(instance, "shown_levels")) return {};
+  const Fade<std::uint32_t>& level = state_->instance_states[instance].level;
+  if (level.is_over()) return {.from = level.to, .to = level.to};
+  return {
+      .from = level.from, .to = level.to, .share = static_cast<float>(level.faded) / static_cast<float>(level.steps())};
 }
 
 void Crowd::State::write_inputs() {
@@ -174,14 +260,15 @@ void Crowd::State::write_inputs() {
     if (has_action) write_clock();
     inputs.finish(slot);
   }
-  if (own_list) plan_frame();
+  write_work();
 }
 
 void Crowd::State::record_group(VkCommandBuffer commands, std::size_t group, GpuTimer* timer) const {
   const CommandLabel crowd_label(device->functions, commands, label.c_str());
   if (!own_list && group == 0) {
     const CommandLabel plan_label(device->functions, commands, "plan");
-    pipelines->plan.dispatch(commands, plan_sets[slot], std::as_bytes(std::span(&plan_constants, 1)), 1);
+    plan_kernel->dispatch(commands, sets[static_cast<std::size_t>(SetKind::kPlan)][slot],
+                          std::as_bytes(std::span(&plan_constants, 1)), 1);
     if (timer != nullptr) timer->stamp(commands);
   }
   for (std::size_t step = groups[group].first; step < groups[group].end; ++step) {
@@ -318,18 +405,22 @@ std::span<const std::string> Crowd::passes() const { return state_->names; }
 
 std::uint32_t Crowd::barrier_count() const { return static_cast<std::uint32_t>(state_->groups.size()); }
 
-std::uint32_t Crowd::instance_count() const { return static_cast<std::uint32_t>(state_->plan.instances); }
+std::uint32_t Crowd::instance_count() const { return state_->capacity.instances; }
 std::uint32_t Crowd::first_instance(std::uint32_t character) const {
-  return state_->plan.characters[character].first_instance;
+  if (character < state_->first_instances.size()) return state_->first_instances[character];
+  report_mistake("Crowd::first_instance: the %s was made without a character %u", state_->label.c_str(), character);
+  return 0;
 }
-std::uint32_t Crowd::character_of(std::uint32_t instance) const { return state_->character_of[instance]; }
+std::uint32_t Crowd::character_of(std::uint32_t instance) const {
+  return state_->expect_instance(instance, "character_of") ? state_->character_of(instance) : 0;
+}
 const OutputPlaces& Crowd::outputs(std::uint32_t slot) const { return state_->outputs[slot]; }
 std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
 std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }
 
 std::uint32_t Crowd::previous_slot(std::uint32_t instance) const {
   const std::uint32_t slots = state_->output_slots();
-  const bool appeared = state_->own_list && state_->instance_states[instance].appeared;
+  const bool appeared = state_->own_list && state_->has(instance) && state_->instance_states[instance].appeared;
   return appeared ? output_slot() : (output_slot() + slots - 1) % slots;
 }
 
@@ -346,22 +437,39 @@ VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {
 }
 
 std::uint32_t Crowd::first_vertex(std::uint32_t instance) const {
-  const CrowdCharacter& character = state_->plan.characters[state_->character_of[instance]];
-  return character.first_vertex + (instance - character.first_instance) * character.vertices;
+  if (!state_->expect_instance(instance, "first_vertex")) return 0;
+  if (state_->has_outputs(instance)) return state_->places[instance].first_vertex;
+  report_mistake("Crowd::first_vertex: instance %u of the %s has no outputs", instance, state_->label.c_str());
+  return 0;
 }
 std::uint32_t Crowd::vertex_count(std::uint32_t instance) const {
-  return state_->plan.characters[state_->character_of[instance]].vertices;
+  return state_->expect_instance(instance, "vertex_count") ? state_->sizes_of(instance).vertices : 0;
 }
 std::optional<std::uint32_t> Crowd::mesh_vertex(std::uint32_t character, std::uint32_t mesh) const {
-  return state_->plan.characters[character].mesh_vertex[mesh];
+  if (!state_->expect_character(character, "mesh_vertex")) return std::nullopt;
+  if (mesh < (**state_->characters[character]).meshes.size())
+    return state_->plan.characters[character]->meshes[mesh].vertex;
+  report_mistake("Crowd::mesh_vertex: character %u of the %s has no mesh %u", character, state_->label.c_str(), mesh);
+  return std::nullopt;
+}
+std::uint32_t Crowd::level_vertex(std::uint32_t character, std::uint32_t level) const {
+  if (!state_->expect_character(character, "level_vertex")) return 0;
+  const CharacterData& data = **state_->characters[character];
+  if (level < data.levels.size()) return *state_->plan.characters[character]->meshes[data.meshes.size() + level].vertex;
+  report_mistake("Crowd::level_vertex: character %u of the %s has no level %u", character, state_->label.c_str(),
+                 level);
+  return 0;
+}
+std::uint32_t Crowd::first_joint(std::uint32_t instance) const {
+  return state_->expect_instance(instance, "first_joint") ? state_->places[instance].first_joint : 0;
+}
+std::uint32_t Crowd::first_input(std::uint32_t instance) const {
+  return state_->expect_instance(instance, "first_input") ? state_->places[instance].first_input : 0;
 }
 
 VkBuffer Crowd::palette_buffer() const { return state_->palette.handle(); }
 std::uint64_t Crowd::first_palette_entry(std::uint32_t instance) const {
-  const std::uint32_t number = state_->character_of[instance];
-  const CrowdCharacter& character = state_->plan.characters[number];
-  return character.first_palette +
-         std::uint64_t{instance - character.first_instance} * (*state_->characters[number]).palette_size;
+  return state_->expect_instance(instance, "first_palette_entry") ? state_->places[instance].first_palette : 0;
 }
 
 }  // namespace pelt::runtime

@@ -37,15 +37,15 @@ Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
 }
 
 // Checks what can be checked before the sizes of the outputs are known.
-Result<void> check_options(const GpuCharacters::State& gpu, const CrowdPlan& plan, const CrowdOptions& options,
+Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity& capacity, const CrowdOptions& options,
                            const Device& device, const std::string& label) {
-  if (plan.instances == 0 || options.frames_in_flight == 0) {
+  if (capacity.instances == 0 || options.frames_in_flight == 0) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd of {} needs at least one {}", label,
-                                                         plan.instances == 0 ? "instance" : "frame in flight"));
+                                                         capacity.instances == 0 ? "instance" : "frame in flight"));
   }
   PELT_TRY(check_outputs(options.outputs));
   PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
-  if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.has_normal_rings) {
+  if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a crowd of {} recomputes normals, which characters need to be uploaded for "
                             "(UploadOptions::normal_rings)",
@@ -61,16 +61,16 @@ struct PaletteRanges {
   VkDeviceSize end = 0;
 };
 
-PaletteRanges palette_ranges(const CrowdPlan& plan, VkDeviceSize alignment) {
+PaletteRanges palette_ranges(const CrowdCapacity& capacity, VkDeviceSize alignment) {
   PaletteRanges made;
-  made.palettes = append_range(made.end, plan.palette_entries * sizeof(Affine), alignment);
-  made.drivers = append_range(made.end, plan.driver_words * sizeof(float), alignment);
+  made.palettes = append_range(made.end, capacity.palette_entries * sizeof(Affine), alignment);
+  made.drivers = append_range(made.end, capacity.driver_vertices * sizeof(glm::vec3), alignment);
   return made;
 }
 
 // The size of a list of the caller's.
-VkDeviceSize list_bytes(const CrowdPlan& plan) {
-  return plan.characters.size() * sizeof(std::uint32_t) + plan.instances * sizeof(shared::ListEntry);
+VkDeviceSize list_bytes(const CrowdCapacity& capacity) {
+  return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);
 }
 
 // A stream of the crowd, which is bound as one range.
@@ -94,40 +94,30 @@ Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t i
                           instances, label, device.description().name, most, largest->name, fit));
 }
 
-// Checks the streams whose size is known before the crowd is planned: every total then fits in 32 bits.
-Result<void> check_placed(const CrowdPlan& plan, const OutputLayout& layout, const Device& device,
-                          const std::string& label) {
+// Checks the streams: every total then fits in 32 bits.
+Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, const Device& device,
+                            const std::string& label) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  std::vector<CrowdStream> streams{
-      {"palettes", palette_ranges(plan, alignment).end},
-      {"joint matrices", plan.joints * sizeof(glm::mat4)},
-      {"inputs", plan.inputs * sizeof(float)},
-      {"lists", std::max(plan.instances * shared::kListKinds * sizeof(shared::ListEntry), list_bytes(plan))}};
+  std::vector<CrowdStream> streams{{"palettes", palette_ranges(capacity, alignment).end},
+                                   {"joint matrices", capacity.joints * sizeof(glm::mat4)},
+                                   {"inputs", capacity.inputs * sizeof(float)},
+                                   {"lists", list_bytes(capacity)},
+                                   {"jobs, starts and lists", work_words(capacity) * sizeof(std::uint32_t)}};
   for (const OutputPlaces& places : layout.slots) {
-    const BoundOutputs bound = bind_outputs(places, plan, VK_NULL_HANDLE, alignment);
+    const BoundOutputs bound = bind_outputs(places, capacity, VK_NULL_HANDLE, alignment);
     streams.push_back({"positions", bound.positions.range.range});
     streams.push_back({"normals", bound.normals.range.range});
     streams.push_back({"tangents", bound.tangents.range.range});
     streams.push_back({"previous positions", bound.previous_positions.range.range});
     streams.push_back({"bounds", bound.bounds.range.range});
   }
-  return check_streams(streams, plan.instances, device, label);
+  return check_streams(streams, capacity.instances, device, label);
 }
 
 // The shaders use the enumerators' values directly.
 static_assert(static_cast<std::uint32_t>(Detail::kFull) == shared::kDetailFull);
 static_assert(static_cast<std::uint32_t>(Detail::kReduced) == shared::kDetailReduced);
 static_assert(static_cast<std::uint32_t>(Detail::kLinearFit) == shared::kDetailLinearFit);
-
-// Buffers that the descriptor sets need besides the state's own; the caller's where given.
-struct BoundInputs {
-  VkDescriptorBufferInfo palette{};
-  VkDescriptorBufferInfo drivers{};
-  VkDescriptorBufferInfo palette_and_drivers{};
-  VkDescriptorBufferInfo joints{};
-  VkDescriptorBufferInfo inputs{};
-  VkDescriptorBufferInfo visible{};
-};
 
 template <class Constants>
 std::vector<std::byte> bytes_of(const Constants& constants) {
@@ -137,75 +127,57 @@ std::vector<std::byte> bytes_of(const Constants& constants) {
 
 using Bindings = std::vector<VkDescriptorBufferInfo>;
 
-// Returns the table as the device reads it (shaders/crowd/plan.h).
-std::vector<std::uint32_t> words_of(const PlanTable& table) {
-  std::vector<std::uint32_t> words;
-  const auto append = [&](const auto& values) {
-    const auto bytes = std::as_bytes(std::span(values));
-    const std::size_t first = words.size();
-    words.resize(first + bytes.size() / sizeof(std::uint32_t));
-    if (!bytes.empty()) std::memcpy(&words[first], bytes.data(), bytes.size());
-  };
-  append(table.characters);
-  append(table.jobs);
-  append(table.steps);
-  return words;
+// In each number the larger.
+CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
+  return {.instances = std::max(a.instances, b.instances),
+          .vertices = std::max(a.vertices, b.vertices),
+          .palette_entries = std::max(a.palette_entries, b.palette_entries),
+          .driver_vertices = std::max(a.driver_vertices, b.driver_vertices),
+          .joints = std::max(a.joints, b.joints),
+          .inputs = std::max(a.inputs, b.inputs),
+          .plan_words = std::max(a.plan_words, b.plan_words),
+          .table_words = std::max(a.table_words, b.table_words)};
 }
 
-// Writes what stays the same from frame to frame.
-void write(const Buffer& buffer, VkDeviceSize offset, std::span<const std::byte> bytes) {
-  std::memcpy(buffer.mapped() + offset, bytes.data(), bytes.size());
-  buffer.flush(offset, bytes.size());
+PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
+  return {.bounds = outputs.bounds, .recomputed_normals = outputs.normal_mode == NormalMode::kRecomputed};
 }
 
 }  // namespace
 
-// The steps of Crowd::create, called in this order.
+// The steps of Crowd::create, called in this order, and of telling it of characters.
 struct Crowd::State::Maker {
   const Device& device;
-  const GpuCharacters::State& gpu;
-  const CrowdOptions& options;
-  const std::string& label;  // of the characters
   State& state;
-  BoundInputs sources = {};
-  std::vector<BoundOutputs> outputs = {};  // for each output slot
 
-  Result<void> make_buffers(VkDeviceSize vertex_bytes);
+  Result<void> make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options);
   Result<void> make_rings();
-  Result<void> make_dispatches();
-  // `bindings`: called with each frame slot, returns what a shader binds in that slot's frames behind the work.
-  template <class SlotBindings>
-  Result<std::span<const VkDescriptorSet>> make_sets(const ComputeKernel& kernel, const SlotBindings& bindings);
-  Result<void> add_dispatch(const Result<const ComputeKernel*>& kernel, std::vector<std::byte> constants,
-                            const Bindings& bindings);
-  Result<void> add_pose(const CrowdStep& step);
-  Result<void> add_blend(const CrowdStep& step, const BoundOutputs& written);
-  Result<void> add_bounds(const CrowdStep& step, const BoundOutputs& written);
-  Result<void> add_normals(const CrowdStep& step, const BoundOutputs& written);
-  Result<void> add_plan();
+  Result<const ComputeKernel*> kernel_of(const CrowdStep& step, const BoundOutputs& written) const;
+  std::vector<std::byte> constants_of(const CrowdStep& step, const BoundOutputs& written) const;
+  Bindings bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const;
+  Result<void> need_sets(SetKind kind, const ComputeKernel& kernel);
+  Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& plan);
 };
 
-// Plans the crowd and makes its buffers. `vertex_bytes`: size of the outputs in the crowd's own buffer.
-Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
+// `vertex_bytes`: size of the outputs in the crowd's own buffer.
+Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  CrowdPlan& planned = state.plan;
-  const PaletteRanges palette_parts = palette_ranges(planned, alignment);
-  planned.driver_base = static_cast<std::uint32_t>(palette_parts.drivers.offset / sizeof(float));
-  plan_crowd(
-      gpu,
-      {.bounds = options.outputs.bounds, .recomputed_normals = options.outputs.normal_mode == NormalMode::kRecomputed},
-      planned);
-  const CrowdStream work_stream{"jobs, starts and lists", planned.work_pairs * 8};
-  PELT_TRY(check_streams({&work_stream, 1}, planned.instances, device, label));
+  const CrowdCapacity& capacity = state.capacity;
+  const PaletteRanges parts = palette_ranges(capacity, alignment);
+  state.bases = {.driver_word = static_cast<std::uint32_t>(parts.drivers.offset / sizeof(float)),
+                 .instances = capacity.instances};
   VkDeviceSize work_end = 0;
-  for (std::uint32_t s = 0; s < (state.own_list ? state.slots : 1); ++s)
-    state.work_slots.push_back(append_range(work_end, planned.work_pairs * 8, alignment));
-  const std::vector<std::uint32_t> words = state.own_list ? std::vector<std::uint32_t>() : words_of(planned.table);
-  const VkDeviceSize argument_bytes = state.own_list ? 0 : planned.steps.size() * sizeof(VkDispatchIndirectCommand);
+  VkDeviceSize table_end = 0;
+  for (std::uint32_t s = 0; s < state.slots; ++s) {
+    state.work_slots.push_back(append_range(work_end, work_words(capacity) * sizeof(std::uint32_t), alignment));
+    if (!state.own_list)
+      state.table_slots.push_back(append_range(table_end, capacity.table_words * sizeof(std::uint32_t), alignment));
+  }
+  // There is a step for each job at most.
+  const VkDeviceSize argument_bytes = state.own_list ? 0 : capacity.table_words / 2 * sizeof(VkDispatchIndirectCommand);
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
-  const VkBufferUsageFlags filled = state.has_action ? VkBufferUsageFlags{VK_BUFFER_USAGE_TRANSFER_DST_BIT} : 0;
   const struct {
     Buffer* buffer;
     VkDeviceSize size;
@@ -215,11 +187,12 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
   } buffers[] = {
       {&state.vertices, vertex_bytes, kStorage | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kRead | options.outputs.usage,
        MemoryUse::kDeviceLocal, "vertices"},
-      {&state.palette, palette_parts.end, kStorage | kRead | filled, MemoryUse::kDeviceLocal, "palettes"},
+      {&state.palette, parts.end, kStorage | kRead | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal,
+       "palettes"},
       {&state.work, work_end, kStorage, MemoryUse::kStream, "work"},
       {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
        "dispatches"},
-      {&state.table, std::as_bytes(std::span(words)).size(), kStorage, MemoryUse::kStream, "plan"},
+      {&state.table, table_end, kStorage, MemoryUse::kStream, "plan"},
       {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
   for (const auto& [buffer, size, usage, memory, name] : buffers) {
@@ -229,191 +202,251 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes) {
                                                  .memory = memory,
                                                  .name = fmt::format("{} of the {}", name, state.label)}));
   }
-  for (const BufferRange& range : state.work_slots)
-    write(state.work, range.offset, std::as_bytes(std::span(planned.jobs)));
-  if (!words.empty()) write(state.table, 0, std::as_bytes(std::span(words)));
   for (OutputPlaces& places : state.outputs) {
     for (OutputPlace* place :
          {&places.positions, &places.normals, &places.tangents, &places.previous_positions, &places.bounds}) {
       if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
         place->buffer = state.vertices.handle();
     }
-    outputs.push_back(bind_outputs(places, planned, state.nothing.handle(), alignment));
-    state.output_ranges.push_back(runtime::output_ranges(places, planned));
+    state.bound_outputs.push_back(bind_outputs(places, capacity, state.nothing.handle(), alignment));
+    state.output_ranges.push_back(runtime::output_ranges(places, capacity));
   }
   const std::size_t count = state.outputs.size();
   state.reads_previous = count > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
   for (std::size_t s = 0; s < count && state.reads_previous; ++s)
     state.outputs[s].previous_positions = state.outputs[(s + count - 1) % count].positions;
-  sources = {
-      .palette = state.palette.part(palette_parts.palettes),
-      .drivers = state.palette.part(palette_parts.drivers),
-      .palette_and_drivers = {state.palette.handle(), 0, palette_parts.end},
-      .joints = {options.joints.buffer, options.joints.offset,
-                 std::max<VkDeviceSize>(planned.joints * sizeof(glm::mat4), 4)},
-      .inputs = {options.inputs.buffer, options.inputs.offset,
-                 std::max<VkDeviceSize>(planned.inputs * sizeof(float), 4)},
-      .visible = {options.visible.buffer, options.visible.offset,
-                  planned.characters.size() * sizeof(std::uint32_t) + planned.instances * sizeof(shared::ListEntry)}};
+  state.palettes = state.palette.part(parts.palettes);
+  state.drivers = state.palette.part(parts.drivers);
+  state.palettes_and_drivers = {state.palette.handle(), 0, parts.end};
+  state.given_joints = {options.joints.buffer, options.joints.offset,
+                        std::max<VkDeviceSize>(capacity.joints * sizeof(glm::mat4), 4)};
+  state.given_inputs = {options.inputs.buffer, options.inputs.offset,
+                        std::max<VkDeviceSize>(capacity.inputs * sizeof(float), 4)};
+  state.given_list = {options.visible.buffer, options.visible.offset, list_bytes(capacity)};
+
+  // Sets for each frame slot: of the plan and of poses one each, of what writes outputs one for each output slot.
+  const auto set_count = static_cast<std::uint32_t>(state.slots * (2 + (kSetKinds - 2) * state.outputs.size()));
+  PELT_ASSIGN(
+      state.descriptors,
+      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
+                             state.label));
   return {};
 }
 
-// Makes the rings of joints and inputs; every instance starts in its rest pose.
 Result<void> Crowd::State::Maker::make_rings() {
-  std::vector<float> joint_floats;
-  std::vector<float> input_floats;
-  std::vector<std::size_t> first_joint{0};
-  std::vector<std::size_t> first_input{0};
-  std::vector<glm::mat4> rest;
-  std::vector<float> values;
-  for (const std::uint32_t character : state.character_of) {
-    const CharacterData& data = *state.characters[character];
-    rest.resize(data.skeleton.joints.size());
-    rest_matrices(data.skeleton, rest);
-    values.resize(data.input_count);
-    rest_inputs(data, values);
-    const std::span<const float> floats = as_floats(rest);
-    joint_floats.insert(joint_floats.end(), floats.begin(), floats.end());
-    first_joint.push_back(joint_floats.size());
-    input_floats.insert(input_floats.end(), values.begin(), values.end());
-    first_input.push_back(input_floats.size());
-  }
+  constexpr std::size_t kJointFloats = sizeof(glm::mat4) / sizeof(float);
   if (state.own_joints) {
-    PELT_ASSIGN(state.joints, InputRing::create(device, state.slots, std::move(joint_floats), std::move(first_joint),
-                                                "joint matrices of the " + state.label));
+    PELT_ASSIGN(state.joints, InputRing::create(device, state.slots, state.capacity.joints * kJointFloats,
+                                                state.capacity.instances, "joint matrices of the " + state.label));
   }
   if (state.own_inputs) {
-    PELT_ASSIGN(state.inputs, InputRing::create(device, state.slots, std::move(input_floats), std::move(first_input),
+    PELT_ASSIGN(state.inputs, InputRing::create(device, state.slots, state.capacity.inputs, state.capacity.instances,
                                                 "inputs of the " + state.label));
   }
   return {};
 }
 
-// Makes the sets of a shader, one for each frame slot.
-template <class SlotBindings>
-Result<std::span<const VkDescriptorSet>> Crowd::State::Maker::make_sets(const ComputeKernel& kernel,
-                                                                        const SlotBindings& bindings) {
-  const std::size_t first = state.sets.size();
-  for (std::uint32_t s = 0; s < state.slots; ++s) {
-    std::vector<VkDescriptorBufferInfo> bound{state.work.part(state.work_slots[state.own_list ? s : 0])};
-    const std::vector<VkDescriptorBufferInfo> others = bindings(s);
-    bound.insert(bound.end(), others.begin(), others.end());
-    PELT_ASSIGN(const auto set, state.descriptors.make_set(kernel, bound));
-    state.sets.push_back(set);
+// Returns what a set binds behind the work.
+Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const {
+  const VkDescriptorBufferInfo bind_data = state.gpu->buffer.whole();
+  switch (kind) {
+    case SetKind::kPlan:
+      return {state.given_list, state.table.part(state.table_slots[frame_slot]), state.arguments.whole()};
+    case SetKind::kPose:
+      return {bind_data,
+              state.own_joints ? state.joints.buffer().part(state.joints.range(frame_slot)) : state.given_joints,
+              state.drivers,
+              state.palettes,
+              bind_data,
+              state.own_inputs ? state.inputs.buffer().part(state.inputs.range(frame_slot)) : state.given_inputs};
+    // The blend of skins writes neither frames nor vertices of drivers, so it does not bind them: the bounds read the
+    // palette at the same time.
+    case SetKind::kDrivers:
+    case SetKind::kSkins:
+      return {bind_data,
+              state.palettes,
+              kind == SetKind::kDrivers ? state.palettes_and_drivers : state.nothing.whole(),
+              written.positions.range,
+              written.normals.range,
+              written.tangents.range,
+              written.previous_positions.range};
+    case SetKind::kBounds:
+      return {bind_data, state.palettes, written.bounds.range};
+    case SetKind::kNormals:
+      return {bind_data, written.positions.range, written.normals.range, written.tangents.range};
   }
-  return std::span<const VkDescriptorSet>(state.sets).subspan(first);
-}
-
-// Adds the dispatch of a step in an output slot; all frame slots bind the same.
-Result<void> Crowd::State::Maker::add_dispatch(const Result<const ComputeKernel*>& kernel,
-                                               std::vector<std::byte> constants, const Bindings& bindings) {
-  if (!kernel) return tl::unexpected(kernel.error());
-  PELT_ASSIGN(const auto made, make_sets(**kernel, [&](std::uint32_t) { return bindings; }));
-  state.dispatches.push_back({*kernel, made, std::move(constants)});
   return {};
 }
 
-// Adds the dispatch of a pose, which is the same in every output slot.
-Result<void> Crowd::State::Maker::add_pose(const CrowdStep& step) {
-  const auto number = static_cast<std::size_t>(step.kernel);
-  const ComputeKernel& kernel = state.pipelines->pose[number];
-  PELT_ASSIGN(const auto made, make_sets(kernel, [&](std::uint32_t s) {
-                return Bindings{gpu.buffer.part(gpu.records[number]),
-                                state.own_joints ? state.joints.buffer().part(state.joints.range(s)) : sources.joints,
-                                sources.drivers,
-                                sources.palette,
-                                gpu.buffer.part(gpu.tables),
-                                state.own_inputs ? state.inputs.buffer().part(state.inputs.range(s)) : sources.inputs};
-              }));
-  state.dispatches.insert(state.dispatches.end(), state.outputs.size(), {&kernel, made, bytes_of(step.range)});
-  return {};
-}
-
-Result<void> Crowd::State::Maker::add_blend(const CrowdStep& step, const BoundOutputs& written) {
-  std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
-  if ((step.contents & shared::kHasOutputs) != 0) {
-    specialization[shared::kSpecNormalsFormat] = written.normals.format;
-    specialization[shared::kSpecTangentsFormat] = written.tangents.format;
-    specialization[shared::kSpecPositionsFormat] = written.positions.format;
-    specialization[shared::kSpecPreviousFormat] = written.previous_positions.format;
-  }
-  specialization[shared::kSpecContents] = step.contents;
-  // A row has at most kWeightUnits influences: each weighs at least one unit.
-  const shared::BlendConstants constants{
-      .range = step.range,
-      .reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits),
-      .positions = written.positions.stream,
-      .normals = written.normals.stream,
-      .tangents = written.tangents.stream,
-      .previous = written.previous_positions.stream};
-  // The blend of skins writes neither frames nor vertices of drivers, so it does not bind them: the bounds read
-  // the palette at the same time.
-  const bool drivers = (step.contents & shared::kHasDrivers) != 0;
-  return add_dispatch(
-      blend_kernel(device, specialization), bytes_of(constants),
-      {gpu.buffer.part(gpu.rest), sources.palette, drivers ? sources.palette_and_drivers : state.nothing.whole(),
-       written.positions.range, written.normals.range, written.tangents.range, written.previous_positions.range});
-}
-
-Result<void> Crowd::State::Maker::add_bounds(const CrowdStep& step, const BoundOutputs& written) {
-  const shared::BoundsConstants constants{
-      .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride};
-  return add_dispatch(&state.pipelines->bounds, bytes_of(constants),
-                      {gpu.buffer.part(gpu.bounds), sources.palette, written.bounds.range});
-}
-
-Result<void> Crowd::State::Maker::add_normals(const CrowdStep& step, const BoundOutputs& written) {
-  const shared::NormalsConstants constants{.range = step.range,
-                                           .positions = written.positions.stream,
-                                           .normals = written.normals.stream,
-                                           .tangents = written.tangents.stream};
-  return add_dispatch(
-      normals_kernel(device, {written.normals.format, written.tangents.format}), bytes_of(constants),
-      {gpu.buffer.part(gpu.normal_rings), written.positions.range, written.normals.range, written.tangents.range});
-}
-
-// Makes the sets of the plan of the device.
-Result<void> Crowd::State::Maker::add_plan() {
-  const CrowdPlan& planned = state.plan;
-  state.plan_constants = {.character_count = static_cast<std::uint32_t>(planned.characters.size()),
-                          .job_count = static_cast<std::uint32_t>(planned.table.jobs.size()),
-                          .step_count = static_cast<std::uint32_t>(planned.steps.size()),
-                          .first_count = planned.first_count,
-                          .first_start = planned.first_start,
-                          .most_workgroups = device.limits().maxComputeWorkGroupCount[0]};
-  PELT_ASSIGN(state.plan_sets, make_sets(state.pipelines->plan, [&](std::uint32_t) {
-                return Bindings{sources.visible, state.table.whole(), state.arguments.whole()};
-              }));
-  return {};
-}
-
-// Makes the dispatches of each step of the plan, and of the plan itself where the device makes it.
-Result<void> Crowd::State::Maker::make_dispatches() {
-  const auto set_count = static_cast<std::uint32_t>((state.plan.steps.size() * state.outputs.size() + 1) * state.slots);
-  PELT_ASSIGN(
-      state.descriptors,
-      DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
-                             state.label));
-  state.sets.reserve(set_count);  // dispatches refer to them
-  if (!state.own_list) state.groups.emplace_back();
-  for (std::size_t s = 0; s < state.plan.steps.size(); ++s) {
-    const CrowdStep& step = state.plan.steps[s];
-    if (step.barrier_before) state.groups.push_back({.first = s});
-    state.groups.back().end = s + 1;
-    if (step.pass == CrowdPass::kPose) PELT_TRY(add_pose(step));
-    for (const BoundOutputs& written : outputs) {
-      if (step.pass == CrowdPass::kBlend) PELT_TRY(add_blend(step, written));
-      if (step.pass == CrowdPass::kBounds) PELT_TRY(add_bounds(step, written));
-      if (step.pass == CrowdPass::kNormals) PELT_TRY(add_normals(step, written));
+// Makes the sets of a kind if there are none yet: they stay the same whatever characters come and go.
+Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& kernel) {
+  std::vector<VkDescriptorSet>& sets = state.sets[static_cast<std::size_t>(kind)];
+  const bool writes_outputs = kind != SetKind::kPlan && kind != SetKind::kPose;
+  if (!sets.empty()) return {};
+  std::vector<VkDescriptorSet> made;
+  for (std::size_t o = 0; o < state.outputs.size(); ++o) {
+    for (std::uint32_t s = 0; s < state.slots; ++s) {
+      if (o > 0 && !writes_outputs) {
+        made.push_back(made[s]);
+        continue;
+      }
+      Bindings bound{state.work.part(state.work_slots[s])};
+      const Bindings others = bindings_of(kind, state.bound_outputs[o], s);
+      bound.insert(bound.end(), others.begin(), others.end());
+      PELT_ASSIGN(made.emplace_back(), state.descriptors.make_set(kernel, bound));
     }
   }
-  return state.own_list ? Result<void>() : add_plan();
+  sets = std::move(made);
+  return {};
+}
+
+SetKind set_kind(const CrowdStep& step) {
+  switch (step.pass) {
+    case CrowdPass::kPose:
+      return SetKind::kPose;
+    case CrowdPass::kBlend:
+      return (step.contents & shared::kHasDrivers) != 0 ? SetKind::kDrivers : SetKind::kSkins;
+    case CrowdPass::kBounds:
+      return SetKind::kBounds;
+    case CrowdPass::kNormals:
+      return SetKind::kNormals;
+  }
+  return SetKind::kPose;
+}
+
+Result<const ComputeKernel*> Crowd::State::Maker::kernel_of(const CrowdStep& step, const BoundOutputs& written) const {
+  switch (step.pass) {
+    case CrowdPass::kPose:
+      return palette_kernel(device, step.kernel);
+    case CrowdPass::kBlend: {
+      std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
+      if ((step.contents & shared::kHasOutputs) != 0) {
+        specialization[shared::kSpecNormalsFormat] = written.normals.format;
+        specialization[shared::kSpecTangentsFormat] = written.tangents.format;
+        specialization[shared::kSpecPositionsFormat] = written.positions.format;
+        specialization[shared::kSpecPreviousFormat] = written.previous_positions.format;
+      }
+      specialization[shared::kSpecContents] = step.contents;
+      return blend_kernel(device, specialization);
+    }
+    case CrowdPass::kBounds:
+      return bounds_kernel(device);
+    case CrowdPass::kNormals:
+      return normals_kernel(device, {written.normals.format, written.tangents.format});
+  }
+  return fail(ErrorCode::kInvalidArgument, "there is no such pass");
+}
+
+std::vector<std::byte> Crowd::State::Maker::constants_of(const CrowdStep& step, const BoundOutputs& written) const {
+  switch (step.pass) {
+    case CrowdPass::kPose:
+      return bytes_of(step.range);
+    case CrowdPass::kBlend:
+      return bytes_of(shared::BlendConstants{.range = step.range,
+                                             .reduced_influences = state.reduced_influences,
+                                             .positions = written.positions.stream,
+                                             .normals = written.normals.stream,
+                                             .tangents = written.tangents.stream,
+                                             .previous = written.previous_positions.stream});
+    case CrowdPass::kBounds:
+      return bytes_of(shared::BoundsConstants{
+          .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride});
+    case CrowdPass::kNormals:
+      return bytes_of(shared::NormalsConstants{.range = step.range,
+                                               .positions = written.positions.stream,
+                                               .normals = written.normals.stream,
+                                               .tangents = written.tangents.stream});
+  }
+  return {};
+}
+
+// Returns the dispatches of each step of the plan, one for each output slot.
+Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPlan& plan) {
+  std::vector<Dispatch> dispatches;
+  for (const CrowdStep& step : plan.steps) {
+    for (const BoundOutputs& written : state.bound_outputs) {
+      PELT_ASSIGN(const ComputeKernel* kernel, kernel_of(step, written));
+      PELT_TRY(need_sets(set_kind(step), *kernel));
+      dispatches.push_back({kernel, set_kind(step), constants_of(step, written)});
+    }
+  }
+  return dispatches;
+}
+
+Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::optional<Character>> wanted) {
+  std::vector<std::optional<CrowdCharacter>> sizes(wanted.size());
+  for (std::size_t c = 0; c < wanted.size(); ++c) {
+    if (wanted[c]) sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
+  }
+  CrowdPlan made = plan_crowd(*gpu, std::move(sizes), planned_outputs(wanted_outputs), bases);
+  const std::uint64_t words = fixed_words(made) + list_words();
+  if (words > capacity.plan_words || table_words(made.table) > capacity.table_words) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the plan of the {} takes {} words and {} of its table, and there is room for {} and {}",
+                            label, words, table_words(made.table), capacity.plan_words, capacity.table_words));
+  }
+  Maker maker{.device = owner, .state = *this};
+  PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
+  if (!own_list) {
+    PELT_ASSIGN(plan_kernel, runtime::plan_kernel(owner));
+    PELT_TRY(maker.need_sets(SetKind::kPlan, *plan_kernel));
+  }
+  plan = std::move(made);
+  characters = std::move(wanted);
+  dispatches = std::move(wanted_dispatches);
+  has_action = std::any_of(characters.begin(), characters.end(),
+                           [](const auto& character) { return character && (**character).clock_input(); });
+  instances_of.resize(characters.size());
+  ++plans_made;
+  lists_changed = true;
+  host_plan.use(plan);
+  plan_constants = {.character_count = static_cast<std::uint32_t>(plan.table.characters.size()),
+                    .levels_count = static_cast<std::uint32_t>(plan.table.levels.size()),
+                    .list_count = static_cast<std::uint32_t>(plan.table.lists.size()),
+                    .job_count = static_cast<std::uint32_t>(plan.table.jobs.size()),
+                    .step_count = static_cast<std::uint32_t>(plan.table.steps.size()),
+                    .first_start = plan.first_start,
+                    .first_count = plan.first_count,
+                    .instance_count = capacity.instances,
+                    .most_workgroups = owner.limits().maxComputeWorkGroupCount[0]};
+  names.clear();
+  groups.clear();
+  if (!own_list) {
+    names.emplace_back("plan");
+    groups.emplace_back();
+  }
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    names.push_back(plan.steps[s].name);
+    if (plan.steps[s].barrier_before) groups.push_back({.first = s});
+    groups.back().end = s + 1;
+  }
+  return {};
+}
+
+Result<void> Crowd::prepare(const Device& device, std::span<const Character> characters) const {
+  // As if they were all of the crowd: what a blend can do depends on all that it moves.
+  GpuCharacters::State gpu;
+  std::vector<std::optional<CrowdCharacter>> sizes;
+  const auto add = [&](const Character& character) {
+    gpu.entries.emplace_back(entry_without_data(character, state_->wanted_outputs));
+  };
+  for (const std::optional<Character>& character : state_->characters) {
+    if (character) add(*character);
+  }
+  for (const Character& character : characters) add(character);
+  for (const auto& entry : gpu.entries)
+    sizes.emplace_back(CrowdCharacter(*entry, state_->wanted_outputs.control_meshes));
+  const CrowdPlan plan = plan_crowd(gpu, std::move(sizes), planned_outputs(state_->wanted_outputs), state_->bases);
+  const State::Maker maker{.device = device, .state = *state_};
+  for (const CrowdStep& step : plan.steps) {
+    for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.kernel_of(step, written));
+  }
+  return {};
 }
 
 Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
   const GpuCharacters::State& gpu = characters.state();
-  const std::string label = gpu.entries.size() == 1 ? "'" + gpu.entries[0].character->name + "'"
-                                                    : fmt::format("{} characters", gpu.entries.size());
+  const std::string label = label_of(gpu);
   if (gpu.device != &device.internals()) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a crowd of {} is asked for on {}: the characters are on another device", label,
@@ -426,38 +459,39 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
                 fmt::format("a crowd of {} needs a number of instances of each, and has {}", label, instances.size()));
   }
   auto state = std::make_unique<State>();
-  CrowdPlan& plan = state->plan;
-  plan = place_crowd(gpu, instances, options.outputs.control_meshes);
-  PELT_TRY(check_options(gpu, plan, options, device, label));
-  const OutputLayout layout = lay_out(options.outputs, plan, device.limits().minStorageBufferOffsetAlignment);
-  PELT_TRY(check_placed(plan, layout, device, label));
-  PELT_ASSIGN(state->pipelines, skinning_pipelines(device));
+  std::vector<std::optional<Character>> wanted;
+  CrowdCapacity capacity;
+  for (std::size_t c = 0; c < instances.size(); ++c) {
+    wanted.push_back(gpu.entries[c] ? std::optional(gpu.entries[c]->character) : std::nullopt);
+    if (wanted.back()) capacity += capacity_of(*wanted.back(), instances[c], options.outputs);
+  }
+  capacity = larger(capacity, options.capacity);
+  PELT_TRY(check_options(gpu, capacity, options, device, label));
+  const OutputLayout layout = lay_out(options.outputs, capacity, device.limits().minStorageBufferOffsetAlignment);
+  PELT_TRY(check_capacity(capacity, layout, device, label));
 
   state->device = &device.internals();
+  state->gpu = &gpu;
   state->label = "crowd of " + label;
+  state->capacity = capacity;
+  state->wanted_outputs = options.outputs;
+  // A row has at most kWeightUnits influences: each weighs at least one unit.
+  state->reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits);
   state->slots = options.frames_in_flight;
   state->outputs = layout.slots;
-  for (std::uint32_t c = 0; c < gpu.entries.size(); ++c) {
-    state->characters.push_back(gpu.entries[c].character);
-    state->clock_inputs.push_back((*state->characters.back()).clock_input());
-    state->has_action = state->has_action || state->clock_inputs.back();
-    state->character_of.insert(state->character_of.end(), instances[c], c);
-  }
-  state->instance_states.resize(plan.instances);
   state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;
+  state->make_room();
 
-  State::Maker maker{.device = device, .gpu = gpu, .options = options, .label = label, .state = *state};
-  PELT_TRY(maker.make_buffers(layout.end));
+  State::Maker maker{.device = device, .state = *state};
+  PELT_TRY(maker.make_buffers(layout.end, options));
   PELT_TRY(maker.make_rings());
-  if (state->own_list) {
-    state->host_plan = HostPlan(plan);
-  } else {
-    state->names.push_back("plan");
+  PELT_TRY(state->use_characters(device, std::move(wanted)));
+  for (std::uint32_t c = 0; c < instances.size(); ++c) {
+    state->first_instances.push_back(capacity.instances - static_cast<std::uint32_t>(state->free_numbers.size()));
+    for (std::uint32_t i = 0; i < instances[c]; ++i) PELT_TRY(state->acquire(c, true));
   }
-  for (const CrowdStep& step : plan.steps) state->names.push_back(step.name);
-  PELT_TRY(maker.make_dispatches());
   return Crowd(std::move(state));
 }
 

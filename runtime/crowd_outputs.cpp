@@ -206,7 +206,7 @@ CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
 }
 
 // `end`: size of the crowd's own buffer so far.
-OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment,
+OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment,
                           VkDeviceSize& end) {
   OutputPlaces places;
   const auto own_range = [&](std::uint64_t elements, std::uint32_t stride) {
@@ -216,7 +216,7 @@ OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdPlan& plan, Vk
     OutputPlace made{output.format, output.place.buffer, output.place.offset, output.stride};
     if (output.format == VertexFormat::kNone) return made;
     if (made.stride == 0) made.stride = bytes_of(output.format, float_bytes);
-    if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(plan.vertices, made.stride);
+    if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(capacity.vertices, made.stride);
     return made;
   };
   places.positions = place(outputs.positions, 12);
@@ -227,7 +227,7 @@ OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdPlan& plan, Vk
   const bool own = normals.place.buffer == VK_NULL_HANDLE && tangents.place.buffer == VK_NULL_HANDLE;
   if (own && normals.format == VertexFormat::kOctahedral16 && tangents.format == VertexFormat::kOctahedral16 &&
       normals.stride == 0 && tangents.stride == 0) {
-    const VkDeviceSize offset = own_range(plan.vertices, 8);
+    const VkDeviceSize offset = own_range(capacity.vertices, 8);
     places.normals = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset, 8};
     places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
   } else {
@@ -237,34 +237,34 @@ OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdPlan& plan, Vk
   if (outputs.bounds) {
     const std::uint32_t stride = outputs.bounds_stride == 0 ? kBoxBytes : outputs.bounds_stride;
     places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, stride};
-    if (outputs.bounds_place.buffer == VK_NULL_HANDLE) places.bounds.offset = own_range(plan.instances, stride);
+    if (outputs.bounds_place.buffer == VK_NULL_HANDLE) places.bounds.offset = own_range(capacity.instances, stride);
   }
   return places;
 }
 
 }  // namespace
 
-OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment) {
+OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment) {
   OutputLayout layout;
   for (std::uint32_t slot = 0; slot < outputs.slots; ++slot) {
     layout.slots.push_back(
-        lay_out_slot(outputs_of_slot(outputs, slot), plan, std::max(alignment, kStoreAlignment), layout.end));
+        lay_out_slot(outputs_of_slot(outputs, slot), capacity, std::max(alignment, kStoreAlignment), layout.end));
   }
   return layout;
 }
 
-std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdPlan& plan) {
+std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdCapacity& capacity) {
   std::vector<OutputRange> ranges;
   const auto add = [&](const OutputPlace& place, std::uint64_t elements, std::uint32_t float_bytes) {
     if (place.format == VertexFormat::kNone || elements == 0) return;
     ranges.push_back(
         {place.buffer, {place.offset, (elements - 1) * place.stride + bytes_of(place.format, float_bytes)}});
   };
-  add(places.positions, plan.vertices, 12);
-  add(places.normals, plan.vertices, 12);
-  add(places.tangents, plan.vertices, 16);
-  add(places.previous_positions, plan.vertices, 12);
-  add(places.bounds, plan.instances, kBoxBytes);
+  add(places.positions, capacity.vertices, 12);
+  add(places.normals, capacity.vertices, 12);
+  add(places.tangents, capacity.vertices, 16);
+  add(places.previous_positions, capacity.vertices, 12);
+  add(places.bounds, capacity.instances, kBoxBytes);
   std::sort(ranges.begin(), ranges.end(), [](const OutputRange& a, const OutputRange& b) {
     return std::pair(a.buffer, a.range.offset) < std::pair(b.buffer, b.range.offset);
   });
@@ -282,7 +282,8 @@ std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdPl
   return merged;
 }
 
-BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkBuffer nothing, VkDeviceSize alignment) {
+BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdCapacity& capacity, VkBuffer nothing,
+                          VkDeviceSize alignment) {
   const auto bind = [&](const OutputPlace& place, std::uint32_t format, std::uint64_t elements,
                         std::uint32_t float_bytes) {
     if (place.format == VertexFormat::kNone || elements == 0) {
@@ -291,11 +292,11 @@ BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkB
     const std::uint32_t bytes = format == shared::kFormatOctahedral16Both ? 8 : bytes_of(place.format, float_bytes);
     return bind_output(place, format, elements, bytes, alignment);
   };
-  return {.positions = bind(places.positions, position_format(places), plan.vertices, 12),
-          .normals = bind(places.normals, normal_format(places, alignment), plan.vertices, 12),
-          .tangents = bind(places.tangents, tangent_format(places, alignment), plan.vertices, 16),
-          .previous_positions = bind(places.previous_positions, shared::kFormatFloat, plan.vertices, 12),
-          .bounds = bind(places.bounds, shared::kFormatFloat, plan.instances, kBoxBytes)};
+  return {.positions = bind(places.positions, position_format(places), capacity.vertices, 12),
+          .normals = bind(places.normals, normal_format(places, alignment), capacity.vertices, 12),
+          .tangents = bind(places.tangents, tangent_format(places, alignment), capacity.vertices, 16),
+          .previous_positions = bind(places.previous_positions, shared::kFormatFloat, capacity.vertices, 12),
+          .bounds = bind(places.bounds, shared::kFormatFloat, capacity.instances, kBoxBytes)};
 }
 
 }  // namespace pelt::runtime

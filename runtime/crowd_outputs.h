@@ -9,7 +9,6 @@
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 
-#include "runtime/crowd_plan.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt::runtime {
@@ -24,7 +23,7 @@ struct OutputLayout {
   VkDeviceSize end = 0;  // size of the crowd's own buffer, bytes; its handle is filled in later
 };
 
-OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdPlan& plan, VkDeviceSize alignment);
+OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment);
 
 // An output as the shader receives it. The bound range begins at a multiple of `alignment` at or before the output.
 struct BoundOutput {
@@ -50,9 +49,10 @@ struct OutputRange {
 };
 
 // Returns the parts of buffers that hold the outputs of a slot. Parts of a buffer that overlap are one.
-std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdPlan& plan);
+std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdCapacity& capacity);
 
 // Binds `nothing`, a buffer that no shader writes, in place of outputs that are not asked for.
-BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdPlan& plan, VkBuffer nothing, VkDeviceSize alignment);
+BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdCapacity& capacity, VkBuffer nothing,
+                          VkDeviceSize alignment);
 
 }  // namespace pelt::runtime

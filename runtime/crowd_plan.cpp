@@ -34,13 +34,14 @@ std::uint32_t crowd_stage(const CharacterData& data, std::uint32_t stage, std::u
 
 class Planner {
  public:
-  Planner(const GpuCharacters::State& gpu, PlannedOutputs outputs, CrowdPlan& plan)
-      : gpu_(gpu), outputs_(outputs), plan_(plan) {}
+  Planner(const GpuCharacters::State& gpu, PlannedOutputs outputs, PlanBases bases, CrowdPlan& plan)
+      : gpu_(gpu), outputs_(outputs), bases_(bases), plan_(plan) {}
 
   void run() {
-    for (const GpuCharacters::State::Entry& entry : gpu_.entries)
-      plan_.stages = std::max(plan_.stages, entry.character->stage_count);
-    place_lists();
+    number_lists();
+    for_each_character([&](const CharacterData& data, std::size_t, const CrowdCharacter&) {
+      plan_.stages = std::max(plan_.stages, data.stage_count);
+    });
     for (std::uint32_t stage = 0; stage < plan_.stages; ++stage) {
       bool barrier = true;  // the palette passes of a stage write apart from each other and need none between them
       const auto add_poses = [&](PoseKernel kernel) {
@@ -71,30 +72,47 @@ class Planner {
   }
 
  private:
-  std::uint32_t list(std::size_t character, std::uint32_t kind) const {
-    return first_list_[character] + kind * plan_.characters[character].instances;
+  // `visit`: called with the data, the number and the CrowdCharacter of each character that the crowd has.
+  template <class Visit>
+  void for_each_character(const Visit& visit) const {
+    for (std::size_t c = 0; c < plan_.characters.size(); ++c) {
+      if (plan_.characters[c]) visit(*gpu_.entries[c]->character, c, *plan_.characters[c]);
+    }
   }
 
-  // Counts the places of lists from the first list: where that begins is known only when all jobs are.
-  void place_lists() {
-    std::uint32_t at = 0;
-    for (const CrowdCharacter& character : plan_.characters) {
-      first_list_.push_back(at);
-      at += shared::kListKinds * character.instances;
-    }
-    list_pairs_ = at;
+  // Makes the table's characters, their ranges of levels and their lists.
+  void number_lists() {
+    plan_.table.characters.resize(plan_.characters.size());
+    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& own) {
+      plan_.table.characters[c] = {.first_list = narrow(plan_.table.lists.size()),
+                                   .first_levels = narrow(plan_.table.levels.size()),
+                                   .levels_count = narrow(own.levels.size()),
+                                   .has_fit = data.fit_pass() != nullptr ? 1u : 0u};
+      plan_.table.levels.insert(plan_.table.levels.end(), own.levels.begin(), own.levels.end());
+      plan_.table.lists.resize(plan_.table.lists.size() + own.list_count(), {shared::kNoPlace, 0});
+    });
+  }
+
+  std::uint32_t list(std::size_t character, std::uint32_t kind) const {
+    return plan_.table.characters[character].first_list + kind;
+  }
+  // A list of a range of the character's levels.
+  std::uint32_t level_list(std::size_t character, std::uint32_t levels, std::uint32_t kind) const {
+    return list(character, shared::kListLevels + shared::kLevelLists * levels + kind);
   }
 
   // Adds the step with the jobs that `fill` adds; adds no step if `fill` adds no job.
   template <class Fill>
   bool add_step(CrowdStep step, const Fill& fill) {
-    const std::size_t first = jobs_.size();
-    step.range = {.first_job = table_of(step.pass).job_count(), .first_start = narrow(first)};
+    std::vector<shared::PlanJob>& jobs = plan_.table.jobs;
+    const std::size_t first = jobs.size();
+    step.range = {.first_job = table_of(step.pass).job_count(), .first_start = shared::kStartPairs * narrow(first)};
     contents_ = 0;
     fill();
-    if (jobs_.size() == first) return false;
+    if (jobs.size() == first) return false;
     step.contents = contents_;
-    step.range.job_count = narrow(jobs_.size() - first);
+    step.range.job_count = narrow(jobs.size() - first);
+    plan_.table.steps.push_back({narrow(first), step.range.job_count});
     plan_.steps.push_back(std::move(step));
     return true;
   }
@@ -108,64 +126,47 @@ class Planner {
   JobTable& table_of(CrowdPass pass) { return tables_[static_cast<std::size_t>(pass)]; }
 
   template <class Job>
-  void add_job(CrowdPass pass, const Job& job, std::uint32_t job_blocks, std::size_t character, std::uint32_t kind) {
-    static_assert(offsetof(Job, list_first) == 0);  // place_work() adds the start of the lists to it
+  void add_job(CrowdPass pass, const Job& job, std::uint32_t job_blocks, std::uint32_t job_list) {
     JobTable& table = table_of(pass);
     assert(sizeof(Job) == table.job_words * sizeof(std::uint32_t));
     const std::size_t at = table.words.size();
     table.words.resize(at + table.job_words);
     std::memcpy(&table.words[at], &job, sizeof(Job));
-    jobs_.push_back({job_blocks, narrow(shared::kListKinds * character + kind)});
+    plan_.table.jobs.push_back({job_blocks, job_list});
+    plan_.table.lists[job_list].first_entry = 0;  // place_lists() says where
   }
 
   void pose_jobs(PoseKernel kernel, std::uint32_t stage) {
-    for (std::size_t c = 0; c < gpu_.entries.size(); ++c) {
-      const GpuCharacters::State::Entry& entry = gpu_.entries[c];
-      const CrowdCharacter& own = plan_.characters[c];
-      const CharacterData& data = *entry.character;
+    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter&) {
+      const GpuCharacters::State::Entry& entry = *gpu_.entries[c];
       for (std::size_t p = 0; p < data.passes.size(); ++p) {
         const PalettePass& pass = data.passes[p];
-        if (pass.kernel != kernel || pass.record_count == 0 || own.instances == 0) continue;
+        if (pass.kernel != kernel || pass.record_count == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
-        const std::uint32_t kind = pass.fit                                 ? shared::kListLinearFit
-                                   : pass.kernel == PoseKernel::kKeyWeights ? shared::kListGiven
-                                                                            : shared::kListDeformed;
-        const shared::PoseJob job{.list_first = list(c, kind),
-                                  .record_count = pass.record_count,
+        const std::uint32_t own_list = pass.fit                                 ? list(c, shared::kListLinearFit)
+                                       : pass.kernel == PoseKernel::kKeyWeights ? level_list(c, 0, shared::kListGiven)
+                                                                                : list(c, shared::kListDeformed);
+        const shared::PoseJob job{.record_count = pass.record_count,
                                   .first_record = entry.passes[p].record,
-                                  .joint_first = own.first_joint,
-                                  .joint_stride = narrow(data.skeleton.joints.size()),
-                                  .vertex_first = own.first_driver_word / 3,
-                                  .vertex_stride = own.driver_vertices,
-                                  .palette_first = own.first_palette + pass.first_slot,
-                                  .palette_zero = own.first_palette,
-                                  .palette_stride = data.palette_size,
-                                  .table_first = entry.passes[p].word,
-                                  .input_first = own.first_input,
-                                  .input_stride = data.input_count};
+                                  .first_slot = pass.first_slot,
+                                  .table_first = entry.passes[p].word};
         const PoseKernelInfo& info = pose_kernel(kernel);
         const std::uint32_t items = info.invocation_per_entry ? info.slots_per_record : 1;
-        add_job(CrowdPass::kPose, job, shared::item_blocks(items * pass.record_count, shared::kPoseWorkgroupSize), c,
-                kind);
+        add_job(CrowdPass::kPose, job, shared::item_blocks(items * pass.record_count, shared::kPoseWorkgroupSize),
+                own_list);
       }
-    }
+    });
   }
 
   void bounds_jobs() {
-    for (std::size_t c = 0; c < gpu_.entries.size(); ++c) {
-      const GpuCharacters::State::Entry& entry = gpu_.entries[c];
-      const CrowdCharacter& own = plan_.characters[c];
-      if (own.instances == 0) continue;
-      const shared::BoundsJob job{.list_first = list(c, shared::kListGiven),
-                                  .first_record = entry.first_bound,
+    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter&) {
+      const GpuCharacters::State::Entry& entry = *gpu_.entries[c];
+      const shared::BoundsJob job{.first_record = entry.first_bound,
                                   .record_count = entry.bound_count,
                                   .fit_record_count = entry.fit_bound_count,
-                                  .palette_first = own.first_palette,
-                                  .palette_stride = entry.character->palette_size,
-                                  .output_first = own.first_instance,
                                   .grow = entry.bound_growth};
-      add_job(CrowdPass::kBounds, job, 1, c, shared::kListGiven);
-    }
+      add_job(CrowdPass::kBounds, job, 1, level_list(c, 0, shared::kListGiven));
+    });
   }
 
   // Returns how long the rows of a linear blend are, as kHasRows...
@@ -193,75 +194,68 @@ class Planner {
 
   // Adds the jobs of the meshes of a stage, or only those for skins that fade.
   void blend_jobs(std::uint32_t stage, bool fading) {
-    for (std::size_t c = 0; c < gpu_.entries.size(); ++c) {
-      const GpuCharacters::State::Entry& entry = gpu_.entries[c];
-      const CrowdCharacter& own = plan_.characters[c];
-      const CharacterData& data = *entry.character;
-      for (std::size_t m = 0; m < data.meshes.size(); ++m) {
-        const CharacterMesh& mesh = data.meshes[m];
-        if (mesh.vertex_count() == 0 || own.instances == 0) continue;
+    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& own) {
+      for (const ShownMesh& shown : own.meshes) {
+        const CharacterMesh& mesh = *shown.mesh;
+        if (mesh.vertex_count() == 0) continue;
         if (crowd_stage(data, mesh.stage, plan_.stages) != stage) continue;
         if (fading && !can_fade(mesh)) continue;
-        const std::uint32_t kind = mesh.control     ? shared::kListDeformed
-                                   : fading         ? shared::kListFading
-                                   : can_fade(mesh) ? shared::kListSteady
-                                                    : shared::kListGiven;
-        const GpuCharacters::State::MeshStart& start = entry.meshes[m];
-        const shared::BlendJob job{
-            .list_first = list(c, kind),
-            .vertex_count = mesh.vertex_count(),
+        const std::uint32_t own_list = mesh.control     ? list(c, shared::kListDeformed)
+                                       : fading         ? level_list(c, shown.levels, shared::kListFading)
+                                       : can_fade(mesh) ? level_list(c, shown.levels, shared::kListSteady)
+                                                        : level_list(c, shown.levels, shared::kListGiven);
+        const shared::BlendJob job = blend_job(shown, own);
+        contents_ |= contents_of(mesh, job);
+        if (fading || (mesh.control && can_fade(mesh))) contents_ |= shared::kHasFades;
+        add_job(CrowdPass::kBlend, job, shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize),
+                own_list);
+      }
+    });
+  }
+
+  shared::BlendJob blend_job(const ShownMesh& shown, const CrowdCharacter& own) const {
+    const CharacterMesh& mesh = *shown.mesh;
+    const GpuCharacters::State::MeshStart& start = *shown.start;
+    return {.vertex_count = mesh.vertex_count(),
             .mode = static_cast<std::uint32_t>(mesh.mode),
             .first_point = start.point,
             .first_direction = start.direction,
             .first_slice = start.slice,
             .first_influence = start.influence,
-            .palette_first = own.first_palette + mesh.first_slot,
-            .palette_stride = data.palette_size,
-            .frame_first = mesh.frame_slot ? own.first_palette + *mesh.frame_slot : shared::kNoSlot,
-            .driver_first =
-                mesh.control ? plan_.driver_base + own.first_driver_word + 3 * mesh.first_vertex : shared::kNoSlot,
-            .driver_stride = 3 * own.driver_vertices,
-            .output_first = own.mesh_vertex[m] ? own.first_vertex + *own.mesh_vertex[m] : shared::kNoSlot,
-            .output_stride = own.vertices,
-            .offset_first = mesh.offset_slot ? own.first_palette + *mesh.offset_slot : shared::kNoSlot,
-            .root_slot = mesh.wires ? own.first_palette + mesh.wires->root_slot : 0,
+            .palette_first = mesh.first_slot,
+            .frame_first = mesh.frame_slot.value_or(shared::kNoSlot),
+            .driver_first = mesh.control ? bases_.driver_word + 3 * mesh.first_vertex : shared::kNoSlot,
+            .output_first = shown.vertex.value_or(shared::kNoSlot),
+            .offset_first = mesh.offset_slot.value_or(shared::kNoSlot),
+            .root_slot = mesh.wires ? mesh.wires->root_slot : 0,
             .wires_exponent = mesh.wires ? mesh.wires->exponent : 0.0f,
             .first_gradient = mesh.binding.gradients.empty() ? shared::kNoSlot : start.gradient,
             .first_gradient_unit = start.gradient_unit,
             .first_local = start.local_point,
             .fit_first_slice = mesh.fit ? start.fit_slice : shared::kNoSlot,
             .fit_first_influence = start.fit_influence,
-            .fit_palette_first = mesh.fit ? own.first_palette + mesh.fit->first_slot : 0,
-            .morph_first = mesh.morphs ? own.first_palette + mesh.morphs->first_slot : shared::kNoSlot,
+            .fit_palette_first = mesh.fit ? mesh.fit->first_slot : 0,
+            .morph_first = mesh.morphs ? mesh.morphs->first_slot : shared::kNoSlot,
             .morph_slots = mesh.morphs ? mesh.morphs->slot_count() : 0,
             .morph_row_words = mesh.morphs ? mesh.morphs->row_words : 0,
             .first_morph_slice = start.morph_slice,
             .first_morph_column = start.morph_column,
-            .first_morph_offset = start.morph_offset};
-        contents_ |= contents_of(mesh, job);
-        if (fading || (mesh.control && can_fade(mesh))) contents_ |= shared::kHasFades;
-        add_job(CrowdPass::kBlend, job, shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize), c, kind);
-      }
-    }
+            .first_morph_offset = start.morph_offset,
+            .first_level = own.levels[shown.levels].first,
+            .last_level = own.levels[shown.levels].last};
   }
 
   void normals_jobs() {
-    for (std::size_t c = 0; c < gpu_.entries.size(); ++c) {
-      const GpuCharacters::State::Entry& entry = gpu_.entries[c];
-      const CrowdCharacter& own = plan_.characters[c];
-      const CharacterData& data = *entry.character;
-      for (std::size_t m = 0; m < data.meshes.size(); ++m) {
-        if (!entry.meshes[m].normal_ring || own.instances == 0) continue;
-        const shared::NormalsJob job{.list_first = list(c, shared::kListGiven),
-                                     .vertex_count = data.meshes[m].vertex_count(),
-                                     .first_word = *entry.meshes[m].normal_ring,
-                                     .output_first = own.first_vertex + *own.mesh_vertex[m],
-                                     .output_stride = own.vertices};
-        add_job(CrowdPass::kNormals, job,
-                shared::item_blocks(data.meshes[m].vertex_count(), shared::kNormalsWorkgroupSize), c,
-                shared::kListGiven);
+    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter& own) {
+      for (const ShownMesh& shown : own.meshes) {
+        if (!shown.start->normal_ring) continue;
+        const std::uint32_t vertices = shown.mesh->vertex_count();
+        const shared::NormalsJob job{
+            .vertex_count = vertices, .first_word = *shown.start->normal_ring, .output_first = *shown.vertex};
+        add_job(CrowdPass::kNormals, job, shared::item_blocks(vertices, shared::kNormalsWorkgroupSize),
+                level_list(c, shown.levels, shared::kListGiven));
       }
-    }
+    });
   }
 
   std::string name_of(const CrowdStep& step) const {
@@ -290,104 +284,177 @@ class Planner {
     }
   }
 
-  // Places the jobs at the front of the work, and starts, counts and lists behind them.
+  // Places the jobs behind the places of instances, and starts and counts behind them; lists follow.
   void place_work() {
     // Jobs of a pass begin at a multiple of their size: a shader reads the work as an array of its own jobs.
     const auto round_up = [](std::size_t value, std::size_t step) { return (value + step - 1) / step * step; };
     std::array<std::uint32_t, kCrowdPassCount> first_job{};
-    std::size_t words = 0;
+    plan_.first_job = shared::kPlacePairs * bases_.instances;
+    const std::size_t first_word = std::size_t{2} * plan_.first_job;
+    std::size_t end = first_word;
     for (std::size_t p = 0; p < kCrowdPassCount; ++p) {
-      words = round_up(words, tables_[p].job_words);
-      first_job[p] = narrow(words / tables_[p].job_words);
-      words += tables_[p].words.size();
+      const JobTable& jobs = tables_[p];
+      const std::size_t first = round_up(end, jobs.job_words);
+      first_job[p] = narrow(first / jobs.job_words);
+      end = first + jobs.words.size();
+      plan_.jobs.resize(end - first_word);
+      std::copy(jobs.words.begin(), jobs.words.end(), plan_.jobs.begin() + std::ptrdiff_t(first - first_word));
     }
-    plan_.jobs.resize(round_up(words, 2));
-    plan_.first_start = narrow(plan_.jobs.size() / 2);
-    plan_.first_count = narrow(plan_.first_start + jobs_.size());
-    const std::uint32_t first_list = narrow(plan_.first_count + shared::kListKinds * plan_.characters.size());
-    plan_.work_pairs = std::uint64_t{first_list} + list_pairs_;
-
-    // The lists follow the jobs, whose number is known now.
-    for (std::size_t p = 0; p < kCrowdPassCount; ++p) {
-      JobTable& jobs = tables_[p];
-      for (std::size_t at = 0; at < jobs.words.size(); at += jobs.job_words) jobs.words[at] += first_list;
-      std::copy(jobs.words.begin(), jobs.words.end(),
-                plan_.jobs.begin() + std::ptrdiff_t(first_job[p] * jobs.job_words));
-    }
-    write_table(first_list);
+    plan_.jobs.resize(round_up(plan_.jobs.size(), 2));
+    plan_.first_start = plan_.first_job + narrow(plan_.jobs.size() / 2);
+    plan_.first_count = plan_.first_start + shared::kStartPairs * narrow(plan_.table.jobs.size());
+    plan_.first_list = plan_.first_count + narrow(plan_.table.lists.size());
     for (CrowdStep& step : plan_.steps) {
       step.range.first_start += plan_.first_start;
       step.range.first_job += first_job[static_cast<std::size_t>(step.pass)];
     }
   }
 
-  // `first_list`: of all lists, in the work.
-  void write_table(std::uint32_t first_list) {
-    const std::uint32_t first_entry = narrow(plan_.characters.size());  // of the caller's lists, behind the counts
-    for (std::size_t c = 0; c < plan_.characters.size(); ++c) {
-      const CrowdCharacter& own = plan_.characters[c];
-      plan_.table.characters.push_back({own.instances, first_entry + 2 * own.first_instance,
-                                        first_list + first_list_[c],
-                                        gpu_.entries[c].character->fit_pass() != nullptr ? 1u : 0u});
-    }
-    plan_.table.list_is_read.resize(shared::kListKinds * plan_.characters.size());
-    for (const shared::PlanJob& job : jobs_) plan_.table.list_is_read[job.list] = true;
-    for (const CrowdStep& step : plan_.steps)
-      plan_.table.steps.push_back({step.range.first_start, step.range.job_count});
-    plan_.table.jobs = std::move(jobs_);
-  }
-
   const GpuCharacters::State& gpu_;
   PlannedOutputs outputs_;
+  PlanBases bases_;
   CrowdPlan& plan_;
-  std::vector<std::uint32_t> first_list_;  // for each character, from the start of all lists
-  std::uint32_t list_pairs_ = 0;
   std::array<JobTable, kCrowdPassCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::BlendJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::BoundsJob) / sizeof(std::uint32_t), {}},
                                                  {sizeof(shared::NormalsJob) / sizeof(std::uint32_t), {}}}};
-  std::uint32_t contents_ = 0;         // contents of the blends of the step being made
-  std::vector<shared::PlanJob> jobs_;  // jobs of all kinds, in the order of the steps
+  std::uint32_t contents_ = 0;  // contents of the blends of the step being made
 };
+
+// Words that jobs may take beside their own, since those of a pass begin at a multiple of their size.
+constexpr std::uint64_t kMostPadding =
+    (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::NormalsJob)) /
+    sizeof(std::uint32_t);
 
 }  // namespace
 
-CrowdPlan place_crowd(const GpuCharacters::State& gpu, const std::vector<std::uint32_t>& instances,
-                      bool control_meshes) {
-  CrowdPlan plan;
-  for (std::size_t c = 0; c < gpu.entries.size(); ++c) {
-    const CharacterData& data = *gpu.entries[c].character;
-    // If a total does not fit in 32 bits, the places are wrong; the caller checks the totals first.
-    CrowdCharacter own{.instances = instances[c],
-                       .first_instance = static_cast<std::uint32_t>(plan.instances),
-                       .first_joint = static_cast<std::uint32_t>(plan.joints),
-                       .first_input = static_cast<std::uint32_t>(plan.inputs),
-                       .first_palette = static_cast<std::uint32_t>(plan.palette_entries),
-                       .first_driver_word = static_cast<std::uint32_t>(plan.driver_words),
-                       .first_vertex = static_cast<std::uint32_t>(plan.vertices)};
-    for (const CharacterMesh& mesh : data.meshes) {
-      if (mesh.control) own.driver_vertices = std::max(own.driver_vertices, mesh.first_vertex + mesh.vertex_count());
-      if (mesh.control && !control_meshes) {
-        own.mesh_vertex.emplace_back();
-        continue;
-      }
-      own.mesh_vertex.emplace_back(own.vertices);
-      own.vertices += mesh.vertex_count();
+CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool control_meshes)
+    : joints(narrow(entry.character->skeleton.joints.size())),
+      inputs(entry.character->input_count),
+      palette_entries(entry.character->palette_size),
+      levels{{0, kMaxLevel}},
+      coarsest(entry.character->coarsest_level()) {
+  const CharacterData& data = *entry.character;
+  const auto range_of = [&](shared::PlanLevels wanted) {
+    const auto is_wanted = [&](shared::PlanLevels known) {
+      return known.first == wanted.first && known.last == wanted.last;
+    };
+    const auto found = std::find_if(levels.begin(), levels.end(), is_wanted);
+    const auto number = static_cast<std::uint32_t>(found - levels.begin());
+    if (found == levels.end()) levels.push_back(wanted);
+    return number;
+  };
+  // Levels of a mesh follow each other; the first of mesh m or later.
+  const auto level_of = [&](std::size_t m) {
+    return std::find_if(data.levels.begin(), data.levels.end(), [&](const SkinLevel& level) { return level.of >= m; });
+  };
+  const auto add = [&](const CharacterMesh& mesh, const GpuCharacters::State::MeshStart& start,
+                       shared::PlanLevels shown) {
+    ShownMesh made{.mesh = &mesh, .start = &start, .levels = range_of(shown)};
+    if (!mesh.control || control_meshes) {
+      made.vertex = vertices;
+      vertices += mesh.vertex_count();
     }
-    const std::uint64_t n = own.instances;
-    plan.instances += n;
-    plan.joints += n * data.skeleton.joints.size();
-    plan.inputs += n * data.input_count;
-    plan.palette_entries += n * data.palette_size;
-    plan.driver_words += n * 3 * own.driver_vertices;
-    plan.vertices += n * own.vertices;
-    plan.characters.push_back(std::move(own));
+    meshes.push_back(made);
+  };
+  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
+    const CharacterMesh& mesh = data.meshes[m];
+    if (mesh.control) driver_vertices = std::max(driver_vertices, mesh.first_vertex + mesh.vertex_count());
+    const auto next = level_of(m);
+    const bool has_levels = next != data.levels.end() && next->of == m;
+    add(mesh, entry.meshes[m], {0, has_levels ? next->level - 1 : kMaxLevel});
   }
+  for (std::size_t l = 0; l < data.levels.size(); ++l) {
+    const SkinLevel& level = data.levels[l];
+    const bool has_next = l + 1 < data.levels.size() && data.levels[l + 1].of == level.of;
+    add(level.skin, entry.levels[l], {level.level, has_next ? data.levels[l + 1].level - 1 : kMaxLevel});
+  }
+}
+
+CrowdPlan plan_crowd(const GpuCharacters::State& gpu, std::vector<std::optional<CrowdCharacter>> characters,
+                     PlannedOutputs outputs, PlanBases bases) {
+  CrowdPlan plan{.characters = std::move(characters)};
+  Planner(gpu, outputs, bases, plan).run();
   return plan;
 }
 
-void plan_crowd(const GpuCharacters::State& gpu, PlannedOutputs outputs, CrowdPlan& plan) {
-  Planner(gpu, outputs, plan).run();
+void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan) {
+  std::uint32_t next = plan.first_list;
+  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
+    if (!plan.characters[c]) continue;
+    const std::uint32_t first = plan.table.characters[c].first_list;
+    for (std::uint32_t l = first; l < first + plan.characters[c]->list_count(); ++l) {
+      shared::PlanList& list = plan.table.lists[l];
+      if (list.first_entry == shared::kNoPlace) continue;  // no job reads it
+      list = {next, instances[c]};
+      next += instances[c];
+    }
+  }
+}
+
+GpuCharacters::State::Entry entry_without_data(const Character& character, const CrowdOutputs& outputs) {
+  GpuCharacters::State::Entry entry{.character = character};
+  entry.meshes.resize(character->meshes.size());
+  entry.levels.resize(character->levels.size());
+  entry.passes.resize(character->passes.size());
+  if (outputs.normal_mode != NormalMode::kRecomputed) return entry;
+  for (std::size_t m = 0; m < entry.meshes.size(); ++m) {
+    if (!character->meshes[m].control) entry.meshes[m].normal_ring = 0;
+  }
+  for (GpuCharacters::State::MeshStart& level : entry.levels) level.normal_ring = 0;
+  return entry;
+}
+
+std::uint64_t work_words(const CrowdCapacity& capacity) {
+  return std::uint64_t{2} * shared::kPlacePairs * capacity.instances + capacity.plan_words + kMostPadding;
+}
+
+std::uint64_t fixed_words(const CrowdPlan& plan) {
+  return plan.jobs.size() + 2 * (shared::kStartPairs * plan.table.jobs.size() + plan.table.lists.size());
+}
+
+std::uint64_t table_words(const PlanTable& table) {
+  return 4 * table.characters.size() +
+         2 * (table.levels.size() + table.lists.size() + table.jobs.size() + table.steps.size());
+}
+
+std::uint64_t list_words(const CrowdPlan& plan, std::size_t character) {
+  const auto first = plan.table.lists.begin() + plan.table.characters[character].first_list;
+  const auto read = std::count_if(first, first + plan.characters[character]->list_count(),
+                                  [](shared::PlanList list) { return list.first_entry != shared::kNoPlace; });
+  return static_cast<std::uint64_t>(read) * sizeof(shared::ListEntry) / sizeof(std::uint32_t);
+}
+
+CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
+  instances += other.instances;
+  vertices += other.vertices;
+  palette_entries += other.palette_entries;
+  driver_vertices += other.driver_vertices;
+  joints += other.joints;
+  inputs += other.inputs;
+  plan_words += other.plan_words;
+  table_words += other.table_words;
+  return *this;
+}
+
+CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs) {
+  GpuCharacters::State gpu;
+  gpu.entries.emplace_back(entry_without_data(character, outputs));
+  std::vector<std::optional<CrowdCharacter>> characters;
+  characters.emplace_back(CrowdCharacter(*gpu.entries[0], outputs.control_meshes));
+  const CrowdPlan plan =
+      plan_crowd(gpu, std::move(characters),
+                 {.bounds = outputs.bounds, .recomputed_normals = outputs.normal_mode == NormalMode::kRecomputed}, {});
+  const CrowdCharacter& own = *plan.characters[0];
+  const std::uint64_t n = instances;
+  return {.instances = instances,
+          .vertices = n * own.vertices,
+          .palette_entries = n * own.palette_entries,
+          .driver_vertices = n * own.driver_vertices,
+          .joints = n * own.joints,
+          .inputs = n * own.inputs,
+          .plan_words = fixed_words(plan) + kMostPadding + n * list_words(plan, 0),
+          .table_words = table_words(plan.table)};
 }
 
 }  // namespace pelt::runtime

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The plan of a crowd, made once: its jobs, its dispatches, and the table from which each frame is planned.
+// The plan of a crowd, made anew when the crowd is told of a character or rid of one: its jobs, its dispatches, and the
+// table from which each frame is planned. Where instances are (shaders/include/pelt/shaders/jobs.h) is no part of it.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/runtime/crowd.h>
 #include <pelt/shaders/jobs.h>
 
 #include "runtime/gpu_characters.h"
@@ -31,62 +33,81 @@ struct CrowdStep {
   std::string name;
 };
 
-// Counts of a character's instances and vertices, and where its data begins in the crowd's streams.
+// A mesh that skins are shown by at some levels of detail: a mesh of the character, or a level of one.
+struct ShownMesh {
+  const CharacterMesh* mesh = nullptr;
+  const GpuCharacters::State::MeshStart* start = nullptr;
+  std::optional<std::uint32_t> vertex;  // its first, from the instance's first in the outputs; none: not written
+  std::uint32_t levels = 0;             // the range of levels at which it is shown
+};
+
+// What a crowd needs to know of a character, and the sizes of an instance in the crowd's streams.
 struct CrowdCharacter {
-  std::uint32_t instances = 0;
-  std::uint32_t first_instance = 0;
-  std::uint32_t first_joint = 0;
-  std::uint32_t first_input = 0;
-  std::uint32_t first_palette = 0;                        // palette entry
-  std::uint32_t first_driver_word = 0;                    // first of the driver vertices that later stages read
-  std::uint32_t driver_vertices = 0;                      // of one instance
-  std::uint32_t first_vertex = 0;                         // index in every output
-  std::uint32_t vertices = 0;                             // of one instance, in every output
-  std::vector<std::optional<std::uint32_t>> mesh_vertex;  // for each mesh, from the instance's first vertex
+  CrowdCharacter() = default;
+  CrowdCharacter(const GpuCharacters::State::Entry& entry, bool control_meshes);
+
+  std::uint32_t joints = 0;
+  std::uint32_t inputs = 0;
+  std::uint32_t palette_entries = 0;
+  std::uint32_t driver_vertices = 0;
+  std::uint32_t vertices = 0;
+  std::vector<ShownMesh> meshes;           // for each mesh, then for each level
+  std::vector<shared::PlanLevels> levels;  // ranges of levels; the first has all
+  std::uint32_t coarsest = 0;              // level
+  std::uint32_t list_count() const {
+    return shared::kListLevels + shared::kLevelLists * static_cast<std::uint32_t>(levels.size());
+  }
 };
 
 // What a plan of a frame is made from, by the host (host_plan.h) or by the device (shaders/crowd/plan.h).
 struct PlanTable {
-  std::vector<shared::PlanCharacter> characters;
+  std::vector<shared::PlanCharacter> characters;  // by their numbers
+  std::vector<shared::PlanLevels> levels;
+  std::vector<shared::PlanList> lists;  // without a first entry where no job reads the list; set by place_lists()
   std::vector<shared::PlanJob> jobs;
   std::vector<shared::PlanStep> steps;
-  std::vector<bool> list_is_read;  // for each kind of list of each character: a job goes by it
 };
 
 struct CrowdPlan {
-  std::vector<CrowdCharacter> characters;
+  // By number in the GpuCharacters; none: the crowd does not have the character.
+  std::vector<std::optional<CrowdCharacter>> characters;
   std::vector<CrowdStep> steps;
   std::uint32_t stages = 0;
 
-  // Totals over all instances: the sizes of the streams.
-  std::uint64_t instances = 0;
-  std::uint64_t joints = 0;
-  std::uint64_t inputs = 0;
-  std::uint64_t palette_entries = 0;
-  std::uint64_t driver_words = 0;
-  std::uint64_t vertices = 0;
-  std::uint32_t driver_base =
-      0;  // first driver word, in words from palette entry 0; the caller sets it before plan_crowd
-
-  // The work of a frame: the jobs, which are the same in every frame, then starts, counts and lists, in units of two
-  // words.
+  // The work of a frame: places of instances, the jobs, then starts, counts and lists, in units of two words.
+  std::uint32_t first_job = 0;
   std::vector<std::uint32_t> jobs;  // an even number of words
   std::uint32_t first_start = 0;
   std::uint32_t first_count = 0;
-  std::uint64_t work_pairs = 0;  // size of the work
+  std::uint32_t first_list = 0;
   PlanTable table;
 };
 
-// place_crowd computes only totals and places, for checks before anything is made; plan_crowd computes everything else.
-// Precondition: instances.size() == characters; every total that is returned in 32 bits fits (the caller has checked
-// the result of place_crowd).
-CrowdPlan place_crowd(const GpuCharacters::State& gpu, const std::vector<std::uint32_t>& instances,
-                      bool control_meshes);
-// `recomputed_normals`: skins have normals recomputed, and the characters have rings.
+// Returns a character as if it were uploaded, to plan for.
+GpuCharacters::State::Entry entry_without_data(const Character& character, const CrowdOutputs& outputs);
+
+// The words of the work of a crowd with room for so much; of them, those of a plan without its lists; those of a table.
+std::uint64_t work_words(const CrowdCapacity& capacity);
+std::uint64_t fixed_words(const CrowdPlan& plan);
+std::uint64_t table_words(const PlanTable& table);
+// The words of lists that an instance of a character takes.
+std::uint64_t list_words(const CrowdPlan& plan, std::size_t character);
+
+struct PlanBases {
+  std::uint32_t driver_word = 0;  // of the first vertex of drivers, counted from palette entry 0
+  std::uint32_t instances = 0;    // that have places before the jobs
+};
+
+// Plans a crowd of the characters whose CrowdCharacter is there. `recomputed_normals`: skins have normals recomputed,
+// and the characters have rings.
 struct PlannedOutputs {
   bool bounds = false;
   bool recomputed_normals = false;
 };
-void plan_crowd(const GpuCharacters::State& gpu, PlannedOutputs outputs, CrowdPlan& plan);
+CrowdPlan plan_crowd(const GpuCharacters::State& gpu, std::vector<std::optional<CrowdCharacter>> characters,
+                     PlannedOutputs outputs, PlanBases bases);
+
+// Places the lists of characters with so many instances, one behind the other.
+void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan);
 
 }  // namespace pelt::runtime

@@ -2,8 +2,10 @@
 // What a crowd holds: crowd_make.cpp fills it, and crowd.cpp records frames from it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,7 @@
 #include "engine/character/action_clock.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_plan.h"
+#include "runtime/free_ranges.h"
 #include "runtime/gpu_characters.h"
 #include "runtime/host_plan.h"
 #include "runtime/input_ring.h"
@@ -23,27 +26,62 @@
 
 namespace pelt::runtime {
 
+// A change from one way to show an instance to another, in steps: the frames in which the instance is moved.
+template <class Value>
+struct Fade {
+  Value from{};
+  Value to{};
+  std::uint32_t frames = 0;  // in which both are shown
+  std::uint32_t faded = 0;   // of them, that are over
+
+  std::uint64_t steps() const { return std::uint64_t{frames} + 1; }
+  bool is_over() const { return from == to; }
+  // Reversing a fade continues from its present share; a fade that has not begun counts as finished.
+  void start(Value wanted, std::uint32_t wanted_frames) {
+    if (to == wanted) return;
+    std::uint32_t done = 0;
+    if (from == wanted) {
+      const std::uint64_t wanted_steps = std::uint64_t{wanted_frames} + 1;
+      done = faded == 0 ? wanted_frames : static_cast<std::uint32_t>((steps() - faded) * wanted_steps / steps());
+    }
+    from = to;
+    to = wanted;
+    frames = wanted_frames;
+    faded = done;
+  }
+  void step() {
+    if (is_over()) return;
+    if (faded == frames) {
+      from = to;
+    } else {
+      ++faded;
+    }
+  }
+};
+
 // The state of an instance that lasts from frame to frame.
 struct InstanceState {
+  bool taken = false;  // the crowd has the instance
   bool visible = true;
   bool moved_before = false;  // since it was last shown
   bool teleport = true;
-  bool appeared = false;         // in this frame, by teleport too: it has no motion
+  bool appeared = false;         // in this frame, by teleport or a new level too: it has no motion
   std::uint32_t behind = 0;      // frames that outputs need, once it is no longer moved, to follow its last move
   std::uint32_t last_state = 0;  // entry state of that move, without flags
   std::uint32_t period = 1;
-  Detail from = Detail::kFull;
-  Detail to = Detail::kFull;
-  std::uint32_t fade_frames = 0;
-  std::uint32_t faded = 0;  // frames of the fade that are over
-  std::uint64_t fade_steps() const { return std::uint64_t{fade_frames} + 1; }
+  Fade<Detail> detail;
+  Fade<std::uint32_t> level;
   ActionProgress action;
 };
 
-// The commands of one step of the plan.
+// The sets that dispatches bind, by what they have in common: their shaders have the same bindings.
+enum class SetKind : std::uint32_t { kPlan, kPose, kDrivers, kSkins, kBounds, kNormals };
+constexpr std::size_t kSetKinds = 6;
+
+// The commands of one step of the plan in one output slot.
 struct Dispatch {
   const ComputeKernel* kernel = nullptr;
-  std::span<const VkDescriptorSet> sets;  // one for each frame slot
+  SetKind set = SetKind::kPose;
   std::vector<std::byte> constants;
 };
 
@@ -53,32 +91,53 @@ struct StepGroup {
   std::size_t end = 0;
 };
 
+// What a frame slot has of the work that lasts from frame to frame.
+struct HeldWork {
+  std::uint64_t plan = 0;  // number of the plan whose jobs it has
+  std::uint64_t lists = 0;
+  // Numbers of instances whose places changed since they were written.
+  std::uint32_t first_changed = 0;
+  std::uint32_t end_changed = 0;
+};
+
 struct Crowd::State {
   struct Maker;  // of crowd_make.cpp
 
   DeviceInternals* device = nullptr;
-  std::vector<Character> characters;
+  const GpuCharacters::State* gpu = nullptr;
+  std::vector<std::optional<Character>> characters;  // by number, those that the plan has
   std::string label;
+  CrowdCapacity capacity;
+  CrowdOutputs wanted_outputs;
+  std::uint32_t reduced_influences = 4;
   CrowdPlan plan;
+  PlanBases bases;
   std::vector<OutputPlaces> outputs;                    // for each output slot
   std::vector<std::vector<OutputRange>> output_ranges;  // for each output slot
+  std::vector<BoundOutputs> bound_outputs;              // for each output slot
   bool reads_previous = false;                          // readers take previous positions from the slot before
-  std::vector<std::uint32_t> character_of;              // for each instance
 
   Buffer palette;  // palettes, then the vertices of drivers
+  VkDescriptorBufferInfo palettes{};
+  VkDescriptorBufferInfo drivers{};
+  VkDescriptorBufferInfo palettes_and_drivers{};
   Buffer vertices;
-  // The work of frames (CrowdPlan::work_pairs), whose jobs are written once: where the host plans, one for each frame
-  // slot; where the device plans, one.
+  // The work of frames (CrowdPlan), and where the device plans, the table from which it does: one for each frame slot.
   Buffer work;
   std::vector<BufferRange> work_slots;
-  Buffer arguments;  // where the device plans, the workgroups of each step
-  Buffer table;      // where the device plans, CrowdPlan::table
-  Buffer nothing;    // bound where a shader reads and writes nothing
+  Buffer table;
+  std::vector<BufferRange> table_slots;
+  std::vector<HeldWork> held_work;
+  Buffer arguments;                       // where the device plans, the workgroups of each step
+  Buffer nothing;                         // bound where a shader reads and writes nothing
+  VkDescriptorBufferInfo given_joints{};  // the caller's
+  VkDescriptorBufferInfo given_inputs{};
+  VkDescriptorBufferInfo given_list{};
   DescriptorPool descriptors;
-  std::vector<VkDescriptorSet> sets;           // of the steps, then of the device's plan
-  std::span<const VkDescriptorSet> plan_sets;  // where the device plans, one for each frame slot
-  const SkinningPipelines* pipelines = nullptr;
+  // For each output slot, then each frame slot; empty until a dispatch binds them.
+  std::array<std::vector<VkDescriptorSet>, kSetKinds> sets;
   std::vector<std::string> names;
+  const ComputeKernel* plan_kernel = nullptr;  // where the device plans
   shared::PlanConstants plan_constants{};
   std::vector<Dispatch> dispatches;  // for each step of the plan, one for each output slot
   std::vector<StepGroup> groups;     // where the device plans, the first has the plan and no step
@@ -89,9 +148,24 @@ struct Crowd::State {
   bool own_joints = true;
   bool own_inputs = true;
   bool own_list = true;  // the host plans
+
+  // Instances by number, and what is free.
+  std::mutex mutex;  // held while instances come and go
   std::vector<InstanceState> instance_states;
-  std::vector<std::optional<std::uint32_t>> clock_inputs;  // for each character
-  bool has_action = false;                                 // one of them has a clock
+  std::vector<shared::InstancePlace> places;
+  std::vector<std::uint32_t> free_numbers;     // the last is next
+  std::vector<std::uint32_t> instances_of;     // for each character
+  std::vector<std::uint32_t> first_instances;  // for each character, of those that the crowd was made with
+  FreeRanges free_joints;
+  FreeRanges free_inputs;
+  FreeRanges free_palettes;
+  FreeRanges free_drivers;
+  FreeRanges free_vertices;
+  std::uint64_t plans_made = 0;
+  std::uint64_t lists_placed = 0;
+  bool lists_changed = false;  // numbers of instances did
+
+  bool has_action = false;  // a character has a clock
   ActionClock clock;
   std::uint64_t frame = 0;
   std::uint32_t slots = 1;
@@ -107,12 +181,38 @@ struct Crowd::State {
     return outputs[0].previous_positions.format == VertexFormat::kNone ? 0 : 1;
   }
 
-  const CharacterData& data_of(std::uint32_t instance) const { return *characters[character_of[instance]]; }
+  bool has(std::uint32_t instance) const {
+    return instance < instance_states.size() && instance_states[instance].taken;
+  }
+  bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
+  // Return whether the call may go on; report the mistake if not.
+  bool expect_instance(std::uint32_t instance, const char* call) const;
+  bool expect_own_list(std::uint32_t instance, const char* call) const;
+  bool expect_own_inputs(std::uint32_t instance, const char* call) const;
+  bool expect_character(std::uint32_t number, const char* call) const;
 
-  // Returns the list entry of an instance in this frame; none: the instance is left alone. `number`: the instance's
-  // among those of its character.
-  std::optional<shared::ListEntry> next_entry(std::uint32_t instance, std::uint32_t number);
+  std::uint32_t character_of(std::uint32_t instance) const { return places[instance].character; }
+  const CrowdCharacter& sizes_of(std::uint32_t instance) const { return *plan.characters[character_of(instance)]; }
+  const CharacterData& data_of(std::uint32_t instance) const { return **characters[character_of(instance)]; }
+  bool has_outputs(std::uint32_t instance) const { return places[instance].first_vertex != shared::kNoPlace; }
+
+  void make_room();  // for `capacity`, all of it free
+
+  // Preconditions: the mutex is held, or no one else has the crowd yet.
+  Result<std::uint32_t> acquire(std::uint32_t character, bool with_outputs);
+  Result<void> take_outputs(std::uint32_t instance);
+  void give_outputs(std::uint32_t instance);
+  void release(std::uint32_t instance);
+  void place_changed(std::uint32_t instance);
+
+  // Plans for the characters; nothing changes if that fails.
+  Result<void> use_characters(const Device& owner, std::vector<std::optional<Character>> wanted);
+  std::uint64_t list_words() const;  // of the lists of all instances
+
+  // Returns the list entry of an instance in this frame; none: the instance is left alone.
+  std::optional<shared::ListEntry> next_entry(std::uint32_t instance);
   void plan_frame();
+  void write_work();
   void write_clock();
 
   // The parts of record(), in this order.

@@ -64,7 +64,7 @@ struct Device::State {
   }
 
   ~State() {
-    internals.pipelines.reset();
+    internals.pipelines.clear();
     internals.allocator.reset();
     if (own && internals.handle != VK_NULL_HANDLE) internals.functions.vkDestroyDevice(internals.handle, nullptr);
   }

@@ -24,7 +24,7 @@ struct DeviceInternals {
   std::mutex queue_mutex;  // held while the queue has work of submit_and_wait
 
   std::mutex pipelines_mutex;
-  std::unique_ptr<SkinningPipelines> pipelines;  // made when the first crowd asks (skinning_pipelines.h)
+  SkinningPipelines pipelines;  // those that a crowd has asked for (skinning_pipelines.h)
 };
 
 }  // namespace pelt::runtime

@@ -8,30 +8,42 @@
 namespace pelt::runtime {
 namespace {
 
-// Writes words / 2 `at` of the work: a list's entry or a job's start.
-template <class Pair>
-void write_pair(std::byte* work, std::size_t at, const Pair& pair) {
-  static_assert(sizeof(Pair) == 2 * sizeof(std::uint32_t));
-  std::memcpy(work + at * sizeof(Pair), &pair, sizeof(Pair));
+// Writes words 2 `at` and on of the work: a list's entry or a job's start.
+template <class Value>
+void write_pairs(std::byte* work, std::size_t at, const Value& value) {
+  std::memcpy(work + at * 2 * sizeof(std::uint32_t), &value, sizeof(Value));
 }
 
 }  // namespace
 
-HostPlan::HostPlan(const CrowdPlan& plan)
-    : plan_(&plan), counts_(plan.table.characters.size() * shared::kListKinds), workgroups_(plan.table.steps.size()) {}
+void HostPlan::use(const CrowdPlan& plan) {
+  plan_ = &plan;
+  counts_.assign(plan.table.lists.size(), 0);
+  workgroups_.assign(plan.table.steps.size(), 0);
+}
 
 void HostPlan::begin(std::byte* work) {
   work_ = work;
   std::fill(counts_.begin(), counts_.end(), 0);
 }
 
-void HostPlan::add(std::size_t character, shared::ListEntry entry) {
+void HostPlan::append(std::uint32_t list, shared::ListEntry entry) {
+  const shared::PlanList& own = plan_->table.lists[list];
+  if (own.capacity == 0) return;
+  assert(counts_[list] < own.capacity);
+  write_pairs(work_, own.first_entry + counts_[list]++, entry);
+}
+
+void HostPlan::add(std::uint32_t character, shared::ListEntry entry) {
   const shared::PlanCharacter& own = plan_->table.characters[character];
-  assert(entry.instance < own.capacity);
-  for (std::uint32_t kind = 0; kind < shared::kListKinds; ++kind) {
-    const std::size_t list = character * shared::kListKinds + kind;
-    if (!plan_->table.list_is_read[list] || !shared::state_is_listed(entry.state, kind, own.has_fit != 0)) continue;
-    write_pair(work_, own.first_list + kind * own.capacity + counts_[list]++, entry);
+  for (const std::uint32_t kind : {shared::kListDeformed, shared::kListLinearFit}) {
+    if (shared::state_is_posed(entry.state, kind, own.has_fit != 0)) append(own.first_list + kind, entry);
+  }
+  for (std::uint32_t r = 0; r < own.levels_count; ++r) {
+    for (std::uint32_t kind = 0; kind < shared::kLevelLists; ++kind) {
+      if (shared::state_is_in_levels(entry.state, kind, plan_->table.levels[own.first_levels + r]))
+        append(own.first_list + shared::kListLevels + shared::kLevelLists * r + kind, entry);
+    }
   }
 }
 
@@ -42,7 +54,8 @@ void HostPlan::finish() {
     for (std::uint32_t j = step.first_job; j < step.first_job + step.job_count; ++j) {
       const shared::PlanJob& job = plan_->table.jobs[j];
       const std::uint32_t count = counts_[job.list];
-      write_pair(work_, plan_->first_start + j, shared::JobStart{workgroups, count});
+      write_pairs(work_, plan_->first_start + shared::kStartPairs * j,
+                  shared::JobStart{workgroups, count, plan_->table.lists[job.list].first_entry, 0});
       workgroups += job.blocks * count;
     }
     workgroups_[s] = workgroups;

@@ -10,11 +10,11 @@
 
 namespace pelt::runtime {
 
-Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, std::vector<float> rest,
-                                    std::vector<std::size_t> firsts, const std::string& name) {
+Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, std::size_t floats,
+                                    std::size_t instances, const std::string& name) {
   InputRing ring;
-  ring.firsts_ = std::move(firsts);
-  ring.values_ = std::move(rest);
+  ring.values_.resize(floats);
+  ring.held_.resize(instances);
   VkDeviceSize end = 0;
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     ring.slots_.push_back(
@@ -24,30 +24,35 @@ Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, s
                                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
                                                     .memory = MemoryUse::kStream,
                                                     .name = name}));
-  ring.held_.assign(ring.firsts_.size() - 1, {.slot = 0, .stale = slots - 1});
-  for (std::uint32_t i = 0; i < ring.held_.size(); ++i) ring.write(0, i);
   return ring;
 }
 
+void InputRing::place(std::uint32_t instance, std::size_t first, std::size_t size) {
+  assert(first + size <= values_.size());
+  held_[instance] = {.first = first, .size = size};
+}
+
+void InputRing::release(std::uint32_t instance) { held_[instance] = {}; }
+
 void InputRing::set(std::uint32_t slot, std::uint32_t instance, std::size_t first, std::span<const float> values) {
-  assert(first + values.size() <= size_of(instance));
-  std::copy(values.begin(), values.end(), values_.begin() + std::ptrdiff_t(firsts_[instance] + first));
   Held& held = held_[instance];
+  assert(first + values.size() <= held.size);
+  std::copy(values.begin(), values.end(), values_.begin() + std::ptrdiff_t(held.first + first));
   if (held.misses(slot)) {
     write(slot, instance);
   } else if (!values.empty()) {
     std::memcpy(of(slot, instance) + first * sizeof(float), values.data(), values.size_bytes());
   }
-  held = written_to(slot);
+  was_written(slot, held);
 }
 
 std::span<float> InputRing::values(std::uint32_t instance) {
-  return std::span(values_).subspan(firsts_[instance], size_of(instance));
+  return std::span(values_).subspan(held_[instance].first, held_[instance].size);
 }
 
 void InputRing::publish(std::uint32_t slot, std::uint32_t instance) {
   write(slot, instance);
-  held_[instance] = written_to(slot);
+  was_written(slot, held_[instance]);
 }
 
 void InputRing::finish(std::uint32_t slot) {
@@ -56,18 +61,19 @@ void InputRing::finish(std::uint32_t slot) {
     Held& held = held_[instance];
     if (!held.misses(slot)) continue;
     write(slot, instance);
-    held = {.slot = slot, .stale = held.stale - 1};
+    held.slot = slot;
+    --held.stale;
   }
   buffer_.flush(slots_[slot].offset, values_.size() * sizeof(float));
 }
 
 std::byte* InputRing::of(std::uint32_t slot, std::uint32_t instance) {
-  return buffer_.mapped() + slots_[slot].offset + firsts_[instance] * sizeof(float);
+  return buffer_.mapped() + slots_[slot].offset + held_[instance].first * sizeof(float);
 }
 
 void InputRing::write(std::uint32_t slot, std::uint32_t instance) {
-  const std::size_t size = size_of(instance);
-  if (size > 0) std::memcpy(of(slot, instance), &values_[firsts_[instance]], size * sizeof(float));
+  const Held& held = held_[instance];
+  if (held.size > 0) std::memcpy(of(slot, instance), &values_[held.first], held.size * sizeof(float));
 }
 
 }  // namespace pelt::runtime

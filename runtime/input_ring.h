@@ -28,10 +28,14 @@ class InputRing {
  public:
   InputRing() = default;
 
-  // `rest`: the values that instances start with, one instance after the other; instance i has floats [firsts[i],
-  // firsts[i + 1]) of it.
-  static Result<InputRing> create(const Device& device, std::uint32_t slots, std::vector<float> rest,
-                                  std::vector<std::size_t> firsts, const std::string& name);
+  // `floats`: of all instances at once; `instances`: their numbers are below.
+  static Result<InputRing> create(const Device& device, std::uint32_t slots, std::size_t floats, std::size_t instances,
+                                  const std::string& name);
+
+  // Gives an instance a part of the floats, to be set in whole at once: it has no values yet, or those of another.
+  void place(std::uint32_t instance, std::size_t first, std::size_t size);
+  // Takes it back: the instance is no longer written.
+  void release(std::uint32_t instance);
 
   // Sets floats [first, first + values.size()) of an instance, for the frame that uses `slot`. May be called on several
   // threads at once for different instances.
@@ -50,25 +54,26 @@ class InputRing {
   BufferRange range(std::uint32_t slot) const { return slots_[slot]; }
 
  private:
-  // The slot that holds the latest values of an instance.
+  // Where the values of an instance are, and the slot that holds the latest.
   struct Held {
+    std::size_t first = 0;
+    std::size_t size = 0;
     std::uint32_t slot = 0;   // the slot they were last written to
     std::uint32_t stale = 0;  // number of slots with older values: those that are next in turn
     bool misses(std::uint32_t other) const { return stale > 0 && slot != other; }
   };
 
   void write(std::uint32_t slot, std::uint32_t instance);
-  Held written_to(std::uint32_t slot) const {
-    return {.slot = slot, .stale = static_cast<std::uint32_t>(slots_.size() - 1)};
+  void was_written(std::uint32_t slot, Held& held) const {
+    held.slot = slot;
+    held.stale = static_cast<std::uint32_t>(slots_.size() - 1);
   }
-  std::size_t size_of(std::uint32_t instance) const { return firsts_[instance + 1] - firsts_[instance]; }
   std::byte* of(std::uint32_t slot, std::uint32_t instance);
 
   Buffer buffer_;
   std::vector<BufferRange> slots_;
-  std::vector<std::size_t> firsts_;  // one more entry than instances
-  std::vector<float> values_;        // the latest values of each instance: mapped memory is slow to read
-  std::vector<Held> held_;           // one for each instance
+  std::vector<float> values_;  // the latest values of each instance: mapped memory is slow to read
+  std::vector<Held> held_;     // one for each instance
 };
 
 }  // namespace pelt::runtime

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "runtime/device_internals.h"
@@ -113,30 +114,21 @@ VkResult MemoryAllocator::add_block(std::uint32_t type, VkDeviceSize size, bool 
     }
     block.mapped = static_cast<std::byte*>(mapped);
   }
-  block.free.push_back({0, size});
+  block.free = FreeRanges(size);
   blocks_.push_back(std::move(block));
   return VK_SUCCESS;
 }
 
 bool MemoryAllocator::take(Block& block, VkDeviceSize size, VkDeviceSize alignment, Allocation& out) {
-  for (std::size_t i = 0; i < block.free.size(); ++i) {
-    const Range range = block.free[i];
-    const VkDeviceSize offset = round_up(range.offset, alignment);
-    if (offset + size > range.offset + range.size) continue;
-    const Range before{range.offset, offset - range.offset};
-    const Range after{offset + size, range.offset + range.size - offset - size};
-    block.free.erase(block.free.begin() + static_cast<std::ptrdiff_t>(i));
-    if (after.size > 0) block.free.insert(block.free.begin() + static_cast<std::ptrdiff_t>(i), after);
-    if (before.size > 0) block.free.insert(block.free.begin() + static_cast<std::ptrdiff_t>(i), before);
-    out.allocator_ = this;
-    out.memory_ = block.memory;
-    out.offset_ = offset;
-    out.size_ = size;
-    out.mapped_ = block.mapped == nullptr ? nullptr : block.mapped + offset;
-    out.coherent_ = (memory_.memoryTypes[block.type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-    return true;
-  }
-  return false;
+  const std::optional<std::uint64_t> offset = block.free.take(size, alignment);
+  if (!offset) return false;
+  out.allocator_ = this;
+  out.memory_ = block.memory;
+  out.offset_ = *offset;
+  out.size_ = size;
+  out.mapped_ = block.mapped == nullptr ? nullptr : block.mapped + *offset;
+  out.coherent_ = (memory_.memoryTypes[block.type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+  return true;
 }
 
 Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& requirements, MemoryUse use,
@@ -211,18 +203,8 @@ void MemoryAllocator::release(const Allocation& allocation) {
   const std::lock_guard lock(mutex_);
   const auto block = std::find_if(blocks_.begin(), blocks_.end(),
                                   [&](const Block& candidate) { return candidate.memory == allocation.memory_; });
-  auto& free = block->free;
-  auto next = std::find_if(free.begin(), free.end(), [&](Range r) { return r.offset > allocation.offset_; });
-  auto here = free.insert(next, {allocation.offset_, allocation.size_});
-  if (here + 1 != free.end() && here->offset + here->size == (here + 1)->offset) {
-    here->size += (here + 1)->size;
-    free.erase(here + 1);
-  }
-  if (here != free.begin() && (here - 1)->offset + (here - 1)->size == here->offset) {
-    (here - 1)->size += here->size;
-    free.erase(here);
-  }
-  if (free.size() == 1 && free.front().size == block->size) {
+  block->free.give_back(allocation.offset_, allocation.size_);
+  if (block->free.free() == block->size) {
     functions_.vkFreeMemory(device_, block->memory, nullptr);
     blocks_.erase(block);
   }

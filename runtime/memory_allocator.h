@@ -14,6 +14,8 @@
 #include <pelt/runtime/memory.h>
 #include <pelt/runtime/vulkan_functions.h>
 
+#include "runtime/free_ranges.h"
+
 namespace pelt::runtime {
 
 // Allocates device memory. Every piece starts and ends at a multiple of the device's largest granularity, so that
@@ -35,17 +37,13 @@ class MemoryAllocator {
 
  private:
   friend class Allocation;
-  struct Range {
-    VkDeviceSize offset;
-    VkDeviceSize size;
-  };
   struct Block {
     VkDeviceMemory memory = VK_NULL_HANDLE;
     VkDeviceSize size = 0;
     std::uint32_t type = 0;
     bool device_address = false;
     std::byte* mapped = nullptr;
-    std::vector<Range> free;  // ascending, never adjacent
+    FreeRanges free;
   };
 
   Result<Allocation> allocate_from_caller(const VkMemoryRequirements& requirements, MemoryUse use,

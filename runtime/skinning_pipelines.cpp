@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -26,91 +25,59 @@ namespace {
 static_assert(std::max({shared::kPoseBindCount, shared::kPlanBindCount, shared::kBoundsBindCount,
                         shared::kBlendBindCount, shared::kNormalsBindCount}) <= kMaxStorageBuffers);
 
-Result<std::unique_ptr<SkinningPipelines>> make_pipelines(const Device& device) {
-  auto pipelines = std::make_unique<SkinningPipelines>();
-  // By PoseKernel's numbers.
-  const std::span<const std::uint32_t> pose_shaders[] = {
-#define PELT_POSE_KERNEL(kernel, folder, shader) spirv::shader##_comp,
-#include <pelt/pose_kernels.list>
-#undef PELT_POSE_KERNEL
-  };
-  for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
-    PELT_ASSIGN(
-        auto kernel,
-        ComputeKernel::create(device, {.spirv = pose_shaders[k],
-                                       .storage_buffers = shared::kPoseBindCount,
-                                       .push_constant_bytes = sizeof(shared::JobRange),
-                                       .name = fmt::format("pose {}", pose_kernel_name(static_cast<PoseKernel>(k)))}));
-    pipelines->pose.push_back(std::move(kernel));
-  }
-  const struct {
-    ComputeKernel* kernel;
-    ComputeKernelOptions options;
-  } others[] = {
-      {&pipelines->plan,
-       {.spirv = spirv::crowd_plan_comp,
-        .storage_buffers = shared::kPlanBindCount,
-        .push_constant_bytes = sizeof(shared::PlanConstants),
-        .name = "plan"}},
-      {&pipelines->bounds,
-       {.spirv = spirv::bounds_bounds_comp,
-        .storage_buffers = shared::kBoundsBindCount,
-        .push_constant_bytes = sizeof(shared::BoundsConstants),
-        .name = "bounds"}},
-  };
-  for (const auto& [kernel, options] : others) {
-    PELT_ASSIGN(*kernel, ComputeKernel::create(device, options));
-  }
-  return pipelines;
-}
-
-// Returns the pipelines, and makes them on the first call. Precondition: pipelines_mutex is held.
-Result<SkinningPipelines*> made_pipelines(const Device& device) {
+Result<const ComputeKernel*> known_or_made(const Device& device, const ComputeKernelOptions& options) {
   DeviceInternals& internals = device.internals();
-  if (internals.pipelines == nullptr) {
-    PELT_ASSIGN(internals.pipelines, make_pipelines(device));
-  }
-  return internals.pipelines.get();
-}
-
-using Variants = std::map<std::vector<std::uint32_t>, ComputeKernel>;
-
-Result<const ComputeKernel*> variant(const Device& device, Variants SkinningPipelines::*variants,
-                                     ComputeKernelOptions options, const std::vector<std::uint32_t>& specialization) {
-  const std::lock_guard lock(device.internals().pipelines_mutex);
-  PELT_ASSIGN(const auto pipelines, made_pipelines(device));
-  Variants& known = pipelines->*variants;
-  const auto found = known.find(specialization);
-  if (found != known.end()) return &found->second;
-  options.specialization = specialization;
+  const std::lock_guard lock(internals.pipelines_mutex);
+  SkinningPipelines::key_type key{options.spirv.data(), {options.specialization.begin(), options.specialization.end()}};
+  const auto known = internals.pipelines.find(key);
+  if (known != internals.pipelines.end()) return &known->second;
   PELT_ASSIGN(auto made, ComputeKernel::create(device, options));
-  return &known.emplace(specialization, std::move(made)).first->second;
+  return &internals.pipelines.emplace(std::move(key), std::move(made)).first->second;
 }
 
 }  // namespace
 
-Result<const SkinningPipelines*> skinning_pipelines(const Device& device) {
-  const std::lock_guard lock(device.internals().pipelines_mutex);
-  PELT_ASSIGN(auto made, made_pipelines(device));
-  return made;
+Result<const ComputeKernel*> plan_kernel(const Device& device) {
+  return known_or_made(device, {.spirv = spirv::crowd_plan_comp,
+                                .storage_buffers = shared::kPlanBindCount,
+                                .push_constant_bytes = sizeof(shared::PlanConstants),
+                                .name = "plan"});
+}
+
+Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel kernel) {
+  // By PoseKernel's numbers.
+  static const std::span<const std::uint32_t> shaders[] = {
+#define PELT_POSE_KERNEL(kernel, folder, shader) spirv::shader##_comp,
+#include <pelt/pose_kernels.list>
+#undef PELT_POSE_KERNEL
+  };
+  return known_or_made(device, {.spirv = shaders[static_cast<std::size_t>(kernel)],
+                                .storage_buffers = shared::kPoseBindCount,
+                                .push_constant_bytes = sizeof(shared::JobRange),
+                                .name = fmt::format("pose {}", pose_kernel_name(kernel))});
+}
+
+Result<const ComputeKernel*> bounds_kernel(const Device& device) {
+  return known_or_made(device, {.spirv = spirv::bounds_bounds_comp,
+                                .storage_buffers = shared::kBoundsBindCount,
+                                .push_constant_bytes = sizeof(shared::BoundsConstants),
+                                .name = "bounds"});
 }
 
 Result<const ComputeKernel*> blend_kernel(const Device& device, const std::vector<std::uint32_t>& specialization) {
-  return variant(device, &SkinningPipelines::blend,
-                 {.spirv = spirv::blend_blend_comp,
-                  .storage_buffers = shared::kBlendBindCount,
-                  .push_constant_bytes = sizeof(shared::BlendConstants),
-                  .name = "blend"},
-                 specialization);
+  return known_or_made(device, {.spirv = spirv::blend_blend_comp,
+                                .storage_buffers = shared::kBlendBindCount,
+                                .push_constant_bytes = sizeof(shared::BlendConstants),
+                                .specialization = specialization,
+                                .name = "blend"});
 }
 
 Result<const ComputeKernel*> normals_kernel(const Device& device, const std::vector<std::uint32_t>& specialization) {
-  return variant(device, &SkinningPipelines::normals,
-                 {.spirv = spirv::normals_normals_comp,
-                  .storage_buffers = shared::kNormalsBindCount,
-                  .push_constant_bytes = sizeof(shared::NormalsConstants),
-                  .name = "normals"},
-                 specialization);
+  return known_or_made(device, {.spirv = spirv::normals_normals_comp,
+                                .storage_buffers = shared::kNormalsBindCount,
+                                .push_constant_bytes = sizeof(shared::NormalsConstants),
+                                .specialization = specialization,
+                                .name = "normals"});
 }
 
 }  // namespace pelt::runtime

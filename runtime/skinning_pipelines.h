@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <pelt/character.h>
@@ -13,18 +14,14 @@
 
 namespace pelt::runtime {
 
-// All pipelines that crowds dispatch.
-struct SkinningPipelines {
-  ComputeKernel plan;
-  std::vector<ComputeKernel> pose;  // indexed by PoseKernel
-  ComputeKernel bounds;
-  // Keyed by their specialization constants (shaders/blend/blend.h).
-  std::map<std::vector<std::uint32_t>, ComputeKernel> blend;
-  std::map<std::vector<std::uint32_t>, ComputeKernel> normals;
-};
+// The pipelines of a device, by their shaders and specialization constants.
+using SkinningPipelines = std::map<std::pair<const std::uint32_t*, std::vector<std::uint32_t>>, ComputeKernel>;
 
-// Return the device's pipelines, which are made when first asked for. Safe to call from several threads.
-Result<const SkinningPipelines*> skinning_pipelines(const Device& device);
+// Return a pipeline of the device, which is made when it is first asked for and stays. Safe to call from several
+// threads. `specialization`: constants of shaders/blend/blend.h.
+Result<const ComputeKernel*> plan_kernel(const Device& device);
+Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel kernel);
+Result<const ComputeKernel*> bounds_kernel(const Device& device);
 Result<const ComputeKernel*> blend_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);
 Result<const ComputeKernel*> normals_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);
 

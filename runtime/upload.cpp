@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <list>
+#include <span>
 #include <utility>
 
 #include <pelt/normal_rings.h>
@@ -19,34 +20,56 @@
 namespace pelt::runtime {
 namespace {
 
-// Pieces of host memory that are copied to one range of the buffer, one after the other.
-struct Stream {
-  const char* name;
-  BufferRange* range;
-  VkDeviceSize size = 0;
-  std::vector<std::span<const std::byte>> pieces = {};
+// Blocks begin at multiples of this: what is aligned in one block is aligned in another.
+constexpr VkDeviceSize kBlockAlignment = 48;
 
+// Lays streams of elements one behind the other, into a block or, to learn its size, into nothing.
+class BlockWriter {
+ public:
+  // `begin`: the block's first byte in the buffer; `bytes`: the block, or nothing.
+  explicit BlockWriter(VkDeviceSize begin = 0, std::byte* bytes = nullptr) : begin_(begin), at_(begin), bytes_(bytes) {}
+
+  // Appends a stream and returns the index of its first element, counted from the buffer's start.
+  std::uint32_t append(std::span<const std::byte> stream, std::size_t element_bytes) {
+    most_bytes_ += stream.size() + element_bytes - 1;
+    at_ = (at_ + element_bytes - 1) / element_bytes * element_bytes;
+    const auto index = static_cast<std::uint32_t>(at_ / element_bytes);
+    if (bytes_ != nullptr && !stream.empty()) std::memcpy(bytes_ + (at_ - begin_), stream.data(), stream.size());
+    at_ += stream.size();
+    return index;
+  }
   template <class T>
-  void append(const std::vector<T>& values) {
-    pieces.push_back(std::as_bytes(std::span(values)));
-    size += pieces.back().size();
+  std::uint32_t append(const std::vector<T>& values) {
+    return append(std::as_bytes(std::span(values)), sizeof(T));
   }
-  // Pads so that what follows begins at a multiple of its size.
-  void pad_to(VkDeviceSize multiple) {
-    static constexpr std::byte kZeros[48] = {};
-    const VkDeviceSize missing = (multiple - size % multiple) % multiple;
-    assert(missing <= sizeof(kZeros));
-    pieces.emplace_back(kZeros, static_cast<std::size_t>(missing));
-    size += missing;
+  // Of elements of several words, whose index counts words.
+  template <class T>
+  std::uint32_t append_words(const std::vector<T>& values) {
+    return append(std::as_bytes(std::span(values)), sizeof(std::uint32_t));
   }
+
+  VkDeviceSize most_bytes() const { return most_bytes_; }  // that the streams take, wherever the block begins
+
+ private:
+  VkDeviceSize begin_;
+  VkDeviceSize at_;
+  std::byte* bytes_;
+  VkDeviceSize most_bytes_ = 0;
 };
 
-// Data made for the upload, and kept until its streams are copied.
-struct UploadScratch {
-  std::vector<BoundsRecords> bounds;                                  // for each character
-  std::vector<std::vector<std::vector<std::uint32_t>>> normal_rings;  // for each mesh of each character, or for none
-  std::list<std::vector<glm::uvec3>> morph_columns;                   // for each mesh with morph targets
+// What is found in a character's data when it is uploaded.
+struct FoundData {
+  BoundsRecords bounds;
+  std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh, then each level
+  std::vector<std::vector<glm::uvec3>> morph_columns;    // for each mesh, then each level
 };
+
+// Visits the meshes of a character, then its levels.
+template <class Visit>
+void for_each_mesh(const CharacterData& data, const Visit& visit) {
+  for (const CharacterMesh& mesh : data.meshes) visit(mesh);
+  for (const SkinLevel& level : data.levels) visit(level.skin);
+}
 
 // Returns the columns as shaders/morph/morph.h describes them.
 std::vector<glm::uvec3> morph_columns(const PackedMorphs& morphs) {
@@ -60,111 +83,108 @@ std::vector<glm::uvec3> morph_columns(const PackedMorphs& morphs) {
   return columns;
 }
 
-Stream collect_rest(GpuCharacters::State& state, UploadScratch& scratch) {
-  Stream rest{"rest data", &state.rest};
-  const auto count = [&](VkDeviceSize unit) { return static_cast<std::uint32_t>(rest.size / unit); };
-  for (GpuCharacters::State::Entry& entry : state.entries) entry.meshes.resize(entry.character->meshes.size());
-  const auto for_each_mesh = [&](const auto& visit) {
-    for (GpuCharacters::State::Entry& entry : state.entries) {
-      for (std::size_t m = 0; m < entry.meshes.size(); ++m) visit(entry.character->meshes[m], entry.meshes[m]);
-    }
-  };
-  using MeshStart = GpuCharacters::State::MeshStart;
-  for_each_mesh([&](const CharacterMesh& mesh, MeshStart& start) {
-    start.local_point = count(sizeof(glm::vec4));
-    rest.append(mesh.binding.local_points);
+FoundData find_data(const CharacterData& data, UploadOptions options) {
+  FoundData found{.bounds = find_bounds_records(data)};
+  for_each_mesh(data, [&](const CharacterMesh& mesh) {
+    const bool ringed = options.normal_rings && !mesh.control;
+    found.normal_rings.push_back(ringed ? find_normal_rings(mesh) : std::vector<std::uint32_t>());
+    found.morph_columns.push_back(mesh.morphs ? morph_columns(*mesh.morphs) : std::vector<glm::uvec3>());
   });
-  rest.pad_to(sizeof(glm::vec3) * 4);
-  for_each_mesh([&](const CharacterMesh& mesh, MeshStart& start) {
-    start.point = count(sizeof(glm::vec3));
-    rest.append(mesh.binding.points);
-  });
-  rest.pad_to(sizeof(glm::uvec2));
-  for_each_mesh([&](const CharacterMesh& mesh, MeshStart& start) {
-    start.direction = count(sizeof(glm::uvec2));
-    rest.append(mesh.binding.directions);
-  });
-  for_each_mesh([&](const CharacterMesh& mesh, MeshStart& start) {
-    const PackedBinding& binding = mesh.binding;
-    start.slice = count(sizeof(std::uint32_t));
-    rest.append(binding.slices);
-    start.influence = count(sizeof(std::uint32_t));
-    rest.append(binding.influences);
-    start.gradient = count(sizeof(std::uint32_t));
-    rest.append(binding.gradients);
-    start.gradient_unit = count(sizeof(float));
-    rest.append(binding.gradient_units);
-    if (mesh.fit) {
-      start.fit_slice = count(sizeof(std::uint32_t));
-      rest.append(mesh.fit->slices);
-      start.fit_influence = count(sizeof(std::uint32_t));
-      rest.append(mesh.fit->influences);
-    }
-    if (mesh.morphs) {
-      start.morph_slice = count(sizeof(std::uint32_t));
-      rest.append(mesh.morphs->slices);
-      start.morph_column = count(sizeof(std::uint32_t));
-      rest.append(scratch.morph_columns.emplace_back(morph_columns(*mesh.morphs)));
-      start.morph_offset = count(sizeof(std::uint32_t));
-      rest.append(mesh.morphs->offsets);
-    }
-  });
-  return rest;
+  return found;
 }
 
-Stream collect_normal_rings(GpuCharacters::State& state, const UploadScratch& scratch) {
-  Stream rings{"normal rings", &state.normal_rings};
-  for (std::size_t c = 0; c < scratch.normal_rings.size(); ++c) {
-    for (std::size_t m = 0; m < scratch.normal_rings[c].size(); ++m) {
-      if (scratch.normal_rings[c][m].empty()) continue;
-      state.entries[c].meshes[m].normal_ring = static_cast<std::uint32_t>(rings.size / sizeof(std::uint32_t));
-      rings.append(scratch.normal_rings[c][m]);
-    }
+GpuCharacters::State::MeshStart write_mesh(const CharacterMesh& mesh, const std::vector<std::uint32_t>& rings,
+                                           const std::vector<glm::uvec3>& columns, BlockWriter& block) {
+  const PackedBinding& binding = mesh.binding;
+  GpuCharacters::State::MeshStart start{.local_point = block.append(binding.local_points),
+                                        .point = block.append(binding.points),
+                                        .direction = block.append(binding.directions),
+                                        .slice = block.append(binding.slices),
+                                        .influence = block.append(binding.influences),
+                                        .gradient = block.append(binding.gradients),
+                                        .gradient_unit = block.append(binding.gradient_units)};
+  if (mesh.fit) {
+    start.fit_slice = block.append(mesh.fit->slices);
+    start.fit_influence = block.append(mesh.fit->influences);
   }
-  return rings;
+  if (mesh.morphs) {
+    start.morph_slice = block.append(mesh.morphs->slices);
+    start.morph_column = block.append_words(columns);
+    start.morph_offset = block.append(mesh.morphs->offsets);
+  }
+  if (!rings.empty()) start.normal_ring = block.append(rings);
+  return start;
 }
 
-std::vector<Stream> collect_streams(GpuCharacters::State& state, UploadScratch& scratch) {
-  std::vector<Stream> streams{collect_rest(state, scratch)};
-  for (std::size_t kernel = 0; kernel < kPoseKernelCount; ++kernel) {
-    Stream records{pose_kernel(static_cast<PoseKernel>(kernel)).name, &state.records[kernel]};
-    std::uint32_t next = 0;
-    for (GpuCharacters::State::Entry& entry : state.entries) {
-      entry.passes.resize(entry.character->passes.size());
-      for (std::size_t p = 0; p < entry.passes.size(); ++p) {
-        const PalettePass& pass = entry.character->passes[p];
-        if (static_cast<std::size_t>(pass.kernel) != kernel) continue;
-        entry.passes[p].record = next;
-        next += pass.record_count;
-        records.append(pass.records);
-      }
-    }
-    streams.push_back(std::move(records));
+// Lays out a character's block, and says in the entry where everything is.
+void write_character(const FoundData& found, GpuCharacters::State::Entry& entry, BlockWriter& block) {
+  const CharacterData& data = *entry.character;
+  entry.meshes.clear();
+  entry.levels.clear();
+  entry.passes.clear();
+  std::size_t number = 0;
+  for_each_mesh(data, [&](const CharacterMesh& mesh) {
+    std::vector<GpuCharacters::State::MeshStart>& starts = number < data.meshes.size() ? entry.meshes : entry.levels;
+    starts.push_back(write_mesh(mesh, found.normal_rings[number], found.morph_columns[number], block));
+    ++number;
+  });
+  for (const PalettePass& pass : data.passes) {
+    const std::size_t record_bytes = pose_kernel(pass.kernel).record_words * sizeof(std::uint32_t);
+    entry.passes.push_back({.record = block.append(std::as_bytes(std::span(pass.records)), record_bytes),
+                            .word = block.append(pass.table)});
   }
-  Stream tables{"tables", &state.tables};
-  for (GpuCharacters::State::Entry& entry : state.entries) {
-    for (std::size_t p = 0; p < entry.passes.size(); ++p) {
-      entry.passes[p].word = static_cast<std::uint32_t>(tables.size / sizeof(std::uint32_t));
-      tables.append(entry.character->passes[p].table);
-    }
+  entry.first_bound = block.append(found.bounds.records);
+  entry.bound_count = found.bounds.count;
+  entry.fit_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
+  entry.bound_growth = found.bounds.grow;
+}
+
+VkDeviceSize block_bytes(const FoundData& found, const Character& character) {
+  GpuCharacters::State::Entry entry{.character = character};
+  BlockWriter measured;
+  write_character(found, entry, measured);
+  return (measured.most_bytes() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+}
+
+using State = GpuCharacters::State;
+
+// Adds a character whose data was found. Precondition: the mutex is held.
+Result<std::uint32_t> add_found(const Device& device, State& state, const Character& character,
+                                const FoundData& found) {
+  const VkDeviceSize bytes = block_bytes(found, character);
+  const std::optional<std::uint64_t> begin = state.free.take(bytes, kBlockAlignment);
+  if (!begin) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("'{}' takes {} bytes of bind data, and of {} there are {} free, at most {} in one piece",
+                            character->name, bytes, state.free.size(), state.free.free(), state.free.largest_free()));
   }
-  streams.push_back(std::move(tables));
-  Stream boxes{"boxes", &state.bounds};
-  for (std::size_t c = 0; c < state.entries.size(); ++c) {
-    GpuCharacters::State::Entry& entry = state.entries[c];
-    entry.first_bound = static_cast<std::uint32_t>(boxes.size / sizeof(shared::BoundsRecord));
-    const BoundsRecords& bounds = scratch.bounds[c];
-    entry.bound_count = bounds.count;
-    entry.fit_bound_count = static_cast<std::uint32_t>(bounds.records.size()) - bounds.count;
-    entry.bound_growth = bounds.grow;
-    boxes.append(bounds.records);
+  auto staging = Buffer::create(device, {.size = bytes,
+                                         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                         .memory = MemoryUse::kStaging,
+                                         .name = "staging of '" + character->name + "'"});
+  if (!staging) {
+    state.free.give_back(*begin, bytes);
+    return tl::unexpected(staging.error());
   }
-  streams.push_back(std::move(boxes));
-  streams.push_back(collect_normal_rings(state, scratch));
-  return streams;
+  State::Entry entry{.character = character, .block = {*begin, bytes}, .staging = std::move(*staging)};
+  BlockWriter block(*begin, entry.staging.mapped());
+  write_character(found, entry, block);
+  entry.staging.flush(0, bytes);
+  const auto unused = std::find(state.entries.begin(), state.entries.end(), std::nullopt);
+  const auto number = static_cast<std::uint32_t>(unused - state.entries.begin());
+  if (unused == state.entries.end()) state.entries.emplace_back();
+  state.entries[number] = std::move(entry);
+  return number;
 }
 
 }  // namespace
+
+std::string label_of(const GpuCharacters::State& characters) {
+  const auto is_there = [](const auto& entry) { return entry.has_value(); };
+  const auto first = std::find_if(characters.entries.begin(), characters.entries.end(), is_there);
+  const auto count = std::count_if(characters.entries.begin(), characters.entries.end(), is_there);
+  return count == 1 ? "'" + (*first)->character->name + "'" : fmt::format("{} characters", count);
+}
 
 GpuCharacters::GpuCharacters(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GpuCharacters::~GpuCharacters() = default;
@@ -172,68 +192,85 @@ GpuCharacters::GpuCharacters(GpuCharacters&&) noexcept = default;
 GpuCharacters& GpuCharacters::operator=(GpuCharacters&&) noexcept = default;
 
 std::uint32_t GpuCharacters::size() const { return static_cast<std::uint32_t>(state_->entries.size()); }
-const Character& GpuCharacters::character(std::uint32_t number) const { return state_->entries[number].character; }
+bool GpuCharacters::has(std::uint32_t number) const {
+  return number < state_->entries.size() && state_->entries[number].has_value();
+}
+const Character& GpuCharacters::character(std::uint32_t number) const { return state_->entries[number]->character; }
 VkDeviceSize GpuCharacters::bytes() const { return state_->buffer.size(); }
+VkDeviceSize GpuCharacters::free_bytes() const { return state_->free.free(); }
+
+VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions options) {
+  return block_bytes(find_data(*character, options), character);
+}
 
 Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
                                             UploadOptions options) {
-  if (characters.empty()) return fail(ErrorCode::kInvalidArgument, "there is no character to upload");
+  if (characters.empty() && options.capacity == 0) {
+    return fail(ErrorCode::kInvalidArgument, "there is no character to upload");
+  }
   auto state = std::make_unique<State>();
   state->device = &device.internals();
-  state->has_normal_rings = options.normal_rings;
-  UploadScratch scratch;
+  state->options = options;
+  std::vector<FoundData> found;
+  VkDeviceSize bytes = 0;
   for (const Character& character : characters) {
-    state->entries.push_back({.character = character});
-    scratch.bounds.push_back(find_bounds_records(*character));
-    if (!options.normal_rings) continue;
-    std::vector<std::vector<std::uint32_t>>& rings = scratch.normal_rings.emplace_back();
-    for (const CharacterMesh& mesh : character->meshes)
-      rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh));
+    found.push_back(find_data(*character, options));
+    bytes += block_bytes(found.back(), character);
   }
   const std::string label =
       characters.size() == 1 ? "'" + characters[0]->name + "'" : fmt::format("{} characters", characters.size());
-  const std::vector<Stream> streams = collect_streams(*state, scratch);
-  VkDeviceSize end = 0;
-  for (const Stream& stream : streams) {
-    if (stream.size > device.limits().maxStorageBufferRange) {
-      return fail(ErrorCode::kUnsupported,
-                  fmt::format("the {} of {} take {} bytes, and {} binds at most {} at once", stream.name, label,
-                              stream.size, device.description().name, device.limits().maxStorageBufferRange));
-    }
-    *stream.range = append_range(end, stream.size, device.limits().minStorageBufferOffsetAlignment);
+  bytes = std::max(bytes, options.capacity / kBlockAlignment * kBlockAlignment);
+  if (bytes > device.limits().maxStorageBufferRange) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the bind data of {} take {} bytes, and {} binds at most {} at once", label, bytes,
+                            device.description().name, device.limits().maxStorageBufferRange));
   }
-
-  PELT_ASSIGN(auto buffer,
-              Buffer::create(device, {.size = end,
+  PELT_ASSIGN(state->buffer,
+              Buffer::create(device, {.size = bytes,
                                       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                       .name = "bind data of " + label}));
-  PELT_ASSIGN(auto staging, Buffer::create(device, {.size = end,
-                                                    .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                                    .memory = MemoryUse::kStaging,
-                                                    .name = "staging of " + label}));
-  for (const Stream& stream : streams) {
-    VkDeviceSize offset = stream.range->offset;
-    for (const std::span<const std::byte> piece : stream.pieces) {
-      if (!piece.empty()) std::memcpy(staging.mapped() + offset, piece.data(), piece.size());
-      offset += piece.size();
-    }
-  }
-  staging.flush(0, end);
-  state->buffer = std::move(buffer);
-  state->staging = std::move(staging);
+  state->free = FreeRanges(bytes);
+  for (std::size_t c = 0; c < characters.size(); ++c) PELT_TRY(add_found(device, *state, characters[c], found[c]));
   return GpuCharacters(std::move(state));
 }
 
+Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& character) {
+  if (&device.internals() != state_->device) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("'{}' is added to characters on another device", character->name));
+  }
+  const FoundData found = find_data(*character, state_->options);
+  const std::lock_guard lock(state_->mutex);
+  return add_found(device, *state_, character, found);
+}
+
+void GpuCharacters::remove(std::uint32_t number) {
+  const std::lock_guard lock(state_->mutex);
+  if (!has(number)) return;
+  const BufferRange block = state_->entries[number]->block;
+  state_->free.give_back(block.offset, block.size);
+  state_->entries[number].reset();
+}
+
 void GpuCharacters::record_upload(VkCommandBuffer commands) {
-  assert(state_->staging.handle() != VK_NULL_HANDLE);
+  const std::lock_guard lock(state_->mutex);
   const DeviceFunctions& functions = state_->device->functions;
-  const VkBufferCopy copy{.size = state_->buffer.size()};
-  functions.vkCmdCopyBuffer(commands, state_->staging.handle(), state_->buffer.handle(), 1, &copy);
+  for (std::optional<State::Entry>& entry : state_->entries) {
+    if (!entry || entry->recorded) continue;
+    entry->recorded = true;
+    const VkBufferCopy copy{.dstOffset = entry->block.offset, .size = entry->block.size};
+    functions.vkCmdCopyBuffer(commands, entry->staging.handle(), state_->buffer.handle(), 1, &copy);
+  }
   memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                  VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
 }
 
-void GpuCharacters::finish_upload() { state_->staging = Buffer(); }
+void GpuCharacters::finish_upload() {
+  const std::lock_guard lock(state_->mutex);
+  for (std::optional<State::Entry>& entry : state_->entries) {
+    if (entry && entry->recorded) entry->staging = Buffer();
+  }
+}
 
 Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters, UploadOptions options) {
   PELT_ASSIGN(auto made, GpuCharacters::create(device, characters, options));

@@ -6,17 +6,19 @@ struct JobWork {
   uint job;             // index in the table
   uint workgroup;       // of the job
   uint instance_count;  // in the job's list
+  uint first_entry;     // of the list
 };
 
 JobWork find_job(uint workgroup, JobRange range) {
   uint found = 0u;
   for (uint end = range.job_count; end - found > 1u;) {
     uint middle = (found + end) / 2u;
-    if (work_words[range.first_start + middle].x <= workgroup) found = middle;
+    if (work_words[range.first_start + kStartPairs * middle].x <= workgroup) found = middle;
     else end = middle;
   }
-  uvec2 start = work_words[range.first_start + found];
-  return JobWork(range.first_job + found, workgroup - start.x, start.y);
+  uint at = range.first_start + kStartPairs * found;
+  uvec2 start = work_words[at];
+  return JobWork(range.first_job + found, workgroup - start.x, start.y, work_words[at + 1u].x);
 }
 
 // A block of a job's items, for one instance.
@@ -45,8 +47,16 @@ InstanceBlock block_of_tile(JobWork work, uint blocks) {
   return InstanceBlock(own / count, first + own % count, work.workgroup < blocks * work.instance_count);
 }
 
-// Returns entry `place` of the list that starts at `list_first`.
-ListEntry list_entry(uint list_first, uint place) {
-  uvec2 words = work_words[list_first + place];
+// Returns entry `place` of the job's list.
+ListEntry list_entry(JobWork work, uint place) {
+  uvec2 words = work_words[work.first_entry + place];
   return ListEntry(words.x, words.y);
+}
+
+InstancePlace instance_place(uint instance) {
+  uint at = kPlacePairs * instance;
+  uvec2 a = work_words[at];
+  uvec2 b = work_words[at + 1u];
+  uvec2 c = work_words[at + 2u];
+  return InstancePlace(a.x, a.y, b.x, b.y, c.x, c.y, 0u, 0u);
 }

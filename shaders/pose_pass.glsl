@@ -48,18 +48,18 @@ PoseWork pose_item(uint items) {
   work.record_index = found.block * kPoseWorkgroupSize + gl_LocalInvocationID.x;
   work.inside = found.inside && work.record_index < job.record_count * items;
   ListEntry entry = ListEntry(0u, 0u);
-  if (work.inside) entry = list_entry(job.list_first, found.list_place);
+  if (work.inside) entry = list_entry(job_work, found.list_place);
   work.inside = work.inside && entry_is_posed(entry.state);
-  uint instance = entry.instance;
+  InstancePlace place = instance_place(entry.instance);
   work.fresh = (entry.state & (kEntryTeleport | kEntryFresh)) != 0u;
   work.record = job.first_record + work.record_index / items;
   work.item = work.record_index % items;
-  work.joint_first = job.joint_first + instance * job.joint_stride;
-  work.vertex_first = job.vertex_first + instance * job.vertex_stride;
-  work.palette_first = job.palette_first + instance * job.palette_stride;
-  work.palette_zero = job.palette_zero + instance * job.palette_stride;
+  work.joint_first = place.first_joint;
+  work.vertex_first = place.first_driver;
+  work.palette_first = place.first_palette + job.first_slot;
+  work.palette_zero = place.first_palette;
   work.table_first = job.table_first;
-  work.input_first = job.input_first + instance * job.input_stride;
+  work.input_first = place.first_input;
   return work;
 }
 

@@ -22,21 +22,12 @@ PELT_SHARED_CONST uint kPoseBindCount = 7u;
 // One pass of one character, for the instances of a list. Within the job workgroups run record-major, instance fastest:
 // record block * kPoseWorkgroupSize is the first of a workgroup.
 struct PoseJob {
-  uint list_first;  // of its instances: in the work, in units of two words
   uint record_count;
   uint first_record;
-  uint joint_first;     // joint 0 of instance 0
-  uint joint_stride;    // joints from one instance to the next
-  uint vertex_first;    // vertex 0 of instance 0
-  uint vertex_stride;   // vertices from one instance to the next
-  uint palette_first;   // palette entry of record 0 for instance 0
-  uint palette_zero;    // palette entry 0 of instance 0
-  uint palette_stride;  // palette entries from one instance to the next
-  uint table_first;     // word 0 of the pass's table
-  uint input_first;     // input 0 of instance 0
-  uint input_stride;    // inputs from one instance to the next
+  uint first_slot;   // palette entry of record 0, counted from the instance's first
+  uint table_first;  // word 0 of the pass's table
 };
-PELT_SHARED_SIZE(PoseJob, 52);
+PELT_SHARED_SIZE(PoseJob, 16);
 
 PELT_SHARED_POSE_WORK
 

@@ -48,15 +48,16 @@ void main() {
   BlendJob job = jobs[work.job];
   InstanceBlock found = block_of_tile(work, item_blocks(job.vertex_count, kBlendWorkgroupSize));
   if (!found.inside) return;
-  ListEntry entry = list_entry(job.list_first, found.list_place);
-  OutputBlock outputs = output_block(job, entry, found.block);
+  ListEntry entry = list_entry(work, found.list_place);
+  InstancePlace place = instance_place(entry.instance);
+  OutputBlock outputs = output_block(job, entry, place, found.block);
   uint vertex = found.block * kBlendWorkgroupSize + gl_LocalInvocationIndex;
   if (vertex < job.vertex_count && !outputs.held) {
     RestVertex rest = rest_vertex(job, vertex);
-    RestVertex shape = shape_vertex(job, vertex, entry.instance, rest);
-    Moved moved = move_instance(job, vertex, entry, rest.point, shape.point);
+    RestVertex shape = shape_vertex(job, vertex, place.first_palette, rest);
+    Moved moved = move_instance(job, vertex, place.first_palette, entry.state, rest.point, shape.point);
     store_vertex(outputs, moved, shape.directions);
-    store_driver(job, vertex, entry.instance, moved);
+    store_driver(job, vertex, place, moved);
   }
   store_block(outputs);
 }

@@ -38,39 +38,37 @@ PELT_SHARED_CONST uint kBlendBindCount = 8u;
 // One mesh of one character, for the instances of a list, which are moved by tiles (block_of_tile in find_job.glsl). The
 // first_... indices of rest data count from the binding's start, in units of what they name.
 struct BlendJob {
-  uint list_first;  // of its instances: in the work, in units of two words
   uint vertex_count;
   uint mode;  // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
   uint first_point;
   uint first_direction;
   uint first_slice;  // slice values are relative to first_influence
   uint first_influence;
-  uint palette_first;   // palette entry 0 of the mesh for instance 0
-  uint palette_stride;  // palette entries from one instance to the next
-  uint frame_first;     // palette entry of vertex 0's frame for instance 0, or kNoSlot
-  uint driver_first;    // first word of vertex 0 of instance 0 among the drivers' vertices, or kNoSlot
-  uint driver_stride;   // words from one instance to the next
-  uint output_first;    // vertex 0 of instance 0 in the outputs, or kNoSlot
-  uint output_stride;   // vertices from one instance to the next
-  // Palette entry that offsets vertex 0 before it is blended, for instance 0 (key_pose/pose.h), or kNoSlot.
-  uint offset_first;
-  uint root_slot;            // kBlendWires: palette entry of the root's motion for instance 0
+  // Palette entries count from the instance's first.
+  uint palette_first;  // palette entry 0 of the mesh
+  uint frame_first;    // palette entry of vertex 0's frame, or kNoSlot
+  uint driver_first;   // first word of vertex 0 of an instance whose place among drivers is 0, or kNoSlot
+  uint output_first;   // vertex 0, counted from the instance's first in the outputs, or kNoSlot
+  uint offset_first;   // palette entry that offsets vertex 0 before it is blended (key_pose/pose.h), or kNoSlot
+  uint root_slot;      // kBlendWires: palette entry of the root's motion
   float wires_exponent;      // kBlendWires: m
   uint first_gradient;       // word of influence 0, two influences a word, or kNoSlot if the mesh has no gradients
   uint first_gradient_unit;  // word of slice 0's unit, a float
   uint first_local;          // kBlendOffsets: local point of the mesh's first group
   uint fit_first_slice;      // for the fitted linear blend, or kNoSlot
   uint fit_first_influence;
-  uint fit_palette_first;  // palette entry 0 of the fit for instance 0
-  // Morph targets (morph.h): palette entry of the weights for instance 0, or kNoSlot, and the number of such entries.
+  uint fit_palette_first;  // palette entry 0 of the fit
+  // Morph targets (morph.h): palette entry of the weights, or kNoSlot, and the number of such entries.
   uint morph_first;
   uint morph_slots;
   uint morph_row_words;
   uint first_morph_slice;   // values are relative to the mesh's first column
   uint first_morph_column;  // word of its column 0
   uint first_morph_offset;  // word of its column 0's row 0
+  uint first_level;         // the levels of detail at which the mesh is shown
+  uint last_level;
 };
-PELT_SHARED_SIZE(BlendJob, 116);
+PELT_SHARED_SIZE(BlendJob, 108);
 
 PELT_SHARED_CONST uint kFormatNone = 0u;
 PELT_SHARED_CONST uint kFormatFloat = 1u;             // positions, normals: three floats; tangents: four
@@ -82,7 +80,7 @@ PELT_SHARED_CONST uint kFormatFloatTight = 6u;        // positions: three floats
 
 // The words of an output in its binding.
 struct VertexStream {
-  uint first;   // first word of vertex 0 of instance 0 of the first character
+  uint first;   // first word of vertex 0
   uint stride;  // words from one vertex to the next
 };
 

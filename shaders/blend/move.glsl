@@ -63,13 +63,12 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail,
 
 // Moves a vertex of an instance as finely as its state says. Only pipelines of fading instances (kHasFades) can mix two
 // details.
-Moved move_instance(BlendJob job, uint vertex, ListEntry entry, vec3 rest, vec3 point) {
-  uint instance_palette = entry.instance * job.palette_stride;
-  uint share = entry_share(entry.state);
-  uint first = share == 255u ? entry_detail_to(entry.state) : entry_detail_from(entry.state);
+Moved move_instance(BlendJob job, uint vertex, uint instance_palette, uint state, vec3 rest, vec3 point) {
+  uint share = entry_share(state);
+  uint first = share == 255u ? entry_detail_to(state) : entry_detail_from(state);
   Moved moved = move_vertex(job, vertex, instance_palette, first, rest, point);
-  if (!has(kHasFades) || !entry_fades(entry.state)) return moved;
-  Moved other = move_vertex(job, vertex, instance_palette, entry_detail_to(entry.state), rest, point);
+  if (!has(kHasFades) || !entry_fades(state)) return moved;
+  Moved other = move_vertex(job, vertex, instance_palette, entry_detail_to(state), rest, point);
   float part = float(share) * (1.0f / 255.0f);
   moved.frame = moved.frame * (1.0f - part) + other.frame * part;
   moved.position = mix(moved.position, other.position, part);

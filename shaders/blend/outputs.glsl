@@ -12,14 +12,15 @@ struct OutputBlock {
   bool teleported;     // previous positions equal this frame's
 };
 
-OutputBlock output_block(BlendJob job, ListEntry entry, uint block) {
+OutputBlock output_block(BlendJob job, ListEntry entry, InstancePlace place, uint block) {
   OutputBlock outputs;
   uint first_vertex = block * kBlendWorkgroupSize;
-  outputs.first_element = job.output_first + entry.instance * job.output_stride + first_vertex;
+  outputs.first_element = place.first_vertex + job.output_first + first_vertex;
   outputs.count = min(job.vertex_count - first_vertex, kBlendWorkgroupSize);
   if (!has(kHasOutputs) || job.output_first == kNoSlot) outputs.count = 0u;
   outputs.held = (entry.state & kEntryHold) != 0u;
-  outputs.teleported = (entry.state & kEntryTeleport) != 0u && !outputs.held;
+  bool appears = (entry.state & kEntryTeleport) != 0u || level_appears(entry.state, job.first_level, job.last_level);
+  outputs.teleported = appears && !outputs.held;
   return outputs;
 }
 
@@ -77,13 +78,13 @@ void store_vertex(OutputBlock outputs, Moved moved, uvec2 rest) {
 }
 
 // Stores what later stages read of this invocation's vertex.
-void store_driver(BlendJob job, uint vertex, uint instance, Moved moved) {
+void store_driver(BlendJob job, uint vertex, InstancePlace place, Moved moved) {
   if (!has(kHasDrivers)) return;
   if (job.driver_first != kNoSlot) {
-    uint at = job.driver_first + instance * job.driver_stride + 3u * vertex;
+    uint at = job.driver_first + 3u * (place.first_driver + vertex);
     for (uint i = 0u; i < 3u; ++i) drivers[at + i] = moved.position[i];
   }
-  if (job.frame_first != kNoSlot) frames[job.frame_first + instance * job.palette_stride + vertex] = moved.frame;
+  if (job.frame_first != kNoSlot) frames[place.first_palette + job.frame_first + vertex] = moved.frame;
 }
 
 // Stores the rest of the block, when all invocations of the workgroup have moved their vertices.

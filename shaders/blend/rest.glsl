@@ -44,8 +44,7 @@ RestVertex rest_vertex(BlendJob job, uint vertex) {
 }
 
 // Returns the vertex with the instance's morph targets.
-RestVertex shape_vertex(BlendJob job, uint vertex, uint instance, RestVertex rest) {
-  uint instance_palette = instance * job.palette_stride;
+RestVertex shape_vertex(BlendJob job, uint vertex, uint instance_palette, RestVertex rest) {
   if (!is_morphed(job, instance_palette)) return rest;
   return morph_vertex(job, vertex, instance_palette, rest);
 }

@@ -72,12 +72,12 @@ void main() {
   BoundsJob job = jobs[work.job];
   bool inside = work.workgroup < work.instance_count;
   ListEntry entry = ListEntry(0u, kEntryHold);
-  if (inside) entry = list_entry(job.list_first, work.workgroup);
+  if (inside) entry = list_entry(work, work.workgroup);
   inside = inside && (entry.state & kEntryHold) == 0u;
 
   uint self = gl_LocalInvocationIndex;
   Box box = Box(vec3(3e38f), vec3(-3e38f));
-  uint palette_first = job.palette_first + entry.instance * job.palette_stride;
+  uint palette_first = instance_place(entry.instance).first_palette;
   uint first = job.fit_record_count == 0u || entry_uses(entry.state, false) ? 0u : job.record_count;
   uint end = job.record_count + (entry_uses(entry.state, true) ? job.fit_record_count : 0u);
   for (uint i = first + self; inside && i < end; i += kBoundsWorkgroupSize) {
@@ -98,7 +98,7 @@ void main() {
     }
   }
   if (!inside || self > 0u) return;
-  uint at = constants.first_word + (job.output_first + entry.instance) * constants.stride;
+  uint at = constants.first_word + entry.instance * constants.stride;
   float margin = job.grow * distance(leasts[0], greatests[0]);
   for (uint i = 0u; i < 3u; ++i) {
     boxes[at + i] = leasts[0][i] - margin;

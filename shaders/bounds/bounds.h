@@ -41,17 +41,13 @@ struct BoundsRecord {
 PELT_SHARED_SIZE(BoundsRecord, 52);
 
 struct BoundsJob {
-  uint list_first;  // of its instances: in the work, in units of two words
   uint first_record;
   uint record_count;      // records of the deformers' entries
   uint fit_record_count;  // records of the fitted linear blend's, which follow
-  uint palette_first;
-  uint palette_stride;
-  uint output_first;  // box of instance 0
   // Multiple of the box's diagonal by which the box grows: the sum of negative shares of local points.
   float grow;
 };
-PELT_SHARED_SIZE(BoundsJob, 32);
+PELT_SHARED_SIZE(BoundsJob, 16);
 
 struct BoundsConstants {
   JobRange range;

@@ -13,46 +13,69 @@ layout(binding = kPlanBindArguments, scalar) writeonly buffer Arguments { uvec3 
 
 layout(push_constant, scalar) uniform Constants { PlanConstants plan; };
 
-shared uint list_ends[kListKinds];
-
 PlanCharacter plan_character(uint i) {
   uint at = 4u * i;
   return PlanCharacter(table[at], table[at + 1u], table[at + 2u], table[at + 3u]);
 }
 
+PlanLevels plan_levels(uint i) {
+  uint at = levels_word(plan) + 2u * i;
+  return PlanLevels(table[at], table[at + 1u]);
+}
+
+PlanList plan_list(uint i) {
+  uint at = lists_word(plan) + 2u * i;
+  return PlanList(table[at], table[at + 1u]);
+}
+
 PlanJob plan_job(uint i) {
-  uint at = 4u * plan.character_count + 2u * i;
+  uint at = jobs_word(plan) + 2u * i;
   return PlanJob(table[at], table[at + 1u]);
 }
 
 PlanStep plan_step(uint i) {
-  uint at = 4u * plan.character_count + 2u * (plan.job_count + i);
+  uint at = steps_word(plan) + 2u * i;
   return PlanStep(table[at], table[at + 1u]);
 }
 
-void append(PlanCharacter character, uint kind, ListEntry entry) {
-  uint place = atomicAdd(list_ends[kind], 1u);
-  work_words[character.first_list + kind * character.capacity + place] = uvec2(entry.instance, entry.state);
+// Only a list with an instance that is given twice is ever full.
+void append(uint list, ListEntry entry) {
+  PlanList own = plan_list(list);
+  if (own.capacity == 0u) return;
+  uint place = atomicAdd(work_words[plan.first_count + list].x, 1u);
+  if (place < own.capacity) work_words[own.first_entry + place] = uvec2(entry.instance, entry.state);
+}
+
+void add_to_lists(ListEntry entry) {
+  uint at = kPlacePairs * entry.instance;
+  uint number = work_words[at].x;
+  bool has_outputs = work_words[at + 2u].y != kNoPlace;
+  if (number == kNoPlace || !has_outputs) return;
+  PlanCharacter character = plan_character(number);
+  for (uint kind = kListDeformed; kind <= kListLinearFit; ++kind) {
+    if (state_is_posed(entry.state, kind, character.has_fit != 0u)) append(character.first_list + kind, entry);
+  }
+  for (uint r = 0u; r < character.levels_count; ++r) {
+    PlanLevels levels = plan_levels(character.first_levels + r);
+    for (uint kind = 0u; kind < kLevelLists; ++kind) {
+      if (state_is_in_levels(entry.state, kind, levels))
+        append(character.first_list + kListLevels + kLevelLists * r + kind, entry);
+    }
+  }
 }
 
 // Numbers in the given list may be out of range: the device wrote them.
-void make_lists(uint c) {
-  PlanCharacter character = plan_character(c);
-  if (gl_LocalInvocationIndex < kListKinds) list_ends[gl_LocalInvocationIndex] = 0u;
+void make_lists() {
+  for (uint l = gl_LocalInvocationIndex; l < plan.list_count; l += kPlanWorkgroupSize)
+    work_words[plan.first_count + l] = uvec2(0u);
+  memoryBarrierBuffer();
   barrier();
-  uint count = min(given[c], character.capacity);
+  uint count = min(given[0], plan.instance_count);
   for (uint i = gl_LocalInvocationIndex; i < count; i += kPlanWorkgroupSize) {
-    uint at = character.first_given + 2u * i;
-    ListEntry entry = ListEntry(given[at], given[at + 1u]);
-    if (entry.instance >= character.capacity) continue;
-    for (uint kind = 0u; kind < kListKinds; ++kind) {
-      if (state_is_listed(entry.state, kind, character.has_fit != 0u)) append(character, kind, entry);
-    }
+    ListEntry entry = ListEntry(given[1u + 2u * i], given[2u + 2u * i]);
+    if (entry.instance < plan.instance_count) add_to_lists(entry);
   }
-  barrier();
-  if (gl_LocalInvocationIndex < kListKinds)
-    work_words[plan.first_count + kListKinds * c + gl_LocalInvocationIndex] =
-        uvec2(list_ends[gl_LocalInvocationIndex], 0u);
+  memoryBarrierBuffer();
   barrier();
 }
 
@@ -62,17 +85,19 @@ uvec3 spread(uint workgroups) {
   return uvec3((workgroups + rows - 1u) / rows, rows, 1u);
 }
 
+// Jobs of a dispatch are counted one after the other: each begins where the one before ends.
 void main() {
-  for (uint c = 0u; c < plan.character_count; ++c) make_lists(c);
-  memoryBarrierBuffer();
-  barrier();
+  make_lists();
   for (uint s = gl_LocalInvocationIndex; s < plan.step_count; s += kPlanWorkgroupSize) {
     PlanStep step = plan_step(s);
     uint workgroups = 0u;
     for (uint j = step.first_job; j < step.first_job + step.job_count; ++j) {
       PlanJob job = plan_job(j);
-      uint count = work_words[plan.first_count + job.list].x;
-      work_words[plan.first_start + j] = uvec2(workgroups, count);
+      PlanList list = plan_list(job.list);
+      uint count = min(work_words[plan.first_count + job.list].x, list.capacity);
+      uint at = plan.first_start + kStartPairs * j;
+      work_words[at] = uvec2(workgroups, count);
+      work_words[at + 1u] = uvec2(list.first_entry, 0u);
       workgroups += job.blocks * count;
     }
     arguments[s] = spread(workgroups);

@@ -11,41 +11,61 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kPlanWorkgroupSize = 128u;
 
-PELT_SHARED_CONST uint kPlanBindGiven = 1u;      // uint[]: a count for each character, then ListEntry[], written by the
-                                                 // caller: those of character c begin at PlanCharacter::first_given
-PELT_SHARED_CONST uint kPlanBindTable = 2u;      // uint[]: PlanCharacter[], PlanJob[], PlanStep[]
+PELT_SHARED_CONST uint kPlanBindGiven = 1u;      // uint[]: a count, then ListEntry[], written by the caller
+PELT_SHARED_CONST uint kPlanBindTable = 2u;      // uint[]: PlanCharacter[], and behind them PlanLevels[], PlanList[],
+                                                 // PlanJob[], PlanStep[]
 PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uvec3[]: VkDispatchIndirectCommand of each step
 PELT_SHARED_CONST uint kPlanBindCount = 4u;
 
-// The lists of a character.
-PELT_SHARED_CONST uint kListGiven = 0u;      // all instances that were given
-PELT_SHARED_CONST uint kListDeformed = 1u;   // those that the deformers pose
-PELT_SHARED_CONST uint kListLinearFit = 2u;  // posed for the fitted linear blend; a fading instance may be in both
-PELT_SHARED_CONST uint kListSteady = 3u;     // those of kListGiven that do not fade
-PELT_SHARED_CONST uint kListFading = 4u;     // those that do (entry_fades): skins have a pipeline for them
-PELT_SHARED_CONST uint kListKinds = 5u;
+// The lists of a character: two, and three for each of its ranges of levels.
+PELT_SHARED_CONST uint kListDeformed = 0u;   // instances that the deformers pose
+PELT_SHARED_CONST uint kListLinearFit = 1u;  // posed for the fitted linear blend; a fading instance may be in both
+PELT_SHARED_CONST uint kListLevels = 2u;     // the first of the first range
+PELT_SHARED_CONST uint kLevelLists = 3u;
 
-// True if an instance in this state is in a list. `has_fit`: PlanCharacter::has_fit.
-PELT_SHARED_FN bool state_is_listed(uint state, uint kind, bool has_fit) {
+// The lists of a range of levels of detail, for instances that are shown at one of them.
+PELT_SHARED_CONST uint kListGiven = 0u;   // all of them
+PELT_SHARED_CONST uint kListSteady = 1u;  // those that do not fade
+PELT_SHARED_CONST uint kListFading = 2u;  // those that do (entry_fades): skins have a pipeline for them
+
+// Levels of detail at which meshes are shown. The first range of a character has all levels.
+struct PlanLevels {
+  uint first;
+  uint last;
+};
+PELT_SHARED_SIZE(PlanLevels, 8);
+
+// True if an instance in this state is in a list of a range of levels.
+PELT_SHARED_FN bool state_is_in_levels(uint state, uint kind, PlanLevels levels) {
+  if (!entry_shows(state, levels.first, levels.last)) return false;
+  if (kind == kListSteady) return !entry_fades(state);
+  return kind == kListGiven || entry_fades(state);
+}
+
+// True if an instance in this state is in kListDeformed or kListLinearFit. `has_fit`: PlanCharacter::has_fit.
+PELT_SHARED_FN bool state_is_posed(uint state, uint kind, bool has_fit) {
   bool posed = entry_is_posed(state);
   if (kind == kListDeformed) return posed && (!has_fit || entry_uses(state, false));
-  if (kind == kListLinearFit) return posed && has_fit && entry_uses(state, true);
-  if (kind == kListSteady) return !entry_fades(state);
-  if (kind == kListFading) return entry_fades(state);
-  return true;
+  return posed && has_fit && entry_uses(state, true);
 }
 
 struct PlanCharacter {
-  uint capacity;     // number of its instances: no list is longer, and instance numbers are below it
-  uint first_given;  // entry of its first instance, in words of `given`
-  uint first_list;   // its first list in the work, in units of two words; the others follow, `capacity` apart
-  uint has_fit;      // 0: its deformers move it at every detail
+  uint first_list;    // its first list, among those of all characters
+  uint first_levels;  // its first PlanLevels
+  uint levels_count;
+  uint has_fit;  // 0: its deformers move it at every detail
 };
 PELT_SHARED_SIZE(PlanCharacter, 16);
 
+struct PlanList {
+  uint first_entry;  // in the work, in units of two words
+  uint capacity;     // instances of its character; 0: no job reads the list
+};
+PELT_SHARED_SIZE(PlanList, 8);
+
 struct PlanJob {
   uint blocks;  // workgroups an instance
-  uint list;    // kListKinds * character + kind
+  uint list;
 };
 PELT_SHARED_SIZE(PlanJob, 8);
 
@@ -58,13 +78,22 @@ PELT_SHARED_SIZE(PlanStep, 8);
 
 struct PlanConstants {
   uint character_count;
+  uint levels_count;
+  uint list_count;
   uint job_count;
   uint step_count;
-  uint first_count;  // the lists' lengths in the work, behind the jobs, in units of two words
-  uint first_start;  // JobStart of the first job of PlanJob[], in the same units
+  uint first_start;      // JobStart of the first job of PlanJob[]: in the work, in units of two words
+  uint first_count;      // the lists' lengths, in the same units
+  uint instance_count;   // instances that the crowd has room for: its numbers are below
   uint most_workgroups;  // that the device takes in x
 };
-PELT_SHARED_SIZE(PlanConstants, 24);
+PELT_SHARED_SIZE(PlanConstants, 36);
+
+// The first word of a part of the table.
+PELT_SHARED_FN uint levels_word(PlanConstants plan) { return 4u * plan.character_count; }
+PELT_SHARED_FN uint lists_word(PlanConstants plan) { return levels_word(plan) + 2u * plan.levels_count; }
+PELT_SHARED_FN uint jobs_word(PlanConstants plan) { return lists_word(plan) + 2u * plan.list_count; }
+PELT_SHARED_FN uint steps_word(PlanConstants plan) { return jobs_word(plan) + 2u * plan.job_count; }
 
 PELT_SHARED_END
 

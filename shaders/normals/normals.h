@@ -31,13 +31,11 @@ PELT_SHARED_CONST uint kNormalsBindCount = 5u;
 
 // One mesh of one character, for the instances of a list.
 struct NormalsJob {
-  uint list_first;  // of its instances: in the work, in units of two words
   uint vertex_count;
-  uint first_word;     // first word of the mesh in the rings
-  uint output_first;   // vertex 0 of instance 0 in the outputs
-  uint output_stride;  // vertices from one instance to the next
+  uint first_word;    // first word of the mesh in the rings
+  uint output_first;  // vertex 0, counted from the instance's first in the outputs
 };
-PELT_SHARED_SIZE(NormalsJob, 20);
+PELT_SHARED_SIZE(NormalsJob, 12);
 
 struct NormalsConstants {
   JobRange range;

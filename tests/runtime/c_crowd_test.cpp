@@ -472,12 +472,11 @@ TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
 // second cross-fades to fewer influences.
 TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
   struct List {
-    std::uint32_t counts[2];
+    std::uint32_t count;
     pelt_list_entry entries[3];
-  } const list{{1, 1},
+  } const list{2,
                {{1, PELT_ENTRY_TELEPORT},
-                {},
-                {0, PELT_ENTRY_TELEPORT | PELT_ENTRY_DETAIL(PELT_DETAIL_FULL, PELT_DETAIL_REDUCED, 128)}}};
+                {2, PELT_ENTRY_TELEPORT | PELT_ENTRY_DETAIL(PELT_DETAIL_FULL, PELT_DETAIL_REDUCED, 128)}}};
   Buffer visible = test::must(Buffer::create(*gpu_device(), {.size = sizeof(list),
                                                              .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
                                                              .memory = MemoryUse::kStream,

@@ -205,14 +205,13 @@ TEST_F(MixedCrowds, RememberPreviousPositionsInEveryLayout) {
 // positions by words.
 TEST(CrowdOutputs, AreStoredWholeAtAnyAlignment) {
   for (const VkDeviceSize alignment : {4, 16, 64, 256}) {
-    CrowdPlan plan;
-    plan.instances = 1;
-    for (plan.vertices = 1; plan.vertices < 70; ++plan.vertices) {
+    CrowdCapacity room{.instances = 1};
+    for (room.vertices = 1; room.vertices < 70; ++room.vertices) {
       CrowdOutputs outputs;
-      if (plan.vertices % 4 == 0) outputs.previous_positions.format = VertexFormat::kFloat;
-      const OutputLayout layout = lay_out(outputs, plan, alignment);
-      const BoundOutputs bound = bind_outputs(layout.slots[0], plan, VK_NULL_HANDLE, alignment);
-      EXPECT_EQ(bound.normals.format, shared::kFormatOctahedral16Both) << alignment << ", " << plan.vertices;
+      if (room.vertices % 4 == 0) outputs.previous_positions.format = VertexFormat::kFloat;
+      const OutputLayout layout = lay_out(outputs, room, alignment);
+      const BoundOutputs bound = bind_outputs(layout.slots[0], room, VK_NULL_HANDLE, alignment);
+      EXPECT_EQ(bound.normals.format, shared::kFormatOctahedral16Both) << alignment << ", " << room.vertices;
       EXPECT_EQ(bound.tangents.format, shared::kFormatNone);
       EXPECT_EQ(bound.normals.stream.first % 2, 0u);
       EXPECT_EQ((bound.normals.range.offset + 4 * bound.normals.stream.first) % 8, 0u);
@@ -224,16 +223,14 @@ TEST(CrowdOutputs, AreStoredWholeAtAnyAlignment) {
 
 // A caller's normals at an odd word are written with the tangents where the device can bind them there.
 TEST(CrowdOutputs, OfCallersAreStoredWholeWhereTheyCanBeBound) {
-  CrowdPlan plan;
-  plan.instances = 1;
-  plan.vertices = 7;
+  const CrowdCapacity room{.instances = 1, .vertices = 7};
   CrowdOutputs outputs;
   const auto buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});
   outputs.normals.place = {buffer, 20};
   outputs.tangents.place = {buffer, 24};
   outputs.normals.stride = outputs.tangents.stride = 8;
   const auto bound = [&](VkDeviceSize alignment) {
-    return bind_outputs(lay_out(outputs, plan, alignment).slots[0], plan, VK_NULL_HANDLE, alignment);
+    return bind_outputs(lay_out(outputs, room, alignment).slots[0], room, VK_NULL_HANDLE, alignment);
   };
   EXPECT_EQ(bound(4).normals.format, shared::kFormatOctahedral16Both);
   EXPECT_EQ(bound(4).normals.stream.first, 0u);

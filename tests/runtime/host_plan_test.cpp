@@ -25,7 +25,7 @@ using test::gpu_device;
 class PlannedFrames : public Crowds {
  protected:
   using Pair = std::array<std::uint32_t, 2>;
-  using Entries = std::vector<std::vector<shared::ListEntry>>;  // for each character
+  using Entries = std::vector<shared::ListEntry>;
 
   void SetUp() override {
     Crowds::SetUp();
@@ -36,23 +36,30 @@ class PlannedFrames : public Crowds {
     fit_options.random_poses = 2;
     const Character fitted = test::must(fit_linear_blend(ffd, fit_options)).character;
     gpu_.emplace(test::must(upload(*gpu_device(), std::vector<Character>{linear, fitted, ffd})));
-    plan_ = place_crowd(gpu_->state(), {70, 33, 0}, false);
-    plan_crowd(gpu_->state(), {.bounds = true}, plan_);
+    std::vector<std::optional<CrowdCharacter>> characters;
+    for (const auto& entry : gpu_->state().entries) characters.emplace_back(CrowdCharacter(*entry, false));
+    const std::uint32_t count = instances_[0] + instances_[1] + 2;
+    plan_ = plan_crowd(gpu_->state(), std::move(characters), {.bounds = true}, {.instances = count});
+    place_lists(instances_, plan_);
+    // The last two places are of no instance, and of one without outputs.
+    for (std::uint32_t i = 0; i < count; ++i) places_.push_back({.character = i < instances_[0] ? 0u : 1u});
+    places_[count - 2].character = shared::kNoPlace;
+    places_[count - 1].first_vertex = shared::kNoPlace;
+    work_bytes_ = 8 * (plan_.first_list + 2 * count * plan_.table.lists.size());
   }
 
   // Returns entries of random instances, each at most once, in random states.
   Entries random_entries(std::mt19937& random) const {
-    Entries entries(plan_.characters.size());
-    for (std::size_t c = 0; c < entries.size(); ++c) {
-      for (std::uint32_t i = 0; i < plan_.characters[c].instances; ++i) {
-        if (random() % 3 == 0) continue;
-        const auto below = [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
-        const std::uint32_t share = below(3) == 0 ? below(256) : 255 * below(2);
-        const std::uint32_t flags = below(5) == 0 ? shared::kEntryHold : 0;
-        entries[c].push_back({i, shared::entry_state(flags, below(3), below(3), share)});
-      }
-      std::shuffle(entries[c].begin(), entries[c].end(), random);
+    Entries entries;
+    for (std::uint32_t i = 0; i + 2 < places_.size(); ++i) {
+      if (random() % 3 == 0) continue;
+      const auto below = [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
+      const std::uint32_t share = below(3) == 0 ? below(256) : 255 * below(2);
+      const std::uint32_t flags = below(5) == 0 ? shared::kEntryHold : 0;
+      entries.push_back(
+          {i, shared::entry_state(flags, below(3), below(3), share) | shared::entry_levels(below(3), below(3))});
     }
+    std::shuffle(entries.begin(), entries.end(), random);
     return entries;
   }
 
@@ -70,15 +77,16 @@ class PlannedFrames : public Crowds {
   }
   // Sorts the lists that a job reads, by the lengths that the starts of their jobs say.
   Planned sorted(const std::vector<std::byte>& work, std::vector<std::uint32_t> workgroups) const {
-    Planned planned{.lists = std::vector<std::vector<Pair>>(plan_.table.list_is_read.size()),
+    Planned planned{.lists = std::vector<std::vector<Pair>>(plan_.table.lists.size()),
                     .workgroups = std::move(workgroups)};
     for (std::size_t j = 0; j < plan_.table.jobs.size(); ++j) {
-      planned.starts.push_back(pair_at(work, plan_.first_start + j));
+      const std::size_t at = plan_.first_start + shared::kStartPairs * j;
+      planned.starts.push_back(pair_at(work, at));
       const std::uint32_t list = plan_.table.jobs[j].list;
-      const shared::PlanCharacter& character = plan_.table.characters[list / shared::kListKinds];
+      EXPECT_EQ(pair_at(work, at + 1)[0], plan_.table.lists[list].first_entry);
       std::vector<Pair>& found = planned.lists[list];
       found.clear();
-      const std::size_t first = character.first_list + list % shared::kListKinds * character.capacity;
+      const std::size_t first = plan_.table.lists[list].first_entry;
       for (std::size_t i = 0; i < planned.starts.back()[1]; ++i) found.push_back(pair_at(work, first + i));
       std::sort(found.begin(), found.end());
     }
@@ -86,12 +94,11 @@ class PlannedFrames : public Crowds {
   }
 
   Planned plan_on_host(const Entries& entries) const {
-    std::vector<std::byte> work(8 * plan_.work_pairs);
-    HostPlan host(plan_);
+    std::vector<std::byte> work(work_bytes_);
+    HostPlan host;
+    host.use(plan_);
     host.begin(work.data());
-    for (std::size_t c = 0; c < entries.size(); ++c) {
-      for (const shared::ListEntry& entry : entries[c]) host.add(c, entry);
-    }
+    for (const shared::ListEntry& entry : entries) host.add(places_[entry.instance].character, entry);
     host.finish();
     std::vector<std::uint32_t> workgroups;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) workgroups.push_back(host.workgroups(s));
@@ -99,7 +106,11 @@ class PlannedFrames : public Crowds {
   }
 
   Planned plan_on_device(const Entries& entries) const {
-    std::vector<std::uint32_t> given(plan_.characters.size() + 2 * plan_.instances);
+    // Behind the entries, some that the device must leave out.
+    const auto count = static_cast<std::uint32_t>(places_.size());
+    std::vector<std::uint32_t> given{static_cast<std::uint32_t>(entries.size()) + 3};
+    for (const shared::ListEntry& entry : entries) given.insert(given.end(), {entry.instance, entry.state});
+    for (const std::uint32_t instance : {count, count - 1, count - 2}) given.insert(given.end(), {instance, 0});
     std::vector<std::uint32_t> table;
     const auto append = [&](const auto& values) {
       for (const auto& value : values) {
@@ -108,14 +119,10 @@ class PlannedFrames : public Crowds {
       }
     };
     append(plan_.table.characters);
+    append(plan_.table.levels);
+    append(plan_.table.lists);
     append(plan_.table.jobs);
     append(plan_.table.steps);
-    for (std::size_t c = 0; c < entries.size(); ++c) {
-      given[c] = static_cast<std::uint32_t>(entries[c].size());
-      if (entries[c].empty()) continue;
-      std::memcpy(&given[plan_.table.characters[c].first_given], entries[c].data(),
-                  entries[c].size() * sizeof(shared::ListEntry));
-    }
     const auto make = [](std::size_t bytes, MemoryUse memory) {
       return test::must(
           Buffer::create(*gpu_device(), {.size = bytes,
@@ -131,18 +138,23 @@ class PlannedFrames : public Crowds {
     };
     const Buffer given_buffer = filled(given);
     const Buffer table_buffer = filled(table);
-    const Buffer work = make(8 * plan_.work_pairs, MemoryUse::kDeviceLocal);
+    const Buffer work = make(work_bytes_, MemoryUse::kStream);
+    std::memcpy(work.mapped(), places_.data(), std::as_bytes(std::span(places_)).size());
+    work.flush(0, work.size());
     const Buffer arguments = make(plan_.steps.size() * sizeof(VkDispatchIndirectCommand), MemoryUse::kDeviceLocal);
-    const ComputeKernel& kernel = test::must(skinning_pipelines(*gpu_device()))->plan;
+    const ComputeKernel& kernel = *test::must(plan_kernel(*gpu_device()));
     DescriptorPool pool = test::must(DescriptorPool::create(*gpu_device(), 1, shared::kPlanBindCount, "a plan"));
     const VkDescriptorBufferInfo bindings[] = {work.whole(), given_buffer.whole(), table_buffer.whole(),
                                                arguments.whole()};
     const VkDescriptorSet set = test::must(pool.make_set(kernel, bindings));
     const shared::PlanConstants constants{.character_count = static_cast<std::uint32_t>(plan_.characters.size()),
+                                          .levels_count = static_cast<std::uint32_t>(plan_.table.levels.size()),
+                                          .list_count = static_cast<std::uint32_t>(plan_.table.lists.size()),
                                           .job_count = static_cast<std::uint32_t>(plan_.table.jobs.size()),
                                           .step_count = static_cast<std::uint32_t>(plan_.steps.size()),
-                                          .first_count = plan_.first_count,
                                           .first_start = plan_.first_start,
+                                          .first_count = plan_.first_count,
+                                          .instance_count = count,
                                           .most_workgroups = gpu_device()->limits().maxComputeWorkGroupCount[0]};
     EXPECT_TRUE(submit_and_wait(*gpu_device(), "plan", [&](VkCommandBuffer commands) {
       kernel.dispatch(commands, set, std::as_bytes(std::span(&constants, 1)), 1);
@@ -156,13 +168,16 @@ class PlannedFrames : public Crowds {
   }
 
   std::optional<GpuCharacters> gpu_;
+  std::vector<std::uint32_t> instances_{70, 33, 0};
   CrowdPlan plan_;
+  std::vector<shared::InstancePlace> places_;
+  std::size_t work_bytes_ = 0;
 };
 
 TEST_F(PlannedFrames, AreTheSameOnTheHostAndOnTheDevice) {
   std::mt19937 random(3);
   for (int frame = 0; frame < 8; ++frame) {
-    const Entries entries = frame == 0 ? Entries(3) : random_entries(random);
+    const Entries entries = frame == 0 ? Entries() : random_entries(random);
     const Planned host = plan_on_host(entries);
     const Planned device = plan_on_device(entries);
     EXPECT_EQ(host.starts, device.starts) << "frame " << frame;

@@ -17,9 +17,13 @@ class InputRings : public testing::Test {
   void SetUp() override { PELT_REQUIRE_GPU(gpu_device()); }
 
   InputRing make(std::uint32_t slots) const {
-    Result<InputRing> ring = InputRing::create(*gpu_device(), slots, rest_, firsts_, "inputs");
-    EXPECT_TRUE(ring) << ring.error().message;
-    return std::move(*ring);
+    InputRing ring = test::must(InputRing::create(*gpu_device(), slots, rest_.size(), 5, "inputs"));
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::size_t size = firsts_[i + 1] - firsts_[i];
+      ring.place(i, firsts_[i], size);
+      ring.set(0, i, 0, std::span(rest_).subspan(firsts_[i], size));
+    }
+    return ring;
   }
   static float* floats(const InputRing& ring, std::uint32_t slot) {
     return reinterpret_cast<float*>(ring.buffer().mapped() + ring.range(slot).offset);
@@ -81,6 +85,23 @@ TEST_F(InputRings, LeaveAloneWhatIsNotSetAgain) {
     for (std::uint32_t i = 0; i < slots; ++i) EXPECT_EQ(held(ring, next_frame(false))[1], 9.0f);
     for (std::uint32_t slot = 0; slot < slots; ++slot) floats(ring, slot)[1] = -1;
     for (std::uint32_t i = 0; i < 2 * slots; ++i) EXPECT_EQ(held(ring, next_frame(false))[1], -1.0f);
+  }
+}
+
+// An instance that another has given its floats to writes them to each slot in turn; the one that gave them no longer.
+TEST_F(InputRings, HandTheFloatsOfAnInstanceOn) {
+  for (const std::uint32_t slots : {1u, 3u}) {
+    InputRing ring = make(slots);
+    ring.finish(0);
+    ring.release(2);
+    ring.place(4, 4, 3);
+    ring.set(1 % slots, 4, 0, std::vector{9.0f, 8.0f, 7.0f});
+    for (std::uint32_t frame = 1; frame <= slots; ++frame) {
+      ring.finish(frame % slots);
+      const std::vector<float> values = held(ring, frame % slots);
+      EXPECT_EQ(std::vector(values.begin() + 4, values.begin() + 7), (std::vector{9.0f, 8.0f, 7.0f})) << slots;
+      EXPECT_EQ(values[7], 8.0f) << "of instance 3";
+    }
   }
 }
 

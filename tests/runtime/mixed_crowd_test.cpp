@@ -162,10 +162,10 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
     return buffer;
   };
   const Buffer joints = filled(matrices.data(), matrices.size() * sizeof(glm::mat4));
-  // Counts, then entries: the second instance of the first character, none of the second, and both of the third, with
-  // an entry out of range and a count that is too large.
+  // A count that is too large, then entries: the second instance of the first character, none of the second, the second
+  // of the third, and others that are out of range.
   constexpr std::uint32_t kUpdate = shared::kEntryTeleport;
-  const std::uint32_t list[] = {1, 0, 7, 1, kUpdate, 0, 0, 0, 0, 0, 0, 1, kUpdate, 99, kUpdate};
+  const std::uint32_t list[] = {700, 1, kUpdate, 99, kUpdate, 5, kUpdate, 6, kUpdate, ~0u, kUpdate, ~0u, 0};
   const Buffer visible = filled(list, sizeof(list));
   Crowd crowd = make({.instances = {2, 2, 2}, .joints = {joints.handle()}, .visible = {visible.handle()}});
   ASSERT_TRUE(run(*gpu_device(), crowd));

@@ -265,7 +265,7 @@ TEST_F(OutputSlots, TakeAsMuchMemoryEach) {
 // A list of the caller's repeats an instance that stops, once for each further slot.
 TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   const std::uint32_t count = 23;
-  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 12 + 8 * count,
+  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 4 + 8 * count,
                                                                 .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
                                                                 .memory = MemoryUse::kStream,
                                                                 .name = "visible instances"}));
@@ -277,13 +277,13 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   // Instance 1 of the first character, which has morph targets, is moved in frames 0 and 1 by the fit, then no longer.
   const std::uint32_t fitted = shared::entry_state(0, shared::kDetailLinearFit, shared::kDetailLinearFit, 255);
   for (std::size_t frame = 0; frame < 6; ++frame) {
-    std::vector<std::uint32_t> words(3 + 2 * count);
+    std::vector<std::uint32_t> words(1 + 2 * count);
     const std::uint32_t state = frame == 0   ? fitted | shared::kEntryTeleport
                                 : frame == 1 ? fitted
                                              : fitted | shared::kEntryRepeat;
     words[0] = frame < 4 ? 1 : 0;
-    words[3] = 1;
-    words[4] = state;
+    words[1] = 1;
+    words[2] = state;
     std::memcpy(list.mapped(), words.data(), list.size());
     list.flush(0, list.size());
     pose(crowd, frame);
@@ -302,14 +302,14 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
 // Crowds of other characters, of a list of the caller's, with other outputs: each is moved as if it were alone.
 TEST_F(OutputSlots, AreWrittenTogetherWithOtherCrowds) {
   const GpuCharacters few = test::must(upload(*gpu_device(), test::judged_by(model_, "linear-blend").character));
-  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 12 + 8 * 23,
+  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 4 + 8 * 23,
                                                                 .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
                                                                 .memory = MemoryUse::kStream,
                                                                 .name = "visible instances"}));
-  std::vector<std::uint32_t> words(3 + 2 * 23, 0);
-  words[0] = 2;
-  words[5] = 2;
-  words[2] = 1;
+  std::vector<std::uint32_t> words(1 + 2 * 23, 0);
+  words[0] = 3;  // entries in state 0: instances 0, 2 and the last
+  words[3] = 2;
+  words[5] = 22;
   std::memcpy(list.mapped(), words.data(), list.size());
   list.flush(0, list.size());
   const auto make_all = [&] {

@@ -94,29 +94,49 @@ struct CrowdOutputs {
   VkBufferUsageFlags usage = 0;
 };
 
+// Room for instances, as sums over all that a crowd has at once (capacity_of).
+struct CrowdCapacity {
+  std::uint32_t instances = 0;
+  std::uint64_t vertices = 0;  // of the instances that hold outputs
+  std::uint64_t palette_entries = 0;
+  std::uint64_t driver_vertices = 0;
+  std::uint64_t joints = 0;
+  std::uint64_t inputs = 0;
+  std::uint64_t plan_words = 0;   // of the work that is planned each frame
+  std::uint64_t table_words = 0;  // of what it is planned from
+  CrowdCapacity& operator+=(const CrowdCapacity& other);
+};
+
+// Returns what some instances of a character take together in a crowd with these outputs, and the character itself.
+// Where few of the instances hold outputs at once, lower `vertices`.
+CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs = {});
+
 struct CrowdOptions {
-  // The number of instances of each character of the GpuCharacters, in their order; empty: one of each. Instances of a
-  // character follow each other, and the next character's follow those.
+  // The number of instances that the crowd is made with, of each character of the GpuCharacters in the order of their
+  // numbers; empty: one of each. They are numbered from 0: those of a character follow each other, and the next
+  // character's follow those.
   std::vector<std::uint32_t> instances;
+  // Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
+  // counts: this, or what `instances` take.
+  CrowdCapacity capacity;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
-  // The buffer that the joint matrices are read from, those of all instances one after the other; an animation on the
-  // device may fill it. They are taken as they are: helper joints must be turned already. Offset: a multiple of
+  // The buffer that the joint matrices are read from, those of an instance from Crowd::first_joint() on; an animation
+  // on the device may fill it. They are taken as they are: helper joints must be turned already. Offset: a multiple of
   // minStorageBufferOffsetAlignment. It must be written before record()'s commands run, and visible to storage reads of
   // compute. None: pose() fills a buffer of the crowd's.
   BufferPlace joints;
-  // The same for the other inputs, CharacterData::input_count floats an instance; a simulation on the device may fill
-  // it. Of a character with secondary action it holds clock() at CharacterData::clock_input() of every instance. None:
-  // stream() and control() fill a buffer of the crowd's.
+  // The same for the other inputs, CharacterData::input_count floats from Crowd::first_input() on; a simulation on the
+  // device may fill it. Of a character with secondary action it holds clock() at CharacterData::clock_input() of every
+  // instance. None: stream() and control() fill a buffer of the crowd's.
   BufferPlace inputs;
-  // A list of the instances to move, which replaces show(), update_every(), teleport() and detail(). First a count for
-  // each character (uint32), then space for one ListEntry (pelt/shaders/jobs.h) for each instance of the crowd. A
-  // character's entries begin at the index of its first instance; entry 0 follows all counts; only the first `count`
-  // entries of a character are read. No instance may be in a list twice. The caller sets kEntryTeleport when an
-  // instance is moved for the first time, kEntryFresh where secondary action shall start at rest, and when an instance
-  // stops, kEntryHold once; with several output slots instead kEntryRepeat once for each further slot. Offset: a
-  // multiple of minStorageBufferOffsetAlignment. The list must be written before record()'s commands run, by a culling
-  // pass for example, and visible to storage reads of compute.
+  // A list of the instances to move, which replaces show(), update_every(), teleport(), detail() and level(). First a
+  // count (uint32), then space for one ListEntry (pelt/shaders/jobs.h) for each instance that the crowd has room for;
+  // only the first `count` are read, and those of instances that the crowd has. No instance may be listed twice. The
+  // caller sets kEntryTeleport when an instance is moved for the first time, kEntryFresh where secondary action shall
+  // start at rest, and when an instance stops, kEntryHold once; with several output slots instead kEntryRepeat once for
+  // each further slot. Offset: a multiple of minStorageBufferOffsetAlignment. The list must be written before
+  // record()'s commands run, by a culling pass for example, and visible to storage reads of compute.
   BufferPlace visible;
   // The influences that Detail::kReduced keeps for a vertex, 1 or more. A vertex that has fewer keeps all of them.
   std::uint32_t reduced_influences = 4;
@@ -149,6 +169,30 @@ struct OutputPlaces {
   OutputPlace bounds;  // kFloat if asked for; one element an instance
 };
 
+// What a crowd has of something, of what it has room for, and the largest piece that is free: instances come and go, so
+// what is free may be in pieces.
+struct CrowdRoom {
+  std::uint64_t capacity = 0;
+  std::uint64_t free = 0;
+  std::uint64_t largest_free = 0;
+};
+
+struct CrowdRooms {
+  CrowdRoom instances;
+  CrowdRoom vertices;
+  CrowdRoom palette_entries;
+  CrowdRoom driver_vertices;
+  CrowdRoom joints;
+  CrowdRoom inputs;
+};
+
+// The levels of detail at which an instance's skins are moved (Crowd::level).
+struct ShownLevels {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;  // the same, unless the instance fades
+  float share = 1;       // of `to`; the remainder is `from`
+};
+
 // Device memory of a crowd's own, bytes; what is in buffers of the caller's does not count.
 struct CrowdBytes {
   VkDeviceSize outputs = 0;   // of all output slots together
@@ -161,10 +205,18 @@ struct CrowdBytes {
 // n posed instances of some characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the
 // Device outlive it, and it outlives what it recorded.
 //
+// Instances come and go while it runs: acquire() and release() take microseconds, allocate no memory of the device,
+// make no pipeline and wait for nothing. What was released is taken again at once, since frames run in the order in
+// which they are recorded.
+//
 // Threads: several crowds may be posed and recorded on several threads. For one crowd, several threads may call pose(),
-// inputs(), stream(), control(), show(), update_every(), teleport() and detail() at the same time, as long as no two of
-// them name the same instance: instances share no state; one thread may call advance() meanwhile. None of these may run
-// at the same time as record(), which reads all of it. Const functions may be called at any time, also during record().
+// inputs(), stream(), control(), show(), update_every(), teleport(), detail(), level(), acquire(), release(),
+// take_outputs() and give_outputs() at the same time, as long as no two of them name the same instance: instances share
+// no state; one thread may call advance() meanwhile. None of these, nor add() and remove(), may run at the same time as
+// record(), which reads all of it. Const functions may be called at any time, also during record().
+//
+// A call that names an instance or a character that the crowd does not have, or gives it an array of the wrong size, is
+// a mistake (pelt/runtime/mistake.h) and has no effect; a question about such an instance is answered by 0.
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
@@ -176,6 +228,36 @@ class Crowd {
   ~Crowd();
   Crowd(Crowd&&) noexcept;
   Crowd& operator=(Crowd&&) noexcept;
+
+  // Returns the number of a new instance of a character, which stands in its rest pose, is shown, and is moved in every
+  // frame: the number that was released last, or the lowest that was never taken. `outputs`: false: it takes no room
+  // for outputs and is hidden until it does (take_outputs). Errors: kUnsupported if there is not enough room (the
+  // message says of what).
+  Result<std::uint32_t> acquire(std::uint32_t character, bool outputs = true);
+  // Gives an instance's room back; outputs that were drawn from in earlier frames are overwritten from the next frame
+  // on.
+  void release(std::uint32_t instance);
+  bool has_instance(std::uint32_t instance) const;
+
+  // Give the room of a hidden instance's outputs back, and take room again, to show it. Taking what is held already
+  // does nothing. Errors: not enough room.
+  void give_outputs(std::uint32_t instance);
+  Result<void> take_outputs(std::uint32_t instance);
+  bool has_outputs(std::uint32_t instance) const;
+
+  // Tells the crowd of a character that was added to its GpuCharacters since it was made (GpuCharacters::add), so that
+  // instances of it can be acquired. Makes the pipelines that no crowd of the device has needed yet; prepare() makes
+  // them ahead. Errors: no such character, not enough room for the plan (the message says how much it takes), a
+  // pipeline that the device cannot make.
+  Result<void> add(const Device& device, std::uint32_t character);
+  // Forgets a character, of which the crowd has no instance any more.
+  void remove(std::uint32_t character);
+  bool has_character(std::uint32_t character) const;
+  // Makes the pipelines that the crowd needs once it has these characters too. May be called on any thread, also during
+  // record(), but not during add() and remove().
+  Result<void> prepare(const Device& device, std::span<const Character> characters) const;
+
+  CrowdRooms rooms() const;
 
   // Sets the joint matrices of one instance for the frame that record() records next: model space, one a joint of the
   // skeleton, column-major. Copies them into mapped memory, where the device reads them, with the helper joints turned
@@ -202,7 +284,14 @@ class Crowd {
   // Cross-fades to a detail over `fade_frames` frames in which the instance is moved; 0: at once. Reversing a fade
   // continues from its present share; a fade to a third detail begins at the detail that was faded to.
   void detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames = 0);
-  // Precondition of show(), update_every(), teleport() and detail(): no `visible` buffer of the caller's.
+  // Shows an instance's skins at a level of detail (CharacterData::levels): each by its coarsest level that is not
+  // above `level`. Only that is moved, and drawn from mesh_vertex() or level_vertex(). With `fade_frames` both levels
+  // are moved in so many frames, for the game to fade from one to the other (shown_levels); 0: at once. In the first
+  // frame of a level its previous positions equal its positions.
+  void level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames = 0);
+  // Returns the levels that the frame moves that was recorded last.
+  ShownLevels shown_levels(std::uint32_t instance) const;
+  // Precondition of show(), update_every(), teleport(), detail() and level(): no `visible` buffer of the caller's.
 
   // Adds to the time in which secondary action goes on, of all instances, seconds: call it once a frame, with the time
   // since the last frame. An instance's motion from the frame in which it was last moved to the frame that record()
@@ -285,7 +374,8 @@ class Crowd {
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
 
-  std::uint32_t instance_count() const;
+  std::uint32_t instance_count() const;  // that it has room for: numbers of instances are below
+  // The first of the instances of a character that the crowd was made with.
   std::uint32_t first_instance(std::uint32_t character) const;
   std::uint32_t character_of(std::uint32_t instance) const;
 
@@ -313,8 +403,13 @@ class Crowd {
   // Index of vertex 0 of a mesh, counted from the instance's first vertex; none: the mesh is not written
   // (CrowdOutputs::control_meshes).
   std::optional<std::uint32_t> mesh_vertex(std::uint32_t character, std::uint32_t mesh) const;
+  // The same of a level of a skin, by its index in CharacterData::levels.
+  std::uint32_t level_vertex(std::uint32_t character, std::uint32_t level) const;
+  // Index of the instance's joint 0 and input 0 in buffers of the caller's.
+  std::uint32_t first_joint(std::uint32_t instance) const;
+  std::uint32_t first_input(std::uint32_t instance) const;
 
-  // For tools: the buffer of all palettes, CharacterData::palette_size palette entries of 48 bytes for each instance,
+  // For tools: the buffer of all palettes, CharacterData::palette_size palette entries of 48 bytes of each instance,
   // and the index of an instance's palette entry 0.
   VkBuffer palette_buffer() const;
   std::uint64_t first_palette_entry(std::uint32_t instance) const;

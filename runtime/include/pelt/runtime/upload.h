@@ -17,29 +17,49 @@ struct UploadOptions {
   // Also uploads the triangles round each vertex of skins, about 32 bytes a vertex, for crowds that recompute normals
   // (CrowdOutputs::normal_mode).
   bool normal_rings = false;
+  // Bytes of bind data to have room for, so that characters can be added later (GpuCharacters::bytes_of); as much as
+  // the first ones take if that is more. The device binds all of it at once: at most maxStorageBufferRange.
+  VkDeviceSize capacity = 0;
 };
 
-// The bind data of one or more characters on a device, in one buffer: a crowd moves all of them with the same
-// dispatches. Several crowds may share it. Move-only; the Device outlives it.
+// The bind data of characters on a device, in one buffer: a crowd moves all of them with the same dispatches. Several
+// crowds may share it. Move-only; the Device outlives it.
+//
+// Characters may be added and removed while crowds run. Threads: add(), remove(), record_upload() and finish_upload()
+// may be called on any threads at once, also while crowds record, but not while one is created or is told of a
+// character (Crowd::add).
 class GpuCharacters {
  public:
-  // Takes the memory and fills staging memory; submits nothing. Errors: no character; more bytes than the device can
-  // bind at once or has.
+  // Takes the memory and fills staging memory; submits nothing. Errors: no character and no capacity; more bytes than
+  // the device can bind at once or has.
   static Result<GpuCharacters> create(const Device& device, std::span<const Character> characters,
                                       UploadOptions options = {});
   ~GpuCharacters();
   GpuCharacters(GpuCharacters&&) noexcept;
   GpuCharacters& operator=(GpuCharacters&&) noexcept;
 
-  // Records the copies, and a barrier from them to reads of compute, outside a render pass. Call it once; its commands
-  // must run before the first frame of a crowd that shows the characters.
+  // Returns the bytes of bind data that a character takes, for UploadOptions::capacity.
+  static VkDeviceSize bytes_of(const Character& character, UploadOptions options = {});
+
+  // Takes room for a character, fills staging memory of its own, and returns the character's number: the lowest that no
+  // other has. record_upload() then records its copy. Errors: not enough room left (the message says how much there
+  // is), no staging memory.
+  Result<std::uint32_t> add(const Device& device, const Character& character);
+  // Gives the room of a character back. No crowd has it any more (Crowd::remove), and the frames that moved it are
+  // done. A number without a character is left alone.
+  void remove(std::uint32_t number);
+
+  // Records the copies of what was added since the last call, each one region, and a barrier from them to reads of
+  // compute, outside a render pass. Its commands must run before the first frame of a crowd that moves the characters.
   void record_upload(VkCommandBuffer commands);
-  // Frees the staging memory. Call it when those commands are done.
+  // Frees the staging memory of the copies that were recorded. Call it when those commands are done.
   void finish_upload();
 
-  std::uint32_t size() const;
-  const Character& character(std::uint32_t number = 0) const;
-  VkDeviceSize bytes() const;  // device memory held, without staging
+  std::uint32_t size() const;  // numbers of characters are below
+  bool has(std::uint32_t number) const;
+  const Character& character(std::uint32_t number = 0) const;  // precondition: has(number)
+  VkDeviceSize bytes() const;                                  // device memory held, without staging
+  VkDeviceSize free_bytes() const;                             // of those, that no character has
 
   struct State;
   const State& state() const { return *state_; }  // for the runtime's own files

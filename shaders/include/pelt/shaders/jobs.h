@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How a dispatch finds its work. It runs a range of a table of jobs, each for the instances of a list. A workgroup runs
 // the last job whose first workgroup, counted from the dispatch's first, does not exceed the workgroup's number. The
-// table, the start of each job in this frame and the lists are in one buffer, the crowd's work (crowd/plan.h).
+// places of the crowd's instances, the table, the start of each job in this frame and the lists are in one buffer, the
+// crowd's work (crowd/plan.h).
 #ifndef PELT_SHADERS_JOBS_H
 #define PELT_SHADERS_JOBS_H
 
@@ -9,7 +10,26 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_CONST uint kBindWork = 0u;  // in every pass: jobs, and after them, as uvec2[], starts and lists
+// In every pass: InstancePlace[], jobs, and after them, as uvec2[], starts and lists.
+PELT_SHARED_CONST uint kBindWork = 0u;
+
+// An instance that no character has, or one without outputs.
+PELT_SHARED_CONST uint kNoPlace = 0xFFFFFFFFu;
+
+// Where an instance of the crowd is: its first element in each stream.
+struct InstancePlace {
+  uint character;  // number in the table of the plan, or kNoPlace if the crowd has no such instance
+  uint first_joint;
+  uint first_input;
+  uint first_palette;  // palette entry
+  uint first_driver;   // vertex, among those of drivers
+  uint first_vertex;   // in the outputs, or kNoPlace if it has none: then it is not moved
+  uint unused_a;
+  uint unused_b;
+};
+PELT_SHARED_SIZE(InstancePlace, 32);
+
+PELT_SHARED_CONST uint kPlacePairs = 4u;  // the size of a place in the work, in units of two words
 
 // The first member of every pass's push constants.
 struct JobRange {
@@ -19,12 +39,16 @@ struct JobRange {
 };
 PELT_SHARED_SIZE(JobRange, 12);
 
-// The start of a job in this frame: its first workgroup, and the number of instances in its list.
+// The start of a job in this frame: its first workgroup, and the list of its instances.
 struct JobStart {
   uint first_workgroup;
   uint instance_count;
+  uint first_entry;  // of the list: in the work, in units of two words
+  uint unused;
 };
-PELT_SHARED_SIZE(JobStart, 8);
+PELT_SHARED_SIZE(JobStart, 16);
+
+PELT_SHARED_CONST uint kStartPairs = 2u;  // the size of a start, in units of two words
 
 // Instances whose vertices are moved by turns (block_of_tile in find_job.glsl): few enough for a cache to keep their
 // palettes, 1 to 2 MB of large characters; many enough for each to pay little of the bind data.
@@ -37,7 +61,7 @@ PELT_SHARED_FN uint item_blocks(uint items, uint workgroup_size) {
 
 // An instance in a list, and what happens to it in this frame.
 struct ListEntry {
-  uint instance;  // number of the instance within its character
+  uint instance;  // number of the instance in the crowd
   uint state;     // entry_state()
 };
 PELT_SHARED_SIZE(ListEntry, 8);
@@ -48,6 +72,9 @@ PELT_SHARED_CONST uint kEntryFresh = 64u;    // secondary action starts at rest,
 // Moved again as when it was last moved: the palette stays, and the vertices go to the output slot of this frame, which
 // does not have them yet. The details and the share are those of that move.
 PELT_SHARED_CONST uint kEntryRepeat = 128u;
+// The other level of entry_levels() was not moved in the frame before: the previous positions of its meshes equal this
+// frame's.
+PELT_SHARED_CONST uint kEntryNewLevel = 0x10000000u;
 
 // How finely an instance is moved.
 PELT_SHARED_CONST uint kDetailFull = 0u;
@@ -61,6 +88,27 @@ PELT_SHARED_FN uint entry_state(uint flags, uint from, uint to, uint share) {
 PELT_SHARED_FN uint entry_detail_from(uint state) { return (state >> 2u) & 3u; }
 PELT_SHARED_FN uint entry_detail_to(uint state) { return (state >> 4u) & 3u; }
 PELT_SHARED_FN uint entry_share(uint state) { return (state >> 8u) & 255u; }
+
+// The levels of detail at which an instance's skins are moved, added to its state: one, or two while it fades from one
+// to the other.
+PELT_SHARED_FN uint entry_levels(uint level, uint other) { return (level << 16u) | (other << 22u); }
+PELT_SHARED_FN uint entry_level(uint state) { return (state >> 16u) & 63u; }
+PELT_SHARED_FN uint entry_other_level(uint state) { return (state >> 22u) & 63u; }
+
+// True if an instance's mesh that is shown at levels first to last is moved.
+PELT_SHARED_FN bool entry_shows(uint state, uint first, uint last) {
+  uint level = entry_level(state);
+  uint other = entry_other_level(state);
+  return (level >= first && level <= last) || (other >= first && other <= last);
+}
+
+// True if such a mesh was not moved in the frame before, since the instance's other level is new.
+PELT_SHARED_FN bool level_appears(uint state, uint first, uint last) {
+  uint level = entry_level(state);
+  uint other = entry_other_level(state);
+  bool shown_before = level != other && level >= first && level <= last;
+  return (state & kEntryNewLevel) != 0u && other >= first && other <= last && !shown_before;
+}
 
 // True if an instance is between two details: its vertices are moved by both.
 PELT_SHARED_FN bool entry_fades(uint state) {

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// The instances and characters of a crowd, as they come and go.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <pelt/frame.h>
+#include <pelt/pose.h>
+#include <pelt/try.h>
+
+#include "runtime/crowd_state.h"
+#include "runtime/mistake.h"
+
+namespace pelt::runtime {
+
+void Crowd::State::make_room() {
+  const std::uint32_t count = capacity.instances;
+  instance_states.resize(count);
+  places.assign(count, {.character = shared::kNoPlace, .first_vertex = shared::kNoPlace});
+  for (std::uint32_t i = count; i > 0; --i) free_numbers.push_back(i - 1);
+  held_work.assign(slots, {.end_changed = count});
+  free_joints = FreeRanges(capacity.joints, count);
+  free_inputs = FreeRanges(capacity.inputs, count);
+  free_palettes = FreeRanges(capacity.palette_entries, count);
+  free_drivers = FreeRanges(capacity.driver_vertices, count);
+  free_vertices = FreeRanges(capacity.vertices, count);
+}
+
+void Crowd::State::place_changed(std::uint32_t instance) {
+  for (HeldWork& held : held_work) {
+    const bool none = held.first_changed >= held.end_changed;
+    held.first_changed = none ? instance : std::min(held.first_changed, instance);
+    held.end_changed = none ? instance + 1 : std::max(held.end_changed, instance + 1);
+  }
+}
+
+std::uint64_t Crowd::State::list_words() const {
+  std::uint64_t words = 0;
+  for (std::size_t c = 0; c < plan.characters.size(); ++c) {
+    if (plan.characters[c]) words += instances_of[c] * runtime::list_words(plan, c);
+  }
+  return words;
+}
+
+namespace {
+
+// A part of a stream that an instance takes.
+struct TakenPart {
+  FreeRanges* free;
+  std::uint64_t size;
+  std::uint32_t* first;
+  const char* name;
+};
+
+// Takes all parts, or none and says which there is no room for.
+Result<void> take(std::span<const TakenPart> parts, const std::string& character) {
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const TakenPart& part = parts[p];
+    if (const auto first = part.free->take(part.size)) {
+      *part.first = static_cast<std::uint32_t>(*first);
+      continue;
+    }
+    for (std::size_t taken = 0; taken < p; ++taken)
+      parts[taken].free->give_back(*parts[taken].first, parts[taken].size);
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format("an instance of '{}' takes {} {}, and of {} there are {} free, at most {} in one piece", character,
+                    part.size, part.name, part.free->size(), part.free->free(), part.free->largest_free()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_outputs) {
+  const CharacterData& data = **characters[character];
+  const CrowdCharacter& own = *plan.characters[character];
+  const std::uint64_t words = fixed_words(plan) + list_words() + runtime::list_words(plan, character);
+  if (free_numbers.empty() || words > capacity.plan_words) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the {} has no room for another instance of '{}': it has {} of {}{}", label, data.name,
+                            capacity.instances - free_numbers.size(), capacity.instances,
+                            free_numbers.empty() ? "" : ", and its lists are full"));
+  }
+  shared::InstancePlace place{.character = character, .first_vertex = shared::kNoPlace};
+  const std::array parts{TakenPart{&free_joints, own.joints, &place.first_joint, "joints"},
+                         TakenPart{&free_inputs, own.inputs, &place.first_input, "inputs"},
+                         TakenPart{&free_palettes, own.palette_entries, &place.first_palette, "palette entries"},
+                         TakenPart{&free_drivers, own.driver_vertices, &place.first_driver, "vertices of drivers"},
+                         TakenPart{&free_vertices, own.vertices, &place.first_vertex, "vertices"}};
+  PELT_TRY(take(std::span(parts).first(with_outputs ? 5 : 4), data.name));
+
+  const std::uint32_t instance = free_numbers.back();
+  free_numbers.pop_back();
+  places[instance] = place;
+  instance_states[instance] = {.taken = true, .visible = with_outputs};
+  ++instances_of[character];
+  lists_changed = true;
+  place_changed(instance);
+  constexpr std::size_t kJointFloats = sizeof(glm::mat4) / sizeof(float);
+  if (own_joints) {
+    joints.place(instance, kJointFloats * place.first_joint, kJointFloats * own.joints);
+    rest_matrices(data.skeleton, {reinterpret_cast<glm::mat4*>(joints.values(instance).data()), own.joints});
+    joints.publish(slot, instance);
+  }
+  if (own_inputs) {
+    inputs.place(instance, place.first_input, own.inputs);
+    rest_inputs(data, inputs.values(instance));
+    inputs.publish(slot, instance);
+  }
+  return instance;
+}
+
+void Crowd::State::release(std::uint32_t instance) {
+  give_outputs(instance);
+  const CrowdCharacter& own = sizes_of(instance);
+  shared::InstancePlace& place = places[instance];
+  free_joints.give_back(place.first_joint, own.joints);
+  free_inputs.give_back(place.first_input, own.inputs);
+  free_palettes.give_back(place.first_palette, own.palette_entries);
+  free_drivers.give_back(place.first_driver, own.driver_vertices);
+  if (own_joints) joints.release(instance);
+  if (own_inputs) inputs.release(instance);
+  --instances_of[place.character];
+  lists_changed = true;
+  place = {.character = shared::kNoPlace, .first_vertex = shared::kNoPlace};
+  instance_states[instance] = {};
+  free_numbers.push_back(instance);
+  place_changed(instance);
+}
+
+Result<void> Crowd::State::take_outputs(std::uint32_t instance) {
+  if (has_outputs(instance)) return {};
+  const TakenPart part{&free_vertices, sizes_of(instance).vertices, &places[instance].first_vertex, "vertices"};
+  PELT_TRY(take({&part, 1}, data_of(instance).name));
+  place_changed(instance);
+  return {};
+}
+
+void Crowd::State::give_outputs(std::uint32_t instance) {
+  if (!has_outputs(instance)) return;
+  free_vertices.give_back(places[instance].first_vertex, sizes_of(instance).vertices);
+  places[instance].first_vertex = shared::kNoPlace;
+  instance_states[instance].behind = 0;
+  place_changed(instance);
+}
+
+Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->has_character(character)) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("the {} has no character {}", state_->label, character));
+  }
+  return state_->acquire(character, outputs);
+}
+
+void Crowd::release(std::uint32_t instance) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->expect_instance(instance, "release")) state_->release(instance);
+}
+
+bool Crowd::has_instance(std::uint32_t instance) const { return state_->has(instance); }
+
+void Crowd::give_outputs(std::uint32_t instance) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->expect_instance(instance, "give_outputs")) return;
+  if (state_->own_list && state_->instance_states[instance].visible) {
+    report_mistake("Crowd::give_outputs: instance %u of the %s is shown", instance, state_->label.c_str());
+    return;
+  }
+  state_->give_outputs(instance);
+}
+
+Result<void> Crowd::take_outputs(std::uint32_t instance) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->has(instance)) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("the {} has no instance {}", state_->label, instance));
+  }
+  return state_->take_outputs(instance);
+}
+
+bool Crowd::has_outputs(std::uint32_t instance) const { return state_->has(instance) && state_->has_outputs(instance); }
+
+Result<void> Crowd::add(const Device& device, std::uint32_t character) {
+  if (state_->has_character(character)) return {};
+  if (character >= state_->gpu->entries.size() || !state_->gpu->entries[character]) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the {} is told of character {}, which is not there", state_->label, character));
+  }
+  std::vector<std::optional<Character>> wanted = state_->characters;
+  wanted.resize(std::max<std::size_t>(wanted.size(), character + 1));
+  wanted[character] = state_->gpu->entries[character]->character;
+  return state_->use_characters(device, std::move(wanted));
+}
+
+// Its jobs stay until the next plan: lists without instances move nothing.
+void Crowd::remove(std::uint32_t character) {
+  if (!state_->expect_character(character, "remove")) return;
+  if (state_->instances_of[character] > 0) {
+    report_mistake("Crowd::remove: the %s has %u instances of character %u", state_->label.c_str(),
+                   state_->instances_of[character], character);
+    return;
+  }
+  state_->characters[character].reset();
+}
+
+bool Crowd::has_character(std::uint32_t character) const { return state_->has_character(character); }
+
+CrowdRooms Crowd::rooms() const {
+  const std::lock_guard lock(state_->mutex);
+  const auto room = [](const FreeRanges& free) { return CrowdRoom{free.size(), free.free(), free.largest_free()}; };
+  const std::uint64_t free_instances = state_->free_numbers.size();
+  return {.instances = {state_->capacity.instances, free_instances, free_instances},
+          .vertices = room(state_->free_vertices),
+          .palette_entries = room(state_->free_palettes),
+          .driver_vertices = room(state_->free_drivers),
+          .joints = room(state_->free_joints),
+          .inputs = room(state_->free_inputs)};
+}
+
+}  // namespace pelt::runtime
