@@ -55,7 +55,8 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   const bool turn = state.period != 0 && (frame + instance) % state.period == 0;
   const bool changes_level = state.level.to != shared::entry_other_level(state.last_state);
   const bool moved = state.visible && has_outputs(instance) && (turn || !state.moved_before || changes_level);
-  state.appeared = moved && (state.teleport || changes_level);
+  const bool new_level = changes_level && shared::entry_level(state.last_state) != state.level.to;
+  state.appeared = moved && (state.teleport || new_level);
   if (!moved) {
     if (state.behind == 0) return std::nullopt;
     --state.behind;
@@ -63,20 +64,26 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
                              state.last_state | (output_slots() == 1 ? shared::kEntryHold : shared::kEntryRepeat)};
   }
   std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
-  if (changes_level && shared::entry_level(state.last_state) != state.level.to) flags |= shared::kEntryNewLevel;
+  const std::uint32_t last_level = shared::entry_other_level(state.last_state);
   state.detail.step();
   state.level.step();
   const std::uint32_t share =
       state.detail.is_over()
           ? 0
           : static_cast<std::uint32_t>(std::uint64_t{255} * state.detail.faded / state.detail.steps());
+  const std::uint32_t details = shared::entry_state(0, static_cast<std::uint32_t>(state.detail.from),
+                                                    static_cast<std::uint32_t>(state.detail.to), share);
+  state.last_state = details | shared::entry_levels(state.level.from, state.level.to);
+  std::uint32_t levels = state.last_state & ~details;
+  if (new_level) flags |= shared::kEntryNewLevel;
+  if (new_level && state.level.is_over()) {
+    flags |= shared::kEntryOtherLevel;
+    levels = shared::entry_levels(last_level, state.level.to);
+  }
   state.teleport = false;
   state.moved_before = true;
   state.behind = frames_behind();
-  state.last_state = shared::entry_state(0, static_cast<std::uint32_t>(state.detail.from),
-                                         static_cast<std::uint32_t>(state.detail.to), share) |
-                     shared::entry_levels(state.level.from, state.level.to);
-  const auto entry = [&] { return state.last_state | flags; };
+  const auto entry = [&] { return details | levels | flags; };
   const std::uint32_t character = character_of(instance);
   if ((**characters[character]).clock_input()) {
     const bool deformed = (*characters[character])->fit_pass() == nullptr || shared::entry_uses(entry(), false);
@@ -94,7 +101,7 @@ void Crowd::State::write_work() {
   HeldWork& held = held_work[slot];
   const BufferRange range = work_slots[slot];
   std::byte* const own = work.mapped() + range.offset;
-  const bool changed = held.plan != plans_made || held.first_changed < held.end_changed;
+  const bool changed = held.plan != plans_made || held.first_changed < held.end_changed || !own_drawn;
   if (held.first_changed < held.end_changed) {
     std::memcpy(own + held.first_changed * sizeof(shared::InstancePlace), &places[held.first_changed],
                 (held.end_changed - held.first_changed) * sizeof(shared::InstancePlace));
@@ -103,7 +110,7 @@ void Crowd::State::write_work() {
     std::memcpy(own + plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs.data(),
                 plan.jobs.size() * sizeof(std::uint32_t));
   }
-  if (!own_list && (held.plan != plans_made || held.lists != lists_placed)) {
+  if (plan_kernel != nullptr && (held.plan != plans_made || held.lists != lists_placed)) {
     std::byte* to = table.mapped() + table_slots[slot].offset;
     const auto write = [&](const auto& values) {
       const auto bytes = std::as_bytes(std::span(values));
@@ -127,9 +134,21 @@ void Crowd::State::plan_frame() {
   host_plan.begin(work.mapped() + work_slots[slot].offset);
   for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
     if (!instance_states[i].taken) continue;
-    if (const auto entry = next_entry(i)) host_plan.add(character_of(i), *entry);
+    const auto entry = next_entry(i);
+    if (entry) host_plan.add(character_of(i), *entry);
+    if (!own_drawn) write_drawn_state(i, entry);
   }
   host_plan.finish();
+}
+
+// Says how an instance is drawn if it is: as it was posed in this frame, or before.
+void Crowd::State::write_drawn_state(std::uint32_t instance, const std::optional<shared::ListEntry>& entry) {
+  const InstanceState& state = instance_states[instance];
+  const std::uint32_t drawn = !state.visible || !state.moved_before ? shared::kNoPlace
+                              : entry                               ? entry->state
+                                                                    : shared::kEntryRepeat | state.last_state;
+  std::byte* const place = work.mapped() + work_slots[slot].offset + instance * sizeof(shared::InstancePlace);
+  std::memcpy(place + offsetof(shared::InstancePlace, drawn_state), &drawn, sizeof(drawn));
 }
 
 void Crowd::State::write_clock() {
@@ -144,10 +163,11 @@ void Crowd::State::write_clock() {
 void Crowd::State::dispatch_step(VkCommandBuffer commands, std::size_t step) const {
   const std::uint32_t output = slot_of_frame(frame);
   const Dispatch& dispatch = dispatches[step * output_slots() + output];
-  if (own_list && host_plan.workgroups(step) == 0) return;
+  const bool indirect = is_indirect(step);
+  if (!indirect && host_plan.workgroups(step) == 0) return;
   const CommandLabel step_label(device->functions, commands, plan.steps[step].name.c_str());
   const VkDescriptorSet set = sets[static_cast<std::size_t>(dispatch.set)][output * slots + slot];
-  if (own_list) {
+  if (!indirect) {
     dispatch.kernel->dispatch(commands, set, dispatch.constants, host_plan.workgroups(step));
   } else {
     dispatch.kernel->dispatch_indirect(commands, set, dispatch.constants, arguments.handle(),
@@ -242,8 +262,12 @@ void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_fra
 
 void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames) {
   if (!state_->expect_own_list(instance, "level")) return;
-  const std::uint32_t coarsest = state_->sizes_of(instance).coarsest;
-  state_->instance_states[instance].level.start(std::min(level, coarsest), fade_frames);
+  // The coarsest level that a skin has, of those that are not above it.
+  std::uint32_t shown = 0;
+  for (const SkinLevel& one : state_->data_of(instance).levels) {
+    if (one.level <= level) shown = std::max(shown, one.level);
+  }
+  state_->instance_states[instance].level.start(shown, fade_frames);
 }
 
 ShownLevels Crowd::shown_levels(std::uint32_t instance) const {
@@ -263,72 +287,130 @@ void Crowd::State::write_inputs() {
   write_work();
 }
 
-void Crowd::State::record_group(VkCommandBuffer commands, std::size_t group, GpuTimer* timer) const {
+std::vector<StepGroup> Crowd::State::make_groups(RecordedParts parts) const {
+  std::vector<StepGroup> made;
+  const auto add = [&](std::size_t first, std::size_t end) {
+    for (std::size_t s = first; s < end; ++s) {
+      if (plan.steps[s].barrier_before || made.empty() || made.back().plan) made.push_back({.first = s});
+      made.back().end = s + 1;
+    }
+  };
+  if (parts != RecordedParts::kBlend) {
+    if (!own_list) made.push_back({.plan = CrowdPart::kPose});
+    add(0, plan.first_drawing);
+  }
+  if (parts != RecordedParts::kPose) {
+    if (!own_drawn) made.push_back({.plan = CrowdPart::kBlend});
+    add(plan.first_drawing, plan.steps.size());
+  }
+  return made;
+}
+
+void Crowd::State::record_plan(VkCommandBuffer commands, CrowdPart part) const {
+  const bool drawn = part == CrowdPart::kBlend;
+  const CommandLabel plan_label(device->functions, commands, drawn ? "plan of drawn skins" : "plan");
+  shared::PlanConstants constants = plan_constants;
+  if (drawn) {
+    constants.first_step = static_cast<std::uint32_t>(plan.first_drawing);
+    constants.drawn_frame = static_cast<std::uint32_t>(frame + 1);
+  }
+  const SetKind set = drawn ? SetKind::kDrawnPlan : SetKind::kPlan;
+  plan_kernel->dispatch(commands, sets[static_cast<std::size_t>(set)][slot], std::as_bytes(std::span(&constants, 1)),
+                        1);
+}
+
+void Crowd::State::record_group(VkCommandBuffer commands, const StepGroup& group, GpuTimer* timer) const {
   const CommandLabel crowd_label(device->functions, commands, label.c_str());
-  if (!own_list && group == 0) {
-    const CommandLabel plan_label(device->functions, commands, "plan");
-    plan_kernel->dispatch(commands, sets[static_cast<std::size_t>(SetKind::kPlan)][slot],
-                          std::as_bytes(std::span(&plan_constants, 1)), 1);
+  if (group.plan) {
+    record_plan(commands, *group.plan);
     if (timer != nullptr) timer->stamp(commands);
   }
-  for (std::size_t step = groups[group].first; step < groups[group].end; ++step) {
+  for (std::size_t step = group.first; step < group.end; ++step) {
     dispatch_step(commands, step);
     if (timer != nullptr) timer->stamp(commands);
   }
 }
 
 void Crowd::State::end_frame() {
+  is_posed = false;
   ++frame;
   slot = (slot + 1) % slots;
 }
 
 void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
   Crowd* const self = this;
-  record_groups(commands, std::span(&self, 1), timer);
+  record_groups(commands, std::span(&self, 1), timer, RecordedParts::kBoth);
+}
+
+void Crowd::record_pose(VkCommandBuffer commands, GpuTimer* timer) {
+  Crowd* const self = this;
+  record_groups(commands, std::span(&self, 1), timer, RecordedParts::kPose);
+}
+
+void Crowd::record_blend(VkCommandBuffer commands, GpuTimer* timer) {
+  Crowd* const self = this;
+  record_groups(commands, std::span(&self, 1), timer, RecordedParts::kBlend);
 }
 
 void Crowd::record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds) {
-  record_groups(commands, crowds, nullptr);
+  record_groups(commands, crowds, nullptr, RecordedParts::kBoth);
 }
 
-void Crowd::record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer) {
+void Crowd::record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer,
+                          RecordedParts parts) {
   constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
   constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWrite;
   if (crowds.empty()) return;
+  for (const Crowd* crowd : crowds) {
+    const State& state = *crowd->state_;
+    assert(state.device == crowds.front()->state_->device && std::count(crowds.begin(), crowds.end(), crowd) == 1);
+    if (state.is_posed == (parts == RecordedParts::kBlend)) continue;
+    report_mistake("Crowd: the frame of the %s is recorded %s", state.label.c_str(),
+                   state.is_posed ? "anew before its second part" : "from its second part on");
+    return;
+  }
   const DeviceFunctions& functions = crowds.front()->state_->device->functions;
   std::size_t group_count = 0;
-  bool device_plans = false;
   // The frames before have read the plans and the palettes that these ones overwrite.
   VkPipelineStageFlags2 before = kCompute;
   VkAccessFlags2 written = kWrite;
   for (const Crowd* crowd : crowds) {
     State& state = *crowd->state_;
-    assert(state.device == crowds.front()->state_->device && std::count(crowds.begin(), crowds.end(), crowd) == 1);
+    group_count = std::max(group_count, state.groups_of(parts).size());
+    if (!state.own_list || !state.own_drawn) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
+    if (parts == RecordedParts::kBlend) continue;
     state.write_inputs();
-    group_count = std::max(group_count, state.groups.size());
-    device_plans = device_plans || !state.own_list;
-    if (!state.fills_palette()) continue;
-    functions.vkCmdFillBuffer(commands, state.palette.handle(), 0, VK_WHOLE_SIZE, 0);
+    if (state.frame > 0 || (!state.has_action && state.own_drawn)) continue;
+    // A mass whose state is 0 has not begun, and an instance of frame 0 was not drawn.
+    for (const Buffer* buffer : {&state.palette, &state.drawn_frames}) {
+      if (buffer->handle() != VK_NULL_HANDLE)
+        functions.vkCmdFillBuffer(commands, buffer->handle(), 0, VK_WHOLE_SIZE, 0);
+    }
     before |= VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
     written |= VK_ACCESS_2_TRANSFER_WRITE_BIT;
   }
-  // The device's plans are the first group: the second reads their dispatches.
-  if (device_plans) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
+  // `planned`: the group before has a plan of the device's, whose dispatches this one reads.
+  bool planned = false;
   for (std::size_t group = 0; group < group_count; ++group) {
-    if (group == 0) {
-      memory_barrier(functions, commands, before, written, kCompute, kBoth);
-    } else if (group == 1 && device_plans) {
-      memory_barrier(functions, commands, kCompute, kWrite, kCompute | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
-                     kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
-    } else {
-      memory_barrier(functions, commands, kCompute, kWrite, kCompute, kBoth);
-    }
+    memory_barrier(functions, commands, group == 0 ? before : kCompute, group == 0 ? written : kWrite,
+                   planned ? kCompute | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT : kCompute,
+                   planned ? kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT : kBoth);
+    planned = false;
     for (const Crowd* crowd : crowds) {
-      if (group < crowd->state_->groups.size()) crowd->state_->record_group(commands, group, timer);
+      const std::vector<StepGroup>& groups = crowd->state_->groups_of(parts);
+      if (group >= groups.size()) continue;
+      crowd->state_->record_group(commands, groups[group], timer);
+      planned = planned || groups[group].plan;
     }
   }
-  for (const Crowd* crowd : crowds) crowd->state_->end_frame();
+  for (const Crowd* crowd : crowds) {
+    if (parts == RecordedParts::kPose) {
+      crowd->state_->is_posed = true;
+    } else {
+      crowd->state_->end_frame();
+    }
+  }
 }
 
 namespace {
@@ -403,7 +485,9 @@ void Crowd::record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_
 
 std::span<const std::string> Crowd::passes() const { return state_->names; }
 
-std::uint32_t Crowd::barrier_count() const { return static_cast<std::uint32_t>(state_->groups.size()); }
+std::uint32_t Crowd::barrier_count() const {
+  return static_cast<std::uint32_t>(state_->groups_of(RecordedParts::kBoth).size());
+}
 
 std::uint32_t Crowd::instance_count() const { return state_->capacity.instances; }
 std::uint32_t Crowd::first_instance(std::uint32_t character) const {
@@ -414,6 +498,35 @@ std::uint32_t Crowd::first_instance(std::uint32_t character) const {
 std::uint32_t Crowd::character_of(std::uint32_t instance) const {
   return state_->expect_instance(instance, "character_of") ? state_->character_of(instance) : 0;
 }
+
+std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
+  constexpr VkPipelineStageFlags2 kStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  constexpr VkAccessFlags2 kRead = VK_ACCESS_2_SHADER_STORAGE_READ_BIT;
+  constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  const State& own = *state_;
+  std::vector<BufferUse> made;
+  const auto add = [&](const char* name, const VkDescriptorBufferInfo& range, VkAccessFlags2 access) {
+    if (range.buffer == VK_NULL_HANDLE || range.buffer == own.nothing.handle()) return;
+    made.push_back({name, range.buffer, range.offset, range.range, kStage, access});
+  };
+  const BoundOutputs& written = own.bound_outputs[own.slot_of_frame(own.frame)];
+  if (part == CrowdPart::kPose) {
+    add("joint matrices", own.given_joints, kRead);
+    add("inputs", own.given_inputs, kRead);
+    add("visible instances", own.given_list, kRead);
+    add("bounds", written.bounds.range, kWrite);
+    return made;
+  }
+  const bool recomputed = own.wanted_outputs.normal_mode == NormalMode::kRecomputed;
+  const bool copies = written.previous_positions.range.buffer != own.nothing.handle();
+  add("drawn instances", own.given_drawn, kRead);
+  add("positions", written.positions.range, recomputed || copies ? kRead | kWrite : kWrite);
+  add("normals", written.normals.range, recomputed ? kRead | kWrite : kWrite);
+  add("tangents", written.tangents.range, recomputed ? kRead | kWrite : kWrite);
+  add("previous positions", written.previous_positions.range, kWrite);
+  return made;
+}
+
 const OutputPlaces& Crowd::outputs(std::uint32_t slot) const { return state_->outputs[slot]; }
 std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
 std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }

@@ -26,7 +26,10 @@ Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
   const struct {
     const BufferPlace& place;
     const char* name;
-  } places[] = {{options.joints, "joint matrices"}, {options.inputs, "inputs"}, {options.visible, "visible instances"}};
+  } places[] = {{options.joints, "joint matrices"},
+                {options.inputs, "inputs"},
+                {options.visible, "visible instances"},
+                {options.drawn, "drawn instances"}};
   for (const auto& [place, name] : places) {
     if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
     return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd's {} are at offset {}, which is no multiple of {} "
@@ -45,6 +48,12 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
   }
   PELT_TRY(check_outputs(options.outputs));
   PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
+  const bool in_slots = options.outputs.slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
+  if (options.drawn.buffer != VK_NULL_HANDLE && (options.visible.buffer != VK_NULL_HANDLE || in_slots)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a crowd of {} has a list of drawn instances, and {}", label,
+                            in_slots ? "previous positions in several output slots" : "one of visible instances too"));
+  }
   if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a crowd of {} recomputes normals, which characters need to be uploaded for "
@@ -166,15 +175,17 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   const PaletteRanges parts = palette_ranges(capacity, alignment);
   state.bases = {.driver_word = static_cast<std::uint32_t>(parts.drivers.offset / sizeof(float)),
                  .instances = capacity.instances};
+  const bool plans_on_device = !state.own_list || !state.own_drawn;
   VkDeviceSize work_end = 0;
   VkDeviceSize table_end = 0;
   for (std::uint32_t s = 0; s < state.slots; ++s) {
     state.work_slots.push_back(append_range(work_end, work_words(capacity) * sizeof(std::uint32_t), alignment));
-    if (!state.own_list)
+    if (plans_on_device)
       state.table_slots.push_back(append_range(table_end, capacity.table_words * sizeof(std::uint32_t), alignment));
   }
   // There is a step for each job at most.
-  const VkDeviceSize argument_bytes = state.own_list ? 0 : capacity.table_words / 2 * sizeof(VkDispatchIndirectCommand);
+  const VkDeviceSize argument_bytes =
+      plans_on_device ? capacity.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
@@ -193,6 +204,8 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
       {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
        "dispatches"},
       {&state.table, table_end, kStorage, MemoryUse::kStream, "plan"},
+      {&state.drawn_frames, state.own_drawn ? 0 : capacity.instances * sizeof(std::uint32_t),
+       kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "drawn frames"},
       {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
   for (const auto& [buffer, size, usage, memory, name] : buffers) {
@@ -223,9 +236,11 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   state.given_inputs = {options.inputs.buffer, options.inputs.offset,
                         std::max<VkDeviceSize>(capacity.inputs * sizeof(float), 4)};
   state.given_list = {options.visible.buffer, options.visible.offset, list_bytes(capacity)};
+  state.given_drawn = {options.drawn.buffer, options.drawn.offset,
+                       (VkDeviceSize{1} + capacity.instances) * sizeof(std::uint32_t)};
 
-  // Sets for each frame slot: of the plan and of poses one each, of what writes outputs one for each output slot.
-  const auto set_count = static_cast<std::uint32_t>(state.slots * (2 + (kSetKinds - 2) * state.outputs.size()));
+  // Sets for each frame slot: of the plans and of poses one each, of what writes outputs one for each output slot.
+  const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kSetKinds - 3) * state.outputs.size()));
   PELT_ASSIGN(
       state.descriptors,
       DescriptorPool::create(device, set_count, set_count * std::max(shared::kPoseBindCount, shared::kBlendBindCount),
@@ -251,7 +266,10 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
   const VkDescriptorBufferInfo bind_data = state.gpu->buffer.whole();
   switch (kind) {
     case SetKind::kPlan:
-      return {state.given_list, state.table.part(state.table_slots[frame_slot]), state.arguments.whole()};
+    case SetKind::kDrawnPlan:
+      return {kind == SetKind::kPlan ? state.given_list : state.given_drawn,
+              state.table.part(state.table_slots[frame_slot]), state.arguments.whole(),
+              kind == SetKind::kPlan ? state.nothing.whole() : state.drawn_frames.whole()};
     case SetKind::kPose:
       return {bind_data,
               state.own_joints ? state.joints.buffer().part(state.joints.range(frame_slot)) : state.given_joints,
@@ -281,7 +299,7 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
 // Makes the sets of a kind if there are none yet: they stay the same whatever characters come and go.
 Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& kernel) {
   std::vector<VkDescriptorSet>& sets = state.sets[static_cast<std::size_t>(kind)];
-  const bool writes_outputs = kind != SetKind::kPlan && kind != SetKind::kPose;
+  const bool writes_outputs = kind != SetKind::kPlan && kind != SetKind::kDrawnPlan && kind != SetKind::kPose;
   if (!sets.empty()) return {};
   std::vector<VkDescriptorSet> made;
   for (std::size_t o = 0; o < state.outputs.size(); ++o) {
@@ -387,9 +405,9 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
   }
   Maker maker{.device = owner, .state = *this};
   PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
-  if (!own_list) {
+  if (!own_list || !own_drawn) {
     PELT_ASSIGN(plan_kernel, runtime::plan_kernel(owner));
-    PELT_TRY(maker.need_sets(SetKind::kPlan, *plan_kernel));
+    PELT_TRY(maker.need_sets(own_list ? SetKind::kDrawnPlan : SetKind::kPlan, *plan_kernel));
   }
   plan = std::move(made);
   characters = std::move(wanted);
@@ -410,16 +428,13 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
                     .instance_count = capacity.instances,
                     .most_workgroups = owner.limits().maxComputeWorkGroupCount[0]};
   names.clear();
-  groups.clear();
-  if (!own_list) {
-    names.emplace_back("plan");
-    groups.emplace_back();
-  }
+  if (!own_list) names.emplace_back("plan");
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    if (!own_drawn && s == plan.first_drawing) names.emplace_back("plan of drawn skins");
     names.push_back(plan.steps[s].name);
-    if (plan.steps[s].barrier_before) groups.push_back({.first = s});
-    groups.back().end = s + 1;
   }
+  for (const RecordedParts parts : {RecordedParts::kBoth, RecordedParts::kPose, RecordedParts::kBlend})
+    groups[static_cast<std::size_t>(parts)] = make_groups(parts);
   return {};
 }
 
@@ -463,7 +478,11 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   CrowdCapacity capacity;
   for (std::size_t c = 0; c < instances.size(); ++c) {
     wanted.push_back(gpu.entries[c] ? std::optional(gpu.entries[c]->character) : std::nullopt);
-    if (wanted.back()) capacity += capacity_of(*wanted.back(), instances[c], options.outputs);
+    if (wanted.back()) {
+      capacity += capacity_of(*wanted.back(), instances[c], options.outputs);
+    } else {
+      capacity.table_words += sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);  // the number that was removed
+    }
   }
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));
@@ -482,6 +501,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;
+  state->own_drawn = options.drawn.buffer == VK_NULL_HANDLE;
   state->make_room();
 
   State::Maker maker{.device = device, .state = *state};

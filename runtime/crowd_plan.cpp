@@ -57,6 +57,7 @@ class Planner {
       barrier = true;
       if (last && outputs_.bounds)
         barrier = !add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
+      if (last) plan_.first_drawing = plan_.steps.size();
       add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier},
                [&] { blend_jobs(stage, false); });
       // Writes vertices of other instances than the blend before it.
@@ -332,8 +333,7 @@ CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool co
     : joints(narrow(entry.character->skeleton.joints.size())),
       inputs(entry.character->input_count),
       palette_entries(entry.character->palette_size),
-      levels{{0, kMaxLevel}},
-      coarsest(entry.character->coarsest_level()) {
+      levels{{0, kMaxLevel}} {
   const CharacterData& data = *entry.character;
   const auto range_of = [&](shared::PlanLevels wanted) {
     const auto is_wanted = [&](shared::PlanLevels known) {

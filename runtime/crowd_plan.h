@@ -53,7 +53,6 @@ struct CrowdCharacter {
   std::uint32_t vertices = 0;
   std::vector<ShownMesh> meshes;           // for each mesh, then for each level
   std::vector<shared::PlanLevels> levels;  // ranges of levels; the first has all
-  std::uint32_t coarsest = 0;              // level
   std::uint32_t list_count() const {
     return shared::kListLevels + shared::kLevelLists * static_cast<std::uint32_t>(levels.size());
   }
@@ -72,6 +71,7 @@ struct CrowdPlan {
   // By number in the GpuCharacters; none: the crowd does not have the character.
   std::vector<std::optional<CrowdCharacter>> characters;
   std::vector<CrowdStep> steps;
+  std::size_t first_drawing = 0;  // the first of the steps that move skins: those before pose, and find boxes
   std::uint32_t stages = 0;
 
   // The work of a frame: places of instances, the jobs, then starts, counts and lists, in units of two words.

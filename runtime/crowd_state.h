@@ -75,8 +75,8 @@ struct InstanceState {
 };
 
 // The sets that dispatches bind, by what they have in common: their shaders have the same bindings.
-enum class SetKind : std::uint32_t { kPlan, kPose, kDrivers, kSkins, kBounds, kNormals };
-constexpr std::size_t kSetKinds = 6;
+enum class SetKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds, kNormals };
+constexpr std::size_t kSetKinds = 7;
 
 // The commands of one step of the plan in one output slot.
 struct Dispatch {
@@ -85,11 +85,16 @@ struct Dispatch {
   std::vector<std::byte> constants;
 };
 
-// Steps of the plan between two barriers.
+// Steps of the plan between two barriers; or no step, but the plan that the device makes of a part of the frame.
 struct StepGroup {
   std::size_t first = 0;
   std::size_t end = 0;
+  std::optional<CrowdPart> plan;
 };
+
+// What record functions record: both parts of a frame, or one of them.
+enum class RecordedParts : std::uint32_t { kBoth, kPose, kBlend };
+constexpr std::size_t kRecordedParts = 3;
 
 // What a frame slot has of the work that lasts from frame to frame.
 struct HeldWork {
@@ -133,21 +138,24 @@ struct Crowd::State {
   VkDescriptorBufferInfo given_joints{};  // the caller's
   VkDescriptorBufferInfo given_inputs{};
   VkDescriptorBufferInfo given_list{};
+  VkDescriptorBufferInfo given_drawn{};
+  Buffer drawn_frames;  // where the caller lists what is drawn, the frame in which each instance was last
   DescriptorPool descriptors;
   // For each output slot, then each frame slot; empty until a dispatch binds them.
   std::array<std::vector<VkDescriptorSet>, kSetKinds> sets;
   std::vector<std::string> names;
-  const ComputeKernel* plan_kernel = nullptr;  // where the device plans
+  const ComputeKernel* plan_kernel = nullptr;  // where the device plans, all or the blend of skins
   shared::PlanConstants plan_constants{};
   std::vector<Dispatch> dispatches;  // for each step of the plan, one for each output slot
-  std::vector<StepGroup> groups;     // where the device plans, the first has the plan and no step
+  std::array<std::vector<StepGroup>, kRecordedParts> groups;
   HostPlan host_plan;                // where the crowd has the list
 
   InputRing joints;
   InputRing inputs;
   bool own_joints = true;
   bool own_inputs = true;
-  bool own_list = true;  // the host plans
+  bool own_list = true;   // the host plans
+  bool own_drawn = true;  // all that is posed is drawn
 
   // Instances by number, and what is free.
   std::mutex mutex;  // held while instances come and go
@@ -168,6 +176,7 @@ struct Crowd::State {
   bool has_action = false;  // a character has a clock
   ActionClock clock;
   std::uint64_t frame = 0;
+  bool is_posed = false;  // the frame's first part is recorded, and its second is not
   std::uint32_t slots = 1;
   std::uint32_t slot = 0;
 
@@ -212,13 +221,17 @@ struct Crowd::State {
   // Returns the list entry of an instance in this frame; none: the instance is left alone.
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance);
   void plan_frame();
+  void write_drawn_state(std::uint32_t instance, const std::optional<shared::ListEntry>& entry);
   void write_work();
   void write_clock();
 
   // The parts of record(), in this order.
   void write_inputs();
-  bool fills_palette() const { return frame == 0 && has_action; }  // a mass whose state is 0 has not begun
-  void record_group(VkCommandBuffer commands, std::size_t group, GpuTimer* timer) const;
+  bool is_indirect(std::size_t step) const { return !own_list || (!own_drawn && step >= plan.first_drawing); }
+  std::vector<StepGroup> make_groups(RecordedParts parts) const;
+  const std::vector<StepGroup>& groups_of(RecordedParts parts) const { return groups[static_cast<std::size_t>(parts)]; }
+  void record_plan(VkCommandBuffer commands, CrowdPart part) const;
+  void record_group(VkCommandBuffer commands, const StepGroup& group, GpuTimer* timer) const;
   void dispatch_step(VkCommandBuffer commands, std::size_t step) const;
   void end_frame();
 };

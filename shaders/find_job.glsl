@@ -58,5 +58,5 @@ InstancePlace instance_place(uint instance) {
   uvec2 a = work_words[at];
   uvec2 b = work_words[at + 1u];
   uvec2 c = work_words[at + 2u];
-  return InstancePlace(a.x, a.y, b.x, b.y, c.x, c.y, 0u, 0u);
+  return InstancePlace(a.x, a.y, b.x, b.y, c.x, c.y, kNoPlace, 0u);
 }

@@ -11,6 +11,8 @@ layout(binding = kPlanBindGiven, scalar) readonly buffer Given { uint given[]; }
 layout(binding = kPlanBindTable, scalar) readonly buffer Table { uint table[]; };
 layout(binding = kPlanBindArguments, scalar) writeonly buffer Arguments { uvec3 arguments[]; };
 
+layout(binding = kPlanBindDrawn, scalar) buffer Drawn { uint drawn_frames[]; };
+
 layout(push_constant, scalar) uniform Constants { PlanConstants plan; };
 
 PlanCharacter plan_character(uint i) {
@@ -64,6 +66,19 @@ void add_to_lists(ListEntry entry) {
   }
 }
 
+// Returns entry i of the given list.
+ListEntry given_entry(uint i) {
+  if (plan.drawn_frame == 0u) return ListEntry(given[1u + 2u * i], given[2u + 2u * i]);
+  uint instance = given[1u + i];
+  if (instance >= plan.instance_count) return ListEntry(instance, 0u);
+  uint state = work_words[kPlacePairs * instance + 3u].x;
+  if (state == kNoPlace) return ListEntry(kNoPlace, 0u);
+  // Who was not drawn in the frame before has no previous positions.
+  if (drawn_frames[instance] != plan.drawn_frame - 1u) state |= kEntryTeleport;
+  drawn_frames[instance] = plan.drawn_frame;
+  return ListEntry(instance, state);
+}
+
 // Numbers in the given list may be out of range: the device wrote them.
 void make_lists() {
   for (uint l = gl_LocalInvocationIndex; l < plan.list_count; l += kPlanWorkgroupSize)
@@ -72,7 +87,7 @@ void make_lists() {
   barrier();
   uint count = min(given[0], plan.instance_count);
   for (uint i = gl_LocalInvocationIndex; i < count; i += kPlanWorkgroupSize) {
-    ListEntry entry = ListEntry(given[1u + 2u * i], given[2u + 2u * i]);
+    ListEntry entry = given_entry(i);
     if (entry.instance < plan.instance_count) add_to_lists(entry);
   }
   memoryBarrierBuffer();
@@ -88,7 +103,7 @@ uvec3 spread(uint workgroups) {
 // Jobs of a dispatch are counted one after the other: each begins where the one before ends.
 void main() {
   make_lists();
-  for (uint s = gl_LocalInvocationIndex; s < plan.step_count; s += kPlanWorkgroupSize) {
+  for (uint s = plan.first_step + gl_LocalInvocationIndex; s < plan.step_count; s += kPlanWorkgroupSize) {
     PlanStep step = plan_step(s);
     uint workgroups = 0u;
     for (uint j = step.first_job; j < step.first_job + step.job_count; ++j) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The plan of a frame: the instances to move, the start of each job, the number of workgroups of each dispatch. The host
 // makes it (runtime/host_plan.h) where it knows the instances; where a buffer of the caller's lists them, one workgroup
-// makes it before anything else of the frame runs.
+// makes it before anything else of the frame runs. Where such a buffer lists the skins that are drawn, one workgroup
+// plans their blend when the palettes are posed.
 #ifndef PELT_SHADERS_CROWD_PLAN_H
 #define PELT_SHADERS_CROWD_PLAN_H
 
@@ -11,11 +12,13 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kPlanWorkgroupSize = 128u;
 
-PELT_SHARED_CONST uint kPlanBindGiven = 1u;      // uint[]: a count, then ListEntry[], written by the caller
+PELT_SHARED_CONST uint kPlanBindGiven = 1u;      // uint[]: a count, then ListEntry[], written by the caller; of drawn
+                                                 // skins the numbers of their instances
 PELT_SHARED_CONST uint kPlanBindTable = 2u;      // uint[]: PlanCharacter[], and behind them PlanLevels[], PlanList[],
                                                  // PlanJob[], PlanStep[]
 PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uvec3[]: VkDispatchIndirectCommand of each step
-PELT_SHARED_CONST uint kPlanBindCount = 4u;
+PELT_SHARED_CONST uint kPlanBindDrawn = 4u;      // uint[]: the frame in which each instance was drawn last
+PELT_SHARED_CONST uint kPlanBindCount = 5u;
 
 // The lists of a character: two, and three for each of its ranges of levels.
 PELT_SHARED_CONST uint kListDeformed = 0u;   // instances that the deformers pose
@@ -81,13 +84,15 @@ struct PlanConstants {
   uint levels_count;
   uint list_count;
   uint job_count;
+  uint first_step;  // steps before it are planned already
   uint step_count;
   uint first_start;      // JobStart of the first job of PlanJob[]: in the work, in units of two words
   uint first_count;      // the lists' lengths, in the same units
   uint instance_count;   // instances that the crowd has room for: its numbers are below
   uint most_workgroups;  // that the device takes in x
+  uint drawn_frame;      // of drawn skins the number of the frame, from 1; else 0
 };
-PELT_SHARED_SIZE(PlanConstants, 36);
+PELT_SHARED_SIZE(PlanConstants, 44);
 
 // The first word of a part of the table.
 PELT_SHARED_FN uint levels_word(PlanConstants plan) { return 4u * plan.character_count; }

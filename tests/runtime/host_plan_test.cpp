@@ -145,7 +145,7 @@ class PlannedFrames : public Crowds {
     const ComputeKernel& kernel = *test::must(plan_kernel(*gpu_device()));
     DescriptorPool pool = test::must(DescriptorPool::create(*gpu_device(), 1, shared::kPlanBindCount, "a plan"));
     const VkDescriptorBufferInfo bindings[] = {work.whole(), given_buffer.whole(), table_buffer.whole(),
-                                               arguments.whole()};
+                                               arguments.whole(), arguments.whole()};
     const VkDescriptorSet set = test::must(pool.make_set(kernel, bindings));
     const shared::PlanConstants constants{.character_count = static_cast<std::uint32_t>(plan_.characters.size()),
                                           .levels_count = static_cast<std::uint32_t>(plan_.table.levels.size()),

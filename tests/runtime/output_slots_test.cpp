@@ -7,6 +7,7 @@
 #include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
+#include <pelt/shaders/jobs.h>
 
 #include "tests/runtime/crowds.h"
 #include "tests/support/morphs.h"

@@ -20,6 +20,8 @@
 
 namespace pelt::runtime {
 
+enum class RecordedParts : std::uint32_t;  // runtime/crowd_state.h
+
 // A place in one of the caller's buffers, which has VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes a
 // buffer of its own.
 struct BufferPlace {
@@ -138,6 +140,14 @@ struct CrowdOptions {
   // each further slot. Offset: a multiple of minStorageBufferOffsetAlignment. The list must be written before
   // record()'s commands run, by a culling pass for example, and visible to storage reads of compute.
   BufferPlace visible;
+  // A list of the skins to move in a frame whose parts are recorded apart (record_pose, record_blend): of what was
+  // posed, what is seen. A pass of the caller's may write it between the two, from the boxes of this frame: a count
+  // (uint32), then the number of each instance (uint32), space for one for each that the crowd has room for. No instance
+  // may be listed twice. Instances that are shown are posed as show(), update_every() and the others say; those listed
+  // are moved, whether they were posed in this frame or before, and where an instance was not listed in the frame
+  // before, its previous positions equal its positions. Offset: a multiple of minStorageBufferOffsetAlignment. Not
+  // together with `visible`, nor with previous positions in several output slots.
+  BufferPlace drawn;
   // The influences that Detail::kReduced keeps for a vertex, 1 or more. A vertex that has fewer keeps all of them.
   std::uint32_t reduced_influences = 4;
 };
@@ -151,6 +161,22 @@ enum class Detail : std::uint32_t {
   // Moved by the linear blend that was fitted to the deformers (CharacterMesh::fit), whose palettes are then not posed;
   // kFull if the character has no fit.
   kLinearFit,
+};
+
+// The parts of a frame of a crowd.
+enum class CrowdPart : std::uint32_t {
+  kPose,   // palettes, drivers and boxes
+  kBlend,  // skins and their normals
+};
+
+// What a part of a frame does with a buffer that others see too.
+struct BufferUse {
+  const char* name = nullptr;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceSize offset = 0;
+  VkDeviceSize size = 0;
+  VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_NONE;
+  VkAccessFlags2 access = VK_ACCESS_2_NONE;
 };
 
 // The buffer, place and format of an output.
@@ -339,6 +365,19 @@ class Crowd {
   // run at the same time: a pass's time then counts from the end of the one before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
+  // Record the two parts of a frame, in this order and for each frame both. Between them the boxes of the frame are
+  // known (CrowdOutputs::bounds), before its skins are moved: behind a barrier from COMPUTE_SHADER with
+  // SHADER_STORAGE_WRITE a pass of the caller's may read them, and write CrowdOptions::drawn. What compute writes between
+  // them is visible to record_blend(); on entry and exit both say what record() says. Recording in another order is a
+  // mistake and records nothing.
+  void record_pose(VkCommandBuffer commands, GpuTimer* timer = nullptr);
+  void record_blend(VkCommandBuffer commands, GpuTimer* timer = nullptr);
+
+  // Returns what a part of the next frame reads and writes of outputs and of the caller's buffers, for the passes of a
+  // render graph: each buffer with the stages and the accesses to synchronize with. What only the crowd uses is not
+  // among them, and is synchronized by the part itself.
+  std::vector<BufferUse> uses(CrowdPart part) const;
+
   // Records a frame of each of several crowds, as record() does, pass by pass: what one of them does between two
   // barriers runs beside what the others do there, and there are as many barriers as the crowd with the most of them
   // has. The barriers that the caller records are those of record(), once for all. No crowd reads what another of them
@@ -369,7 +408,8 @@ class Crowd {
   void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
   // Names of what record() dispatches, in order, for people to read: "plan" (with a `visible` buffer only), "pose
-  // bspline_patch", "blend of drivers", "bounds", "blend of skins", "blend of fading skins", "normals of skins"; with
+  // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
+  // "blend of fading skins", "normals of skins"; with
   // the stage if several have the same name.
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
@@ -417,7 +457,8 @@ class Crowd {
  private:
   struct State;
   explicit Crowd(std::unique_ptr<State> state);
-  static void record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer);
+  static void record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer,
+                            RecordedParts parts);
   std::unique_ptr<State> state_;
 };
 

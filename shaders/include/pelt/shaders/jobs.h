@@ -24,8 +24,10 @@ struct InstancePlace {
   uint first_palette;  // palette entry
   uint first_driver;   // vertex, among those of drivers
   uint first_vertex;   // in the outputs, or kNoPlace if it has none: then it is not moved
-  uint unused_a;
-  uint unused_b;
+  // Where a list of the caller's says which skins are drawn: the state in which the instance is, or kNoPlace if it was
+  // not posed yet.
+  uint drawn_state;
+  uint unused;
 };
 PELT_SHARED_SIZE(InstancePlace, 32);
 
@@ -72,9 +74,11 @@ PELT_SHARED_CONST uint kEntryFresh = 64u;    // secondary action starts at rest,
 // Moved again as when it was last moved: the palette stays, and the vertices go to the output slot of this frame, which
 // does not have them yet. The details and the share are those of that move.
 PELT_SHARED_CONST uint kEntryRepeat = 128u;
-// The other level of entry_levels() was not moved in the frame before: the previous positions of its meshes equal this
-// frame's.
+// The other level of entry_levels() was not moved in the frame before: the previous positions of its meshes, but for
+// those that the first level has too, equal this frame's.
 PELT_SHARED_CONST uint kEntryNewLevel = 0x10000000u;
+// Only the other level is moved.
+PELT_SHARED_CONST uint kEntryOtherLevel = 0x20000000u;
 
 // How finely an instance is moved.
 PELT_SHARED_CONST uint kDetailFull = 0u;
@@ -99,14 +103,15 @@ PELT_SHARED_FN uint entry_other_level(uint state) { return (state >> 22u) & 63u;
 PELT_SHARED_FN bool entry_shows(uint state, uint first, uint last) {
   uint level = entry_level(state);
   uint other = entry_other_level(state);
-  return (level >= first && level <= last) || (other >= first && other <= last);
+  bool both = (state & kEntryOtherLevel) == 0u;
+  return (both && level >= first && level <= last) || (other >= first && other <= last);
 }
 
 // True if such a mesh was not moved in the frame before, since the instance's other level is new.
 PELT_SHARED_FN bool level_appears(uint state, uint first, uint last) {
   uint level = entry_level(state);
   uint other = entry_other_level(state);
-  bool shown_before = level != other && level >= first && level <= last;
+  bool shown_before = level >= first && level <= last;
   return (state & kEntryNewLevel) != 0u && other >= first && other <= last && !shown_before;
 }
 
