@@ -10,6 +10,7 @@
 #include <pelt/runtime/debug.h>
 #include <pelt/runtime/transfer.h>
 
+#include "runtime/crowd_joints.h"
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
 #include "runtime/mistake.h"
@@ -180,23 +181,38 @@ Crowd::~Crowd() = default;
 Crowd::Crowd(Crowd&&) noexcept = default;
 Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
-void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) {
-  State& own = *state_;
-  if (!own.own_joints) {
-    report_mistake("Crowd::pose: a buffer of the caller's has the joint matrices of the %s", own.label.c_str());
-    return;
-  }
-  if (!own.expect_instance(instance, "pose")) return;
-  const Skeleton& skeleton = own.data_of(instance).skeleton;
-  if (!expect_size("pose", "joint matrices", joints.size(), skeleton.joints.size())) return;
+bool Crowd::State::expect_own_joints(std::uint32_t instance, const char* call) const {
+  if (!own_joints)
+    report_mistake("Crowd::%s: a buffer of the caller's has the joint matrices of the %s", call, label.c_str());
+  return own_joints && expect_instance(instance, call);
+}
+
+template <class Joint>
+void Crowd::State::pose(std::uint32_t instance, std::span<const Joint> given) {
+  if (!expect_own_joints(instance, "pose")) return;
+  const Skeleton& skeleton = data_of(instance).skeleton;
+  if (!expect_size("pose", "joint matrices", given.size(), skeleton.joints.size())) return;
+  const std::span<float> kept = joints.values(instance);
   if (skeleton.helpers.empty()) {
-    own.joints.set(own.slot, instance, 0, as_floats(joints));
-    return;
+    write_joints(given, joint_format, kept);
+  } else {
+    const std::span<glm::mat4> turned = scratch_matrices(given.size());
+    write_joints(given, JointFormat::kMatrix4, {&turned[0][0][0], turned.size() * joint_floats(JointFormat::kMatrix4)});
+    turn_helpers(skeleton, turned);
+    write_joints<glm::mat4>(turned, joint_format, kept);
   }
-  const std::span<float> kept = own.joints.values(instance);
-  std::memcpy(kept.data(), joints.data(), joints.size_bytes());
-  turn_helpers(skeleton, {reinterpret_cast<glm::mat4*>(kept.data()), joints.size()});
-  own.joints.publish(own.slot, instance);
+  joints.publish(slot, instance);
+}
+
+void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) { state_->pose(instance, joints); }
+void Crowd::pose(std::uint32_t instance, std::span<const shared::Affine> joints) { state_->pose(instance, joints); }
+void Crowd::pose(std::uint32_t instance, std::span<const shared::JointTransform> joints) {
+  state_->pose(instance, joints);
+}
+
+std::span<float> Crowd::map_joints(std::uint32_t instance) {
+  if (!state_->expect_own_joints(instance, "map_joints")) return {};
+  return state_->joints.map(state_->slot, instance);
 }
 
 void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {

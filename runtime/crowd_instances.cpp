@@ -10,6 +10,7 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
+#include "runtime/crowd_joints.h"
 #include "runtime/crowd_state.h"
 #include "runtime/mistake.h"
 
@@ -99,10 +100,12 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
   ++instances_of[character];
   lists_changed = true;
   place_changed(instance);
-  constexpr std::size_t kJointFloats = sizeof(glm::mat4) / sizeof(float);
   if (own_joints) {
-    joints.place(instance, kJointFloats * place.first_joint, kJointFloats * own.joints);
-    rest_matrices(data.skeleton, {reinterpret_cast<glm::mat4*>(joints.values(instance).data()), own.joints});
+    const std::size_t floats = joint_floats(joint_format);
+    joints.place(instance, floats * place.first_joint, floats * own.joints);
+    const std::span<glm::mat4> rest = scratch_matrices(own.joints);
+    rest_matrices(data.skeleton, rest);
+    write_joints<glm::mat4>(rest, joint_format, joints.values(instance));
     joints.publish(slot, instance);
   }
   if (own_inputs) {

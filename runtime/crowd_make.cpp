@@ -10,6 +10,7 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
+#include "runtime/crowd_joints.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
@@ -104,11 +105,12 @@ Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t i
 }
 
 // Checks the streams: every total then fits in 32 bits.
-Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, const Device& device,
+Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, JointFormat joints,
+                            const Device& device,
                             const std::string& label) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   std::vector<CrowdStream> streams{{"palettes", palette_ranges(capacity, alignment).end},
-                                   {"joint matrices", capacity.joints * sizeof(glm::mat4)},
+                                   {"joint matrices", capacity.joints * joint_floats(joints) * sizeof(float)},
                                    {"inputs", capacity.inputs * sizeof(float)},
                                    {"lists", list_bytes(capacity)},
                                    {"jobs, starts and lists", work_words(capacity) * sizeof(std::uint32_t)}};
@@ -124,6 +126,9 @@ Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& l
 }
 
 // The shaders use the enumerators' values directly.
+static_assert(static_cast<std::uint32_t>(JointFormat::kMatrix4) == shared::kJointsMatrix4);
+static_assert(static_cast<std::uint32_t>(JointFormat::kMatrix3x4) == shared::kJointsMatrix3x4);
+static_assert(static_cast<std::uint32_t>(JointFormat::kTransform) == shared::kJointsTransform);
 static_assert(static_cast<std::uint32_t>(Detail::kFull) == shared::kDetailFull);
 static_assert(static_cast<std::uint32_t>(Detail::kReduced) == shared::kDetailReduced);
 static_assert(static_cast<std::uint32_t>(Detail::kLinearFit) == shared::kDetailLinearFit);
@@ -232,7 +237,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   state.drivers = state.palette.part(parts.drivers);
   state.palettes_and_drivers = {state.palette.handle(), 0, parts.end};
   state.given_joints = {options.joints.buffer, options.joints.offset,
-                        std::max<VkDeviceSize>(capacity.joints * sizeof(glm::mat4), 4)};
+                        std::max<VkDeviceSize>(capacity.joints * joint_floats(state.joint_format) * sizeof(float), 4)};
   state.given_inputs = {options.inputs.buffer, options.inputs.offset,
                         std::max<VkDeviceSize>(capacity.inputs * sizeof(float), 4)};
   state.given_list = {options.visible.buffer, options.visible.offset, list_bytes(capacity)};
@@ -249,10 +254,10 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
 }
 
 Result<void> Crowd::State::Maker::make_rings() {
-  constexpr std::size_t kJointFloats = sizeof(glm::mat4) / sizeof(float);
   if (state.own_joints) {
-    PELT_ASSIGN(state.joints, InputRing::create(device, state.slots, state.capacity.joints * kJointFloats,
-                                                state.capacity.instances, "joint matrices of the " + state.label));
+    PELT_ASSIGN(state.joints,
+                InputRing::create(device, state.slots, state.capacity.joints * joint_floats(state.joint_format),
+                                  state.capacity.instances, "joint matrices of the " + state.label));
   }
   if (state.own_inputs) {
     PELT_ASSIGN(state.inputs, InputRing::create(device, state.slots, state.capacity.inputs, state.capacity.instances,
@@ -335,7 +340,7 @@ SetKind set_kind(const CrowdStep& step) {
 Result<const ComputeKernel*> Crowd::State::Maker::kernel_of(const CrowdStep& step, const BoundOutputs& written) const {
   switch (step.pass) {
     case CrowdPass::kPose:
-      return palette_kernel(device, step.kernel);
+      return palette_kernel(device, step.kernel, static_cast<std::uint32_t>(state.joint_format));
     case CrowdPass::kBlend: {
       std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
       if ((step.contents & shared::kHasOutputs) != 0) {
@@ -392,6 +397,13 @@ Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPl
 }
 
 Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::optional<Character>> wanted) {
+  for (const std::optional<Character>& character : wanted) {
+    if (!character || joint_format != JointFormat::kTransform || (*character)->skeleton.helpers.empty()) continue;
+    return fail(
+        ErrorCode::kUnsupported,
+        fmt::format("'{}' has helper joints, whose motion is no rotation and scale: the {} has to take matrices",
+                    (*character)->name, label));
+  }
   std::vector<std::optional<CrowdCharacter>> sizes(wanted.size());
   for (std::size_t c = 0; c < wanted.size(); ++c) {
     if (wanted[c]) sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
@@ -487,7 +499,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));
   const OutputLayout layout = lay_out(options.outputs, capacity, device.limits().minStorageBufferOffsetAlignment);
-  PELT_TRY(check_capacity(capacity, layout, device, label));
+  PELT_TRY(check_capacity(capacity, layout, options.joint_format, device, label));
 
   state->device = &device.internals();
   state->gpu = &gpu;
@@ -498,6 +510,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits);
   state->slots = options.frames_in_flight;
   state->outputs = layout.slots;
+  state->joint_format = options.joint_format;
   state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;

@@ -148,10 +148,11 @@ struct Crowd::State {
   shared::PlanConstants plan_constants{};
   std::vector<Dispatch> dispatches;  // for each step of the plan, one for each output slot
   std::array<std::vector<StepGroup>, kRecordedParts> groups;
-  HostPlan host_plan;                // where the crowd has the list
+  HostPlan host_plan;  // where the crowd has the list
 
   InputRing joints;
   InputRing inputs;
+  JointFormat joint_format = JointFormat::kMatrix4;
   bool own_joints = true;
   bool own_inputs = true;
   bool own_list = true;   // the host plans
@@ -197,8 +198,12 @@ struct Crowd::State {
   // Return whether the call may go on; report the mistake if not.
   bool expect_instance(std::uint32_t instance, const char* call) const;
   bool expect_own_list(std::uint32_t instance, const char* call) const;
+  bool expect_own_joints(std::uint32_t instance, const char* call) const;
   bool expect_own_inputs(std::uint32_t instance, const char* call) const;
   bool expect_character(std::uint32_t number, const char* call) const;
+
+  template <class Joint>
+  void pose(std::uint32_t instance, std::span<const Joint> given);
 
   std::uint32_t character_of(std::uint32_t instance) const { return places[instance].character; }
   const CrowdCharacter& sizes_of(std::uint32_t instance) const { return *plan.characters[character_of(instance)]; }

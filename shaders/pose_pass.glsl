@@ -6,12 +6,16 @@ layout(local_size_x = kPoseWorkgroupSize) in;
 
 layout(binding = kBindWork, scalar) readonly buffer Jobs { PoseJob jobs[]; };
 layout(binding = kPoseBindJoints, scalar) readonly buffer Joints { mat4 joint_matrices[]; };
+layout(binding = kPoseBindJoints, scalar) readonly buffer JointRows { Affine joint_rows[]; };
+layout(binding = kPoseBindJoints, scalar) readonly buffer JointTransforms { JointTransform joint_transforms[]; };
 layout(binding = kPoseBindVertices, scalar) readonly buffer Vertices { vec3 vertices[]; };
 layout(binding = kPoseBindPalette, scalar) buffer Palette { Affine palette[]; };
 layout(binding = kPoseBindTable, scalar) readonly buffer Table { uint table[]; };
 layout(binding = kPoseBindInputs, scalar) readonly buffer Inputs { float inputs[]; };
 
 layout(push_constant, scalar) uniform Constants { JobRange range; };
+
+layout(constant_id = kSpecJoints) const uint kJoints = kJointsMatrix4;
 
 // One record for one instance; or one palette entry of a record, for kernels whose invocations pose an entry each.
 struct PoseWork {
@@ -31,7 +35,12 @@ struct PoseWork {
 // Access functions that the kernels' headers use; interop.h has the C++ half.
 uint table_word(PoseWork work, uint i) { return table[work.table_first + i]; }
 float table_float(PoseWork work, uint i) { return uintBitsToFloat(table[work.table_first + i]); }
-mat4 joint_matrix(PoseWork work, uint joint) { return joint_matrices[work.joint_first + joint]; }
+mat4 joint_matrix(PoseWork work, uint joint) {
+  uint at = work.joint_first + joint;
+  if (kJoints == kJointsMatrix3x4) return matrix_of_rows(joint_rows[at]);
+  if (kJoints == kJointsTransform) return matrix_of_transform(joint_transforms[at]);
+  return joint_matrices[at];
+}
 vec3 posed_vertex(PoseWork work, uint vertex) { return vertices[work.vertex_first + vertex]; }
 float input_value(PoseWork work, uint i) { return inputs[work.input_first + i]; }
 float palette_float(PoseWork work, uint i) { return palette[work.palette_zero + i / 12u][i % 12u / 4u][i % 4u]; }

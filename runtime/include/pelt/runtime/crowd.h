@@ -17,6 +17,7 @@
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/shaders/joints.h>
 
 namespace pelt::runtime {
 
@@ -113,6 +114,13 @@ struct CrowdCapacity {
 // Where few of the instances hold outputs at once, lower `vertices`.
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs = {});
 
+// The form of the joints in the crowd's memory, and in a buffer of the caller's (pelt/shaders/joints.h).
+enum class JointFormat : std::uint32_t {
+  kMatrix4,    // 64 bytes a joint
+  kMatrix3x4,  // 48
+  kTransform,  // 40: rotation, translation, scale. For skeletons without helper joints.
+};
+
 struct CrowdOptions {
   // The number of instances that the crowd is made with, of each character of the GpuCharacters in the order of their
   // numbers; empty: one of each. They are numbered from 0: those of a character follow each other, and the next
@@ -123,6 +131,7 @@ struct CrowdOptions {
   CrowdCapacity capacity;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
+  JointFormat joint_format = JointFormat::kMatrix4;
   // The buffer that the joint matrices are read from, those of an instance from Crowd::first_joint() on; an animation
   // on the device may fill it. They are taken as they are: helper joints must be turned already. Offset: a multiple of
   // minStorageBufferOffsetAlignment. It must be written before record()'s commands run, and visible to storage reads of
@@ -142,11 +151,11 @@ struct CrowdOptions {
   BufferPlace visible;
   // A list of the skins to move in a frame whose parts are recorded apart (record_pose, record_blend): of what was
   // posed, what is seen. A pass of the caller's may write it between the two, from the boxes of this frame: a count
-  // (uint32), then the number of each instance (uint32), space for one for each that the crowd has room for. No instance
-  // may be listed twice. Instances that are shown are posed as show(), update_every() and the others say; those listed
-  // are moved, whether they were posed in this frame or before, and where an instance was not listed in the frame
-  // before, its previous positions equal its positions. Offset: a multiple of minStorageBufferOffsetAlignment. Not
-  // together with `visible`, nor with previous positions in several output slots.
+  // (uint32), then the number of each instance (uint32), space for one for each that the crowd has room for. No
+  // instance may be listed twice. Instances that are shown are posed as show(), update_every() and the others say;
+  // those listed are moved, whether they were posed in this frame or before, and where an instance was not listed in
+  // the frame before, its previous positions equal its positions. Offset: a multiple of
+  // minStorageBufferOffsetAlignment. Not together with `visible`, nor with previous positions in several output slots.
   BufferPlace drawn;
   // The influences that Detail::kReduced keeps for a vertex, 1 or more. A vertex that has fewer keeps all of them.
   std::uint32_t reduced_influences = 4;
@@ -290,6 +299,14 @@ class Crowd {
   // (turn_helpers). An instance that is not posed again keeps its pose; an instance that was never posed stands in its
   // rest pose. Precondition: no joints buffer of the caller's.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
+  // The same of the upper three rows of the matrices, and of rotations, translations and scales, in model space too.
+  // What the crowd keeps in another form (CrowdOptions::joint_format) is converted.
+  void pose(std::uint32_t instance, std::span<const shared::Affine> joints);
+  void pose(std::uint32_t instance, std::span<const shared::JointTransform> joints);
+  // Returns the mapped memory of an instance's joints in the next frame, in the crowd's form, for the caller to write
+  // all of it before record(), in place of pose(). It is not to be read. Helper joints must be turned already. An
+  // instance whose joints are written so should be written in each frame: otherwise the memory is read once, slowly.
+  std::span<float> map_joints(std::uint32_t instance);
 
   // Set what the skeleton does not move, in the same way: all inputs of the instance at once
   // (CharacterData::input_count of them), the vertices of CharacterData::streams[stream] (model space, metres, in the
@@ -367,9 +384,9 @@ class Crowd {
 
   // Record the two parts of a frame, in this order and for each frame both. Between them the boxes of the frame are
   // known (CrowdOutputs::bounds), before its skins are moved: behind a barrier from COMPUTE_SHADER with
-  // SHADER_STORAGE_WRITE a pass of the caller's may read them, and write CrowdOptions::drawn. What compute writes between
-  // them is visible to record_blend(); on entry and exit both say what record() says. Recording in another order is a
-  // mistake and records nothing.
+  // SHADER_STORAGE_WRITE a pass of the caller's may read them, and write CrowdOptions::drawn. What compute writes
+  // between them is visible to record_blend(); on entry and exit both say what record() says. Recording in another
+  // order is a mistake and records nothing.
   void record_pose(VkCommandBuffer commands, GpuTimer* timer = nullptr);
   void record_blend(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
