@@ -14,14 +14,6 @@
 namespace pelt::runtime {
 namespace {
 
-std::vector<VkExtensionProperties> device_extensions(const InstanceFunctions& functions, VkPhysicalDevice physical) {
-  std::uint32_t count = 0;
-  functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
-  return extensions;
-}
-
 Result<void> check_missing(const PhysicalDevice& physical, std::span<const std::string> missing) {
   if (missing.empty()) return {};
   return fail(ErrorCode::kUnsupported,
@@ -54,14 +46,17 @@ struct Device::State {
     }
     VkPhysicalDeviceMemoryProperties memory;
     functions.vkGetPhysicalDeviceMemoryProperties(physical.handle, &memory);
-    internals.allocator = std::make_unique<MemoryAllocator>(internals.handle, internals.functions, memory,
-                                                            physical.limits, physical.largest_allocation, callbacks);
+    internals.allocator =
+        std::make_unique<MemoryAllocator>(internals.handle, internals.functions, memory, physical.limits,
+                                          physical.largest_allocation, callbacks, [this] { return memory_heaps(); });
     internals.limits = physical.limits;
     internals.largest_buffer = physical.largest_buffer;
     const VkQueueFamilyProperties family = queue_families(functions, physical.handle)[queue_family];
     graphics = (family.queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
     internals.timestamp_bits = family.timestampValidBits;
   }
+
+  std::vector<MemoryHeap> memory_heaps() const { return runtime::memory_heaps(instance->functions, physical); }
 
   ~State() {
     internals.pipelines.clear();
@@ -169,6 +164,7 @@ VkDevice Device::handle() const { return state_->internals.handle; }
 VkQueue Device::queue() const { return state_->queue; }
 std::uint32_t Device::queue_family() const { return state_->queue_family; }
 bool Device::has_graphics() const { return state_->graphics; }
+std::vector<MemoryHeap> Device::memory_heaps() const { return state_->memory_heaps(); }
 const VkPhysicalDeviceLimits& Device::limits() const { return state_->physical.limits; }
 const DeviceFunctions& Device::functions() const { return state_->internals.functions; }
 std::unique_lock<std::mutex> Device::lock_queue() const { return std::unique_lock(internals().queue_mutex); }

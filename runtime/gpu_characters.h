@@ -55,8 +55,9 @@ struct GpuCharacters::State {
     std::uint32_t fit_bound_count = 0;  // they follow the deformers'
     float bound_growth = 0;
     BufferRange block;
-    Buffer staging;         // until the upload has finished
-    bool recorded = false;  // the copy from it
+    Buffer staging;           // until the upload has finished
+    VkDeviceSize copied = 0;  // bytes of it whose copy is recorded
+    bool acquired = false;    // the block, from the queue family that copied it
   };
   std::vector<std::optional<Entry>> entries;  // by number; none: it was removed
   std::mutex mutex;                           // held while entries and blocks change

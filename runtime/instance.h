@@ -17,19 +17,20 @@ namespace pelt::runtime {
 
 // The functions needed to describe and to adopt a device.
 #define PELT_PHYSICAL_DEVICE_FUNCTIONS(F) \
+  F(vkEnumerateDeviceExtensionProperties) \
   F(vkGetDeviceProcAddr)                  \
   F(vkGetPhysicalDeviceFeatures2)         \
   F(vkGetPhysicalDeviceMemoryProperties)  \
+  F(vkGetPhysicalDeviceMemoryProperties2) \
   F(vkGetPhysicalDeviceProperties2)       \
   F(vkGetPhysicalDeviceQueueFamilyProperties)
 
-#define PELT_INSTANCE_FUNCTIONS(F)        \
-  F(vkCreateDebugUtilsMessengerEXT)       \
-  F(vkCreateDevice)                       \
-  F(vkDestroyDebugUtilsMessengerEXT)      \
-  F(vkDestroyInstance)                    \
-  F(vkEnumerateDeviceExtensionProperties) \
-  F(vkEnumeratePhysicalDevices)           \
+#define PELT_INSTANCE_FUNCTIONS(F)   \
+  F(vkCreateDebugUtilsMessengerEXT)  \
+  F(vkCreateDevice)                  \
+  F(vkDestroyDebugUtilsMessengerEXT) \
+  F(vkDestroyInstance)               \
+  F(vkEnumeratePhysicalDevices)      \
   PELT_PHYSICAL_DEVICE_FUNCTIONS(F)
 
 struct InstanceFunctions {

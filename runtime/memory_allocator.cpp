@@ -62,13 +62,15 @@ Allocation& Allocation::operator=(Allocation&& other) noexcept {
 
 MemoryAllocator::MemoryAllocator(VkDevice device, const DeviceFunctions& functions,
                                  const VkPhysicalDeviceMemoryProperties& memory, const VkPhysicalDeviceLimits& limits,
-                                 VkDeviceSize largest_allocation, const MemoryCallbacks& callbacks)
+                                 VkDeviceSize largest_allocation, const MemoryCallbacks& callbacks,
+                                 std::function<std::vector<MemoryHeap>()> heaps)
     : device_(device),
       functions_(functions),
       memory_(memory),
       granularity_(std::max({limits.bufferImageGranularity, limits.nonCoherentAtomSize, VkDeviceSize{16}})),
       largest_allocation_(largest_allocation),
-      callbacks_(callbacks) {}
+      callbacks_(callbacks),
+      heaps_(std::move(heaps)) {}
 
 MemoryAllocator::~MemoryAllocator() {
   for (const Block& block : blocks_) functions_.vkFreeMemory(device_, block.memory, nullptr);
@@ -93,6 +95,13 @@ std::vector<std::uint32_t> MemoryAllocator::types_for(std::uint32_t allowed, Mem
   }
   std::stable_sort(types.begin(), types.end(), [&](auto a, auto b) { return score(a) > score(b); });
   return types;
+}
+
+// Returns the bytes that the budget of a type's heap leaves.
+VkDeviceSize MemoryAllocator::budget_left(std::uint32_t type) const {
+  const MemoryHeap heap = heaps_()[memory_.memoryTypes[type].heapIndex];
+  const VkDeviceSize budget = heap.budget.value_or(heap.size);
+  return budget - std::min(budget, heap.usage);
 }
 
 VkResult MemoryAllocator::add_block(std::uint32_t type, VkDeviceSize size, bool device_address) {
@@ -143,6 +152,7 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
   if (callbacks_.allocate != nullptr) return allocate_from_caller(requirements, use, what, device_address);
   const std::lock_guard lock(mutex_);
   VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  bool over_budget = false;
   Allocation allocation;
   for (const std::uint32_t type : types_for(requirements.memoryTypeBits, use)) {
     for (Block& block : blocks_) {
@@ -153,8 +163,18 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
     const VkDeviceSize heap = memory_.memoryHeaps[memory_.memoryTypes[type].heapIndex].size;
     if (size > heap) continue;
     const VkDeviceSize block_size = round_up(std::min({kBlockSize, heap / 16, largest_allocation_ / 2}), granularity_);
-    result = add_block(type, size >= block_size / 2 ? size : block_size, device_address);
+    const VkDeviceSize left = budget_left(type);
+    if (size > left) {
+      over_budget = true;
+      continue;
+    }
+    result = add_block(type, size >= block_size / 2 || block_size > left ? size : block_size, device_address);
     if (result == VK_SUCCESS && take(blocks_.back(), size, alignment, allocation)) return allocation;
+  }
+  if (over_budget && result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
+    return fail(ErrorCode::kDeviceFailed,
+                fmt::format("cannot take {} bytes for {}: they exceed the memory budget of the process",
+                            requirements.size, what));
   }
   return vulkan_failure(fmt::format("take {} bytes for {}", requirements.size, what), result);
 }

@@ -5,6 +5,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -25,7 +26,7 @@ class MemoryAllocator {
  public:
   MemoryAllocator(VkDevice device, const DeviceFunctions& functions, const VkPhysicalDeviceMemoryProperties& memory,
                   const VkPhysicalDeviceLimits& limits, VkDeviceSize largest_allocation,
-                  const MemoryCallbacks& callbacks);
+                  const MemoryCallbacks& callbacks, std::function<std::vector<MemoryHeap>()> heaps);
   ~MemoryAllocator();
   MemoryAllocator(const MemoryAllocator&) = delete;
   MemoryAllocator& operator=(const MemoryAllocator&) = delete;
@@ -49,6 +50,7 @@ class MemoryAllocator {
   Result<Allocation> allocate_from_caller(const VkMemoryRequirements& requirements, MemoryUse use,
                                           const std::string& what, bool device_address);
   std::vector<std::uint32_t> types_for(std::uint32_t allowed, MemoryUse use) const;
+  VkDeviceSize budget_left(std::uint32_t type) const;
   VkResult add_block(std::uint32_t type, VkDeviceSize size, bool device_address);
   bool take(Block& block, VkDeviceSize size, VkDeviceSize alignment, Allocation& out);
   void release(const Allocation& allocation);
@@ -59,6 +61,7 @@ class MemoryAllocator {
   VkDeviceSize granularity_;
   VkDeviceSize largest_allocation_;
   MemoryCallbacks callbacks_;
+  std::function<std::vector<MemoryHeap>()> heaps_;  // asks for them
   std::mutex mutex_;
   std::vector<Block> blocks_;
 };

@@ -94,6 +94,25 @@ std::string lower_case(std::string text) {
 
 }  // namespace
 
+std::vector<MemoryHeap> memory_heaps(const InstanceFunctions& functions, const PhysicalDevice& physical) {
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budgets{.sType =
+                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+                                           .pNext = physical.has_memory_budget ? &budgets : nullptr};
+  functions.vkGetPhysicalDeviceMemoryProperties2(physical.handle, &memory);
+  std::vector<MemoryHeap> heaps;
+  for (std::uint32_t h = 0; h < memory.memoryProperties.memoryHeapCount; ++h) {
+    const VkMemoryHeap& heap = memory.memoryProperties.memoryHeaps[h];
+    MemoryHeap& made = heaps.emplace_back();
+    made.size = heap.size;
+    made.device_local = (heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
+    if (!physical.has_memory_budget) continue;
+    made.budget = budgets.heapBudget[h];
+    made.usage = budgets.heapUsage[h];
+  }
+  return heaps;
+}
+
 std::vector<VkQueueFamilyProperties> queue_families(const InstanceFunctions& functions, VkPhysicalDevice physical) {
   std::uint32_t count = 0;
   functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
@@ -111,6 +130,14 @@ std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyPropert
   return std::nullopt;
 }
 
+std::vector<VkExtensionProperties> device_extensions(const InstanceFunctions& functions, VkPhysicalDevice physical) {
+  std::uint32_t count = 0;
+  functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
+  return extensions;
+}
+
 PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle) {
   VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
   VkPhysicalDeviceMaintenance4Properties sizes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
@@ -120,14 +147,17 @@ PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPh
   VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                          .pNext = &allocations};
   functions.vkGetPhysicalDeviceProperties2(handle, &properties);
-  return {.handle = handle,
-          .description = {.name = properties.properties.deviceName,
-                          .driver = fmt::format("{} {}", driver.driverName, driver.driverInfo),
-                          .type = properties.properties.deviceType,
-                          .missing = missing_features(functions, handle, properties.properties)},
-          .limits = properties.properties.limits,
-          .largest_buffer = sizes.maxBufferSize,
-          .largest_allocation = allocations.maxMemoryAllocationSize};
+  return {
+      .handle = handle,
+      .description = {.name = properties.properties.deviceName,
+                      .driver = fmt::format("{} {}", driver.driverName, driver.driverInfo),
+                      .type = properties.properties.deviceType,
+                      .missing = missing_features(functions, handle, properties.properties)},
+      .limits = properties.properties.limits,
+      .largest_buffer = sizes.maxBufferSize,
+      .largest_allocation = allocations.maxMemoryAllocationSize,
+      .has_memory_budget =
+          missing_extensions(device_extensions(functions, handle), {{VK_EXT_MEMORY_BUDGET_EXTENSION_NAME}}).empty()};
 }
 
 Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {

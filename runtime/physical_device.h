@@ -39,6 +39,7 @@ struct PhysicalDevice {
   VkPhysicalDeviceLimits limits{};
   VkDeviceSize largest_buffer = 0;      // maxBufferSize, bytes
   VkDeviceSize largest_allocation = 0;  // maxMemoryAllocationSize, bytes
+  bool has_memory_budget = false;       // VK_EXT_memory_budget
 };
 
 PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle);
@@ -48,6 +49,8 @@ Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance);
 // if it is empty. The device may be unusable.
 Result<std::size_t> choose_physical_device(std::span<const PhysicalDevice> devices, const std::string& select);
 
+std::vector<VkExtensionProperties> device_extensions(const InstanceFunctions& functions, VkPhysicalDevice physical);
+std::vector<MemoryHeap> memory_heaps(const InstanceFunctions& functions, const PhysicalDevice& physical);
 std::vector<VkQueueFamilyProperties> queue_families(const InstanceFunctions& functions, VkPhysicalDevice physical);
 // Returns the first family with compute and graphics, or else with compute.
 std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyProperties> families);

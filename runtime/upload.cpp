@@ -252,23 +252,77 @@ void GpuCharacters::remove(std::uint32_t number) {
   state_->entries[number].reset();
 }
 
-void GpuCharacters::record_upload(VkCommandBuffer commands) {
+namespace {
+
+void record_barriers(const DeviceFunctions& functions, VkCommandBuffer commands,
+                     std::span<const VkBufferMemoryBarrier2> blocks) {
+  const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                              .bufferMemoryBarrierCount = static_cast<std::uint32_t>(blocks.size()),
+                              .pBufferMemoryBarriers = blocks.data()};
+  if (!blocks.empty()) functions.vkCmdPipelineBarrier2(commands, &info);
+}
+
+// Returns the barrier from the copies of a block to reads of compute. Between two families it is both halves of a
+// transfer of ownership: each queue records its own, without what the other does.
+VkBufferMemoryBarrier2 block_barrier(VkBuffer buffer, BufferRange block, UploadFamilies families) {
+  return {.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
+          .srcStageMask = VK_PIPELINE_STAGE_2_COPY_BIT,
+          .srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT,
+          .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+          .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT,
+          .srcQueueFamilyIndex = families.transfer,
+          .dstQueueFamilyIndex = families.compute,
+          .buffer = buffer,
+          .offset = block.offset,
+          .size = block.size};
+}
+
+}  // namespace
+
+VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize most_bytes, UploadFamilies families) {
   const std::lock_guard lock(state_->mutex);
   const DeviceFunctions& functions = state_->device->functions;
+  std::vector<VkBufferMemoryBarrier2> whole;
+  VkDeviceSize left = 0;
   for (std::optional<State::Entry>& entry : state_->entries) {
-    if (!entry || entry->recorded) continue;
-    entry->recorded = true;
-    const VkBufferCopy copy{.dstOffset = entry->block.offset, .size = entry->block.size};
-    functions.vkCmdCopyBuffer(commands, entry->staging.handle(), state_->buffer.handle(), 1, &copy);
+    if (!entry || entry->copied == entry->block.size) continue;
+    const VkDeviceSize bytes = std::min(most_bytes, entry->block.size - entry->copied);
+    const VkBufferCopy copy{entry->copied, entry->block.offset + entry->copied, bytes};
+    if (bytes > 0) functions.vkCmdCopyBuffer(commands, entry->staging.handle(), state_->buffer.handle(), 1, &copy);
+    entry->copied += bytes;
+    most_bytes -= bytes;
+    left += entry->block.size - entry->copied;
+    if (entry->copied < entry->block.size) continue;
+    VkBufferMemoryBarrier2 barrier = block_barrier(state_->buffer.handle(), entry->block, families);
+    entry->acquired = families.same();
+    if (!families.same()) {
+      barrier.dstStageMask = VK_PIPELINE_STAGE_2_NONE;
+      barrier.dstAccessMask = VK_ACCESS_2_NONE;
+    }
+    whole.push_back(barrier);
   }
-  memory_barrier(functions, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
-                 VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+  record_barriers(functions, commands, whole);
+  return left;
+}
+
+void GpuCharacters::record_acquire(VkCommandBuffer commands, UploadFamilies families) {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<VkBufferMemoryBarrier2> whole;
+  for (std::optional<State::Entry>& entry : state_->entries) {
+    if (!entry || entry->acquired || entry->copied < entry->block.size) continue;
+    VkBufferMemoryBarrier2 barrier = block_barrier(state_->buffer.handle(), entry->block, families);
+    barrier.srcStageMask = VK_PIPELINE_STAGE_2_NONE;
+    barrier.srcAccessMask = VK_ACCESS_2_NONE;
+    whole.push_back(barrier);
+    entry->acquired = true;
+  }
+  record_barriers(state_->device->functions, commands, whole);
 }
 
 void GpuCharacters::finish_upload() {
   const std::lock_guard lock(state_->mutex);
   for (std::optional<State::Entry>& entry : state_->entries) {
-    if (entry && entry->recorded) entry->staging = Buffer();
+    if (entry && entry->copied == entry->block.size) entry->staging = Buffer();
   }
 }
 

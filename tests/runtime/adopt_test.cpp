@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <pelt/bind.h>
+#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/read_back.h>
@@ -15,6 +16,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 
 #include "tests/support/gpu.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt::runtime {
@@ -315,12 +317,77 @@ class HiddenFunction {
   static inline PFN_vkGetDeviceProcAddr device_function_ = nullptr;
 };
 
+// An entry point whose devices have VK_EXT_memory_budget, and a budget.
+class Budgeted {
+ public:
+  static PFN_vkVoidFunction instance_function(VkInstance instance, const char* name) {
+    const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
+    if (std::strcmp(name, "vkGetPhysicalDeviceMemoryProperties2") == 0) {
+      memory_ = reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties2>(found);
+      return reinterpret_cast<PFN_vkVoidFunction>(&Budgeted::memory);
+    }
+    if (std::strcmp(name, "vkEnumerateDeviceExtensionProperties") == 0)
+      return reinterpret_cast<PFN_vkVoidFunction>(&Budgeted::extensions);
+    return found;
+  }
+
+  static inline bool known = true;
+  static inline VkDeviceSize left = 0;
+
+ private:
+  static VkResult VKAPI_CALL extensions(VkPhysicalDevice, const char*, std::uint32_t* count,
+                                        VkExtensionProperties* properties) {
+    *count = known ? 1 : 0;
+    if (properties != nullptr && known) *properties = {VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, 1};
+    return VK_SUCCESS;
+  }
+  static void VKAPI_CALL memory(VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties2* properties) {
+    auto* budgets = static_cast<VkPhysicalDeviceMemoryBudgetPropertiesEXT*>(properties->pNext);
+    EXPECT_EQ(budgets != nullptr, known);
+    properties->pNext = nullptr;
+    memory_(physical, properties);
+    properties->pNext = budgets;
+    if (budgets == nullptr) return;
+    std::fill_n(budgets->heapBudget, VK_MAX_MEMORY_HEAPS, VkDeviceSize{1} << 30);
+    std::fill_n(budgets->heapUsage, VK_MAX_MEMORY_HEAPS, (VkDeviceSize{1} << 30) - left);
+  }
+
+  static inline PFN_vkGetPhysicalDeviceMemoryProperties2 memory_ = nullptr;
+};
+
+TEST_F(AdoptedDevices, StayWithinTheMemoryBudget) {
+  DeviceHandles handles = handles_of(*gpu_device());
+  handles.get_instance_proc_addr = &Budgeted::instance_function;
+  Budgeted::known = true;
+  const Device device = test::must(Device::adopt(handles));
+  Budgeted::left = VkDeviceSize{1} << 20;
+  const MemoryHeap heap = device.memory_heaps().front();
+  EXPECT_EQ(heap.budget, VkDeviceSize{1} << 30);
+  EXPECT_EQ(*heap.budget - heap.usage, Budgeted::left);
+  EXPECT_FALSE(posed(device).empty()) << "blocks are as small as the budget asks";
+  Budgeted::left = 100;
+  const Result<Buffer> buffer =
+      Buffer::create(device, {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "too much"});
+  ASSERT_FALSE(buffer);
+  EXPECT_THAT(buffer.error().message, testing::AllOf(HasSubstr("too much"), HasSubstr("memory budget")));
+
+  Budgeted::known = false;
+  const Device unknown = test::must(Device::adopt(handles));
+  EXPECT_FALSE(unknown.memory_heaps().front().budget);
+  EXPECT_GT(unknown.memory_heaps().front().size, 0u);
+  EXPECT_FALSE(posed(unknown).empty());
+}
+
 // As if the instance were made for a Vulkan before 1.3.
 TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
   DeviceHandles handles = handles_of(*gpu_device());
   handles.get_instance_proc_addr = &HiddenFunction::instance_function;
-  const std::string of_instance[] = {"vkGetPhysicalDeviceProperties2", "vkGetPhysicalDeviceFeatures2",
-                                     "vkGetPhysicalDeviceMemoryProperties", "vkGetPhysicalDeviceQueueFamilyProperties",
+  const std::string of_instance[] = {"vkGetPhysicalDeviceProperties2",
+                                     "vkGetPhysicalDeviceFeatures2",
+                                     "vkGetPhysicalDeviceMemoryProperties",
+                                     "vkGetPhysicalDeviceMemoryProperties2",
+                                     "vkEnumerateDeviceExtensionProperties",
+                                     "vkGetPhysicalDeviceQueueFamilyProperties",
                                      "vkGetDeviceProcAddr"};
   const std::string of_device[] = {"vkCmdPipelineBarrier2", "vkCmdDispatchIndirect", "vkGetBufferDeviceAddress",
                                    "vkQueueSubmit2"};

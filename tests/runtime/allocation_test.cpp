@@ -17,6 +17,7 @@
 
 #include "runtime/device_internals.h"
 #include "tests/support/gpu.h"
+#include "tests/support/must.h"
 #include "tests/support/swinging.h"
 #include "tests/support/tube.h"
 
@@ -306,6 +307,76 @@ TEST_F(Frames, OfSeveralCrowdsShareTheirBarriers) {
   recorded = {};
   Crowd::record_together(VK_NULL_HANDLE, {});
   EXPECT_EQ(recorded.dispatches + recorded.barriers, 0u);
+}
+
+// A queue of another family releases what it has copied in whole, and the compute queue acquires that, once.
+TEST_F(Frames, AcquireWhatAnotherQueueUploads) {
+  const UploadFamilies families{.transfer = 3, .compute = 5};
+  GpuCharacters gpu = test::must(GpuCharacters::create(*device_, characters_));
+  const Counting counting(*device_);
+  device_->internals().functions.vkCmdCopyBuffer = [](VkCommandBuffer, VkBuffer, VkBuffer, std::uint32_t,
+                                                      const VkBufferCopy*) {};
+  const auto taken = [&] { return std::exchange(recorded, {}).of_buffers; };
+  const auto covers = [](const std::vector<VkBufferMemoryBarrier2>& barriers) {
+    VkDeviceSize bytes = 0;
+    for (const VkBufferMemoryBarrier2& barrier : barriers) {
+      EXPECT_EQ(barrier.srcQueueFamilyIndex, 3u);
+      EXPECT_EQ(barrier.dstQueueFamilyIndex, 5u);
+      bytes += barrier.size;
+    }
+    return bytes;
+  };
+  VkDeviceSize released = 0;
+  VkDeviceSize acquired = 0;
+  while (gpu.record_upload(VK_NULL_HANDLE, gpu.bytes() / 5, families) > 0) {
+    released += covers(taken());
+    gpu.record_acquire(VK_NULL_HANDLE, families);
+    acquired += covers(taken());
+    EXPECT_EQ(acquired, released);
+  }
+  for (const VkBufferMemoryBarrier2& barrier : recorded.of_buffers) {
+    EXPECT_EQ(barrier.srcAccessMask, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+    EXPECT_EQ(barrier.dstStageMask, VK_PIPELINE_STAGE_2_NONE);
+  }
+  released += covers(taken());
+  gpu.record_acquire(VK_NULL_HANDLE, families);
+  for (const VkBufferMemoryBarrier2& barrier : recorded.of_buffers) {
+    EXPECT_EQ(barrier.srcStageMask, VK_PIPELINE_STAGE_2_NONE);
+    EXPECT_EQ(barrier.dstStageMask, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
+    EXPECT_EQ(barrier.dstAccessMask, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+  }
+  acquired += covers(taken());
+  EXPECT_EQ(released, gpu.bytes());
+  EXPECT_EQ(acquired, gpu.bytes());
+  gpu.record_acquire(VK_NULL_HANDLE, families);
+  EXPECT_TRUE(taken().empty());
+}
+
+TEST_F(Frames, AcquireAndReleaseInstancesWithoutMemory) {
+  CrowdOptions options = every_output();
+  options.outputs.bounds = true;
+  for (const Character& character : characters_) options.capacity += capacity_of(character, 3, options.outputs);
+  options.capacity += capacity_of(characters_.front(), 20, options.outputs);
+  Crowd crowd = make_crowd(3, options);
+  const Counting counting(*device_);
+  std::vector<std::uint32_t> taken(20);
+  crowd.record(VK_NULL_HANDLE);
+  const std::size_t before = allocation_count;
+  for (int frame = 0; frame < 4; ++frame) {
+    for (std::uint32_t& instance : taken) instance = *crowd.acquire(0);
+    crowd.record(VK_NULL_HANDLE);
+    for (const std::uint32_t instance : taken) {
+      crowd.show(instance, false);
+      crowd.give_outputs(instance);
+      EXPECT_TRUE(crowd.take_outputs(instance));
+      crowd.show(instance, true);
+    }
+    crowd.record_pose(VK_NULL_HANDLE);
+    crowd.record_blend(VK_NULL_HANDLE);
+    for (const std::uint32_t instance : taken) crowd.release(instance);
+  }
+  const std::size_t after = allocation_count;
+  EXPECT_EQ(after, before);
 }
 
 TEST_F(Frames, DoNotGrowWithTheCrowd) {

@@ -233,6 +233,24 @@ TEST_F(LiveCrowds, LearnOfCharacters) {
   ASSERT_TRUE(run(*gpu_device(), small)) << "it goes on as it was";
 }
 
+// An upload in small parts, for a frame's time each, is the upload of the whole.
+TEST_F(LiveCrowds, AreUploadedInParts) {
+  GpuCharacters gpu = test::must(GpuCharacters::create(*gpu_device(), characters_));
+  VkDeviceSize left = gpu.bytes();
+  while (left > 0) {
+    const VkDeviceSize before = left;
+    ASSERT_TRUE(submit_and_wait(*gpu_device(), "part",
+                                [&](VkCommandBuffer commands) { left = gpu.record_upload(commands, 1000); }));
+    gpu.finish_upload();
+    EXPECT_LE(before - left, left == 0 ? 1000 + 3 * 48 : 1000u);
+    EXPECT_LT(left, before);
+  }
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_LT(off(crowd, i, i), 1e-5f) << i;
+}
+
 // Matrices of the caller's, a list of the caller's: places are asked for, and who is not there is not moved.
 TEST_F(LiveCrowds, TellWhereTheyReadMatricesOfTheCallers) {
   const Buffer joints = test::must(Buffer::create(

@@ -79,6 +79,20 @@ void VKAPI_CALL masked_memory(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties
                                           kHostHeap};
 }
 
+// The budget is the heap, and what was taken of it counts.
+void VKAPI_CALL masked_memory2(VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties2* properties) {
+  masked_memory(physical, &properties->memoryProperties);
+  const std::lock_guard lock(behind.mutex);
+  for (auto* next = static_cast<VkBaseOutStructure*>(properties->pNext); next != nullptr; next = next->pNext) {
+    if (next->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT) continue;
+    auto* budgets = reinterpret_cast<VkPhysicalDeviceMemoryBudgetPropertiesEXT*>(next);
+    for (const std::uint32_t heap : {kDeviceHeap, kHostHeap}) {
+      budgets->heapBudget[heap] = kHeapSizes[heap];
+      budgets->heapUsage[heap] = behind.used[heap];
+    }
+  }
+}
+
 VkResult VKAPI_CALL masked_create_buffer(VkDevice device, const VkBufferCreateInfo* info,
                                          const VkAllocationCallbacks* callbacks, VkBuffer* buffer) {
   EXPECT_LE(info->size, kStrictBuffer) << "vkCreateBuffer";
@@ -178,6 +192,7 @@ PFN_vkVoidFunction VKAPI_CALL masked_instance_proc(VkInstance instance, const ch
   const std::string_view wanted = name;
   if (wanted == "vkGetPhysicalDeviceProperties2") return as_void(masked_properties);
   if (wanted == "vkGetPhysicalDeviceMemoryProperties") return as_void(masked_memory);
+  if (wanted == "vkGetPhysicalDeviceMemoryProperties2") return as_void(masked_memory2);
   if (wanted == "vkGetDeviceProcAddr") return as_void(masked_device_proc);
   return behind.instance_proc(instance, name);
 }

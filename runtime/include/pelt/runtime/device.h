@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,15 @@ struct DeviceHandles {
   bool debug_utils = false;  // true: VK_EXT_debug_utils is enabled, and objects and commands are named
 };
 
+// A heap of device memory.
+struct MemoryHeap {
+  VkDeviceSize size = 0;
+  bool device_local = false;
+  // What the process may take now, and what it has, as the driver says (VK_EXT_memory_budget); none: it says nothing.
+  std::optional<VkDeviceSize> budget;
+  VkDeviceSize usage = 0;
+};
+
 // A Vulkan device with the features that Pelt needs (docs/runtime.md: the device profile), with its functions and its
 // memory. Move-only; outlives everything made from it.
 class Device {
@@ -114,6 +124,9 @@ class Device {
   std::uint32_t queue_family() const;
   bool has_graphics() const;
   const VkPhysicalDeviceLimits& limits() const;
+  // Asks the driver; by the numbers of Vulkan. Memory that Pelt allocates itself stays within the budgets: what would
+  // exceed one is not allocated, and the error says so.
+  std::vector<MemoryHeap> memory_heaps() const;
   const DeviceFunctions& functions() const;
   // Locks the queue: hold it while commands of the caller's are submitted or presented there, since functions that say
   // that they submit and wait may be called from other threads.

@@ -22,10 +22,18 @@ struct UploadOptions {
   VkDeviceSize capacity = 0;
 };
 
+// The families of the queue that uploads and of the one that runs the crowds.
+struct UploadFamilies {
+  std::uint32_t transfer = VK_QUEUE_FAMILY_IGNORED;
+  std::uint32_t compute = VK_QUEUE_FAMILY_IGNORED;
+  bool same() const { return transfer == compute; }
+};
+
 // The bind data of characters on a device, in one buffer: a crowd moves all of them with the same dispatches. Several
 // crowds may share it. Move-only; the Device outlives it.
 //
-// Characters may be added and removed while crowds run. Threads: add(), remove(), record_upload() and finish_upload()
+// Characters may be added and removed while crowds run. Threads: add(), remove(), record_upload(), record_acquire() and
+// finish_upload()
 // may be called on any threads at once, also while crowds record, but not while one is created or is told of a
 // character (Crowd::add).
 class GpuCharacters {
@@ -49,10 +57,15 @@ class GpuCharacters {
   // done. A number without a character is left alone.
   void remove(std::uint32_t number);
 
-  // Records the copies of what was added since the last call, each one region, and a barrier from them to reads of
-  // compute, outside a render pass. Its commands must run before the first frame of a crowd that moves the characters.
-  void record_upload(VkCommandBuffer commands);
-  // Frees the staging memory of the copies that were recorded. Call it when those commands are done.
+  // Records the copies of what was added since, each of one region, and barriers from them to reads of compute, outside
+  // a render pass. Its commands must run before the first frame of a crowd that moves the characters. At most
+  // `most_bytes` are copied: returns how many are left, for the next call. Where a queue of another family copies, its
+  // commands release what they have copied in whole, and record_acquire() on the compute queue, behind a semaphore,
+  // acquires it.
+  VkDeviceSize record_upload(VkCommandBuffer commands, VkDeviceSize most_bytes = VK_WHOLE_SIZE,
+                             UploadFamilies families = {});
+  void record_acquire(VkCommandBuffer commands, UploadFamilies families);
+  // Frees the staging memory of what was copied in whole. Call it when those commands are done.
   void finish_upload();
 
   std::uint32_t size() const;  // numbers of characters are below
