@@ -258,6 +258,10 @@ void Crowd::show(std::uint32_t instance, bool visible) {
   state.visible = visible;
 }
 
+bool Crowd::is_shown(std::uint32_t instance) const {
+  return state_->expect_own_list(instance, "is_shown") && state_->instance_states[instance].visible;
+}
+
 void Crowd::update_every(std::uint32_t instance, std::uint32_t frames) {
   if (state_->expect_own_list(instance, "update_every")) state_->instance_states[instance].period = frames;
 }
@@ -367,6 +371,8 @@ void Crowd::record_blend(VkCommandBuffer commands, GpuTimer* timer) {
   Crowd* const self = this;
   record_groups(commands, std::span(&self, 1), timer, RecordedParts::kBlend);
 }
+
+bool Crowd::is_posed() const { return state_->is_posed; }
 
 void Crowd::record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds) {
   record_groups(commands, crowds, nullptr, RecordedParts::kBoth);

@@ -210,6 +210,16 @@ void Crowd::remove(std::uint32_t character) {
 
 bool Crowd::has_character(std::uint32_t character) const { return state_->has_character(character); }
 
+std::uint32_t Crowd::character_count() const { return static_cast<std::uint32_t>(state_->characters.size()); }
+
+const Character* Crowd::character(std::uint32_t character) const {
+  return state_->has_character(character) ? &*state_->characters[character] : nullptr;
+}
+
+std::uint32_t Crowd::instances_of(std::uint32_t character) const {
+  return state_->has_character(character) ? state_->instances_of[character] : 0;
+}
+
 CrowdRooms Crowd::rooms() const {
   const std::lock_guard lock(state_->mutex);
   const auto room = [](const FreeRanges& free) { return CrowdRoom{free.size(), free.free(), free.largest_free()}; };

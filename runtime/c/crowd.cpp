@@ -24,7 +24,9 @@ static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
               static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
 static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
               PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold &&
-              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat);
+              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat &&
+              PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
+              PELT_ENTRY_OTHER_LEVEL == pelt::shared::kEntryOtherLevel);
 static_assert(std::extent_v<decltype(pelt_crowd_options::slot_places)> == pelt::runtime::kMaxOutputSlots - 1);
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
@@ -66,6 +68,11 @@ pelt::runtime::VertexOutput to_output(const pelt_vertex_output& output, VertexFo
   return {to_format(output.format, otherwise, name), to_place(output.place), output.stride};
 }
 
+pelt::runtime::JointFormat to_joint_format(std::uint32_t format) {
+  if (format > PELT_JOINTS_TRANSFORM) refuse(fmt::format("joints have the format {}, which is none", format));
+  return static_cast<pelt::runtime::JointFormat>(format);
+}
+
 pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   pelt::runtime::CrowdOptions options;
   if ((given.instances == nullptr) != (given.character_count == 0)) {
@@ -95,6 +102,18 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   options.joints = to_place(given.joints);
   options.inputs = to_place(given.inputs);
   options.visible = to_place(given.visible);
+  options.drawn = to_place(given.drawn);
+  options.joint_format = to_joint_format(given.joint_format);
+  if (given.capacity == nullptr) return options;
+  const pelt_crowd_capacity room = read_struct(given.capacity, "options.capacity");
+  options.capacity = {.instances = room.instances,
+                      .vertices = room.vertices,
+                      .palette_entries = room.palette_entries,
+                      .driver_vertices = room.driver_vertices,
+                      .joints = room.joints,
+                      .inputs = room.inputs,
+                      .plan_words = room.plan_words,
+                      .table_words = room.table_words};
   return options;
 }
 
@@ -105,7 +124,7 @@ pelt_output_place from_place(const pelt::runtime::OutputPlace& place) {
 const pelt::runtime::Device& device_of(const pelt_crowd& crowd) { return *crowd.characters->device->device; }
 
 const pelt::CharacterData& data_of(const pelt_crowd& crowd, std::uint32_t instance) {
-  return *crowd.characters->characters.character(crowd.crowd.character_of(instance));
+  return **crowd.crowd.character(crowd.crowd.character_of(instance));
 }
 
 // Returns the crowd; throws if it has no such instance.
@@ -113,7 +132,17 @@ template <class AnyCrowd>
 AnyCrowd& need_instance(AnyCrowd* crowd, std::uint32_t instance) {
   AnyCrowd& own = need(crowd, "crowd");
   need_index("instance", instance, own.crowd.instance_count());
+  if (!own.crowd.has_instance(instance))
+    refuse(fmt::format("instance {} is released, or was never acquired", instance));
   return own;
+}
+
+// Returns the character's data; throws if the crowd does not have it.
+const pelt::CharacterData& need_character(const pelt_crowd& crowd, std::uint32_t character) {
+  need_index("character", character, crowd.crowd.character_count());
+  const pelt::Character* own = crowd.crowd.character(character);
+  if (own == nullptr) refuse(fmt::format("the crowd does not have character {}", character));
+  return **own;
 }
 
 pelt_crowd& need_own_inputs(pelt_crowd* crowd, std::uint32_t instance) {
@@ -178,6 +207,76 @@ pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characte
 
 void pelt_crowd_destroy(pelt_crowd* crowd) { delete crowd; }
 
+pelt_result pelt_add_capacity(const pelt_character* character, uint32_t instances, const pelt_crowd_options* options,
+                              pelt_crowd_capacity* sum) {
+  return guarded(__func__, [&] {
+    const pelt::Character& own = need(character, "character").character;
+    pelt_crowd_capacity made = read_struct(sum, "sum");
+    const pelt::runtime::CrowdCapacity more =
+        capacity_of(own, instances, to_options(read_options(options, "options")).outputs);
+    made.instances += more.instances;
+    made.vertices += more.vertices;
+    made.palette_entries += more.palette_entries;
+    made.driver_vertices += more.driver_vertices;
+    made.joints += more.joints;
+    made.inputs += more.inputs;
+    made.plan_words += more.plan_words;
+    made.table_words += more.table_words;
+    write_struct(made, sum, "sum");
+  });
+}
+
+pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance) {
+  return guarded(__func__, [&] {
+    Crowd& own = need(crowd, "crowd").crowd;
+    need(instance, "instance") = value_of(own.acquire(character, outputs != 0));
+  });
+}
+
+pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance) {
+  return guarded(__func__, [&] { need_instance(crowd, instance).crowd.release(instance); });
+}
+
+pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instance) {
+  return guarded(__func__, [&] {
+    Crowd& own = need_instance(crowd, instance).crowd;
+    if (own.is_shown(instance)) refuse(fmt::format("instance {} is shown", instance));
+    own.give_outputs(instance);
+  });
+}
+
+pelt_result pelt_crowd_take_outputs(pelt_crowd* crowd, uint32_t instance) {
+  return guarded(__func__, [&] { value_of(need_instance(crowd, instance).crowd.take_outputs(instance)); });
+}
+
+pelt_result pelt_crowd_add(pelt_crowd* crowd, uint32_t character) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need(crowd, "crowd");
+    value_of(own.crowd.add(device_of(own), character));
+  });
+}
+
+pelt_result pelt_crowd_prepare(const pelt_crowd* crowd, const pelt_character* const* characters,
+                               uint32_t character_count) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    std::vector<pelt::Character> all;
+    for (std::uint32_t c = 0; c < character_count; ++c)
+      all.push_back(need((&need(characters, "characters"))[c], "a character").character);
+    value_of(own.crowd.prepare(device_of(own), all));
+  });
+}
+
+pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need(crowd, "crowd");
+    need_character(own, character);
+    const std::uint32_t count = own.crowd.instances_of(character);
+    if (count > 0) refuse(fmt::format("the crowd has {} instances of character {}", count, character));
+    own.crowd.remove(character);
+  });
+}
+
 pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
   return guarded(__func__, [&] {
     pelt_crowd& own = need_instance(crowd, instance);
@@ -185,6 +284,37 @@ pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* j
     need(joints, "joints");
     need_count("joint matrices", joint_count, data_of(own, instance).skeleton.joints.size());
     own.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
+  });
+}
+
+pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
+                                   uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need_instance(crowd, instance);
+    if (!own.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
+    need(joints, "joints");
+    need_count("joints", joint_count, data_of(own, instance).skeleton.joints.size());
+    switch (to_joint_format(format)) {
+      case pelt::runtime::JointFormat::kMatrix4:
+        return own.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
+      case pelt::runtime::JointFormat::kMatrix3x4:
+        return own.crowd.pose(instance, std::span(reinterpret_cast<const pelt::shared::Affine*>(joints), joint_count));
+      case pelt::runtime::JointFormat::kTransform:
+        return own.crowd.pose(instance,
+                              std::span(reinterpret_cast<const pelt::shared::JointTransform*>(joints), joint_count));
+    }
+  });
+}
+
+pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** joints, uint32_t* float_count) {
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need_instance(crowd, instance);
+    if (!own.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
+    need(joints, "joints");
+    need(float_count, "float_count");
+    const std::span<float> mapped = own.crowd.map_joints(instance);
+    *joints = mapped.data();
+    *float_count = static_cast<std::uint32_t>(mapped.size());
   });
 }
 
@@ -218,7 +348,11 @@ pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t co
 }
 
 pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint32_t visible) {
-  return guarded(__func__, [&] { need_own_list(crowd, instance).crowd.show(instance, visible != 0); });
+  return guarded(__func__, [&] {
+    pelt_crowd& own = need_own_list(crowd, instance);
+    if (visible != 0 && !own.crowd.has_outputs(instance)) refuse(fmt::format("instance {} has no outputs", instance));
+    own.crowd.show(instance, visible != 0);
+  });
 }
 
 pelt_result pelt_crowd_update_every(pelt_crowd* crowd, uint32_t instance, uint32_t frames) {
@@ -245,6 +379,24 @@ pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t det
   });
 }
 
+pelt_result pelt_crowd_level(pelt_crowd* crowd, uint32_t instance, uint32_t level, uint32_t fade_frames) {
+  return guarded(__func__, [&] { need_own_list(crowd, instance).crowd.level(instance, level, fade_frames); });
+}
+
+pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32_t instance, uint32_t* from, uint32_t* to,
+                                        float* share) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need_instance(crowd, instance);
+    if (!own.own_list) refuse("a buffer of the caller's says which instances are moved");
+    const pelt::runtime::ShownLevels shown = own.crowd.shown_levels(instance);
+    need(from, "from");
+    need(to, "to");
+    need(share, "share") = shown.share;
+    *from = shown.from;
+    *to = shown.to;
+  });
+}
+
 namespace {
 
 // `record` is called with the pelt::runtime::Crowd.
@@ -260,7 +412,37 @@ pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer comman
 }  // namespace
 
 pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
-  return recorded(__func__, crowd, commands, [&](auto& own) { own.record(commands); });
+  return recorded(__func__, crowd, commands, [&](auto& own) {
+    if (own.is_posed()) refuse("the second part of the frame is not recorded");
+    own.record(commands);
+  });
+}
+
+pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands) {
+  return recorded(__func__, crowd, commands, [&](auto& own) {
+    if (own.is_posed()) refuse("the second part of the frame is not recorded");
+    own.record_pose(commands);
+  });
+}
+
+pelt_result pelt_crowd_record_blend(pelt_crowd* crowd, VkCommandBuffer commands) {
+  return recorded(__func__, crowd, commands, [&](auto& own) {
+    if (!own.is_posed()) refuse("the first part of the frame is not recorded");
+    own.record_blend(commands);
+  });
+}
+
+pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses, uint32_t* count) {
+  return guarded(__func__, [&] {
+    const Crowd& own = need(crowd, "crowd").crowd;
+    need_index("part", part, 2);
+    need(uses, "uses");
+    const std::vector<pelt::runtime::BufferUse> all = own.uses(static_cast<pelt::runtime::CrowdPart>(part));
+    if (all.size() > PELT_MAX_BUFFER_USES) refuse("there are more than PELT_MAX_BUFFER_USES", PELT_ERROR_INTERNAL);
+    need(count, "count") = static_cast<std::uint32_t>(all.size());
+    for (std::size_t u = 0; u < all.size(); ++u)
+      uses[u] = {all[u].name, all[u].buffer, all[u].offset, all[u].size, all[u].stages, all[u].access};
+  });
 }
 
 pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd_count, VkCommandBuffer commands) {
@@ -272,6 +454,7 @@ pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd
       pelt_crowd& own = need((&need(crowds, "crowds"))[c], "a crowd");
       if (std::find(all.begin(), all.begin() + c, &own.crowd) != all.begin() + c) refuse("a crowd is named twice");
       if (own.characters->device != crowds[0]->characters->device) refuse("the crowds are of several devices");
+      if (own.crowd.is_posed()) refuse("the second part of a crowd's frame is not recorded");
       all[c] = &own.crowd;
     }
     Crowd::record_together(commands, std::span(all).first(crowd_count));
@@ -309,7 +492,7 @@ pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) 
   return guarded(__func__, [&] {
     const pelt_crowd& own = need(crowd, "crowd");
     const pelt::runtime::CrowdBytes bytes = own.crowd.bytes();
-    write_struct(pelt_crowd_info{.character_count = own.characters->characters.size(),
+    write_struct(pelt_crowd_info{.character_count = own.crowd.character_count(),
                                  .instance_count = own.crowd.instance_count(),
                                  .dispatch_count = static_cast<uint32_t>(own.crowd.passes().size()),
                                  .barrier_count = own.crowd.barrier_count(),
@@ -325,9 +508,13 @@ pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) 
 pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info) {
   return guarded(__func__, [&] {
     const Crowd& own = need_instance(crowd, instance).crowd;
+    const bool outputs = own.has_outputs(instance);
     write_struct(pelt_instance_info{.character = own.character_of(instance),
-                                    .first_vertex = own.first_vertex(instance),
-                                    .vertex_count = own.vertex_count(instance)},
+                                    .first_vertex = outputs ? own.first_vertex(instance) : 0,
+                                    .vertex_count = own.vertex_count(instance),
+                                    .first_joint = own.first_joint(instance),
+                                    .first_input = own.first_input(instance),
+                                    .has_outputs = outputs ? 1u : 0u},
                  info, "info");
   });
 }
@@ -391,7 +578,7 @@ pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_ou
 pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance) {
   return guarded(__func__, [&] {
     const pelt_crowd& own = need(crowd, "crowd");
-    need_index("character", character, own.characters->characters.size());
+    need_character(own, character);
     need(instance, "instance") = own.crowd.first_instance(character);
   });
 }
@@ -399,12 +586,35 @@ pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t char
 pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh, uint32_t* vertex) {
   return guarded(__func__, [&] {
     const pelt_crowd& own = need(crowd, "crowd");
-    need_index("character", character, own.characters->characters.size());
-    const pelt::CharacterData& data = *own.characters->characters.character(character);
+    const pelt::CharacterData& data = need_character(own, character);
     need_index("mesh", mesh, data.meshes.size());
     const std::optional<std::uint32_t> first = own.crowd.mesh_vertex(character, mesh);
     if (!first) refuse(fmt::format("the crowd does not write mesh '{}'", data.meshes[mesh].name), PELT_ERROR_NOT_FOUND);
     need(vertex, "vertex") = *first;
+  });
+}
+
+pelt_result pelt_crowd_get_level_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t level, uint32_t* vertex) {
+  return guarded(__func__, [&] {
+    const pelt_crowd& own = need(crowd, "crowd");
+    need_index("level", level, need_character(own, character).levels.size());
+    need(vertex, "vertex") = own.crowd.level_vertex(character, level);
+  });
+}
+
+pelt_result pelt_crowd_get_rooms(const pelt_crowd* crowd, pelt_crowd_rooms* rooms) {
+  return guarded(__func__, [&] {
+    const pelt::runtime::CrowdRooms all = need(crowd, "crowd").crowd.rooms();
+    const auto room = [](const pelt::runtime::CrowdRoom& one) {
+      return pelt_room{one.capacity, one.free, one.largest_free};
+    };
+    write_struct(pelt_crowd_rooms{.instances = room(all.instances),
+                                  .vertices = room(all.vertices),
+                                  .palette_entries = room(all.palette_entries),
+                                  .driver_vertices = room(all.driver_vertices),
+                                  .joints = room(all.joints),
+                                  .inputs = room(all.inputs)},
+                 rooms, "rooms");
   });
 }
 

@@ -64,7 +64,8 @@ std::vector<pelt::Character> characters_of(const pelt_character* const* characte
 }
 
 pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
-  return {.normal_rings = read_options(given, "options").normal_rings != 0};
+  const pelt_upload_options options = read_options(given, "options");
+  return {.normal_rings = options.normal_rings != 0, .capacity = options.capacity};
 }
 
 GpuCharactersState& state_of(pelt_gpu_characters* characters) { return *need(characters, "characters").state; }
@@ -173,6 +174,66 @@ pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_cha
         pelt::runtime::GpuCharacters::create(own, characters_of(characters, character_count), to_options(options)));
     made = new pelt_gpu_characters{
         std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu)})};
+  });
+}
+
+pelt_result pelt_character_get_upload_bytes(const pelt_character* character, const pelt_upload_options* options,
+                                            VkDeviceSize* bytes) {
+  return guarded(__func__, [&] {
+    const pelt::Character& own = need(character, "character").character;
+    need(bytes, "bytes") = pelt::runtime::GpuCharacters::bytes_of(own, to_options(options));
+  });
+}
+
+pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_character* character,
+                                    uint32_t* number) {
+  return guarded(__func__, [&] {
+    GpuCharactersState& state = state_of(characters);
+    const pelt::Character& own = need(character, "character").character;
+    need(number, "number") = value_of(state.characters.add(*state.device->device, own));
+    state.has_staging = true;
+  });
+}
+
+pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t number) {
+  return guarded(__func__, [&] {
+    GpuCharactersState& state = state_of(characters);
+    if (!state.characters.has(number)) refuse(fmt::format("there is no character {}", number));
+    state.characters.remove(number);
+  });
+}
+
+pelt_result pelt_gpu_characters_record_upload_part(pelt_gpu_characters* characters, VkCommandBuffer commands,
+                                                   VkDeviceSize most_bytes, uint32_t transfer_family,
+                                                   uint32_t compute_family, VkDeviceSize* left) {
+  return guarded(__func__, [&] {
+    GpuCharactersState& state = state_of(characters);
+    need(commands, "commands");
+    need_staging(state);
+    need(left, "left") = state.characters.record_upload(commands, most_bytes, {transfer_family, compute_family});
+  });
+}
+
+pelt_result pelt_gpu_characters_record_acquire(pelt_gpu_characters* characters, VkCommandBuffer commands,
+                                               uint32_t transfer_family, uint32_t compute_family) {
+  return guarded(__func__, [&] {
+    GpuCharactersState& state = state_of(characters);
+    need(commands, "commands");
+    state.characters.record_acquire(commands, {transfer_family, compute_family});
+  });
+}
+
+pelt_result pelt_gpu_characters_get_free_bytes(const pelt_gpu_characters* characters, VkDeviceSize* bytes) {
+  return guarded(__func__,
+                 [&] { need(bytes, "bytes") = need(characters, "characters").state->characters.free_bytes(); });
+}
+
+pelt_result pelt_device_get_memory_heaps(const pelt_device* device, pelt_memory_heap* heaps, uint32_t* count) {
+  return guarded(__func__, [&] {
+    const std::vector<pelt::runtime::MemoryHeap> known = device_of(device).memory_heaps();
+    need(count, "count") = static_cast<std::uint32_t>(known.size());
+    for (std::size_t h = 0; h < known.size() && heaps != nullptr; ++h)
+      heaps[h] = {known[h].size, known[h].budget.value_or(0), known[h].usage, known[h].device_local ? 1u : 0u, 0};
   });
 }
 

@@ -78,6 +78,13 @@ std::vector<pelt_result> calls_of_no_device() {
           pelt_gpu_characters_record_upload(nullptr, none),
           pelt_gpu_characters_finish_upload(nullptr),
           pelt_upload_and_wait(nullptr, nullptr, 0, nullptr, &gpu),
+          pelt_gpu_characters_add(nullptr, nullptr, nullptr),
+          pelt_gpu_characters_remove(nullptr, 0),
+          pelt_gpu_characters_record_upload_part(nullptr, none, 1, 0, 0, &bytes),
+          pelt_gpu_characters_record_acquire(nullptr, none, 0, 1),
+          pelt_gpu_characters_get_free_bytes(nullptr, &bytes),
+          pelt_character_get_upload_bytes(nullptr, nullptr, &bytes),
+          pelt_device_get_memory_heaps(nullptr, nullptr, nullptr),
           pelt_gpu_characters_get_bytes(nullptr, &bytes)};
 }
 
@@ -89,9 +96,30 @@ std::vector<pelt_result> calls_of_no_crowd(std::uint32_t& number, float& value) 
   auto instance = sized<pelt_instance_info>();
   auto outputs = sized<pelt_crowd_outputs>();
   const auto vertices = sized<pelt_vertices>();
+  auto capacity = sized<pelt_crowd_capacity>();
+  auto rooms = sized<pelt_crowd_rooms>();
+  pelt_buffer_use uses[PELT_MAX_BUFFER_USES];
+  float* mapped = nullptr;
   pelt_crowd* crowd = nullptr;
   VkCommandBuffer none = VK_NULL_HANDLE;
   return {pelt_crowd_create(nullptr, nullptr, nullptr, &crowd),
+          pelt_add_capacity(nullptr, 1, nullptr, &capacity),
+          pelt_crowd_acquire(nullptr, 0, 1, &number),
+          pelt_crowd_release(nullptr, 0),
+          pelt_crowd_give_outputs(nullptr, 0),
+          pelt_crowd_take_outputs(nullptr, 0),
+          pelt_crowd_add(nullptr, 0),
+          pelt_crowd_prepare(nullptr, nullptr, 0),
+          pelt_crowd_remove(nullptr, 0),
+          pelt_crowd_pose_joints(nullptr, 0, 0, &value, 1),
+          pelt_crowd_map_joints(nullptr, 0, &mapped, &number),
+          pelt_crowd_level(nullptr, 0, 0, 0),
+          pelt_crowd_get_shown_levels(nullptr, 0, &number, &number, &value),
+          pelt_crowd_record_pose(nullptr, none),
+          pelt_crowd_record_blend(nullptr, none),
+          pelt_crowd_get_uses(nullptr, 0, uses, &number),
+          pelt_crowd_get_level_vertex(nullptr, 0, 0, &number),
+          pelt_crowd_get_rooms(nullptr, &rooms),
           pelt_crowd_pose(nullptr, 0, &value, 1),
           pelt_crowd_inputs(nullptr, 0, &value, 1),
           pelt_crowd_stream(nullptr, 0, 0, &value, 1),

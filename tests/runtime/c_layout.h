@@ -10,7 +10,7 @@
 
 #include <pelt/pelt.h>
 
-static_assert(PELT_ABI_VERSION == 1, "");
+static_assert(PELT_ABI_VERSION == 2, "");
 static_assert(sizeof(pelt_result) == 4 && sizeof(pelt_vertex_format) == 4, "");
 static_assert(PELT_OK == 0 && PELT_ERROR_INVALID_ARGUMENT == 1 && PELT_ERROR_NOT_FOUND == 2 &&
                   PELT_ERROR_READ_FAILED == 3 && PELT_ERROR_WRITE_FAILED == 4 && PELT_ERROR_INVALID_FILE == 5 &&
@@ -23,9 +23,12 @@ static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_F
 static_assert(PELT_NORMALS_BLENDED == 0 && PELT_NORMALS_RECOMPUTED == 1, "");
 static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1 && PELT_CONTROL_CLOCK == 3, "");
 static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRESH == 64 && PELT_ENTRY_REPEAT == 128 &&
-                  PELT_ENTRY_DETAIL(1, 2, 255) == 0xFF24,
+                  PELT_ENTRY_DETAIL(1, 2, 255) == 0xFF24 && PELT_ENTRY_LEVELS(5, 9) == 0x2450000 &&
+                  PELT_ENTRY_NEW_LEVEL == 0x10000000 && PELT_ENTRY_OTHER_LEVEL == 0x20000000,
               "");
 static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) == 4, "");
+static_assert(PELT_JOINTS_MATRIX4 == 0 && PELT_JOINTS_MATRIX3X4 == 1 && PELT_JOINTS_TRANSFORM == 2, "");
+static_assert(PELT_PART_POSE == 0 && PELT_PART_BLEND == 1, "");
 static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
 
 #if UINTPTR_MAX == 0xFFFFFFFFFFFFFFFFu
@@ -43,17 +46,29 @@ static_assert(sizeof(pelt_device_handles) == 88 && offsetof(pelt_device_handles,
                   offsetof(pelt_device_handles, debug_utils) == 80,
               "");
 static_assert(sizeof(pelt_device_options) == 32 && offsetof(pelt_device_options, on_validation_message) == 24, "");
-static_assert(sizeof(pelt_upload_options) == 8 && offsetof(pelt_upload_options, normal_rings) == 4, "");
+static_assert(sizeof(pelt_upload_options) == 16 && offsetof(pelt_upload_options, normal_rings) == 4 &&
+                  offsetof(pelt_upload_options, capacity) == 8,
+              "");
 static_assert(sizeof(pelt_buffer_place) == 16 && sizeof(pelt_vertex_output) == 24, "");
-static_assert(sizeof(pelt_crowd_options) == 336 && offsetof(pelt_crowd_options, positions) == 24 &&
+static_assert(sizeof(pelt_crowd_options) == 368 && offsetof(pelt_crowd_options, positions) == 24 &&
                   offsetof(pelt_crowd_options, bounds_place) == 120 && offsetof(pelt_crowd_options, joints) == 144 &&
                   offsetof(pelt_crowd_options, usage) == 192 && offsetof(pelt_crowd_options, normal_mode) == 196 &&
                   offsetof(pelt_crowd_options, bounds_stride) == 200 &&
-                  offsetof(pelt_crowd_options, output_slots) == 204 && offsetof(pelt_crowd_options, slot_places) == 208,
+                  offsetof(pelt_crowd_options, output_slots) == 204 &&
+                  offsetof(pelt_crowd_options, slot_places) == 208 && offsetof(pelt_crowd_options, drawn) == 336 &&
+                  offsetof(pelt_crowd_options, capacity) == 352 && offsetof(pelt_crowd_options, joint_format) == 360,
               "");
 static_assert(sizeof(pelt_slot_places) == 64, "");
 static_assert(sizeof(pelt_crowd_info) == 56 && offsetof(pelt_crowd_info, output_bytes) == 24, "");
-static_assert(sizeof(pelt_instance_info) == 16, "");
+static_assert(sizeof(pelt_instance_info) == 28 && offsetof(pelt_instance_info, first_joint) == 16 &&
+                  offsetof(pelt_instance_info, has_outputs) == 24,
+              "");
+static_assert(sizeof(pelt_crowd_capacity) == 64 && offsetof(pelt_crowd_capacity, vertices) == 8 &&
+                  offsetof(pelt_crowd_capacity, table_words) == 56,
+              "");
+static_assert(sizeof(pelt_crowd_rooms) == 152 && offsetof(pelt_crowd_rooms, inputs) == 128, "");
+static_assert(sizeof(pelt_memory_heap) == 32 && offsetof(pelt_memory_heap, device_local) == 24, "");
+static_assert(sizeof(pelt_buffer_use) == 48 && offsetof(pelt_buffer_use, access) == 40, "");
 static_assert(sizeof(pelt_output_place) == 24 && sizeof(pelt_crowd_outputs) == 128, "");
 static_assert(sizeof(pelt_vertices) == 40 && offsetof(pelt_vertices, positions) == 8, "");
 #endif

@@ -16,8 +16,9 @@
  * handle that they came from.
  *
  * Threads. Functions that take a handle as const may run at the same time on that handle; any other function needs the
- * handle for itself. Different handles are independent. The functions from pelt_crowd_pose to pelt_crowd_detail may run
- * at the same time on one crowd if they name different instances.
+ * handle for itself. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level may
+ * run at the same time on one crowd if they name different instances; those of pelt_gpu_characters but its destruction
+ * also while crowds of them are posed and recorded, but not while one is created or told of a character.
  */
 #ifndef PELT_H
 #define PELT_H
@@ -37,7 +38,7 @@ extern "C" {
 /* ------------------------------------------------------------------------------------------------ version, errors */
 
 /* Increases when a program that was compiled with an older header would no longer work. */
-#define PELT_ABI_VERSION 1
+#define PELT_ABI_VERSION 2
 
 /* Returns PELT_ABI_VERSION of the library that is loaded. A program works with it if it equals the program's own. */
 PELT_API uint32_t pelt_abi_version(void);
@@ -291,6 +292,20 @@ PELT_API pelt_result pelt_device_get_description(const pelt_device* device, pelt
 /* Gives all handles but pipeline_cache, memory and debug_utils, which stay 0. */
 PELT_API pelt_result pelt_device_get_handles(const pelt_device* device, pelt_device_handles* handles);
 
+/* A heap of device memory. */
+typedef struct pelt_memory_heap {
+  VkDeviceSize size;
+  /* What the process may take now, and what it has, as the driver says (VK_EXT_memory_budget); a budget of 0: it says
+   * nothing. */
+  VkDeviceSize budget;
+  VkDeviceSize usage;
+  uint32_t device_local;
+  uint32_t reserved;
+} pelt_memory_heap;
+/* Asks the driver, by the numbers of Vulkan: gives the number of heaps, and fills `heaps`, which has space for
+ * VK_MAX_MEMORY_HEAPS, or is NULL. Memory that Pelt allocates itself stays within the budgets. */
+PELT_API pelt_result pelt_device_get_memory_heaps(const pelt_device* device, pelt_memory_heap* heaps, uint32_t* count);
+
 /* Calls `record` to fill a command buffer, submits it on the device's queue and waits; for tools and tests. */
 PELT_API pelt_result pelt_submit_and_wait(const pelt_device* device, const char* name,
                                           void (*record)(void* user, VkCommandBuffer commands), void* user);
@@ -305,17 +320,39 @@ typedef struct pelt_upload_options {
   uint32_t struct_size;
   /* 1: also uploads the triangles round each vertex, 32 bytes a vertex, for crowds that recompute normals */
   uint32_t normal_rings;
+  /* bytes of bind data to have room for, for characters that are added later (pelt_character_get_upload_bytes); as much
+   * as the first ones take if that is more. The device binds all of it at once: at most maxStorageBufferRange */
+  VkDeviceSize capacity;
 } pelt_upload_options;
 
+/* Gives the bytes of bind data that a character takes. */
+PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* character, const pelt_upload_options* options,
+                                                     VkDeviceSize* bytes);
+
 /* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no
- * character; more bytes than the device can bind at once or has. */
+ * character and no capacity; more bytes than the device can bind at once or has. */
 PELT_API pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
                                                 uint32_t character_count, const pelt_upload_options* options,
                                                 pelt_gpu_characters** out);
-/* Records the copies, and a barrier from them to reads of compute, outside a render pass. Call it once; its commands
- * must run before the first frame of a crowd that shows the characters. */
+/* Takes room for a character, fills staging memory of its own, and gives the character's number: the lowest that no
+ * other has. Its upload is recorded by the functions below. Errors: not enough room left; no staging memory. */
+PELT_API pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_character* character,
+                                             uint32_t* number);
+/* Gives the room of a character back. No crowd has it any more (pelt_crowd_remove), and the frames that moved it are
+ * done. */
+PELT_API pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t number);
+/* Records the copies of what was added since, and barriers from them to reads of compute, outside a render pass. Its
+ * commands must run before the first frame of a crowd that shows the characters. */
 PELT_API pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* characters, VkCommandBuffer commands);
-/* Frees the staging memory. Call it when those commands are done. */
+/* The same, of at most `most_bytes`; `left` gives how many bytes are left for the next call. Where a queue of another
+ * family copies, its commands release what they have copied in whole, and record_acquire on the compute queue, behind a
+ * semaphore, acquires it; else both families are the same. */
+PELT_API pelt_result pelt_gpu_characters_record_upload_part(pelt_gpu_characters* characters, VkCommandBuffer commands,
+                                                            VkDeviceSize most_bytes, uint32_t transfer_family,
+                                                            uint32_t compute_family, VkDeviceSize* left);
+PELT_API pelt_result pelt_gpu_characters_record_acquire(pelt_gpu_characters* characters, VkCommandBuffer commands,
+                                                        uint32_t transfer_family, uint32_t compute_family);
+/* Frees the staging memory of what was copied in whole. Call it when those commands are done. */
 PELT_API pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters);
 /* Does all three at once, submitted on the device's queue and waited for: for load time. */
 PELT_API pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character* const* characters,
@@ -324,6 +361,8 @@ PELT_API pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_
 PELT_API void pelt_gpu_characters_destroy(pelt_gpu_characters* characters);
 /* Gives the device memory held, without staging. */
 PELT_API pelt_result pelt_gpu_characters_get_bytes(const pelt_gpu_characters* characters, VkDeviceSize* bytes);
+/* Gives, of those, the bytes that no character has. */
+PELT_API pelt_result pelt_gpu_characters_get_free_bytes(const pelt_gpu_characters* characters, VkDeviceSize* bytes);
 
 /* ----------------------------------------------------------------------------------------------------------- crowd */
 
@@ -361,7 +400,7 @@ typedef struct pelt_vertex_output {
 
 /* An instance to move, in the caller's list (pelt_crowd_options.visible). */
 typedef struct pelt_list_entry {
-  uint32_t instance; /* counted from the first of its character */
+  uint32_t instance; /* its number in the crowd */
   uint32_t state;    /* PELT_ENTRY_... | PELT_ENTRY_DETAIL(...); 0: moved in full */
 } pelt_list_entry;
 
@@ -375,8 +414,15 @@ enum {
   PELT_ENTRY_FRESH = 64,
   /* with several output slots, in place of PELT_ENTRY_HOLD: moved again as when it was last moved, with the details
    * and the share of that time. Set it when an instance stops, once for each further slot */
-  PELT_ENTRY_REPEAT = 128
+  PELT_ENTRY_REPEAT = 128,
+  /* the second of PELT_ENTRY_LEVELS was not moved in the frame before: its previous positions equal this frame's */
+  PELT_ENTRY_NEW_LEVEL = 0x10000000,
+  /* only the second is moved */
+  PELT_ENTRY_OTHER_LEVEL = 0x20000000
 };
+
+/* The levels of detail at which the skins are moved: one, or two while the instance fades. */
+#define PELT_ENTRY_LEVELS(level, other) ((uint32_t)(level) << 16 | (uint32_t)(other) << 22)
 
 /* A cross-fade: `share` is the weight of detail `to` (PELT_DETAIL_...), 0 to 255; the remainder is detail `from`. */
 #define PELT_ENTRY_DETAIL(from, to, share) ((uint32_t)(from) << 2 | (uint32_t)(to) << 4 | (uint32_t)(share) << 8)
@@ -389,11 +435,32 @@ typedef struct pelt_slot_places {
   pelt_buffer_place bounds;
 } pelt_slot_places;
 
+/* Room for instances, as sums over all that a crowd has at once (pelt_add_capacity). */
+typedef struct pelt_crowd_capacity {
+  uint32_t struct_size;
+  uint32_t instances;
+  uint64_t vertices; /* of the instances that hold outputs: lower it where few of them do at once */
+  uint64_t palette_entries;
+  uint64_t driver_vertices;
+  uint64_t joints;
+  uint64_t inputs;
+  uint64_t plan_words;  /* of the work that is planned each frame */
+  uint64_t table_words; /* of what it is planned from */
+} pelt_crowd_capacity;
+
+enum {
+  PELT_JOINTS_MATRIX4 = 0,   /* 16 floats a joint, column-major */
+  PELT_JOINTS_MATRIX3X4 = 1, /* 12: the upper three rows of the matrix */
+  /* 10: rotation (unit quaternion x, y, z, w), translation, scale. For skeletons without helper joints. */
+  PELT_JOINTS_TRANSFORM = 2
+};
+
 typedef struct pelt_crowd_options {
   uint32_t struct_size;
   uint32_t character_count; /* number of entries in `instances` */
-  /* The number of instances of each of the pelt_gpu_characters, in their order; NULL: one of each. Instances of a
-   * character follow each other, and the next character's follow those. */
+  /* The number of instances that the crowd is made with, of each of the pelt_gpu_characters in the order of their
+   * numbers; NULL: one of each. They are numbered from 0: those of a character follow each other, and the next
+   * character's follow those. */
   const uint32_t* instances;
   uint32_t frames_in_flight;    /* frames that may be recorded before the first has finished; 0: 2 */
   uint32_t reduced_influences;  /* influences a vertex that PELT_DETAIL_REDUCED keeps; 0: 4 */
@@ -416,11 +483,11 @@ typedef struct pelt_crowd_options {
    * commands run, be visible to storage reads of compute, and keep their content until the commands are done
    * (pelt_crowd_record). Offsets are multiples of minStorageBufferOffsetAlignment. The function that sets what such
    * a buffer gives then returns an error. */
-  pelt_buffer_place joints; /* joint matrices of all instances, one after the other, helper joints turned */
-  pelt_buffer_place inputs; /* input_count floats an instance, one after the other, as pelt_crowd_inputs takes them */
-  /* A list of the instances to move: a count for each character (uint32_t), then space for a pelt_list_entry for
-   * each instance of the crowd. A character's entries begin at the index of its first instance, and only the first
-   * `count` of them are read. No instance may be listed twice. Entries out of range are ignored. */
+  pelt_buffer_place joints; /* joints in `joint_format`, an instance's from its first_joint on, helper joints turned */
+  pelt_buffer_place inputs; /* an instance's from its first_input on, as pelt_crowd_inputs takes them */
+  /* A list of the instances to move: a count (uint32_t), then space for a pelt_list_entry for each instance that the
+   * crowd has room for; only the first `count` are read. No instance may be listed twice. Entries of instances that the
+   * crowd does not have are ignored. */
   pelt_buffer_place visible;
   /* Added to the usage of the crowd's own vertex buffer: VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and
    * VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR for builds of acceleration structures. The
@@ -437,7 +504,23 @@ typedef struct pelt_crowd_options {
   /* Where slots 1 and 2 are, for outputs whose own place is in a buffer of the caller's; formats and strides are those
    * of slot 0, and no slot overlaps another. */
   pelt_slot_places slot_places[2];
+  /* A list of the skins to move in a frame that is recorded in two parts (pelt_crowd_record_pose): of what was posed,
+   * what is seen. A pass of the caller's may write it between the two, from the boxes of this frame: a count (uint32_t),
+   * then the number of each instance (uint32_t), with space for one for each that the crowd has room for. No instance
+   * may be listed twice. Where an instance was not listed in the frame before, its previous positions equal its
+   * positions. Not together with `visible`, nor with previous positions in several output slots. */
+  pelt_buffer_place drawn;
+  /* Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
+   * counts: this, or what `instances` take. NULL: what they take. */
+  const pelt_crowd_capacity* capacity;
+  uint32_t joint_format; /* PELT_JOINTS_...: the form of joints in the crowd's memory, and in `joints` */
+  uint32_t reserved;
 } pelt_crowd_options;
+
+/* Adds to `sum` what some instances of a character take together in a crowd of these options, and the character itself.
+ * `options`: NULL for the defaults; only its outputs count. */
+PELT_API pelt_result pelt_add_capacity(const pelt_character* character, uint32_t instances,
+                                       const pelt_crowd_options* options, pelt_crowd_capacity* sum);
 
 /* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: instance
  * counts that are not one for each character, or are all 0; outputs that contradict each other or are misaligned;
@@ -447,11 +530,37 @@ PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu
                                        const pelt_crowd_options* options, pelt_crowd** out);
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 
+/* Gives the number of a new instance of a character, which stands in its rest pose, is shown, and is moved in every
+ * frame: the number that was released last, or the lowest that was never taken. `outputs`: 0: it takes no room for
+ * outputs and is hidden until it does (pelt_crowd_take_outputs). Takes microseconds and no memory of the device.
+ * PELT_ERROR_UNSUPPORTED: there is not enough room (the message says of what). */
+PELT_API pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance);
+/* Gives an instance's room back; its outputs are overwritten from the next frame on. */
+PELT_API pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance);
+/* Give the room of a hidden instance's outputs back, and take room again, to show it. */
+PELT_API pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instance);
+PELT_API pelt_result pelt_crowd_take_outputs(pelt_crowd* crowd, uint32_t instance);
+/* Tells the crowd of a character that was added to its pelt_gpu_characters since it was made, so that instances of it
+ * can be acquired. Makes the pipelines that no crowd of the device has needed yet; pelt_crowd_prepare makes them ahead,
+ * on any thread, also while the crowd is recorded. Errors: no such character; not enough room for the plan. */
+PELT_API pelt_result pelt_crowd_add(pelt_crowd* crowd, uint32_t character);
+PELT_API pelt_result pelt_crowd_prepare(const pelt_crowd* crowd, const pelt_character* const* characters,
+                                        uint32_t character_count);
+/* Forgets a character, of which the crowd has no instance any more. */
+PELT_API pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character);
+
 /* Sets the joint matrices of an instance for the frame that is recorded next: model space, 16 floats a joint,
  * column-major. Helper joints are turned. An instance that is not posed again keeps its pose; one that was never posed
  * stands in its rest pose. It is an error if the crowd reads the joints from a buffer of the caller's; the same holds
  * for the functions that set inputs and for those that choose what is moved. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);
+/* The same of joints in any form (PELT_JOINTS_...); what the crowd keeps in another is converted. */
+PELT_API pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
+                                            uint32_t joint_count);
+/* Gives the mapped memory of an instance's joints in the next frame, in the crowd's form, and its number of floats: for
+ * the caller to write all of it before the frame is recorded, in place of pelt_crowd_pose. It is not to be read. Helper
+ * joints must be turned already. */
+PELT_API pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** joints, uint32_t* float_count);
 /* Set what the skeleton does not move, in the same way: all inputs at once, the vertices of a stream (3 floats each,
  * model space, metres, in the mesh's order), or a control. An input that was never given has its value in the rest
  * pose. */
@@ -492,6 +601,15 @@ enum {
  * continues from its present share; a fade to a third detail begins at the detail that was faded to. */
 PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames);
 
+/* Shows an instance's skins at a level of detail: each by its coarsest level that is not above `level`. Only that is
+ * moved, and drawn from pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex. With `fade_frames` both levels are
+ * moved in so many frames, for the game to fade from one to the other; 0: at once. In the first frame of a level its
+ * previous positions equal its positions. */
+PELT_API pelt_result pelt_crowd_level(pelt_crowd* crowd, uint32_t instance, uint32_t level, uint32_t fade_frames);
+/* Gives the levels that the frame moves that was recorded last, and the share of `to`; the remainder is `from`. */
+PELT_API pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32_t instance, uint32_t* from,
+                                                 uint32_t* to, float* share);
+
 /* Records the frame, outside a render pass. Never submits, waits or allocates; leaves a pipeline, set 0 and push
  * constants of compute bound. Before a frame is posed and recorded, the one frames_in_flight before it must have
  * finished on the device. The commands must be submitted exactly once, in the order of recording: each frame continues
@@ -513,6 +631,29 @@ PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uin
  *   after COMPUTE_SHADER, no access; the host waits for a fence. */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
 #define PELT_MAX_CROWDS_TOGETHER 64
+/* Record the two parts of a frame, in this order and for each frame both. Between them the boxes of the frame are known
+ * (pelt_crowd_options.bounds), before its skins are moved: behind a barrier from COMPUTE_SHADER with
+ * SHADER_STORAGE_WRITE a pass of the caller's may read them, and write pelt_crowd_options.drawn. What compute writes
+ * between them is visible to the second. */
+PELT_API pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands);
+PELT_API pelt_result pelt_crowd_record_blend(pelt_crowd* crowd, VkCommandBuffer commands);
+
+enum { PELT_PART_POSE = 0, PELT_PART_BLEND = 1 };
+
+/* What a part of a frame does with a buffer that others see too. */
+typedef struct pelt_buffer_use {
+  const char* name; /* valid for ever */
+  VkBuffer buffer;
+  VkDeviceSize offset;
+  VkDeviceSize size;
+  VkPipelineStageFlags2 stages;
+  VkAccessFlags2 access;
+} pelt_buffer_use;
+#define PELT_MAX_BUFFER_USES 8
+/* Gives what a part (PELT_PART_...) of the next frame reads and writes of outputs and of the caller's buffers, for the
+ * passes of a render graph: fills `uses`, which has space for PELT_MAX_BUFFER_USES, and gives their number. */
+PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses, uint32_t* count);
+
 /* Records a frame of each of several crowds, as pelt_crowd_record does, pass by pass: they run beside each other, and
  * there are as many barriers as the crowd with the most of them has. The barriers that the caller records are the same,
  * once for all. No crowd reads what another of them writes in this frame. Errors: more crowds than
@@ -550,7 +691,7 @@ PELT_API pelt_result pelt_crowd_record_acquire_back(const pelt_crowd* crowd, VkC
 typedef struct pelt_crowd_info {
   uint32_t struct_size;
   uint32_t character_count;
-  uint32_t instance_count;
+  uint32_t instance_count; /* that the crowd has room for: numbers of instances are below */
   uint32_t dispatch_count; /* dispatches that a frame records at most, for any number of instances */
   uint32_t barrier_count;  /* barriers that a frame records, for any number of instances */
   uint32_t output_slots;
@@ -564,8 +705,11 @@ typedef struct pelt_crowd_info {
 typedef struct pelt_instance_info {
   uint32_t struct_size;
   uint32_t character;
-  uint32_t first_vertex; /* index of the instance's first vertex in every output */
-  uint32_t vertex_count;
+  uint32_t first_vertex; /* index of the instance's first vertex in every output; 0 without outputs */
+  uint32_t vertex_count; /* of all its skins and levels */
+  uint32_t first_joint; /* of the instance, in a buffer of the caller's */
+  uint32_t first_input;
+  uint32_t has_outputs;
 } pelt_instance_info;
 
 typedef struct pelt_output_place {
@@ -604,12 +748,34 @@ PELT_API pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint3
  * the caller's), and the device needs bufferDeviceAddress. */
 PELT_API pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,
                                                    VkDeviceAddress* address);
-/* Gives the index of a character's first instance; the character's other instances follow it. */
+/* Gives the first of the instances of a character that the crowd was made with; the character's others follow it. */
 PELT_API pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance);
 /* Gives the index of vertex 0 of a mesh, from the first vertex of an instance. PELT_ERROR_NOT_FOUND: the mesh is not
  * written. */
 PELT_API pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh,
                                                 uint32_t* vertex);
+
+/* Gives the same of a level of a skin, by its index among the levels of the character. */
+PELT_API pelt_result pelt_crowd_get_level_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t level,
+                                                 uint32_t* vertex);
+
+/* What a crowd has of something, of what it has room for, and the largest piece that is free. */
+typedef struct pelt_room {
+  uint64_t capacity;
+  uint64_t free;
+  uint64_t largest_free;
+} pelt_room;
+typedef struct pelt_crowd_rooms {
+  uint32_t struct_size;
+  uint32_t reserved;
+  pelt_room instances;
+  pelt_room vertices;
+  pelt_room palette_entries;
+  pelt_room driver_vertices;
+  pelt_room joints;
+  pelt_room inputs;
+} pelt_crowd_rooms;
+PELT_API pelt_result pelt_crowd_get_rooms(const pelt_crowd* crowd, pelt_crowd_rooms* rooms);
 
 /* The caller's arrays for vertex_count vertices. NULL: not wanted. */
 typedef struct pelt_vertices {

@@ -288,6 +288,9 @@ class Crowd {
   // Forgets a character, of which the crowd has no instance any more.
   void remove(std::uint32_t character);
   bool has_character(std::uint32_t character) const;
+  std::uint32_t character_count() const;                      // numbers of characters are below
+  const Character* character(std::uint32_t character) const;  // null: the crowd does not have it
+  std::uint32_t instances_of(std::uint32_t character) const;  // that it has now
   // Makes the pipelines that the crowd needs once it has these characters too. May be called on any thread, also during
   // record(), but not during add() and remove().
   Result<void> prepare(const Device& device, std::span<const Character> characters) const;
@@ -318,6 +321,7 @@ class Crowd {
 
   // Shows or hides an instance. A hidden instance is not moved and keeps its vertices. At first all are shown.
   void show(std::uint32_t instance, bool visible);
+  bool is_shown(std::uint32_t instance) const;
   // Moves an instance every n-th frame, instances taking turns; 0: not until this changes. An instance is always moved
   // in the first frame in which it is shown.
   void update_every(std::uint32_t instance, std::uint32_t frames);
@@ -389,6 +393,7 @@ class Crowd {
   // order is a mistake and records nothing.
   void record_pose(VkCommandBuffer commands, GpuTimer* timer = nullptr);
   void record_blend(VkCommandBuffer commands, GpuTimer* timer = nullptr);
+  bool is_posed() const;  // the first part is recorded, and the second is next
 
   // Returns what a part of the next frame reads and writes of outputs and of the caller's buffers, for the passes of a
   // render graph: each buffer with the stages and the accesses to synchronize with. What only the crowd uses is not
