@@ -97,6 +97,69 @@ TEST(Coarsen, GoesOnFromWhatIsLeft) {
   }
 }
 
+// Whatever that costs.
+TEST(Coarsen, BordersAreShortenedAlongThemselvesAlone) {
+  const Mesh tube = test::make_tube_mesh({.around = 24, .along = 32});
+  const PosedSurface surface = surface_of(tube);
+  Coarsener coarsener(surface);
+  EXPECT_LT(coarsener.reduce(0, kAny), 100u);
+  const std::vector<glm::uvec3> triangles = triangles_of(coarsener);
+  for (const BorderEdge& edge : border_edges(triangles)) {
+    const float x = tube.positions[triangles[edge.triangle][edge.corner]].x;
+    EXPECT_TRUE(x == 0 || x == 8) << x;
+  }
+}
+
+// A seam of the texture that ends within the surface: no triangle takes the coordinates of the other side.
+TEST(Coarsen, SidesOfASeamKeepTheirVertices) {
+  Mesh square = flat_square(8);
+  std::vector<std::uint32_t> above(square.positions.size(), 0);  // by vertex of the seam, from x = 0 to 3 at y = 4
+  const auto count = static_cast<std::uint32_t>(square.positions.size());
+  for (std::uint32_t v = 0; v < count; ++v) {
+    if (square.positions[v].y != 4 || square.positions[v].x > 3) continue;
+    above[v] = static_cast<std::uint32_t>(square.positions.size());
+    square.positions.push_back(square.positions[v]);
+  }
+  const auto height = [&](glm::uvec3 t) {
+    return (square.positions[t.x].y + square.positions[t.y].y + square.positions[t.z].y) / 3;
+  };
+  for (glm::uvec3& t : square.triangles) {
+    if (height(t) < 4) continue;
+    for (int c = 0; c < 3; ++c) t[c] = above[t[c]] != 0 ? above[t[c]] : t[c];
+  }
+  PosedSurface surface = surface_of(square);
+  for (std::uint32_t v = 0; v < square.positions.size(); ++v) {
+    const glm::vec3 p = square.positions[v];
+    surface.uvs[v] = {p.x, v < count ? p.y : p.y + 4 - p.x};
+  }
+  Coarsener coarsener(surface);
+  EXPECT_LT(coarsener.reduce(0, 0.2), 60u);
+  for (const glm::uvec3 t : triangles_of(coarsener)) {
+    for (int c = 0; c < 3; ++c) {
+      if (t[c] >= count) {
+        EXPECT_GT(height(t), 4);
+      } else if (above[t[c]] != 0) {
+        EXPECT_LT(height(t), 4);
+      }
+    }
+  }
+}
+
+// V - E + F of a tube is 0, and would be more if a ring were pinched off.
+TEST(Coarsen, AThinTubeStaysATube) {
+  const Mesh tube = test::make_tube_mesh({.around = 4, .along = 32, .radius = 0.1f});
+  const PosedSurface surface = surface_of(tube);
+  Coarsener coarsener(surface);
+  EXPECT_LT(coarsener.reduce(0, kAny), 40u);
+  const std::vector<glm::uvec3> triangles = triangles_of(coarsener);
+  std::set<std::uint32_t> vertices;
+  for (const glm::uvec3 t : triangles) vertices.insert({t.x, t.y, t.z});
+  EXPECT_EQ(vertices.size() + triangles.size(), unique_edges(triangles).size());
+  for (const MeshEdge& edge : unique_edges(triangles)) {
+    EXPECT_LE(std::ranges::count(edge_uses(triangles), edge), 2);
+  }
+}
+
 TEST(Coarsen, LeavesOutNothingThatShows) {
   const Mesh tube = test::make_tube_mesh({.around = 24, .along = 32});
   const PosedSurface surface = surface_of(tube);
@@ -166,15 +229,18 @@ TEST(Coarsen, KeepsBordersOfParts) {
 TEST(Coarsen, SmallPiecesKeepTheirShare) {
   Mesh mesh = test::make_tube_mesh({.around = 24, .along = 32});
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
-  const Mesh small = test::make_tube_mesh({.around = 8, .along = 8, .radius = 0.001f, .length = 0.01f});
-  for (const glm::vec3& p : small.positions) mesh.positions.push_back(p + glm::vec3(0, 3, 0));
+  Mesh small = test::make_tube_mesh({.around = 8, .along = 8});
+  for (Mesh* wavy : {&mesh, &small}) {
+    for (glm::vec3& p : wavy->positions) p *= glm::vec3(1, glm::vec2(1 + 0.2f * std::sin(3 * p.x)));
+  }
+  for (const glm::vec3& p : small.positions) mesh.positions.push_back(1e-3f * p + glm::vec3(0, 3, 0));
   for (const glm::uvec3 t : small.triangles) mesh.triangles.push_back(t + first);
   const PosedSurface surface = surface_of(mesh);
   Coarsener coarsener(surface);
-  coarsener.reduce(mesh.triangles.size() / 4, kAny);
+  coarsener.reduce(mesh.triangles.size() / 2, kAny);
   const auto kept = coarsener.kept();
   const auto left = std::ranges::count_if(kept, [&](const Coarsener::Kept& own) { return own.vertices.x >= first; });
-  EXPECT_GE(left, static_cast<std::ptrdiff_t>(small.triangles.size() / 10));
+  EXPECT_GE(left, static_cast<std::ptrdiff_t>(small.triangles.size() / 5));
   EXPECT_LT(left, static_cast<std::ptrdiff_t>(small.triangles.size()));
 }
 
@@ -196,13 +262,15 @@ TEST(Coarsen, WhatPartsInAPoseIsNotGluedTogether) {
     surface.triangles.emplace_back(t.x + count, t.z + count, t.y + count);
     surface.parts.push_back(0);
   }
-  Coarsener coarsener(surface);
-  EXPECT_LT(coarsener.reduce(0, 1e-6), 60u);
-  const std::vector<glm::uvec3> triangles = triangles_of(coarsener);
-  for (const glm::uvec3 t : triangles) {
+  Coarsener at_any_cost(surface);
+  EXPECT_LT(at_any_cost.reduce(0, kAny), 60u);
+  for (const glm::uvec3 t : triangles_of(at_any_cost)) {
     EXPECT_EQ(t.x < count, t.y < count);
     EXPECT_EQ(t.x < count, t.z < count);
   }
+  Coarsener coarsener(surface);
+  EXPECT_LT(coarsener.reduce(0, 1e-6), 60u);
+  const std::vector<glm::uvec3> triangles = triangles_of(coarsener);
   EXPECT_NEAR(area_of(surface.poses[0], triangles), 128, 1e-4);
   // The line has the same places on both sides.
   const std::vector<std::uint32_t> welded = weld_by_position(surface.poses[0]);
