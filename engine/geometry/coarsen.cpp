@@ -21,6 +21,7 @@ constexpr double kSeam = 1;          // the same of seams of textures, normals a
 constexpr double kTurn = 0.005;      // error of a unit normal that is off by 1, as a share of the surface's size
 constexpr double kSlide = 0.5;       // metres of error for each metre by which a texture slides
 constexpr double kLeastTurn = 0.2;   // least cosine between a triangle's directions before and after a step, at rest
+constexpr double kLeastShade = 0.5;  // least cosine between a triangle's direction and its normals, where it gets worse
 constexpr double kLeastPiece = 0.4;  // of its share of the triangles, what a connected piece keeps
 
 // A squared sum of N products: x -> sum of (a . x)^2, of vectors `a` with their weights.
@@ -168,6 +169,12 @@ struct Coarsener::State {
   void make_pieces();
   void add_planes();
   void add_edges();
+  // Returns the cosine between a corner's normal and a direction of any length.
+  double shade_of(std::uint32_t corner, const glm::dvec3& across) const {
+    const double length = glm::length(across);
+    return length > 0 ? glm::dot(glm::dvec3(surface.normals[vertex_of[corner]]), across) / length : 1.0;
+  }
+
   // Returns the squared length of the difference of two corners' normals.
   double turn(std::uint32_t a, std::uint32_t b) const {
     const glm::dvec3 off(surface.normals[vertex_of[a]] - surface.normals[vertex_of[b]]);
@@ -427,7 +434,8 @@ bool Coarsener::State::may_step(std::uint32_t from, std::uint32_t to) {
   return keeps_sides(from, to);
 }
 
-// Returns true if no triangle is turned over, becomes a sliver or comes to lie on another.
+// Returns true if no triangle is turned over, becomes a sliver, is shaded as if it faced elsewhere or comes to lie on
+// another.
 bool Coarsener::State::keeps_sides(std::uint32_t from, std::uint32_t to) const {
   constexpr double kSliver = 0.02;  // of the square of the longest edge, twice the area
   for (const std::uint32_t t : star[from]) {
@@ -448,6 +456,10 @@ bool Coarsener::State::keeps_sides(std::uint32_t from, std::uint32_t to) const {
       if (size > 0 && glm::dot(before, after) < least * size) return false;
       if (s > 0) continue;
       if (glm::dot(direction[t], after) < 0) return false;
+      for (int k = 0; k < 3; ++k) {
+        const double shade = shade_of(moved[k], after);
+        if (shade < kLeastShade && shade < shade_of(triangles[t][k], before)) return false;
+      }
       const auto shape = [&](glm::uvec3 own, double twice_area) {
         const glm::dvec3 p = position(0, own.x);
         const glm::dvec3 q = position(0, own.y);

@@ -32,9 +32,9 @@ struct PosedSurface {
 //
 // with Q_is the sum of squared distances from the posed planes of all triangles that vertex i has stood for, weighted
 // by their area at rest: joints keep the rings that they bend by, though these lie on straight limbs at rest. Borders
-// and seams have planes through their edges, too, textures count by how far they slide, and normals by how far they turn. No step turns a triangle
-// over, in any pose, and none joins or cuts what was apart or together. Where more than two sheets meet in an edge all
-// stays.
+// and seams have planes through their edges, too, textures count by how far they slide, and normals by how far they
+// turn. No step turns a triangle over, in any pose, or far from its normals, and none joins or cuts what was apart or
+// together. Where more than two sheets meet in an edge all stays.
 class Coarsener {
  public:
   explicit Coarsener(const PosedSurface& surface);  // which must outlive it
