@@ -17,7 +17,7 @@
 #include <pelt/try.h>
 
 #include "engine/bind/fit_samples.h"
-#include "engine/binding/gather_rows.h"
+#include "engine/bind/gather_rows.h"
 #include "engine/core/invalid.h"
 #include "engine/geometry/coarsen.h"
 #include "engine/geometry/topology.h"

@@ -4,4 +4,4 @@ pelt_folder(character
   HEADERS
   include/pelt/morphs.h include/pelt/pack.h include/pelt/sparse_rows.h)
 pelt_folder(authoring
-  gather_rows.cpp morton_order.cpp table_rows.cpp)
+  morton_order.cpp table_rows.cpp)

@@ -26,7 +26,8 @@ struct PosedSurface {
 // u is replaced by the one at v beside which a vanished triangle had it. So vertices never move, seams of textures and
 // of parts are shortened only along themselves, and every vertex that is left is one of the surface. Where vertices
 // differ by their normals alone, as at creases and facets, one beside which no triangle vanished is replaced by that of
-// the nearest normal. A step costs, after Garland & Heckbert 1997, "Surface Simplification Using Quadric Error Metrics",
+// the nearest normal. A step costs, after Garland & Heckbert 1997, "Surface Simplification Using Quadric Error
+// Metrics",
 //
 //     E = max over poses s of  ( sum over vertices i at u of Q_is(x_s) ) / area,     x_s: posed place of v
 //

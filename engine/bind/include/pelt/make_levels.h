@@ -14,7 +14,7 @@ namespace pelt {
 
 struct LevelOptions {
   // Triangles that the levels keep, as shares of those of the finest level, of all skins together: descending, each
-  // above 0 and below 1, 1 to kMaxLevel of them. A skin that is hard to see without keeps more than its share.
+  // above 0 and below 1, 1 to kMaxLevel of them. A skin whose triangles show more keeps more than its share.
   std::vector<float> shares = {0.5f, 0.25f, 0.125f};
   // Distance from the surface beyond which nothing is left out, as a share of the character's size: above 0.
   float most_error = 0.05f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/binding/gather_rows.h"
+#include "engine/bind/gather_rows.h"
 
 #include <algorithm>
 #include <array>
