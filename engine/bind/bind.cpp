@@ -61,9 +61,10 @@ class Binder {
       PELT_TRY(add_drivers());
     }
     PELT_ASSIGN(auto skins, merged_skins());
-    BindReport report{{}, {}, points_, notes_, std::nullopt};
+    BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
     PELT_ASSIGN(auto bound, build_skins({model_, levels_, muscles_, rig_, plan_, options_}, std::move(report),
                                         std::move(builder_), std::move(skins)));
+    PELT_TRY(add_levels(bound));
     PELT_TRY(add_fits(bound));
     if (options_.progress) options_.progress(1.0, "done");
     return bound;
@@ -109,6 +110,18 @@ class Binder {
       PELT_ASSIGN(skins[m], merged(m));
     }
     return skins;
+  }
+
+  Result<void> add_levels(Bound& bound) const {
+    if (!options_.levels) return {};
+    if (options_.progress) options_.progress(1.0, "levels of detail");
+    LevelOptions levels = *options_.levels;
+    levels.threads = options_.threads;
+    PELT_ASSIGN(auto made, make_levels(bound.character, levels));
+    bound.character = std::move(made.character);
+    bound.report.levels = std::move(made.levels);
+    bound.report.notes.insert(bound.report.notes.end(), made.notes.begin(), made.notes.end());
+    return {};
   }
 
   Result<void> add_fits(Bound& bound) const {

@@ -4,7 +4,7 @@ pelt_folder(character
   HEADERS
   include/pelt/tools/weld.h)
 pelt_folder(authoring
-  area.cpp cage_topology.cpp closest_points.cpp closest_weights.cpp diffusion.cpp edge_distances.cpp heat.cpp
+  area.cpp cage_topology.cpp closest_points.cpp closest_weights.cpp coarsen.cpp diffusion.cpp edge_distances.cpp heat.cpp
   manifold.cpp multigrid.cpp parts.cpp pieces.cpp polygon.cpp simplify.cpp
   spread_weights.cpp stitch.cpp topology.cpp triangle_tree.cpp used_part.cpp
   HEADERS

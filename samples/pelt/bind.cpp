@@ -160,6 +160,40 @@ void print_fits(const BindReport& report, double size) {
   if (any) fmt::print("{}", table.text());
 }
 
+nlohmann::ordered_json levels_json(const BindReport& report) {
+  nlohmann::ordered_json levels = nlohmann::json::array();
+  for (const LevelReport& level : report.levels) {
+    levels.push_back({{"mesh", level.mesh},
+                      {"level", level.level},
+                      {"vertices", level.vertices},
+                      {"triangles", level.triangles},
+                      {"rms", level.rms},
+                      {"worst", level.worst},
+                      {"worst_vertex", level.worst_vertex}});
+  }
+  return levels;
+}
+
+// `size`: Character::size.
+void print_made_levels(const BindReport& report, double size) {
+  if (report.levels.empty()) return;
+  Table table({{"level of detail", false},
+               {"level"},
+               {"vertices"},
+               {"triangles"},
+               {"rms"},
+               {"worst"},
+               {"of the size"},
+               {"vertex"}});
+  for (const LevelReport& level : report.levels) {
+    table.add({level.mesh, fmt::to_string(level.level), fmt::to_string(level.vertices), fmt::to_string(level.triangles),
+               fmt::format("{:.3g} mm", 1e3 * level.rms), fmt::format("{:.3g} mm", 1e3 * level.worst),
+               fmt::format("{:.2g} %, {:.2g} %", 100 * level.rms / size, 100 * level.worst / size),
+               fmt::to_string(level.worst_vertex)});
+  }
+  fmt::print("{}", table.text());
+}
+
 void print_verdict(const Verdict& verdict) {
   fmt::print("judged against linear blend in {}", poses_in_words(verdict));
   if (verdict.places.empty()) {
@@ -198,6 +232,7 @@ void print_json(const BindCommand& command, const Loaded& loaded, double seconds
                                       {"bytes", file_size(command.output)},
                                       {"seconds", seconds},
                                       {"meshes", meshes},
+                                      {"levels", levels_json(loaded.bound.report)},
                                       {"verdict", verdict_json(loaded.bound.report.verdict)},
                                       {"notes", loaded.bound.report.notes},
                                       {"import_notes", loaded.import_report.notes}};
@@ -236,6 +271,7 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
     }
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
+  print_made_levels(loaded.bound.report, loaded.bound.character.size());
   print_fits(loaded.bound.report, loaded.bound.character.size());
   if (loaded.bound.report.verdict) print_verdict(*loaded.bound.report.verdict);
   // The notes of bind include what the character lacks, and therefore come first.
@@ -248,6 +284,7 @@ Result<Loaded> bind_with_progress(const BindCommand& command) {
   ProgressBar bar;
   BindOptions options;
   if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
+  options.levels = command.levels;
   options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
   return bind_model(command.model, command.binding, options);
 }

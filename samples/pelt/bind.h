@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include <pelt/make_levels.h>
 #include <pelt/result.h>
 
 #include "samples/pelt/input.h"
@@ -17,6 +18,7 @@ struct BindCommand {
   std::string report;                  // .json: decisions of bind at every vertex; empty: none
   std::string write_rig;               // .json: the rig that was used; empty: none
   std::optional<unsigned> linear_fit;  // LinearFitOptions::influences; none: no fit
+  std::optional<LevelOptions> levels;  // none: no levels of detail are made
   bool json = false;
 };
 

@@ -52,6 +52,34 @@ TEST(CApi, BindsAsTheEngineDoes) {
   EXPECT_GE(mesh.fit_worst, mesh.fit_rms);
   EXPECT_GT(mesh.fit_rms, 0);
 
+  // Levels of detail, of halves and of shares.
+  options.linear_fit = 0;
+  const auto triangles = [&](std::uint32_t level) {
+    pelt_character* levels = nullptr;
+    EXPECT_EQ(pelt_bind(model, rig, &options, &levels), PELT_OK);
+    const CharacterHandle own_levels(levels);
+    pelt_character* coarse = nullptr;
+    EXPECT_EQ(pelt_character_at_level(levels, level, &coarse), PELT_OK);
+    const CharacterHandle own_coarse(coarse);
+    auto skin = sized<pelt_mesh_info>();
+    EXPECT_EQ(pelt_character_get_mesh(coarse, 0, &skin), PELT_OK);
+    return static_cast<double>(skin.triangle_count);
+  };
+  options.level_count = 2;
+  const double all = triangles(0);
+  EXPECT_NEAR(triangles(2), all / 4, 4);
+  const float shares[] = {0.7f, 0.4f};
+  options.level_shares = shares;
+  EXPECT_NEAR(triangles(1), 0.7 * all, 4);
+  EXPECT_NEAR(triangles(2), 0.4 * all, 4);
+  pelt_character* refused = nullptr;
+  options.level_count = 0;
+  EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_INVALID_ARGUMENT, "0 levels are not 1 to 63");
+  options.level_shares = nullptr;
+  options.level_count = 64;
+  EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_INVALID_ARGUMENT, "64 levels are not 1 to 63");
+  options.level_count = 0;
+
   const Result<Model> cpp_model = import_model("builtin:limb");
   const Result<Rig> cpp_rig = rig_from_deformer_name("dual-quaternion");
   ASSERT_TRUE(cpp_model && cpp_rig);

@@ -38,7 +38,9 @@ static_assert(sizeof(pelt_mesh_info) == 56 && offsetof(pelt_mesh_info, fit_worst
 static_assert(sizeof(pelt_clip_info) == 16 && offsetof(pelt_clip_info, name) == 8, "");
 static_assert(sizeof(pelt_stream_info) == 16 && offsetof(pelt_stream_info, first_input) == 12, "");
 static_assert(sizeof(pelt_control_info) == 24 && offsetof(pelt_control_info, name) == 16, "");
-static_assert(sizeof(pelt_bind_options) == 32 && offsetof(pelt_bind_options, progress) == 24, "");
+static_assert(sizeof(pelt_bind_options) == 48 && offsetof(pelt_bind_options, progress) == 24 &&
+                  offsetof(pelt_bind_options, level_shares) == 40,
+              "");
 static_assert(sizeof(pelt_device_description) == 1032 && offsetof(pelt_device_description, missing) == 520, "");
 static_assert(sizeof(pelt_memory_piece) == 40 && offsetof(pelt_memory_piece, owner) == 32, "");
 static_assert(sizeof(pelt_memory_callbacks) == 24 && offsetof(pelt_memory_callbacks, free) == 16, "");

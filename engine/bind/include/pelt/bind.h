@@ -12,6 +12,7 @@
 #include <pelt/bind_report.h>
 #include <pelt/character.h>
 #include <pelt/linear_fit.h>
+#include <pelt/make_levels.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
@@ -30,6 +31,7 @@ struct BindReport {
   std::vector<MeshReport> meshes;
   PieceShares pieces;
   std::vector<PointReport> points;
+  std::vector<LevelReport> levels;  // that bind made (BindOptions::levels), by level
   // One sentence each: the model's data that the character does not carry (not_carried), degenerate driver triangles,
   // ...
   std::vector<std::string> notes;
@@ -45,6 +47,7 @@ struct BindOptions {
   unsigned threads = 0;                        // 0: all cores; the result does not depend on it
   bool keep_vertex_order = false;              // source_vertex is the identity; slices become longer
   std::optional<LinearFitOptions> linear_fit;  // adds CharacterMesh::fit to every skin, with `threads` from above
+  std::optional<LevelOptions> levels;          // makes levels of detail of skins without, with `threads` from above
   std::function<void(double fraction, const std::string& what)>
       progress;  // called from the calling thread; may be empty
 };
@@ -52,7 +55,7 @@ struct BindOptions {
 // Binds a model by a rig. Errors name the layer, mesh, vertex or driver: kInvalidArgument for a model or rig that makes
 // no sense, kNotFound for a mesh, joint or file that the rig names but that does not exist, kUnsupported if a mesh
 // would need more than 65536 palette entries, the errors of import_model for a driver's file, and those of
-// fit_linear_blend.
+// fit_linear_blend and make_levels.
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options = {});
 
 }  // namespace pelt

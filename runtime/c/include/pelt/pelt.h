@@ -204,6 +204,10 @@ typedef struct pelt_bind_options {
   uint32_t linear_fit;        /* 1: also makes the fit that PELT_DETAIL_LINEAR_FIT needs (docs/detail.md) */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
+  /* Levels of detail to make of skins that have none (docs/detail.md): so many, each of half the triangles of the one
+   * before, or of these shares of the triangles of the finest, which descend. 0 and NULL: none. */
+  uint32_t level_count;
+  const float* level_shares; /* level_count of them, or NULL */
 } pelt_bind_options;
 
 /* Binds the model with the rig. `options`: NULL for the defaults. */
