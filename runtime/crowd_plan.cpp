@@ -162,8 +162,7 @@ class Planner {
                                   .fit_record_count = entry.fit_bound_count,
                                   .palette_first = own.first_palette,
                                   .palette_stride = entry.character->palette_size,
-                                  .output_first = own.first_instance,
-                                  .grow = entry.bound_growth};
+                                  .output_first = own.first_instance};
       add_job(CrowdPass::kBounds, job, 1, c, shared::kListGiven);
     }
   }

@@ -56,7 +56,6 @@ struct GpuCharacters::State {
     std::uint32_t first_bound = 0;
     std::uint32_t bound_count = 0;
     std::uint32_t fit_bound_count = 0;  // they follow the deformers'
-    float bound_growth = 0;
   };
   std::vector<Entry> entries;
 };

@@ -12,7 +12,7 @@
 #include <pelt/try.h>
 
 #include "engine/binding/morphs.h"
-#include "runtime/bounds.h"
+#include "engine/character/bounds.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
 
@@ -33,7 +33,7 @@ struct Stream {
   }
   // Pads so that what follows begins at a multiple of its size.
   void pad_to(VkDeviceSize multiple) {
-    static constexpr std::byte kZeros[48] = {};
+    static constexpr std::byte kZeros[64] = {};
     const VkDeviceSize missing = (multiple - size % multiple) % multiple;
     assert(missing <= sizeof(kZeros));
     pieces.emplace_back(kZeros, static_cast<std::size_t>(missing));
@@ -156,8 +156,9 @@ std::vector<Stream> collect_streams(GpuCharacters::State& state, UploadScratch& 
     const BoundsRecords& bounds = scratch.bounds[c];
     entry.bound_count = bounds.count;
     entry.fit_bound_count = static_cast<std::uint32_t>(bounds.records.size()) - bounds.count;
-    entry.bound_growth = bounds.grow;
     boxes.append(bounds.records);
+    boxes.append(bounds.entries);
+    boxes.pad_to(sizeof(shared::BoundsRecord));
   }
   streams.push_back(std::move(boxes));
   streams.push_back(collect_normal_rings(state, scratch));
