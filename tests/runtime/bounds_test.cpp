@@ -171,5 +171,39 @@ TEST(Bounds, HoldTheSkinInWildPoses) {
   }
 }
 
+// A tube whose vertices all have the same weights: nothing of it stays with one joint, so that what motions blend to
+// decides how long the box must be.
+TEST(Bounds, HoldWhatDualQuaternionsBlendTo) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const std::vector<std::vector<float>> rows = {{0.5f, 0.5f},       {0.8f, 0.2f},         {0.34f, 0.33f, 0.33f},
+                                                {0.6f, 0.2f, 0.2f}, {0.4f, 0.35f, 0.25f}, {0.28f, 0.24f, 0.24f, 0.24f}};
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> number(-1, 1);
+  for (const std::vector<float>& row : rows) {
+    Model model = test::make_tube({.joints = static_cast<std::uint32_t>(row.size())});
+    for (Mesh& mesh : model.meshes) {
+      mesh.weights = SparseRows();
+      for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+        for (std::uint32_t j = 0; j < row.size(); ++j) mesh.weights.influences.push_back({j, row[j]});
+        mesh.weights.offsets.push_back(static_cast<std::uint32_t>(mesh.weights.influences.size()));
+      }
+    }
+    const Character character = test::bound_by(model, "dual_quaternion");
+    BoundsMeter meter(character, Detail::kFull);
+    for (int pose = 0; pose < 60; ++pose) {
+      std::vector<glm::mat4> joints = test::bind_matrices(model);
+      for (std::size_t j = 1; j < joints.size(); ++j) {
+        const glm::vec3 axis = pose % 2 == 0 ? glm::vec3(0, 0, 1) : glm::vec3(number(random), number(random), 1);
+        const float turn =
+            pose % 2 == 0 ? 0.11f * static_cast<float>(pose) * static_cast<float>(j) : 3.3f * number(random);
+        joints[j] = glm::rotate(glm::mat4(1), turn, glm::normalize(axis)) * joints[j];
+      }
+      const Measured measured = meter.measure(joints, inputs_at_rest(character));
+      EXPECT_LE(measured.beyond, 0) << row.size() << " joints, the first by " << row[0] << ", pose " << pose << ": box "
+                                    << measured.ratio << " times as long";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pelt::runtime
