@@ -164,8 +164,7 @@ class Planner {
       const GpuCharacters::State::Entry& entry = *gpu_.entries[c];
       const shared::BoundsJob job{.first_record = entry.first_bound,
                                   .record_count = entry.bound_count,
-                                  .fit_record_count = entry.fit_bound_count,
-                                  .grow = entry.bound_growth};
+                                  .fit_record_count = entry.fit_bound_count};
       add_job(CrowdPass::kBounds, job, 1, level_list(c, 0, shared::kListGiven));
     });
   }

@@ -53,7 +53,6 @@ struct GpuCharacters::State {
     std::uint32_t first_bound = 0;
     std::uint32_t bound_count = 0;
     std::uint32_t fit_bound_count = 0;  // they follow the deformers'
-    float bound_growth = 0;
     BufferRange block;
     Buffer staging;           // until the upload has finished
     VkDeviceSize copied = 0;  // bytes of it whose copy is recorded

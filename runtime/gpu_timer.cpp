@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <cassert>
 #include <utility>
 
@@ -54,9 +56,15 @@ void GpuTimer::stamp(VkCommandBuffer commands) {
 Result<std::vector<double>> GpuTimer::seconds() const {
   std::vector<std::uint64_t> ticks(stamps_);
   if (stamps_ > 0) {
-    const VkResult result = device_->functions.vkGetQueryPoolResults(
-        device_->handle, pool_, 0, stamps_, ticks.size() * sizeof(std::uint64_t), ticks.data(), sizeof(std::uint64_t),
-        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    const VkResult result = device_->functions.vkGetQueryPoolResults(device_->handle, pool_, 0, stamps_,
+                                                                     ticks.size() * sizeof(std::uint64_t), ticks.data(),
+                                                                     sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
+    if (result == VK_NOT_READY) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("the {} timestamps are not there yet: the commands that write them are not done, or were "
+                              "not submitted",
+                              stamps_));
+    }
     if (result != VK_SUCCESS) return vulkan_failure("read timestamps", result);
   }
   // Only the valid bits count, and they may wrap round between two stamps.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 
@@ -13,7 +16,11 @@
 namespace pelt::runtime {
 namespace {
 
-// The objects of one submission, freed however it ends.
+// How long a submission may take, nanoseconds. A driver resets a card that hangs after some seconds; a software device
+// may be busy with a large one for a minute.
+constexpr std::uint64_t kLongestWait = 600'000'000'000;
+
+// The objects of one submission, freed however it ends, unless the device may still use them.
 struct Submission {
   const Device& device;
   VkCommandPool pool = VK_NULL_HANDLE;
@@ -76,7 +83,14 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
       .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .commandBufferInfoCount = 1, .pCommandBufferInfos = &commands_info};
   result = functions.vkQueueSubmit2(device.queue(), 1, &submit_info, submission.fence);
   if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
-  result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, UINT64_MAX);
+  result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, kLongestWait);
+  if (result == VK_TIMEOUT) {
+    submission.pool = VK_NULL_HANDLE;
+    submission.fence = VK_NULL_HANDLE;
+    return fail(ErrorCode::kDeviceFailed,
+                fmt::format("cannot wait for {}: the device is not done with it after {} seconds", name,
+                            kLongestWait / 1'000'000'000));
+  }
   if (result != VK_SUCCESS) return vulkan_failure("wait for " + name, result);
   return {};
 }

@@ -13,7 +13,7 @@
 #include <pelt/try.h>
 
 #include "engine/binding/morphs.h"
-#include "runtime/bounds.h"
+#include "engine/character/bounds.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
 
@@ -134,9 +134,9 @@ void write_character(const FoundData& found, GpuCharacters::State::Entry& entry,
                             .word = block.append(pass.table)});
   }
   entry.first_bound = block.append(found.bounds.records);
+  block.append(found.bounds.entries);  // right behind them
   entry.bound_count = found.bounds.count;
   entry.fit_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
-  entry.bound_growth = found.bounds.grow;
 }
 
 VkDeviceSize block_bytes(const FoundData& found, const Character& character) {

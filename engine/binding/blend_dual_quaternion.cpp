@@ -119,7 +119,7 @@ struct DualQuaternionBlend {
           const auto low = xz_yw(0), high = xz_yw(2);
           const auto sides = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
                                      hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
-          const auto sign = hn::IfThenElseZero(hn::Lt(sides, hn::Zero(d)), hn::Set(d, -0.0f));
+          const auto sign = hn::IfThenElseZero(hn::Lt(sides, hn::Set(d, shared::kSideTie)), hn::Set(d, -0.0f));
           for (std::size_t s = 0; s < kUsed; ++s) {
             hn::Store(hn::Xor(hn::Load(d, weights[s] + at), sign), d, weights[s] + at);
           }

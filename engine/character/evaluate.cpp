@@ -258,7 +258,8 @@ Evaluator::Evaluator(const Character& character, Options options)
   }
   if (!state.options.normals || options.normal_mode == NormalMode::kBlended) return;
   for (const CharacterMesh& mesh : character->meshes) {
-    state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh));
+    state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>()
+                                              : find_normal_rings(mesh, options.threads));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <pelt/normal_rings.h>
+#include <pelt/tools/parallel.h>
 
 #include "shaders/normals/normals.h"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr float kSameNormal = 0.99985f;     // cosine of a degree
 constexpr float kMinAgreement = 0.5f;       // cosine of 60 degrees
 constexpr std::size_t kMaxSidesTried = 16;  // at a place where many different vertices meet
+constexpr std::size_t kBlockPlaces = 1024;  // whose rings are found by one thread in a row
 
 // A triangle seen from one of its vertices, the apex: b and c follow it counterclockwise.
 struct Corner {
@@ -53,81 +55,122 @@ Corners find_corners(const CharacterMesh& mesh) {
   return found;
 }
 
-// Appends the fans of one apex, with their flags; the order of the corners is lost. A fan begins where no other ends,
-// and otherwise anywhere: the order of the corners does not change their sum.
-void append_fans(std::vector<Corner>& corners, std::vector<std::uint32_t>& words) {
-  std::sort(corners.begin(), corners.end());
-  std::vector<std::uint32_t> ends;
-  for (const Corner& corner : corners) ends.push_back(corner.c);
-  std::sort(ends.begin(), ends.end());
-  std::vector<bool> used(corners.size());
-  std::vector<std::size_t> skip(corners.size());  // from the first corner with the same b to one that may be unused
-  const auto find_unused = [&](std::uint32_t begin) {
-    const auto first =
-        static_cast<std::size_t>(std::lower_bound(corners.begin(), corners.end(), Corner{begin, 0}) - corners.begin());
-    if (first == corners.size()) return first;
-    std::size_t at = first + skip[first];
-    while (at < corners.size() && corners[at].b == begin && used[at]) ++at;
-    skip[first] = at - first;
-    return at < corners.size() && corners[at].b == begin ? at : corners.size();
-  };
-  const auto string_from = [&](std::size_t at) {
-    words.push_back(corners[at].b | shared::kRingFan);
-    while (at < corners.size()) {
-      used[at] = true;
-      words.push_back(corners[at].c);
-      at = find_unused(corners[at].c);
-    }
-  };
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    if (!used[i] && !std::binary_search(ends.begin(), ends.end(), corners[i].b)) string_from(i);
-  }
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    if (!used[i]) string_from(i);
-  }
-}
-
-class RingFinder {
+// Strings the corners of an apex to fans. Keeps its memory from one apex to the next.
+class FanStringer {
  public:
-  explicit RingFinder(const CharacterMesh& mesh)
-      : points_(mesh.binding.points), corners_(find_corners(mesh)), words_(mesh.vertex_count(), shared::kNoSlot) {
-    assert(mesh.vertex_count() <= shared::kRingVertex);
-    for (const glm::uvec2& directions : mesh.binding.directions)
-      normals_.push_back(shared::unpack_normal(directions.x));
-  }
-
-  std::vector<std::uint32_t> find() && {
-    for_each_place([&](std::span<const std::uint32_t> vertices) {
-      for (const std::vector<std::uint32_t>& twins : sides(vertices)) add_ring(twins);
-    });
-    if (words_.size() == points_.size()) words_.clear();
-    return std::move(words_);
+  // Appends the fans of one apex, with their flags; the order of the corners is lost. A fan begins where no other ends,
+  // and otherwise anywhere: the order of the corners does not change their sum.
+  void append(std::vector<Corner>& corners, std::vector<std::uint32_t>& words) {
+    std::sort(corners.begin(), corners.end());
+    ends_.clear();
+    for (const Corner& corner : corners) ends_.push_back(corner.c);
+    std::sort(ends_.begin(), ends_.end());
+    used_.assign(corners.size(), 0);
+    skip_.assign(corners.size(), 0);
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      if (used_[i] == 0 && !std::binary_search(ends_.begin(), ends_.end(), corners[i].b)) string(corners, i, words);
+    }
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      if (used_[i] == 0) string(corners, i, words);
+    }
   }
 
  private:
-  // Visits the vertices at each place, in ascending order.
-  template <class Visit>
-  void for_each_place(const Visit& visit) const {
-    std::vector<std::uint32_t> order(points_.size());
-    std::iota(order.begin(), order.end(), 0u);
-    const auto key = [&](std::uint32_t v) { return std::tuple(points_[v].x, points_[v].y, points_[v].z, v); };
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-    for (std::size_t begin = 0; begin < order.size();) {
-      std::size_t end = begin + 1;
-      while (end < order.size() && points_[order[end]] == points_[order[begin]]) ++end;
-      visit(std::span(order).subspan(begin, end - begin));
-      begin = end;
+  void string(const std::vector<Corner>& corners, std::size_t at, std::vector<std::uint32_t>& words) {
+    words.push_back(corners[at].b | shared::kRingFan);
+    while (at < corners.size()) {
+      used_[at] = 1;
+      words.push_back(corners[at].c);
+      at = find_unused(corners, corners[at].c);
     }
   }
 
+  std::size_t find_unused(const std::vector<Corner>& corners, std::uint32_t begin) {
+    const auto first =
+        static_cast<std::size_t>(std::lower_bound(corners.begin(), corners.end(), Corner{begin, 0}) - corners.begin());
+    if (first == corners.size()) return first;
+    std::size_t at = first + skip_[first];
+    while (at < corners.size() && corners[at].b == begin && used_[at] != 0) ++at;
+    skip_[first] = at - first;
+    return at < corners.size() && corners[at].b == begin ? at : corners.size();
+  }
+
+  std::vector<std::uint32_t> ends_;
+  std::vector<std::uint8_t> used_;
+  std::vector<std::size_t> skip_;  // from the first corner with the same b to one that may be unused
+};
+
+// What all places read.
+struct RingSource {
+  explicit RingSource(const CharacterMesh& mesh) : points(mesh.binding.points), corners(find_corners(mesh)) {
+    assert(mesh.vertex_count() <= shared::kRingVertex);
+    normals.reserve(mesh.binding.directions.size());
+    for (const glm::uvec2& directions : mesh.binding.directions) normals.push_back(shared::unpack_normal(directions.x));
+  }
+
+  std::span<const glm::vec3> points;
+  std::vector<glm::vec3> normals;
+  Corners corners;
+};
+
+// Vertices, those of a place side by side and ascending.
+struct Places {
+  std::vector<std::uint32_t> order;
+  std::vector<std::size_t> begins;  // of each place in `order`; then the end
+
+  std::size_t count() const { return begins.size() - 1; }
+  std::span<const std::uint32_t> vertices(std::size_t place) const {
+    return std::span(order).subspan(begins[place], begins[place + 1] - begins[place]);
+  }
+};
+
+Places find_places(std::span<const glm::vec3> points) {
+  struct Placed {
+    glm::vec3 point;
+    std::uint32_t vertex;
+    auto key() const { return std::tuple(point.x, point.y, point.z, vertex); }
+  };
+  std::vector<Placed> placed(points.size());
+  for (std::size_t v = 0; v < points.size(); ++v) placed[v] = {points[v], static_cast<std::uint32_t>(v)};
+  std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) { return a.key() < b.key(); });
+  Places places;
+  places.order.reserve(points.size());
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    if (i == 0 || placed[i].point != placed[i - 1].point) places.begins.push_back(i);
+    places.order.push_back(placed[i].vertex);
+  }
+  places.begins.push_back(placed.size());
+  return places;
+}
+
+// Finds the rings of a range of places.
+class RingFinder {
+ public:
+  explicit RingFinder(const RingSource& source) : source_(source) {}
+
+  void add_place(std::span<const std::uint32_t> vertices) {
+    if (vertices.size() == 1) return add_ring(vertices);
+    for (const std::vector<std::uint32_t>& twins : sides(vertices)) add_ring(twins);
+  }
+
+  // Appends the rings, and writes where each vertex has its own.
+  void append(std::vector<std::uint32_t>& words) const {
+    const auto first = static_cast<std::uint32_t>(words.size());
+    words.insert(words.end(), words_.begin(), words_.end());
+    for (const auto& [vertex, at] : starts_) words[vertex] = first + at;
+  }
+  std::size_t size() const { return words_.size(); }
+
+ private:
   // Groups the vertices of a place by agreeing normals.
   std::vector<std::vector<std::uint32_t>> sides(std::span<const std::uint32_t> vertices) const {
+    const std::vector<glm::vec3>& normals = source_.normals;
     std::vector<std::vector<std::uint32_t>> found;
     for (const std::uint32_t v : vertices) {
       const std::size_t first = found.size() - std::min(found.size(), kMaxSidesTried);
       const auto own =
           std::find_if(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(),
-                       [&](const auto& side) { return glm::dot(normals_[side[0]], normals_[v]) > kSameNormal; });
+                       [&](const auto& side) { return glm::dot(normals[side[0]], normals[v]) > kSameNormal; });
       if (own == found.end()) {
         found.push_back({v});
       } else {
@@ -137,47 +180,68 @@ class RingFinder {
     return found;
   }
 
-  // Returns the corners of an apex, each once.
-  std::vector<Corner> corners_of(std::uint32_t apex) const {
-    std::vector<Corner> own(corners_.of(apex).begin(), corners_.of(apex).end());
+  // Sets the corners of an apex, each once.
+  void set_corners(std::uint32_t apex, std::vector<Corner>& own) const {
+    const std::span<const Corner> all = source_.corners.of(apex);
+    own.assign(all.begin(), all.end());
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
-    return own;
   }
 
-  void add_ring(const std::vector<std::uint32_t>& twins) {
-    std::vector<std::vector<Corner>> corners;
+  void add_ring(std::span<const std::uint32_t> twins) {
+    if (corners_.size() < twins.size()) corners_.resize(twins.size());
     glm::dvec3 sum(0);
-    for (const std::uint32_t apex : twins) {
-      const glm::dvec3 origin(points_[apex]);
-      for (const Corner& corner : corners.emplace_back(corners_of(apex)))
-        sum += glm::cross(glm::dvec3(points_[corner.b]) - origin, glm::dvec3(points_[corner.c]) - origin);
+    for (std::size_t t = 0; t < twins.size(); ++t) {
+      const glm::dvec3 origin(source_.points[twins[t]]);
+      set_corners(twins[t], corners_[t]);
+      for (const Corner& corner : corners_[t])
+        sum += glm::cross(glm::dvec3(source_.points[corner.b]) - origin, glm::dvec3(source_.points[corner.c]) - origin);
     }
-    const double along = glm::dot(sum, glm::dvec3(normals_[twins[0]]));
+    const double along = glm::dot(sum, glm::dvec3(source_.normals[twins[0]]));
     // The condition also refuses a sum that is not finite.
     if (!(std::abs(along) > kMinAgreement * glm::length(sum))) return;
     const auto first = static_cast<std::uint32_t>(words_.size());
     for (std::size_t t = 0; t < twins.size(); ++t) {
-      if (corners[t].empty()) continue;
+      if (corners_[t].empty()) continue;
       if (along < 0) {
-        for (Corner& corner : corners[t]) std::swap(corner.b, corner.c);
+        for (Corner& corner : corners_[t]) std::swap(corner.b, corner.c);
       }
       if (twins.size() > 1) words_.push_back(twins[t] | shared::kRingApex);
-      append_fans(corners[t], words_);
+      fans_.append(corners_[t], words_);
     }
     words_.back() |= shared::kRingLast;
-    for (const std::uint32_t v : twins) words_[v] = first;
+    for (const std::uint32_t v : twins) starts_.emplace_back(v, first);
   }
 
-  std::span<const glm::vec3> points_;
-  std::vector<glm::vec3> normals_;
-  Corners corners_;
+  const RingSource& source_;
   std::vector<std::uint32_t> words_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> starts_;  // vertex, first word of its ring in words_
+  std::vector<std::vector<Corner>> corners_;                     // of the twins of a ring
+  FanStringer fans_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh) { return RingFinder(mesh).find(); }
+std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, unsigned threads) {
+  const RingSource source(mesh);
+  const Places places = find_places(source.points);
+  // Blocks are of one size, and follow each other in the result, whatever the number of threads.
+  std::vector<RingFinder> blocks((places.count() + kBlockPlaces - 1) / kBlockPlaces, RingFinder(source));
+  parallel_for(blocks.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) {
+      const std::size_t last = std::min(places.count(), (b + 1) * kBlockPlaces);
+      for (std::size_t place = b * kBlockPlaces; place < last; ++place) blocks[b].add_place(places.vertices(place));
+    }
+  });
+  std::size_t size = source.points.size();
+  for (const RingFinder& block : blocks) size += block.size();
+  std::vector<std::uint32_t> words;
+  words.reserve(size);
+  words.assign(source.points.size(), shared::kNoSlot);
+  for (const RingFinder& block : blocks) block.append(words);
+  if (words.size() == source.points.size()) words.clear();
+  return words;
+}
 
 void recompute_normals(std::span<const std::uint32_t> rings, std::size_t begin, std::size_t end,
                        std::span<const glm::vec3> positions, std::span<glm::vec3> normals,

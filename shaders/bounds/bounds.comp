@@ -9,6 +9,7 @@ layout(local_size_x = kBoundsWorkgroupSize) in;
 
 layout(binding = kBindWork, scalar) readonly buffer Jobs { BoundsJob jobs[]; };
 layout(binding = kBoundsBindRecords, scalar) readonly buffer Records { BoundsRecord records[]; };
+layout(binding = kBoundsBindRecords, scalar) readonly buffer Words { uint words[]; };
 layout(binding = kBoundsBindPalette, scalar) readonly buffer Palette { Affine palette[]; };
 layout(binding = kBoundsBindBoxes, scalar) writeonly buffer Boxes { float boxes[]; };
 
@@ -19,52 +20,111 @@ layout(push_constant, scalar) uniform Constants { BoundsConstants constants; };
 shared vec3 leasts[kBoundsWorkgroupSize];
 shared vec3 greatests[kBoundsWorkgroupSize];
 
-struct Box {
-  vec3 least;
-  vec3 greatest;
+// Where a group's entries are.
+struct Entries {
+  uint first_word;
+  uint count;
+  uint palette;  // palette entry that index 0 names
 };
 
-// The box of a dual quaternion pair: corners are stretched by both stretches and moved by both rigid motions.
-Box pair_box(BoundsRecord record, uint palette_first) {
-  Box box = Box(vec3(3e38f), vec3(-3e38f));
-  Affine rigid[2];
-  Affine stretch[2];
-  for (uint k = 0u; k < 2u; ++k) {
-    uint slot = palette_first + (k == 0u ? record.slot : record.other);
-    DualQuaternion motion = DualQuaternion(palette[slot][0], palette[slot][1]);
-    rigid[k] = rigid_from_dual_quaternion(motion, motion);
-    stretch[k] = palette[slot + 1u];
+vec3 vector_at(uint word) { return uintBitsToFloat(uvec3(words[word], words[word + 1u], words[word + 2u])); }
+
+// `wider`: by how much morph targets move local points.
+Box shares_box(Entries entries, float wider, float negative) {
+  Box box = box_begin();
+  for (uint i = 0u; i < entries.count; ++i) {
+    uint word = entries.first_word + kBoundsSharesWords * i;
+    vec3 reach = vector_at(word + 4u) + wider;
+    box = box_with_mapped(box, palette[entries.palette + words[word]], vector_at(word + 1u), reach);
   }
-  float apart = 0.0f;
-  for (uint i = 0u; i < 16u; ++i) {
-    vec3 corner = transform_point(stretch[i & 1u], box_corner(record.least, record.greatest, i >> 1u));
-    vec3 a = transform_point(rigid[0], corner);
-    vec3 b = transform_point(rigid[1], corner);
-    apart = max(apart, distance(a, b));
-    box.least = min(box.least, min(a, b));
-    box.greatest = max(box.greatest, max(a, b));
+  return box_grown(box, negative * (box.greatest - box.least));
+}
+
+uint dual_slot_at(Entries entries, uint i) {
+  return entries.palette + words[entries.first_word + kBoundsDualWords * i];
+}
+
+// Returns the entries before entry i with which it shares a vertex.
+uint sharing_at(Entries entries, uint i) { return words[entries.first_word + kBoundsDualWords * i + 1u]; }
+
+DualQuaternion motion_at(Entries entries, uint i) {
+  Affine entry = palette[dual_slot_at(entries, i)];
+  return DualQuaternion(entry[0], entry[1]);
+}
+
+Affine rigid_at(Entries entries, uint i) {
+  DualQuaternion motion = motion_at(entries, i);
+  return rigid_from_dual_quaternion(motion, motion);
+}
+
+// Returns true if entry i, another one and entry k, which share vertices, are on no side that is common to them.
+bool any_disagrees(Entries entries, uint i, uint k) {
+  vec4 motion = motion_at(entries, i).real;
+  vec4 other = motion_at(entries, k).real;
+  for (uint left = sharing_at(entries, i) & sharing_at(entries, k); left != 0u; left &= left - 1u) {
+    vec4 third = motion_at(entries, findLSB(left)).real;
+    if (sides_disagree(dot(motion, other), dot(other, third), dot(third, motion))) return true;
   }
-  box.least -= vec3(record.grow * apart);
-  box.greatest += vec3(record.grow * apart);
+  return false;
+}
+
+// Returns the box of what the stretches of the entries make of the box middle +- reach.
+Box stretched_box(Entries entries, vec3 middle, vec3 reach) {
+  Box box = box_begin();
+  for (uint i = 0u; i < entries.count; ++i)
+    box = box_with_mapped(box, palette[dual_slot_at(entries, i) + 1u], middle, reach);
   return box;
 }
 
-Box entry_box(BoundsRecord record, uint palette_first) {
-  Affine frame = palette[palette_first + record.slot];
-  vec3 middle = transform_point(frame, 0.5f * (record.least + record.greatest));
-  vec3 reach = 0.5f * (record.greatest - record.least);
-  vec3 extent = vec3(dot(abs(frame[0].xyz), reach), dot(abs(frame[1].xyz), reach), dot(abs(frame[2].xyz), reach));
-  return Box(middle - extent, middle + extent);
+// Returns the box where motions may nearly cancel.
+Box disagreeing_box(Entries entries, uint row_entries, vec3 middle, vec3 reach) {
+  Box box = box_begin();
+  for (uint i = 0u; i < entries.count; ++i)
+    box = box_with(box, transform_point(rigid_at(entries, i), middle), vec3(0.0f));
+  return box_grown(box, vec3(float(row_entries - 1u) * distance(box.least, box.greatest) + length(reach)));
 }
 
-// Widens the record's box by what the instance's morph targets can add.
-BoundsRecord with_morphs(BoundsRecord record, uint palette_first) {
+Box dual_box(Entries entries, uint row_entries, vec3 middle, vec3 reach) {
+  Box stretched = stretched_box(entries, middle, reach);
+  middle = 0.5f * (stretched.least + stretched.greatest);
+  reach = 0.5f * (stretched.greatest - stretched.least);
+  if (entries.count > kBoundsDualEntries) return disagreeing_box(entries, row_entries, middle, reach);
+  DualPairs pairs = dual_pairs_begin();
+  for (uint i = 0u; i < entries.count; ++i) {
+    Affine rigid = rigid_at(entries, i);
+    pairs.box = box_with_mapped(pairs.box, rigid, middle, reach);
+    for (uint left = sharing_at(entries, i); left != 0u; left &= left - 1u) {
+      uint k = findLSB(left);
+      if (any_disagrees(entries, i, k)) return disagreeing_box(entries, row_entries, middle, reach);
+      DualQuaternion motion = motion_at(entries, i);
+      DualQuaternion other = on_side_of(motion_at(entries, k), motion);
+      pairs = dual_pairs_add(pairs, motion, other, row_entries, middle, reach);
+      if (dot(motion.real, other.real) > kNearlyHalfATurn) continue;
+      // Rounding decides on which side the blend takes it.
+      other = DualQuaternion(-other.real, -other.dual);
+      pairs = dual_pairs_add(pairs, motion, other, row_entries, middle, reach);
+    }
+  }
+  return dual_pairs_box(pairs, row_entries);
+}
+
+// Returns how far the instance's morph targets may move a vertex of the record.
+float morph_reach(BoundsRecord record, uint palette_first) {
   float largest = 0.0f;
   for (uint i = 0u; i < record.morph_slots; ++i)
     largest = max(largest, palette[palette_first + record.morph_slot + i][0].x);
-  record.least -= vec3(largest * record.morph_reach);
-  record.greatest += vec3(largest * record.morph_reach);
-  return record;
+  return largest * record.morph_reach;
+}
+
+// Returns the box of a record. `first_word`: of the character's records.
+Box record_box(BoundsRecord record, uint first_word, uint palette_first) {
+  float wider = morph_reach(record, palette_first);
+  vec3 reach = record.reach + wider;
+  uint slot = palette_first + record.first_slot;
+  if (record.kind == kBoundsEntry) return box_with_mapped(box_begin(), palette[slot], record.middle, reach);
+  Entries entries = Entries(first_word + record.first_entry, record.entry_count, slot);
+  if (record.kind == kBoundsDual) return dual_box(entries, record.row_entries, record.middle, reach);
+  return shares_box(entries, wider, record.negative);
 }
 
 void main() {
@@ -76,17 +136,13 @@ void main() {
   inside = inside && (entry.state & kEntryHold) == 0u;
 
   uint self = gl_LocalInvocationIndex;
-  Box box = Box(vec3(3e38f), vec3(-3e38f));
+  Box box = box_begin();
   uint palette_first = instance_place(entry.instance).first_palette;
   uint first = job.fit_record_count == 0u || entry_uses(entry.state, false) ? 0u : job.record_count;
   uint end = job.record_count + (entry_uses(entry.state, true) ? job.fit_record_count : 0u);
   for (uint i = first + self; inside && i < end; i += kBoundsWorkgroupSize) {
-    BoundsRecord record = with_morphs(records[job.first_record + i], palette_first);
-    Box own;
-    if (record.dual != 0u) own = pair_box(record, palette_first);
-    else own = entry_box(record, palette_first);
-    box.least = min(box.least, own.least);
-    box.greatest = max(box.greatest, own.greatest);
+    BoundsRecord record = records[job.first_record + i];
+    box = box_of_both(box, record_box(record, job.first_record * kBoundsRecordWords, palette_first));
   }
   leasts[self] = box.least;
   greatests[self] = box.greatest;
@@ -99,9 +155,9 @@ void main() {
   }
   if (!inside || self > 0u) return;
   uint at = constants.first_word + entry.instance * constants.stride;
-  float margin = job.grow * distance(leasts[0], greatests[0]);
+  box = box_with_rounding(Box(leasts[0], greatests[0]));
   for (uint i = 0u; i < 3u; ++i) {
-    boxes[at + i] = leasts[0][i] - margin;
-    boxes[at + 3u + i] = greatests[0][i] + margin;
+    boxes[at + i] = box.least[i];
+    boxes[at + 3u + i] = box.greatest[i];
   }
 }

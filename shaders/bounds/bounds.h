@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: MIT
-// A box round an instance's skin, found from its palette alone, before the skin is moved. A vertex that palette entries
-// j move with weights w_j >= 0 is within the hull of the points T_j p. Take the box of the rest positions that an entry
-// moves: moved by the entry, it holds that entry's part of the hull.
+// A box round an instance's skin, found from its palette alone, before the skin is moved: the box of the boxes of
+// records.
 //
-// Dual quaternions leave that hull. With two, a screw motion carries T_1 p to T_2 p on an arc of at most half a turn,
-// which lies within the ball that has the two points as ends of a diameter. Each further one adds such an arc from a
-// point already found, at most sqrt(2) times as long. So each pair of entries has the box of the positions that both
-// move, and that box grows by a multiple of the greatest distance between the two images of a corner: the distance
-// between two affine maps is greatest at a corner.
+// Linear blend: v' = sum w_j T_j p, and the weights of a vertex sum to 1. Where none is negative, v' is in the convex
+// hull of the points T_j p. A record has the box of the rest positions that an entry moves, or of the local points of
+// groups that have their own (blend/blend.h); moved by the entry, it holds that entry's part of the hull. So it is for
+// any weights, also for rows of which a reduced detail takes the first influences.
+//
+// Other skins are cut into groups of vertices that lie close together, so that the entries of a group take it to places
+// that are close together, too. A record has the box of a group, and the entries that move its vertices.
+//
+// Local points with negative shares: v' = a + n (a - b), where a and b are in the hull and n is the sum of the negative
+// shares. So the box of the group's images grows by n times its sides.
+//
+// Dual quaternions: v' is what the motion of the blend b = sum w_j q_j moves p' to, where p' = sum w_j S_j p is within
+// the hull of the S_j p, and q_j = r_j + e d_j are unit and on one side. With c_ij = r_i . r_j, T_i p' the place to
+// which q_i moves p', and T_ij p' that to which q_i + q_j moves it, which is half of the way by a screw motion,
+//     v' = ( sum_i w_i^2 T_i p' + sum_i<j 2 w_i w_j c_ij P_ij ) / |b|^2,     |b|^2 = the sum of these weights,
+//     P_ij = (T_i + T_j) p' / 2 + (1 + c_ij) / c_ij s_ij,     s_ij = T_ij p' - (T_i + T_j) p' / 2:
+// P_ij is where the tangents of the arc from T_i p' to T_j p' meet. If all c_ij > 0 no weight is negative, and v' is in
+// the hull of the T_i p' and P_ij. Where c_ij is small, P_ij is far away and has little weight; then take the middle of
+// T_i p' and T_j p', which is in the hull, and add the rest: s_ij times 2 w_i w_j (1 + c_ij) / |b|^2. That factor is 1
+// at most, since |b|^2 >= w_i^2 + w_j^2 + 2 w_i w_j c_ij. The sum over all pairs of n entries is n at most where
+// c_ij <= 1 / (n - 1), since |b|^2 >= sum w_i^2 >= 1 / n. So those pairs are taken in this way.
+// Where three motions are on no common side, the side that a vertex takes depends on its pivot p, the entry with its
+// largest weight, w_p >= 1 / n, and motions may nearly cancel. Seen from T_p, |b| is at least w_p, so the step of a
+// point c is at most |sum w_j (T_j c - T_p c)| / w_p: n - 1 times the greatest distance of two images of c.
 #ifndef PELT_SHADERS_BOUNDS_BOUNDS_H
 #define PELT_SHADERS_BOUNDS_BOUNDS_H
 
@@ -19,35 +37,48 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kBoundsWorkgroupSize = 64u;  // one instance
 
-PELT_SHARED_CONST uint kBoundsBindRecords = 1u;  // BoundsRecord[]
+PELT_SHARED_CONST uint kBoundsBindRecords = 1u;  // BoundsRecord[]; a character's entries, as words, follow its records
 PELT_SHARED_CONST uint kBoundsBindPalette = 2u;  // Affine[]
 PELT_SHARED_CONST uint kBoundsBindBoxes = 3u;    // float[]: least, then greatest corner of each instance, written
 PELT_SHARED_CONST uint kBoundsBindCount = 4u;
 
-// A box of the rest positions, or local points, that a palette entry moves.
+PELT_SHARED_CONST uint kBoundsEntry = 0u;  // what a palette entry moves
+// A group that dual quaternions move. Each of its entries is two words: the index of a dual quaternion, which its
+// stretch follows, then the entries before it with which it shares a vertex: bit k is entry k, of the first
+// kBoundsDualEntries. Only a group of one vertex may have more entries.
+PELT_SHARED_CONST uint kBoundsDual = 1u;
+PELT_SHARED_CONST uint kBoundsDualWords = 2u;
+PELT_SHARED_CONST uint kBoundsDualEntries = 32u;
+// A group with negative shares. Each of its entries is an index, then middle and reach of the box of the local points
+// that it moves, x y z each.
+PELT_SHARED_CONST uint kBoundsShares = 2u;
+PELT_SHARED_CONST uint kBoundsSharesWords = 7u;
+
 struct BoundsRecord {
-  uint slot;   // palette entry of the character
-  uint other;  // dual quaternions: the pair's other entry; else `slot` again
-  uint dual;   // 1: the entries are dual quaternions with stretches
-  float grow;  // multiple of the distance between the corners' two images
-  vec3 least;
-  vec3 greatest;
+  uint kind;         // kBounds...
+  vec3 middle;       // of the box of rest positions or local points, metres
+  vec3 reach;        // half of its sides
+  uint first_slot;   // palette entry of the character; of groups that which the index 0 of an entry names
+  uint first_entry;  // of groups: first word of its entries, counted from the character's first record
+  uint entry_count;  // of groups
+  uint row_entries;  // of groups: the largest number of entries that move a vertex
+  float negative;    // of groups: n, the largest sum of the magnitudes of a vertex's negative shares
   // Morph targets of the mesh: the first palette entry of their weights and the number of such entries, 0 if it has
-  // none, and the farthest that they move a position if no weight is beyond 1, metres.
+  // none, and the farthest that they move one of the vertices if no weight is beyond 1, metres.
   uint morph_slot;
   uint morph_slots;
   float morph_reach;
 };
-PELT_SHARED_SIZE(BoundsRecord, 52);
+PELT_SHARED_SIZE(BoundsRecord, 60);
+
+PELT_SHARED_CONST uint kBoundsRecordWords = 15u;
 
 struct BoundsJob {
   uint first_record;
   uint record_count;      // records of the deformers' entries
   uint fit_record_count;  // records of the fitted linear blend's, which follow
-  // Multiple of the box's diagonal by which the box grows: the sum of negative shares of local points.
-  float grow;
 };
-PELT_SHARED_SIZE(BoundsJob, 16);
+PELT_SHARED_SIZE(BoundsJob, 12);
 
 struct BoundsConstants {
   JobRange range;
@@ -56,9 +87,105 @@ struct BoundsConstants {
 };
 PELT_SHARED_SIZE(BoundsConstants, 20);
 
-PELT_SHARED_FN vec3 box_corner(vec3 least, vec3 greatest, uint i) {
-  return vec3((i & 1u) != 0u ? greatest.x : least.x, (i & 2u) != 0u ? greatest.y : least.y,
-              (i & 4u) != 0u ? greatest.z : least.z);
+struct Box {
+  vec3 least;
+  vec3 greatest;
+};
+
+PELT_SHARED_FN Box box_begin() {
+  Box box;
+  box.least = vec3(3e38f);
+  box.greatest = vec3(-3e38f);
+  return box;
+}
+
+PELT_SHARED_FN Box box_with(Box box, vec3 middle, vec3 reach) {
+  box.least = min(box.least, middle - reach);
+  box.greatest = max(box.greatest, middle + reach);
+  return box;
+}
+
+PELT_SHARED_FN Box box_of_both(Box a, Box b) {
+  a.least = min(a.least, b.least);
+  a.greatest = max(a.greatest, b.greatest);
+  return a;
+}
+
+PELT_SHARED_FN Box box_grown(Box box, vec3 by) {
+  box.least -= by;
+  box.greatest += by;
+  return box;
+}
+
+// The box, grown by what the rounding of vertices and of the box may differ by: some units in the last place of the
+// farthest coordinate.
+PELT_SHARED_FN Box box_with_rounding(Box box) {
+  vec3 farthest = max(abs(box.least), abs(box.greatest));
+  return box_grown(box, vec3(1e-6f * max(max(farthest.x, farthest.y), farthest.z)));
+}
+
+// Half of the sides of the box round a box of half sides `reach` that the 3x3 part of `frame` has mapped.
+PELT_SHARED_FN vec3 mapped_reach(Affine frame, vec3 reach) {
+  vec4 half_sides = vec4(reach, 0.0f);
+  return vec3(dot(abs(frame[0]), half_sides), dot(abs(frame[1]), half_sides), dot(abs(frame[2]), half_sides));
+}
+
+// The box round what `frame` maps the box middle +- reach to, with `box`.
+PELT_SHARED_FN Box box_with_mapped(Box box, Affine frame, vec3 middle, vec3 reach) {
+  return box_with(box, transform_point(frame, middle), mapped_reach(frame, reach));
+}
+
+// Motions whose rotations have less of a cosine are half a turn apart, as far as rounding can tell.
+PELT_SHARED_CONST float kNearlyHalfATurn = 1e-5f;
+
+// What pairs of a group's dual quaternions add to the box of their images.
+struct DualPairs {
+  Box box;
+  // Of the pairs that are far apart: the box of 0 and of what they add, and the sum of such boxes.
+  Box step;
+  Box steps;
+};
+
+PELT_SHARED_FN DualPairs dual_pairs_begin() {
+  DualPairs pairs;
+  pairs.box = box_begin();
+  pairs.step.least = vec3(0.0f);
+  pairs.step.greatest = vec3(0.0f);
+  pairs.steps = pairs.step;
+  return pairs;
+}
+
+// Adds a pair of motions, which are on one side. `count`: n.
+PELT_SHARED_FN DualPairs dual_pairs_add(DualPairs pairs, DualQuaternion a, DualQuaternion b, uint count, vec3 middle,
+                                        vec3 reach) {
+  float cosine = dot(a.real, b.real);
+  Affine between = (rigid_from_dual_quaternion(a, a) + rigid_from_dual_quaternion(b, b)) * 0.5f;
+  Affine step = rigid_from_dual_quaternion(dual_quaternion_add(a, b, 1.0f), a) - between;
+  if (cosine * float(count - 1u) > 1.0f) {
+    pairs.box = box_with_mapped(pairs.box, between + step * ((1.0f + cosine) / cosine), middle, reach);
+    return pairs;
+  }
+  Box zero;
+  zero.least = vec3(0.0f);
+  zero.greatest = vec3(0.0f);
+  Box own = box_with_mapped(zero, step, middle, reach);
+  pairs.step = box_of_both(pairs.step, own);
+  pairs.steps.least += own.least;
+  pairs.steps.greatest += own.greatest;
+  return pairs;
+}
+
+// The box of the group, whose vertices have at most `count` entries.
+PELT_SHARED_FN Box dual_pairs_box(DualPairs pairs, uint count) {
+  Box box = pairs.box;
+  box.least += max(pairs.steps.least, pairs.step.least * float(count));
+  box.greatest += min(pairs.steps.greatest, pairs.step.greatest * float(count));
+  return box;
+}
+
+// True if no choice of sides puts each two of three motions less than a turn apart, whose cosines these are: or nearly.
+PELT_SHARED_FN bool sides_disagree(float ab, float bc, float ca) {
+  return !exceeds(ab * bc * ca, 0.0f) || min(min(abs(ab), abs(bc)), abs(ca)) < kNearlyHalfATurn;
 }
 
 PELT_SHARED_END

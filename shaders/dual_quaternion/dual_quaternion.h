@@ -39,9 +39,13 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
   return affine_from_axes(rotation_from_quaternion(real), translation);
 }
 
+// Half a turn apart, a rotation is as near to the pivot's by one way as by the other, and animations stop there: rounding
+// does not decide, but each processor takes q as it is.
+PELT_SHARED_CONST float kSideTie = -4e-6f;
+
 // q or -q, which are the same motion: the one less than a turn away from the pivot's rotation.
 PELT_SHARED_FN DualQuaternion on_side_of(DualQuaternion q, DualQuaternion pivot) {
-  float side = dot(q.real, pivot.real) < 0.0f ? -1.0f : 1.0f;
+  float side = dot(q.real, pivot.real) < kSideTie ? -1.0f : 1.0f;
   q.real = q.real * side;
   q.dual = q.dual * side;
   return q;

@@ -8,7 +8,9 @@
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/transfer.h>
 
+#include "runtime/device_internals.h"
 #include "tests/support/gpu.h"
+#include "tests/support/must.h"
 
 namespace pelt::runtime {
 namespace {
@@ -196,6 +198,77 @@ TEST(Memory, PiecesOfABlockDoNotOverlapAndAreUsedAgain) {
     ASSERT_TRUE(read);
     EXPECT_EQ(std::count(read->begin(), read->end(), static_cast<std::byte>(value)), read->size()) << i;
   }
+}
+
+// A frame that is recorded and dropped has no times, and asking for them does not wait for it.
+TEST(GpuTimer, HasNoTimesOfCommandsThatWereNotSubmitted) {
+  PELT_REQUIRE_GPU(gpu_device());
+  if (!GpuTimer::supported(*gpu_device())) PELT_SKIP("the device has no timestamps");
+  auto timer = test::must(GpuTimer::create(*gpu_device(), 2));
+  // Submitted once, so that the queries are in a state that may be asked for.
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "reset", [&](VkCommandBuffer commands) { timer.reset(commands); }));
+  const DeviceFunctions& functions = gpu_device()->functions();
+  const VkDevice device = gpu_device()->handle();
+  VkCommandPool pool = VK_NULL_HANDLE;
+  const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = gpu_device()->queue_family()};
+  ASSERT_EQ(functions.vkCreateCommandPool(device, &pool_info, nullptr, &pool), VK_SUCCESS);
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                  .commandPool = pool,
+                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                  .commandBufferCount = 1};
+  ASSERT_EQ(functions.vkAllocateCommandBuffers(device, &allocate_info, &commands), VK_SUCCESS);
+  const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  ASSERT_EQ(functions.vkBeginCommandBuffer(commands, &begin_info), VK_SUCCESS);
+  timer.reset(commands);
+  timer.stamp(commands);
+  timer.stamp(commands);
+  ASSERT_EQ(functions.vkEndCommandBuffer(commands), VK_SUCCESS);
+  const auto seconds = timer.seconds();
+  functions.vkDestroyCommandPool(device, pool, nullptr);
+  ASSERT_FALSE(seconds);
+  EXPECT_EQ(seconds.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(seconds.error().message, HasSubstr("the 2 timestamps are not there yet"));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wait_too_long(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t longest) {
+  EXPECT_LT(longest, UINT64_MAX) << "nothing bounds the wait";
+  return VK_TIMEOUT;
+}
+
+// What a device that hangs leaves behind is kept from it, so the pool and fence are taken away here.
+TEST(Transfer, SaysThatADeviceHangs) {
+  PELT_REQUIRE_GPU(gpu_device());
+  static VkCommandPool pool;
+  static VkFence fence;
+  static PFN_vkCreateCommandPool create_pool;
+  static PFN_vkCreateFence create_fence;
+  DeviceFunctions& functions = gpu_device()->internals().functions;
+  const DeviceFunctions before = functions;
+  create_pool = functions.vkCreateCommandPool;
+  create_fence = functions.vkCreateFence;
+  functions.vkCreateCommandPool = [](VkDevice device, const VkCommandPoolCreateInfo* info,
+                                     const VkAllocationCallbacks* callbacks, VkCommandPool* made) {
+    const VkResult result = create_pool(device, info, callbacks, made);
+    pool = *made;
+    return result;
+  };
+  functions.vkCreateFence = [](VkDevice device, const VkFenceCreateInfo* info, const VkAllocationCallbacks* callbacks,
+                               VkFence* made) {
+    const VkResult result = create_fence(device, info, callbacks, made);
+    fence = *made;
+    return result;
+  };
+  functions.vkWaitForFences = wait_too_long;
+  const Result<void> waited = submit_and_wait(*gpu_device(), "a long look", [](VkCommandBuffer) {});
+  functions = before;
+  ASSERT_EQ(functions.vkWaitForFences(gpu_device()->handle(), 1, &fence, VK_TRUE, 60'000'000'000), VK_SUCCESS);
+  functions.vkDestroyFence(gpu_device()->handle(), fence, nullptr);
+  functions.vkDestroyCommandPool(gpu_device()->handle(), pool, nullptr);
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.error().code, ErrorCode::kDeviceFailed);
+  EXPECT_EQ(waited.error().message, "cannot wait for a long look: the device is not done with it after 600 seconds");
 }
 
 TEST(GpuTimer, StampsAscendOrSayThatThereAreNone) {

@@ -25,7 +25,9 @@ class GpuTimer {
   void reset(VkCommandBuffer commands);
   // Writes the time at which all commands before it are done. At most `capacity` stamps between two resets.
   void stamp(VkCommandBuffer commands);
-  // Returns the seconds of each stamp since the first, in order. Call it when the commands are done.
+  // Returns the seconds of each stamp since the first, in order. Does not wait: kUnsupported while the commands are not
+  // done, also if they were never submitted. Where an earlier frame of the same timer has run, its times are there
+  // until the commands of reset() run, so ask when the frame's fence is signalled. Other errors: kDeviceFailed.
   Result<std::vector<double>> seconds() const;
 
  private:

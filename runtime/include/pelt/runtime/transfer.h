@@ -18,7 +18,8 @@ namespace pelt::runtime {
 
 // Records commands, submits them on the device's queue and waits until they are done. `name` labels them. The functions
 // of this header may be called from several threads at once (one waits for the other), but not by `record`. Other code
-// must not submit to Device::queue() or wait for it while one of them runs.
+// must not submit to Device::queue() or wait for it while one of them runs. Errors: kDeviceFailed, also if the device
+// is not done after ten minutes: it hangs, and what the commands use must not be destroyed.
 Result<void> submit_and_wait(const Device& device, const std::string& name,
                              const std::function<void(VkCommandBuffer commands)>& record);
 
