@@ -98,6 +98,7 @@ struct DualQuaternionBlend {
     static HWY_INLINE void take_sides(const std::uint32_t* offsets, std::size_t first, std::size_t count,
                                       const std::uint32_t* pivots, const PaletteLine* HWY_RESTRICT palette,
                                       float (&weights)[kUsed][kDecoded * kRows]) {
+      constexpr auto kUnits = static_cast<float>(shared::kWeightUnits);  // lines are that much smaller than entries
       const Quad d;
       const hn::Repartition<std::uint64_t, Quad> pairs;
       const auto* base = reinterpret_cast<const char*>(palette);
@@ -117,9 +118,18 @@ struct DualQuaternionBlend {
                                               hn::InterleaveUpper(d, products[i], products[i + 1])));
           };
           const auto low = xz_yw(0), high = xz_yw(2);
-          const auto sides = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
-                                     hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
-          const auto sign = hn::IfThenElseZero(hn::Lt(sides, hn::Set(d, shared::kSideTie)), hn::Set(d, -0.0f));
+          auto sides = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
+                               hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
+          if (!hn::AllFalse(d, hn::Le(hn::Abs(sides), hn::Set(d, shared::kSideTie / (kUnits * kUnits))))) {
+            alignas(16) float each[4];
+            for (std::size_t i = 0; i < 4; ++i) {
+              const auto& motion = *reinterpret_cast<const PaletteLine*>(base + offsets[at + i]);
+              const PaletteLine& strongest = palette[shared::influence_index(pivots[row + i])];
+              each[i] = shared::side_of(motion.rows[0] * kUnits, strongest.rows[0] * kUnits);
+            }
+            sides = hn::Load(d, each);
+          }
+          const auto sign = hn::IfThenElseZero(hn::Lt(sides, hn::Zero(d)), hn::Set(d, -0.0f));
           for (std::size_t s = 0; s < kUsed; ++s) {
             hn::Store(hn::Xor(hn::Load(d, weights[s] + at), sign), d, weights[s] + at);
           }

@@ -257,7 +257,8 @@ TEST_P(BlendDualQuaternion, GradientsChangeNoPosition) {
 }
 
 // Rotations that lie half a turn apart are at right angles as quaternions: neither sign is nearer.
-TEST_P(BlendDualQuaternion, HalfATurnApartTheSignIsThatOfTheEntry) {
+// Rounding, and the sign of a quaternion, do not decide which way round half a turn goes.
+TEST_P(BlendDualQuaternion, HalfATurnApartAllTakeTheSameWay) {
   std::vector<Affine> palette;
   std::mt19937 random(4);
   for (std::uint32_t j = 0; 2 * j < kElements; ++j) {
@@ -267,7 +268,15 @@ TEST_P(BlendDualQuaternion, HalfATurnApartTheSignIsThatOfTheEntry) {
     palette.push_back(affine_identity());
   }
   const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(9));
-  expect_same(dual_quaternion(sample, palette), dual_quaternion_by_scalars(sample, palette));
+  const Outputs wanted = dual_quaternion(sample, palette);
+  expect_same(wanted, dual_quaternion_by_scalars(sample, palette));
+  for (std::size_t j = 0; j < palette.size(); j += 2) {
+    for (int i = 0; i < 4; ++i) palette[j][0][i] += 1e-7f * (static_cast<float>(random() % 3) - 1.0f);
+    if (random() % 2 == 0) palette[j] *= -1.0f;
+  }
+  const Outputs rounded = dual_quaternion(sample, palette);
+  for (std::size_t row = 0; row < 1234; ++row)
+    ASSERT_LT(glm::distance(rounded.positions[row], wanted.positions[row]), 1e-4f) << row;
 }
 
 // Unit quaternions on the pivot's side do not cancel; these are too short to have a direction.
