@@ -16,6 +16,19 @@ PELT_SHARED_FN vec4 quaternion_product(vec4 a, vec4 b) {
   return vec4(v * a.w + u * b.w + cross(u, v), a.w * b.w - dot(u, v));
 }
 
+// Half a turn is as long by one way as by the other, and animations stop there. So that rounding does not decide, and
+// every processor takes the same way, it is then the one whose axis leans to a direction that no axis of a rig is likely
+// to be perpendicular to.
+PELT_SHARED_CONST float kHalfTurnTie = 4e-6f;
+
+// Positive where the rotation by (v, w) is less than half a turn as it is, negative where that by (-v, -w) is.
+PELT_SHARED_FN float turn_side(vec3 v, float w) {
+  return abs(w) > kHalfTurnTie ? w : dot(v, vec3(0.83f, 0.47f, 0.31f));
+}
+
+// q or -q, which are the same rotation: the one of less than half a turn.
+PELT_SHARED_FN vec4 shorter_turn(vec4 q) { return turn_side(quaternion_vector(q), q.w) < 0.0f ? -q : q; }
+
 PELT_SHARED_FN vec4 quaternion_from_rotation(mat3 r) {
   // Uses the one of the four equivalent forms that divides by the largest component (Shepperd 1978).
   float trace = r[0].x + r[1].y + r[2].z;

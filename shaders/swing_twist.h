@@ -14,16 +14,15 @@ PELT_SHARED_BEGIN
 PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
   float along = dot(quaternion_vector(q), axis);
   float real = q.w;
-  if (real < 0.0f) {
-    along = -along;
-    real = -real;
-  }
+  if (abs(real) <= kHalfTurnTie) along = abs(along);  // not -pi
+  else if (real < 0.0f) along = -along;
+  real = abs(real);
   return real + abs(along) > 0.0f ? 2.0f * atan_of(along, real) : 0.0f;
 }
 
 // The fraction `part` of the turn q, by the shorter way.
 PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
-  vec4 shorter = q.w < 0.0f ? -q : q;
+  vec4 shorter = shorter_turn(q);
   float sine = length(quaternion_vector(shorter));
   float angle = part * atan_of(sine, shorter.w);
   return sine > 0.0f ? vec4(quaternion_vector(shorter) * (sin_of(angle) / sine), cos_of(angle)) : vec4(0, 0, 0, 1);
@@ -31,8 +30,7 @@ PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
 
 // Half of the turn q, by the shorter way.
 PELT_SHARED_FN vec4 half_turn(vec4 q) {
-  vec4 half_way = q.w < 0.0f ? vec4(-q.x, -q.y, -q.z, 1.0f - q.w) : vec4(q.x, q.y, q.z, 1.0f + q.w);
-  return normalize(half_way);
+  return normalize(shorter_turn(q) + vec4(0, 0, 0, 1));
 }
 
 PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {

@@ -120,7 +120,7 @@ struct DualQuaternionBlend {
           const auto low = xz_yw(0), high = xz_yw(2);
           auto sides = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
                                hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
-          if (!hn::AllFalse(d, hn::Le(hn::Abs(sides), hn::Set(d, shared::kSideTie / (kUnits * kUnits))))) {
+          if (!hn::AllFalse(d, hn::Le(hn::Abs(sides), hn::Set(d, shared::kHalfTurnTie / (kUnits * kUnits))))) {
             alignas(16) float each[4];
             for (std::size_t i = 0; i < 4; ++i) {
               const auto& motion = *reinterpret_cast<const PaletteLine*>(base + offsets[at + i]);

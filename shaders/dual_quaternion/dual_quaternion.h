@@ -39,18 +39,14 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
   return affine_from_axes(rotation_from_quaternion(real), translation);
 }
 
-// Half a turn apart, a rotation is as near to the pivot's by one way as by the other, and animations stop there. So that
-// rounding does not decide, and every processor takes the same way, it is then the one whose axis leans to a direction
-// that no axis of a rig is likely to be perpendicular to.
-PELT_SHARED_CONST float kSideTie = 4e-6f;
-
-// Positive where the quaternion q, as it is, is less than a turn away from the pivot, negative where -q is.
+// Positive where the quaternion q, as it is, is less than a turn away from the pivot, negative where -q is: the side of the
+// rotation from one to the other.
 PELT_SHARED_FN float side_of(vec4 q, vec4 pivot) {
   float side = dot(q, pivot);
-  if (abs(side) > kSideTie) return side;
+  if (abs(side) > kHalfTurnTie) return side;
   vec3 v = quaternion_vector(q);
   vec3 p = quaternion_vector(pivot);
-  return dot(v * pivot.w - p * q.w - cross(v, p), vec3(0.83f, 0.47f, 0.31f));
+  return turn_side(v * pivot.w - p * q.w - cross(v, p), side);
 }
 
 // q or -q, which are the same motion: the one less than a turn away from the pivot's rotation.

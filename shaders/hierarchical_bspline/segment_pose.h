@@ -26,7 +26,7 @@ PELT_SHARED_FN Affine joint_motion(PoseWork work, uint joint, Affine inverse_bin
 // The part `share` of `path`, by which a screw moves a point that turns by `way` in the axes `from`: in proportion along
 // the screw's axis, on an arc about it.
 PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
-  vec4 shorter = way.w < 0.0f ? -way : way;
+  vec4 shorter = shorter_turn(way);
   float sine = length(quaternion_vector(shorter));
   if (!exceeds(sine, 1e-4f)) return path * share;
   vec3 axis = from * (quaternion_vector(shorter) * (1.0f / sine));
