@@ -39,14 +39,15 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
   return affine_from_axes(rotation_from_quaternion(real), translation);
 }
 
-// Positive where the quaternion q, as it is, is less than a turn away from the pivot, negative where -q is: the side of the
-// rotation from one to the other.
+// Positive where the quaternion q, as it is, is less than a turn away from the pivot, negative where -q is. Where they are
+// half a turn apart (kHalfTurnTie), a form decides that is the same from either of the two, as their product is: of two
+// neighbouring vertices each may have the other's pivot.
 PELT_SHARED_FN float side_of(vec4 q, vec4 pivot) {
   float side = dot(q, pivot);
   if (abs(side) > kHalfTurnTie) return side;
-  vec3 v = quaternion_vector(q);
-  vec3 p = quaternion_vector(pivot);
-  return turn_side(v * pivot.w - p * q.w - cross(v, p), side);
+  vec4 a = vec4(0.62f, 0.37f, -0.45f, 0.53f);
+  vec4 b = vec4(-0.21f, 0.58f, 0.74f, 0.26f);
+  return dot(a, q) * dot(b, pivot) + dot(b, q) * dot(a, pivot);
 }
 
 // q or -q, which are the same motion: the one less than a turn away from the pivot's rotation.

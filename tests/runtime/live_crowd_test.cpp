@@ -4,10 +4,13 @@
 
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <random>
 #include <string>
+#include <thread>
 
 #include <pelt/evaluate.h>
+#include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/mistake.h>
 #include <pelt/runtime/transfer.h>
@@ -124,6 +127,38 @@ TEST_F(LiveCrowds, RememberNothingOfWhoWasThere) {
     ASSERT_TRUE(run(*gpu_device(), crowd));
     EXPECT_LT(off(crowd, second, frame), 1e-5f) << "moved in every frame";
   }
+}
+
+// Threads that acquire, pose and release their own instances at once end with what one of them would have.
+TEST_F(LiveCrowds, ComeAndGoOnSeveralThreads) {
+  Crowd crowd = make(empty_with_room(16));
+  std::mutex mutex;
+  std::map<std::uint32_t, std::size_t> kept;
+  const auto play = [&](std::uint32_t seed) {
+    std::mt19937 random(seed);
+    std::map<std::uint32_t, std::size_t> own;
+    for (int step = 0; step < 500; ++step) {
+      if (own.size() < 8 && random() % 2 == 0) {
+        const Result<std::uint32_t> instance = crowd.acquire(static_cast<std::uint32_t>(random() % 3));
+        if (!instance) continue;
+        const std::size_t pose = random() % 100;
+        crowd.pose(*instance, moved(bind_joints_, motion(pose)));
+        own[*instance] = pose;
+      } else if (!own.empty()) {
+        crowd.release(own.begin()->first);
+        own.erase(own.begin());
+      }
+    }
+    const std::lock_guard lock(mutex);
+    for (const auto& [instance, pose] : own) EXPECT_TRUE(kept.emplace(instance, pose).second) << "two have it";
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t seed = 0; seed < 4; ++seed) threads.emplace_back(play, seed);
+  }
+  EXPECT_EQ(crowd.rooms().instances.free, crowd.rooms().instances.capacity - kept.size());
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (const auto& [instance, pose] : kept) EXPECT_LT(off(crowd, instance, pose), 1e-5f);
 }
 
 // What is said of room stays true in a million acquisitions, and none fails for want of a piece while an eighth of the
@@ -425,6 +460,46 @@ TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
     frame(listed, level);
     EXPECT_LT(off(listed, level, level), kNear);
     EXPECT_GT(off_level(listed, 0, level, false), kFar);
+  }
+}
+
+// A level, a linear-blend fit and a slower rate go together: each is as the CPU moves it.
+TEST_F(LevelledCrowds, GoTogetherWithDetailsAndRates) {
+  Model model = test::make_tube({.around = 12, .along = 24});
+  model.levels.push_back({0, 1, test::make_tube_mesh({.around = 8, .along = 12})});
+  model.levels.back().mesh.name = "tube_LOD1";
+  const Character fitted =
+      test::must(fit_linear_blend(test::bound_by(model, "surface_ffd"), {.clip_poses = 1, .random_poses = 8}))
+          .character;
+  const GpuCharacters gpu = upload_character(fitted);
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {2}}));
+  crowd.update_every(1, 3);
+  std::size_t posed_at = 0;
+  for (std::size_t frame = 0; frame < 12; ++frame) {
+    const bool fits = frame / 2 % 2 == 1;
+    const std::uint32_t level = frame / 3 % 2;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      crowd.detail(i, fits ? Detail::kLinearFit : Detail::kFull);
+      crowd.level(i, level);
+      crowd.pose(i, joints(frame));
+    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    const bool moved = frame % 3 == 0 || (frame + 1) % 3 == 0;
+    if (moved) posed_at = frame;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      if (i == 1 && !moved) continue;
+      Evaluator evaluator(fitted.at_level(level), {.threads = 1});
+      evaluator.set_detail(fits ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
+      evaluator.pose(joints(i == 0 ? frame : posed_at));
+      evaluator.evaluate();
+      const CharacterMesh& skin = test::mesh_of(fitted.at_level(level), level == 0 ? "tube" : "tube_LOD1");
+      const auto expected = evaluator.positions().subspan(skin.first_vertex, skin.vertex_count());
+      const std::uint32_t mesh = static_cast<std::uint32_t>(&test::mesh_of(fitted, "tube") - fitted->meshes.data());
+      const std::uint32_t first = level == 0 ? *crowd.mesh_vertex(0, mesh) : crowd.level_vertex(0, 0);
+      const std::vector<glm::vec3> got = positions(crowd, i);
+      for (std::size_t v = 0; v < expected.size(); ++v)
+        ASSERT_LT(glm::distance(got[first + v], expected[v]), kNear * fitted.size()) << i << " in frame " << frame;
+    }
   }
 }
 
