@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The layouts of pelt.h with 64-bit pointers, for C and C++ alike: a library and a program that were compiled years
- * apart rely on them. Fields may be added at the end of structs that begin with struct_size; anything else needs a
- * new PELT_ABI_VERSION. */
+ * apart rely on them. The names and types in them are held by c_abi_2.txt beside this file. Fields may be added at the
+ * end of structs that begin with struct_size; anything else needs a new PELT_ABI_VERSION. */
 #ifndef PELT_TESTS_RUNTIME_C_LAYOUT_H
 #define PELT_TESTS_RUNTIME_C_LAYOUT_H
 
@@ -21,7 +21,9 @@ static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_F
                   PELT_FORMAT_OCTAHEDRAL16 == 3 && PELT_FORMAT_OCTAHEDRAL8 == 4,
               "");
 static_assert(PELT_NORMALS_BLENDED == 0 && PELT_NORMALS_RECOMPUTED == 1, "");
-static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1 && PELT_CONTROL_CLOCK == 3, "");
+static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1 && PELT_CONTROL_EXPRESSION == 2 &&
+                  PELT_CONTROL_CLOCK == 3,
+              "");
 static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRESH == 64 && PELT_ENTRY_REPEAT == 128 &&
                   PELT_ENTRY_DETAIL(1, 2, 255) == 0xFF24 && PELT_ENTRY_LEVELS(5, 9) == 0x2450000 &&
                   PELT_ENTRY_NEW_LEVEL == 0x10000000 && PELT_ENTRY_OTHER_LEVEL == 0x20000000,
@@ -30,6 +32,8 @@ static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) =
 static_assert(PELT_JOINTS_MATRIX4 == 0 && PELT_JOINTS_MATRIX3X4 == 1 && PELT_JOINTS_TRANSFORM == 2, "");
 static_assert(PELT_PART_POSE == 0 && PELT_PART_BLEND == 1, "");
 static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
+
+static_assert(PELT_NONE == 0xFFFFFFFFu && PELT_MAX_CROWDS_TOGETHER == 64 && PELT_MAX_BUFFER_USES == 8, "");
 
 #if UINTPTR_MAX == 0xFFFFFFFFFFFFFFFFu
 static_assert(sizeof(pelt_character_info) == 72 && offsetof(pelt_character_info, name) == 64, "");
@@ -51,7 +55,8 @@ static_assert(sizeof(pelt_device_options) == 32 && offsetof(pelt_device_options,
 static_assert(sizeof(pelt_upload_options) == 16 && offsetof(pelt_upload_options, normal_rings) == 4 &&
                   offsetof(pelt_upload_options, capacity) == 8,
               "");
-static_assert(sizeof(pelt_buffer_place) == 16 && sizeof(pelt_vertex_output) == 24, "");
+static_assert(sizeof(pelt_buffer_place) == 16 && offsetof(pelt_buffer_place, offset) == 8, "");
+static_assert(sizeof(pelt_vertex_output) == 24 && offsetof(pelt_vertex_output, place) == 8, "");
 static_assert(sizeof(pelt_crowd_options) == 368 && offsetof(pelt_crowd_options, positions) == 24 &&
                   offsetof(pelt_crowd_options, bounds_place) == 120 && offsetof(pelt_crowd_options, joints) == 144 &&
                   offsetof(pelt_crowd_options, usage) == 192 && offsetof(pelt_crowd_options, normal_mode) == 196 &&
@@ -60,7 +65,7 @@ static_assert(sizeof(pelt_crowd_options) == 368 && offsetof(pelt_crowd_options, 
                   offsetof(pelt_crowd_options, slot_places) == 208 && offsetof(pelt_crowd_options, drawn) == 336 &&
                   offsetof(pelt_crowd_options, capacity) == 352 && offsetof(pelt_crowd_options, joint_format) == 360,
               "");
-static_assert(sizeof(pelt_slot_places) == 64, "");
+static_assert(sizeof(pelt_slot_places) == 64 && offsetof(pelt_slot_places, bounds) == 48, "");
 static_assert(sizeof(pelt_crowd_info) == 56 && offsetof(pelt_crowd_info, output_bytes) == 24, "");
 static_assert(sizeof(pelt_instance_info) == 28 && offsetof(pelt_instance_info, first_joint) == 16 &&
                   offsetof(pelt_instance_info, has_outputs) == 24,
@@ -68,10 +73,14 @@ static_assert(sizeof(pelt_instance_info) == 28 && offsetof(pelt_instance_info, f
 static_assert(sizeof(pelt_crowd_capacity) == 64 && offsetof(pelt_crowd_capacity, vertices) == 8 &&
                   offsetof(pelt_crowd_capacity, table_words) == 56,
               "");
+static_assert(sizeof(pelt_room) == 24 && offsetof(pelt_room, largest_free) == 16, "");
 static_assert(sizeof(pelt_crowd_rooms) == 152 && offsetof(pelt_crowd_rooms, inputs) == 128, "");
 static_assert(sizeof(pelt_memory_heap) == 32 && offsetof(pelt_memory_heap, device_local) == 24, "");
 static_assert(sizeof(pelt_buffer_use) == 48 && offsetof(pelt_buffer_use, access) == 40, "");
-static_assert(sizeof(pelt_output_place) == 24 && sizeof(pelt_crowd_outputs) == 128, "");
+static_assert(sizeof(pelt_output_place) == 24 && offsetof(pelt_output_place, format) == 16, "");
+static_assert(sizeof(pelt_crowd_outputs) == 128 && offsetof(pelt_crowd_outputs, positions) == 8 &&
+                  offsetof(pelt_crowd_outputs, bounds) == 104,
+              "");
 static_assert(sizeof(pelt_vertices) == 40 && offsetof(pelt_vertices, positions) == 8, "");
 #endif
 

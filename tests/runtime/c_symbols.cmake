@@ -1,20 +1,107 @@
 # SPDX-License-Identifier: MIT
-# A script: checks that LIBRARY exports, as NM lists them, exactly the functions that HEADER declares with PELT_API.
+# A script: checks that LIBRARY exports, as NM lists them, exactly the functions that HEADER declares with PELT_API, and
+# that HEADER still has every line of c_abi_N.txt beside this script, N its PELT_ABI_VERSION: functions, enumerators,
+# constants, types, and fields of structs by their places. What was added since must be in the list too; with the
+# environment variable PELT_UPDATE_REFERENCE it is added. Nothing is ever taken out.
 cmake_policy(VERSION 3.22)
-execute_process(COMMAND "${NM}" --dynamic --defined-only --format=posix "${LIBRARY}" OUTPUT_VARIABLE listed
-                COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "[^\n]+" lines "${listed}")
-list(TRANSFORM lines REPLACE " .*" "" OUTPUT_VARIABLE shown)
-list(SORT shown)
-file(READ "${HEADER}" text)
-string(REGEX MATCHALL "\nPELT_API [^(;]+\\(" declarations "${text}")
-list(TRANSFORM declarations REPLACE ".*[ *](pelt_[a-z0-9_]+)\\(" "\\1" OUTPUT_VARIABLE declared)
+
+# Returns the lines that HEADER declares, without comments, with single spaces and without semicolons at their ends.
+function(read_declarations result)
+  file(READ "${HEADER}" text)
+  string(REGEX REPLACE "/\\*[^*]*\\*+([^/*][^*]*\\*+)*/" " " text "${text}")
+  string(REPLACE ";" "|" text "${text}")  # a semicolon would divide the elements of a list
+  string(REGEX REPLACE "[\\]\n" " " text "${text}")
+  string(REGEX MATCHALL "#define PELT_[^\n]+" constants "${text}")
+  list(FILTER constants EXCLUDE REGEX "^#define PELT_(H|API)( |$)")
+  string(REGEX REPLACE "\n *#[^\n]*" "\n" text "${text}")
+  string(REGEX REPLACE "[ \t\n]+" " " text "${text}")
+
+  string(REGEX MATCHALL "PELT_API [^|]+" functions "${text}")
+  list(TRANSFORM functions REPLACE "^PELT_API " "")
+  string(REGEX MATCHALL "typedef [^|{]+[|]" types "${text}")
+  list(TRANSFORM types REPLACE "[|]$" "")
+
+  set(enumerators "")
+  string(REGEX MATCHALL "enum {[^}]*}" blocks "${text}")
+  foreach(block IN LISTS blocks)
+    string(REGEX REPLACE "^enum {|}$" "" block "${block}")
+    string(REPLACE "," ";" block "${block}")
+    list(APPEND enumerators ${block})
+  endforeach()
+
+  set(fields "")
+  string(REGEX MATCHALL "typedef struct [a-z0-9_]+ {[^}]*}" blocks "${text}")
+  foreach(block IN LISTS blocks)
+    string(REGEX REPLACE "^typedef struct ([a-z0-9_]+) {.*" "\\1" name "${block}")
+    string(REGEX REPLACE "^[^{]*{|}$" "" block "${block}")
+    string(REPLACE "|" ";" block "${block}")
+    set(place 0)
+    foreach(field IN LISTS block)
+      string(STRIP "${field}" field)
+      if(NOT field STREQUAL "")
+        list(APPEND fields "${name}, field ${place}: ${field}")
+        math(EXPR place "${place} + 1")
+      endif()
+    endforeach()
+  endforeach()
+
+  set(all "")
+  foreach(line IN LISTS constants types enumerators fields functions)
+    string(REGEX REPLACE "[ \t]+" " " line "${line}")
+    string(STRIP "${line}" line)
+    list(APPEND all "${line}")
+  endforeach()
+  set(${result} "${all}" PARENT_SCOPE)
+endfunction()
+
+read_declarations(declarations)
+set(functions "${declarations}")
+list(FILTER functions INCLUDE REGEX "^[a-z][^=:]*[ *]pelt_[a-z0-9_]+\\(.*\\)$")
+list(TRANSFORM functions REPLACE "^[^(]*[ *](pelt_[a-z0-9_]+)\\(.*" "\\1" OUTPUT_VARIABLE declared)
 list(SORT declared)
 list(LENGTH declared count)
 if(count LESS 2 OR NOT "pelt_abi_version" IN_LIST declared)
   message(FATAL_ERROR "${HEADER} declares no functions: ${declared}")
 endif()
+
+execute_process(COMMAND "${NM}" --dynamic --defined-only --format=posix "${LIBRARY}" OUTPUT_VARIABLE listed
+                COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" lines "${listed}")
+list(TRANSFORM lines REPLACE " .*" "" OUTPUT_VARIABLE shown)
+list(SORT shown)
 if(NOT shown STREQUAL declared)
   message(FATAL_ERROR "the library shows\n  ${shown}\nand the header declares\n  ${declared}")
 endif()
-message(STATUS "${count} functions")
+
+set(version "${declarations}")
+list(FILTER version INCLUDE REGEX "^#define PELT_ABI_VERSION [0-9]+$")
+list(TRANSFORM version REPLACE "[^0-9]" "")
+set(abi "${CMAKE_CURRENT_LIST_DIR}/c_abi_${version}.txt")
+set(promised "")
+if(EXISTS "${abi}")
+  file(STRINGS "${abi}" promised)
+endif()
+set(gone "${promised}")
+set(added "${declarations}")
+list(REMOVE_ITEM gone ${declarations})
+list(FILTER gone EXCLUDE REGEX " reserved$")  # such a field may get a meaning; c_layout.h holds its size
+if(promised)
+  list(REMOVE_ITEM added ${promised})
+endif()
+list(JOIN gone "\n  " gone_lines)
+list(JOIN added "\n  " added_lines)
+if(gone)
+  message(FATAL_ERROR "pelt.h no longer has what programs of PELT_ABI_VERSION ${version} were compiled with:\n"
+                      "  ${gone_lines}\nPut it back as it was, and add what is new beside it under another name; or "
+                      "raise PELT_ABI_VERSION.\nIn its place there may be:\n  ${added_lines}")
+endif()
+if(added AND DEFINED ENV{PELT_UPDATE_REFERENCE})
+  list(APPEND promised ${added})
+  list(JOIN promised "\n" text)
+  file(WRITE "${abi}" "${text}\n")
+elseif(added)
+  message(FATAL_ERROR "pelt.h has what ${abi} lacks:\n  ${added_lines}\nFrom a release on it stays as it is. "
+                      "PELT_UPDATE_REFERENCE=1 ctest --preset release -R CApiSymbols adds it to the list.")
+endif()
+list(LENGTH declarations lines)
+message(STATUS "${count} functions, ${lines} declarations")
