@@ -45,6 +45,8 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
 PELT_SHARED_FN float side_of(vec4 q, vec4 pivot) {
   float side = dot(q, pivot);
   if (abs(side) > kHalfTurnTie) return side;
+  // Those that are not of unit length may be near 0 on either side.
+  if (side * side > kHalfTurnTie * kHalfTurnTie * dot(q, q) * dot(pivot, pivot)) return side;
   vec4 a = vec4(0.62f, 0.37f, -0.45f, 0.53f);
   vec4 b = vec4(-0.21f, 0.58f, 0.74f, 0.26f);
   return dot(a, q) * dot(b, pivot) + dot(b, q) * dot(a, pivot);
