@@ -187,7 +187,12 @@ bool Crowd::has_outputs(std::uint32_t instance) const { return state_->has(insta
 
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {
   if (state_->has_character(character)) return {};
-  if (character >= state_->gpu->entries.size() || !state_->gpu->entries[character]) {
+  if (state_->is_posed) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the {} is told of character {} between the parts of a frame", state_->label, character));
+  }
+  const std::lock_guard lock(state_->gpu->mutex);
+  if (!state_->gpu->has(character)) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("the {} is told of character {}, which is not there", state_->label, character));
   }

@@ -106,8 +106,7 @@ Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t i
 
 // Checks the streams: every total then fits in 32 bits.
 Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, JointFormat joints,
-                            const Device& device,
-                            const std::string& label) {
+                            const Device& device, const std::string& label) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   std::vector<CrowdStream> streams{{"palettes", palette_ranges(capacity, alignment).end},
                                    {"joint matrices", capacity.joints * joint_floats(joints) * sizeof(float)},
@@ -473,6 +472,7 @@ Result<void> Crowd::prepare(const Device& device, std::span<const Character> cha
 
 Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
   const GpuCharacters::State& gpu = characters.state();
+  const std::lock_guard lock(gpu.mutex);
   const std::string label = label_of(gpu);
   if (gpu.device != &device.internals()) {
     return fail(ErrorCode::kInvalidArgument,

@@ -219,7 +219,7 @@ struct Crowd::State {
   void release(std::uint32_t instance);
   void place_changed(std::uint32_t instance);
 
-  // Plans for the characters; nothing changes if that fails.
+  // Plans for the characters; nothing changes if that fails. Precondition: gpu->mutex is held.
   Result<void> use_characters(const Device& owner, std::vector<std::optional<Character>> wanted);
   std::uint64_t list_words() const;  // of the lists of all instances
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -58,8 +59,9 @@ struct GpuCharacters::State {
     VkDeviceSize copied = 0;  // bytes of it whose copy is recorded
     bool acquired = false;    // the block, from the queue family that copied it
   };
-  std::vector<std::optional<Entry>> entries;  // by number; none: it was removed
-  std::mutex mutex;                           // held while entries and blocks change
+  std::deque<std::optional<Entry>> entries;  // by number; none: it was removed. They stay at their addresses
+  bool has(std::uint32_t number) const { return number < entries.size() && entries[number].has_value(); }
+  mutable std::mutex mutex;  // held while entries and blocks change or are looked at
 };
 
 // "'name'" or "3 characters", for people.

@@ -191,13 +191,23 @@ GpuCharacters::~GpuCharacters() = default;
 GpuCharacters::GpuCharacters(GpuCharacters&&) noexcept = default;
 GpuCharacters& GpuCharacters::operator=(GpuCharacters&&) noexcept = default;
 
-std::uint32_t GpuCharacters::size() const { return static_cast<std::uint32_t>(state_->entries.size()); }
-bool GpuCharacters::has(std::uint32_t number) const {
-  return number < state_->entries.size() && state_->entries[number].has_value();
+std::uint32_t GpuCharacters::size() const {
+  const std::lock_guard lock(state_->mutex);
+  return static_cast<std::uint32_t>(state_->entries.size());
 }
-const Character& GpuCharacters::character(std::uint32_t number) const { return state_->entries[number]->character; }
+bool GpuCharacters::has(std::uint32_t number) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->has(number);
+}
+const Character& GpuCharacters::character(std::uint32_t number) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->entries[number]->character;
+}
 VkDeviceSize GpuCharacters::bytes() const { return state_->buffer.size(); }
-VkDeviceSize GpuCharacters::free_bytes() const { return state_->free.free(); }
+VkDeviceSize GpuCharacters::free_bytes() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->free.free();
+}
 
 VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions options) {
   return block_bytes(find_data(*character, options), character);
@@ -246,7 +256,7 @@ Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& 
 
 void GpuCharacters::remove(std::uint32_t number) {
   const std::lock_guard lock(state_->mutex);
-  if (!has(number)) return;
+  if (!state_->has(number)) return;
   const BufferRange block = state_->entries[number]->block;
   state_->free.give_back(block.offset, block.size);
   state_->entries[number].reset();

@@ -723,6 +723,7 @@ TEST_F(MistakenCrowds, HaveNoEffect) {
     crowd.record_pose(commands);
     crowd.record_pose(commands);
     expect("recorded anew before its second part");
+    EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the parts of a frame"));
     crowd.record(commands);
     expect("recorded anew before its second part");
     crowd.record_blend(commands);

@@ -18,7 +18,7 @@
  * Threads. Functions that take a handle as const may run at the same time on that handle; any other function needs the
  * handle for itself. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level may
  * run at the same time on one crowd if they name different instances; those of pelt_gpu_characters but its destruction
- * also while crowds of them are posed and recorded, but not while one is created or told of a character.
+ * may run at the same time, also while crowds of them are made, posed and recorded.
  */
 #ifndef PELT_H
 #define PELT_H

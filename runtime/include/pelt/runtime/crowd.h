@@ -285,7 +285,7 @@ class Crowd {
   // Tells the crowd of a character that was added to its GpuCharacters since it was made (GpuCharacters::add), so that
   // instances of it can be acquired. Makes the pipelines that no crowd of the device has needed yet; prepare() makes
   // them ahead. Errors: no such character, not enough room for the plan (the message says how much it takes), a
-  // pipeline that the device cannot make.
+  // pipeline that the device cannot make, a frame whose second part is not recorded yet.
   Result<void> add(const Device& device, std::uint32_t character);
   // Forgets a character, of which the crowd has no instance any more.
   void remove(std::uint32_t character);

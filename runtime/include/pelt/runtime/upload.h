@@ -32,10 +32,8 @@ struct UploadFamilies {
 // The bind data of characters on a device, in one buffer: a crowd moves all of them with the same dispatches. Several
 // crowds may share it. Move-only; the Device outlives it.
 //
-// Characters may be added and removed while crowds run. Threads: add(), remove(), record_upload(), record_acquire() and
-// finish_upload()
-// may be called on any threads at once, also while crowds record, but not while one is created or is told of a
-// character (Crowd::add).
+// Characters may be added and removed while crowds run. Threads: every function but move and destruction may be called
+// on any threads at once, also while crowds are made and record.
 class GpuCharacters {
  public:
   // Takes the memory and fills staging memory; submits nothing. Errors: no character and no capacity; more bytes than
