@@ -13,23 +13,28 @@ using Clock = std::chrono::steady_clock;
 
 constexpr VkDeviceSize kUploadBytes = 64 << 10;  // of a character's upload in a frame
 
-// Room of a crowd for so many walkers, whose kinds come and go at random, and one of which is not known yet: more than
-// they take now, as far as the device can bind it at once. Where it does not suffice, walkers wait (Scene::come).
+constexpr VkDeviceSize kMoreBindData = 8 << 20;  // for the later character
+
+// Room of a crowd for so many walkers, whose kinds come and go at random, and one of which is not known yet: half as
+// much again as they take now, or a budget, as far as the device can bind it at once. Where it does not suffice,
+// walkers wait (Scene::come).
 runtime::CrowdCapacity room_for(std::span<const Character> characters, std::uint32_t walkers,
                                 const runtime::CrowdOutputs& outputs, VkDeviceSize range) {
   runtime::CrowdCapacity room;
   const auto each = static_cast<std::uint32_t>(3 * walkers / (2 * characters.size()) + 8);
   for (const Character& character : characters) room += runtime::capacity_of(character, each, outputs);
-  // The unknown one takes as much plan as all others together, and more palette than they do on average.
-  room.plan_words *= 2;
-  room.table_words *= 2;
-  room.palette_entries *= 2;
-  room.inputs = std::max<std::uint64_t>(room.inputs, 64ull * walkers);
-  room.instances = walkers;
+  const auto at_least = [&](std::uint64_t& number, std::uint64_t of_a_walker, std::uint64_t most) {
+    number = std::min(std::max(number, of_a_walker * walkers), most);
+  };
   // Positions are 12 bytes a vertex; palette entries, 48 bytes, and vertices of drivers are bound together.
-  room.vertices = std::min<std::uint64_t>(room.vertices, range / 12);
-  room.driver_vertices = std::min<std::uint64_t>(room.driver_vertices, range / 4 / 12);
-  room.palette_entries = std::min<std::uint64_t>(room.palette_entries, (range - 12 * room.driver_vertices - 256) / 48);
+  at_least(room.vertices, 4096, range / 12);
+  at_least(room.driver_vertices, 512, range / 4 / 12);
+  at_least(room.palette_entries, 4096, (range - 12 * room.driver_vertices - 256) / 48);
+  at_least(room.joints, 96, range / 48);
+  at_least(room.inputs, 64, range / 4);
+  room.plan_words += std::uint64_t{64} << 10;
+  room.table_words += std::uint64_t{8} << 10;
+  room.instances = walkers;
   return room;
 }
 
@@ -59,7 +64,7 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
     cast.push_back(std::move(walking));
   }
   const runtime::Device& pelt = device_->pelt();
-  PELT_ASSIGN(auto characters, runtime::GpuCharacters::create(pelt, first, {.capacity = 2 * bytes}));
+  PELT_ASSIGN(auto characters, runtime::GpuCharacters::create(pelt, first, {.capacity = bytes + kMoreBindData}));
   characters_.emplace(std::move(characters));
   PELT_ASSIGN(culling_, Culling::create(*device_, options.walkers));
 
@@ -157,13 +162,18 @@ Engine::~Engine() {
   device_->functions().vkDeviceWaitIdle(device_->handle());
 }
 
-Result<void> Engine::finish() { return drawn_.wait(*device_, submitted_); }
+Result<void> Engine::finish() { return wait_for(submitted_); }
 
-void Engine::read_counts(std::uint32_t slot) {
-  statistics_.last = culling_.counted(*device_, slot);
-  statistics_.drawn += statistics_.last.drawn;
-  statistics_.seen += statistics_.last.of.seen;
-  statistics_.draws += statistics_.last.of.draws + statistics_.last.of.casts;
+// Waits until a frame is done, and adds what it and those before it have counted.
+Result<void> Engine::wait_for(std::uint64_t frame) {
+  PELT_TRY(drawn_.wait(*device_, frame));
+  for (; counted_ < frame; ++counted_) {
+    statistics_.last = culling_.counted(*device_, static_cast<std::uint32_t>(counted_ % kFramesInFlight));
+    statistics_.drawn += statistics_.last.drawn;
+    statistics_.seen += statistics_.last.of.seen;
+    statistics_.draws += statistics_.last.of.draws + statistics_.last.of.casts;
+  }
+  return {};
 }
 
 std::uint32_t Engine::barriers() const {
@@ -177,10 +187,7 @@ Result<void> Engine::frame(float seconds, bool capture) {
   const Clock::time_point start = Clock::now();
   const auto slot = static_cast<std::uint32_t>(frame_ % kFramesInFlight);
   // The frame that had this slot is done: its memory is written anew.
-  if (frame_ >= kFramesInFlight) {
-    PELT_TRY(drawn_.wait(*device_, frame_ + 1 - kFramesInFlight));
-    read_counts(slot);
-  }
+  if (frame_ >= kFramesInFlight) PELT_TRY(wait_for(frame_ + 1 - kFramesInFlight));
   ++frame_;
   PELT_TRY(take_later());
   scene_->step(*crowd_, seconds);

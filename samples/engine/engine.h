@@ -89,7 +89,7 @@ class Engine {
   void load_later();
   Result<void> take_later();
   Result<void> add_kind(Walking walking, std::uint32_t number);
-  void read_counts(std::uint32_t slot);
+  Result<void> wait_for(std::uint64_t frame);
   Result<void> record_compute(std::uint32_t slot);
   Result<void> record_graphics(std::uint32_t slot, bool capture);
 
@@ -105,6 +105,7 @@ class Engine {
   Timeline moved_, drawn_;       // the frames that are done on the queue of compute, and on the one that draws
   std::uint64_t frame_ = 0;      // the first is 1
   std::uint64_t submitted_ = 0;  // the last frame that both queues have
+  std::uint64_t counted_ = 0;    // the last frame whose counts are in the statistics
   shared::FrameRecord frame_record_{};
   EngineStatistics statistics_;
 
