@@ -10,8 +10,8 @@ const vec3 kBounce = vec3(0.19, 0.17, 0.15);
 const vec3 kHaze = vec3(0.60, 0.68, 0.78);
 
 // Returns the share of the sun that reaches a point: the mean of nine taps, each of which compares four texels. The
-// point is lifted along its normal by what a texel and the taps span, and where light grazes it by what the triangles of
-// a coarse skin are off the round one that its normals show.
+// point is lifted along its normal by what a texel and the taps span, and where light grazes it by what the triangles
+// of a coarse skin are off the round one that its normals show.
 float sun_visibility(vec3 position, vec3 normal) {
   float slope = 1.0 - clamp(-dot(normal, frame.sun), 0.0, 1.0);
   vec3 lifted = position + normal * (frame.texel * (0.8 + 2.0 * slope) + 0.03 * slope);
