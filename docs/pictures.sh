@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
-# built programs: pelt, pelt_garments, pelt_viewer, viewer_views_test. Each is renamed to its place when it is
+# built programs: pelt, pelt_game, pelt_garments, pelt_viewer, viewer_views_test. Each is renamed to its place when it is
 # whole.
 # usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
 set -euo pipefail
@@ -13,7 +13,7 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape garment hierarchical_biped hierarchical_dog
+  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog
   hierarchical_ears hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
@@ -59,6 +59,12 @@ END
 make_demo() {
   pelt bind builtin:biped --deformer surface-ffd -o biped.pelt
   pelt render biped.pelt --clip flex --time 1.3 --compare linear-blend,dual-quaternion --size 1200x600 -o demo.png
+}
+
+# Walkers come for 20 seconds, so that all four kinds are there.
+make_engine() {
+  "$bin/pelt_game" --wait --instances 300 --frames 60 --rate 3 --size 2400x1350 -o engine_large.png
+  finish engine_large.png -resize 40% +dither -colors 256 engine.png
 }
 
 make_hierarchical_biped() {
@@ -406,7 +412,7 @@ for picture in "${wanted[@]}"; do
     exit 2
   fi
 done
-for program in pelt pelt_garments pelt_viewer viewer_views_test; do
+for program in pelt pelt_game pelt_garments pelt_viewer viewer_views_test; do
   if [[ ! -x $bin/$program ]]; then
     echo "pictures: $bin/$program is not there; ./run build makes it" >&2
     exit 1

@@ -169,27 +169,26 @@ struct Crowd::State::Maker {
   std::vector<std::byte> constants_of(const CrowdStep& step, const BoundOutputs& written) const;
   Bindings bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const;
   Result<void> need_sets(SetKind kind, const ComputeKernel& kernel);
-  Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& plan);
+  Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& wanted);
 };
 
 // `vertex_bytes`: size of the outputs in the crowd's own buffer.
 Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  const CrowdCapacity& capacity = state.capacity;
-  const PaletteRanges parts = palette_ranges(capacity, alignment);
+  const CrowdCapacity& room = state.capacity;
+  const PaletteRanges parts = palette_ranges(room, alignment);
   state.bases = {.driver_word = static_cast<std::uint32_t>(parts.drivers.offset / sizeof(float)),
-                 .instances = capacity.instances};
+                 .instances = room.instances};
   const bool plans_on_device = !state.own_list || !state.own_drawn;
   VkDeviceSize work_end = 0;
   VkDeviceSize table_end = 0;
   for (std::uint32_t s = 0; s < state.slots; ++s) {
-    state.work_slots.push_back(append_range(work_end, work_words(capacity) * sizeof(std::uint32_t), alignment));
+    state.work_slots.push_back(append_range(work_end, work_words(room) * sizeof(std::uint32_t), alignment));
     if (plans_on_device)
-      state.table_slots.push_back(append_range(table_end, capacity.table_words * sizeof(std::uint32_t), alignment));
+      state.table_slots.push_back(append_range(table_end, room.table_words * sizeof(std::uint32_t), alignment));
   }
   // There is a step for each job at most.
-  const VkDeviceSize argument_bytes =
-      plans_on_device ? capacity.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;
+  const VkDeviceSize argument_bytes = plans_on_device ? room.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
@@ -208,7 +207,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
       {&state.arguments, argument_bytes, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, MemoryUse::kDeviceLocal,
        "dispatches"},
       {&state.table, table_end, kStorage, MemoryUse::kStream, "plan"},
-      {&state.drawn_frames, state.own_drawn ? 0 : capacity.instances * sizeof(std::uint32_t),
+      {&state.drawn_frames, state.own_drawn ? 0 : room.instances * sizeof(std::uint32_t),
        kStorage | VK_BUFFER_USAGE_TRANSFER_DST_BIT, MemoryUse::kDeviceLocal, "drawn frames"},
       {&state.nothing, 16, kStorage, MemoryUse::kDeviceLocal, "nothing"},
   };
@@ -219,14 +218,14 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
                                                  .memory = memory,
                                                  .name = fmt::format("{} of the {}", name, state.label)}));
   }
-  for (OutputPlaces& places : state.outputs) {
-    for (OutputPlace* place :
-         {&places.positions, &places.normals, &places.tangents, &places.previous_positions, &places.bounds}) {
+  for (OutputPlaces& slot_places : state.outputs) {
+    for (OutputPlace* place : {&slot_places.positions, &slot_places.normals, &slot_places.tangents,
+                               &slot_places.previous_positions, &slot_places.bounds}) {
       if (place->format != VertexFormat::kNone && place->buffer == VK_NULL_HANDLE)
         place->buffer = state.vertices.handle();
     }
-    state.bound_outputs.push_back(bind_outputs(places, capacity, state.nothing.handle(), alignment));
-    state.output_ranges.push_back(runtime::output_ranges(places, capacity));
+    state.bound_outputs.push_back(bind_outputs(slot_places, room, state.nothing.handle(), alignment));
+    state.output_ranges.push_back(runtime::output_ranges(slot_places, room));
   }
   const std::size_t count = state.outputs.size();
   state.reads_previous = count > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
@@ -236,12 +235,12 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   state.drivers = state.palette.part(parts.drivers);
   state.palettes_and_drivers = {state.palette.handle(), 0, parts.end};
   state.given_joints = {options.joints.buffer, options.joints.offset,
-                        std::max<VkDeviceSize>(capacity.joints * joint_floats(state.joint_format) * sizeof(float), 4)};
+                        std::max<VkDeviceSize>(room.joints * joint_floats(state.joint_format) * sizeof(float), 4)};
   state.given_inputs = {options.inputs.buffer, options.inputs.offset,
-                        std::max<VkDeviceSize>(capacity.inputs * sizeof(float), 4)};
-  state.given_list = {options.visible.buffer, options.visible.offset, list_bytes(capacity)};
+                        std::max<VkDeviceSize>(room.inputs * sizeof(float), 4)};
+  state.given_list = {options.visible.buffer, options.visible.offset, list_bytes(room)};
   state.given_drawn = {options.drawn.buffer, options.drawn.offset,
-                       (VkDeviceSize{1} + capacity.instances) * sizeof(std::uint32_t)};
+                       (VkDeviceSize{1} + room.instances) * sizeof(std::uint32_t)};
 
   // Sets for each frame slot: of the plans and of poses one each, of what writes outputs one for each output slot.
   const auto set_count = static_cast<std::uint32_t>(state.slots * (3 + (kSetKinds - 3) * state.outputs.size()));
@@ -302,9 +301,9 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
 
 // Makes the sets of a kind if there are none yet: they stay the same whatever characters come and go.
 Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& kernel) {
-  std::vector<VkDescriptorSet>& sets = state.sets[static_cast<std::size_t>(kind)];
+  std::vector<VkDescriptorSet>& own = state.sets[static_cast<std::size_t>(kind)];
   const bool writes_outputs = kind != SetKind::kPlan && kind != SetKind::kDrawnPlan && kind != SetKind::kPose;
-  if (!sets.empty()) return {};
+  if (!own.empty()) return {};
   std::vector<VkDescriptorSet> made;
   for (std::size_t o = 0; o < state.outputs.size(); ++o) {
     for (std::uint32_t s = 0; s < state.slots; ++s) {
@@ -318,7 +317,7 @@ Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& k
       PELT_ASSIGN(made.emplace_back(), state.descriptors.make_set(kernel, bound));
     }
   }
-  sets = std::move(made);
+  own = std::move(made);
   return {};
 }
 
@@ -383,16 +382,16 @@ std::vector<std::byte> Crowd::State::Maker::constants_of(const CrowdStep& step, 
 }
 
 // Returns the dispatches of each step of the plan, one for each output slot.
-Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPlan& plan) {
-  std::vector<Dispatch> dispatches;
-  for (const CrowdStep& step : plan.steps) {
+Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPlan& wanted) {
+  std::vector<Dispatch> made;
+  for (const CrowdStep& step : wanted.steps) {
     for (const BoundOutputs& written : state.bound_outputs) {
       PELT_ASSIGN(const ComputeKernel* kernel, kernel_of(step, written));
       PELT_TRY(need_sets(set_kind(step), *kernel));
-      dispatches.push_back({kernel, set_kind(step), constants_of(step, written)});
+      made.push_back({kernel, set_kind(step), constants_of(step, written)});
     }
   }
-  return dispatches;
+  return made;
 }
 
 Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::optional<Character>> wanted) {

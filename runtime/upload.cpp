@@ -292,26 +292,30 @@ VkBufferMemoryBarrier2 block_barrier(VkBuffer buffer, BufferRange block, UploadF
 VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize most_bytes, UploadFamilies families) {
   const std::lock_guard lock(state_->mutex);
   const DeviceFunctions& functions = state_->device->functions;
-  std::vector<VkBufferMemoryBarrier2> whole;
+  std::vector<VkBufferMemoryBarrier2> barriers;
   VkDeviceSize left = 0;
   for (std::optional<State::Entry>& entry : state_->entries) {
     if (!entry || entry->copied == entry->block.size) continue;
     const VkDeviceSize bytes = std::min(most_bytes, entry->block.size - entry->copied);
-    const VkBufferCopy copy{entry->copied, entry->block.offset + entry->copied, bytes};
+    const BufferRange part{entry->block.offset + entry->copied, bytes};
+    const VkBufferCopy copy{entry->copied, part.offset, bytes};
     if (bytes > 0) functions.vkCmdCopyBuffer(commands, entry->staging.handle(), state_->buffer.handle(), 1, &copy);
     entry->copied += bytes;
     most_bytes -= bytes;
     left += entry->block.size - entry->copied;
-    if (entry->copied < entry->block.size) continue;
-    VkBufferMemoryBarrier2 barrier = block_barrier(state_->buffer.handle(), entry->block, families);
-    entry->acquired = families.same();
-    if (!families.same()) {
+    // Each part has its barrier: frames that run meanwhile bind the whole buffer. Another family releases once, at
+    // last.
+    if (families.same()) {
+      if (bytes > 0) barriers.push_back(block_barrier(state_->buffer.handle(), part, families));
+      entry->acquired = entry->copied == entry->block.size;
+    } else if (entry->copied == entry->block.size) {
+      VkBufferMemoryBarrier2 barrier = block_barrier(state_->buffer.handle(), entry->block, families);
       barrier.dstStageMask = VK_PIPELINE_STAGE_2_NONE;
       barrier.dstAccessMask = VK_ACCESS_2_NONE;
+      barriers.push_back(barrier);
     }
-    whole.push_back(barrier);
   }
-  record_barriers(functions, commands, whole);
+  record_barriers(functions, commands, barriers);
   return left;
 }
 
@@ -334,6 +338,13 @@ void GpuCharacters::finish_upload() {
   for (std::optional<State::Entry>& entry : state_->entries) {
     if (entry && entry->copied == entry->block.size) entry->staging = Buffer();
   }
+}
+
+void GpuCharacters::finish_upload(std::uint32_t number) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->has(number)) return;
+  State::Entry& entry = *state_->entries[number];
+  if (entry.copied == entry.block.size) entry.staging = Buffer();
 }
 
 Result<GpuCharacters> upload(const Device& device, std::span<const Character> characters, UploadOptions options) {

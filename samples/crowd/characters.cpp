@@ -16,7 +16,6 @@
 namespace pelt::samples {
 namespace {
 
-constexpr std::size_t kTriangles = 6000;
 constexpr std::uint32_t kBoundsPoses = 8;  // number of poses of the clip that bounds are found from
 
 // Simplifies a mesh to about `triangles` triangles on a subset of its vertices; the result has one part.
@@ -71,24 +70,38 @@ Result<Walking> make_walking(Character character, std::string name, std::optiona
 
 }  // namespace
 
-Result<std::vector<Walking>> built_in_characters() {
+Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& options) {
   PELT_ASSIGN(auto model, import_model("builtin:biped"));
   std::size_t all = 0;
   for (const Mesh& mesh : model.meshes) all += mesh.triangles.size();
-  for (Mesh& mesh : model.meshes) mesh = thin_mesh(mesh, kTriangles * mesh.triangles.size() / all);
+  // Every level is thinned from the whole mesh, so that none has the faults of another.
+  for (std::uint32_t m = 0; m < model.meshes.size(); ++m) {
+    const Mesh& mesh = model.meshes[m];
+    for (std::uint32_t level = 1; level <= options.levels.size(); ++level) {
+      model.levels.push_back({m, level, thin_mesh(mesh, options.levels[level - 1] * mesh.triangles.size() / all)});
+      model.levels.back().mesh.name += fmt::format("_LOD{}", level);
+    }
+  }
+  for (Mesh& mesh : model.meshes) mesh = thin_mesh(mesh, options.triangles * mesh.triangles.size() / all);
   const struct {
     const char* deformer;
     glm::vec4 color;
-  } list[] = {{"linear_blend", {0.13f, 0.22f, 0.40f, 1.0f}},
-              {"surface_ffd", {0.55f, 0.20f, 0.11f, 1.0f}},
-              {"curve_skeleton", {0.62f, 0.40f, 0.10f, 1.0f}},
-              {"mos", {0.10f, 0.34f, 0.26f, 1.0f}}};
+  } list[kBuiltInCharacters] = {{"linear_blend", {0.13f, 0.22f, 0.40f, 1.0f}},
+                                {"surface_ffd", {0.55f, 0.20f, 0.11f, 1.0f}},
+                                {"curve_skeleton", {0.62f, 0.40f, 0.10f, 1.0f}},
+                                {"mos", {0.10f, 0.34f, 0.26f, 1.0f}}};
+  const auto& [deformer, color] = list[which];
+  PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
+  BindOptions bind_options;
+  if (options.linear_fit) bind_options.linear_fit = LinearFitOptions{.random_poses = 0};
+  PELT_ASSIGN(const auto bound, within(deformer, bind(model, rig, bind_options)));
+  return make_walking(bound.character, deformer, color);
+}
+
+Result<std::vector<Walking>> built_in_characters() {
   std::vector<Walking> made;
-  for (const auto& [deformer, color] : list) {
-    PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
-    PELT_ASSIGN(const auto bound,
-                within(deformer, bind(model, rig, {.linear_fit = LinearFitOptions{.random_poses = 0}})));
-    PELT_ASSIGN(auto walking, make_walking(bound.character, deformer, color));
+  for (std::uint32_t which = 0; which < kBuiltInCharacters; ++which) {
+    PELT_ASSIGN(auto walking, built_in_character(which, {.linear_fit = true}));
     made.push_back(std::move(walking));
   }
   return made;

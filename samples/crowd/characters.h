@@ -22,8 +22,19 @@ struct Walking {
   std::optional<std::size_t> clip;  // index in CharacterData::clips; none: there is no clip, and the character stands
 };
 
-// Makes four characters of the built-in biped: thinned to what a figure in a crowd needs, bound by four deformers, each
-// in a colour of its own.
+inline constexpr std::uint32_t kBuiltInCharacters = 4;
+
+struct BuiltInOptions {
+  std::size_t triangles = 6000;
+  std::vector<std::size_t> levels{};  // triangles of each coarser level of detail, from level 1 on
+  bool linear_fit = false;            // the skins get linear-blend fits (BindOptions::linear_fit)
+};
+
+// Makes one of four characters of the built-in biped: thinned to what a figure in a crowd needs, each bound by a
+// deformer of its own and in a colour of its own. Precondition: which < kBuiltInCharacters.
+Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& options = {});
+
+// Makes all four, with linear-blend fits.
 Result<std::vector<Walking>> built_in_characters();
 
 // Loads characters from .pelt files. Errors: load_pelt's; a character without skin.

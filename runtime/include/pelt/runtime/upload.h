@@ -63,8 +63,10 @@ class GpuCharacters {
   VkDeviceSize record_upload(VkCommandBuffer commands, VkDeviceSize most_bytes = VK_WHOLE_SIZE,
                              UploadFamilies families = {});
   void record_acquire(VkCommandBuffer commands, UploadFamilies families);
-  // Frees the staging memory of what was copied in whole. Call it when those commands are done.
+  // Free the staging memory of what was copied in whole, of all characters or of one. Call it when those commands are
+  // done.
   void finish_upload();
+  void finish_upload(std::uint32_t number);
 
   std::uint32_t size() const;  // numbers of characters are below
   bool has(std::uint32_t number) const;

@@ -68,38 +68,41 @@ namespace pelt::runtime {
   F(vkSetDebugUtilsObjectNameEXT)
 
 // Functions that the sample programs draw with; crowds do not need them.
-#define PELT_DRAWING_FUNCTIONS(F) \
-  F(vkBindImageMemory)            \
-  F(vkCmdBeginRenderPass)         \
-  F(vkCmdBeginRendering)          \
-  F(vkCmdBindIndexBuffer)         \
-  F(vkCmdBlitImage)               \
-  F(vkCmdClearColorImage)         \
-  F(vkCmdCopyBufferToImage)       \
-  F(vkCmdCopyImageToBuffer)       \
-  F(vkCmdDraw)                    \
-  F(vkCmdDrawIndexed)             \
-  F(vkCmdEndRenderPass)           \
-  F(vkCmdEndRendering)            \
-  F(vkCmdSetScissor)              \
-  F(vkCmdSetViewport)             \
-  F(vkCreateFramebuffer)          \
-  F(vkCreateGraphicsPipelines)    \
-  F(vkCreateImage)                \
-  F(vkCreateImageView)            \
-  F(vkCreateRenderPass)           \
-  F(vkCreateSampler)              \
-  F(vkCreateSemaphore)            \
-  F(vkDestroyFramebuffer)         \
-  F(vkDestroyImage)               \
-  F(vkDestroyImageView)           \
-  F(vkDestroyRenderPass)          \
-  F(vkDestroySampler)             \
-  F(vkDestroySemaphore)           \
-  F(vkDeviceWaitIdle)             \
-  F(vkGetImageMemoryRequirements) \
-  F(vkResetCommandPool)           \
-  F(vkResetFences)
+#define PELT_DRAWING_FUNCTIONS(F)  \
+  F(vkBindImageMemory)             \
+  F(vkCmdBeginRenderPass)          \
+  F(vkCmdBeginRendering)           \
+  F(vkCmdBindIndexBuffer)          \
+  F(vkCmdBindVertexBuffers)        \
+  F(vkCmdBlitImage)                \
+  F(vkCmdClearColorImage)          \
+  F(vkCmdCopyBufferToImage)        \
+  F(vkCmdCopyImageToBuffer)        \
+  F(vkCmdDraw)                     \
+  F(vkCmdDrawIndexed)              \
+  F(vkCmdDrawIndexedIndirectCount) \
+  F(vkCmdEndRenderPass)            \
+  F(vkCmdEndRendering)             \
+  F(vkCmdSetScissor)               \
+  F(vkCmdSetViewport)              \
+  F(vkCreateFramebuffer)           \
+  F(vkCreateGraphicsPipelines)     \
+  F(vkCreateImage)                 \
+  F(vkCreateImageView)             \
+  F(vkCreateRenderPass)            \
+  F(vkCreateSampler)               \
+  F(vkCreateSemaphore)             \
+  F(vkDestroyFramebuffer)          \
+  F(vkDestroyImage)                \
+  F(vkDestroyImageView)            \
+  F(vkDestroyRenderPass)           \
+  F(vkDestroySampler)              \
+  F(vkDestroySemaphore)            \
+  F(vkDeviceWaitIdle)              \
+  F(vkGetImageMemoryRequirements)  \
+  F(vkResetCommandPool)            \
+  F(vkResetFences)                 \
+  F(vkWaitSemaphores)
 
 #define PELT_DEVICE_FUNCTIONS(F)    \
   PELT_REQUIRED_DEVICE_FUNCTIONS(F) \

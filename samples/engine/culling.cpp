@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "samples/engine/culling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <pelt/runtime/transfer.h>
+#include <pelt/try.h>
+
+#include "samples/engine/shaders/cull.comp.h"
+
+namespace pelt::samples {
+namespace {
+
+constexpr std::uint32_t kMaxCharacters = 16;
+constexpr std::uint32_t kMaxIndices = 1u << 20;
+constexpr VkDeviceSize kAlignment = 256;  // the largest that a device may ask for
+
+constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+
+template <class T>
+T* records(const GameBuffer& buffer) {
+  return reinterpret_cast<T*>(buffer.mapped());
+}
+
+}  // namespace
+
+void set_planes(shared::CullConstants& view, const glm::mat4& clip_from_world) {
+  const glm::mat4 rows = glm::transpose(clip_from_world);
+  const glm::vec4 planes[] = {rows[3] + rows[0], rows[3] - rows[0], rows[3] + rows[1],
+                              rows[3] - rows[1], rows[2],           rows[3] - rows[2]};
+  for (int i = 0; i < 6; ++i) view.planes[i] = planes[i] / glm::length(glm::vec3(planes[i]));
+}
+
+Result<Culling> Culling::create(const GameDevice& device, std::uint32_t instances) {
+  Culling made;
+  made.most_draws_ = 2 * shared::kMaxParts * instances;  // an instance that fades is drawn at two levels
+  const std::uint32_t limit = device.pelt().limits().maxDrawIndirectCount;
+  if (made.most_draws_ > limit) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} instances do not fit: the device draws {} times by a command", instances, limit));
+  }
+  VkDeviceSize end = 0;
+  made.counts_ = runtime::append_range(end, sizeof(shared::CullCounts), kAlignment);
+  made.drawn_ = runtime::append_range(end, sizeof(std::uint32_t) * (1 + instances), kAlignment);
+  made.draws_ = runtime::append_range(end, sizeof(shared::DrawRecord) * made.most_draws_, kAlignment);
+  made.casts_ = runtime::append_range(end, sizeof(shared::DrawRecord) * made.most_draws_, kAlignment);
+  PELT_ASSIGN(made.written_, GameBuffer::create(device, end,
+                                                kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+                                                    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                                runtime::MemoryUse::kDeviceLocal, "what culling writes"));
+  const std::uint32_t levels = kMaxCharacters * shared::kLevelCount;
+  PELT_ASSIGN(made.levels_, GameBuffer::create(device, sizeof(shared::LevelRecord) * levels, kStorage,
+                                               runtime::MemoryUse::kStream, "levels of characters"));
+  PELT_ASSIGN(made.parts_, GameBuffer::create(device, sizeof(shared::PartRecord) * levels * shared::kMaxParts, kStorage,
+                                              runtime::MemoryUse::kStream, "parts of characters"));
+  PELT_ASSIGN(made.indices_,
+              GameBuffer::create(device, sizeof(std::uint32_t) * kMaxIndices, VK_BUFFER_USAGE_INDEX_BUFFER_BIT,
+                                 runtime::MemoryUse::kStream, "indices of characters"));
+  PELT_ASSIGN(made.kernel_,
+              runtime::ComputeKernel::create(device.pelt(), {.spirv = engine_spirv::cull_comp,
+                                                             .storage_buffers = 8,
+                                                             .push_constant_bytes = sizeof(shared::CullConstants),
+                                                             .name = "culling"}));
+  return made;
+}
+
+Result<void> Culling::connect(const GameDevice& device, const runtime::Crowd& crowd,
+                              std::span<const GameBuffer> walkers) {
+  PELT_ASSIGN(pool_,
+              runtime::DescriptorPool::create(device.pelt(), static_cast<std::uint32_t>(walkers.size()), 8, "culling"));
+  const runtime::OutputPlace& boxes = crowd.outputs().bounds;
+  const auto part = [&](runtime::BufferRange range) {
+    return VkDescriptorBufferInfo{written_.handle(), range.offset, range.size};
+  };
+  const auto whole = [](const GameBuffer& buffer) { return VkDescriptorBufferInfo{buffer.handle(), 0, VK_WHOLE_SIZE}; };
+  for (const GameBuffer& records : walkers) {
+    const VkDescriptorBufferInfo buffers[] = {
+        {boxes.buffer, boxes.offset, VkDeviceSize{boxes.stride} * crowd.instance_count()},
+        whole(records),
+        whole(levels_),
+        whole(parts_),
+        part(drawn_),
+        part(counts_),
+        part(draws_),
+        part(casts_)};
+    PELT_ASSIGN(const auto set, pool_.make_set(kernel_, buffers));
+    sets_.push_back(set);
+    PELT_ASSIGN(auto back, GameBuffer::create(device, sizeof(Counted), VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                              runtime::MemoryUse::kReadback, "counts of culling"));
+    read_back_.push_back(std::move(back));
+  }
+  return {};
+}
+
+Result<void> Culling::add_character(const GameDevice& device, const runtime::Crowd& crowd, std::uint32_t number,
+                                    const CharacterData& character) {
+  if (number >= kMaxCharacters) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: the game has room for {} characters", character.name, kMaxCharacters));
+  }
+  // Returns the record of a skin, and appends its triangles.
+  const auto add_part = [&](const CharacterMesh& skin, std::uint32_t first_vertex) {
+    const auto words = static_cast<std::uint32_t>(3 * skin.triangles.size());
+    std::memcpy(records<std::uint32_t>(indices_) + index_count_, skin.triangles.data(), words * sizeof(std::uint32_t));
+    index_count_ += words;
+    return shared::PartRecord{index_count_ - words, words, first_vertex};
+  };
+  std::size_t indices = 0;
+  for (const CharacterMesh& mesh : character.meshes) indices += mesh.control ? 0 : 3 * mesh.triangles.size();
+  for (const SkinLevel& level : character.levels) indices += 3 * level.skin.triangles.size();
+  if (index_count_ + indices > kMaxIndices) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: the game has room for {} more indices, not for {}",
+                                                     character.name, kMaxIndices - index_count_, indices));
+  }
+  // Of each skin its parts at the levels: its coarsest that is not above the level.
+  std::vector<shared::PartRecord> at[shared::kLevelCount];
+  for (std::uint32_t m = 0; m < character.meshes.size(); ++m) {
+    const std::optional<std::uint32_t> first_vertex = crowd.mesh_vertex(number, m);
+    if (!first_vertex) continue;  // a driver
+    shared::PartRecord part = add_part(character.meshes[m], *first_vertex);
+    for (std::uint32_t level = 0; level < shared::kLevelCount; ++level) {
+      for (std::uint32_t l = 0; l < character.levels.size(); ++l) {
+        if (character.levels[l].of != m || character.levels[l].level != level) continue;
+        part = add_part(character.levels[l].skin, crowd.level_vertex(number, l));
+      }
+      at[level].push_back(part);
+    }
+  }
+  if (at[0].size() > shared::kMaxParts) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: the game draws {} skins of a character", character.name, shared::kMaxParts));
+  }
+  for (std::uint32_t level = 0; level < shared::kLevelCount; ++level) {
+    const auto count = static_cast<std::uint32_t>(at[level].size());
+    std::copy(at[level].begin(), at[level].end(), records<shared::PartRecord>(parts_) + part_count_);
+    records<shared::LevelRecord>(levels_)[number * shared::kLevelCount + level] = {part_count_, count};
+    part_count_ += count;
+  }
+  for (const GameBuffer* buffer : {&indices_, &parts_, &levels_}) buffer->flush(device);
+  return {};
+}
+
+void Culling::record(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot,
+                     const shared::CullConstants& view) const {
+  const runtime::DeviceFunctions& vk = device.functions();
+  // The frame before has read what it counted: this queue has waited for its drawing.
+  vk.vkCmdFillBuffer(commands, written_.handle(), counts_.offset, sizeof(shared::CullCounts), 0);
+  vk.vkCmdFillBuffer(commands, written_.handle(), drawn_.offset, sizeof(std::uint32_t), 0);
+  // The zeros, and the crowd's boxes, to culling. What culling lists is ordered before the second part by that part.
+  runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                          VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                          VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                          VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+  kernel_.dispatch(commands, sets_[slot], std::as_bytes(std::span(&view, 1)),
+                   (view.instances + shared::kCullGroup - 1) / shared::kCullGroup);
+}
+
+void Culling::draw(const GameDevice& device, VkCommandBuffer commands, runtime::BufferRange range,
+                   VkDeviceSize count) const {
+  const runtime::DeviceFunctions& vk = device.functions();
+  vk.vkCmdBindIndexBuffer(commands, indices_.handle(), 0, VK_INDEX_TYPE_UINT32);
+  vk.vkCmdDrawIndexedIndirectCount(commands, written_.handle(), range.offset, written_.handle(), counts_.offset + count,
+                                   most_draws_, sizeof(shared::DrawRecord));
+}
+
+void Culling::record_counts(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot) const {
+  const runtime::DeviceFunctions& vk = device.functions();
+  const VkBufferCopy copies[] = {{drawn_.offset, 0, sizeof(std::uint32_t)},
+                                 {counts_.offset, sizeof(std::uint32_t), sizeof(shared::CullCounts)}};
+  vk.vkCmdCopyBuffer(commands, written_.handle(), read_back_[slot].handle(), 2, copies);
+  runtime::memory_barrier(vk, commands, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                          VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+}
+
+Culling::Counted Culling::counted(const GameDevice& device, std::uint32_t slot) const {
+  read_back_[slot].invalidate(device);
+  return *records<Counted>(read_back_[slot]);
+}
+
+Result<std::vector<std::uint32_t>> Culling::read_drawn(const GameDevice& device) const {
+  PELT_ASSIGN(const auto bytes, runtime::read_buffer(device.pelt(), written_.handle(), drawn_.offset, drawn_.size));
+  const auto* words = reinterpret_cast<const std::uint32_t*>(bytes.data());
+  return std::vector<std::uint32_t>(words + 1, words + 1 + words[0]);
+}
+
+Result<std::vector<shared::DrawRecord>> Culling::read_draws(const GameDevice& device) const {
+  PELT_ASSIGN(const auto counts, runtime::read_buffer(device.pelt(), written_.handle(), counts_.offset, counts_.size));
+  PELT_ASSIGN(const auto bytes, runtime::read_buffer(device.pelt(), written_.handle(), draws_.offset, draws_.size));
+  const auto* draws = reinterpret_cast<const shared::DrawRecord*>(bytes.data());
+  return std::vector<shared::DrawRecord>(draws, draws + *reinterpret_cast<const std::uint32_t*>(counts.data()));
+}
+
+}  // namespace pelt::samples

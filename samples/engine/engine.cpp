@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "samples/engine/engine.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <pelt/try.h>
+
+namespace pelt::samples {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr VkDeviceSize kUploadBytes = 64 << 10;  // of a character's upload in a frame
+
+constexpr VkDeviceSize kMoreBindData = 8 << 20;  // for the later character
+
+// Room of a crowd for so many walkers, whose kinds come and go at random, and one of which is not known yet: half as
+// much again as they take now, or a budget, as far as the device can bind it at once. Where it does not suffice,
+// walkers wait (Scene::come).
+runtime::CrowdCapacity room_for(std::span<const Character> characters, std::uint32_t walkers,
+                                const runtime::CrowdOutputs& outputs, VkDeviceSize range) {
+  runtime::CrowdCapacity room;
+  const auto each = static_cast<std::uint32_t>(3 * walkers / (2 * characters.size()) + 8);
+  for (const Character& character : characters) room += runtime::capacity_of(character, each, outputs);
+  const auto at_least = [&](std::uint64_t& number, std::uint64_t of_a_walker, std::uint64_t most) {
+    number = std::min(std::max(number, of_a_walker * walkers), most);
+  };
+  // Positions are 12 bytes a vertex; palette entries, 48 bytes, and vertices of drivers are bound together.
+  at_least(room.vertices, 4096, range / 12);
+  at_least(room.driver_vertices, 512, range / 4 / 12);
+  at_least(room.palette_entries, 4096, (range - 12 * room.driver_vertices - 256) / 48);
+  at_least(room.joints, 96, range / 48);
+  at_least(room.inputs, 64, range / 4);
+  room.plan_words += std::uint64_t{64} << 10;
+  room.table_words += std::uint64_t{8} << 10;
+  room.instances = walkers;
+  return room;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::create(const EngineOptions& options) {
+  std::unique_ptr<Engine> made(new Engine);
+  PELT_ASSIGN(made->device_, GameDevice::create(options.device));
+  made->sizes_ = options.sizes;
+  PELT_TRY(made->make_crowd(options));
+  PELT_TRY(made->make_slots());
+  made->later_ = options.later;
+  return made;
+}
+
+// Makes the crowd without instances: the scene acquires them.
+Result<void> Engine::make_crowd(const EngineOptions& options) {
+  std::vector<Walking> cast;
+  std::vector<Character> first;
+  VkDeviceSize bytes = 0;
+  Bounds bounds;
+  for (const MakeWalking& make : options.first) {
+    PELT_ASSIGN(auto walking, make());
+    bytes += runtime::GpuCharacters::bytes_of(walking.character);
+    bounds.add(walking.bounds);
+    first.push_back(walking.character);
+    cast.push_back(std::move(walking));
+  }
+  const runtime::Device& pelt = device_->pelt();
+  PELT_ASSIGN(auto characters, runtime::GpuCharacters::create(pelt, first, {.capacity = bytes + kMoreBindData}));
+  characters_.emplace(std::move(characters));
+  PELT_ASSIGN(culling_, Culling::create(*device_, options.walkers));
+
+  runtime::CrowdOptions crowd{.instances = std::vector<std::uint32_t>(first.size(), 0),
+                              .frames_in_flight = kFramesInFlight,
+                              .joint_format = runtime::JointFormat::kMatrix3x4,
+                              .drawn = culling_.drawn()};
+  crowd.outputs.tangents.format = runtime::VertexFormat::kNone;
+  crowd.outputs.previous_positions.format = runtime::VertexFormat::kFloat;
+  crowd.outputs.bounds = true;
+  crowd.capacity = room_for(first, options.walkers, crowd.outputs, pelt.limits().maxStorageBufferRange);
+  PELT_ASSIGN(auto made, runtime::Crowd::create(pelt, *characters_, crowd));
+  crowd_.emplace(std::move(made));
+
+  for (std::uint32_t slot = 0; slot < kFramesInFlight; ++slot) {
+    PELT_ASSIGN(auto records,
+                GameBuffer::create(*device_, sizeof(shared::WalkerRecord) * crowd_->instance_count(),
+                                   VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, runtime::MemoryUse::kStream, "walkers"));
+    walkers_.push_back(std::move(records));
+  }
+  PELT_TRY(culling_.connect(*device_, *crowd_, walkers_));
+  PELT_ASSIGN(passes_, Passes::create(*device_, sizes_, walkers_));
+  const VkExtent2D size = sizes_.picture;
+  scene_.emplace(options.walkers, bounds.size().y, bounds.low.y,
+                 static_cast<float>(size.width) / static_cast<float>(size.height));
+  for (std::uint32_t number = 0; number < cast.size(); ++number) PELT_TRY(add_kind(std::move(cast[number]), number));
+  return {};
+}
+
+Result<void> Engine::make_slots() {
+  const runtime::DeviceFunctions& vk = device_->functions();
+  const auto make_pool = [&](std::uint32_t family, Owned<VkCommandPool>& pool,
+                             VkCommandBuffer& buffer) -> Result<void> {
+    const VkCommandPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
+    PELT_ASSIGN(pool, make_object<VkCommandPool>(device_->pelt(), vk.vkCreateCommandPool, vk.vkDestroyCommandPool, info,
+                                                 "a command pool"));
+    const VkCommandBufferAllocateInfo one{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                          .commandPool = pool.get(),
+                                          .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                          .commandBufferCount = 1};
+    const VkResult result = vk.vkAllocateCommandBuffers(device_->handle(), &one, &buffer);
+    if (result != VK_SUCCESS) return runtime::vulkan_failure("make a command buffer", result);
+    return {};
+  };
+  for (Slot& slot : slots_) {
+    PELT_TRY(make_pool(device_->compute_family(), slot.compute_pool, slot.compute));
+    PELT_TRY(make_pool(device_->graphics_family(), slot.graphics_pool, slot.graphics));
+  }
+  PELT_ASSIGN(moved_, Timeline::create(*device_, "compute"));
+  PELT_ASSIGN(drawn_, Timeline::create(*device_, "drawing"));
+  return {};
+}
+
+// Makes a character on a second thread, and all that takes long for it: its pipelines and its staging memory.
+void Engine::load_later() {
+  loading_ = std::async(std::launch::async, [this]() -> Result<Loaded> {
+    PELT_ASSIGN(auto walking, later_());
+    PELT_TRY(crowd_->prepare(device_->pelt(), std::span(&walking.character, 1)));
+    PELT_ASSIGN(const auto number, characters_->add(device_->pelt(), walking.character));
+    return Loaded{std::move(walking), number};
+  });
+}
+
+void Engine::wait_for_later() const {
+  if (loading_.valid()) loading_.wait();
+}
+
+// Takes what the second thread has made: first it is uploaded, in parts; when the last part is on the device, it joins.
+Result<void> Engine::take_later() {
+  if (loading_.valid() && loading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    PELT_ASSIGN(loaded_, loading_.get());
+    uploading_ = true;
+  }
+  if (uploaded_in_ == 0 || frame_ < uploaded_in_ + kFramesInFlight) return {};
+  characters_->finish_upload();
+  uploaded_in_ = 0;
+  if (!loaded_ || uploading_) return {};
+  PELT_TRY(crowd_->add(device_->pelt(), loaded_->number));
+  PELT_TRY(add_kind(std::move(loaded_->walking), loaded_->number));
+  loaded_.reset();
+  statistics_.joined = frame_;
+  return {};
+}
+
+Result<void> Engine::add_kind(Walking walking, std::uint32_t number) {
+  PELT_TRY(culling_.add_character(*device_, *crowd_, number, *walking.character));
+  scene_->add_kind({std::move(walking), number});
+  return {};
+}
+
+Engine::~Engine() {
+  if (submitted_ == 0 || !finish()) return;
+  // All work is done, so this wait is short: a driver's own threads may hold a timeline a little longer than its value
+  // says, as those of Mesa's software device do.
+  device_->functions().vkDeviceWaitIdle(device_->handle());
+}
+
+Result<void> Engine::finish() { return wait_for(submitted_); }
+
+// Waits until a frame is done, and adds what it and those before it have counted.
+Result<void> Engine::wait_for(std::uint64_t frame) {
+  PELT_TRY(drawn_.wait(*device_, frame));
+  for (; counted_ < frame; ++counted_) {
+    statistics_.last = culling_.counted(*device_, static_cast<std::uint32_t>(counted_ % kFramesInFlight));
+    statistics_.drawn += statistics_.last.drawn;
+    statistics_.seen += statistics_.last.of.seen;
+    statistics_.draws += statistics_.last.of.draws + statistics_.last.of.casts;
+  }
+  return {};
+}
+
+std::uint32_t Engine::barriers() const {
+  constexpr std::uint32_t kCulling = 1;
+  constexpr std::uint32_t kPasses = 5;
+  const std::uint32_t owners = device_->compute_family() == device_->graphics_family() ? 2 : 4;
+  return crowd_->barrier_count() + kCulling + owners + kPasses;
+}
+
+Result<void> Engine::frame(float seconds, bool capture) {
+  const Clock::time_point start = Clock::now();
+  const auto slot = static_cast<std::uint32_t>(frame_ % kFramesInFlight);
+  // The frame that had this slot is done: its memory is written anew.
+  if (frame_ >= kFramesInFlight) PELT_TRY(wait_for(frame_ + 1 - kFramesInFlight));
+  ++frame_;
+  PELT_TRY(take_later());
+  scene_->step(*crowd_, seconds);
+  const VkExtent2D size = sizes_.picture;
+  frame_record_ = scene_->frame(glm::vec2(size.width, size.height), sizes_.shadow);
+  passes_.set_frame(*device_, slot, frame_record_);
+
+  // Compute waits for the drawing of the frame before, which reads what it writes; drawing waits for compute.
+  PELT_TRY(record_compute(slot));
+  scene_->write_records(*crowd_, reinterpret_cast<shared::WalkerRecord*>(walkers_[slot].mapped()));
+  walkers_[slot].flush(*device_);
+  PELT_TRY(record_graphics(slot, capture));
+  PELT_TRY(submit(*device_, device_->compute_queue(), slots_[slot].compute, drawn_, frame_ - 1, moved_, frame_));
+  PELT_TRY(submit(*device_, device_->graphics_queue(), slots_[slot].graphics, moved_, frame_, drawn_, frame_));
+  submitted_ = frame_;
+  if (frame_ == 1 && later_) load_later();
+
+  const double took = std::chrono::duration<double>(Clock::now() - start).count();
+  ++statistics_.frames;
+  statistics_.seconds += took;
+  statistics_.worst_seconds = std::max(statistics_.worst_seconds, took);
+  return {};
+}
+
+Result<void> Engine::record_compute(std::uint32_t slot) {
+  const runtime::DeviceFunctions& vk = device_->functions();
+  const VkCommandBuffer commands = slots_[slot].compute;
+  const std::uint32_t compute = device_->compute_family();
+  const std::uint32_t graphics = device_->graphics_family();
+  shared::CullConstants view{.sun = frame_record_.sun, .instances = crowd_->instance_count()};
+  set_planes(view, frame_record_.clip_from_world);
+
+  const VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                       .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  vk.vkResetCommandPool(device_->handle(), slots_[slot].compute_pool.get(), 0);
+  vk.vkBeginCommandBuffer(commands, &begin);
+  if (uploading_) {
+    const VkDeviceSize left = characters_->record_upload(commands, frame_ == 1 ? VK_WHOLE_SIZE : kUploadBytes);
+    if (loaded_) ++statistics_.upload_frames;
+    uploaded_in_ = frame_;
+    uploading_ = left > 0;
+  }
+  crowd_->record_acquire_back(commands, compute, graphics);
+  crowd_->record_pose(commands);
+  culling_.record(*device_, commands, slot, view);
+  crowd_->record_blend(commands);
+  crowd_->record_release(commands, compute, graphics);
+  const VkResult result = vk.vkEndCommandBuffer(commands);
+  if (result != VK_SUCCESS) return runtime::vulkan_failure("record the crowd's commands", result);
+  return {};
+}
+
+Result<void> Engine::record_graphics(std::uint32_t slot, bool capture) {
+  const runtime::DeviceFunctions& vk = device_->functions();
+  const VkCommandBuffer commands = slots_[slot].graphics;
+  const std::uint32_t compute = device_->compute_family();
+  const std::uint32_t graphics = device_->graphics_family();
+  const VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                       .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  vk.vkResetCommandPool(device_->handle(), slots_[slot].graphics_pool.get(), 0);
+  vk.vkBeginCommandBuffer(commands, &begin);
+  crowd_->record_acquire(commands, compute, graphics, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT,
+                         VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT);
+  passes_.record(*device_, commands, slot, *crowd_, culling_);
+  if (capture) passes_.record_capture(*device_, commands);
+  culling_.record_counts(*device_, commands, slot);
+  crowd_->record_release_back(commands, compute, graphics, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT);
+  const VkResult result = vk.vkEndCommandBuffer(commands);
+  if (result != VK_SUCCESS) return runtime::vulkan_failure("record the passes", result);
+  return {};
+}
+
+}  // namespace pelt::samples

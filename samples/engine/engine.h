@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// The frame of the game: what is done in which order, on which queue, behind which wait.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/upload.h>
+
+#include "samples/engine/culling.h"
+#include "samples/engine/device.h"
+#include "samples/engine/passes.h"
+#include "samples/engine/scene.h"
+
+namespace pelt::samples {
+
+inline constexpr std::uint32_t kFramesInFlight = 2;
+
+using MakeWalking = std::function<Result<Walking>()>;
+
+struct EngineOptions {
+  GameDeviceOptions device;
+  PassSizes sizes;
+  std::uint32_t walkers = 1000;
+  std::vector<MakeWalking> first;  // the characters that there are from the first frame on
+  MakeWalking later;               // one that a second thread makes while frames run; may be empty
+};
+
+// Sums over the frames that are done.
+struct EngineStatistics {
+  std::uint64_t frames = 0;
+  double seconds = 0;        // of all frames
+  double worst_seconds = 0;  // of one
+  Culling::Counted last;     // of the last frame
+  std::uint64_t drawn = 0;   // instances that the crowd moved
+  std::uint64_t seen = 0;
+  std::uint64_t draws = 0;              // for the picture and the shadow map
+  std::optional<std::uint64_t> joined;  // the frame in which the later character joined
+  std::uint32_t upload_frames = 0;      // frames that had a part of its upload
+};
+
+class Engine {
+ public:
+  static Result<std::unique_ptr<Engine>> create(const EngineOptions& options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Runs a frame, `seconds` after the one before. `capture`: picture() and motion() are of this frame.
+  Result<void> frame(float seconds, bool capture = false);
+  // Waits until all frames are done.
+  Result<void> finish();
+  // Waits until the second thread has made the later character; it begins with it in the first frame.
+  void wait_for_later() const;
+
+  Image picture() const { return passes_.picture(); }
+  std::vector<glm::vec2> motion() const { return passes_.motion(); }
+  const EngineStatistics& statistics() const { return statistics_; }
+  std::uint32_t dispatches() const { return static_cast<std::uint32_t>(crowd_->passes().size()) + 1; }
+  std::uint32_t barriers() const;  // a frame, on both queues
+  const GameDevice& device() const { return *device_; }
+  const runtime::Crowd& crowd() const { return *crowd_; }
+  const runtime::GpuCharacters& characters() const { return *characters_; }
+  const Culling& culling() const { return culling_; }
+  const Scene& scene() const { return *scene_; }
+  const shared::FrameRecord& frame_record() const { return frame_record_; }  // of the last frame
+
+ private:
+  // What a frame in flight has of its own.
+  struct Slot {
+    Owned<VkCommandPool> compute_pool, graphics_pool;
+    VkCommandBuffer compute = VK_NULL_HANDLE;
+    VkCommandBuffer graphics = VK_NULL_HANDLE;
+  };
+  // What the second thread hands over.
+  struct Loaded {
+    Walking walking;
+    std::uint32_t number = 0;
+  };
+
+  Engine() = default;
+  Result<void> make_crowd(const EngineOptions& options);
+  Result<void> make_slots();
+  void load_later();
+  Result<void> take_later();
+  Result<void> add_kind(Walking walking, std::uint32_t number);
+  Result<void> wait_for(std::uint64_t frame);
+  Result<void> record_compute(std::uint32_t slot);
+  Result<void> record_graphics(std::uint32_t slot, bool capture);
+
+  std::unique_ptr<GameDevice> device_;
+  PassSizes sizes_;
+  std::optional<runtime::GpuCharacters> characters_;
+  Culling culling_;
+  std::optional<runtime::Crowd> crowd_;
+  std::vector<GameBuffer> walkers_;  // WalkerRecord[], one buffer a frame in flight
+  Passes passes_;
+  std::optional<Scene> scene_;
+  std::array<Slot, kFramesInFlight> slots_;
+  Timeline moved_, drawn_;       // the frames that are done on the queue of compute, and on the one that draws
+  std::uint64_t frame_ = 0;      // the first is 1
+  std::uint64_t submitted_ = 0;  // the last frame that both queues have
+  std::uint64_t counted_ = 0;    // the last frame whose counts are in the statistics
+  shared::FrameRecord frame_record_{};
+  EngineStatistics statistics_;
+
+  MakeWalking later_;
+  bool uploading_ = true;
+  std::uint64_t uploaded_in_ = 0;        // the frame with the last part of an upload; 0: there is none in flight
+  std::optional<Loaded> loaded_;         // made, and not yet uploaded in whole
+  std::future<Result<Loaded>> loading_;  // the last member: what the thread uses outlives it
+};
+
+}  // namespace pelt::samples

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "samples/engine/scene.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+
+#include <pelt/shaders/frame.h>
+#include <pelt/tools/parallel.h>
+
+namespace pelt::samples {
+namespace {
+
+constexpr std::uint32_t kFadeFrames = 12;
+// The least share of the picture's height at which a walker is shown at a level, but for the coarsest.
+constexpr std::array<float, shared::kLevelCount - 1> kLeastShare{0.20f, 0.08f};
+constexpr float kMargin = 0.9f;  // of a share: who is about to change level does not change back and forth
+
+const glm::vec3 kSun = glm::normalize(glm::vec3(-0.55f, -0.80f, -0.42f));
+
+Camera place_camera(float height, float half_width) {
+  return {.eye = {0.15f * half_width, 1.75f * height, -0.5f * height},
+          .target = {0.02f * half_width, 0.1f * height, -7.0f * height},
+          .up = {0.0f, 1.0f, 0.0f},
+          .vertical_fov = 0.62f};
+}
+
+glm::vec3 color_of(const Walking& walking) {
+  if (walking.color) return *walking.color;
+  const std::vector<Material>& materials = walking.character->materials;
+  return materials.empty() ? glm::vec3(0.4f) : glm::vec3(materials.front().base_color);
+}
+
+float extent(const std::vector<Walker>& walkers, int axis) {
+  float farthest = 0;
+  for (const Walker& walker : walkers) farthest = std::max(farthest, std::abs(walker.place[axis]));
+  return farthest;
+}
+
+}  // namespace
+
+Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect)
+    : height_(height), ground_(ground), aspect_(aspect), seen_by_(Camera{}, aspect) {
+  const std::vector<Walker> lined_up = line_up(walkers, 1, height);
+  depth_ = extent(lined_up, 1) + 2 * height;
+  half_width_ = extent(lined_up, 0) + height;
+  camera_ = place_camera(height, half_width_);
+  seen_by_ = SeenBy(camera_, aspect);
+  for (Walker walker : lined_up) {
+    // All go one way at one pace, so that none walks through another, however long the world lives.
+    walker.turn = 0;
+    walker.pace = 1;
+    places_.push_back({.walker = walker, .instance = {}, .level = {}, .previous_world = {}});
+  }
+}
+
+// Takes an instance of a kind for a walker. Where the crowd has no room left for the kind, he tries again in the next
+// frame, with another kind.
+void Scene::come(runtime::Crowd& crowd, Place& place) {
+  place.kind = (++arrivals_ * 2654435761u >> 16) % kinds_.size();
+  const Result<std::uint32_t> instance = crowd.acquire(kinds_[place.kind].number);
+  if (!instance) {
+    ++events_.waited;
+    return;
+  }
+  ++events_.came;
+  place.instance = *instance;
+  place.level.reset();
+  place.previous_world.reset();
+}
+
+void Scene::choose_level(runtime::Crowd& crowd, Place& place) const {
+  const glm::vec3 middle(place.world * glm::vec4(kinds_[place.kind].walking.bounds.center(), 1.0f));
+  const float share = seen_by_.share_of_picture(middle, height_);
+  std::uint32_t level = 0;
+  while (level < kLeastShare.size() &&
+         share < kLeastShare[level] * (place.level && *place.level <= level ? kMargin : 1.0f))
+    ++level;
+  if (place.level == level) return;
+  crowd.level(*place.instance, level, place.level ? kFadeFrames : 0);
+  place.level = level;
+}
+
+void Scene::step(runtime::Crowd& crowd, float seconds) {
+  last_seconds_ = seconds_;
+  seconds_ += seconds;
+  crowd.advance(seconds);
+  for (Place& place : places_) {
+    if (place.instance) place.previous_world = place.world;
+    place.world = world_of(place.walker, height_, seconds_);
+    if (place.world[3].z > 0) {
+      // He has passed the eye: another comes from the haze, as another instance.
+      if (place.instance) {
+        crowd.release(*place.instance);
+        ++events_.left;
+      }
+      place.instance.reset();
+      place.walker.place.y -= depth_;
+      place.world = world_of(place.walker, height_, seconds_);
+    }
+    if (!place.instance) come(crowd, place);
+    if (place.instance) choose_level(crowd, place);
+  }
+  parallel_for(places_.size(), 16, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (places_[i].instance) crowd.pose(*places_[i].instance, joints_of(places_[i]));
+    }
+  });
+}
+
+std::vector<glm::mat4> Scene::joints_of(const Place& place, int back) const {
+  const Walking& walking = kinds_[place.kind].walking;
+  std::vector<Transform> local(walking.character->skeleton.joints.size());
+  std::vector<glm::mat4> joints(local.size());
+  const float duration = walking.clip ? walking.character->clips[*walking.clip].duration : 0.0f;
+  const float seconds = back == 0 ? seconds_ : last_seconds_;
+  pose_at(walking, place.walker.pace * seconds + place.walker.phase * duration, local, joints);
+  return joints;
+}
+
+void Scene::write_records(const runtime::Crowd& crowd, shared::WalkerRecord* records) {
+  for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) records[i].character = shared::kNobody;
+  for (const Place& place : places_) {
+    if (!place.instance) continue;
+    const Kind& kind = kinds_[place.kind];
+    const runtime::ShownLevels shown = crowd.shown_levels(*place.instance);
+    records[*place.instance] = {.world = shared::affine_from_mat4(place.world),
+                                .previous_world = shared::affine_from_mat4(place.previous_world.value_or(place.world)),
+                                .color = color_of(kind.walking),
+                                .character = kind.number,
+                                .first_vertex = crowd.first_vertex(*place.instance),
+                                .from = shown.from,
+                                .to = shown.to,
+                                .share = shown.share};
+  }
+}
+
+shared::FrameRecord Scene::frame(glm::vec2 size, std::uint32_t shadow_texels) {
+  glm::mat4 projection =
+      glm::perspectiveRH_ZO(camera_.vertical_fov, aspect_, 0.1f * height_, 1.5f * (depth_ + half_width_));
+  projection[1][1] = -projection[1][1];
+  const glm::mat4 clip_from_world = projection * glm::lookAtRH(camera_.eye, camera_.target, camera_.up);
+
+  // The shadow map is fitted to the world, which does not move: shadows do not flicker.
+  const glm::mat4 sun_view = glm::lookAtRH(glm::vec3(0.0f), kSun, glm::vec3(0.0f, 0.0f, 1.0f));
+  const Bounds fit = transform_bounds(
+      sun_view, {.low = {-half_width_, ground_, -depth_}, .high = {half_width_, ground_ + 1.1f * height_, 0.0f}});
+  const glm::mat4 sun_projection =
+      glm::orthoRH_ZO(fit.low.x, fit.high.x, fit.low.y, fit.high.y, -fit.high.z, -fit.low.z);
+
+  const shared::FrameRecord made{.clip_from_world = clip_from_world,
+                                 .previous_clip_from_world = previous_clip_from_world_.value_or(clip_from_world),
+                                 .sun_from_world = sun_projection * sun_view,
+                                 .eye = camera_.eye,
+                                 .sun = kSun,
+                                 .size = size,
+                                 .haze = {0.45f * depth_, depth_ - 1.3f * height_},
+                                 .ground = ground_,
+                                 .texel = std::max(fit.size().x, fit.size().y) / static_cast<float>(shadow_texels)};
+  previous_clip_from_world_ = clip_from_world;
+  return made;
+}
+
+}  // namespace pelt::samples

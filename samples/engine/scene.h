@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The game's world: who walks where, at which level of detail, and under which sun and eye. Walkers leave where they
+// pass the eye, and others come from the haze.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <pelt/runtime/crowd.h>
+
+#include "samples/crowd/characters.h"
+#include "samples/crowd/march.h"
+#include "samples/engine/shaders/records.h"
+#include "samples/renderer/framing.h"
+
+namespace pelt::samples {
+
+// A character that walkers can be, and its number in the crowd.
+struct Kind {
+  Walking walking;
+  std::uint32_t number = 0;
+};
+
+class Scene {
+ public:
+  // `height`: of the tallest character. `aspect`: width / height of the picture.
+  Scene(std::uint32_t walkers, float height, float ground, float aspect);
+
+  void add_kind(Kind kind) { kinds_.push_back(std::move(kind)); }
+  const std::vector<Kind>& kinds() const { return kinds_; }
+
+  // Moves the world on: releases and acquires instances, chooses their levels, and poses all of them, on all threads.
+  void step(runtime::Crowd& crowd, float seconds);
+  // Writes the records of all instances that the crowd has room for. The frame's poses are recorded already: the crowd
+  // says which levels it moves.
+  void write_records(const runtime::Crowd& crowd, shared::WalkerRecord* records);
+
+  // Returns this frame's matrices and lights, with the camera of the frame before. Call it once a frame.
+  shared::FrameRecord frame(glm::vec2 size, std::uint32_t shadow_texels);
+  const Camera& camera() const { return camera_; }
+
+  struct Events {
+    std::uint32_t came = 0;
+    std::uint32_t left = 0;
+    std::uint32_t waited = 0;  // walkers that a frame had no room for, over all frames
+  };
+  const Events& events() const { return events_; }
+
+  // What a walker is in the frame that was stepped last.
+  struct Place {
+    Walker walker;
+    std::optional<std::uint32_t> instance;  // none: there is no room for it yet
+    std::size_t kind = 0;                   // index in kinds()
+    std::optional<std::uint32_t> level;     // none: it has just come
+    glm::mat4 world{1.0f};
+    std::optional<glm::mat4> previous_world;
+  };
+  const std::vector<Place>& places() const { return places_; }
+  // Returns the joint matrices with which a walker was posed `back` frames before the last one.
+  std::vector<glm::mat4> joints_of(const Place& place, int back = 0) const;
+
+ private:
+  void come(runtime::Crowd& crowd, Place& place);
+  void choose_level(runtime::Crowd& crowd, Place& place) const;
+
+  std::vector<Kind> kinds_;
+  std::vector<Place> places_;
+  float height_;
+  float ground_;
+  float aspect_;
+  float depth_ = 0;       // of the world, from where walkers leave to where they come
+  float half_width_ = 0;  // of the world
+  float seconds_ = 0;
+  float last_seconds_ = 0;
+  std::uint32_t arrivals_ = 0;
+  Events events_;
+  Camera camera_;
+  SeenBy seen_by_;
+  std::optional<glm::mat4> previous_clip_from_world_;
+};
+
+}  // namespace pelt::samples

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Lights a character; while it fades from one level of detail to another, each of them has its share of the pixels.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "lighting.glsl"
+
+layout(location = 0) in vec3 world_position;
+layout(location = 1) in vec3 world_normal;
+layout(location = 2) in vec4 clip;
+layout(location = 3) in vec4 previous_clip;
+layout(location = 4) flat in vec3 color;
+layout(location = 5) flat in vec2 kept;
+layout(location = 0) out vec4 out_color;
+layout(location = 1) out vec2 out_motion;
+
+// Returns interleaved gradient noise (Jimenez 2014), in [0, 1).
+float dither(vec2 pixel) { return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715)))); }
+
+void main() {
+  // The normal is that of the side which is seen, whichever way a triangle is wound: insides of mouths are seen from
+  // behind, and thinning may turn a small triangle over.
+  vec3 towards_eye = frame.eye - world_position;
+  vec3 seen_side = cross(dFdx(world_position), dFdy(world_position));
+  seen_side *= dot(seen_side, towards_eye) < 0.0 ? -1.0 : 1.0;
+  vec3 normal = normalize(world_normal);
+  normal *= dot(normal, seen_side) < 0.0 ? -1.0 : 1.0;
+  out_color = vec4(with_haze(lit(color, world_position, normal, 0.12), world_position), 1.0);
+  out_motion = motion(clip, previous_clip);
+  // Last, since a discarded pixel gives its neighbours no derivatives.
+  float value = dither(gl_FragCoord.xy);
+  if (value < kept.x || value >= kept.y) discard;
+}
