@@ -307,9 +307,12 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& ri
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole,
                        std::span<const MuscleMeshes> muscles) -> std::invoke_result_t<Use, Binder&> {
+    std::vector<const MeshLevel*> ordered;  // as characters have them; a model's are in any order
+    for (const MeshLevel& level : whole.levels) ordered.push_back(&level);
+    std::ranges::sort(ordered, {}, [](const MeshLevel* level) { return std::pair(level->of, level->level); });
     std::vector<PlacedLevel> levels;
-    for (const MeshLevel& level : whole.levels) {
-      PELT_ASSIGN(auto placed, PlacedLevel::create(whole.meshes[level.of], level, options.threads));
+    for (const MeshLevel* level : ordered) {
+      PELT_ASSIGN(auto placed, PlacedLevel::create(whole.meshes[level->of], *level, options.threads));
       levels.push_back(std::move(placed));
     }
     PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));

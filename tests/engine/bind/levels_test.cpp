@@ -33,7 +33,7 @@ MeshLevel make_level(std::uint32_t level, std::uint32_t around, std::uint32_t al
 // Returns a tube with levels 1 and 3.
 Model tube_with_levels() {
   Model model = test::make_tube(kFine);
-  model.levels = {make_level(1, 16, 24), make_level(3, 12, 16)};
+  model.levels = {make_level(3, 12, 16), make_level(1, 16, 24)};  // in any order
   return model;
 }
 
