@@ -23,6 +23,11 @@ bool Crowd::State::expect_instance(std::uint32_t instance, const char* call) con
   return false;
 }
 
+bool Crowd::State::expect_whole(const char* call) const {
+  if (is_posed) report_mistake("Crowd::%s: the frame of the %s waits for its second part", call, label.c_str());
+  return !is_posed;
+}
+
 bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) const {
   if (!own_list)
     report_mistake("Crowd::%s: a buffer of the caller's lists the instances of the %s", call, label.c_str());
@@ -31,7 +36,7 @@ bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) con
 
 bool Crowd::State::expect_own_inputs(std::uint32_t instance, const char* call) const {
   if (!own_inputs) report_mistake("Crowd::%s: a buffer of the caller's has the inputs of the %s", call, label.c_str());
-  return own_inputs && expect_instance(instance, call);
+  return own_inputs && expect_whole(call) && expect_instance(instance, call);
 }
 
 bool Crowd::State::expect_character(std::uint32_t number, const char* call) const {
@@ -184,7 +189,7 @@ Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 bool Crowd::State::expect_own_joints(std::uint32_t instance, const char* call) const {
   if (!own_joints)
     report_mistake("Crowd::%s: a buffer of the caller's has the joint matrices of the %s", call, label.c_str());
-  return own_joints && expect_instance(instance, call);
+  return own_joints && expect_whole(call) && expect_instance(instance, call);
 }
 
 template <class Joint>
@@ -244,7 +249,7 @@ void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) 
 }
 
 void Crowd::show(std::uint32_t instance, bool visible) {
-  if (!state_->expect_own_list(instance, "show")) return;
+  if (!state_->expect_own_list(instance, "show") || !state_->expect_whole("show")) return;
   if (visible && !state_->has_outputs(instance)) {
     report_mistake("Crowd::show: instance %u of the %s has no outputs", instance, state_->label.c_str());
     return;
@@ -263,11 +268,12 @@ bool Crowd::is_shown(std::uint32_t instance) const {
 }
 
 void Crowd::update_every(std::uint32_t instance, std::uint32_t frames) {
-  if (state_->expect_own_list(instance, "update_every")) state_->instance_states[instance].period = frames;
+  if (state_->expect_own_list(instance, "update_every") && state_->expect_whole("update_every"))
+    state_->instance_states[instance].period = frames;
 }
 
 void Crowd::teleport(std::uint32_t instance) {
-  if (!state_->expect_own_list(instance, "teleport")) return;
+  if (!state_->expect_own_list(instance, "teleport") || !state_->expect_whole("teleport")) return;
   state_->instance_states[instance].teleport = true;
   state_->instance_states[instance].action.restart();
 }
@@ -277,11 +283,12 @@ void Crowd::advance(float seconds) { state_->clock.advance(seconds); }
 float Crowd::clock() const { return state_->clock.value(); }
 
 void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames) {
-  if (state_->expect_own_list(instance, "detail")) state_->instance_states[instance].detail.start(detail, fade_frames);
+  if (state_->expect_own_list(instance, "detail") && state_->expect_whole("detail"))
+    state_->instance_states[instance].detail.start(detail, fade_frames);
 }
 
 void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames) {
-  if (!state_->expect_own_list(instance, "level")) return;
+  if (!state_->expect_own_list(instance, "level") || !state_->expect_whole("level")) return;
   // The coarsest level that a skin has, of those that are not above it.
   std::uint32_t shown = 0;
   for (const SkinLevel& one : state_->data_of(instance).levels) {
@@ -386,7 +393,10 @@ void Crowd::record_groups(VkCommandBuffer commands, std::span<Crowd* const> crow
   if (crowds.empty()) return;
   for (const Crowd* crowd : crowds) {
     const State& state = *crowd->state_;
-    assert(state.device == crowds.front()->state_->device && std::count(crowds.begin(), crowds.end(), crowd) == 1);
+    if (state.device != crowds.front()->state_->device || std::count(crowds.begin(), crowds.end(), crowd) != 1) {
+      report_mistake("Crowd::record_together: the %s is named twice, or is of another device", state.label.c_str());
+      return;
+    }
     if (state.is_posed == (parts == RecordedParts::kBlend)) continue;
     report_mistake("Crowd: the frame of the %s is recorded %s", state.label.c_str(),
                    state.is_posed ? "anew before its second part" : "from its second part on");
@@ -537,6 +547,11 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
     add("inputs", own.given_inputs, kRead);
     add("visible instances", own.given_list, kRead);
     add("bounds", written.bounds.range, kWrite);
+    if (own.wanted_outputs.control_meshes) {
+      add("positions", written.positions.range, kWrite);
+      add("normals", written.normals.range, kWrite);
+      add("tangents", written.tangents.range, kWrite);
+    }
     return made;
   }
   const bool recomputed = own.wanted_outputs.normal_mode == NormalMode::kRecomputed;
@@ -549,7 +564,11 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
   return made;
 }
 
-const OutputPlaces& Crowd::outputs(std::uint32_t slot) const { return state_->outputs[slot]; }
+const OutputPlaces& Crowd::outputs(std::uint32_t slot) const {
+  if (slot < state_->outputs.size()) return state_->outputs[slot];
+  report_mistake("Crowd::outputs: the %s has no output slot %u", state_->label.c_str(), slot);
+  return state_->outputs[0];
+}
 std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
 std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }
 
@@ -563,7 +582,8 @@ CrowdBytes Crowd::bytes() const {
   return {.outputs = state_->vertices.size(),
           .palettes = state_->palette.size(),
           .inputs = state_->joints.buffer().size() + state_->inputs.buffer().size(),
-          .plans = state_->work.size() + state_->arguments.size() + state_->table.size() + state_->nothing.size()};
+          .plans = state_->work.size() + state_->arguments.size() + state_->table.size() + state_->drawn_frames.size() +
+                   state_->nothing.size()};
 }
 
 VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {

@@ -106,12 +106,10 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
     const std::span<glm::mat4> rest = scratch_matrices(own.joints);
     rest_matrices(data.skeleton, rest);
     write_joints<glm::mat4>(rest, joint_format, joints.values(instance));
-    joints.publish(slot, instance);
   }
   if (own_inputs) {
     inputs.place(instance, place.first_input, own.inputs);
     rest_inputs(data, inputs.values(instance));
-    inputs.publish(slot, instance);
   }
   return instance;
 }
@@ -152,6 +150,10 @@ void Crowd::State::give_outputs(std::uint32_t instance) {
 
 Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(state_->mutex);
+  if (state_->is_posed) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("an instance of the {} is acquired between the parts of a frame", state_->label));
+  }
   if (!state_->has_character(character)) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("the {} has no character {}", state_->label, character));
   }
@@ -160,14 +162,14 @@ Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
 
 void Crowd::release(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
-  if (state_->expect_instance(instance, "release")) state_->release(instance);
+  if (state_->expect_whole("release") && state_->expect_instance(instance, "release")) state_->release(instance);
 }
 
 bool Crowd::has_instance(std::uint32_t instance) const { return state_->has(instance); }
 
 void Crowd::give_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
-  if (!state_->expect_instance(instance, "give_outputs")) return;
+  if (!state_->expect_whole("give_outputs") || !state_->expect_instance(instance, "give_outputs")) return;
   if (state_->own_list && state_->instance_states[instance].visible) {
     report_mistake("Crowd::give_outputs: instance %u of the %s is shown", instance, state_->label.c_str());
     return;
@@ -191,7 +193,7 @@ Result<void> Crowd::add(const Device& device, std::uint32_t character) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("the {} is told of character {} between the parts of a frame", state_->label, character));
   }
-  const std::lock_guard lock(state_->gpu->mutex);
+  std::unique_lock lock(state_->gpu->mutex);
   if (!state_->gpu->has(character)) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("the {} is told of character {}, which is not there", state_->label, character));
@@ -199,12 +201,13 @@ Result<void> Crowd::add(const Device& device, std::uint32_t character) {
   std::vector<std::optional<Character>> wanted = state_->characters;
   wanted.resize(std::max<std::size_t>(wanted.size(), character + 1));
   wanted[character] = state_->gpu->entries[character]->character;
+  lock.unlock();
   return state_->use_characters(device, std::move(wanted));
 }
 
 // Its jobs stay until the next plan: lists without instances move nothing.
 void Crowd::remove(std::uint32_t character) {
-  if (!state_->expect_character(character, "remove")) return;
+  if (!state_->expect_whole("remove") || !state_->expect_character(character, "remove")) return;
   if (state_->instances_of[character] > 0) {
     report_mistake("Crowd::remove: the %s has %u instances of character %u", state_->label.c_str(),
                    state_->instances_of[character], character);

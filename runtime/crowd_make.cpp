@@ -47,6 +47,12 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
     return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd of {} needs at least one {}", label,
                                                          capacity.instances == 0 ? "instance" : "frame in flight"));
   }
+  for (const std::uint64_t number : {capacity.vertices, capacity.palette_entries, capacity.driver_vertices,
+                                     capacity.joints, capacity.inputs, capacity.plan_words, capacity.table_words}) {
+    if (number >> 48 == 0) continue;  // bytes of it are counted in 64 bits
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a crowd of {} is asked for room for {} of something", label, number));
+  }
   PELT_TRY(check_outputs(options.outputs));
   PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
   const bool in_slots = options.outputs.slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
@@ -403,12 +409,20 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
                     (*character)->name, label));
   }
   std::vector<std::optional<CrowdCharacter>> sizes(wanted.size());
+  std::unique_lock lock(gpu->mutex);
   for (std::size_t c = 0; c < wanted.size(); ++c) {
-    if (wanted[c]) sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
+    if (!wanted[c]) continue;
+    if (!gpu->has(static_cast<std::uint32_t>(c)) || &*gpu->entries[c]->character != &**wanted[c]) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the bind data of character {} were removed while the {} has it", c, label));
+    }
+    sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
   }
   CrowdPlan made = plan_crowd(*gpu, std::move(sizes), planned_outputs(wanted_outputs), bases);
+  lock.unlock();
   const std::uint64_t words = fixed_words(made) + list_words();
-  if (words > capacity.plan_words || table_words(made.table) > capacity.table_words) {
+  const bool has_table = !own_list || !own_drawn;
+  if (words > capacity.plan_words || (has_table && table_words(made.table) > capacity.table_words)) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the plan of the {} takes {} words and {} of its table, and there is room for {} and {}",
                             label, words, table_words(made.table), capacity.plan_words, capacity.table_words));
@@ -471,15 +485,17 @@ Result<void> Crowd::prepare(const Device& device, std::span<const Character> cha
 
 Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options) {
   const GpuCharacters::State& gpu = characters.state();
-  const std::lock_guard lock(gpu.mutex);
+  std::unique_lock lock(gpu.mutex);
   const std::string label = label_of(gpu);
   if (gpu.device != &device.internals()) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a crowd of {} is asked for on {}: the characters are on another device", label,
                             device.description().name));
   }
-  const std::vector<std::uint32_t> instances =
-      options.instances.empty() ? std::vector<std::uint32_t>(gpu.entries.size(), 1) : options.instances;
+  std::vector<std::uint32_t> instances = options.instances;
+  if (instances.empty()) {
+    for (const auto& entry : gpu.entries) instances.push_back(entry ? 1 : 0);
+  }
   if (instances.size() != gpu.entries.size()) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a crowd of {} needs a number of instances of each, and has {}", label, instances.size()));
@@ -489,12 +505,17 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   CrowdCapacity capacity;
   for (std::size_t c = 0; c < instances.size(); ++c) {
     wanted.push_back(gpu.entries[c] ? std::optional(gpu.entries[c]->character) : std::nullopt);
+    if (!wanted.back() && instances[c] > 0) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("a crowd of {} is asked for instances of character {}, which was removed", label, c));
+    }
     if (wanted.back()) {
       capacity += capacity_of(*wanted.back(), instances[c], options.outputs);
     } else {
       capacity.table_words += sizeof(shared::PlanCharacter) / sizeof(std::uint32_t);  // the number that was removed
     }
   }
+  lock.unlock();
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));
   const OutputLayout layout = lay_out(options.outputs, capacity, device.limits().minStorageBufferOffsetAlignment);

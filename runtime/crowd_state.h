@@ -187,6 +187,7 @@ struct Crowd::State {
 
   // Returns how many frames outputs need to follow an instance that is no longer moved.
   std::uint32_t frames_behind() const {
+    if (!own_drawn) return 0;  // what is drawn is moved in every frame
     if (output_slots() > 1) return output_slots() - 1;
     return outputs[0].previous_positions.format == VertexFormat::kNone ? 0 : 1;
   }
@@ -195,7 +196,8 @@ struct Crowd::State {
     return instance < instance_states.size() && instance_states[instance].taken;
   }
   bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
-  // Return whether the call may go on; report the mistake if not.
+  // Return whether the call may go on; report the mistake if not. Nothing of the frame changes between its parts.
+  bool expect_whole(const char* call) const;
   bool expect_instance(std::uint32_t instance, const char* call) const;
   bool expect_own_list(std::uint32_t instance, const char* call) const;
   bool expect_own_joints(std::uint32_t instance, const char* call) const;
@@ -219,7 +221,7 @@ struct Crowd::State {
   void release(std::uint32_t instance);
   void place_changed(std::uint32_t instance);
 
-  // Plans for the characters; nothing changes if that fails. Precondition: gpu->mutex is held.
+  // Plans for the characters; nothing changes if that fails.
   Result<void> use_characters(const Device& owner, std::vector<std::optional<Character>> wanted);
   std::uint64_t list_words() const;  // of the lists of all instances
 

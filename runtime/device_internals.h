@@ -24,6 +24,7 @@ struct DeviceInternals {
   std::mutex queue_mutex;  // held while the queue has work of submit_and_wait
 
   std::mutex pipelines_mutex;
+  std::mutex making_mutex;      // held while a pipeline is made
   SkinningPipelines pipelines;  // those that a crowd has asked for (skinning_pipelines.h)
 };
 

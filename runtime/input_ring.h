@@ -32,7 +32,7 @@ class InputRing {
   static Result<InputRing> create(const Device& device, std::uint32_t slots, std::size_t floats, std::size_t instances,
                                   const std::string& name);
 
-  // Gives an instance a part of the floats, to be set in whole at once: it has no values yet, or those of another.
+  // Gives an instance a part of the floats, whose values() are to be set now: finish() writes them to each slot.
   void place(std::uint32_t instance, std::size_t first, std::size_t size);
   // Takes it back: the instance is no longer written.
   void release(std::uint32_t instance);
@@ -58,6 +58,7 @@ class InputRing {
   BufferRange range(std::uint32_t slot) const { return slots_[slot]; }
 
  private:
+  static constexpr std::uint32_t kNoSlot = UINT32_MAX;
   // Where the values of an instance are, and the slot that holds the latest.
   struct Held {
     std::size_t first = 0;

@@ -27,11 +27,18 @@ static_assert(std::max({shared::kPoseBindCount, shared::kPlanBindCount, shared::
 
 Result<const ComputeKernel*> known_or_made(const Device& device, const ComputeKernelOptions& options) {
   DeviceInternals& internals = device.internals();
-  const std::lock_guard lock(internals.pipelines_mutex);
   SkinningPipelines::key_type key{options.spirv.data(), {options.specialization.begin(), options.specialization.end()}};
-  const auto known = internals.pipelines.find(key);
-  if (known != internals.pipelines.end()) return &known->second;
+  const auto known = [&]() -> const ComputeKernel* {
+    const std::lock_guard lock(internals.pipelines_mutex);
+    const auto found = internals.pipelines.find(key);
+    return found == internals.pipelines.end() ? nullptr : &found->second;
+  };
+  if (const ComputeKernel* kernel = known()) return kernel;
+  // Who asks for one that is known does not wait for those that are being made.
+  const std::lock_guard making(internals.making_mutex);
+  if (const ComputeKernel* kernel = known()) return kernel;
   PELT_ASSIGN(auto made, ComputeKernel::create(device, options));
+  const std::lock_guard lock(internals.pipelines_mutex);
   return &internals.pipelines.emplace(std::move(key), std::move(made)).first->second;
 }
 

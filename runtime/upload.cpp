@@ -148,21 +148,24 @@ VkDeviceSize block_bytes(const FoundData& found, const Character& character) {
 
 using State = GpuCharacters::State;
 
-// Adds a character whose data was found. Precondition: the mutex is held.
+// Adds a character whose data was found.
 Result<std::uint32_t> add_found(const Device& device, State& state, const Character& character,
                                 const FoundData& found) {
   const VkDeviceSize bytes = block_bytes(found, character);
+  std::unique_lock lock(state.mutex);
   const std::optional<std::uint64_t> begin = state.free.take(bytes, kBlockAlignment);
   if (!begin) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("'{}' takes {} bytes of bind data, and of {} there are {} free, at most {} in one piece",
                             character->name, bytes, state.free.size(), state.free.free(), state.free.largest_free()));
   }
+  lock.unlock();  // frames may record uploads meanwhile
   auto staging = Buffer::create(device, {.size = bytes,
                                          .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                                          .memory = MemoryUse::kStaging,
                                          .name = "staging of '" + character->name + "'"});
   if (!staging) {
+    lock.lock();
     state.free.give_back(*begin, bytes);
     return tl::unexpected(staging.error());
   }
@@ -170,6 +173,7 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
   BlockWriter block(*begin, entry.staging.mapped());
   write_character(found, entry, block);
   entry.staging.flush(0, bytes);
+  lock.lock();
   const auto unused = std::find(state.entries.begin(), state.entries.end(), std::nullopt);
   const auto number = static_cast<std::uint32_t>(unused - state.entries.begin());
   if (unused == state.entries.end()) state.entries.emplace_back();
@@ -250,7 +254,6 @@ Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& 
                 fmt::format("'{}' is added to characters on another device", character->name));
   }
   const FoundData found = find_data(*character, state_->options);
-  const std::lock_guard lock(state_->mutex);
   return add_found(device, *state_, character, found);
 }
 

@@ -268,7 +268,8 @@ BoundsRecords find_bounds_records(const CharacterData& data) {
     if (!mesh.control) meshes.emplace_back(mesh, found);
   }
   for (const SkinLevel& level : data.levels) {
-    if (!level.made) meshes.emplace_back(level.skin, found);  // the vertices of others are those of the finest skin
+    // Vertices of made levels are those of the finest skin, but for the rounding of morph targets and fits.
+    if (!level.made || level.skin.morphs || level.skin.fit) meshes.emplace_back(level.skin, found);
   }
   for (MeshRecords& mesh : meshes) mesh.add_deformers();
   found.count = static_cast<std::uint32_t>(found.records.size());

@@ -200,6 +200,7 @@ pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characte
                           wanted.joints.buffer == VK_NULL_HANDLE,
                           wanted.inputs.buffer == VK_NULL_HANDLE,
                           wanted.visible.buffer == VK_NULL_HANDLE,
+                          gpu->characters.size(),
                           wanted.outputs.usage,
                           given_buffers(wanted.outputs)};
   });
@@ -239,9 +240,9 @@ pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance) {
 
 pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instance) {
   return guarded(__func__, [&] {
-    Crowd& own = need_instance(crowd, instance).crowd;
-    if (own.is_shown(instance)) refuse(fmt::format("instance {} is shown", instance));
-    own.give_outputs(instance);
+    pelt_crowd& own = need_instance(crowd, instance);
+    if (own.own_list && own.crowd.is_shown(instance)) refuse(fmt::format("instance {} is shown", instance));
+    own.crowd.give_outputs(instance);
   });
 }
 
@@ -578,7 +579,7 @@ pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_ou
 pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance) {
   return guarded(__func__, [&] {
     const pelt_crowd& own = need(crowd, "crowd");
-    need_character(own, character);
+    need_index("character", character, own.made_with);
     need(instance, "instance") = own.crowd.first_instance(character);
   });
 }

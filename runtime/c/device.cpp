@@ -70,10 +70,6 @@ pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
 
 GpuCharactersState& state_of(pelt_gpu_characters* characters) { return *need(characters, "characters").state; }
 
-void need_staging(const GpuCharactersState& state) {
-  if (!state.has_staging) refuse("the upload is finished");
-}
-
 }  // namespace
 
 pelt_result pelt_enable_required_features(VkPhysicalDeviceVulkan12Features* features12,
@@ -191,7 +187,6 @@ pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_
     GpuCharactersState& state = state_of(characters);
     const pelt::Character& own = need(character, "character").character;
     need(number, "number") = value_of(state.characters.add(*state.device->device, own));
-    state.has_staging = true;
   });
 }
 
@@ -209,7 +204,6 @@ pelt_result pelt_gpu_characters_record_upload_part(pelt_gpu_characters* characte
   return guarded(__func__, [&] {
     GpuCharactersState& state = state_of(characters);
     need(commands, "commands");
-    need_staging(state);
     need(left, "left") = state.characters.record_upload(commands, most_bytes, {transfer_family, compute_family});
   });
 }
@@ -220,6 +214,14 @@ pelt_result pelt_gpu_characters_record_acquire(pelt_gpu_characters* characters, 
     GpuCharactersState& state = state_of(characters);
     need(commands, "commands");
     state.characters.record_acquire(commands, {transfer_family, compute_family});
+  });
+}
+
+pelt_result pelt_gpu_characters_finish_upload_of(pelt_gpu_characters* characters, uint32_t number) {
+  return guarded(__func__, [&] {
+    GpuCharactersState& state = state_of(characters);
+    if (!state.characters.has(number)) refuse(fmt::format("there is no character {}", number));
+    state.characters.finish_upload(number);
   });
 }
 
@@ -241,7 +243,6 @@ pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* characters, V
   return guarded(__func__, [&] {
     GpuCharactersState& state = state_of(characters);
     need(commands, "commands");
-    need_staging(state);
     state.characters.record_upload(commands);
   });
 }
@@ -249,9 +250,7 @@ pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* characters, V
 pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters) {
   return guarded(__func__, [&] {
     GpuCharactersState& state = state_of(characters);
-    need_staging(state);
     state.characters.finish_upload();
-    state.has_staging = false;
   });
 }
 
@@ -263,7 +262,7 @@ pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character
     pelt_gpu_characters*& made = need(out, "out");
     auto gpu = value_of(pelt::runtime::upload(own, characters_of(characters, character_count), to_options(options)));
     made = new pelt_gpu_characters{
-        std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu), false})};
+        std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu)})};
   });
 }
 

@@ -40,7 +40,6 @@ struct DeviceState {
 struct GpuCharactersState {
   std::shared_ptr<const DeviceState> device;
   runtime::GpuCharacters characters;
-  bool has_staging = true;
 };
 
 }  // namespace pelt::c
@@ -59,6 +58,7 @@ struct pelt_crowd {
   bool own_joints = true;
   bool own_inputs = true;
   bool own_list = true;
+  std::uint32_t made_with = 0;   // number of characters
   VkBufferUsageFlags usage = 0;  // usage asked for the crowd's own vertex buffer
   std::vector<VkBuffer> given;   // buffers of the caller's that the crowd writes to
 };

@@ -82,6 +82,7 @@ std::vector<pelt_result> calls_of_no_device() {
           pelt_gpu_characters_remove(nullptr, 0),
           pelt_gpu_characters_record_upload_part(nullptr, none, 1, 0, 0, &bytes),
           pelt_gpu_characters_record_acquire(nullptr, none, 0, 1),
+          pelt_gpu_characters_finish_upload_of(nullptr, 0),
           pelt_gpu_characters_get_free_bytes(nullptr, &bytes),
           pelt_character_get_upload_bytes(nullptr, nullptr, &bytes),
           pelt_device_get_memory_heaps(nullptr, nullptr, nullptr),

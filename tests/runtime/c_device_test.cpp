@@ -26,9 +26,9 @@ TEST_F(CCrowds, AreUploadedByCommandsOfTheCallers) {
       },
       made));
   EXPECT_OK(pelt_gpu_characters_finish_upload(made));
-  EXPECT_INVALID(pelt_gpu_characters_finish_upload(made), "the upload is finished");
-  EXPECT_INVALID(pelt_gpu_characters_record_upload(made, reinterpret_cast<VkCommandBuffer>(std::uintptr_t{8})),
-                 "the upload is finished");
+  EXPECT_OK(pelt_gpu_characters_finish_upload(made));
+  EXPECT_OK(pelt_gpu_characters_finish_upload_of(made, 0));
+  EXPECT_INVALID(pelt_gpu_characters_finish_upload_of(made, 1), "no character 1");
   const CrowdHandle crowd = make_crowd(device_.get(), made);
   EXPECT_OK(run_frame(device_.get(), crowd.get()));
 }

@@ -586,6 +586,18 @@ TEST_F(DrawnCrowds, MoveWhatIsListedAlone) {
   }
 }
 
+// An instance that is posed in one frame and listed only in the next, in which it has no turn, is moved then.
+TEST_F(DrawnCrowds, MoveWhatWasPosedBefore) {
+  Crowd crowd = make(drawn_options());
+  for (std::uint32_t i = 0; i < 6; ++i) crowd.update_every(i, 2);
+  for (std::size_t frame = 0; frame < 6; ++frame) {
+    pose_all(crowd, 10 * frame);
+    draw(crowd, frame % 2 == 0 ? std::vector<std::uint32_t>{} : std::vector<std::uint32_t>{0, 2, 4});
+    if (frame % 2 == 0) continue;
+    for (const std::uint32_t i : {0u, 2u, 4u}) EXPECT_LT(off(crowd, i, i + 10 * (frame - 1)), 1e-5f) << i;
+  }
+}
+
 // The frames of two crowds, whole and in parts, are the same.
 TEST_F(DrawnCrowds, AreWholeFramesWhereAllIsListed) {
   CrowdOptions options = drawn_options();
@@ -745,12 +757,44 @@ TEST_F(MistakenCrowds, HaveNoEffect) {
     crowd.record_pose(commands);
     expect("recorded anew before its second part");
     EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the parts of a frame"));
+    EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the parts of a frame"));
+    crowd.pose(0, bind_joints_);
+    expect("Crowd::pose: the frame of the crowd of 3 characters waits for its second part");
+    crowd.show(0, false);
+    expect("Crowd::show: the frame");
+    crowd.release(0);
+    expect("Crowd::release: the frame");
     crowd.record(commands);
     expect("recorded anew before its second part");
     crowd.record_blend(commands);
   }));
   EXPECT_TRUE(sentences().empty());
   EXPECT_LT(off(crowd, 0, 0), 1e-5f);
+}
+
+TEST_F(MistakenCrowds, OfCharactersThatAreGoneSaySo) {
+  GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
+  gpu.remove(1);
+  EXPECT_THAT(Crowd::create(*gpu_device(), gpu, {.instances = {1, 1, 1}}).error().message,
+              testing::HasSubstr("character 1, which was removed"));
+  const Crowd without = test::must(Crowd::create(*gpu_device(), gpu));
+  EXPECT_EQ(without.rooms().instances.capacity, 2u);
+  EXPECT_EQ(test::must(gpu.add(*gpu_device(), characters_[0])), 1u);
+  crowd.release(0);
+  crowd.remove(0);
+  EXPECT_THAT(crowd.add(*gpu_device(), 0).error().message, testing::HasSubstr("character 1 were removed"));
+  EXPECT_FALSE(crowd.has_character(0));
+
+  Crowd hidden = test::must(Crowd::create(*gpu_device(), *gpu_));
+  hidden.show(0, false);
+  hidden.give_outputs(0);
+  EXPECT_THAT(read_vertices(*gpu_device(), hidden, 0).error().message, testing::HasSubstr("has no outputs"));
+  Crowd* const twice[] = {&hidden, &hidden};
+  Crowd::record_together(VK_NULL_HANDLE, twice);
+  expect("is named twice");
+  EXPECT_EQ(&hidden.outputs(7), &hidden.outputs(0));
+  expect("no output slot 7");
 }
 
 TEST_F(MistakenCrowds, OfBuffersOfTheCallersSayWhoHasThem) {

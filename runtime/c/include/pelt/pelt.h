@@ -16,8 +16,8 @@
  * handle that they came from.
  *
  * Threads. Functions that take a handle as const may run at the same time on that handle; any other function needs the
- * handle for itself. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level may
- * run at the same time on one crowd if they name different instances; those of pelt_gpu_characters but its destruction
+ * handle for itself. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level, but for
+ * pelt_crowd_add and pelt_crowd_remove, may run at the same time on one crowd if they name different instances; those of pelt_gpu_characters but its destruction
  * may run at the same time, also while crowds of them are made, posed and recorded.
  */
 #ifndef PELT_H
@@ -342,8 +342,8 @@ PELT_API pelt_result pelt_gpu_characters_create(const pelt_device* device, const
  * other has. Its upload is recorded by the functions below. Errors: not enough room left; no staging memory. */
 PELT_API pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_character* character,
                                              uint32_t* number);
-/* Gives the room of a character back. No crowd has it any more (pelt_crowd_remove), and the frames that moved it are
- * done. */
+/* Gives the room of a character back. No crowd has it any more (pelt_crowd_remove), and its upload and the frames
+ * that moved it are done. */
 PELT_API pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t number);
 /* Records the copies of what was added since, and barriers from them to reads of compute, outside a render pass. Its
  * commands must run before the first frame of a crowd that shows the characters. */
@@ -356,8 +356,10 @@ PELT_API pelt_result pelt_gpu_characters_record_upload_part(pelt_gpu_characters*
                                                             uint32_t compute_family, VkDeviceSize* left);
 PELT_API pelt_result pelt_gpu_characters_record_acquire(pelt_gpu_characters* characters, VkCommandBuffer commands,
                                                         uint32_t transfer_family, uint32_t compute_family);
-/* Frees the staging memory of what was copied in whole. Call it when those commands are done. */
+/* Free the staging memory of what was copied in whole, of all characters or of one. Call it when those commands are
+ * done. */
 PELT_API pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters);
+PELT_API pelt_result pelt_gpu_characters_finish_upload_of(pelt_gpu_characters* characters, uint32_t number);
 /* Does all three at once, submitted on the device's queue and waited for: for load time. */
 PELT_API pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character* const* characters,
                                           uint32_t character_count, const pelt_upload_options* options,

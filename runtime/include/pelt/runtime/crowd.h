@@ -250,7 +250,9 @@ struct CrowdBytes {
 // inputs(), stream(), control(), show(), update_every(), teleport(), detail(), level(), acquire(), release(),
 // take_outputs() and give_outputs() at the same time, as long as no two of them name the same instance: instances share
 // no state; one thread may call advance() meanwhile. None of these, nor add() and remove(), may run at the same time as
-// record(), which reads all of it. Const functions may be called at any time, also during record().
+// record(), which reads all of it, nor be called between record_pose() and record_blend(). Const functions may be
+// called at the same time as each other; rooms() and prepare() at any time but during add() and remove(); others not
+// while a function of the same instance, record(), add() or remove() runs.
 //
 // A call that names an instance or a character that the crowd does not have, or gives it an array of the wrong size, is
 // a mistake (pelt/runtime/mistake.h) and has no effect; a question about such an instance is answered by 0.
@@ -268,8 +270,8 @@ class Crowd {
 
   // Returns the number of a new instance of a character, which stands in its rest pose, is shown, and is moved in every
   // frame: the number that was released last, or the lowest that was never taken. `outputs`: false: it takes no room
-  // for outputs and is hidden until it does (take_outputs). Errors: kUnsupported if there is not enough room (the
-  // message says of what).
+  // for outputs and is hidden until it does (take_outputs) and is shown. Errors: kUnsupported if there is not enough
+  // room (the message says of what).
   Result<std::uint32_t> acquire(std::uint32_t character, bool outputs = true);
   // Gives an instance's room back; outputs that were drawn from in earlier frames are overwritten from the next frame
   // on.
@@ -338,7 +340,7 @@ class Crowd {
   // are moved in so many frames, for the game to fade from one to the other (shown_levels); 0: at once. In the first
   // frame of a level its previous positions equal its positions.
   void level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames = 0);
-  // Returns the levels that the frame moves that was recorded last.
+  // Returns the levels that the frame moves that was recorded last; call it before level() asks for others.
   ShownLevels shown_levels(std::uint32_t instance) const;
   // Precondition of show(), update_every(), teleport(), detail() and level(): no `visible` buffer of the caller's.
 

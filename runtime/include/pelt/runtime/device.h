@@ -124,8 +124,8 @@ class Device {
   std::uint32_t queue_family() const;
   bool has_graphics() const;
   const VkPhysicalDeviceLimits& limits() const;
-  // Asks the driver; by the numbers of Vulkan. Memory that Pelt allocates itself stays within the budgets: what would
-  // exceed one is not allocated, and the error says so.
+  // Asks the driver; by the numbers of Vulkan. Memory that Pelt allocates itself stays within the budgets: where a heap
+  // has no more, the next best takes it, and where none has, the error says so.
   std::vector<MemoryHeap> memory_heaps() const;
   const DeviceFunctions& functions() const;
   // Locks the queue: hold it while commands of the caller's are submitted or presented there, since functions that say

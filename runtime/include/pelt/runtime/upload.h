@@ -51,8 +51,8 @@ class GpuCharacters {
   // other has. record_upload() then records its copy. Errors: not enough room left (the message says how much there
   // is), no staging memory.
   Result<std::uint32_t> add(const Device& device, const Character& character);
-  // Gives the room of a character back. No crowd has it any more (Crowd::remove), and the frames that moved it are
-  // done. A number without a character is left alone.
+  // Gives the room of a character back. No crowd has it any more (Crowd::remove), and its upload and the frames that
+  // moved it are done. A number without a character is left alone.
   void remove(std::uint32_t number);
 
   // Records the copies of what was added since, each of one region, and barriers from them to reads of compute, outside
