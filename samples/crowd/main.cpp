@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks a crowd of several characters past a camera, all in one Crowd: poses and culls them, moves them with less
-// detail far away, and writes a picture.
+// Walks a crowd of several characters past a camera, all in one Crowd: poses them, with less detail far away, culls
+// them on the device, and writes a picture.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -24,6 +24,7 @@
 #include <pelt/try.h>
 
 #include "samples/crowd/characters.h"
+#include "samples/crowd/culling.h"
 #include "samples/crowd/march.h"
 #include "samples/renderer/renderer.h"
 
@@ -66,34 +67,30 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Culls and poses the crowd, and makes a scene of it. Instance i of the crowd is walker i.
+// Poses the crowd, and makes a scene of it. Instance i of the crowd is walker i.
 class March {
  public:
-  March(const std::vector<Walking>& cast, runtime::Crowd& crowd, std::vector<Walker> walkers, float height,
-        const RendererOptions& picture)
+  March(const std::vector<Walking>& cast, runtime::Crowd& crowd, CrowdCulling& culling, std::vector<Walker> walkers,
+        float height, const RendererOptions& picture)
       : cast_(cast),
         crowd_(crowd),
+        culling_(culling),
         walkers_(std::move(walkers)),
         height_(height),
         pixels_(static_cast<float>(picture.height)),
         camera_(frame(static_cast<float>(picture.width) / static_cast<float>(picture.height))),
         seen_by_(camera_, static_cast<float>(picture.width) / static_cast<float>(picture.height)),
         worlds_(walkers_.size()),
-        levels_(walkers_.size()) {}
+        levels_(walkers_.size()),
+        seen_(walkers_.size()) {}
 
-  // Does what a game does before it records: decides for every instance whether and how to move it, and poses those
-  // that move.
+  // Does what a game does before it records: decides for every instance how to move it, and poses it.
   void step(float seconds) {
     for (std::uint32_t i = 0; i < walkers_.size(); ++i) {
       const Walking& walking = cast_[walkers_[i].character];
       worlds_[i] = world_of(walkers_[i], height_, seconds);
       const glm::vec3 center(worlds_[i] * glm::vec4(walking.bounds.center(), 1.0f));
-      const bool seen = seen_by_.sees(center, 0.5f * glm::length(walking.bounds.size()));
-      crowd_.show(i, seen);
-      if (!seen) {
-        levels_[i].reset();
-        continue;
-      }
+      culling_.place(i, worlds_[i]);
       set_level(i, pixels_ * seen_by_.share_of_picture(center, walking.bounds.size().y));
       local_.resize(walking.character->skeleton.joints.size());
       joints_.resize(local_.size());
@@ -103,6 +100,11 @@ class March {
     }
   }
 
+  std::array<glm::vec4, 4> planes() const { return seen_by_.planes(); }
+  void see(const std::vector<std::uint32_t>& instances) {
+    for (const std::uint32_t i : instances) seen_[i] = true;
+  }
+
   // Returns a scene of the visible instances; neighbouring instances of a character share one item.
   Scene scene() {
     Scene scene{.camera = camera_};
@@ -110,8 +112,8 @@ class March {
     for (const Walking& walking : cast_) scene.ground_height = std::min(scene.ground_height, walking.bounds.low.y);
     for (std::uint32_t i = 0; i < walkers_.size();) {
       std::uint32_t end = i + 1;
-      while (end < walkers_.size() && levels_[end] && walkers_[end].character == walkers_[i].character) ++end;
-      if (levels_[i]) {
+      while (end < walkers_.size() && seen_[end] && walkers_[end].character == walkers_[i].character) ++end;
+      if (seen_[i]) {
         const Walking& walking = cast_[walkers_[i].character];
         DrawItem item;
         item.crowd = &crowd_;
@@ -123,7 +125,7 @@ class March {
         item.color = walking.color;
         scene.items.push_back(item);
       }
-      i = levels_[i] ? end : i + 1;
+      i = seen_[i] ? end : i + 1;
     }
     return scene;
   }
@@ -131,15 +133,13 @@ class March {
   void print() const {
     std::array<std::uint32_t, kLevels.size()> counts{};
     std::uint64_t vertices = 0;
-    double moved = 0;  // vertices a frame, on average
     for (std::uint32_t i = 0; i < walkers_.size(); ++i) {
-      if (!levels_[i]) continue;
+      if (!seen_[i]) continue;
       ++counts[*levels_[i]];
       vertices += crowd_.vertex_count(i);
-      moved += static_cast<double>(crowd_.vertex_count(i)) / kLevels[*levels_[i]].update_every;
     }
-    const auto seen = std::count_if(levels_.begin(), levels_.end(), [](const auto& level) { return bool(level); });
-    fmt::print("{} of them in view, with {} vertices, of which a frame moves about {:.0f}\n", seen, vertices, moved);
+    const auto seen = std::count(seen_.begin(), seen_.end(), true);
+    fmt::print("{} of them in view, with {} vertices, which alone are moved\n", seen, vertices);
     for (std::size_t l = 0; l < kLevels.size(); ++l) fmt::print("  {:4} {}\n", counts[l], kLevels[l].name);
   }
 
@@ -167,20 +167,22 @@ class March {
 
   const std::vector<Walking>& cast_;
   runtime::Crowd& crowd_;
+  CrowdCulling& culling_;
   std::vector<Walker> walkers_;
   float height_;
   float pixels_;  // height of the picture
   Camera camera_;
   SeenBy seen_by_;
   std::vector<glm::mat4> worlds_;
-  std::vector<std::optional<std::size_t>> levels_;  // index in kLevels for each instance; none: it is not visible
+  std::vector<std::optional<std::size_t>> levels_;  // index in kLevels for each instance; none at first
+  std::vector<bool> seen_;                          // in the last frame
   std::vector<Transform> local_;
   std::vector<glm::mat4> joints_;
 };
 
 // Poses the crowd, moves it and waits for the device; a game does not wait.
-Result<Seconds> run_frame(const runtime::Device& device, runtime::Crowd& crowd, March& march,
-                          std::optional<runtime::GpuTimer>& timer, float seconds) {
+Result<Seconds> run_frame(const runtime::Device& device, runtime::Crowd& crowd, const CrowdCulling& culling,
+                          March& march, std::optional<runtime::GpuTimer>& timer, float seconds) {
   Seconds made;
   const auto start = std::chrono::steady_clock::now();
   march.step(seconds);
@@ -191,7 +193,9 @@ Result<Seconds> run_frame(const runtime::Device& device, runtime::Crowd& crowd, 
       timer->reset(commands);
       timer->stamp(commands);
     }
-    crowd.record(commands);
+    crowd.record_pose(commands);
+    culling.record(device, commands, march.planes());
+    crowd.record_blend(commands);
     if (timer) timer->stamp(commands);
   }));
   made.device = seconds_since(submitted);
@@ -218,8 +222,12 @@ Result<void> run(const Options& options) {
   runtime::CrowdOptions crowd_options;
   crowd_options.instances.assign(characters.size(), 0);
   for (const Walker& walker : walkers) ++crowd_options.instances[walker.character];
+  crowd_options.outputs.bounds = true;
+  PELT_ASSIGN(auto culling, CrowdCulling::create(device, options.instances));
+  crowd_options.drawn = culling.drawn();
   PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, crowd_options));
-  March march(cast, crowd, std::move(walkers), height, options.picture);
+  PELT_TRY(culling.read(crowd));
+  March march(cast, crowd, culling, std::move(walkers), height, options.picture);
 
   std::optional<runtime::GpuTimer> timer;
   if (runtime::GpuTimer::supported(device)) {
@@ -227,7 +235,8 @@ Result<void> run(const Options& options) {
   }
   Seconds sum;
   for (std::uint32_t frame = 0; frame < options.frames; ++frame) {
-    PELT_ASSIGN(const auto took, run_frame(device, crowd, march, timer, kFrameSeconds * static_cast<float>(frame)));
+    PELT_ASSIGN(const auto took,
+                run_frame(device, crowd, culling, march, timer, kFrameSeconds * static_cast<float>(frame)));
     sum.posing += took.posing;
     sum.device += took.device;
   }
@@ -237,9 +246,11 @@ Result<void> run(const Options& options) {
     fmt::print("{} {} {}", c == 0 ? "" : ",", crowd_options.instances[c], cast[c].name);
   }
   const double frames = options.frames;
-  fmt::print("\n{} frames: each {:.2f} ms to cull and pose, {:.2f} ms on the device, {} dispatches, {} barriers\n",
+  fmt::print("\n{} frames: each {:.2f} ms to pose, {:.2f} ms on the device, {} dispatches, {} barriers\n",
              options.frames, 1e3 * sum.posing / frames, 1e3 * sum.device / frames, crowd.passes().size(),
              crowd.barrier_count());
+  PELT_ASSIGN(const auto seen, culling.seen(device));
+  march.see(seen);
   march.print();
 
   PELT_ASSIGN(auto renderer, Renderer::create(device, options.picture));

@@ -63,11 +63,16 @@ SeenBy::SeenBy(const Camera& camera, float aspect) : eye_(camera.eye) {
   tangents_.x = tangents_.y * aspect;
 }
 
-bool SeenBy::sees(glm::vec3 center, float radius) const {
-  const glm::vec3 at = view_ * (center - eye_);
-  // Greatest distance outside the planes through the eye; at most 0 inside the view.
-  const glm::vec2 outside = (glm::abs(glm::vec2(at)) - tangents_ * at.z) / glm::sqrt(1.0f + tangents_ * tangents_);
-  return std::max(outside.x, outside.y) <= radius;
+std::array<glm::vec4, 4> SeenBy::planes() const {
+  std::array<glm::vec4, 4> made;
+  for (int i = 0; i < 4; ++i) {
+    const float side = i % 2 == 0 ? 1.0f : -1.0f;
+    // In the camera's axes they go through the eye.
+    const glm::vec3 inwards = glm::normalize(i < 2 ? glm::vec3(side, 0, tangents_.x) : glm::vec3(0, side, tangents_.y));
+    const glm::vec3 in_world = glm::transpose(view_) * inwards;
+    made[static_cast<std::size_t>(i)] = glm::vec4(in_world, -glm::dot(in_world, eye_));
+  }
+  return made;
 }
 
 float SeenBy::share_of_picture(glm::vec3 at, float length) const {

@@ -2,6 +2,7 @@
 // The walkers of a crowd: their places over time, and which of them the camera sees.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <vector>
@@ -26,13 +27,13 @@ std::vector<Walker> line_up(std::uint32_t count, std::uint32_t characters, float
 // Returns the matrix model space -> world, `seconds` after the start.
 glm::mat4 world_of(const Walker& walker, float height, float seconds);
 
-// The four side planes of a camera's view.
+// A camera's view.
 class SeenBy {
  public:
   SeenBy(const Camera& camera, float aspect);
 
-  // Returns false only if all of a ball is outside the view.
-  bool sees(glm::vec3 center, float radius) const;
+  // Returns the side planes of the view, in the world; positive inside, metres from the plane.
+  std::array<glm::vec4, 4> planes() const;
   // Returns the height that a length takes at a point, as a share of the picture's height.
   float share_of_picture(glm::vec3 at, float length) const;
 

@@ -33,7 +33,7 @@ MeshLevel make_level(std::uint32_t level, std::uint32_t around, std::uint32_t al
 // Returns a tube with levels 1 and 3.
 Model tube_with_levels() {
   Model model = test::make_tube(kFine);
-  model.levels = {make_level(3, 12, 16), make_level(1, 16, 24)};  // in any order
+  model.levels = {make_level(1, 16, 24), make_level(3, 12, 16)};
   return model;
 }
 
@@ -56,6 +56,13 @@ std::vector<glm::vec3> bent(const Character& character, const std::string& mesh)
   Evaluator evaluator(character);
   bend(character, evaluator);
   return test::positions_of(evaluator, character, mesh);
+}
+
+TEST(Levels, MayStandInAnyOrder) {
+  Model model = tube_with_levels();
+  const std::vector<std::byte> wanted = serialize(test::bound_by(model, "linear_blend"));
+  std::swap(model.levels[0], model.levels[1]);
+  EXPECT_EQ(serialize(test::bound_by(model, "linear_blend")), wanted);
 }
 
 class LevelsOf : public testing::TestWithParam<test::Deformer> {};
