@@ -19,7 +19,7 @@ glm::mat4 matrix_of(const Affine& rows) { return shared::matrix_of_rows(rows); }
 glm::mat4 matrix_of(const JointTransform& joint) { return shared::matrix_of_transform(joint); }
 
 Affine rows_of(const glm::mat4& matrix) { return Affine(glm::transpose(matrix)); }
-const Affine& rows_of(const Affine& rows) { return rows; }
+Affine rows_of(const Affine& rows) { return rows; }
 Affine rows_of(const JointTransform& joint) { return rows_of(matrix_of(joint)); }
 
 JointTransform transform_of(const glm::mat4& matrix) {
@@ -30,7 +30,7 @@ JointTransform transform_of(const glm::mat4& matrix) {
   return {shared::quaternion_from_rotation(rotation), glm::vec3(matrix[3]), scale};
 }
 JointTransform transform_of(const Affine& rows) { return transform_of(matrix_of(rows)); }
-const JointTransform& transform_of(const JointTransform& joint) { return joint; }
+JointTransform transform_of(const JointTransform& joint) { return joint; }
 
 // Joints in the format that they are written in are copied at once.
 template <class To, class From, class Convert>

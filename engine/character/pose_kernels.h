@@ -49,8 +49,9 @@ inline shared::PoseWork table_work(std::span<const std::uint32_t> table, std::sp
 template <class Record, auto pose_record>
 void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context) {
   using Entries = decltype(pose_record(std::declval<Record>(), std::declval<shared::PoseWork>()));
-  constexpr std::size_t entries_per_record = sizeof(Entries) / sizeof(Affine);
-  static_assert(sizeof(Entries) % sizeof(Affine) == 0);
+  constexpr std::size_t entry_bytes = sizeof(Affine);
+  constexpr std::size_t entries_per_record = sizeof(Entries) / entry_bytes;
+  static_assert(sizeof(Entries) % entry_bytes == 0);
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const Entries posed = pose_record(read_record<Record>(pass.records, i), work);
