@@ -28,10 +28,14 @@ bool Crowd::State::expect_whole(const char* call) const {
   return !is_posed;
 }
 
-bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) const {
+bool Crowd::State::expect_listed(std::uint32_t instance, const char* call) const {
   if (!own_list)
     report_mistake("Crowd::%s: a buffer of the caller's lists the instances of the %s", call, label.c_str());
   return own_list && expect_instance(instance, call);
+}
+
+bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) const {
+  return expect_listed(instance, call) && expect_whole(call);
 }
 
 bool Crowd::State::expect_own_inputs(std::uint32_t instance, const char* call) const {
@@ -90,9 +94,9 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   state.moved_before = true;
   state.behind = frames_behind();
   const auto entry = [&] { return details | levels | flags; };
-  const std::uint32_t character = character_of(instance);
-  if ((**characters[character]).clock_input()) {
-    const bool deformed = (*characters[character])->fit_pass() == nullptr || shared::entry_uses(entry(), false);
+  if (sizes_of(instance).clock_input) {
+    const bool has_fit = plan.table.characters[character_of(instance)].has_fit != 0;
+    const bool deformed = !has_fit || shared::entry_uses(entry(), false);
     if (deformed && state.action.pose(clock)) flags |= shared::kEntryFresh;
   }
   return shared::ListEntry{instance, entry()};
@@ -101,9 +105,11 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
 // Writes what changed since the slot's last frame: places of instances, the plan, and where the device plans, its
 // table.
 void Crowd::State::write_work() {
-  if (lists_changed) place_lists(instances_of, plan);
-  if (lists_changed) ++lists_placed;
-  lists_changed = false;
+  if (lists_changed) {
+    place_lists(instances_of, plan);
+    ++lists_placed;
+    lists_changed = false;
+  }
   HeldWork& held = held_work[slot];
   const BufferRange range = work_slots[slot];
   std::byte* const own = work.mapped() + range.offset;
@@ -116,7 +122,7 @@ void Crowd::State::write_work() {
     std::memcpy(own + plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs.data(),
                 plan.jobs.size() * sizeof(std::uint32_t));
   }
-  if (plan_kernel != nullptr && (held.plan != plans_made || held.lists != lists_placed)) {
+  if (has_table() && (held.plan != plans_made || held.lists != lists_placed)) {
     std::byte* to = table.mapped() + table_slots[slot].offset;
     const auto write = [&](const auto& values) {
       const auto bytes = std::as_bytes(std::span(values));
@@ -161,7 +167,7 @@ void Crowd::State::write_clock() {
   const float value = clock.value();
   for (std::uint32_t i = 0; i < instance_states.size(); ++i) {
     if (!instance_states[i].taken) continue;
-    const std::optional<std::uint32_t> input = data_of(i).clock_input();
+    const std::optional<std::uint32_t> input = sizes_of(i).clock_input;
     if (input && inputs.values(i)[*input] != value) inputs.set(slot, i, *input, std::span(&value, 1));
   }
 }
@@ -249,7 +255,7 @@ void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) 
 }
 
 void Crowd::show(std::uint32_t instance, bool visible) {
-  if (!state_->expect_own_list(instance, "show") || !state_->expect_whole("show")) return;
+  if (!state_->expect_own_list(instance, "show")) return;
   if (visible && !state_->has_outputs(instance)) {
     report_mistake("Crowd::show: instance %u of the %s has no outputs", instance, state_->label.c_str());
     return;
@@ -264,16 +270,15 @@ void Crowd::show(std::uint32_t instance, bool visible) {
 }
 
 bool Crowd::is_shown(std::uint32_t instance) const {
-  return state_->expect_own_list(instance, "is_shown") && state_->instance_states[instance].visible;
+  return state_->expect_listed(instance, "is_shown") && state_->instance_states[instance].visible;
 }
 
 void Crowd::update_every(std::uint32_t instance, std::uint32_t frames) {
-  if (state_->expect_own_list(instance, "update_every") && state_->expect_whole("update_every"))
-    state_->instance_states[instance].period = frames;
+  if (state_->expect_own_list(instance, "update_every")) state_->instance_states[instance].period = frames;
 }
 
 void Crowd::teleport(std::uint32_t instance) {
-  if (!state_->expect_own_list(instance, "teleport") || !state_->expect_whole("teleport")) return;
+  if (!state_->expect_own_list(instance, "teleport")) return;
   state_->instance_states[instance].teleport = true;
   state_->instance_states[instance].action.restart();
 }
@@ -283,12 +288,11 @@ void Crowd::advance(float seconds) { state_->clock.advance(seconds); }
 float Crowd::clock() const { return state_->clock.value(); }
 
 void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames) {
-  if (state_->expect_own_list(instance, "detail") && state_->expect_whole("detail"))
-    state_->instance_states[instance].detail.start(detail, fade_frames);
+  if (state_->expect_own_list(instance, "detail")) state_->instance_states[instance].detail.start(detail, fade_frames);
 }
 
 void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames) {
-  if (!state_->expect_own_list(instance, "level") || !state_->expect_whole("level")) return;
+  if (!state_->expect_own_list(instance, "level")) return;
   // The coarsest level that a skin has, of those that are not above it.
   std::uint32_t shown = 0;
   for (const SkinLevel& one : state_->data_of(instance).levels) {
@@ -298,7 +302,7 @@ void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fad
 }
 
 ShownLevels Crowd::shown_levels(std::uint32_t instance) const {
-  if (!state_->expect_own_list(instance, "shown_levels")) return {};
+  if (!state_->expect_listed(instance, "shown_levels")) return {};
   const Fade<std::uint32_t>& level = state_->instance_states[instance].level;
   if (level.is_over()) return {.from = level.to, .to = level.to};
   return {
@@ -410,7 +414,7 @@ void Crowd::record_groups(VkCommandBuffer commands, std::span<Crowd* const> crow
   for (const Crowd* crowd : crowds) {
     State& state = *crowd->state_;
     group_count = std::max(group_count, state.groups_of(parts).size());
-    if (!state.own_list || !state.own_drawn) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
+    if (state.has_table()) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
     if (parts == RecordedParts::kBlend) continue;
     state.write_inputs();
     if (state.frame > 0 || (!state.has_action && state.own_drawn)) continue;

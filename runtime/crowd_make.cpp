@@ -158,10 +158,6 @@ CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
           .table_words = std::max(a.table_words, b.table_words)};
 }
 
-PlannedOutputs planned_outputs(const CrowdOutputs& outputs) {
-  return {.bounds = outputs.bounds, .recomputed_normals = outputs.normal_mode == NormalMode::kRecomputed};
-}
-
 }  // namespace
 
 // The steps of Crowd::create, called in this order, and of telling it of characters.
@@ -185,16 +181,15 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   const PaletteRanges parts = palette_ranges(room, alignment);
   state.bases = {.driver_word = static_cast<std::uint32_t>(parts.drivers.offset / sizeof(float)),
                  .instances = room.instances};
-  const bool plans_on_device = !state.own_list || !state.own_drawn;
   VkDeviceSize work_end = 0;
   VkDeviceSize table_end = 0;
   for (std::uint32_t s = 0; s < state.slots; ++s) {
     state.work_slots.push_back(append_range(work_end, work_words(room) * sizeof(std::uint32_t), alignment));
-    if (plans_on_device)
+    if (state.has_table())
       state.table_slots.push_back(append_range(table_end, room.table_words * sizeof(std::uint32_t), alignment));
   }
   // There is a step for each job at most.
-  const VkDeviceSize argument_bytes = plans_on_device ? room.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;
+  const VkDeviceSize argument_bytes = state.has_table() ? room.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;
 
   constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   constexpr VkBufferUsageFlags kRead = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
@@ -418,18 +413,17 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
     }
     sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
   }
-  CrowdPlan made = plan_crowd(*gpu, std::move(sizes), planned_outputs(wanted_outputs), bases);
+  CrowdPlan made = plan_crowd(*gpu, std::move(sizes), wanted_outputs, bases);
   lock.unlock();
   const std::uint64_t words = fixed_words(made) + list_words();
-  const bool has_table = !own_list || !own_drawn;
-  if (words > capacity.plan_words || (has_table && table_words(made.table) > capacity.table_words)) {
+  if (words > capacity.plan_words || (has_table() && table_words(made.table) > capacity.table_words)) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the plan of the {} takes {} words and {} of its table, and there is room for {} and {}",
                             label, words, table_words(made.table), capacity.plan_words, capacity.table_words));
   }
   Maker maker{.device = owner, .state = *this};
   PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
-  if (!own_list || !own_drawn) {
+  if (has_table()) {
     PELT_ASSIGN(plan_kernel, runtime::plan_kernel(owner));
     PELT_TRY(maker.need_sets(own_list ? SetKind::kDrawnPlan : SetKind::kPlan, *plan_kernel));
   }
@@ -464,18 +458,11 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
 
 Result<void> Crowd::prepare(const Device& device, std::span<const Character> characters) const {
   // As if they were all of the crowd: what a blend can do depends on all that it moves.
-  GpuCharacters::State gpu;
-  std::vector<std::optional<CrowdCharacter>> sizes;
-  const auto add = [&](const Character& character) {
-    gpu.entries.emplace_back(entry_without_data(character, state_->wanted_outputs));
-  };
+  std::vector<Character> all(characters.begin(), characters.end());
   for (const std::optional<Character>& character : state_->characters) {
-    if (character) add(*character);
+    if (character) all.push_back(*character);
   }
-  for (const Character& character : characters) add(character);
-  for (const auto& entry : gpu.entries)
-    sizes.emplace_back(CrowdCharacter(*entry, state_->wanted_outputs.control_meshes));
-  const CrowdPlan plan = plan_crowd(gpu, std::move(sizes), planned_outputs(state_->wanted_outputs), state_->bases);
+  const CrowdPlan plan = plan_ahead(all, state_->wanted_outputs, state_->bases);
   const State::Maker maker{.device = device, .state = *state_};
   for (const CrowdStep& step : plan.steps) {
     for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.kernel_of(step, written));

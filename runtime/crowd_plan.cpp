@@ -34,7 +34,7 @@ std::uint32_t crowd_stage(const CharacterData& data, std::uint32_t stage, std::u
 
 class Planner {
  public:
-  Planner(const GpuCharacters::State& gpu, PlannedOutputs outputs, PlanBases bases, CrowdPlan& plan)
+  Planner(const GpuCharacters::State& gpu, const CrowdOutputs& outputs, PlanBases bases, CrowdPlan& plan)
       : gpu_(gpu), outputs_(outputs), bases_(bases), plan_(plan) {}
 
   void run() {
@@ -65,7 +65,7 @@ class Planner {
         add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = false, .fading = true},
                  [&] { blend_jobs(stage, true); });
       }
-      if (last && outputs_.recomputed_normals)
+      if (last && outputs_.normal_mode == NormalMode::kRecomputed)
         add_step({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
     name_steps();
@@ -311,7 +311,7 @@ class Planner {
   }
 
   const GpuCharacters::State& gpu_;
-  PlannedOutputs outputs_;
+  const CrowdOutputs& outputs_;
   PlanBases bases_;
   CrowdPlan& plan_;
   std::array<JobTable, kCrowdPassCount> tables_{{{sizeof(shared::PoseJob) / sizeof(std::uint32_t), {}},
@@ -332,6 +332,7 @@ CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool co
     : joints(narrow(entry.character->skeleton.joints.size())),
       inputs(entry.character->input_count),
       palette_entries(entry.character->palette_size),
+      clock_input(entry.character->clock_input()),
       levels{{0, kMaxLevel}} {
   const CharacterData& data = *entry.character;
   const auto range_of = [&](shared::PlanLevels wanted) {
@@ -371,7 +372,7 @@ CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool co
 }
 
 CrowdPlan plan_crowd(const GpuCharacters::State& gpu, std::vector<std::optional<CrowdCharacter>> characters,
-                     PlannedOutputs outputs, PlanBases bases) {
+                     const CrowdOutputs& outputs, PlanBases bases) {
   CrowdPlan plan{.characters = std::move(characters)};
   Planner(gpu, outputs, bases, plan).run();
   return plan;
@@ -391,6 +392,9 @@ void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan) {
   }
 }
 
+namespace {
+
+// Returns a character as if it were uploaded, to plan for.
 GpuCharacters::State::Entry entry_without_data(const Character& character, const CrowdOutputs& outputs) {
   GpuCharacters::State::Entry entry{.character = character};
   entry.meshes.resize(character->meshes.size());
@@ -402,6 +406,18 @@ GpuCharacters::State::Entry entry_without_data(const Character& character, const
   }
   for (GpuCharacters::State::MeshStart& level : entry.levels) level.normal_ring = 0;
   return entry;
+}
+
+}  // namespace
+
+CrowdPlan plan_ahead(std::span<const Character> characters, const CrowdOutputs& outputs, PlanBases bases) {
+  GpuCharacters::State gpu;
+  std::vector<std::optional<CrowdCharacter>> wanted;
+  for (const Character& character : characters) {
+    gpu.entries.emplace_back(entry_without_data(character, outputs));
+    wanted.emplace_back(CrowdCharacter(*gpu.entries.back(), outputs.control_meshes));
+  }
+  return plan_crowd(gpu, std::move(wanted), outputs, bases);
 }
 
 std::uint64_t work_words(const CrowdCapacity& capacity) {
@@ -437,13 +453,7 @@ CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
 }
 
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs) {
-  GpuCharacters::State gpu;
-  gpu.entries.emplace_back(entry_without_data(character, outputs));
-  std::vector<std::optional<CrowdCharacter>> characters;
-  characters.emplace_back(CrowdCharacter(*gpu.entries[0], outputs.control_meshes));
-  const CrowdPlan plan =
-      plan_crowd(gpu, std::move(characters),
-                 {.bounds = outputs.bounds, .recomputed_normals = outputs.normal_mode == NormalMode::kRecomputed}, {});
+  const CrowdPlan plan = plan_ahead({&character, 1}, outputs, {});
   const CrowdCharacter& own = *plan.characters[0];
   const std::uint64_t n = instances;
   return {.instances = instances,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,9 @@ struct CrowdCharacter {
   std::uint32_t palette_entries = 0;
   std::uint32_t driver_vertices = 0;
   std::uint32_t vertices = 0;
-  std::vector<ShownMesh> meshes;           // for each mesh, then for each level
-  std::vector<shared::PlanLevels> levels;  // ranges of levels; the first has all
+  std::optional<std::uint32_t> clock_input;  // CharacterData::clock_input()
+  std::vector<ShownMesh> meshes;             // for each mesh, then for each level
+  std::vector<shared::PlanLevels> levels;    // ranges of levels; the first has all
   std::uint32_t list_count() const {
     return shared::kListLevels + shared::kLevelLists * static_cast<std::uint32_t>(levels.size());
   }
@@ -83,9 +85,6 @@ struct CrowdPlan {
   PlanTable table;
 };
 
-// Returns a character as if it were uploaded, to plan for.
-GpuCharacters::State::Entry entry_without_data(const Character& character, const CrowdOutputs& outputs);
-
 // The words of the work of a crowd with room for so much; of them, those of a plan without its lists; those of a table.
 std::uint64_t work_words(const CrowdCapacity& capacity);
 std::uint64_t fixed_words(const CrowdPlan& plan);
@@ -98,14 +97,12 @@ struct PlanBases {
   std::uint32_t instances = 0;    // that have places before the jobs
 };
 
-// Plans a crowd of the characters whose CrowdCharacter is there. `recomputed_normals`: skins have normals recomputed,
-// and the characters have rings.
-struct PlannedOutputs {
-  bool bounds = false;
-  bool recomputed_normals = false;
-};
+// Plans a crowd of the characters whose CrowdCharacter is there. Where normals are recomputed, they have rings.
 CrowdPlan plan_crowd(const GpuCharacters::State& gpu, std::vector<std::optional<CrowdCharacter>> characters,
-                     PlannedOutputs outputs, PlanBases bases);
+                     const CrowdOutputs& outputs, PlanBases bases);
+// Plans a crowd of characters as if they were uploaded. What the jobs say of bind data, and the plan's meshes, have no
+// meaning.
+CrowdPlan plan_ahead(std::span<const Character> characters, const CrowdOutputs& outputs, PlanBases bases);
 
 // Places the lists of characters with so many instances, one behind the other.
 void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan);

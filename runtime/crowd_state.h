@@ -181,6 +181,8 @@ struct Crowd::State {
   std::uint32_t slots = 1;
   std::uint32_t slot = 0;
 
+  // The device plans, all of a frame or what is drawn, from a table.
+  bool has_table() const { return !own_list || !own_drawn; }
   std::uint32_t output_slots() const { return static_cast<std::uint32_t>(outputs.size()); }
   std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
   std::uint32_t last_slot() const { return frame == 0 ? 0 : slot_of_frame(frame - 1); }
@@ -199,7 +201,8 @@ struct Crowd::State {
   // Return whether the call may go on; report the mistake if not. Nothing of the frame changes between its parts.
   bool expect_whole(const char* call) const;
   bool expect_instance(std::uint32_t instance, const char* call) const;
-  bool expect_own_list(std::uint32_t instance, const char* call) const;
+  bool expect_listed(std::uint32_t instance, const char* call) const;    // the crowd knows what happens to it
+  bool expect_own_list(std::uint32_t instance, const char* call) const;  // and may be told
   bool expect_own_joints(std::uint32_t instance, const char* call) const;
   bool expect_own_inputs(std::uint32_t instance, const char* call) const;
   bool expect_character(std::uint32_t number, const char* call) const;

@@ -39,7 +39,9 @@ class PlannedFrames : public Crowds {
     std::vector<std::optional<CrowdCharacter>> characters;
     for (const auto& entry : gpu_->state().entries) characters.emplace_back(CrowdCharacter(*entry, false));
     const std::uint32_t count = instances_[0] + instances_[1] + 2;
-    plan_ = plan_crowd(gpu_->state(), std::move(characters), {.bounds = true}, {.instances = count});
+    CrowdOutputs outputs;
+    outputs.bounds = true;
+    plan_ = plan_crowd(gpu_->state(), std::move(characters), outputs, {.instances = count});
     place_lists(instances_, plan_);
     // The last two places are of no instance, and of one without outputs.
     for (std::uint32_t i = 0; i < count; ++i) places_.push_back({.character = i < instances_[0] ? 0u : 1u});
