@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -26,6 +25,7 @@
 #include "samples/crowd/characters.h"
 #include "samples/crowd/culling.h"
 #include "samples/crowd/march.h"
+#include "samples/renderer/image.h"
 #include "samples/renderer/renderer.h"
 
 namespace pelt::samples {
@@ -35,6 +35,7 @@ using runtime::Detail;
 
 enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
+constexpr std::uint32_t kMostPixels = 16384;  // of a side of the picture
 constexpr float kFrameSeconds = 1.0f / 60;
 constexpr std::uint32_t kFadeFrames = 10;
 
@@ -260,17 +261,6 @@ Result<void> run(const Options& options) {
   return {};
 }
 
-// Reads "WxH"; false if the text is not of that form.
-bool parse_size(std::string_view text, RendererOptions& picture) {
-  const auto number = [](std::string_view digits, std::uint32_t& value) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc{} && end == digits.data() + digits.size() && value >= 1 && value <= 16384;
-  };
-  const std::size_t cross = text.find('x');
-  return cross != std::string_view::npos && number(text.substr(0, cross), picture.width) &&
-         number(text.substr(cross + 1), picture.height);
-}
-
 int run_program(int argc, char** argv) {
   CLI::App app("A crowd of several characters walks, in one dispatch a stage, and is drawn.", "pelt_crowd");
   Options options;
@@ -288,8 +278,7 @@ int run_program(int argc, char** argv) {
   app.add_option("--size", size, "Pixels of the picture")
       ->check(CLI::Validator(
           [](const std::string& text) {
-            RendererOptions parsed;
-            return parse_size(text, parsed) ? "" : fmt::format("'{}' is not WxH, 1 to 16384 pixels each", text);
+            return parse_size(text, 1, kMostPixels) ? "" : fmt::format("'{}' is not WxH, 1 to 16384 pixels each", text);
           },
           ""))
       ->capture_default_str()
@@ -311,7 +300,9 @@ int run_program(int argc, char** argv) {
     fmt::print(stderr, "pelt_crowd: {}\n'pelt_crowd --help' explains\n", error.what());
     return kWrongUsage;
   }
-  parse_size(size, options.picture);
+  const ImageSize pixels = *parse_size(size, 1, kMostPixels);
+  options.picture.width = pixels.width;
+  options.picture.height = pixels.height;
   const Result<void> done = run(options);
   if (done) return kDone;
   fmt::print(stderr, "pelt_crowd: {}\n", done.error().message);

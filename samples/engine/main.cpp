@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -20,6 +19,8 @@ namespace pelt::samples {
 namespace {
 
 enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
+
+constexpr std::uint32_t kMostPixels = 8192;  // of a side of the picture
 
 struct Options {
   std::vector<std::string> files;
@@ -146,17 +147,6 @@ Result<void> run(const Options& options) {
   return {};
 }
 
-// Reads "WxH"; false if the text is not of that form.
-bool parse_size(std::string_view text, VkExtent2D& size) {
-  const auto number = [](std::string_view digits, std::uint32_t& value) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc{} && end == digits.data() + digits.size() && value >= 1 && value <= 8192;
-  };
-  const std::size_t cross = text.find('x');
-  return cross != std::string_view::npos && number(text.substr(0, cross), size.width) &&
-         number(text.substr(cross + 1), size.height);
-}
-
 int run_program(int argc, char** argv) {
   CLI::App app("A thousand characters in a game's renderer, culled on the device.", "pelt_game");
   Options options;
@@ -183,8 +173,7 @@ int run_program(int argc, char** argv) {
   app.add_option("--size", size, "Pixels of the picture")
       ->check(CLI::Validator(
           [](const std::string& text) {
-            VkExtent2D parsed{};
-            return parse_size(text, parsed) ? "" : fmt::format("'{}' is not WxH, 1 to 8192 pixels each", text);
+            return parse_size(text, 1, kMostPixels) ? "" : fmt::format("'{}' is not WxH, 1 to 8192 pixels each", text);
           },
           ""))
       ->capture_default_str()
@@ -213,7 +202,8 @@ int run_program(int argc, char** argv) {
     fmt::print(stderr, "pelt_game: {}\n'pelt_game --help' explains\n", error.what());
     return kWrongUsage;
   }
-  parse_size(size, options.sizes.picture);
+  const ImageSize pixels = *parse_size(size, 1, kMostPixels);
+  options.sizes.picture = {pixels.width, pixels.height};
   const Result<void> done = run(options);
   if (done) return kDone;
   fmt::print(stderr, "pelt_game: {}\n", done.error().message);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <span>
@@ -48,6 +49,19 @@ void append(void* bytes, void* data, int size) {
 }
 
 }  // namespace
+
+std::optional<ImageSize> parse_size(std::string_view text, std::uint32_t least, std::uint32_t most) {
+  const auto side = [&](std::string_view digits, std::uint32_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc{} && end == digits.data() + digits.size() && value >= least && value <= most;
+  };
+  const std::size_t cross = text.find('x');
+  ImageSize size;
+  if (cross == std::string_view::npos || !side(text.substr(0, cross), size.width) ||
+      !side(text.substr(cross + 1), size.height))
+    return std::nullopt;
+  return size;
+}
 
 Result<void> write_png(const std::filesystem::path& path, const Image& image) {
   constexpr std::uint32_t kMaxSide = 1u << 15;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,14 @@ struct Image {
   std::uint32_t height = 0;
   std::vector<std::uint8_t> pixels;
 };
+
+struct ImageSize {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+};
+
+// Reads "WxH", `least` to `most` pixels each; none if the text is not of that form.
+std::optional<ImageSize> parse_size(std::string_view text, std::uint32_t least, std::uint32_t most);
 
 // Writes a PNG to a temporary name and renames it. Errors: an image without pixels, or whose size and pixels disagree;
 // the operating system's errors.

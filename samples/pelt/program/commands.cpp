@@ -18,6 +18,7 @@
 #include "samples/pelt/render.h"
 #include "samples/pelt/skeleton/skeleton.h"
 #include "samples/pelt/verify.h"
+#include "samples/renderer/image.h"
 
 namespace pelt::samples {
 namespace {
@@ -34,19 +35,7 @@ std::optional<FrameRange> parse_frames(std::string_view text) {
   return last ? std::optional(FrameRange{*first, *last}) : std::nullopt;
 }
 
-struct Size {
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-};
-
-std::optional<Size> parse_size(std::string_view text) {
-  constexpr std::uint32_t kMaxPixels = 16384;
-  const std::size_t cross = text.find('x');
-  if (cross == std::string_view::npos) return std::nullopt;
-  const auto width = parse_number<std::uint32_t>(text.substr(0, cross), 1, kMaxPixels);
-  const auto height = parse_number<std::uint32_t>(text.substr(cross + 1), 1, kMaxPixels);
-  return width && height ? std::optional(Size{*width, *height}) : std::nullopt;
-}
+std::optional<ImageSize> picture_size(std::string_view text) { return parse_size(text, 1, 16384); }
 
 void add_info(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<InfoCommand>();
@@ -228,7 +217,7 @@ void add_render(CLI::App& app, Command& chosen) {
       ->type_name("WHAT");
   auto size = std::make_shared<std::string>("1280x720");
   render->add_option("--size", *size, "Pixels")
-      ->check(parsed_by(parse_size, "WxH, 1 to 16384 pixels each"))
+      ->check(parsed_by(picture_size, "WxH, 1 to 16384 pixels each"))
       ->capture_default_str()
       ->type_name("WxH");
   render->add_option("--yaw", command->yaw, "Degrees that the camera stands to the side of the front")
@@ -246,7 +235,7 @@ void add_render(CLI::App& app, Command& chosen) {
       ->type_name("OUT.png");
   render->footer("Example:\n  pelt render hero.pelt --clip walk --time 0.5 --compare linear-blend -o hero.png");
   render->callback([=, &chosen] {
-    const std::optional<Size> parsed = parse_size(*size);
+    const std::optional<ImageSize> parsed = picture_size(*size);
     command->width = parsed->width;
     command->height = parsed->height;
     chosen = [command] { return run(*command); };

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "samples/renderer/image.h"
 #include "samples/viewer/app/run.h"
 
 namespace pelt::viewer {
@@ -18,23 +19,11 @@ namespace {
 enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
 // Reads "WxH"; none if the text is not of that form.
-std::optional<VkExtent2D> parse_size(std::string_view text) {
-  constexpr std::uint32_t kMinPixels = 64;
-  constexpr std::uint32_t kMaxPixels = 16384;
-  const std::size_t cross = text.find('x');
-  if (cross == std::string_view::npos) return std::nullopt;
-  const auto side = [](std::string_view digits, std::uint32_t& value) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc{} && end == digits.data() + digits.size() && value >= kMinPixels && value <= kMaxPixels;
-  };
-  VkExtent2D size{};
-  return side(text.substr(0, cross), size.width) && side(text.substr(cross + 1), size.height) ? std::optional(size)
-                                                                                              : std::nullopt;
-}
+std::optional<samples::ImageSize> window_size(std::string_view text) { return samples::parse_size(text, 64, 16384); }
 
 const CLI::Validator kSize(
     [](const std::string& text) {
-      return parse_size(text) ? std::string() : fmt::format("'{}' is not WxH, 64 to 16384 pixels each", text);
+      return window_size(text) ? std::string() : fmt::format("'{}' is not WxH, 64 to 16384 pixels each", text);
     },
     "");
 
@@ -103,7 +92,8 @@ int run_program(int argc, char** argv) {
     fmt::print(stderr, "pelt_viewer: {}\n'pelt_viewer --help' explains\n", error.what());
     return kWrongUsage;
   }
-  options.size = *parse_size(size);
+  const samples::ImageSize pixels = *window_size(size);
+  options.size = {pixels.width, pixels.height};
   if (scale_option->count() != 0) options.scale = scale;
   if (frames_option->count() == 0 && script_option->count() == 0) headless.frames = 1;
   const Result<void> done = without_window ? run_headless(options, headless) : run_window(options);
