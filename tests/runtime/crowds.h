@@ -112,22 +112,7 @@ class MixedCrowds : public Crowds {
 
   // Records into commands that never run.
   static void record_and_drop(Crowd& crowd) {
-    const DeviceFunctions& functions = test::gpu_device()->functions();
-    const VkDevice device = test::gpu_device()->handle();
-    VkCommandPool pool = VK_NULL_HANDLE;
-    const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                            .queueFamilyIndex = test::gpu_device()->queue_family()};
-    ASSERT_EQ(functions.vkCreateCommandPool(device, &pool_info, nullptr, &pool), VK_SUCCESS);
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-    const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                    .commandPool = pool,
-                                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                    .commandBufferCount = 1};
-    ASSERT_EQ(functions.vkAllocateCommandBuffers(device, &allocate_info, &commands), VK_SUCCESS);
-    const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    ASSERT_EQ(functions.vkBeginCommandBuffer(commands, &begin_info), VK_SUCCESS);
-    crowd.record(commands);
-    functions.vkDestroyCommandPool(device, pool, nullptr);
+    test::record_and_drop(*test::gpu_device(), [&](VkCommandBuffer commands) { crowd.record(commands); });
   }
 
   std::vector<Character> characters_;

@@ -207,26 +207,12 @@ TEST(GpuTimer, HasNoTimesOfCommandsThatWereNotSubmitted) {
   auto timer = test::must(GpuTimer::create(*gpu_device(), 2));
   // Submitted once, so that the queries are in a state that may be asked for.
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "reset", [&](VkCommandBuffer commands) { timer.reset(commands); }));
-  const DeviceFunctions& functions = gpu_device()->functions();
-  const VkDevice device = gpu_device()->handle();
-  VkCommandPool pool = VK_NULL_HANDLE;
-  const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .queueFamilyIndex = gpu_device()->queue_family()};
-  ASSERT_EQ(functions.vkCreateCommandPool(device, &pool_info, nullptr, &pool), VK_SUCCESS);
-  VkCommandBuffer commands = VK_NULL_HANDLE;
-  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                  .commandPool = pool,
-                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                  .commandBufferCount = 1};
-  ASSERT_EQ(functions.vkAllocateCommandBuffers(device, &allocate_info, &commands), VK_SUCCESS);
-  const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  ASSERT_EQ(functions.vkBeginCommandBuffer(commands, &begin_info), VK_SUCCESS);
-  timer.reset(commands);
-  timer.stamp(commands);
-  timer.stamp(commands);
-  ASSERT_EQ(functions.vkEndCommandBuffer(commands), VK_SUCCESS);
+  test::record_and_drop(*gpu_device(), [&](VkCommandBuffer commands) {
+    timer.reset(commands);
+    timer.stamp(commands);
+    timer.stamp(commands);
+  });
   const auto seconds = timer.seconds();
-  functions.vkDestroyCommandPool(device, pool, nullptr);
   ASSERT_FALSE(seconds);
   EXPECT_EQ(seconds.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(seconds.error().message, HasSubstr("the 2 timestamps are not there yet"));

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include <pelt/runtime/vulkan_functions.h>
+
 #include "tests/support/strict_device.h"
 
 namespace pelt::test {
@@ -56,5 +58,24 @@ runtime::DeviceOptions validated_options() {
 const Result<runtime::Device>& gpu_device() { return devices->get(false); }
 
 const Result<runtime::Device>& discrete_device() { return devices->get(true); }
+
+void record_and_drop(const runtime::Device& device, const std::function<void(VkCommandBuffer commands)>& record) {
+  const runtime::DeviceFunctions& functions = device.functions();
+  VkCommandPool pool = VK_NULL_HANDLE;
+  const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = device.queue_family()};
+  ASSERT_EQ(functions.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool), VK_SUCCESS);
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                  .commandPool = pool,
+                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                  .commandBufferCount = 1};
+  ASSERT_EQ(functions.vkAllocateCommandBuffers(device.handle(), &allocate_info, &commands), VK_SUCCESS);
+  const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  ASSERT_EQ(functions.vkBeginCommandBuffer(commands, &begin_info), VK_SUCCESS);
+  record(commands);
+  EXPECT_EQ(functions.vkEndCommandBuffer(commands), VK_SUCCESS);
+  functions.vkDestroyCommandPool(device.handle(), pool, nullptr);
+}
 
 }  // namespace pelt::test

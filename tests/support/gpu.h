@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include <pelt/runtime/device.h>
 
 #include "tests/support/shared_files.h"
@@ -18,6 +20,9 @@ const Result<runtime::Device>& gpu_device();
 
 // Returns the same device, which pretends to be a discrete card (DeviceOptions::pretend_discrete).
 const Result<runtime::Device>& discrete_device();
+
+// Calls `record` with commands that are begun, ends them and drops them: they never run.
+void record_and_drop(const runtime::Device& device, const std::function<void(VkCommandBuffer commands)>& record);
 
 // Returns options with a message function that fails the current test.
 runtime::DeviceOptions validated_options();

@@ -76,6 +76,21 @@ Model make_tube(const TubeOptions& options) {
   return model;
 }
 
+Mesh make_grid(std::uint32_t n) {
+  Mesh mesh;
+  for (std::uint32_t y = 0; y <= n; ++y) {
+    for (std::uint32_t x = 0; x <= n; ++x) mesh.positions.emplace_back(x, y, 0);
+  }
+  for (std::uint32_t y = 0; y < n; ++y) {
+    for (std::uint32_t x = 0; x < n; ++x) {
+      const std::uint32_t a = y * (n + 1) + x;
+      mesh.triangles.emplace_back(a, a + 1, a + n + 2);
+      mesh.triangles.emplace_back(a, a + n + 2, a + n + 1);
+    }
+  }
+  return mesh;
+}
+
 Model make_cloud(std::size_t count) {
   const TubeOptions options;
   Model model = make_chain(options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small procedural models for tests: tubes along +x over a chain of joints.
+// Small procedural models for tests: tubes along +x over a chain of joints, and a flat grid.
 #pragma once
 
 #include <pelt/model.h>
@@ -20,6 +20,9 @@ Mesh make_tube_mesh(const TubeOptions& options);
 
 // Returns a model with the tube as mesh "tube" and joints "joint0", "joint1", ... each the parent of the next.
 Model make_tube(const TubeOptions& options = {});
+
+// Returns n x n quads of side 1 on the plane z = 0, with vertices row by row from the origin.
+Mesh make_grid(std::uint32_t n);
 
 // Returns a model of `count` vertices and no triangles, scattered round the joints of make_tube and weighted by it.
 Model make_cloud(std::size_t count);

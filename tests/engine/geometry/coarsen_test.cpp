@@ -25,22 +25,6 @@ PosedSurface surface_of(const Mesh& mesh) {
           .normals = std::vector<glm::vec3>(mesh.positions.size(), glm::vec3(0, 0, 1))};
 }
 
-// Returns a flat square of n x n cells with a corner at the origin, in the plane z = 0.
-Mesh flat_square(std::uint32_t n) {
-  Mesh mesh;
-  for (std::uint32_t y = 0; y <= n; ++y) {
-    for (std::uint32_t x = 0; x <= n; ++x) mesh.positions.emplace_back(x, y, 0);
-  }
-  for (std::uint32_t y = 0; y < n; ++y) {
-    for (std::uint32_t x = 0; x < n; ++x) {
-      const std::uint32_t a = y * (n + 1) + x;
-      mesh.triangles.emplace_back(a, a + 1, a + n + 2);
-      mesh.triangles.emplace_back(a, a + n + 2, a + n + 1);
-    }
-  }
-  return mesh;
-}
-
 std::vector<glm::uvec3> triangles_of(const Coarsener& coarsener) {
   std::vector<glm::uvec3> triangles;
   for (const Coarsener::Kept& kept : coarsener.kept()) triangles.push_back(kept.vertices);
@@ -63,7 +47,7 @@ TEST(Coarsen, NothingStaysNothing) {
 }
 
 TEST(Coarsen, AFlatSquareStaysASquare) {
-  const Mesh square = flat_square(8);
+  const Mesh square = test::make_grid(8);
   const PosedSurface surface = surface_of(square);
   Coarsener coarsener(surface);
   const std::size_t left = coarsener.reduce(2, 1e-6);
@@ -112,7 +96,7 @@ TEST(Coarsen, BordersAreShortenedAlongThemselvesAlone) {
 
 // A seam of the texture that ends within the surface: no triangle takes the coordinates of the other side.
 TEST(Coarsen, SidesOfASeamKeepTheirVertices) {
-  Mesh square = flat_square(8);
+  Mesh square = test::make_grid(8);
   std::vector<std::uint32_t> above(square.positions.size(), 0);  // by vertex of the seam, from x = 0 to 3 at y = 4
   const auto count = static_cast<std::uint32_t>(square.positions.size());
   for (std::uint32_t v = 0; v < count; ++v) {
@@ -204,7 +188,7 @@ TEST(Coarsen, KeepsTheRingsOfABend) {
 }
 
 TEST(Coarsen, KeepsBordersOfParts) {
-  const Mesh square = flat_square(8);
+  const Mesh square = test::make_grid(8);
   PosedSurface surface = surface_of(square);
   // Part 1 is where x + y < 8: its border is a line that no collapse but one along it keeps.
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
@@ -246,7 +230,7 @@ TEST(Coarsen, SmallPiecesKeepTheirShare) {
 
 // Two sheets that touch along a line at rest and part in a pose, as lips do: no vertex of one goes over to the other.
 TEST(Coarsen, WhatPartsInAPoseIsNotGluedTogether) {
-  const Mesh square = flat_square(8);
+  const Mesh square = test::make_grid(8);
   PosedSurface surface = surface_of(square);
   surface.poses.push_back(square.positions);
   const auto count = static_cast<std::uint32_t>(square.positions.size());

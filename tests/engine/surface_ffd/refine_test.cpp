@@ -18,22 +18,6 @@ using Choice = std::vector<std::uint8_t>;
 // Returns a coarse, closed limb.
 Mesh limb() { return make_limb({.around = 8, .along = 6}).meshes[0]; }
 
-// Returns n x n quads on the plane z = 0, with vertices row by row.
-Mesh grid(std::uint32_t n) {
-  Mesh mesh;
-  for (std::uint32_t y = 0; y <= n; ++y) {
-    for (std::uint32_t x = 0; x <= n; ++x) mesh.positions.emplace_back(x, y, 0);
-  }
-  for (std::uint32_t y = 0; y < n; ++y) {
-    for (std::uint32_t x = 0; x < n; ++x) {
-      const std::uint32_t a = y * (n + 1) + x;
-      mesh.triangles.emplace_back(a, a + 1, a + n + 2);
-      mesh.triangles.emplace_back(a, a + n + 2, a + n + 1);
-    }
-  }
-  return mesh;
-}
-
 Choice every_seventh(const Mesh& mesh) {
   Choice chosen(mesh.triangles.size(), 0);
   for (std::size_t i = 0; i < chosen.size(); i += 7) chosen[i] = 1;
@@ -125,7 +109,8 @@ TEST(Refine, AllChosenMakesFourOfEach) {
 }
 
 TEST(Refine, NeighboursHaveTwoThreeOrFourTriangles) {
-  const Mesh mesh = grid(2);  // of the eight triangles 0 and 1 make the first quad, 2 and 3 the one to its right
+  const Mesh mesh =
+      test::make_grid(2);  // of the eight triangles 0 and 1 make the first quad, 2 and 3 the one to its right
   const auto counts = [&](std::initializer_list<std::size_t> all) {
     Choice chosen(8, 0);
     for (const std::size_t i : all) chosen[i] = 1;
@@ -140,7 +125,7 @@ TEST(Refine, NeighboursHaveTwoThreeOrFourTriangles) {
 }
 
 TEST(Refine, LeavesNoCracks) {
-  for (const Mesh& mesh : {limb(), grid(5), test::make_tube_mesh({.around = 7, .along = 5})}) {
+  for (const Mesh& mesh : {limb(), test::make_grid(5), test::make_tube_mesh({.around = 7, .along = 5})}) {
     expect_refined(mesh, every_seventh(mesh));
     expect_refined(mesh, Choice(mesh.triangles.size(), 1));
     for (std::size_t only = 0; only < 12; ++only) {
@@ -154,7 +139,7 @@ TEST(Refine, LeavesNoCracks) {
 }
 
 TEST(Refine, TakesMeshesThatAreNotManifold) {
-  Mesh mesh = grid(3);
+  Mesh mesh = test::make_grid(3);
   mesh.positions.emplace_back(0.5, 0.5, 1);
   mesh.triangles.emplace_back(0, 5, 16);  // a fin on a diagonal
   mesh.triangles.push_back(mesh.triangles[4]);
@@ -176,7 +161,7 @@ TEST(Refine, SplitsEdgesAtOnePlaceTogether) {
 }
 
 TEST(Refine, TrianglesWithoutAreaDoNoHarm) {
-  Mesh mesh = grid(1);
+  Mesh mesh = test::make_grid(1);
   mesh.triangles.emplace_back(0, 0, 3);
   const Refined refined = refine(mesh, Choice{1, 0, 1});
   for (const glm::uvec3 t : refined.mesh.triangles) {
@@ -209,7 +194,7 @@ TEST(Refine, NewVerticesAreMeansOfTheirParents) {
 }
 
 TEST(Refine, PartsKeepTheirTriangles) {
-  Mesh mesh = grid(2);
+  Mesh mesh = test::make_grid(2);
   mesh.parts = {{0, 3, 5}, {3, 0, 6}, {3, 5, 7}};
   const Refined refined = refine(mesh, Choice{1, 0, 0, 0, 0, 0, 0, 0});
   ASSERT_EQ(refined.mesh.parts.size(), 3u);
