@@ -15,23 +15,28 @@ find_package(glm REQUIRED)
 # tl::expected: std::expected's interface for C++20; every public function that may fail returns it.
 find_package(tl-expected REQUIRED)
 
-# fmt: error messages and tables, since this compiler's library has no <format>.
-find_package(fmt REQUIRED)
+# xxHash: the checksum of .pelt files; its header alone, compiled in.
+find_path(PELT_XXHASH_INCLUDE xxhash.h REQUIRED)
+mark_as_advanced(PELT_XXHASH_INCLUDE)
+add_library(pelt_library::xxhash INTERFACE IMPORTED)
+target_include_directories(pelt_library::xxhash INTERFACE "${PELT_XXHASH_INCLUDE}")
 
-# oneTBB: threads; deterministic work is split with it, and nothing else starts threads.
-find_package(TBB REQUIRED)
+if(PELT_EVALUATION)
+  # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
+  pelt_require_library(hwy)
+endif()
 
-# Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
-pelt_require_library(hwy)
-
-# nlohmann/json: characters in glTF files; reads and writes the rig.
-find_package(nlohmann_json REQUIRED)
-
-# xxHash: the checksum of .pelt files.
-pelt_require_library(xxhash)
+if(PELT_GLB)
+  # nlohmann/json: characters in glTF files; reads and writes the rig. Headers alone.
+  find_package(nlohmann_json REQUIRED)
+endif()
 
 # No shipped game links any of these.
 if(PELT_AUTHORING)
+  # fmt: messages and tables, since this compiler's library has no <format>.
+  find_package(fmt REQUIRED)
+  # oneTBB: threads; deterministic work is split with it, and nothing else starts threads.
+  find_package(TBB REQUIRED)
   # tinygltf: reads glTF; linked, since its header's implementation costs 18 s a compile.
   pelt_require_library(tinygltf)
   # tinyobjloader: reads OBJ with polygons.

@@ -79,19 +79,29 @@ endfunction()
 
 if(PELT_INSTALL)
   pelt_install_pc(character
-    DESCRIPTION "Characters: reading, and moving them on the CPU"
-    LIBRARIES fmt tbb hwy xxhash)
+    DESCRIPTION "Characters: reading, inputs, clips and poses of skeletons")
+  if(PELT_EVALUATION)
+    pelt_install_pc(evaluation
+      DESCRIPTION "Characters moved on the CPU"
+      REQUIRES "pelt-character = ${pelt_VERSION}"
+      LIBRARIES hwy)
+  endif()
+  if(PELT_GLB)
+    pelt_install_pc(glb
+      DESCRIPTION "Characters in .glb files"
+      REQUIRES "pelt-character = ${pelt_VERSION}")
+  endif()
   if(PELT_AUTHORING)
     pelt_install_pc(authoring
       DESCRIPTION "Reading models and binding them"
-      REQUIRES "pelt-character = ${pelt_VERSION}"
-      LIBRARIES tinygltf tinyobjloader meshoptimizer osdCPU openvdb Imath tbb)
+      REQUIRES "pelt-evaluation = ${pelt_VERSION}" "pelt-glb = ${pelt_VERSION}"
+      LIBRARIES fmt hwy tinygltf tinyobjloader meshoptimizer osdCPU openvdb Imath tbb)
   endif()
   if(PELT_RUNTIME)
     pelt_install_pc(runtime
       DESCRIPTION "Characters moved by Vulkan"
       REQUIRES "pelt-character = ${pelt_VERSION}"
-      LIBRARIES fmt ${CMAKE_DL_LIBS})
+      LIBRARIES ${CMAKE_DL_LIBS})
     pelt_install_pc(c OUTPUT_NAME pelt DESCRIPTION "Characters moved by Vulkan, for C")
   endif()
 

@@ -28,8 +28,8 @@ endfunction()
 # pelt_precompile(TARGET [HEADER...]): compiles these headers and the most used ones once for the whole target. A source
 # that has options of its own is compiled without them.
 function(pelt_precompile name)
-  target_precompile_headers(${name} PRIVATE <algorithm> <functional> <map> <optional> <string> <vector> <fmt/format.h>
-    <fmt/ranges.h> <glm/glm.hpp> <glm/gtc/quaternion.hpp> <tl/expected.hpp> ${ARGN})
+  target_precompile_headers(${name} PRIVATE <algorithm> <functional> <map> <optional> <string> <vector>
+    <glm/glm.hpp> <glm/gtc/quaternion.hpp> <tl/expected.hpp> ${ARGN})
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${PELT_PRECOMPILED_OPTIONS}>)
   get_target_property(sources ${name} SOURCES)
   foreach(source IN LISTS sources)

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/core/formatted.h"
 
 namespace pelt {
 
@@ -22,6 +23,11 @@ const CharacterMesh& mesh_of(const CharacterData& data, std::uint32_t vertex) {
       std::upper_bound(data.meshes.begin(), data.meshes.end(), vertex,
                        [](std::uint32_t value, const CharacterMesh& mesh) { return value < mesh.first_vertex; });
   return *(after - 1);
+}
+
+std::string vertex_label(const CharacterData& data, std::uint32_t vertex) {
+  const CharacterMesh& mesh = mesh_of(data, vertex);
+  return formatted("{} vertex {}", mesh.name, mesh.source_vertex[vertex - mesh.first_vertex]);
 }
 
 bool is_posed_before(const PalettePass& pass, const CharacterData& data, std::uint32_t vertex) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <pelt/runtime/debug.h>
 #include <pelt/try.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {
@@ -26,8 +25,8 @@ Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options
   const DeviceFunctions& functions = device.functions();
   DeviceInternals& internals = device.internals();
   if (options.size > internals.largest_buffer) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: {} bytes are more than the device's largest buffer, {}",
-                                                     options.name, options.size, internals.largest_buffer));
+    return fail(ErrorCode::kUnsupported, formatted("{}: {} bytes are more than the device's largest buffer, {}",
+                                                   options.name, options.size, internals.largest_buffer));
   }
   Buffer buffer;
   buffer.device_ = &device.internals();

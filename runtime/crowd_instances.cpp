@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The instances and characters of a crowd, as they come and go.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_state.h"
 #include "runtime/mistake.h"
@@ -67,8 +67,8 @@ Result<void> take(std::span<const TakenPart> parts, const std::string& character
       parts[taken].free->give_back(*parts[taken].first, parts[taken].size);
     return fail(
         ErrorCode::kUnsupported,
-        fmt::format("an instance of '{}' takes {} {}, and of {} there are {} free, at most {} in one piece", character,
-                    part.size, part.name, part.free->size(), part.free->free(), part.free->largest_free()));
+        formatted("an instance of '{}' takes {} {}, and of {} there are {} free, at most {} in one piece", character,
+                  part.size, part.name, part.free->size(), part.free->free(), part.free->largest_free()));
   }
   return {};
 }
@@ -81,9 +81,9 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
   const std::uint64_t words = fixed_words(plan) + list_words() + runtime::list_words(plan, character);
   if (free_numbers.empty() || words > capacity.plan_words) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("the {} has no room for another instance of '{}': it has {} of {}{}", label, data.name,
-                            capacity.instances - free_numbers.size(), capacity.instances,
-                            free_numbers.empty() ? "" : ", and its lists are full"));
+                formatted("the {} has no room for another instance of '{}': it has {} of {}{}", label, data.name,
+                          capacity.instances - free_numbers.size(), capacity.instances,
+                          free_numbers.empty() ? "" : ", and its lists are full"));
   }
   shared::InstancePlace place{.character = character, .first_vertex = shared::kNoPlace};
   const std::array parts{TakenPart{&free_joints, own.joints, &place.first_joint, "joints"},
@@ -152,10 +152,10 @@ Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(state_->mutex);
   if (state_->is_posed) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("an instance of the {} is acquired between the parts of a frame", state_->label));
+                formatted("an instance of the {} is acquired between the parts of a frame", state_->label));
   }
   if (!state_->has_character(character)) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("the {} has no character {}", state_->label, character));
+    return fail(ErrorCode::kInvalidArgument, formatted("the {} has no character {}", state_->label, character));
   }
   return state_->acquire(character, outputs);
 }
@@ -180,7 +180,7 @@ void Crowd::give_outputs(std::uint32_t instance) {
 Result<void> Crowd::take_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->has(instance)) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("the {} has no instance {}", state_->label, instance));
+    return fail(ErrorCode::kInvalidArgument, formatted("the {} has no instance {}", state_->label, instance));
   }
   return state_->take_outputs(instance);
 }
@@ -191,12 +191,12 @@ Result<void> Crowd::add(const Device& device, std::uint32_t character) {
   if (state_->has_character(character)) return {};
   if (state_->is_posed) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("the {} is told of character {} between the parts of a frame", state_->label, character));
+                formatted("the {} is told of character {} between the parts of a frame", state_->label, character));
   }
   std::unique_lock lock(state_->gpu->mutex);
   if (!state_->gpu->has(character)) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("the {} is told of character {}, which is not there", state_->label, character));
+                formatted("the {} is told of character {}, which is not there", state_->label, character));
   }
   std::vector<std::optional<Character>> wanted = state_->characters;
   wanted.resize(std::max<std::size_t>(wanted.size(), character + 1));

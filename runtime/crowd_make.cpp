@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The making of a crowd: its checks, buffers, descriptor sets and dispatches.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_state.h"
@@ -33,9 +33,9 @@ Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
                 {options.drawn, "drawn instances"}};
   for (const auto& [place, name] : places) {
     if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
-    return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd's {} are at offset {}, which is no multiple of {} "
-                                                         "(minStorageBufferOffsetAlignment)",
-                                                         name, place.offset, alignment));
+    return fail(ErrorCode::kInvalidArgument, formatted("a crowd's {} are at offset {}, which is no multiple of {} "
+                                                       "(minStorageBufferOffsetAlignment)",
+                                                       name, place.offset, alignment));
   }
   return {};
 }
@@ -44,28 +44,28 @@ Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
 Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity& capacity, const CrowdOptions& options,
                            const Device& device, const std::string& label) {
   if (capacity.instances == 0 || options.frames_in_flight == 0) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("a crowd of {} needs at least one {}", label,
-                                                         capacity.instances == 0 ? "instance" : "frame in flight"));
+    return fail(ErrorCode::kInvalidArgument, formatted("a crowd of {} needs at least one {}", label,
+                                                       capacity.instances == 0 ? "instance" : "frame in flight"));
   }
   for (const std::uint64_t number : {capacity.vertices, capacity.palette_entries, capacity.driver_vertices,
                                      capacity.joints, capacity.inputs, capacity.plan_words, capacity.table_words}) {
     if (number >> 48 == 0) continue;  // bytes of it are counted in 64 bits
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a crowd of {} is asked for room for {} of something", label, number));
+                formatted("a crowd of {} is asked for room for {} of something", label, number));
   }
   PELT_TRY(check_outputs(options.outputs));
   PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
   const bool in_slots = options.outputs.slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
   if (options.drawn.buffer != VK_NULL_HANDLE && (options.visible.buffer != VK_NULL_HANDLE || in_slots)) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a crowd of {} has a list of drawn instances, and {}", label,
-                            in_slots ? "previous positions in several output slots" : "one of visible instances too"));
+                formatted("a crowd of {} has a list of drawn instances, and {}", label,
+                          in_slots ? "previous positions in several output slots" : "one of visible instances too"));
   }
   if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a crowd of {} recomputes normals, which characters need to be uploaded for "
-                            "(UploadOptions::normal_rings)",
-                            label));
+                formatted("a crowd of {} recomputes normals, which characters need to be uploaded for "
+                          "(UploadOptions::normal_rings)",
+                          label));
   }
   return {};
 }
@@ -106,8 +106,8 @@ Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t i
   const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
                                               static_cast<double>(largest->bytes));
   return fail(ErrorCode::kUnsupported,
-              fmt::format("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
-                          instances, label, device.description().name, most, largest->name, fit));
+              formatted("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
+                        instances, label, device.description().name, most, largest->name, fit));
 }
 
 // Checks the streams: every total then fits in 32 bits.
@@ -217,7 +217,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
     PELT_ASSIGN(*buffer, Buffer::create(device, {.size = size,
                                                  .usage = usage,
                                                  .memory = memory,
-                                                 .name = fmt::format("{} of the {}", name, state.label)}));
+                                                 .name = formatted("{} of the {}", name, state.label)}));
   }
   for (OutputPlaces& slot_places : state.outputs) {
     for (OutputPlace* place : {&slot_places.positions, &slot_places.normals, &slot_places.tangents,
@@ -398,10 +398,9 @@ Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPl
 Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::optional<Character>> wanted) {
   for (const std::optional<Character>& character : wanted) {
     if (!character || joint_format != JointFormat::kTransform || (*character)->skeleton.helpers.empty()) continue;
-    return fail(
-        ErrorCode::kUnsupported,
-        fmt::format("'{}' has helper joints, whose motion is no rotation and scale: the {} has to take matrices",
-                    (*character)->name, label));
+    return fail(ErrorCode::kUnsupported,
+                formatted("'{}' has helper joints, whose motion is no rotation and scale: the {} has to take matrices",
+                          (*character)->name, label));
   }
   std::vector<std::optional<CrowdCharacter>> sizes(wanted.size());
   std::unique_lock lock(gpu->mutex);
@@ -409,7 +408,7 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
     if (!wanted[c]) continue;
     if (!gpu->has(static_cast<std::uint32_t>(c)) || &*gpu->entries[c]->character != &**wanted[c]) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("the bind data of character {} were removed while the {} has it", c, label));
+                  formatted("the bind data of character {} were removed while the {} has it", c, label));
     }
     sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
   }
@@ -418,8 +417,8 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
   const std::uint64_t words = fixed_words(made) + list_words();
   if (words > capacity.plan_words || (has_table() && table_words(made.table) > capacity.table_words)) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("the plan of the {} takes {} words and {} of its table, and there is room for {} and {}",
-                            label, words, table_words(made.table), capacity.plan_words, capacity.table_words));
+                formatted("the plan of the {} takes {} words and {} of its table, and there is room for {} and {}",
+                          label, words, table_words(made.table), capacity.plan_words, capacity.table_words));
   }
   Maker maker{.device = owner, .state = *this};
   PELT_ASSIGN(auto wanted_dispatches, maker.make_dispatches(made));
@@ -476,8 +475,8 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   const std::string label = label_of(gpu);
   if (gpu.device != &device.internals()) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a crowd of {} is asked for on {}: the characters are on another device", label,
-                            device.description().name));
+                formatted("a crowd of {} is asked for on {}: the characters are on another device", label,
+                          device.description().name));
   }
   std::vector<std::uint32_t> instances = options.instances;
   if (instances.empty()) {
@@ -485,7 +484,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   }
   if (instances.size() != gpu.entries.size()) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a crowd of {} needs a number of instances of each, and has {}", label, instances.size()));
+                formatted("a crowd of {} needs a number of instances of each, and has {}", label, instances.size()));
   }
   auto state = std::make_unique<State>();
   std::vector<std::optional<Character>> wanted;
@@ -494,7 +493,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
     wanted.push_back(gpu.entries[c] ? std::optional(gpu.entries[c]->character) : std::nullopt);
     if (!wanted.back() && instances[c] > 0) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("a crowd of {} is asked for instances of character {}, which was removed", label, c));
+                  formatted("a crowd of {} is asked for instances of character {}, which was removed", label, c));
     }
     if (wanted.back()) {
       capacity += capacity_of(*wanted.back(), instances[c], options.outputs);

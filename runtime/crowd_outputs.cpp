@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/crowd_outputs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
+
+#include "engine/core/formatted.h"
 
 namespace pelt::runtime {
 namespace {
@@ -89,9 +89,9 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
   const VertexOutput& previous = outputs.previous_positions;
   if (previous.format != VertexFormat::kNone && (previous.place.buffer != VK_NULL_HANDLE || previous.stride != 0)) {
     return invalid(
-        fmt::format("previous positions are the positions of the slot before where outputs have {} slots: "
-                    "leave out their place and their stride",
-                    outputs.slots));
+        formatted("previous positions are the positions of the slot before where outputs have {} slots: "
+                  "leave out their place and their stride",
+                  outputs.slots));
   }
   // Tangents of 8 bits are where the normals are.
   const bool own_tangents =
@@ -112,17 +112,16 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
       const BufferPlace& own = outputs.slot_places[slot - 1].*place;
       if ((own.buffer == VK_NULL_HANDLE) != (first.buffer == VK_NULL_HANDLE)) {
         return invalid(
-            fmt::format("{} have a place of the caller's in one of slots 0 and {}, and none in the other", name, slot));
+            formatted("{} have a place of the caller's in one of slots 0 and {}, and none in the other", name, slot));
       }
       if (own.buffer == VK_NULL_HANDLE) continue;
       if (own.offset % 4 != 0) {
-        return invalid(
-            fmt::format("{} of slot {} are at offset {}, which is no multiple of 4", name, slot, own.offset));
+        return invalid(formatted("{} of slot {} are at offset {}, which is no multiple of 4", name, slot, own.offset));
       }
       for (std::uint32_t other = 0; other < slot; ++other) {
         const BufferPlace& before = other == 0 ? first : outputs.slot_places[other - 1].*place;
         if (before.buffer == own.buffer && before.offset == own.offset)
-          return invalid(fmt::format("{} of slots {} and {} are at the same place", name, other, slot));
+          return invalid(formatted("{} of slots {} and {} are at the same place", name, other, slot));
       }
     }
   }
@@ -136,7 +135,7 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
     return fail(ErrorCode::kInvalidArgument, std::string("a crowd's ") + why);
   };
   if (outputs.slots < 1 || outputs.slots > kMaxOutputSlots) {
-    return invalid(fmt::format("outputs have 1 to {} slots, not {}", kMaxOutputSlots, outputs.slots).c_str());
+    return invalid(formatted("outputs have 1 to {} slots, not {}", kMaxOutputSlots, outputs.slots).c_str());
   }
   const struct {
     const VertexOutput& output;
@@ -149,16 +148,16 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
                     {outputs.previous_positions, "previous positions", true, 12}};
   for (const auto& [output, name, floats_only, float_bytes] : attributes) {
     if (output.format == VertexFormat::kNone) continue;
-    const auto wrong = [&](const std::string& why) { return invalid(fmt::format("{} {}", name, why).c_str()); };
+    const auto wrong = [&](const std::string& why) { return invalid(formatted("{} {}", name, why).c_str()); };
     if (output.format > VertexFormat::kOctahedral8) return wrong("have no such format");
     if (floats_only && output.format != VertexFormat::kFloat) return wrong("are written as floats only");
     if (output.place.offset % 4 != 0 || output.stride % 4 != 0) {
-      return wrong(fmt::format("are at offset {} with stride {}, which are no multiples of 4", output.place.offset,
-                               output.stride));
+      return wrong(formatted("are at offset {} with stride {}, which are no multiples of 4", output.place.offset,
+                             output.stride));
     }
     if (output.stride != 0 && output.stride < bytes_of(output.format, float_bytes)) {
       return wrong(
-          fmt::format("take {} bytes and have a stride of {}", bytes_of(output.format, float_bytes), output.stride));
+          formatted("take {} bytes and have a stride of {}", bytes_of(output.format, float_bytes), output.stride));
     }
   }
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone) {
@@ -179,13 +178,12 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
     return invalid("tangents of 8 bits share a word with normals of 8 bits at the same place");
   }
   if (outputs.bounds && (outputs.bounds_place.offset % 4 != 0 || outputs.bounds_stride % 4 != 0)) {
-    return invalid(fmt::format("bounds are at offset {} with stride {}, which are no multiples of 4",
-                               outputs.bounds_place.offset, outputs.bounds_stride)
+    return invalid(formatted("bounds are at offset {} with stride {}, which are no multiples of 4",
+                             outputs.bounds_place.offset, outputs.bounds_stride)
                        .c_str());
   }
   if (outputs.bounds && outputs.bounds_stride != 0 && outputs.bounds_stride < kBoxBytes) {
-    return invalid(
-        fmt::format("bounds take {} bytes and have a stride of {}", kBoxBytes, outputs.bounds_stride).c_str());
+    return invalid(formatted("bounds take {} bytes and have a stride of {}", kBoxBytes, outputs.bounds_stride).c_str());
   }
   return check_slots(outputs);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/crowd_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/core/formatted.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/plan.h"
@@ -280,7 +279,7 @@ class Planner {
       ++count[step.name];
     }
     for (CrowdStep& step : plan_.steps) {
-      if (count[step.name] > 1) step.name += fmt::format(", stage {}", step.stage);
+      if (count[step.name] > 1) step.name += formatted(", stage {}", step.stage);
     }
   }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <cstdlib>
 
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/device_internals.h"
 #include "runtime/physical_device.h"
 
@@ -17,7 +15,7 @@ namespace {
 Result<void> check_missing(const PhysicalDevice& physical, std::span<const std::string> missing) {
   if (missing.empty()) return {};
   return fail(ErrorCode::kUnsupported,
-              fmt::format("the Vulkan device {} lacks {}", physical.description.name, fmt::join(missing, ", ")));
+              formatted("the Vulkan device {} lacks {}", physical.description.name, joined(missing, ", ")));
 }
 
 }  // namespace
@@ -127,17 +125,16 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
   state->instance->functions = load_instance_functions(handles.get_instance_proc_addr, handles.instance);
   const InstanceFunctions& functions = state->instance->functions;
   if (const std::vector<std::string> missing = missing_functions(functions); !missing.empty()) {
-    return fail(
-        ErrorCode::kUnsupported,
-        fmt::format("the Vulkan instance lacks {}: it must be made with apiVersion 1.3", fmt::join(missing, ", ")));
+    return fail(ErrorCode::kUnsupported,
+                formatted("the Vulkan instance lacks {}: it must be made with apiVersion 1.3", joined(missing, ", ")));
   }
   state->physical = describe_physical_device(functions, handles.physical);
   PELT_TRY(check_missing(state->physical, state->physical.description.missing));
   const std::vector<VkQueueFamilyProperties> families = queue_families(functions, handles.physical);
   if (handles.queue_family >= families.size() ||
       (families[handles.queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("queue family {} of the Vulkan device {} has no compute",
-                                                         handles.queue_family, state->physical.description.name));
+    return fail(ErrorCode::kInvalidArgument, formatted("queue family {} of the Vulkan device {} has no compute",
+                                                       handles.queue_family, state->physical.description.name));
   }
   state->queue_family = handles.queue_family;
   state->queue = handles.queue;
@@ -146,8 +143,8 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
   state->finish(handles.debug_utils, handles.memory);
   if (const std::vector<std::string> missing = missing_functions(state->internals.functions); !missing.empty()) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("the Vulkan device {} lacks {}: its instance must be made with apiVersion 1.3",
-                            state->physical.description.name, fmt::join(missing, ", ")));
+                formatted("the Vulkan device {} lacks {}: its instance must be made with apiVersion 1.3",
+                          state->physical.description.name, joined(missing, ", ")));
   }
   return Device(std::move(state));
 }

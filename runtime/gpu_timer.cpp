@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <cassert>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/vulkan_functions.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {
@@ -61,9 +60,9 @@ Result<std::vector<double>> GpuTimer::seconds() const {
                                                                      sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
     if (result == VK_NOT_READY) {
       return fail(ErrorCode::kUnsupported,
-                  fmt::format("the {} timestamps are not there yet: the commands that write them are not done, or were "
-                              "not submitted",
-                              stamps_));
+                  formatted("the {} timestamps are not there yet: the commands that write them are not done, or were "
+                            "not submitted",
+                            stamps_));
     }
     if (result != VK_SUCCESS) return vulkan_failure("read timestamps", result);
   }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/instance.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
+
+#include "engine/core/formatted.h"
 
 namespace pelt::runtime {
 namespace {
@@ -82,7 +81,7 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
     return fail(ErrorCode::kUnsupported, "no Vulkan loader (libvulkan.so.1) is installed");
   }
   if (options.validation && !has_layer(entry, kValidationLayer)) {
-    return fail(ErrorCode::kUnsupported, fmt::format("the validation layer {} is not installed", kValidationLayer));
+    return fail(ErrorCode::kUnsupported, formatted("the validation layer {} is not installed", kValidationLayer));
   }
   if (options.validation && !options.on_validation_message) {
     return fail(ErrorCode::kInvalidArgument, "validation was asked for without a function that takes its messages");
@@ -92,7 +91,7 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   const std::vector<VkExtensionProperties> available = instance_extensions(entry);
   instance->has_debug_utils = has_extension(available, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   if (const auto missing = missing_extensions(available, options.instance_extensions); !missing.empty()) {
-    return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan loader lacks {}", fmt::join(missing, ", ")));
+    return fail(ErrorCode::kUnsupported, formatted("the Vulkan loader lacks {}", joined(missing, ", ")));
   }
 
   std::vector<const char*> extensions;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/memory_allocator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <utility>
 
+#include "engine/core/formatted.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {
@@ -146,8 +145,8 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
   const VkDeviceSize size = round_up(requirements.size, granularity_);
   if (size > largest_allocation_) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: {} bytes are more than the device allocates at once, {} (maxMemoryAllocationSize)",
-                            what, requirements.size, largest_allocation_));
+                formatted("{}: {} bytes are more than the device allocates at once, {} (maxMemoryAllocationSize)", what,
+                          requirements.size, largest_allocation_));
   }
   if (callbacks_.allocate != nullptr) return allocate_from_caller(requirements, use, what, device_address);
   const std::lock_guard lock(mutex_);
@@ -173,10 +172,10 @@ Result<Allocation> MemoryAllocator::allocate(const VkMemoryRequirements& require
   }
   if (over_budget && result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
     return fail(ErrorCode::kDeviceFailed,
-                fmt::format("cannot take {} bytes for {}: they exceed the memory budget of the process",
-                            requirements.size, what));
+                formatted("cannot take {} bytes for {}: they exceed the memory budget of the process",
+                          requirements.size, what));
   }
-  return vulkan_failure(fmt::format("take {} bytes for {}", requirements.size, what), result);
+  return vulkan_failure(formatted("take {} bytes for {}", requirements.size, what), result);
 }
 
 // Rounds alignment and size as for pieces of blocks: flushes and invalidations round outwards.
@@ -193,7 +192,7 @@ Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequireme
       callbacks_.allocate(callbacks_.user, rounded, wish.required, wish.required | wish.wanted_most | wish.wanted,
                           device_address, what.c_str(), piece);
   if (result != VK_SUCCESS) {
-    return vulkan_failure(fmt::format("take {} bytes of the caller's memory for {}", rounded.size, what), result);
+    return vulkan_failure(formatted("take {} bytes of the caller's memory for {}", rounded.size, what), result);
   }
   Allocation allocation;
   allocation.allocator_ = this;
@@ -206,7 +205,7 @@ Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequireme
   if (piece.memory == VK_NULL_HANDLE || piece.offset % rounded.alignment != 0 ||
       ((wish.required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 && piece.mapped == nullptr)) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("the caller's memory for {} is none, misaligned, or not mapped where it must be", what));
+                formatted("the caller's memory for {} is none, misaligned, or not mapped where it must be", what));
   }
   return allocation;
 }

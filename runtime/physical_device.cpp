@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/physical_device.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <cctype>
 #include <charconv>
 
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
+
+#include "engine/core/formatted.h"
 
 namespace pelt::runtime {
 namespace {
@@ -25,8 +24,8 @@ void each_required_feature(VkPhysicalDeviceVulkan12Features& features12, VkPhysi
 std::vector<std::string> missing_features(const InstanceFunctions& functions, VkPhysicalDevice physical,
                                           const VkPhysicalDeviceProperties& properties) {
   if (properties.apiVersion < VK_API_VERSION_1_3) {
-    return {fmt::format("Vulkan 1.3 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
-                        VK_API_VERSION_MINOR(properties.apiVersion))};
+    return {formatted("Vulkan 1.3 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
+                      VK_API_VERSION_MINOR(properties.apiVersion))};
   }
   std::vector<std::string> missing;
   Features features;
@@ -35,7 +34,7 @@ std::vector<std::string> missing_features(const InstanceFunctions& functions, Vk
     if (value == VK_FALSE) missing.emplace_back(name);
   });
   const auto require = [&](const char* name, std::uint32_t value, std::uint32_t least) {
-    if (value < least) missing.push_back(fmt::format("{} of {} (it has {})", name, least, value));
+    if (value < least) missing.push_back(formatted("{} of {} (it has {})", name, least, value));
   };
   const VkPhysicalDeviceLimits& limits = properties.limits;
   require("maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers, kMaxStorageBuffers);
@@ -81,10 +80,10 @@ std::string listing(std::span<const PhysicalDevice> devices) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const DeviceDescription& device = devices[i].description;
-    lines.push_back(fmt::format("{} = {} ({}{})", i, device.name, type_name(device.type),
-                                device.missing.empty() ? "" : ", not usable"));
+    lines.push_back(formatted("{} = {} ({}{})", i, device.name, type_name(device.type),
+                              device.missing.empty() ? "" : ", not usable"));
   }
-  return lines.empty() ? "there is none" : fmt::format("the devices are {}", fmt::join(lines, ", "));
+  return lines.empty() ? "there is none" : formatted("the devices are {}", joined(lines, ", "));
 }
 
 std::string lower_case(std::string text) {
@@ -150,7 +149,7 @@ PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPh
   return {
       .handle = handle,
       .description = {.name = properties.properties.deviceName,
-                      .driver = fmt::format("{} {}", driver.driverName, driver.driverInfo),
+                      .driver = formatted("{} {}", driver.driverName, driver.driverInfo),
                       .type = properties.properties.deviceType,
                       .missing = missing_features(functions, handle, properties.properties)},
       .limits = properties.properties.limits,
@@ -194,7 +193,7 @@ Result<std::size_t> choose_physical_device(std::span<const PhysicalDevice> devic
     if (!found || device.missing.empty() || !devices[*found].description.missing.empty()) found = i;
   }
   if (found) return *found;
-  return fail(ErrorCode::kNotFound, fmt::format("no Vulkan device is called '{}': {}", select, listing(devices)));
+  return fail(ErrorCode::kNotFound, formatted("no Vulkan device is called '{}': {}", select, listing(devices)));
 }
 
 Result<std::vector<DeviceDescription>> list_devices() {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <cassert>
 #include <cstring>
 
@@ -8,6 +6,8 @@
 #include <pelt/runtime/transfer.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/try.h>
+
+#include "engine/core/formatted.h"
 
 namespace pelt::runtime {
 namespace {
@@ -56,7 +56,7 @@ Result<void> run(const Device& device, Crowd& crowd) {
 
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance) {
   if (!crowd.has_outputs(instance)) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("instance {} is read back, and has no outputs", instance));
+    return fail(ErrorCode::kInvalidArgument, formatted("instance {} is read back, and has no outputs", instance));
   }
   const OutputPlaces& outputs = crowd.outputs();
   const std::size_t first = crowd.first_vertex(instance);

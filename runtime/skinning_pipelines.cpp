@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/skinning_pipelines.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -10,6 +8,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/core/formatted.h"
 #include "pelt_runtime_shaders.h"
 #include "runtime/device_internals.h"
 #include "runtime/physical_device.h"
@@ -62,7 +61,7 @@ Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel ker
                                 .storage_buffers = shared::kPoseBindCount,
                                 .push_constant_bytes = sizeof(shared::JobRange),
                                 .specialization = std::span(&joints, 1),
-                                .name = fmt::format("pose {}", pose_kernel_name(kernel))});
+                                .name = formatted("pose {}", pose_kernel(kernel).name)});
 }
 
 Result<const ComputeKernel*> bounds_kernel(const Device& device) {

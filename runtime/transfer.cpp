@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -11,6 +9,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {
@@ -88,8 +87,8 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
     submission.pool = VK_NULL_HANDLE;
     submission.fence = VK_NULL_HANDLE;
     return fail(ErrorCode::kDeviceFailed,
-                fmt::format("cannot wait for {}: the device is not done with it after {} seconds", name,
-                            kLongestWait / 1'000'000'000));
+                formatted("cannot wait for {}: the device is not done with it after {} seconds", name,
+                          kLongestWait / 1'000'000'000));
   }
   if (result != VK_SUCCESS) return vulkan_failure("wait for " + name, result);
   return {};

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -14,6 +12,7 @@
 
 #include "engine/binding/morphs.h"
 #include "engine/character/bounds.h"
+#include "engine/core/formatted.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
 
@@ -87,7 +86,7 @@ FoundData find_data(const CharacterData& data, UploadOptions options) {
   FoundData found{.bounds = find_bounds_records(data)};
   for_each_mesh(data, [&](const CharacterMesh& mesh) {
     const bool ringed = options.normal_rings && !mesh.control;
-    found.normal_rings.push_back(ringed ? find_normal_rings(mesh) : std::vector<std::uint32_t>());
+    found.normal_rings.push_back(ringed ? find_normal_rings(mesh, options.jobs) : std::vector<std::uint32_t>());
     found.morph_columns.push_back(mesh.morphs ? morph_columns(*mesh.morphs) : std::vector<glm::uvec3>());
   });
   return found;
@@ -156,8 +155,8 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
   const std::optional<std::uint64_t> begin = state.free.take(bytes, kBlockAlignment);
   if (!begin) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("'{}' takes {} bytes of bind data, and of {} there are {} free, at most {} in one piece",
-                            character->name, bytes, state.free.size(), state.free.free(), state.free.largest_free()));
+                formatted("'{}' takes {} bytes of bind data, and of {} there are {} free, at most {} in one piece",
+                          character->name, bytes, state.free.size(), state.free.free(), state.free.largest_free()));
   }
   lock.unlock();  // frames may record uploads meanwhile
   auto staging = Buffer::create(device, {.size = bytes,
@@ -187,7 +186,7 @@ std::string label_of(const GpuCharacters::State& characters) {
   const auto is_there = [](const auto& entry) { return entry.has_value(); };
   const auto first = std::find_if(characters.entries.begin(), characters.entries.end(), is_there);
   const auto count = std::count_if(characters.entries.begin(), characters.entries.end(), is_there);
-  return count == 1 ? "'" + (*first)->character->name + "'" : fmt::format("{} characters", count);
+  return count == 1 ? "'" + (*first)->character->name + "'" : formatted("{} characters", count);
 }
 
 GpuCharacters::GpuCharacters(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -232,12 +231,12 @@ Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<cons
     bytes += block_bytes(found.back(), character);
   }
   const std::string label =
-      characters.size() == 1 ? "'" + characters[0]->name + "'" : fmt::format("{} characters", characters.size());
+      characters.size() == 1 ? "'" + characters[0]->name + "'" : formatted("{} characters", characters.size());
   bytes = std::max(bytes, options.capacity / kBlockAlignment * kBlockAlignment);
   if (bytes > device.limits().maxStorageBufferRange) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("the bind data of {} take {} bytes, and {} binds at most {} at once", label, bytes,
-                            device.description().name, device.limits().maxStorageBufferRange));
+                formatted("the bind data of {} take {} bytes, and {} binds at most {} at once", label, bytes,
+                          device.description().name, device.limits().maxStorageBufferRange));
   }
   PELT_ASSIGN(state->buffer,
               Buffer::create(device, {.size = bytes,
@@ -251,7 +250,7 @@ Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<cons
 Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& character) {
   if (&device.internals() != state_->device) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("'{}' is added to characters on another device", character->name));
+                formatted("'{}' is added to characters on another device", character->name));
   }
   const FoundData found = find_data(*character, state_->options);
   return add_found(device, *state_, character, found);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <pelt/runtime/vulkan_functions.h>
+
+#include "engine/core/formatted.h"
 
 namespace pelt::runtime {
 
@@ -63,8 +64,8 @@ tl::unexpected<Error> vulkan_failure(const std::string& action, VkResult result)
       break;
   }
   return fail(ErrorCode::kDeviceFailed, reason != nullptr
-                                            ? fmt::format("cannot {}: {}", action, reason)
-                                            : fmt::format("cannot {}: VkResult {}", action, static_cast<int>(result)));
+                                            ? formatted("cannot {}: {}", action, reason)
+                                            : formatted("cannot {}: VkResult {}", action, static_cast<int>(result)));
 }
 
 }  // namespace pelt::runtime

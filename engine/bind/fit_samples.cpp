@@ -14,6 +14,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
 #include <pelt/pose.h>
+#include <pelt/tools/parallel.h>
 
 namespace pelt {
 namespace {
@@ -118,7 +119,7 @@ Result<FitSamples> take_samples(const Character& character, std::span<const Samp
                                 std::span<const shared::JointRecord> joints, unsigned threads) {
   FitSamples samples;
   samples.joint_count = joints.size();
-  Evaluator evaluator(character, {.threads = threads, .normals = false, .tangents = false, .morphs = false});
+  Evaluator evaluator(character, {.jobs = thread_jobs(threads), .normals = false, .tangents = false, .morphs = false});
   for (const SamplePose& pose : poses) {
     evaluator.pose(pose.joints);
     evaluator.inputs(pose.inputs);

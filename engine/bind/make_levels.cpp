@@ -13,6 +13,7 @@
 #include <pelt/pose.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/tools/area.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
@@ -80,7 +81,7 @@ std::vector<SamplePose> sample_poses(const CharacterData& data) {
 
 // Appends the positions of the sources' vertices in each pose; poses in which one is not finite are left out.
 void add_poses(const Character& character, std::span<const Source> sources, unsigned threads, PosedSurface& surface) {
-  Evaluator evaluator(character, {.threads = threads, .normals = false, .tangents = false});
+  Evaluator evaluator(character, {.jobs = thread_jobs(threads), .normals = false, .tangents = false});
   for (const SamplePose& pose : sample_poses(*character)) {
     evaluator.pose(pose.joints);
     evaluator.inputs(pose.inputs);

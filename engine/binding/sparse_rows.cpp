@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -8,6 +6,8 @@
 #include <limits>
 
 #include <pelt/sparse_rows.h>
+
+#include "engine/core/formatted.h"
 
 namespace pelt {
 namespace {
@@ -43,32 +43,32 @@ Gradients known_if(bool gradients) { return gradients ? Gradients::kKnown : Grad
 
 Result<void> validate(const SparseRows& rows, std::size_t column_count, const std::string& what) {
   const auto broken = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
+    return fail(ErrorCode::kInvalidArgument, formatted("{}: {}", what, why));
   };
   if (rows.offsets.empty() || rows.offsets.front() != 0) return broken("row offsets do not start at 0");
   if (rows.offsets.back() != rows.influences.size()) {
     return broken(
-        fmt::format("row offsets end at {}, but there are {} influences", rows.offsets.back(), rows.influences.size()));
+        formatted("row offsets end at {}, but there are {} influences", rows.offsets.back(), rows.influences.size()));
   }
   if (!rows.gradients.empty() && rows.gradients.size() != rows.influences.size()) {
-    return broken(fmt::format("{} influences, but {} gradients", rows.influences.size(), rows.gradients.size()));
+    return broken(formatted("{} influences, but {} gradients", rows.influences.size(), rows.gradients.size()));
   }
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
-    if (rows.offsets[i + 1] < rows.offsets[i]) return broken(fmt::format("offset of row {} descends", i + 1));
+    if (rows.offsets[i + 1] < rows.offsets[i]) return broken(formatted("offset of row {} descends", i + 1));
   }
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
-    if (rows.row(i).empty()) return broken(fmt::format("row {} has no influences", i));
+    if (rows.row(i).empty()) return broken(formatted("row {} has no influences", i));
     double sum = 0;
     for (const Influence& influence : rows.row(i)) {
       if (influence.index >= column_count) {
-        return broken(fmt::format("row {} names element {} of {}", i, influence.index, column_count));
+        return broken(formatted("row {} names element {} of {}", i, influence.index, column_count));
       }
       if (!std::isfinite(influence.weight) || influence.weight < 0) {
-        return broken(fmt::format("row {} has the weight {}", i, influence.weight));
+        return broken(formatted("row {} has the weight {}", i, influence.weight));
       }
       sum += influence.weight;
     }
-    if (std::abs(sum - 1) > 1e-4) return broken(fmt::format("the weights of row {} sum to {}, not 1", i, sum));
+    if (std::abs(sum - 1) > 1e-4) return broken(formatted("the weights of row {} sum to {}, not 1", i, sum));
   }
   return {};
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "shaders/chain/pose.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -12,6 +10,7 @@
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
+#include "engine/core/formatted.h"
 
 namespace pelt::chain {
 namespace {
@@ -44,7 +43,7 @@ std::uint32_t joint_of(const PassEntry& entry) {
 }
 
 std::string label(const PassEntry& entry, const CharacterData& data) {
-  return fmt::format("anchor of {}", data.skeleton.joints[joint_of(entry)].name);
+  return formatted("anchor of {}", data.skeleton.joints[joint_of(entry)].name);
 }
 
 void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {

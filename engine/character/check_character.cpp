@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/character/check_character.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,6 +14,7 @@
 
 #include "engine/character/check_palette.h"
 #include "engine/character/pose_kernels.h"
+#include "engine/core/formatted.h"
 #include "engine/core/invalid.h"
 #include "engine/model/helper_joint.h"
 #include "engine/model/human_bone.h"
@@ -104,7 +103,7 @@ Result<void> check_channel(const Channel& channel, const Clip& clip, std::size_t
   }
   if (channel.path > ChannelPath::kScale) return invalid("clip '{}' has a channel of an unknown kind", clip.name);
   return check_keys(channel, channel.path == ChannelPath::kRotation ? 4 : 3, clip,
-                    fmt::format("joint {}", channel.joint));
+                    formatted("joint {}", channel.joint));
 }
 
 Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count) {
@@ -116,7 +115,7 @@ Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count
       PELT_TRY(check_channel(channel, clip, joint_count));
     }
     for (const MorphChannel& channel : clip.morph_channels) {
-      const std::string what = fmt::format("target {} of '{}'", channel.target, channel.mesh);
+      const std::string what = formatted("target {} of '{}'", channel.target, channel.mesh);
       PELT_TRY(check_keys(channel, 1, clip, what));
     }
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/character/check_palette.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +9,7 @@
 #include "engine/binding/morphs.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
+#include "engine/core/formatted.h"
 #include "engine/core/invalid.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
@@ -189,7 +188,7 @@ Result<void> check_fit(const CharacterMesh& mesh, const CharacterData& data) {
                    mesh.name, fit.first_slot, pass->first_slot, data.palette_size);
   }
   PELT_TRY(validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
-                    fmt::format("the linear-blend fit of mesh '{}'", mesh.name)));
+                    formatted("the linear-blend fit of mesh '{}'", mesh.name)));
   if (!(std::isfinite(fit.worst) && fit.rms >= 0 && fit.rms <= fit.worst)) {
     return invalid("the linear-blend fit of mesh '{}' has errors of {} m and at most {} m", mesh.name, fit.rms,
                    fit.worst);

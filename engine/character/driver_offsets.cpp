@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/character/driver_offsets.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
@@ -10,12 +8,14 @@
 
 #include <pelt/finite.h>
 
+#include "engine/core/formatted.h"
+
 namespace pelt {
 
 Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std::span<const VertexOffset> offsets) {
   const CharacterMesh& mesh = data.meshes[m];
   const auto invalid = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("the driver '{}': {}", mesh.name, why));
+    return fail(ErrorCode::kInvalidArgument, formatted("the driver '{}': {}", mesh.name, why));
   };
   assert(mesh.control);
   const bool streamed =
@@ -29,14 +29,14 @@ Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std:
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const VertexOffset& offset = offsets[i];
     if (offset.vertex >= mesh.vertex_count()) {
-      return invalid(fmt::format("offset {} moves vertex {} of {}", i, offset.vertex, mesh.vertex_count()));
+      return invalid(formatted("offset {} moves vertex {} of {}", i, offset.vertex, mesh.vertex_count()));
     }
-    if (given[offset.vertex]) return invalid(fmt::format("offset {} moves vertex {} a second time", i, offset.vertex));
+    if (given[offset.vertex]) return invalid(formatted("offset {} moves vertex {} a second time", i, offset.vertex));
     given[offset.vertex] = true;
     const glm::vec3 moved = mesh.binding.points[packed_of_source[offset.vertex]] + offset.offset;
     if (!is_near(moved)) {
-      return invalid(fmt::format("offset {}, of vertex {}, is not finite, or leads farther than {:g} m from the origin",
-                                 i, offset.vertex, kFarthest));
+      return invalid(formatted("offset {}, of vertex {}, is not finite, or leads farther than {:g} m from the origin",
+                               i, offset.vertex, kFarthest));
     }
   }
   return {};

@@ -8,7 +8,6 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
-#include <pelt/tools/parallel.h>
 
 #include "engine/binding/blend.h"
 #include "engine/binding/morphs.h"
@@ -108,8 +107,8 @@ struct Evaluator::State {
   void pose_palette(const PalettePass& pass) {
     const PoseContext context{joints, positions, inputs, palette, fresh};
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
-    parallel_for(pass.record_count, kEntryGrain / kernel.slots_per_record, options.threads,
-                 [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
+    for_ranges(options.jobs, pass.record_count, kEntryGrain / kernel.slots_per_record,
+               [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
     const std::size_t slots = std::size_t{pass.record_count} * kernel.slots_per_record;
     if (pass.kernel != PoseKernel::kDualQuaternion) return fill_lines(pass.first_slot, slots);
     const Stretches found = make_dual_quaternion_lines(std::span<const Affine>(palette).subspan(pass.first_slot, slots),
@@ -138,7 +137,7 @@ struct Evaluator::State {
     const bool morph = is_morphed(m);
     const bool by_vectors = mode == BlendMode::kLinear || mode == BlendMode::kDualQuaternion;
     const bool write_rows = !by_vectors || options.same_everywhere;
-    parallel_for(slice_count(mesh.binding), kSliceGrain, options.threads, [&](std::size_t begin, std::size_t end) {
+    for_ranges(options.jobs, slice_count(mesh.binding), kSliceGrain, [&](std::size_t begin, std::size_t end) {
       const RestShape rest = rest_shape(mesh.binding);
       if (!morph) return blend(rest, SliceRange{begin, end});
       MorphedSlices morphed;
@@ -225,7 +224,7 @@ struct Evaluator::State {
       const std::size_t count = character->meshes[m].vertex_count();
       const std::span<glm::vec4> own_tangents =
           options.tangents ? std::span(tangents).subspan(first, count) : std::span<glm::vec4>();
-      parallel_for(count, kVertexGrain, options.threads, [&](std::size_t begin, std::size_t end) {
+      for_ranges(options.jobs, count, kVertexGrain, [&](std::size_t begin, std::size_t end) {
         recompute_normals(normal_rings[m], begin, end, std::span(positions).subspan(first, count),
                           std::span(normals).subspan(first, count), own_tangents);
       });
@@ -258,8 +257,7 @@ Evaluator::Evaluator(const Character& character, Options options)
   }
   if (!state.options.normals || options.normal_mode == NormalMode::kBlended) return;
   for (const CharacterMesh& mesh : character->meshes) {
-    state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>()
-                                              : find_normal_rings(mesh, options.threads));
+    state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh, options.jobs));
   }
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
 
 #include "engine/binding/packed_row.h"
@@ -112,11 +111,6 @@ PosedEntry posed_entry(const Character& character, const Evaluator& evaluator, s
       [&](const CharacterMesh& mesh, std::uint32_t v) {
         return posed_vertex(frame, evaluator.positions()[mesh.first_vertex + v], mesh.binding.points[v]);
       });
-}
-
-std::string vertex_label(const CharacterData& data, std::uint32_t vertex) {
-  const CharacterMesh& mesh = mesh_of(data, vertex);
-  return fmt::format("{} vertex {}", mesh.name, mesh.source_vertex[vertex - mesh.first_vertex]);
 }
 
 std::string entry_label(const CharacterData& data, std::uint32_t entry) {

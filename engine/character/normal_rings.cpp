@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <pelt/normal_rings.h>
-#include <pelt/tools/parallel.h>
 
 #include "shaders/normals/normals.h"
 
@@ -222,12 +221,12 @@ class RingFinder {
 
 }  // namespace
 
-std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, unsigned threads) {
+std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, const JobSystem& jobs) {
   const RingSource source(mesh);
   const Places places = find_places(source.points);
-  // Blocks are of one size, and follow each other in the result, whatever the number of threads.
+  // Blocks are of one size, and follow each other in the result, whatever divides the work.
   std::vector<RingFinder> blocks((places.count() + kBlockPlaces - 1) / kBlockPlaces, RingFinder(source));
-  parallel_for(blocks.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+  for_ranges(jobs, blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
       const std::size_t last = std::min(places.count(), (b + 1) * kBlockPlaces);
       for (std::size_t place = b * kBlockPlaces; place < last; ++place) blocks[b].add_place(places.vertices(place));

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -12,12 +10,11 @@
 #include <type_traits>
 
 #include <pelt/pelt_file.h>
-#include <pelt/pelt_gltf.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
 #include "engine/character/pelt_format.h"
-#include "engine/model/gltf/container.h"
+#include "engine/core/formatted.h"
 
 namespace pelt {
 namespace pelt_file {
@@ -148,7 +145,7 @@ class Reader {
       leave((... && get(values)));
     } else {
       refuse_at(line_at(next_),
-                fmt::format("chunk '{}' of version {} is missing or out of order", kind.type, kind.version));
+                formatted("chunk '{}' of version {} is missing or out of order", kind.type, kind.version));
     }
   }
 
@@ -170,50 +167,50 @@ class Reader {
     std::string type(type_of(line));
     std::replace_if(
         type.begin(), type.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    return fmt::format("chunk '{}' of version {}", type, line.version);
+    return formatted("chunk '{}' of version {}", type, line.version);
   }
 
   std::size_t left() const { return end_ - offset_; }
 
   bool refuse_at(std::size_t byte, const std::string& what, ErrorCode code = ErrorCode::kInvalidFile) {
-    if (!error_) error_ = Error{code, fmt::format("byte {}: {}", byte, what)};
+    if (!error_) error_ = Error{code, formatted("byte {}: {}", byte, what)};
     return false;
   }
 
   bool refuse(const std::string& what) {
-    return refuse_at(offset_, chunk_ == nullptr ? what : fmt::format("in {}: {}", name_of(*chunk_), what));
+    return refuse_at(offset_, chunk_ == nullptr ? what : formatted("in {}: {}", name_of(*chunk_), what));
   }
 
   // Returns the offset of line i of the table; i may be the number of lines.
   static std::size_t line_at(std::size_t i) { return kTableAt + i * sizeof(ChunkLine); }
 
   bool refuse_line(std::size_t i, const std::string& what, ErrorCode code = ErrorCode::kInvalidFile) {
-    return refuse_at(line_at(i), fmt::format("{} {}", name_of(table_[i]), what), code);
+    return refuse_at(line_at(i), formatted("{} {}", name_of(table_[i]), what), code);
   }
 
   bool get_table() {
     std::uint64_t count = 0;
     if (!get_bytes(&count, sizeof count)) return false;
     if (count > left() / sizeof(ChunkLine)) {
-      return refuse(fmt::format("{} chunks, but {} bytes are left", count, left()));
+      return refuse(formatted("{} chunks, but {} bytes are left", count, left()));
     }
     table_.resize(count);
     entered_.resize(count);
     if (!get_bytes(table_.data(), count * sizeof(ChunkLine))) return false;
     for (std::size_t i = 0; i < count; ++i) {
       const ChunkLine& line = table_[i];
-      if (line.required > 1) return refuse_line(i, fmt::format("has flags {}, and not 0 or 1", line.required));
+      if (line.required > 1) return refuse_line(i, formatted("has flags {}, and not 0 or 1", line.required));
       const std::size_t begin = offset_ + padding_of(offset_, kPayloadAlignment);
       if (line.offset != begin) {
-        return refuse_line(i, fmt::format("begins at byte {} instead of {}", line.offset, begin));
+        return refuse_line(i, formatted("begins at byte {} instead of {}", line.offset, begin));
       }
       if (!skip_padding(kPayloadAlignment)) return false;
       if (line.length > left()) {
-        return refuse_line(i, fmt::format("has {} bytes, but {} are left", line.length, left()));
+        return refuse_line(i, formatted("has {} bytes, but {} are left", line.length, left()));
       }
       offset_ += line.length;
     }
-    return left() == 0 || refuse(fmt::format("{} bytes are left at the end", left()));
+    return left() == 0 || refuse(formatted("{} bytes are left at the end", left()));
   }
 
   // Enters the next chunk of the kind, if there is one after those that were read.
@@ -224,8 +221,8 @@ class Reader {
       if (type_of(line) != kind.type) continue;
       if (line.version != kind.version) {
         return refuse_line(i,
-                           fmt::format("is here, and this program reads version {}: {}", kind.version,
-                                       remedy(line.version, kind.version)),
+                           formatted("is here, and this program reads version {}: {}", kind.version,
+                                     remedy(line.version, kind.version)),
                            ErrorCode::kUnsupported);
       }
       if (line.required != required) return refuse_line(i, required ? "must be required" : "must be optional");
@@ -240,7 +237,7 @@ class Reader {
   }
 
   void leave(bool read) {
-    if (read && left() != 0) refuse(fmt::format("{} bytes are left at its end", left()));
+    if (read && left() != 0) refuse(formatted("{} bytes are left at its end", left()));
     chunk_ = nullptr;
   }
 
@@ -256,7 +253,7 @@ class Reader {
   }
 
   bool get_bytes(void* data, std::size_t size) {
-    if (left() < size) return refuse(fmt::format("{} bytes are needed, {} are left", size, left()));
+    if (left() < size) return refuse(formatted("{} bytes are needed, {} are left", size, left()));
     if (size != 0) std::memcpy(data, bytes_.data() + offset_, size);
     offset_ += size;
     return true;
@@ -272,7 +269,7 @@ class Reader {
   bool get_count(std::uint32_t& count, std::size_t least) {
     if (!get(count)) return false;
     if (count > left() / least) {
-      return refuse(fmt::format("{} entries of at least {} bytes each, but {} bytes are left", count, least, left()));
+      return refuse(formatted("{} entries of at least {} bytes each, but {} bytes are left", count, least, left()));
     }
     return true;
   }
@@ -286,7 +283,7 @@ class Reader {
       std::uint32_t word = 0;
       if (!get(word)) return false;
       value = static_cast<T>(word);
-      return static_cast<std::uint32_t>(value) == word || refuse(fmt::format("{} is no such choice", word));
+      return static_cast<std::uint32_t>(value) == word || refuse(formatted("{} is no such choice", word));
     } else {
       describe(*this, value);
       return !error_;
@@ -338,8 +335,12 @@ class Reader {
 
 Result<void> check_header(std::span<const std::byte> bytes, const std::string& source) {
   const auto invalid = [&](const std::string& what) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, what));
+    return fail(ErrorCode::kInvalidFile, formatted("{}: {}", source, what));
   };
+  constexpr std::array kGlb = {'g', 'l', 'T', 'F'};
+  if (bytes.size() >= sizeof kGlb && std::memcmp(bytes.data(), kGlb.data(), sizeof kGlb) == 0) {
+    return invalid("is a .glb, and only a .pelt file is read here");
+  }
   if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic.data(), sizeof kMagic) != 0) {
     return invalid("is no .pelt file");
   }
@@ -348,11 +349,11 @@ Result<void> check_header(std::span<const std::byte> bytes, const std::string& s
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.version != kPeltFileVersion) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: has version {} of the format, and this program reads version {}: {}", source,
-                            header.version, kPeltFileVersion, remedy(header.version, kPeltFileVersion)));
+                formatted("{}: has version {} of the format, and this program reads version {}: {}", source,
+                          header.version, kPeltFileVersion, remedy(header.version, kPeltFileVersion)));
   }
   if (header.file_size != bytes.size()) {
-    return invalid(fmt::format("should have {} bytes and has {}", header.file_size, bytes.size()));
+    return invalid(formatted("should have {} bytes and has {}", header.file_size, bytes.size()));
   }
   if (checksum_of(bytes) != header.checksum) return invalid("is damaged: its checksum does not fit");
   return {};
@@ -364,19 +365,13 @@ Result<void> check_header(std::span<const std::byte> bytes, const std::string& s
 std::vector<std::byte> serialize(const Character& character) { return pelt_file::Writer().write(*character); }
 
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source) {
-  if (is_glb(bytes)) {
-    PELT_ASSIGN(const auto inside, find_gltf_character(bytes, source));
-    const std::string inner = source + ": its character";
-    if (is_glb(inside)) return fail(ErrorCode::kInvalidFile, inner + ": is no .pelt file");
-    return deserialize(inside, inner);
-  }
   PELT_TRY(pelt_file::check_header(bytes, source));
   CharacterData data;
   if (const std::optional<Error> error = pelt_file::Reader(bytes).read(data)) {
-    return fail(error->code, fmt::format("{}: {}", source, error->message));
+    return fail(error->code, formatted("{}: {}", source, error->message));
   }
   Result<Character> character = Character::create(std::move(data));
-  if (!character) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, character.error().message));
+  if (!character) return fail(ErrorCode::kInvalidFile, formatted("{}: {}", source, character.error().message));
   return character;
 }
 

@@ -3,8 +3,6 @@
 // it in words, and says which change raises which version.
 #pragma once
 
-#include <xxhash.h>
-
 #include <array>
 #include <bit>
 #include <concepts>
@@ -15,6 +13,8 @@
 #include <type_traits>
 
 #include <pelt/character.h>
+
+#include "engine/core/hash.h"
 
 namespace pelt::pelt_file {
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -9,8 +6,11 @@
 
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
+#include "engine/core/formatted.h"
+#include "engine/core/hash.h"
 #include "engine/model/gltf/container.h"
 
 namespace pelt {
@@ -27,7 +27,7 @@ constexpr std::size_t kAlignment = 8;  // of the character in the binary chunk
 constexpr const char* kHashed[] = {"accessors", "animations", "bufferViews", "meshes",
                                    "nodes",     "scene",      "scenes",      "skins"};
 
-const std::string kPlace = fmt::format("/extensions/{}", kGltfDeformers);
+const std::string kPlace = formatted("/extensions/{}", kGltfDeformers);
 
 // A range of the binary chunk.
 struct Range {
@@ -73,7 +73,7 @@ class Hash {
     }
   }
 
-  std::string text() const { return fmt::format("{:016x}", XXH3_64bits_digest(state_.get())); }
+  std::string text() const { return formatted("{:016x}", XXH3_64bits_digest(state_.get())); }
 
  private:
   void add_tag(char tag) { add(std::as_bytes(std::span(&tag, 1))); }
@@ -107,7 +107,7 @@ std::string hash_of(const json& document, const json& rig, std::size_t view, std
 // ---- Reading ----
 
 tl::unexpected<Error> fail_at(const std::string& source, const std::string& place, const std::string& why) {
-  return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place, why));
+  return fail(ErrorCode::kInvalidFile, formatted("{}: {}: {}", source, place, why));
 }
 
 // Returns a member of an object; nullptr if it is missing.
@@ -140,7 +140,7 @@ Result<const json*> find_extension(const json& document, const std::string& sour
   if (!version) return fail_at(source, kPlace + "/version", "there must be a version");
   if (*version != kVersion) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: {}/version: is {}, and this program reads {}", source, kPlace, *version, kVersion));
+                formatted("{}: {}/version: is {}, and this program reads {}", source, kPlace, *version, kVersion));
   }
   const json* rig = find(*extension, "rig");
   if (rig == nullptr || !rig->is_object()) return fail_at(source, kPlace + "/rig", "there must be a rig, an object");
@@ -157,7 +157,7 @@ Result<std::span<const std::byte>> only_buffer(const Opened& file, const std::st
   const std::optional<std::size_t> length = count_of(buffers->front(), "byteLength");
   if (!length || *length > file.binary->size()) {
     return fail_at(source, "/buffers/0/byteLength",
-                   fmt::format("must be a number of bytes, at most the {} of the binary chunk", file.binary->size()));
+                   formatted("must be a number of bytes, at most the {} of the binary chunk", file.binary->size()));
   }
   return file.binary->first(*length);
 }
@@ -178,14 +178,14 @@ Result<Place> place_of(const json& character, const json& document, std::span<co
     return fail_at(source, place + "/bufferView", "names no buffer view that the file has");
   }
   const json& view = (*views)[*index];
-  const std::string view_place = fmt::format("/bufferViews/{}", *index);
+  const std::string view_place = formatted("/bufferViews/{}", *index);
   if (!view.is_object()) return fail_at(source, view_place, "is no object");
   if (count_of(view, "buffer") != 0) return fail_at(source, view_place + "/buffer", "must be 0");
   if (find(view, "byteStride") != nullptr) return fail_at(source, view_place, "a character has no stride");
   const std::optional<std::size_t> offset = count_of(view, "byteOffset", 0);
   const std::optional<std::size_t> length = count_of(view, "byteLength");
   if (!offset || !length || *offset > binary.size() || *length > binary.size() - *offset) {
-    return fail_at(source, view_place, fmt::format("is no range of the {} bytes of its buffer", binary.size()));
+    return fail_at(source, view_place, formatted("is no range of the {} bytes of its buffer", binary.size()));
   }
   return Place{*index, {*offset, *length}};
 }
@@ -196,7 +196,7 @@ Result<Place> place_of(const json& character, const json& document, std::span<co
 Result<json*> array_of(json& document, const char* key, const std::string& source) {
   json& array = document[key];
   if (array.is_null()) array = json::array();
-  if (!array.is_array()) return fail_at(source, fmt::format("/{}", key), "is no array");
+  if (!array.is_array()) return fail_at(source, formatted("/{}", key), "is no array");
   return &array;
 }
 
@@ -241,12 +241,25 @@ Result<std::optional<GltfDeformers>> read_gltf_deformers(std::span<const std::by
 Result<std::span<const std::byte>> find_gltf_character(std::span<const std::byte> file, const std::string& source) {
   PELT_ASSIGN(const auto deformers, read_gltf_deformers(file, source));
   const auto refuse = [&](const char* why) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: {}: bind it", source, why));
+    return fail(ErrorCode::kUnsupported, formatted("{}: {}: bind it", source, why));
   };
   if (!deformers) return refuse("is a model without a rig");
   if (deformers->character.empty()) return refuse("carries a rig, and no character");
   if (!deformers->current) return refuse("was changed since its character was bound");
   return deformers->character;
+}
+
+Result<Character> read_character(std::span<const std::byte> bytes, const std::string& source) {
+  if (!is_glb(bytes)) return deserialize(bytes, source);
+  PELT_ASSIGN(const auto inside, find_gltf_character(bytes, source));
+  const std::string inner = source + ": its character";
+  if (is_glb(inside)) return fail(ErrorCode::kInvalidFile, inner + ": is no .pelt file");
+  return deserialize(inside, inner);
+}
+
+Result<Character> load_character(const std::filesystem::path& path) {
+  PELT_ASSIGN(const auto bytes, read_file(path));
+  return read_character(bytes, path.string());
 }
 
 Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> glb, std::string_view rig,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,25 +9,27 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
+#include "engine/core/formatted.h"
+
 namespace pelt {
 
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std::uint64_t limit) {
   std::error_code code;
   if (!std::filesystem::exists(path, code))
-    return fail(ErrorCode::kNotFound, fmt::format("{}: no such file", path.string()));
+    return fail(ErrorCode::kNotFound, formatted("{}: no such file", path.string()));
   if (!std::filesystem::is_regular_file(path, code)) {
-    return fail(ErrorCode::kReadFailed, fmt::format("{}: not a regular file", path.string()));
+    return fail(ErrorCode::kReadFailed, formatted("{}: not a regular file", path.string()));
   }
   const std::uintmax_t size = std::filesystem::file_size(path, code);
-  if (code) return fail(ErrorCode::kReadFailed, fmt::format("{}: {}", path.string(), code.message()));
+  if (code) return fail(ErrorCode::kReadFailed, formatted("{}: {}", path.string(), code.message()));
   if (size > limit) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: {} bytes, more than the limit of {}", path.string(), size, limit));
+                formatted("{}: {} bytes, more than the limit of {}", path.string(), size, limit));
   }
   std::ifstream stream(path, std::ios::binary);
   std::vector<std::byte> bytes(size);
   if (!stream || !stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) {
-    return fail(ErrorCode::kReadFailed, fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
+    return fail(ErrorCode::kReadFailed, formatted("{}: cannot be read: {}", path.string(), std::strerror(errno)));
   }
   return bytes;
 }
@@ -41,7 +42,7 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
     return file.failed("not a regular file");
   }
   std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}.tmp", ::getpid());
+  temporary += formatted(".{}.tmp", ::getpid());
   file.stream_.open(temporary, std::ios::binary | std::ios::trunc);
   if (!file.stream_) return file.failed(std::strerror(errno));
   file.temporary_ = std::move(temporary);
@@ -68,7 +69,7 @@ OutputFile::~OutputFile() {
 }
 
 tl::unexpected<Error> OutputFile::failed(const std::string& why) const {
-  return fail(ErrorCode::kWriteFailed, fmt::format("{}: cannot be written: {}", path_.string(), why));
+  return fail(ErrorCode::kWriteFailed, formatted("{}: cannot be written: {}", path_.string(), why));
 }
 
 Result<void> OutputFile::write(std::span<const std::byte> bytes) {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fmt/format.h>
-
-#include <utility>
-
 #include <pelt/result.h>
+
+#include "engine/core/formatted.h"
 
 namespace pelt {
 
-// Makes an error kInvalidArgument of a formatted sentence.
-template <class... Arguments>
-tl::unexpected<Error> invalid(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format(format, std::forward<Arguments>(arguments)...));
+// Makes an error kInvalidArgument of a sentence: formatted().
+template <class... Values>
+tl::unexpected<Error> invalid(std::type_identity_t<TextPattern<Values...>> pattern, const Values&... values) {
+  return fail(ErrorCode::kInvalidArgument, formatted<Values...>(pattern, values...));
 }
 
 }  // namespace pelt

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "engine/core/formatted.h"
 
 namespace pelt {
 
@@ -21,15 +20,15 @@ class NameList {
     std::size_t length = std::min(name.size(), kMaxBytes);
     const auto within_letter = [&] { return (static_cast<unsigned char>(name[length]) & 0xC0u) == 0x80u; };  // of UTF-8
     while (length > 0 && length < name.size() && within_letter()) --length;
-    shown_.push_back(fmt::format("'{}'", name.substr(0, length)));
+    shown_.push_back(formatted("'{}'", name.substr(0, length)));
   }
 
   std::size_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
 
   std::string text() const {
-    const std::string more = count_ > kShown ? fmt::format(" and {} more", count_ - kShown) : "";
-    return fmt::format("{}{}", fmt::join(shown_, ", "), more);
+    const std::string more = count_ > kShown ? formatted(" and {} more", count_ - kShown) : "";
+    return formatted("{}{}", joined(shown_, ", "), more);
   }
 
  private:

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include <pelt/nearest_name.h>
 
+#include "engine/core/formatted.h"
 #include "engine/core/not_found.h"
 
 namespace pelt {
@@ -47,8 +46,8 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 std::span<const std::string_view> known) {
-  const std::string hint = known.empty() ? "" : fmt::format("; did you mean '{}'?", nearest_name(name, known));
-  return fail(ErrorCode::kNotFound, fmt::format("{}: there is no {} '{}'{}", what, kind, name, hint));
+  const std::string hint = known.empty() ? "" : formatted("; did you mean '{}'?", nearest_name(name, known));
+  return fail(ErrorCode::kNotFound, formatted("{}: there is no {} '{}'{}", what, kind, name, hint));
 }
 
 }  // namespace pelt

@@ -4,6 +4,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include <pelt/tools/parallel.h>
 
@@ -11,7 +12,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace pelt::detail {
+namespace pelt {
 
 namespace {
 
@@ -27,7 +28,8 @@ void happens_after(char&) {}
 
 }  // namespace
 
-void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body, RangeFunction call) {
+void detail::parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body,
+                          JobSystem::Call call) {
   if (count == 0) return;
   grain = std::max<std::size_t>(grain, 1);
   // A range is halved while it is longer than TBB's grain: for halves of at least `grain`, TBB's must be 2 grain - 1.
@@ -56,4 +58,14 @@ void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const 
   happens_after(loop_end);
 }
 
-}  // namespace pelt::detail
+JobSystem thread_jobs(unsigned threads) {
+  // The number itself is the user's pointer: there is nothing to own.
+  return {.for_ranges =
+              [](void* user, std::size_t count, std::size_t grain, const void* body, JobSystem::Call call) {
+                const auto most = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(user));
+                detail::parallel_for(count, grain, most, body, call);
+              },
+          .user = reinterpret_cast<void*>(std::uintptr_t{threads})};
+}
+
+}  // namespace pelt

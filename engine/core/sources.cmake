@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  file_io.cpp parallel.cpp
+  file_io.cpp formatted.cpp
   HEADERS
-  include/pelt/finite.h include/pelt/frame.h include/pelt/result.h include/pelt/try.h include/pelt/version.h
-  include/pelt/tools/file_io.h include/pelt/tools/parallel.h)
+  include/pelt/finite.h include/pelt/frame.h include/pelt/job_system.h include/pelt/result.h include/pelt/try.h
+  include/pelt/version.h
+  include/pelt/tools/file_io.h)
 pelt_folder(authoring
-  nearest_name.cpp
+  nearest_name.cpp parallel.cpp
   HEADERS
-  include/pelt/nearest_name.h)
+  include/pelt/nearest_name.h include/pelt/tools/parallel.h)

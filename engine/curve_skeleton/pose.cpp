@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "shaders/curve_skeleton/pose.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -12,6 +10,7 @@
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
+#include "engine/core/formatted.h"
 #include "shaders/curve_skeleton/step_pose.h"
 
 namespace pelt::curve_skeleton {
@@ -165,8 +164,8 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
       table[record.curve + shared::kCurveFirstAnchor] + record.bone * shared::kCurveAnchorWords;
   const float from = entry.number(anchor + shared::kCurveAnchorLength);
   const float to = entry.number(anchor + shared::kCurveAnchorWords + shared::kCurveAnchorLength);
-  return fmt::format("curve {}..{} at {:.3f} m", joint(0), joint(chain.anchor_count - 1),
-                     std::lerp(from, to, entry.number(sample_word(entry))));
+  return formatted("curve {}..{} at {:.3f} m", joint(0), joint(chain.anchor_count - 1),
+                   std::lerp(from, to, entry.number(sample_word(entry))));
 }
 
 // Appends the joints of the two anchors beside the sample.
@@ -220,7 +219,7 @@ std::uint32_t step_joint(const PassEntry& entry) {
 }
 
 std::string step_label(const PassEntry& entry, const CharacterData& data) {
-  return fmt::format("step of a curve at {}", data.skeleton.joints[step_joint(entry)].name);
+  return formatted("step of a curve at {}", data.skeleton.joints[step_joint(entry)].name);
 }
 
 void append_step_source(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/geometry/topology.h"
 
-#include <xxhash.h>
+#include "engine/core/hash.h"
 
 namespace pelt {
 

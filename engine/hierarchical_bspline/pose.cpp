@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/driver/patch_frame/pose.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -12,6 +10,7 @@
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
+#include "engine/core/formatted.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
 #include "shaders/hierarchical_bspline/follow_pose.h"
 #include "shaders/hierarchical_bspline/frame_pose.h"
@@ -110,7 +109,7 @@ void pose_actions(const PalettePass& pass, std::size_t begin, std::size_t end, c
 std::string frame_label(const PassEntry& entry, const CharacterData& data) {
   const auto is_of_frames = [](const PalettePass& pass) { return pass.kernel == PoseKernel::kTangentFrame; };
   const auto before = std::count_if(data.passes.data(), &entry.pass, is_of_frames);
-  return fmt::format("{} of pass {}", patch_frame::sample_label(entry, data), before + 1);
+  return formatted("{} of pass {}", patch_frame::sample_label(entry, data), before + 1);
 }
 
 EntryRest segment_rest(const PassEntry& entry) {
@@ -122,7 +121,7 @@ EntryRest segment_rest(const PassEntry& entry) {
 std::string segment_label(const PassEntry& entry, const CharacterData& data) {
   const auto record = entry.read<shared::SegmentRecord>();
   const std::string& joint = data.skeleton.joints[record.joint].name;
-  return record.share >= 1 ? "joint " + joint : fmt::format("{:g}% of joint {}", 100 * record.share, joint);
+  return record.share >= 1 ? "joint " + joint : formatted("{:g}% of joint {}", 100 * record.share, joint);
 }
 
 void append_segment(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
@@ -135,7 +134,7 @@ template <class Record>
 std::string shift_label(const PassEntry& entry, const CharacterData& data) {
   const std::uint32_t vertex = entry.read<Record>().vertex;
   const CharacterMesh& mesh = mesh_of(data, vertex);
-  return fmt::format("{} vertex {}", mesh.name, mesh.source_vertex[vertex - mesh.first_vertex]);
+  return formatted("{} vertex {}", mesh.name, mesh.source_vertex[vertex - mesh.first_vertex]);
 }
 
 template <class Record>

@@ -8,6 +8,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
+#include <pelt/tools/parallel.h>
 
 #include "engine/model/skeleton_walk.h"
 
@@ -58,7 +59,9 @@ bool Anatomy::moves_a_part(std::uint32_t j) const { return skin_[j] != 0 && skin
 void Anatomy::weigh_skin(const Character& character) {
   skin_.assign(uses_.size(), 0);
   middles_.assign(uses_.size(), glm::dvec3(0));
-  Evaluator evaluator(character, {.normals = false, .tangents = false, .morphs = false, .same_everywhere = true});
+  Evaluator evaluator(
+      character,
+      {.jobs = thread_jobs(), .normals = false, .tangents = false, .morphs = false, .same_everywhere = true});
   evaluator.evaluate();
   for (const CharacterMesh& mesh : character->meshes) {
     if (mesh.control) continue;

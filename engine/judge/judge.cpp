@@ -13,6 +13,7 @@
 #include <pelt/pose.h>
 #include <pelt/tools/judge.h>
 #include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
@@ -25,7 +26,7 @@ class Skins {
  public:
   explicit Skins(const Character& character, const JudgeOptions& options)
       : character_(character),
-        evaluator_(character, {.threads = options.threads,
+        evaluator_(character, {.jobs = thread_jobs(options.threads),
                                .normals = false,
                                .tangents = false,
                                .morphs = false,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine/key_weights/pose.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 
 #include <pelt/finite.h>
 
 #include "engine/character/check_records.h"
+#include "engine/core/formatted.h"
 #include "shaders/key_weights/pose.h"
 
 namespace pelt::key_weights {
@@ -105,7 +104,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
 }
 
 std::string label(const PassEntry& entry, const CharacterData&) {
-  return fmt::format("weights of keys {}", entry.record);
+  return formatted("weights of keys {}", entry.record);
 }
 
 // A weight of a pass: the word of its list.

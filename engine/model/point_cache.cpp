@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -14,6 +12,8 @@
 #include <pelt/point_cache.h>
 #include <pelt/try.h>
 
+#include "engine/core/formatted.h"
+
 namespace pelt {
 namespace {
 
@@ -23,26 +23,26 @@ static_assert(sizeof(glm::vec3) == 12);
 // `size`: bytes of the file.
 Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std::string& source) {
   const auto refuse = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, why));
+    return fail(ErrorCode::kInvalidFile, formatted("{}: {}", source, why));
   };
   constexpr Pc2Header kLegal;
   if (std::memcmp(header.signature, kLegal.signature, sizeof kLegal.signature) != 0) return refuse("not a PC2 cache");
   if (header.version != kLegal.version) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: version {}, where {} is known", source, header.version, kLegal.version));
+                formatted("{}: version {}, where {} is known", source, header.version, kLegal.version));
   }
-  if (header.points < 1) return refuse(fmt::format("{} points", header.points));
-  if (header.samples < 1) return refuse(fmt::format("{} samples", header.samples));
+  if (header.points < 1) return refuse(formatted("{} points", header.points));
+  if (header.samples < 1) return refuse(formatted("{} samples", header.samples));
   if (!std::isfinite(header.first_frame)) return refuse("the first frame is not finite");
   if (!(header.frames_a_sample > 0) || !std::isfinite(header.frames_a_sample)) {
-    return refuse(fmt::format("samples are {} frames apart", header.frames_a_sample));
+    return refuse(formatted("samples are {} frames apart", header.frames_a_sample));
   }
   // The product of two factors of 31 bits and 12 does not overflow.
   const std::uint64_t wanted = sizeof header + static_cast<std::uint64_t>(header.points) *
                                                    static_cast<std::uint64_t>(header.samples) * sizeof(glm::vec3);
   if (size != wanted) {
-    return refuse(fmt::format("{} points in {} samples need {} bytes, but there are {}", header.points, header.samples,
-                              wanted, size));
+    return refuse(formatted("{} points in {} samples need {} bytes, but there are {}", header.points, header.samples,
+                            wanted, size));
   }
   return {};
 }
@@ -52,12 +52,12 @@ Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std
 Result<PointCache> load_pc2(const std::filesystem::path& path) {
   const std::string source = path.string();
   std::error_code code;
-  if (!std::filesystem::exists(path, code)) return fail(ErrorCode::kNotFound, fmt::format("{}: no such file", source));
+  if (!std::filesystem::exists(path, code)) return fail(ErrorCode::kNotFound, formatted("{}: no such file", source));
   if (!std::filesystem::is_regular_file(path, code)) {
-    return fail(ErrorCode::kReadFailed, fmt::format("{}: not a regular file", source));
+    return fail(ErrorCode::kReadFailed, formatted("{}: not a regular file", source));
   }
   const std::uint64_t size = std::filesystem::file_size(path, code);
-  if (code) return fail(ErrorCode::kReadFailed, fmt::format("{}: {}", source, code.message()));
+  if (code) return fail(ErrorCode::kReadFailed, formatted("{}: {}", source, code.message()));
 
   // Reads straight into place: caches are the largest files that Pelt reads.
   std::ifstream stream(path, std::ios::binary);
@@ -67,10 +67,10 @@ Result<PointCache> load_pc2(const std::filesystem::path& path) {
         stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
   };
   const auto unreadable = [&] {
-    return fail(ErrorCode::kReadFailed, fmt::format("{}: cannot be read: {}", source, std::strerror(errno)));
+    return fail(ErrorCode::kReadFailed, formatted("{}: cannot be read: {}", source, std::strerror(errno)));
   };
   Pc2Header header;
-  if (size < sizeof header) return fail(ErrorCode::kInvalidFile, fmt::format("{}: not a PC2 cache", source));
+  if (size < sizeof header) return fail(ErrorCode::kInvalidFile, formatted("{}: not a PC2 cache", source));
   if (!read(std::span(&header, 1))) return unreadable();
   PELT_TRY(check_header(header, size, source));
 
@@ -84,8 +84,8 @@ Result<PointCache> load_pc2(const std::filesystem::path& path) {
     const glm::vec3& p = cache.positions[i];
     if (!is_near(p)) {
       return fail(ErrorCode::kInvalidFile,
-                  fmt::format("{}: point {} of sample {} is not finite, or too far from the origin", source,
-                              i % cache.count, i / cache.count));
+                  formatted("{}: point {} of sample {} is not finite, or too far from the origin", source,
+                            i % cache.count, i / cache.count));
     }
   }
   return cache;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  animation.cpp gltf/container.cpp helper_joint.cpp point_cache.cpp pose.cpp skeleton.cpp
+  animation.cpp helper_joint.cpp point_cache.cpp pose.cpp skeleton.cpp
   HEADERS
   include/pelt/animation.h include/pelt/bendy_bone.h include/pelt/mesh.h include/pelt/model.h
   include/pelt/point_cache.h include/pelt/pose.h include/pelt/skeleton.h)
+pelt_folder(glb
+  gltf/container.cpp)
 pelt_folder(authoring
   affine.cpp bendy_bone.cpp beside.cpp bone_forest.cpp builtin/arm.cpp builtin/biped.cpp builtin/biped_anatomy.cpp
   builtin/biped_clips.cpp builtin/biped_weights.cpp builtin/implicit_surface.cpp builtin/limb.cpp

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine/mos/pose.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 
 #include "engine/chain/check_chain.h"
 #include "engine/character/check_records.h"
+#include "engine/core/formatted.h"
 #include "engine/key_weights/pose.h"
 #include "shaders/mos/point_pose.h"
 #include "shaders/mos/table_pose.h"
@@ -231,15 +230,15 @@ std::uint32_t joint_of(std::uint32_t slot, const CharacterData& data) {
 }
 
 std::string point_label(const PassEntry& entry, const CharacterData& data) {
-  return fmt::format("point {} of {}", entry.record, data.skeleton.joints[joint_of(entry)].name);
+  return formatted("point {} of {}", entry.record, data.skeleton.joints[joint_of(entry)].name);
 }
 
 std::string table_label(const PassEntry& entry, const CharacterData& data) {
   const auto record = entry.read<shared::MosTableRecord>();
   const std::string& first = data.skeleton.joints[joint_of(record.points[1], data)].name;
   const std::string& second = data.skeleton.joints[joint_of(record.points[2], data)].name;
-  return fmt::format("points of {}{} at {:.2f}", first, first == second ? "" : ".." + second,
-                     entry.number(sample_word(entry)));
+  return formatted("points of {}{} at {:.2f}", first, first == second ? "" : ".." + second,
+                   entry.number(sample_word(entry)));
 }
 
 // A control point moves with its joint alone, whatever turns it.

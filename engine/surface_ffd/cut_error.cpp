@@ -7,6 +7,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "engine/driver/build_character.h"
@@ -75,7 +76,7 @@ Result<std::optional<CutProbe>> CutProbe::create(const Model& model, const Chara
   if (poses.empty()) poses = joint_poses(model);
   if (poses.empty()) return std::optional<CutProbe>();
   CutProbe probe;
-  Evaluator evaluator(character, {.same_everywhere = true});
+  Evaluator evaluator(character, {.jobs = thread_jobs(), .same_everywhere = true});
   for (const std::vector<glm::mat4>& pose : poses) {
     evaluator.pose(pose);
     evaluator.evaluate();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "shaders/surface_ffd/pose.h"
 
-#include <fmt/format.h>
-
 #include <pelt/finite.h>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/core/formatted.h"
 #include "engine/core/invalid.h"
 
 namespace pelt::surface_ffd {
@@ -35,8 +34,8 @@ std::string label(const PassEntry& entry, const CharacterData& data) {
     const CharacterMesh& mesh = mesh_of(data, vertex);
     return mesh.source_vertex[vertex - mesh.first_vertex];
   };
-  return fmt::format("{} triangle {} {} {}", mesh_of(data, triangle.a).name, source(triangle.a), source(triangle.b),
-                     source(triangle.c));
+  return formatted("{} triangle {} {} {}", mesh_of(data, triangle.a).name, source(triangle.a), source(triangle.b),
+                   source(triangle.c));
 }
 
 void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {

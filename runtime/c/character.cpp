@@ -11,21 +11,38 @@
 #include <pelt/character.h>
 #include <pelt/clip_twists.h>
 #include <pelt/pelt_file.h>
+#ifdef PELT_WITH_GLB
+#include <pelt/pelt_gltf.h>
+#endif
 #include <pelt/pose.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 
 using namespace pelt::c;
+using pelt::formatted;
 
 namespace {
+
+#ifdef PELT_WITH_GLB
+pelt::Result<pelt::Character> load(const char* path) { return pelt::load_character(path); }
+pelt::Result<pelt::Character> read(std::span<const std::byte> bytes, const char* source) {
+  return pelt::read_character(bytes, source);
+}
+#else
+pelt::Result<pelt::Character> load(const char* path) { return pelt::load_pelt(path); }
+pelt::Result<pelt::Character> read(std::span<const std::byte> bytes, const char* source) {
+  return pelt::deserialize(bytes, source);
+}
+#endif
 
 const pelt::CharacterData& data_of(const pelt_character* character) { return *need(character, "character").character; }
 
 std::uint32_t size_of(const auto& items) { return static_cast<std::uint32_t>(items.size()); }
 
 std::uint32_t found(std::optional<std::uint32_t> place, const char* what, const char* name) {
-  if (!place) refuse(fmt::format("no {} is called '{}'", what, name), PELT_ERROR_NOT_FOUND);
+  if (!place) refuse(formatted("no {} is called '{}'", what, name), PELT_ERROR_NOT_FOUND);
   return *place;
 }
 
@@ -63,7 +80,7 @@ void need_moment(const pelt::CharacterData& data, std::uint32_t clip, float seco
 pelt_result pelt_character_load(const char* path, pelt_character** out) {
   return guarded(__func__, [&] {
     pelt_character*& made = need(out, "out");
-    made = new pelt_character(value_of(pelt::load_pelt(&need(path, "path"))));
+    made = new pelt_character(value_of(load(&need(path, "path"))));
   });
 }
 
@@ -72,7 +89,7 @@ pelt_result pelt_character_load_memory(const void* bytes, size_t size, const cha
     pelt_character*& made = need(out, "out");
     if (bytes == nullptr) refuse("bytes is null");
     const std::span<const std::byte> all(static_cast<const std::byte*>(bytes), size);
-    made = new pelt_character(value_of(pelt::deserialize(all, source == nullptr ? "memory" : source)));
+    made = new pelt_character(value_of(read(all, source == nullptr ? "memory" : source)));
   });
 }
 
@@ -84,7 +101,7 @@ pelt_result pelt_character_save(const pelt_character* character, const char* pat
     const auto is = [&](const char* other) { return strcasecmp(extension.c_str(), other) == 0; };
     if (is(".glb") || is(".gltf") || is(".vrm")) {
       refuse(
-          fmt::format("{}: a character alone is a .pelt file; pelt_character_save_glb writes it with its model", path));
+          formatted("{}: a character alone is a .pelt file; pelt_character_save_glb writes it with its model", path));
     }
     value_of(pelt::save_pelt(own, file));
   });

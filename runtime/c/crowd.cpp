@@ -9,10 +9,12 @@
 #include <pelt/runtime/read_back.h>
 #include <pelt/shaders/jobs.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 
 using namespace pelt::c;
+using pelt::formatted;
 using pelt::runtime::Crowd;
 using pelt::runtime::Detail;
 using pelt::runtime::VertexFormat;
@@ -44,7 +46,7 @@ VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const 
     case PELT_FORMAT_OCTAHEDRAL8:
       return VertexFormat::kOctahedral8;
     default:
-      refuse(fmt::format("{} have the format {}, which is none", name, format));
+      refuse(formatted("{} have the format {}, which is none", name, format));
   }
 }
 
@@ -69,15 +71,15 @@ pelt::runtime::VertexOutput to_output(const pelt_vertex_output& output, VertexFo
 }
 
 pelt::runtime::JointFormat to_joint_format(std::uint32_t format) {
-  if (format > PELT_JOINTS_TRANSFORM) refuse(fmt::format("joints have the format {}, which is none", format));
+  if (format > PELT_JOINTS_TRANSFORM) refuse(formatted("joints have the format {}, which is none", format));
   return static_cast<pelt::runtime::JointFormat>(format);
 }
 
 pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   pelt::runtime::CrowdOptions options;
   if ((given.instances == nullptr) != (given.character_count == 0)) {
-    refuse(fmt::format("options.instances is {}, and options.character_count is {}",
-                       given.instances == nullptr ? "null" : "given", given.character_count));
+    refuse(formatted("options.instances is {}, and options.character_count is {}",
+                     given.instances == nullptr ? "null" : "given", given.character_count));
   }
   options.instances.assign(given.instances, given.instances + given.character_count);
   if (given.frames_in_flight != 0) options.frames_in_flight = given.frames_in_flight;
@@ -132,8 +134,7 @@ template <class AnyCrowd>
 AnyCrowd& need_instance(AnyCrowd* crowd, std::uint32_t instance) {
   AnyCrowd& own = need(crowd, "crowd");
   need_index("instance", instance, own.crowd.instance_count());
-  if (!own.crowd.has_instance(instance))
-    refuse(fmt::format("instance {} is released, or was never acquired", instance));
+  if (!own.crowd.has_instance(instance)) refuse(formatted("instance {} is released, or was never acquired", instance));
   return own;
 }
 
@@ -141,7 +142,7 @@ AnyCrowd& need_instance(AnyCrowd* crowd, std::uint32_t instance) {
 const pelt::CharacterData& need_character(const pelt_crowd& crowd, std::uint32_t character) {
   need_index("character", character, crowd.crowd.character_count());
   const pelt::Character* own = crowd.crowd.character(character);
-  if (own == nullptr) refuse(fmt::format("the crowd does not have character {}", character));
+  if (own == nullptr) refuse(formatted("the crowd does not have character {}", character));
   return **own;
 }
 
@@ -174,7 +175,7 @@ std::vector<VkBuffer> given_buffers(const pelt::runtime::CrowdOutputs& outputs) 
 }
 
 void need_written(const float* wanted, const pelt::runtime::OutputPlace& place, const char* name) {
-  if (wanted != nullptr && place.format == VertexFormat::kNone) refuse(fmt::format("the crowd writes no {}", name));
+  if (wanted != nullptr && place.format == VertexFormat::kNone) refuse(formatted("the crowd writes no {}", name));
 }
 
 // Copies vectors as floats, one after the other; does nothing if `to` is null.
@@ -241,7 +242,7 @@ pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance) {
 pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instance) {
   return guarded(__func__, [&] {
     pelt_crowd& own = need_instance(crowd, instance);
-    if (own.own_list && own.crowd.is_shown(instance)) refuse(fmt::format("instance {} is shown", instance));
+    if (own.own_list && own.crowd.is_shown(instance)) refuse(formatted("instance {} is shown", instance));
     own.crowd.give_outputs(instance);
   });
 }
@@ -273,7 +274,7 @@ pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character) {
     pelt_crowd& own = need(crowd, "crowd");
     need_character(own, character);
     const std::uint32_t count = own.crowd.instances_of(character);
-    if (count > 0) refuse(fmt::format("the crowd has {} instances of character {}", count, character));
+    if (count > 0) refuse(formatted("the crowd has {} instances of character {}", count, character));
     own.crowd.remove(character);
   });
 }
@@ -351,7 +352,7 @@ pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t co
 pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint32_t visible) {
   return guarded(__func__, [&] {
     pelt_crowd& own = need_own_list(crowd, instance);
-    if (visible != 0 && !own.crowd.has_outputs(instance)) refuse(fmt::format("instance {} has no outputs", instance));
+    if (visible != 0 && !own.crowd.has_outputs(instance)) refuse(formatted("instance {} has no outputs", instance));
     own.crowd.show(instance, visible != 0);
   });
 }
@@ -375,7 +376,7 @@ pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock) {
 pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames) {
   return guarded(__func__, [&] {
     pelt_crowd& own = need_own_list(crowd, instance);
-    if (detail > PELT_DETAIL_LINEAR_FIT) refuse(fmt::format("detail {} is none", detail));
+    if (detail > PELT_DETAIL_LINEAR_FIT) refuse(formatted("detail {} is none", detail));
     own.crowd.detail(instance, static_cast<Detail>(detail), fade_frames);
   });
 }
@@ -450,7 +451,7 @@ pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd
   return guarded(__func__, [&] {
     need(commands, "commands");
     std::array<Crowd*, PELT_MAX_CROWDS_TOGETHER> all{};
-    if (crowd_count > all.size()) refuse(fmt::format("{} crowds are more than {}", crowd_count, all.size()));
+    if (crowd_count > all.size()) refuse(formatted("{} crowds are more than {}", crowd_count, all.size()));
     for (std::uint32_t c = 0; c < crowd_count; ++c) {
       pelt_crowd& own = need((&need(crowds, "crowds"))[c], "a crowd");
       if (std::find(all.begin(), all.begin() + c, &own.crowd) != all.begin() + c) refuse("a crowd is named twice");
@@ -590,7 +591,7 @@ pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t charact
     const pelt::CharacterData& data = need_character(own, character);
     need_index("mesh", mesh, data.meshes.size());
     const std::optional<std::uint32_t> first = own.crowd.mesh_vertex(character, mesh);
-    if (!first) refuse(fmt::format("the crowd does not write mesh '{}'", data.meshes[mesh].name), PELT_ERROR_NOT_FOUND);
+    if (!first) refuse(formatted("the crowd does not write mesh '{}'", data.meshes[mesh].name), PELT_ERROR_NOT_FOUND);
     need(vertex, "vertex") = *first;
   });
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <span>
 
@@ -8,10 +6,13 @@
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
 
+#include "engine/core/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 
 using namespace pelt::c;
+using pelt::formatted;
+using pelt::joined;
 
 namespace {
 
@@ -27,7 +28,7 @@ void write_description(const pelt::runtime::DeviceDescription& own, pelt_device_
   pelt_device_description whole{.type = static_cast<uint32_t>(own.type)};
   copy_text(own.name, whole.name);
   copy_text(own.driver, whole.driver);
-  copy_text(fmt::format("{}", fmt::join(own.missing, ", ")), whole.missing);
+  copy_text(joined(own.missing, ", "), whole.missing);
   write_struct(whole, description, "description");
 }
 
@@ -57,7 +58,7 @@ std::vector<pelt::Character> characters_of(const pelt_character* const* characte
   std::vector<pelt::Character> all;
   for (std::uint32_t i = 0; i < count; ++i) {
     const pelt_character* one = (&need(characters, "characters"))[i];
-    if (one == nullptr) refuse(fmt::format("characters[{}] is null", i));
+    if (one == nullptr) refuse(formatted("characters[{}] is null", i));
     all.push_back(one->character);
   }
   return all;
@@ -193,7 +194,7 @@ pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_
 pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t number) {
   return guarded(__func__, [&] {
     GpuCharactersState& state = state_of(characters);
-    if (!state.characters.has(number)) refuse(fmt::format("there is no character {}", number));
+    if (!state.characters.has(number)) refuse(formatted("there is no character {}", number));
     state.characters.remove(number);
   });
 }
@@ -220,7 +221,7 @@ pelt_result pelt_gpu_characters_record_acquire(pelt_gpu_characters* characters, 
 pelt_result pelt_gpu_characters_finish_upload_of(pelt_gpu_characters* characters, uint32_t number) {
   return guarded(__func__, [&] {
     GpuCharactersState& state = state_of(characters);
-    if (!state.characters.has(number)) refuse(fmt::format("there is no character {}", number));
+    if (!state.characters.has(number)) refuse(formatted("there is no character {}", number));
     state.characters.finish_upload(number);
   });
 }

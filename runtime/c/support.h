@@ -3,8 +3,6 @@
 // result.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -15,6 +13,8 @@
 
 #include <pelt/pelt.h>
 #include <pelt/result.h>
+
+#include "engine/core/formatted.h"
 
 namespace pelt::c {
 
@@ -59,17 +59,17 @@ pelt_result guarded(const char* function, Body&& body) noexcept {
 // Dereferences a pointer; throws if it is null.
 template <class T>
 T& need(T* pointer, const char* name) {
-  if (pointer == nullptr) refuse(fmt::format("{} is null", name));
+  if (pointer == nullptr) refuse(formatted("{} is null", name));
   return *pointer;
 }
 
 inline void need_index(const char* what, std::size_t index, std::size_t count) {
-  if (index >= count) refuse(fmt::format("{} {} of {}", what, index, count));
+  if (index >= count) refuse(formatted("{} {} of {}", what, index, count));
 }
 
 // Throws unless an array has the length that the character needs.
 inline void need_count(const char* what, std::size_t given, std::size_t count) {
-  if (given != count) refuse(fmt::format("{} {} are given, and there are {}", given, what, count));
+  if (given != count) refuse(formatted("{} {} are given, and there are {}", given, what, count));
 }
 
 // Returns the struct_size that the caller gave; throws if it is wrong.
@@ -77,9 +77,9 @@ template <class T>
 std::uint32_t need_struct_size(const T* given, const char* name) {
   std::uint32_t size = 0;
   std::memcpy(&size, &need(given, name), sizeof(size));
-  if (size < sizeof(size)) refuse(fmt::format("{}.struct_size is {}, which is no size of it", name, size));
+  if (size < sizeof(size)) refuse(formatted("{}.struct_size is {}, which is no size of it", name, size));
   if (size > sizeof(T)) {
-    refuse(fmt::format("{}.struct_size is {}, and this library knows {} bytes of it", name, size, sizeof(T)),
+    refuse(formatted("{}.struct_size is {}, and this library knows {} bytes of it", name, size, sizeof(T)),
            PELT_ERROR_UNSUPPORTED);
   }
   return size;

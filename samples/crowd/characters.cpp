@@ -9,7 +9,7 @@
 
 #include <pelt/bind.h>
 #include <pelt/import.h>
-#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
 #include <pelt/pose.h>
 #include <pelt/try.h>
 
@@ -110,7 +110,7 @@ Result<std::vector<Walking>> built_in_characters() {
 Result<std::vector<Walking>> load_characters(const std::vector<std::string>& files) {
   std::vector<Walking> made;
   for (const std::string& file : files) {
-    PELT_ASSIGN(auto character, load_pelt(file));
+    PELT_ASSIGN(auto character, load_character(file));
     PELT_ASSIGN(auto walking, make_walking(std::move(character), file, std::nullopt));
     made.push_back(std::move(walking));
   }

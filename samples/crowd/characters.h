@@ -37,7 +37,7 @@ Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& op
 // Makes all four, with linear-blend fits.
 Result<std::vector<Walking>> built_in_characters();
 
-// Loads characters from .pelt files. Errors: load_pelt's; a character without skin.
+// Loads characters from .pelt and .glb files. Errors: load_character's; a character without skin.
 Result<std::vector<Walking>> load_characters(const std::vector<std::string>& files);
 
 // Computes the joint matrices at a time of the character's clip, which loops. Shape: local and joints have one entry a

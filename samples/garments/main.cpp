@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <pelt/import.h>
-#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
 #include <pelt/point_cache.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/file_io.h>
@@ -109,8 +109,8 @@ struct PokeCommand {
 };
 
 Result<void> run(const PokeCommand& command) {
-  PELT_ASSIGN(const auto garment, load_pelt(command.garment));
-  PELT_ASSIGN(const auto body, load_pelt(command.body));
+  PELT_ASSIGN(const auto garment, pelt::load_character(command.garment));
+  PELT_ASSIGN(const auto body, pelt::load_character(command.body));
   PELT_ASSIGN(const auto poke, measure_poke(garment, body, command.clips, command.frames));
   fmt::print("{} points beneath the garment, {} frames a clip; size {:.3f} m\n", poke.points, command.frames,
              poke.size);

@@ -15,6 +15,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/mesh.h>
 #include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/try.h>
 
@@ -157,8 +158,8 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
   if (covered.empty()) return fail(ErrorCode::kInvalidArgument, "the garment covers nothing of the body");
 
   Poke poke{.size = body.size(), .points = covered.size(), .clips = {}};
-  Evaluator worn_evaluator(garment);
-  Evaluator wearer_evaluator(body);
+  Evaluator worn_evaluator(garment, {.jobs = thread_jobs()});
+  Evaluator wearer_evaluator(body, {.jobs = thread_jobs()});
   for (const std::string& clip : clips) {
     const Result<Poser> worn_poser = Poser::create(garment, {.clip = clip, .caches = {}});
     const Result<Poser> wearer_poser = Poser::create(body, {.clip = clip, .caches = {}});

@@ -11,6 +11,7 @@
 #include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 namespace pelt::samples {
@@ -55,7 +56,7 @@ Result<std::vector<glm::vec3>> moved(const Model& model, const Rig& rig, const g
                                      const std::string& name) {
   PELT_ASSIGN(const auto bound, bind(model, rig));
   const glm::mat4 joints[] = {glm::mat4(1.0f), turn};
-  Evaluator evaluator(bound.character);
+  Evaluator evaluator(bound.character, {.jobs = thread_jobs()});
   evaluator.pose(joints);
   evaluator.evaluate();
   std::vector<glm::vec3> positions;

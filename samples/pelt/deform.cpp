@@ -13,6 +13,7 @@
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/mesh_file.h"
@@ -129,7 +130,7 @@ Result<void> run(const DeformCommand& command) {
     return with_device(command.gpu,
                        [&](const runtime::Device& device) { return deform_on_gpu(command, character, plan, device); });
   }
-  Evaluator evaluator(character);
+  Evaluator evaluator(character, {.jobs = thread_jobs()});
   return write(command, character, plan, [&](const TimedPose& frame) -> Result<PosedVertices> {
     evaluator.advance(frame.seconds);
     evaluator.pose(frame.pose.joints);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include <pelt/runtime/read_back.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 namespace pelt::samples {
@@ -38,7 +39,7 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
 }
 
 Evaluator evaluated(const Character& character, std::span<const TimedPose> frames) {
-  Evaluator evaluator(character);
+  Evaluator evaluator(character, {.jobs = thread_jobs()});
   for (const TimedPose& frame : frames) {
     evaluator.advance(frame.seconds);
     evaluator.pose(frame.pose.joints);

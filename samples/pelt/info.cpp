@@ -11,7 +11,7 @@
 
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
-#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/inspect.h>
@@ -452,7 +452,7 @@ void print_character(const PeltFile& file, const Character& character) {
 }
 
 Result<void> character_info(const InfoCommand& command) {
-  PELT_ASSIGN(const auto character, load_pelt(command.file));
+  PELT_ASSIGN(const auto character, pelt::load_character(command.file));
   std::error_code code;
   PeltFile file{.path = command.file, .bytes = std::filesystem::file_size(command.file, code)};
   if (!character->rig.empty()) {

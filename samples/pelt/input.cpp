@@ -16,6 +16,7 @@
 #include <pelt/mos_presets.h>
 #include <pelt/nearest_name.h>
 #include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
 #include <pelt/pose.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
@@ -65,7 +66,7 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
                        const std::string& body, bool is_spread, std::vector<std::string>& notes) {
   if (!binding.transfer.empty()) {
-    PELT_ASSIGN(const auto old, load_pelt(binding.transfer));
+    PELT_ASSIGN(const auto old, pelt::load_character(binding.transfer));
     const std::string directory = std::filesystem::path(binding.transfer).parent_path().string();
     PELT_ASSIGN(auto transferred, within(binding.transfer, transfer_rig(old, model, directory)));
     notes.insert(notes.end(), transferred.notes.begin(), transferred.notes.end());

@@ -20,6 +20,7 @@
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/tools/inspect.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/input.h"
@@ -73,7 +74,7 @@ double reach_of(const Character& character, std::span<const glm::vec3> positions
 class Verifier {
  public:
   Verifier(const runtime::Device& device, runtime::Crowd& crowd, const Character& character)
-      : device_(device), crowd_(crowd), character_(character), evaluator_(character) {
+      : device_(device), crowd_(crowd), character_(character), evaluator_(character, {.jobs = thread_jobs()}) {
     for (std::size_t p = 0; p < character->passes.size(); ++p) {
       const PalettePass& pass = character->passes[p];
       passes_.push_back({fmt::format("pass {}, {}", p, pose_kernel_name(pass.kernel)), 0, 0, kAllowedNumber});

@@ -11,7 +11,7 @@
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
 #include <pelt/model_of.h>
-#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
 #include <pelt/tools/file_io.h>
@@ -100,7 +100,7 @@ Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside
     if (own) source.rig = std::move(own->rig);
     return source;
   }
-  PELT_ASSIGN(const auto character, load_pelt(file));
+  PELT_ASSIGN(const auto character, load_character(file));
   PELT_ASSIGN(auto rig, parse_rig(character->rig, file + ": its rig"));
   rig.directory = fs::path(file).parent_path().string();
   PELT_ASSIGN(auto model, within(file, model_of(character)));

@@ -23,7 +23,7 @@ class Document {
  public:
   // Opens a model (file or builtin:NAME), a .pelt file (its model is the one that the character keeps), or a rig
   // (.json). A rig needs `model`; otherwise `model` may be empty. A model alone has the rig that its file carries, or a
-  // rig of `deformer` for all of it. Errors: import_model's, load_pelt's, load_rig's.
+  // rig of `deformer` for all of it. Errors: import_model's, load_character's, load_rig's.
   static Result<Document> open(const std::string& file, const std::string& model = "",
                                const std::string& deformer = "surface_ffd");
 

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include <pelt/curve_skeleton.h>
+#include <pelt/evaluate.h>
 #include <pelt/finite.h>
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/mos.h>

@@ -83,7 +83,8 @@ samples::InstancePose pose_at(const Entry& entry, const Changes& changes, float 
 }
 
 void evaluate(Entry& entry, const samples::InstancePose& pose) {
-  if (!entry.evaluator) entry.evaluator = std::make_unique<Evaluator>(entry.actor->character);
+  if (!entry.evaluator)
+    entry.evaluator = std::make_unique<Evaluator>(entry.actor->character, Evaluator::Options{.jobs = thread_jobs()});
   entry.evaluator->pose(pose.joints);
   entry.evaluator->inputs(pose.inputs);
   entry.evaluator->evaluate();
@@ -246,7 +247,7 @@ samples::Bounds bounds_of_clip(const Character& character, const std::string& cl
   samples::Bounds bounds;
   const Result<samples::Poser> poser = samples::Poser::create(character, {.clip = clip, .caches = {}});
   if (!poser) return bounds;
-  Evaluator evaluator(character, {.normals = false, .tangents = false});
+  Evaluator evaluator(character, {.jobs = thread_jobs(), .normals = false, .tangents = false});
   const float duration = poser->duration();
   const int count = duration > 0 ? kClipSamples : 1;
   for (int k = 0; k < count; ++k) {

@@ -157,7 +157,6 @@ Result<void> measure(std::uint32_t vertices, std::size_t rounds) {
   PELT_ASSIGN(const auto character, make_workload(method, vertices));
   const std::vector<glm::mat4> joints = bent(character->skeleton);
   Evaluator::Options options;
-  options.threads = 1;
   options.tangents = false;
   Evaluator evaluator(character, options);
   evaluator.pose(joints);

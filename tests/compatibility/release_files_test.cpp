@@ -142,7 +142,7 @@ class ReleaseFiles : public testing::TestWithParam<Release> {
 
 TEST_P(ReleaseFiles, MoveTheirSkinsAsTheyDid) {
   for_files([](const fs::path& path) {
-    const Result<Character> character = load_pelt(path);
+    const Result<Character> character = load_character(path);
     ASSERT_TRUE(character) << character.error().message;
     test::StrongPose pose;
     test::PosedResults expected;
@@ -164,7 +164,7 @@ TEST_P(ReleaseFiles, MoveTheirSkinsAsTheyDid) {
 
 TEST_P(ReleaseFiles, HoldEveryChunkAndKernel) {
   Contents contents;
-  for_files([&](const fs::path& path) { contents.add(test::must(load_pelt(path)), pelt_bytes(path)); });
+  for_files([&](const fs::path& path) { contents.add(test::must(load_character(path)), pelt_bytes(path)); });
   EXPECT_THAT(contents.chunks, ElementsAreArray(GetParam().chunks));
   contents.expect_all(GetParam().kernels);
 }
@@ -172,7 +172,7 @@ TEST_P(ReleaseFiles, HoldEveryChunkAndKernel) {
 // The rig in a file is text of its own, which `--transfer` and programs that bind a .glb read.
 TEST_P(ReleaseFiles, HaveRigsThatAreRead) {
   for_files([](const fs::path& path) {
-    const Character character = test::must(load_pelt(path));
+    const Character character = test::must(load_character(path));
     const Result<Rig> rig = parse_rig(character->rig, path.string());
     ASSERT_TRUE(rig) << rig.error().message;
     EXPECT_FALSE(rig->layers.empty());

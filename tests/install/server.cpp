@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+#include <pelt/evaluate.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
 #include <pelt/version.h>
@@ -21,6 +22,9 @@ int main(int argc, char** argv) {
   std::vector<glm::mat4> joints(skeleton.joints.size());
   pelt::rest_pose(skeleton, local);
   pelt::model_matrices(skeleton, local, joints);
-  std::printf("%zu joints\n", joints.size());
+  pelt::Evaluator evaluator(*character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  std::printf("%zu joints move %zu vertices\n", joints.size(), evaluator.positions().size());
   return joints.empty() ? 1 : 0;
 }

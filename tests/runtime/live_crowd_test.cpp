@@ -509,7 +509,7 @@ TEST_F(LevelledCrowds, GoTogetherWithDetailsAndRates) {
     if (moved) posed_at = frame;
     for (std::uint32_t i = 0; i < 2; ++i) {
       if (i == 1 && !moved) continue;
-      Evaluator evaluator(fitted.at_level(level), {.threads = 1});
+      Evaluator evaluator(fitted.at_level(level));
       evaluator.set_detail(fits ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
       evaluator.pose(joints(i == 0 ? frame : posed_at));
       evaluator.evaluate();

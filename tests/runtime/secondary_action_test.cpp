@@ -64,7 +64,7 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
   crowd.update_every(1, 3);
   crowd.update_every(3, 30);
   std::vector<Evaluator> evaluators;
-  for (std::uint32_t i = 0; i < kInstances; ++i) evaluators.emplace_back(character_, Evaluator::Options{.threads = 1});
+  for (std::uint32_t i = 0; i < kInstances; ++i) evaluators.emplace_back(character_);
   double time = 0;
   float swings = 0;
   for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
@@ -105,7 +105,7 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
       const float own = off(crowd, i, evaluators[i]);
       ASSERT_LE(own, kSwingTolerance) << "instance " << i << " in frame " << frame;
     }
-    Evaluator still(character_, {.threads = 1});
+    Evaluator still(character_);
     still.pose(dancing_joints(time + phase_of(0)));
     still.evaluate();
     swings = std::max(swings, off(crowd, 0, still));
@@ -147,7 +147,7 @@ TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
   Buffer visible = buffer_of(3 * sizeof(std::uint32_t));
   Crowd crowd = make_crowd(
       *gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = {inputs.handle()}, .visible = {visible.handle()}});
-  Evaluator evaluator(character_, {.threads = 1});
+  Evaluator evaluator(character_);
   std::vector<float> values(character_->input_count);
   for (std::uint32_t frame = 0; frame < 40; ++frame) {
     const std::uint32_t state = frame == 20 ? shared::kEntryFresh : frame == 30 ? shared::kEntryTeleport : 0;
@@ -174,8 +174,8 @@ TEST_F(SwingingCrowds, StandBesideCharactersThatDoNot) {
   const std::vector<Character> both{plain, character_};
   const GpuCharacters gpu = test::must(upload(*gpu_device(), both));
   Crowd crowd = make_crowd(gpu, {.instances = {2, 2}});
-  Evaluator swing(character_, {.threads = 1});
-  Evaluator still(plain, {.threads = 1});
+  Evaluator swing(character_);
+  Evaluator still(plain);
   for (std::uint32_t frame = 0; frame < 20; ++frame) {
     const std::vector<glm::mat4> joints = dancing_joints(frame / 60.0);
     crowd.advance(1.0f / 60);

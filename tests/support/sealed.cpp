@@ -2,11 +2,12 @@
 #include "tests/support/sealed.h"
 
 #include <gtest/gtest.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+
+#include "engine/core/hash.h"
 
 namespace pelt::test {
 

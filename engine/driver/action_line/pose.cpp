@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "shaders/driver/action_line/pose.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
+#include "engine/core/formatted.h"
 
 namespace pelt::action_line {
 namespace {
@@ -91,8 +90,8 @@ EntryRest rest(const PassEntry& entry) {
 
 std::string label(const PassEntry& entry, const CharacterData& data) {
   const auto record = entry.read<shared::ActionLineRecord>();
-  return fmt::format("{} at {:.2f}", mesh_of(data, entry.pass.table[record.line + shared::kLineFirstPoint]).name,
-                     entry.number(record.first_sample + entry.slot * shared::kLineSampleWords));
+  return formatted("{} at {:.2f}", mesh_of(data, entry.pass.table[record.line + shared::kLineFirstPoint]).name,
+                   entry.number(record.first_sample + entry.slot * shared::kLineSampleWords));
 }
 
 // Appends the two control points beside the sample.

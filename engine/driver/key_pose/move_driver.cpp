@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
+#include "engine/core/formatted.h"
 #include "engine/driver/key_pose/constant.h"
 #include "engine/driver/key_pose/move_drivers.h"
 
@@ -20,7 +19,7 @@ namespace {
 
 tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
   return fail(ErrorCode::kUnsupported,
-              fmt::format("the driver '{}': its palette entries are not laid out as bind does; bind again", mesh.name));
+              formatted("the driver '{}': its palette entries are not laid out as bind does; bind again", mesh.name));
 }
 
 // Finds the pass that gives a driver's vertices their offsets. Precondition: it has one. Errors: no pass has exactly
@@ -88,7 +87,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     const std::uint64_t count = mesh.vertex_count();
     if (data.palette_size + 2 * count > kMaxCount) {
       return fail(ErrorCode::kUnsupported,
-                  fmt::format("the driver '{}' has no room in the palette to be moved", mesh.name));
+                  formatted("the driver '{}' has no room in the palette to be moved", mesh.name));
     }
     PalettePass added;
     added.kernel = PoseKernel::kKeyPose;
@@ -104,7 +103,7 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
   }
   *pass = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
   const Result<void> valid = key_pose::kKeyPose.validate(*pass, data);
-  if (!valid) return fail(valid.error().code, fmt::format("the driver '{}': {}", mesh.name, valid.error().message));
+  if (!valid) return fail(valid.error().code, formatted("the driver '{}': {}", mesh.name, valid.error().message));
   return {};
 }
 
@@ -134,7 +133,7 @@ Result<Character> move_driver_vertices(const Character& character, std::string_v
   const auto found = std::find_if(meshes.begin(), meshes.end(),
                                   [&](const CharacterMesh& own) { return own.control && own.name == mesh; });
   if (found == meshes.end()) {
-    return fail(ErrorCode::kNotFound, fmt::format("'{}' has no driver '{}'", character->name, mesh));
+    return fail(ErrorCode::kNotFound, formatted("'{}' has no driver '{}'", character->name, mesh));
   }
   const DriverOffsets wanted{{static_cast<std::size_t>(found - meshes.begin()), {offsets.begin(), offsets.end()}}};
   auto data = std::make_shared<CharacterData>(*character);

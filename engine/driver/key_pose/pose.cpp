@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "shaders/driver/key_pose/pose.h"
 
-#include <fmt/format.h>
-
 #include <vector>
 
 #include "engine/character/check_records.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/table_reader.h"
+#include "engine/core/formatted.h"
 #include "engine/key_weights/pose.h"
 #include "shaders/morph/morph.h"
 
@@ -50,7 +49,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
 }
 
 std::string label(const PassEntry& entry, const CharacterData&) {
-  return fmt::format("key pose offset {}", entry.record);
+  return formatted("key pose offset {}", entry.record);
 }
 
 void append_sources(const PassEntry& entry, const CharacterData& data, std::vector<EntrySource>& sources) {

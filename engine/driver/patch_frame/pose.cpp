@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "engine/driver/patch_frame/pose.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cmath>
 
 #include <pelt/finite.h>
 
 #include "engine/character/check_records.h"
+#include "engine/core/formatted.h"
 #include "shaders/driver/patch_frame/pose.h"
 
 namespace pelt::patch_frame {
@@ -38,7 +37,7 @@ EntryRest sample_rest(const PassEntry& entry) {
 std::string sample_label(const PassEntry& entry, const CharacterData& data) {
   const auto sample = entry.read<shared::PatchRecord>();
   const std::string patch = sample.basis_count == 0 ? "patch" : mesh_of(data, entry.pass.table[sample.first_word]).name;
-  return fmt::format("{} sample {}", patch, entry.record);
+  return formatted("{} sample {}", patch, entry.record);
 }
 
 void append_sample(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "shaders/driver/stream/pose.h"
 
-#include <fmt/format.h>
-
 #include <pelt/finite.h>
 
 #include "engine/character/pose_kernels.h"
+#include "engine/core/formatted.h"
 #include "engine/core/invalid.h"
 
 namespace pelt::stream {
@@ -29,9 +28,7 @@ EntryRest rest(const PassEntry& entry) {
           .from_rest = affine_from_axes(glm::mat3(1.0f), -entry.read<shared::StreamRecord>().rest)};
 }
 
-std::string label(const PassEntry& entry, const CharacterData&) {
-  return fmt::format("streamed point {}", entry.record);
-}
+std::string label(const PassEntry& entry, const CharacterData&) { return formatted("streamed point {}", entry.record); }
 
 void append_sources(const PassEntry& entry, const CharacterData&, std::vector<EntrySource>& sources) {
   const std::uint32_t first = entry.read<shared::StreamRecord>().first_input;

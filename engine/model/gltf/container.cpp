@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/model/gltf/container.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <pelt/try.h>
+
+#include "engine/core/formatted.h"
 
 namespace pelt {
 namespace {
@@ -50,13 +50,13 @@ Result<void> check_json_structure(std::string_view text, const std::string& sour
     if (c == ',') ++values;
     if (depth > kMaxNesting) {
       return fail(ErrorCode::kInvalidFile,
-                  fmt::format("{}: byte {} of the JSON: nested more than {} deep", source, i, kMaxNesting));
+                  formatted("{}: byte {} of the JSON: nested more than {} deep", source, i, kMaxNesting));
     }
   }
   if (objects > kMaxObjects || values > kMaxValues) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: the JSON holds {} objects and {} values, more than the limits of {} and {}", source,
-                            objects, values, kMaxObjects, kMaxValues));
+                formatted("{}: the JSON holds {} objects and {} values, more than the limits of {} and {}", source,
+                          objects, values, kMaxObjects, kMaxValues));
   }
   return {};
 }
@@ -74,16 +74,16 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 // Opens a .glb: a header of 12 bytes, then chunks of length, type and data.
 Result<GltfContainer> open_glb(std::span<const std::byte> bytes, const std::string& source) {
   const auto refuse = [&](std::size_t offset, const std::string& why) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: byte {}: {}", source, offset, why));
+    return fail(ErrorCode::kInvalidFile, formatted("{}: byte {}: {}", source, offset, why));
   };
 
   if (bytes.size() < kHeader) return refuse(bytes.size(), "the file ends within the GLB header");
   if (const std::uint32_t version = read_u32(bytes, 4); version != 2) {
-    return refuse(4, fmt::format("GLB version {} is not 2", version));
+    return refuse(4, formatted("GLB version {} is not 2", version));
   }
   const std::size_t length = read_u32(bytes, 8);
   if (length < kHeader || length > bytes.size()) {
-    return refuse(8, fmt::format("the GLB declares {} bytes, the file has {}", length, bytes.size()));
+    return refuse(8, formatted("the GLB declares {} bytes, the file has {}", length, bytes.size()));
   }
 
   GltfContainer container;
@@ -93,13 +93,12 @@ Result<GltfContainer> open_glb(std::span<const std::byte> bytes, const std::stri
     const std::size_t chunk_length = read_u32(bytes, offset);
     const std::uint32_t type = read_u32(bytes, offset + 4);
     if (chunk_length > length - offset - kChunkHeader) {
-      return refuse(offset, fmt::format("a chunk of {} bytes, but only {} are left", chunk_length,
-                                        length - offset - kChunkHeader));
+      return refuse(
+          offset, formatted("a chunk of {} bytes, but only {} are left", chunk_length, length - offset - kChunkHeader));
     }
-    if (chunk_length % 4 != 0)
-      return refuse(offset, fmt::format("a chunk of {} bytes, no multiple of 4", chunk_length));
+    if (chunk_length % 4 != 0) return refuse(offset, formatted("a chunk of {} bytes, no multiple of 4", chunk_length));
     const std::span<const std::byte> data = bytes.subspan(offset + kChunkHeader, chunk_length);
-    if (index == 0 && type != kJson) return refuse(offset, fmt::format("the first chunk is {:#010x}, not JSON", type));
+    if (index == 0 && type != kJson) return refuse(offset, formatted("the first chunk is 0x{:08x}, not JSON", type));
     if (index > 0 && type == kJson) return refuse(offset, "a second JSON chunk");
     if (index > 1 && type == kBinary) {
       return refuse(offset, container.binary ? "a second binary chunk" : "the binary chunk is not the second one");
@@ -152,10 +151,10 @@ Result<GltfContainer> open_gltf(std::span<const std::byte> bytes, const std::str
   const std::string_view text = as_text(bytes);
   if (is_glb(bytes)) return open_glb(bytes, source);
   if (source.ends_with(".glb")) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: byte 0: does not start with 'glTF' as a .glb does", source));
+    return fail(ErrorCode::kInvalidFile, formatted("{}: byte 0: does not start with 'glTF' as a .glb does", source));
   }
   if (text.starts_with("\xEF\xBB\xBF")) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: byte 0: a byte order mark, which glTF forbids", source));
+    return fail(ErrorCode::kInvalidFile, formatted("{}: byte 0: a byte order mark, which glTF forbids", source));
   }
   return GltfContainer{text, std::nullopt};
 }
@@ -168,7 +167,7 @@ Result<json> parse_gltf_json(std::string_view text, const std::string& source) {
     // "[json.exception.parse_error.101] parse error at line ...": drops the bracket, which does not help a reader.
     std::string_view why = error.what();
     if (const auto end = why.find("] "); end != std::string_view::npos) why.remove_prefix(end + 2);
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: no valid JSON: {}", source, why));
+    return fail(ErrorCode::kInvalidFile, formatted("{}: no valid JSON: {}", source, why));
   }
 }
 
@@ -188,7 +187,7 @@ Result<std::vector<std::byte>> format_glb_container(const json& document, std::s
   std::size_t size = kHeader + kChunkHeader + Filler::padded(text.size());
   if (!binary.empty()) size += kChunkHeader + Filler::padded(binary.size());
   if (size > std::numeric_limits<std::uint32_t>::max()) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: is too large for a .glb file", source));
+    return fail(ErrorCode::kUnsupported, formatted("{}: is too large for a .glb file", source));
   }
   std::vector<std::byte> bytes(size);
   Filler filler(bytes);

@@ -182,7 +182,7 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
       std::vector<glm::vec3> one_thread;
       for (const std::uint32_t threads : thread_counts) {
         Evaluator::Options options;
-        options.threads = threads;
+        options.jobs = thread_jobs(threads);
         const std::vector<glm::mat4> joints = bent(data.skeleton);
         const std::vector<float> inputs = eight_active(data);
         Evaluator evaluator(character, options);
@@ -238,7 +238,6 @@ Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vert
     const Method method{"linear blend, 4", 4, LinearBlendParameters{}};
     PELT_ASSIGN(const auto character, make_workload(method, count));
     Evaluator::Options options;
-    options.threads = 1;
     options.tangents = false;
     Evaluator evaluator(character, options);
     const std::vector<glm::mat4> joints = bent(character->skeleton);

@@ -21,6 +21,7 @@
 #include <pelt/pose.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/mesh_file.h"
@@ -148,7 +149,7 @@ class Measurement {
     // The limb is the only mesh that can be skin, and bind refuses a rig that leaves none.
     const auto mesh = std::find_if(character->meshes.begin(), character->meshes.end(),
                                    [](const CharacterMesh& m) { return !m.control; });
-    Evaluator evaluator(character);
+    Evaluator evaluator(character, {.jobs = thread_jobs()});
     const std::optional<std::uint32_t> twist = character->find_control("twist/" + limb_.skeleton.joints.back().name);
     std::vector<glm::vec3> positions(mesh->vertex_count());
     std::vector<glm::vec3> normals(mesh->vertex_count());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cfloat>
 
+#include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
 
 #include "samples/viewer/panels/panels.h"

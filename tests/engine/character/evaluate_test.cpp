@@ -17,6 +17,7 @@
 #include <pelt/linear_blend.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/parallel.h>
 
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/morphs.h"
@@ -112,21 +113,40 @@ class Evaluate : public testing::TestWithParam<Case> {
 TEST_P(Evaluate, GivesTheSameBytesForAnyThreadCount) {
   ASSERT_EQ(character_->stage_count, GetParam().stages);
   const std::vector<glm::mat4> joints = bent(character_, 0.2f);
-  const Vertices alone = evaluated(character_, joints, {.threads = 1});
+  const Vertices alone = evaluated(character_, joints);
   // Allow eight threads, however few cores the machine has.
   const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, 8);
   tbb::task_arena arena(8);
   for (const unsigned threads : {0u, 2u, 3u, 7u}) {
     for (int round = 0; round < 5; ++round) {
-      arena.execute(
-          [&] { EXPECT_TRUE(same_bytes(evaluated(character_, joints, {.threads = threads}), alone)) << threads; });
+      arena.execute([&] {
+        EXPECT_TRUE(same_bytes(evaluated(character_, joints, {.jobs = thread_jobs(threads)}), alone)) << threads;
+      });
     }
+  }
+}
+
+// Tests a job system that divides loops as finely as can be, and takes them from the end.
+TEST_P(Evaluate, GivesTheSameBytesByAnyJobSystem) {
+  const std::vector<glm::mat4> joints = bent(character_, 0.2f);
+  std::size_t loops = 0;
+  const JobSystem backwards{.for_ranges =
+                                [](void* user, std::size_t count, std::size_t, const void* body, JobSystem::Call call) {
+                                  ++*static_cast<std::size_t*>(user);
+                                  while (count-- > 0) call(body, count, count + 1);
+                                },
+                            .user = &loops};
+  for (const NormalMode mode : {NormalMode::kBlended, NormalMode::kRecomputed}) {
+    const std::size_t before = loops;
+    EXPECT_TRUE(same_bytes(evaluated(character_, joints, {.jobs = backwards, .normal_mode = mode}),
+                           evaluated(character_, joints, {.normal_mode = mode})));
+    EXPECT_GT(loops, before);
   }
 }
 
 TEST_P(Evaluate, AllocatesNothingAFrame) {
   const std::vector<glm::mat4> joints = bent(character_, 0.2f);
-  Evaluator evaluator(character_, {.threads = 1});
+  Evaluator evaluator(character_);
   evaluator.pose(bent(character_, 0));
   evaluator.evaluate();
   test::forget_allocations();

@@ -46,7 +46,7 @@ Character bound_by(const char* name) {
 // Poses the character in its rest pose and by joint matrices that a game's exploding ragdoll may give.
 void pose_wildly(const Character& character) {
   const std::size_t count = character->skeleton.joints.size();
-  Evaluator evaluator(character, {.threads = 1});
+  Evaluator evaluator(character);
   evaluator.evaluate();
   for (const float far : {1e6f, 1e15f, 1e25f, 3e38f}) {
     for (const glm::vec3 scale : {glm::vec3(1), glm::vec3(far), glm::vec3(1, far, 0), glm::vec3(1 / far)}) {

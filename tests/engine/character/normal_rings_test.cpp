@@ -15,6 +15,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/normal_rings.h>
 #include <pelt/pose.h>
+#include <pelt/tools/parallel.h>
 
 #include "shaders/normals/normals.h"
 #include "tests/support/driven.h"
@@ -305,11 +306,11 @@ TEST(RecomputedNormals, DoNotDependOnThreadsAndTurnWithTheBody) {
     const glm::mat4 motion = glm::rotate(glm::mat4(1), 1.1f, glm::normalize(glm::vec3(1, 2, 3)));
     std::vector<glm::mat4> joints(character->skeleton.joints.size());
     rest_matrices(character->skeleton, joints);
-    Evaluator rest(character, {.threads = 1, .normal_mode = NormalMode::kRecomputed});
+    Evaluator rest(character, {.normal_mode = NormalMode::kRecomputed});
     rest.evaluate();
     for (glm::mat4& joint : joints) joint = motion * joint;
-    Evaluator one(character, {.threads = 1, .normal_mode = NormalMode::kRecomputed});
-    Evaluator four(character, {.threads = 4, .normal_mode = NormalMode::kRecomputed});
+    Evaluator one(character, {.normal_mode = NormalMode::kRecomputed});
+    Evaluator four(character, {.jobs = thread_jobs(4), .normal_mode = NormalMode::kRecomputed});
     for (Evaluator* evaluator : {&one, &four}) {
       evaluator->pose(joints);
       evaluator->evaluate();

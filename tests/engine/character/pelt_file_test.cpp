@@ -129,6 +129,8 @@ TEST(PeltFile, WhatIsNoPeltFileIsRefused) {
   EXPECT_EQ(error_of({}), "x.pelt: is no .pelt file");
   EXPECT_EQ(error_of(Bytes(3, std::byte{'P'})), "x.pelt: is no .pelt file");
   EXPECT_EQ(error_of(Bytes(1000, std::byte{0})), "x.pelt: is no .pelt file");
+  EXPECT_EQ(error_of({std::byte{'g'}, std::byte{'l'}, std::byte{'T'}, std::byte{'F'}}),
+            "x.pelt: is a .glb, and only a .pelt file is read here");
   Bytes bytes = serialize(make_character());
   EXPECT_EQ(error_of(bytes), "accepted");
   bytes[0] = std::byte{'p'};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +19,7 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/file_io.h>
 
+#include "engine/core/hash.h"
 #include "engine/model/gltf/container.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/morphs.h"
@@ -62,7 +62,7 @@ std::string gltf_error_of(const Bytes& file, const std::string& source = "x.glb"
 }
 
 std::string load_error_of(const Bytes& file) {
-  const auto read = deserialize(file, "x.glb");
+  const auto read = read_character(file, "x.glb");
   return read ? "read" : read.error().message;
 }
 
@@ -91,7 +91,7 @@ TEST(PeltGltf, CarriesRigAndCharacter) {
     EXPECT_TRUE((*read)->current);
     EXPECT_EQ(parse_rig((*read)->rig, "x").value(), subject.rig);
     EXPECT_TRUE(std::ranges::equal((*read)->character, serialize(subject.character)));
-    const auto character = deserialize(subject.carrying, "x.glb");
+    const auto character = read_character(subject.carrying, "x.glb");
     ASSERT_TRUE(character) << character.error().message;
     EXPECT_TRUE(serialize(*character) == serialize(subject.character)) << deformer;
   }
@@ -102,7 +102,7 @@ TEST(PeltGltf, CarriesMorphTargets) {
   test::add_morph_targets(model.meshes[0], 3);
   const Subject subject = make_subject(model, "linear_blend");
   ASSERT_TRUE(subject.character->meshes[0].morphs);
-  const auto character = deserialize(subject.carrying, "x.glb");
+  const auto character = read_character(subject.carrying, "x.glb");
   ASSERT_TRUE(character) << character.error().message;
   EXPECT_TRUE(serialize(*character) == serialize(subject.character));
 
@@ -349,7 +349,7 @@ TEST(PeltGltf, OtherVersionsOfTheCharacterAreBoundAgain) {
   ASSERT_TRUE(own) << own.error().message;
   EXPECT_FALSE((*own)->character);
   EXPECT_THAT((*own)->note, HasSubstr("of the format"));
-  const auto loaded = load_pelt(folder / "x.glb");
+  const auto loaded = load_character(folder / "x.glb");
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, ErrorCode::kUnsupported);
 }
@@ -386,7 +386,7 @@ TEST(PeltGltf, MutantsAreRefusedOrRead) {
           break;
       }
     }
-    const auto character = deserialize(bytes, "x.glb");
+    const auto character = read_character(bytes, "x.glb");
     ++(character ? read : refused);
     if (!character) {
       EXPECT_THAT(character.error().message, StartsWith("x.glb: "));

@@ -77,7 +77,7 @@ TEST(PeltFile, HugeCountsAreRefusedBeforeTheyAreAllocated) {
 void move(const Character& character) {
   std::vector<glm::mat4> joints(character->skeleton.joints.size());
   rest_matrices(character->skeleton, joints);
-  Evaluator evaluator(character, {.threads = 1});
+  Evaluator evaluator(character);
   evaluator.pose(joints);
   for (std::size_t c = 0; c < character->controls.size(); ++c) evaluator.control(c, 0.75f);
   evaluator.evaluate();

@@ -11,6 +11,7 @@
 #include <pelt/evaluate.h>
 #include <pelt/pelt_file.h>
 #include <pelt/tools/inspect.h>
+#include <pelt/tools/parallel.h>
 
 #include "engine/character/action_clock.h"
 #include "engine/character/records.h"
@@ -44,7 +45,7 @@ SecondaryAction action(float stiffness, float damping, float damping_into, float
 // The tube, which is moved frame by frame.
 class Swing {
  public:
-  explicit Swing(Character character) : character_(std::move(character)), evaluator_(character_, {.threads = 1}) {}
+  explicit Swing(Character character) : character_(std::move(character)), evaluator_(character_) {}
   explicit Swing(const SecondaryAction& by) : Swing(swinging_tube(by)) {}
 
   void frame(float seconds, std::span<const glm::mat4> joints) {
@@ -414,7 +415,7 @@ TEST(SecondaryActions, ShowTheirShiftAlone) {
 // Tests that two copies agree to the bit, also when threads divide their work otherwise.
 TEST(SecondaryActions, AreTheSameEveryTime) {
   Swing one(swinging_tube());
-  Evaluator other(one.character(), {.threads = 2});
+  Evaluator other(one.character(), {.jobs = thread_jobs(2)});
   for (int frame = 0; frame < 60; ++frame) {
     one.frame(1.0f / 60, dancing_joints(frame / 60.0));
     other.advance(1.0f / 60);

@@ -35,7 +35,7 @@ struct Posed {
   Evaluator evaluator;
 
   Posed(const HierarchicalBsplineParameters& parameters, std::span<const glm::mat4> joints)
-      : character(test::bound(tube(), test::rig_of(parameters)).character), evaluator(character, {.threads = 1}) {
+      : character(test::bound(tube(), test::rig_of(parameters)).character), evaluator(character) {
     evaluator.pose(joints);
     evaluator.evaluate();
   }

@@ -27,7 +27,7 @@ Rig made_rig(std::uint32_t faces = 400, std::optional<float> spread = {}) {
 }
 
 std::vector<glm::vec3> posed_skin(const Model& model, const Character& character, std::span<const glm::mat4> joints) {
-  Evaluator evaluator(character, {.threads = 1});
+  Evaluator evaluator(character);
   evaluator.pose(joints);
   evaluator.evaluate();
   return test::positions_of(evaluator, character, model.meshes[0].name);

@@ -81,7 +81,7 @@ std::vector<glm::vec3> painted_cage(const std::vector<Row>& painting, bool swapp
   const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   for (std::uint32_t j = 0; j < joints.size(); ++j) joints[j] = motion[swapped && j > 2 ? 7 - j : j] * joints[j];
-  Evaluator evaluator(character, {.threads = 1});
+  Evaluator evaluator(character);
   evaluator.pose(joints);
   evaluator.evaluate();
   return test::positions_of(evaluator, character, "surface");
@@ -206,7 +206,7 @@ std::vector<glm::vec3> bent_surface(const HierarchicalBsplineParameters& paramet
   const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(80.0f), glm::vec3(0, 0, 1));
-  Evaluator evaluator(character, {.threads = 1});
+  Evaluator evaluator(character);
   evaluator.pose(joints);
   evaluator.evaluate();
   return test::positions_of(evaluator, character, "surface");
@@ -276,7 +276,7 @@ TEST(Painting, OfAGridIsThatOfEachLevel) {
   EXPECT_LT(test::farthest(bent_surface(parameters, model), one_level), 0.02f);
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(80.0f), glm::vec3(0, 0, 1));
-  Evaluator evaluator(character, {.threads = 1});
+  Evaluator evaluator(character);
   evaluator.pose(test::bind_matrices(model));
   evaluator.evaluate();
   const std::vector<glm::vec3> rest = test::positions_of(evaluator, character, "surface level 1");
@@ -313,7 +313,7 @@ TEST(Painting, KeepsTheSheetsOfAGivenBaseApart) {
   const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   for (const std::size_t j : {2, 3}) joints[j] = glm::translate(glm::mat4(1), glm::vec3(0, 0, 2)) * joints[j];
-  Evaluator evaluator(character, {.threads = 1});
+  Evaluator evaluator(character);
   evaluator.pose(joints);
   evaluator.evaluate();
   const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");

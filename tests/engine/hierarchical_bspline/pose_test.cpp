@@ -12,6 +12,7 @@
 #include <limits>
 #include <set>
 
+#include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
 
 #include "engine/character/records.h"

@@ -40,7 +40,7 @@ std::vector<glm::mat4> bent(const Model& model) {
 
 // Returns all posed vertices, those of control meshes, too.
 std::vector<glm::vec3> posed(const Character& character, const Model& model) {
-  Evaluator evaluator(character, {.threads = 1});
+  Evaluator evaluator(character);
   evaluator.pose(bent(model));
   evaluator.evaluate();
   return {evaluator.positions().begin(), evaluator.positions().end()};

@@ -9,6 +9,7 @@
 
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
 #include <pelt/tools/file_io.h>
 
 #include "tests/support/node.h"
@@ -67,7 +68,7 @@ TEST_F(Glb, TellsOfTheLevelsOfItsSurfaces) {
 TEST_F(Glb, HoldsTheCharacterThatAPeltFileHolds) {
   done("bind builtin:limb -o limb.pelt");
   done("bind builtin:limb -o limb.glb");
-  const Result<Character> inside = load_pelt(folder / "limb.glb");
+  const Result<Character> inside = load_character(folder / "limb.glb");
   ASSERT_TRUE(inside) << inside.error().message;
   EXPECT_TRUE(serialize(*inside) == serialize(load_pelt(folder / "limb.pelt").value()));
   for (const std::string file : {"limb.pelt", "limb.glb"}) {
@@ -104,10 +105,10 @@ TEST_F(Glb, IsBoundAgainWhereItWasEdited) {
       test::run_program(PELT_PROGRAM, "deform limb.glb --clip bend --time 1 --backend cpu -o a.obj", folder.path());
   EXPECT_EQ(posed.status, 0) << posed.errors;
   EXPECT_THAT(posed.errors, HasSubstr("limb.glb: is bound again: it was changed since its character was bound"));
-  EXPECT_FALSE(load_pelt(folder / "limb.glb"));
+  EXPECT_FALSE(load_character(folder / "limb.glb"));
   EXPECT_EQ(info("limb.glb")["deformers"]["character"], false);
   done("bind limb.glb -o limb.glb");
-  EXPECT_TRUE(load_pelt(folder / "limb.glb"));
+  EXPECT_TRUE(load_character(folder / "limb.glb"));
 }
 
 TEST_F(Glb, ARigThatNamesFilesStaysOutside) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <pelt/builtin.h>
+#include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
 
 #include "samples/viewer/heat_map.h"

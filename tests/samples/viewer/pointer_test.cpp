@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <pelt/evaluate.h>
 #include <pelt/mos.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/inspect.h>

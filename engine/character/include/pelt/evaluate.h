@@ -8,6 +8,7 @@
 
 #include <pelt/character.h>
 #include <pelt/frame.h>
+#include <pelt/job_system.h>
 #include <pelt/normal_rings.h>
 
 namespace pelt {
@@ -22,7 +23,7 @@ enum class Detail {
 class Evaluator {
  public:
   struct Options {
-    unsigned threads = 0;  // 0: all cores
+    JobSystem jobs;  // what loops over vertices and palette entries run on; none: the thread that calls evaluate()
     bool normals = true;
     bool tangents = true;                           // only with normals
     NormalMode normal_mode = NormalMode::kBlended;  // applies to skins
@@ -52,9 +53,9 @@ class Evaluator {
 
   // Adds to the time in which secondary action goes on, seconds: call it once a frame, before evaluate(), with the time
   // since the last frame. The motion from one evaluate() to the next takes the time between them, and the result is the
-  // same however that is divided into frames, as far as the poses lie on one path. A time that is negative or not finite
-  // adds nothing. Only motion in model space counts: what moves the whole model must be in the joint matrices to swing
-  // anything. A character without secondary action takes no notice (CharacterData::clock_input()).
+  // same however that is divided into frames, as far as the poses lie on one path. A time that is negative or not
+  // finite adds nothing. Only motion in model space counts: what moves the whole model must be in the joint matrices to
+  // swing anything. A character without secondary action takes no notice (CharacterData::clock_input()).
   void advance(float seconds);
   // Has secondary action start at rest in the next evaluate(), as at first: for a pose that does not go on from the one
   // before. So it does where more than 64 steps of 1/240 s (0.27 s) passed since the evaluate() before.

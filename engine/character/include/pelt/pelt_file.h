@@ -17,11 +17,11 @@ namespace pelt {
 constexpr std::uint32_t kPeltFileVersion = 8;
 
 // Write a character to bytes and read it back: serialize(*deserialize(bytes)) == bytes for a .pelt file without unknown
-// optional chunks. From a .glb, deserialize reads the character inside, which must be there and be current
-// (pelt_gltf.h). Everything is validated: first the checksum, then every count against the remaining bytes, then
-// Character::create. Errors name `source`, and the byte and chunk at which the structure breaks: kUnsupported for
-// another version of the format or of a chunk and for an unknown required chunk, else kInvalidFile. No pointer into
-// `bytes` is kept, which may be a mapped file (docs/pelt_file.md, What a reader checks).
+// optional chunks. Everything is validated: first the checksum, then every count against the remaining bytes, then
+// Character::create. A .glb that carries a character is for read_character (pelt_gltf.h). Errors name `source`, and the
+// byte and chunk at which the structure breaks: kUnsupported for another version of the format or of a chunk and for an
+// unknown required chunk, else kInvalidFile. No pointer into `bytes` is kept, which may be a mapped file
+// (docs/pelt_file.md, What a reader checks).
 std::vector<std::byte> serialize(const Character& character);
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,10 @@ Result<std::optional<GltfDeformers>> read_gltf_deformers(std::span<const std::by
 // Returns only the character, for programs that cannot bind. Further errors, kUnsupported: there is no character, or it
 // is not current.
 Result<std::span<const std::byte>> find_gltf_character(std::span<const std::byte> file, const std::string& source);
+
+// Return the character in a .glb, or of a .pelt file (pelt_file.h). Errors: those of both.
+Result<Character> read_character(std::span<const std::byte> bytes, const std::string& source);
+Result<Character> load_character(const std::filesystem::path& path);
 
 // Returns the .glb with this rig (JSON) and, unless it is nullptr, the character that was bound by it from the file;
 // they replace those in the file. Errors: those of read_gltf_deformers; kInvalidArgument if the rig is no JSON object

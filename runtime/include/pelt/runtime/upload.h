@@ -8,6 +8,7 @@
 #include <span>
 
 #include <pelt/character.h>
+#include <pelt/job_system.h>
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
 
@@ -20,6 +21,8 @@ struct UploadOptions {
   // Bytes of bind data to have room for, so that characters can be added later (GpuCharacters::bytes_of); as much as
   // the first ones take if that is more. The device binds all of it at once: at most maxStorageBufferRange.
   VkDeviceSize capacity = 0;
+  // What finds those triangles; none: the thread that makes or adds characters.
+  JobSystem jobs;
 };
 
 // The families of the queue that uploads and of the one that runs the crowds.

@@ -13,10 +13,11 @@
 #include <vector>
 
 #include <pelt/character.h>
-#include <pelt/evaluate.h>
 #include <pelt/frame.h>
 
 namespace pelt {
+
+class Evaluator;
 
 enum class EntryKind {
   kNone,  // an entry without a frame: a key pose's offset

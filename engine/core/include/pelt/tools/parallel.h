@@ -3,12 +3,13 @@
 
 #include <cstddef>
 
+#include <pelt/job_system.h>
+
 namespace pelt {
 
 namespace detail {
 // Passes `body` as a plain function and its object, which needs no copy and no allocation.
-using RangeFunction = void (*)(const void* body, std::size_t begin, std::size_t end);
-void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body, RangeFunction call);
+void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body, JobSystem::Call call);
 }  // namespace detail
 
 // Calls body(begin, end) over disjoint ranges that cover [0, count), on up to `threads` threads (0: all cores), and
@@ -21,5 +22,8 @@ void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const 
     (*static_cast<const Body*>(object))(begin, end);
   });
 }
+
+// Returns the same as the job system of evaluators and uploads.
+JobSystem thread_jobs(unsigned threads = 0);
 
 }  // namespace pelt

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# A script: checks that the program or shared library FILE needs the shared libraries LIBRARIES and no others, but for
+# the loader and what older C libraries keep apart, as READELF lists them.
+cmake_policy(VERSION 3.22)
+execute_process(COMMAND "${READELF}" -d "${FILE}" OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "NEEDED[^\n]*\\[[^]]+" needed "${text}")
+list(TRANSFORM needed REPLACE ".*\\[(.*)[.]so.*" "\\1")
+list(FILTER needed EXCLUDE REGEX "^ld-linux|^libdl$|^libpthread$")
+list(SORT needed)
+list(SORT LIBRARIES)
+if(NOT needed STREQUAL LIBRARIES)
+  message(FATAL_ERROR "${FILE} needs ${needed}, and should need ${LIBRARIES}")
+endif()
