@@ -12,6 +12,7 @@
 #include <pelt/gltf_export.h>
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
+#include <pelt/pelt_gltf.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/runtime/read_back.h>
@@ -148,7 +149,7 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   const std::string arm = folder / "arm.glb";
   ASSERT_OK(pelt_character_save_glb(moved, limb, arm.c_str()));
   EXPECT_TRUE(import_model(arm));
-  EXPECT_EQ(serialize(load_pelt(arm).value()), serialize(test::bound(make_arm(), expected_rig).character));
+  EXPECT_EQ(serialize(load_character(arm).value()), serialize(test::bound(make_arm(), expected_rig).character));
 
   EXPECT_REFUSED(pelt_character_save_glb(moved, limb, (folder / "no/folder.glb").c_str()), PELT_ERROR_WRITE_FAILED,
                  "folder.glb");
