@@ -308,21 +308,21 @@ def decode(text: bytes | None) -> str:
 _lock = threading.RLock()
 
 
-def _file(folder: Path, name: str, abi: int) -> str:
-    """Returns the library in a folder, or else its name for the system to find."""
-    own = folder / name
-    return str(own) if own.exists() else f"{name}.{abi}"
+def _file(beside: str, name: str, abi: int) -> str:
+    """Returns the library beside a file, or else its name for the system to find."""
+    own = Path(beside).parent / name
+    return str(own) if os.sep in beside and own.exists() else f"{name}.{abi}"
 
 
 @functools.lru_cache(maxsize=None)
 def _load() -> Library:
-    file = os.environ.get("PELT_LIBRARY") or _file(Path(__file__).parent, "libpelt.so", ABI)
+    file = os.environ.get("PELT_LIBRARY") or _file(__file__, "libpelt.so", ABI)
     return Library(file, "pelt", ABI, _FUNCTIONS, _DESTROY)
 
 
 @functools.lru_cache(maxsize=None)
 def _load_binder() -> Library:
-    file = _file(Path(_load().file).parent, "libpelt_binder.so", BINDER_ABI)
+    file = _file(_load().file, "libpelt_binder.so", BINDER_ABI)
     return Library(file, "pelt_binder", BINDER_ABI, _BINDER_FUNCTIONS, _BINDER_DESTROY)
 
 

@@ -373,7 +373,10 @@ class Character:
 def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, name: str | None = None) -> Character:
     """Loads a .pelt file, or a .glb that carries a character, or the bytes of one; `name` is theirs in errors."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        data = np.frombuffer(source, np.uint8) if len(source) else np.zeros(1, np.uint8)
+        try:
+            data = np.frombuffer(source, np.uint8) if len(source) else np.zeros(1, np.uint8)
+        except (BufferError, ValueError) as error:
+            raise Error(f"{name or 'memory'}: {error}") from None
         size = data.size if len(source) else 0
         shown = encode(name) if name is not None else None
         return Character(

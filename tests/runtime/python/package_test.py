@@ -255,6 +255,8 @@ class Characters(unittest.TestCase):
                 pelt.load(broken, "test.pelt")
         with self.assertRaisesRegex(pelt.Error, "from a path or from bytes"):
             pelt.load(7)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(pelt.Error, "contiguous"):
+            pelt.load(memoryview(data)[::2])
         with self.assertRaisesRegex(pelt.Error, "character 0"):
             pelt.load("a\0b")
         with self.assertRaisesRegex(pelt.Error, "level 1 of 1"):

@@ -27,7 +27,7 @@ def blocks_of(text: str) -> list[tuple[int, str, str]]:
 
 
 def same(printed: str, expected: str) -> bool:
-    if NUMBER.sub("#", printed).strip() != NUMBER.sub("#", expected).strip():
+    if NUMBER.sub("#", printed).split() != NUMBER.sub("#", expected).split():
         return False
     for got, wanted in zip(NUMBER.findall(printed), NUMBER.findall(expected)):
         digits = len(wanted.split("e")[0].split(".")[1])
@@ -38,6 +38,7 @@ def same(printed: str, expected: str) -> bool:
 
 
 def main(document: str, folder: str) -> int:
+    document = os.path.abspath(document)
     blocks = blocks_of(Path(document).read_text())
     Path(folder).mkdir(parents=True, exist_ok=True)
     os.chdir(folder)
