@@ -244,7 +244,7 @@ class Library:
         self._last_error = self._function(f"{prefix}_last_error", [], c_char_p)
         found = int(self._function(f"{prefix}_abi_version", [], c_uint32)())
         if found != abi:
-            raise Error(f"{file}: the library is of ABI {found}, and this package needs ABI {abi}: they belong together")
+            raise Error(f"{file}: the library is of ABI {found}, and this package needs ABI {abi}")
         self.version = os.fsdecode(self._function(f"{prefix}_version_string", [], c_char_p)())
         self._calls = {name: self._function(name, arguments, c_int32) for name, arguments in functions.items()}
         self.destroy = {name: self._function(name, [c_void_p], None) for name in destroy}

@@ -326,7 +326,7 @@ class Character:
         return Pose(joints, inputs)
 
     def transforms(self, clip: str | int | None = None, time: float = 0.0) -> np.ndarray:
-        """Returns the same as places below the parents, an array of TRANSFORM, to turn joints in and give to place()."""
+        """Returns the same as places below the parents, an array of TRANSFORM, to change and to give to place()."""
         made = np.empty(self._known.joint_count, TRANSFORM)
         if clip is None:
             self._call("pelt_character_rest_transforms", made.ctypes.data, len(made))

@@ -64,7 +64,10 @@ class Evaluator:
         morphs: bool = True,
         same_everywhere: bool = False,
     ) -> None:
-        """`recomputed_normals`: from the posed triangles. `same_everywhere`: the same bits on every processor, slower."""
+        """Takes all memory.
+
+        `recomputed_normals`: from the posed triangles. `same_everywhere`: the same bits on every processor, slower.
+        """
         if not isinstance(character, Character):
             raise Error(f"an evaluator is made of a pelt.Character, and this is a {type(character).__name__}")
         options = _library.pelt_evaluator_options(
@@ -121,7 +124,7 @@ class Evaluator:
             raise Error(f"{what} is {name}")
         return name
 
-    # -------------------------------------------------------------------------------------------------- what it is given
+    # ---------------------------------------------------------------------------------------------- what it is given
 
     def pose(self, joints: npt.ArrayLike | Pose) -> None:
         """Sets the joint matrices, joint to model space, shape (joints, 4, 4); of a Pose also the inputs."""
@@ -164,7 +167,7 @@ class Evaluator:
         """Has secondary action start at rest in the next evaluation."""
         self._call("pelt_evaluator_teleport")
 
-    # ------------------------------------------------------------------------------------------------------ what it gives
+    # ------------------------------------------------------------------------------------------------ what it gives
 
     def evaluate(self) -> None:
         """Moves all meshes; positions, normals and tangents have the result."""

@@ -156,8 +156,8 @@ class Characters(unittest.TestCase):
         rig = {"format": "pelt-rig 1", "layers": [{"deformer": "dual_quaternion"}]}
         file = self.file("rig.json")
         Path(file).write_text(json.dumps(rig))
-        made = [pelt.bind("builtin:limb", rig=form).character.to_bytes() for form in (rig, json.dumps(rig), file, Path(file))]
-        self.assertEqual(len(set(made)), 1)
+        forms = (rig, json.dumps(rig), file, Path(file))
+        self.assertEqual(len({pelt.bind("builtin:limb", rig=form).character.to_bytes() for form in forms}), 1)
         by_name = pelt.bind("builtin:limb", deformer="dual-quaternion")
         self.assertEqual(by_name.report["meshes"][0]["deformer"], "dual_quaternion")
         with self.assertRaisesRegex(pelt.Error, "more than one of rig"):

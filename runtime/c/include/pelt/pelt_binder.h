@@ -2,9 +2,9 @@
 /*
  * What binds models, for C and for everything that calls C: the library libpelt_binder.so. docs/c_api.md is its manual.
  *
- * A tool loads it beside libpelt.so, whether or not that can bind itself; what passes from one to the other is the bytes
- * of a .pelt file and JSON. It has what `pelt bind` and `pelt quality` have. Results, structs, ownership and threads are
- * those of pelt.h, and errors are told by pelt_binder_last_error().
+ * A tool loads it beside libpelt.so, whether or not that can bind itself; what passes from one to the other is the
+ * bytes of a .pelt file and JSON. It has what `pelt bind` and `pelt quality --model` have. Results, structs, ownership
+ * and threads are those of pelt.h, and errors are told by pelt_binder_last_error().
  */
 #ifndef PELT_BINDER_H
 #define PELT_BINDER_H
@@ -42,10 +42,10 @@ typedef struct pelt_binder_bind_options {
   const char* rig_text; /* the text of one; file names in it are relative to the working directory */
   const char* preset;
   const char* deformer;
-  const char* transfer;   /* a .pelt file, or a .glb with a character in it, whose rig is carried over */
-  const char* driver;     /* the model of a body that drives this model, a garment; not with a preset */
-  const char* weights_of; /* the model of a body that wears this model, a garment; not with a driver */
-  uint32_t judging;       /* PELT_BINDER_JUDGE_... */
+  const char* transfer;       /* a .pelt file, or a .glb with a character in it, whose rig is carried over */
+  const char* driver;         /* the model of a body that drives this model, a garment; not with a preset */
+  const char* weights_of;     /* the model of a body that wears this model, a garment; not with a driver */
+  uint32_t judging;           /* PELT_BINDER_JUDGE_... */
   uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
   uint32_t linear_fit;        /* joints a vertex of the fit, --linear-fit=N; 0: none */
   uint32_t level_count;       /* levels of detail, --lods=N; 0: none */
