@@ -103,6 +103,9 @@ if(PELT_INSTALL)
       REQUIRES "pelt-character = ${pelt_VERSION}"
       LIBRARIES ${CMAKE_DL_LIBS})
     pelt_install_pc(c OUTPUT_NAME pelt DESCRIPTION "Characters moved by Vulkan, for C")
+    if(PELT_AUTHORING)
+      pelt_install_pc(binder DESCRIPTION "Reading models and binding them, for C")
+    endif()
   endif()
 
   configure_package_config_file("${PELT_TEMPLATES}/pelt-config.cmake.in" "${CMAKE_CURRENT_BINARY_DIR}/pelt-config.cmake"

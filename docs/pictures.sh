@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
-# built programs: pelt, pelt_game, pelt_garments, pelt_viewer, viewer_views_test. Each is renamed to its place when it is
+# built programs: pelt, pelt_game, pelt_garments, pelt_viewer, viewer_views_test; that of the Python package also from the
+# libraries for C, by a Python with NumPy. Each is renamed to its place when it is
 # whole.
 # usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
 set -euo pipefail
@@ -14,7 +15,7 @@ export PELT_DEVICE=llvmpipe
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
   cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog
-  hierarchical_ears hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles real_characters skeletonize surface_ffd_streamed viewer
+  hierarchical_ears hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles python real_characters skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 
@@ -92,6 +93,21 @@ make_viewer() {
     "heat": { "kind": "volume", "automatic": false, "low": 0, "high": 2 },
     "panels": { "tab": "Heat" }
   }'
+}
+
+# Runs the page, which writes the meshes.
+make_python() {
+  local python=/usr/bin/python3 name x=0
+  if python3 -c 'import numpy' 2>/dev/null; then python=python3; fi
+  PYTHONPATH=$root/runtime/python PELT_LIBRARY=$root/build/release/runtime/c/libpelt.so PYTHONDONTWRITEBYTECODE=1 \
+    "$python" "$root/tests/runtime/python/run_document.py" "$root/docs/python.md" .
+  for name in linear_blend surface_ffd; do
+    echo "${name}_kept.obj $x 0"
+    echo "${name}_crushed.obj $x 0 3"
+    x=1.3
+  done | parts scene scene.gltf
+  pelt render scene.gltf --deformer linear-blend --yaw 0 --pitch 0 --size 2400x1280 -o python_large.png
+  finish python_large.png -crop 2000x600+200+50 +repage -resize 50% python.png
 }
 
 make_curve_skeleton_compared() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
@@ -15,6 +16,7 @@
 #include <pelt/pelt_gltf.h>
 #endif
 #include <pelt/pose.h>
+#include <pelt/shaders/joints.h>
 
 #include "engine/core/formatted.h"
 #include "runtime/c/handles.h"
@@ -46,6 +48,22 @@ std::uint32_t found(std::optional<std::uint32_t> place, const char* what, const 
   return *place;
 }
 
+static_assert(sizeof(pelt_joint_info::rest) == sizeof(pelt::shared::JointTransform));
+constexpr std::size_t kTransformFloats = sizeof(pelt::shared::JointTransform) / sizeof(float);
+
+void write_transform(const pelt::Transform& transform, float* floats) {
+  const glm::quat& turn = transform.rotation;
+  const pelt::shared::JointTransform shared{{turn.x, turn.y, turn.z, turn.w}, transform.translation, transform.scale};
+  std::memcpy(floats, &shared, sizeof(shared));
+}
+
+void write_transforms(std::span<const pelt::Transform> local, float* floats) {
+  for (const pelt::Transform& transform : local) {
+    write_transform(transform, floats);
+    floats += kTransformFloats;
+  }
+}
+
 void write_matrices(const pelt::CharacterData& data, std::span<const pelt::Transform> local, float* joints) {
   thread_local std::vector<glm::mat4> matrices;
   matrices.resize(local.size());
@@ -60,8 +78,9 @@ std::span<pelt::Transform> rest_of(const pelt::CharacterData& data) {
   return local;
 }
 
-void need_joints(const pelt::CharacterData& data, const float* joints, std::uint32_t joint_count) {
-  need(joints, "joints");
+void need_joints(const pelt::CharacterData& data, const float* joints, std::uint32_t joint_count,
+                 const char* name = "joints") {
+  need(joints, name);
   need_count("joint matrices", joint_count, data.skeleton.joints.size());
 }
 
@@ -104,6 +123,16 @@ pelt_result pelt_character_save(const pelt_character* character, const char* pat
           formatted("{}: a character alone is a .pelt file; pelt_character_save_glb writes it with its model", path));
     }
     value_of(pelt::save_pelt(own, file));
+  });
+}
+
+pelt_result pelt_character_save_memory(const pelt_character* character, void* user,
+                                       void (*write)(void* user, const void* bytes, size_t size)) {
+  return guarded(__func__, [&] {
+    const pelt::Character& own = need(character, "character").character;
+    if (write == nullptr) refuse("write is null");
+    const std::vector<std::byte> bytes = pelt::serialize(own);
+    write(user, bytes.data(), bytes.size());
   });
 }
 
@@ -159,9 +188,13 @@ pelt_result pelt_character_get_joint(const pelt_character* character, uint32_t j
     const pelt::CharacterData& data = data_of(character);
     need_index("joint", joint, data.skeleton.joints.size());
     const pelt::Joint& own = data.skeleton.joints[joint];
-    write_struct(pelt_joint_info{.parent = own.parent < 0 ? PELT_NONE : static_cast<uint32_t>(own.parent),
-                                 .name = own.name.c_str()},
-                 info, "info");
+    pelt_joint_info whole{.parent = own.parent < 0 ? PELT_NONE : static_cast<uint32_t>(own.parent),
+                          .name = own.name.c_str()};
+    write_transform(own.rest, whole.rest);
+    const auto bound = std::find_if(data.bound_joints.begin(), data.bound_joints.end(),
+                                    [&](const pelt::BoundJoint& other) { return other.joint == joint; });
+    if (bound != data.bound_joints.end()) whole.inverse_bind = glm::value_ptr(bound->inverse_bind);
+    write_struct(whole, info, "info");
   });
 }
 
@@ -178,7 +211,10 @@ pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t me
                                 .uvs = own.uvs.empty() ? nullptr : glm::value_ptr(own.uvs.front()),
                                 .source_vertex = own.source_vertex.data(),
                                 .fit_rms = own.fit ? own.fit->rms : -1,
-                                .fit_worst = own.fit ? own.fit->worst : -1},
+                                .fit_worst = own.fit ? own.fit->worst : -1,
+                                .rest_positions =
+                                    own.binding.points.empty() ? nullptr : glm::value_ptr(own.binding.points.front()),
+                                .first_vertex = own.first_vertex},
                  info, "info");
   });
 }
@@ -266,6 +302,44 @@ pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t
     need_joints(data, joints, joint_count);
     const std::span<pelt::Transform> local = rest_of(data);
     pelt::sample_clip(data.clips[clip], seconds, local);
+    write_matrices(data, local, joints);
+  });
+}
+
+pelt_result pelt_character_rest_transforms(const pelt_character* character, float* transforms, uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_joints(data, transforms, joint_count, "transforms");
+    write_transforms(rest_of(data), transforms);
+  });
+}
+
+pelt_result pelt_character_sample_transforms(const pelt_character* character, uint32_t clip, float seconds,
+                                             float* transforms, uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_moment(data, clip, seconds);
+    need_joints(data, transforms, joint_count, "transforms");
+    const std::span<pelt::Transform> local = rest_of(data);
+    pelt::sample_clip(data.clips[clip], seconds, local);
+    write_transforms(local, transforms);
+  });
+}
+
+pelt_result pelt_character_place_joints(const pelt_character* character, const float* transforms, float* joints,
+                                        uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    const pelt::CharacterData& data = data_of(character);
+    need_joints(data, transforms, joint_count, "transforms");
+    need_joints(data, joints, joint_count);
+    const std::span<pelt::Transform> local = rest_of(data);
+    for (pelt::Transform& transform : local) {
+      pelt::shared::JointTransform shared;
+      std::memcpy(static_cast<void*>(&shared), transforms, sizeof(shared));
+      const glm::vec4& turn = shared.rotation;
+      transform = {shared.translation, glm::quat(turn.w, turn.x, turn.y, turn.z), shared.scale};
+      transforms += kTransformFloats;
+    }
     write_matrices(data, local, joints);
   });
 }

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 #include <variant>
@@ -20,6 +19,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
+#include <pelt/tools/bind_report.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
@@ -34,88 +34,6 @@ std::uint64_t file_size(const std::string& path) {
   std::error_code code;
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   return code ? 0 : size;
-}
-
-struct Remark {
-  const char* name;
-  VertexRemarks flag;
-};
-constexpr Remark kRemarks[] = {{"far", kFar}, {"between_sheets", kBetweenSheets}, {"beyond_hops", kBeyondHops}};
-
-// Counts the vertices with each remark, and those that no driver moves. Empty if no driver moves the mesh.
-std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh) {
-  if (mesh.distances.empty()) return {};
-  const auto unbound = std::count(mesh.distances.begin(), mesh.distances.end(), -1.0f);
-  std::vector<std::pair<std::string, std::size_t>> counts = {{"unbound", static_cast<std::size_t>(unbound)}};
-  for (const Remark& remark : kRemarks) {
-    const auto count = std::count_if(mesh.remarks.begin(), mesh.remarks.end(),
-                                     [&](VertexRemarks flags) { return (flags & remark.flag) != 0; });
-    counts.emplace_back(remark.name, static_cast<std::size_t>(count));
-  }
-  return counts;
-}
-
-nlohmann::ordered_json verdict_json(const std::optional<Verdict>& verdict) {
-  if (!verdict) return {};
-  nlohmann::ordered_json places = nlohmann::json::array();
-  for (const JudgedPlace& place : verdict->places) {
-    places.push_back({{"place", place.where},
-                      {"pose", place.when},
-                      {"fault", fault_name(place.fault.kind)},
-                      {"value", place.fault.value},
-                      {"of_allowed", place.fault.score},
-                      {"mesh", place.mesh},
-                      {"vertex", place.vertex},
-                      {"joint", place.joint},
-                      {"left", place.left}});
-  }
-  return {{"poses", verdict->poses},
-          {"from_clips", verdict->from_clips},
-          {"left", verdict->left},
-          {"remaining", verdict->remaining},
-          {"places", std::move(places)}};
-}
-
-// Writes a list for each property, over every vertex of every mesh in the model's order.
-Result<void> write_report(const BindCommand& command, const Loaded& loaded) {
-  nlohmann::ordered_json meshes = nlohmann::json::array();
-  const CharacterData& data = *loaded.bound.character;
-  for (std::size_t m = 0; m < loaded.bound.report.meshes.size(); ++m) {
-    const MeshReport& report = loaded.bound.report.meshes[m];
-    const CharacterMesh& mesh = data.meshes[m];
-    std::vector<std::size_t> influences(mesh.vertex_count());
-    const SparseRows rows = unpack_rows(mesh.binding);
-    for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) influences[mesh.source_vertex[i]] = rows.row(i).size();
-    nlohmann::ordered_json own{{"mesh", report.mesh},      {"deformer", report.deformer},
-                               {"driver", mesh.control},   {"topology", format_hash(mesh.topology)},
-                               {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
-    if (!report.distances.empty()) {
-      nlohmann::ordered_json distances = nlohmann::json::array();
-      nlohmann::ordered_json unbound = nlohmann::json::array();
-      for (std::size_t v = 0; v < report.distances.size(); ++v) {
-        const bool bound = report.distances[v] >= 0;
-        distances.push_back(bound ? nlohmann::ordered_json(report.distances[v]) : nlohmann::ordered_json());
-        if (!bound) unbound.push_back(v);
-      }
-      own["distance"] = std::move(distances);
-      own["unbound"] = std::move(unbound);
-      for (const Remark& remark : kRemarks) {
-        nlohmann::ordered_json vertices = nlohmann::json::array();
-        for (std::size_t v = 0; v < report.remarks.size(); ++v) {
-          if ((report.remarks[v] & remark.flag) != 0) vertices.push_back(v);
-        }
-        own[remark.name] = std::move(vertices);
-      }
-    }
-    meshes.push_back(std::move(own));
-  }
-  const nlohmann::ordered_json document{{"format", "pelt-report 1"},
-                                        {"model", command.model},
-                                        {"meshes", std::move(meshes)},
-                                        {"verdict", verdict_json(loaded.bound.report.verdict)},
-                                        {"notes", loaded.bound.report.notes}};
-  const std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  return write_file(command.report, std::as_bytes(std::span(text)));
 }
 
 // Writes the rig so that it can be edited from another folder: file names in a rig are relative to the rig's folder,
@@ -139,12 +57,6 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
-nlohmann::ordered_json fit_json(const MeshReport& mesh) {
-  if (!mesh.linear_fit) return {};
-  const LinearFitError& error = *mesh.linear_fit;
-  return {{"rms", error.rms}, {"worst", error.worst}, {"worst_vertex", error.worst_vertex}};
-}
-
 // `size`: Character::size.
 void print_fits(const BindReport& report, double size) {
   Table table({{"linear-blend fit", false}, {"rms"}, {"worst"}, {"of the size"}, {"vertex"}});
@@ -158,20 +70,6 @@ void print_fits(const BindReport& report, double size) {
                fmt::to_string(error.worst_vertex)});
   }
   if (any) fmt::print("{}", table.text());
-}
-
-nlohmann::ordered_json levels_json(const BindReport& report) {
-  nlohmann::ordered_json levels = nlohmann::json::array();
-  for (const LevelReport& level : report.levels) {
-    levels.push_back({{"mesh", level.mesh},
-                      {"level", level.level},
-                      {"vertices", level.vertices},
-                      {"triangles", level.triangles},
-                      {"rms", level.rms},
-                      {"worst", level.worst},
-                      {"worst_vertex", level.worst_vertex}});
-  }
-  return levels;
 }
 
 // `size`: Character::size.
@@ -206,40 +104,7 @@ void print_verdict(const Verdict& verdict) {
   }
 }
 
-void print_json(const BindCommand& command, const Loaded& loaded, double seconds) {
-  nlohmann::ordered_json meshes = nlohmann::json::array();
-  for (const MeshReport& mesh : loaded.bound.report.meshes) {
-    nlohmann::ordered_json remarks = nlohmann::json::object();
-    for (const auto& [name, count] : remark_counts(mesh)) remarks[name] = count;
-    meshes.push_back(
-        {{"mesh", mesh.mesh},
-         {"deformer", mesh.deformer},
-         {"vertices", mesh.vertices},
-         {"mean_influences", mesh.mean_influences},
-         {"max_influences", mesh.max_influences},
-         {"worst_distance", mesh.worst_distance},
-         {"worst_vertex", mesh.worst_vertex},
-         {"dropped_elements", mesh.dropped_elements},
-         {"repaired_vertices", mesh.repaired_vertices},
-         {"cut_error", mesh.cut_error ? nlohmann::ordered_json(*mesh.cut_error) : nlohmann::ordered_json()},
-         {"remarks", remarks},
-         {"linear_fit", fit_json(mesh)},
-         {"level_vertices", mesh.level_vertices},
-         {"bytes_per_vertex", mesh.bytes_per_vertex}});
-  }
-  const nlohmann::ordered_json report{{"model", command.model},
-                                      {"output", command.output},
-                                      {"bytes", file_size(command.output)},
-                                      {"seconds", seconds},
-                                      {"meshes", meshes},
-                                      {"levels", levels_json(loaded.bound.report)},
-                                      {"verdict", verdict_json(loaded.bound.report.verdict)},
-                                      {"notes", loaded.bound.report.notes},
-                                      {"import_notes", loaded.import_report.notes}};
-  fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
-void print_text(const BindCommand& command, const Loaded& loaded, double seconds) {
+void print_text(const BindCommand& command, const BoundModel& loaded, double seconds) {
   Table table({{"mesh", false},
                {"moved by", false},
                {"vertices"},
@@ -280,7 +145,7 @@ void print_text(const BindCommand& command, const Loaded& loaded, double seconds
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
 }
 
-Result<Loaded> bind_with_progress(const BindCommand& command) {
+Result<BoundModel> bind_with_progress(const BindCommand& command) {
   ProgressBar bar;
   BindOptions options;
   if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
@@ -293,11 +158,14 @@ Result<Loaded> bind_with_progress(const BindCommand& command) {
 
 Result<void> run(const BindCommand& command) {
   const auto start = std::chrono::steady_clock::now();
-  const Result<Loaded> loaded = bind_with_progress(command);
+  const Result<BoundModel> loaded = bind_with_progress(command);
   if (!loaded) return tl::unexpected(loaded.error());
   // The character is written last: a new character means that all files are new.
   Result<void> saved;
-  if (!command.report.empty()) saved = write_report(command, *loaded);
+  if (!command.report.empty()) {
+    const std::string text = format_vertex_report(command.model, *loaded);
+    saved = write_file(command.report, std::as_bytes(std::span(text)));
+  }
   if (saved && !command.write_rig.empty()) saved = write_rig(loaded->model, loaded->rig, command.write_rig);
   if (saved) {
     const std::string file = is_gltf(command.model) && !loaded->dressed ? command.model : "";
@@ -307,7 +175,8 @@ Result<void> run(const BindCommand& command) {
   if (!saved) return saved;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (command.json) {
-    print_json(command, *loaded, spent.count());
+    const BindReportFacts facts{command.model, command.output, file_size(command.output), spent.count()};
+    fmt::print("{}\n", format_bind_report(facts, *loaded));
   } else {
     print_text(command, *loaded, spent.count());
   }

@@ -14,6 +14,7 @@
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
+#include <pelt/tools/bind_report.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/not_carried.h>
 #include <pelt/try.h>

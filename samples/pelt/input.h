@@ -17,6 +17,7 @@
 #include <pelt/model.h>
 #include <pelt/point_cache.h>
 #include <pelt/result.h>
+#include <pelt/tools/bind_model.h>
 
 #include "samples/renderer/framing.h"
 
@@ -25,44 +26,10 @@ namespace pelt::samples {
 // Returns the last extension of a file name in lower case, with its dot.
 std::string lower_extension(const std::string& path);
 
-// How to bind a model: by a rig, by a preset, or by one deformer for all of it.
-struct Binding {
-  std::string rig;         // file name; empty: the preset
-  std::string preset;      // empty: the deformer
-  std::string deformer;    // empty: the rig in a glTF file, or bind_model's choice
-  std::string body;        // model of a body that drives a garment; without a rig, `deformer` is the body's
-  std::string weights_of;  // model that gives skeleton, clips and weights, such as the body that wears a garment
-  std::string transfer;    // .pelt, or .glb with a character in it: its rig is carried over to the model
-
-  std::optional<Judging> judging;  // instead of the rig's
-
-  bool names_no_rig() const { return rig.empty() && preset.empty() && deformer.empty() && transfer.empty(); }
-
-  // True if no option is given: a model's own rig applies.
-  bool is_default() const { return names_no_rig() && body.empty() && weights_of.empty(); }
-};
-inline constexpr const char* kDefaultDeformer = "surface-ffd";
-
-struct Loaded {
-  Bound bound;
-  Model model;
-  Rig rig;               // the rig that bind used
-  bool dressed = false;  // true if the model was joined from two files
-  ImportReport import_report;
-};
-
-// Reads a model (a file or builtin:NAME) and binds it. Without a choice it binds by kDefaultDeformer, or by linear
-// blend if that would move more than a tenth of the skin anyway; a note says which, and why.
-Result<Loaded> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
-
 // Loads a .pelt file, or reads and binds a model. If the model carries its character and `binding` says nothing,
 // returns that; if the carried character cannot be used, a note on standard error says so. A further error: it has no
 // such level of detail (Character::at_level).
 Result<Character> load_character(const std::string& file, const Binding& binding, std::uint32_t level);
-
-// Returns a note if no mesh of a model bends, because weights or a second joint are missing; the note names the command
-// that helps. Empty if one bends, or if a model with weights has clips.
-std::string rigid_note(const Model& model);
 
 // Returns an error like "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is "clip",
 // `plural` "clips".

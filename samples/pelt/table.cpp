@@ -43,6 +43,4 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", value, value < 100 ? 1 : 0, units[unit]);
 }
 
-std::string format_hash(const glm::uvec2& hash) { return fmt::format("{:08x}{:08x}", hash.y, hash.x); }
-
 }  // namespace pelt::samples

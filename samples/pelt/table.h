@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <glm/glm.hpp>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,5 @@ class Table {
 
 // Formats a size: "812 B", "3.4 MB".
 std::string format_bytes(std::uint64_t bytes);
-
-// Formats a topology_hash as 16 hexadecimal digits.
-std::string format_hash(const glm::uvec2& hash);
 
 }  // namespace pelt::samples

@@ -56,7 +56,10 @@ std::vector<pelt_result> calls_of_no_character(std::uint32_t& number, float& val
           pelt_character_rest_pose(nullptr, &value, 1),
           pelt_character_sample_clip(nullptr, 0, 0, &value, 1),
           pelt_character_rest_inputs(nullptr, &value, 1),
-          pelt_character_sample_inputs(nullptr, 0, 0, &value, 1)};
+          pelt_character_sample_inputs(nullptr, 0, 0, &value, 1),
+          pelt_character_rest_transforms(nullptr, &value, 1),
+          pelt_character_sample_transforms(nullptr, 0, 0, &value, 1),
+          pelt_character_place_joints(nullptr, &value, &value, 1)};
 }
 
 // Calls each function that makes or takes devices and uploads without one.

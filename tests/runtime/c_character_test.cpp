@@ -96,6 +96,20 @@ TEST(CApi, BindsAsTheEngineDoes) {
   EXPECT_REFUSED(pelt_bind(model, rig, &options, &loaded), PELT_ERROR_INTERNAL, "enough");
 }
 
+TEST(CApi, WritesCharactersToMemory) {
+  const Character character = make_caged();
+  const CharacterHandle own = in_c(character);
+  std::vector<std::byte> got;
+  ASSERT_OK(pelt_character_save_memory(own.get(), &got, [](void* user, const void* bytes, std::size_t size) {
+    const auto* first = static_cast<const std::byte*>(bytes);
+    static_cast<std::vector<std::byte>*>(user)->assign(first, first + size);
+  }));
+  EXPECT_EQ(got, serialize(character));
+  EXPECT_INVALID(pelt_character_save_memory(own.get(), nullptr, nullptr), "write is null");
+  EXPECT_INVALID(pelt_character_save_memory(nullptr, nullptr, [](void*, const void*, std::size_t) {}),
+                 "character is null");
+}
+
 // A model that carries its rig is bound by it, and becomes a file that carries the character too.
 TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   const test::TemporaryFolder folder;
@@ -182,6 +196,11 @@ TEST(CApi, DescribesACharacter) {
     ASSERT_OK(pelt_character_get_joint(character, j, &joint));
     EXPECT_EQ(joint.name, data.skeleton.joints[j].name);
     EXPECT_EQ(joint.parent, j == 0 ? PELT_NONE : j - 1);
+    const Transform& rest = data.skeleton.joints[j].rest;
+    EXPECT_EQ(joint.rest[3], rest.rotation.w);
+    EXPECT_EQ(glm::make_vec3(joint.rest + 4), rest.translation);
+    ASSERT_NE(joint.inverse_bind, nullptr);
+    EXPECT_EQ(glm::make_mat4(joint.inverse_bind), data.bound_joints[j].inverse_bind);
     std::uint32_t found = PELT_NONE;
     ASSERT_OK(pelt_character_find_joint(character, joint.name, &found));
     EXPECT_EQ(found, j);
@@ -197,6 +216,8 @@ TEST(CApi, DescribesACharacter) {
     EXPECT_EQ(std::memcmp(mesh.source_vertex, data.meshes[m].source_vertex.data(), 4 * mesh.vertex_count), 0);
     EXPECT_EQ(mesh.uvs == nullptr, data.meshes[m].uvs.empty());
     EXPECT_EQ(mesh.fit_worst, -1);
+    EXPECT_EQ(mesh.first_vertex, data.meshes[m].first_vertex);
+    EXPECT_EQ(std::memcmp(mesh.rest_positions, data.meshes[m].binding.points.data(), 12 * mesh.vertex_count), 0);
   }
   auto clip = sized<pelt_clip_info>();
   ASSERT_OK(pelt_character_get_clip(character, 0, &clip));
@@ -255,6 +276,12 @@ TEST(CApi, SamplesClips) {
     sample_clip(data.clips[0], seconds, local);
     model_matrices(data.skeleton, local, matrices);
     ASSERT_OK(pelt_character_sample_clip(own.get(), 0, seconds, joints, joint_count));
+    EXPECT_EQ(got, matrices);
+    std::vector<float> transforms(10 * joint_count);
+    ASSERT_OK(pelt_character_sample_transforms(own.get(), 0, seconds, transforms.data(), joint_count));
+    EXPECT_EQ(glm::make_vec3(&transforms[14]), local[1].translation);
+    std::ranges::fill(got, glm::mat4(0));
+    ASSERT_OK(pelt_character_place_joints(own.get(), transforms.data(), joints, joint_count));
     EXPECT_EQ(got, matrices);
     ASSERT_OK(pelt_character_sample_inputs(own.get(), 0, seconds, inputs.data(), data.input_count));
     std::vector<float> wanted = rest;

@@ -27,6 +27,7 @@ using ModelHandle = Handle<pelt_model, pelt_model_destroy>;
 using RigHandle = Handle<pelt_rig, pelt_rig_destroy>;
 using DeviceHandle = Handle<pelt_device, pelt_device_destroy>;
 using GpuHandle = Handle<pelt_gpu_characters, pelt_gpu_characters_destroy>;
+using EvaluatorHandle = Handle<pelt_evaluator, pelt_evaluator_destroy>;
 using CrowdHandle = Handle<pelt_crowd, pelt_crowd_destroy>;
 
 #define ASSERT_OK(call) ASSERT_EQ(call, PELT_OK) << pelt_last_error()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The layouts of pelt.h with 64-bit pointers, for C and C++ alike: a library and a program that were compiled years
- * apart rely on them. The names and types in them are held by c_abi_2.txt beside this file. Fields may be added at the
- * end of structs that begin with struct_size; anything else needs a new PELT_ABI_VERSION. */
+/* The layouts of pelt.h and pelt_binder.h with 64-bit pointers, for C and C++ alike: a library and a program that were
+ * compiled years apart rely on them. The names and types in them are held by c_abi_2.txt and binder_abi_1.txt beside
+ * this file. Fields may be added at the end of structs that begin with struct_size; anything else needs a new
+ * PELT_ABI_VERSION. */
 #ifndef PELT_TESTS_RUNTIME_C_LAYOUT_H
 #define PELT_TESTS_RUNTIME_C_LAYOUT_H
 
@@ -9,8 +10,9 @@
 #include <stddef.h>
 
 #include <pelt/pelt.h>
+#include <pelt/pelt_binder.h>
 
-static_assert(PELT_ABI_VERSION == 2, "");
+static_assert(PELT_ABI_VERSION == 2 && PELT_BINDER_ABI_VERSION == 1, "");
 static_assert(sizeof(pelt_result) == 4 && sizeof(pelt_vertex_format) == 4, "");
 static_assert(PELT_OK == 0 && PELT_ERROR_INVALID_ARGUMENT == 1 && PELT_ERROR_NOT_FOUND == 2 &&
                   PELT_ERROR_READ_FAILED == 3 && PELT_ERROR_WRITE_FAILED == 4 && PELT_ERROR_INVALID_FILE == 5 &&
@@ -31,14 +33,22 @@ static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRE
 static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) == 4, "");
 static_assert(PELT_JOINTS_MATRIX4 == 0 && PELT_JOINTS_MATRIX3X4 == 1 && PELT_JOINTS_TRANSFORM == 2, "");
 static_assert(PELT_PART_POSE == 0 && PELT_PART_BLEND == 1, "");
+static_assert(PELT_BINDER_JUDGE_BY_RIG == 0 && PELT_BINDER_JUDGE_REPORT == 1 && PELT_BINDER_JUDGE_NONE == 2 &&
+                  PELT_BINDER_POSES_ANY == 0 && PELT_BINDER_POSES_CLIPS == 1 && PELT_BINDER_POSES_SAMPLES == 2,
+              "");
+static_assert(PELT_ORDER_CHARACTER == 0 && PELT_ORDER_MODEL == 1, "");
 static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
 
 static_assert(PELT_NONE == 0xFFFFFFFFu && PELT_MAX_CROWDS_TOGETHER == 64 && PELT_MAX_BUFFER_USES == 8, "");
 
 #if UINTPTR_MAX == 0xFFFFFFFFFFFFFFFFu
 static_assert(sizeof(pelt_character_info) == 72 && offsetof(pelt_character_info, name) == 64, "");
-static_assert(sizeof(pelt_joint_info) == 16 && offsetof(pelt_joint_info, name) == 8, "");
-static_assert(sizeof(pelt_mesh_info) == 56 && offsetof(pelt_mesh_info, fit_worst) == 52, "");
+static_assert(sizeof(pelt_joint_info) == 64 && offsetof(pelt_joint_info, name) == 8 &&
+                  offsetof(pelt_joint_info, rest) == 16 && offsetof(pelt_joint_info, inverse_bind) == 56,
+              "");
+static_assert(sizeof(pelt_mesh_info) == 72 && offsetof(pelt_mesh_info, fit_worst) == 52 &&
+                  offsetof(pelt_mesh_info, rest_positions) == 56 && offsetof(pelt_mesh_info, first_vertex) == 64,
+              "");
 static_assert(sizeof(pelt_clip_info) == 16 && offsetof(pelt_clip_info, name) == 8, "");
 static_assert(sizeof(pelt_stream_info) == 16 && offsetof(pelt_stream_info, first_input) == 12, "");
 static_assert(sizeof(pelt_control_info) == 24 && offsetof(pelt_control_info, name) == 16, "");
@@ -80,6 +90,16 @@ static_assert(sizeof(pelt_buffer_use) == 48 && offsetof(pelt_buffer_use, access)
 static_assert(sizeof(pelt_output_place) == 24 && offsetof(pelt_output_place, format) == 16, "");
 static_assert(sizeof(pelt_crowd_outputs) == 128 && offsetof(pelt_crowd_outputs, positions) == 8 &&
                   offsetof(pelt_crowd_outputs, bounds) == 104,
+              "");
+static_assert(sizeof(pelt_evaluator_options) == 24 && offsetof(pelt_evaluator_options, same_everywhere) == 20, "");
+static_assert(sizeof(pelt_evaluated) == 32 && offsetof(pelt_evaluated, tangents) == 24, "");
+static_assert(sizeof(pelt_vertex_array) == 16 && offsetof(pelt_vertex_array, stride) == 8, "");
+static_assert(sizeof(pelt_vertex_arrays) == 56 && offsetof(pelt_vertex_arrays, tangents) == 40, "");
+static_assert(sizeof(pelt_binder_bind_options) == 104 && offsetof(pelt_binder_bind_options, judging) == 64 &&
+                  offsetof(pelt_binder_bind_options, progress) == 96,
+              "");
+static_assert(sizeof(pelt_binder_quality_options) == 64 && offsetof(pelt_binder_quality_options, poses) == 32 &&
+                  offsetof(pelt_binder_quality_options, progress) == 56,
               "");
 static_assert(sizeof(pelt_vertices) == 40 && offsetof(pelt_vertices, positions) == 8, "");
 #endif

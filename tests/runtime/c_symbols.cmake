@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A script: checks that LIBRARY exports, as NM lists them, exactly the functions that HEADER declares with PELT_API, and
-# that HEADER still has every line of c_abi_N.txt beside this script, N its PELT_ABI_VERSION: functions, enumerators,
+# that HEADER still has every line of ABI_N.txt beside this script, N its PREFIX_ABI_VERSION: functions, enumerators,
 # constants, types, and fields of structs by their places. What was added since must be in the list too; with the
 # environment variable PELT_UPDATE_REFERENCE it is added. Nothing is ever taken out.
 cmake_policy(VERSION 3.22)
@@ -12,7 +12,7 @@ function(read_declarations result)
   string(REPLACE ";" "|" text "${text}")  # a semicolon would divide the elements of a list
   string(REGEX REPLACE "[\\]\n" " " text "${text}")
   string(REGEX MATCHALL "#define PELT_[^\n]+" constants "${text}")
-  list(FILTER constants EXCLUDE REGEX "^#define PELT_(H|API)( |$)")
+  list(FILTER constants EXCLUDE REGEX "^#define (${PREFIX}_H|PELT_API)( |$)")
   string(REGEX REPLACE "\n *#[^\n]*" "\n" text "${text}")
   string(REGEX REPLACE "[ \t\n]+" " " text "${text}")
 
@@ -60,7 +60,8 @@ list(FILTER functions INCLUDE REGEX "^[a-z][^=:]*[ *]pelt_[a-z0-9_]+\\(.*\\)$")
 list(TRANSFORM functions REPLACE "^[^(]*[ *](pelt_[a-z0-9_]+)\\(.*" "\\1" OUTPUT_VARIABLE declared)
 list(SORT declared)
 list(LENGTH declared count)
-if(count LESS 2 OR NOT "pelt_abi_version" IN_LIST declared)
+string(TOLOWER "${PREFIX}_abi_version" version_function)
+if(count LESS 2 OR NOT version_function IN_LIST declared)
   message(FATAL_ERROR "${HEADER} declares no functions: ${declared}")
 endif()
 
@@ -74,9 +75,9 @@ if(NOT shown STREQUAL declared)
 endif()
 
 set(version "${declarations}")
-list(FILTER version INCLUDE REGEX "^#define PELT_ABI_VERSION [0-9]+$")
+list(FILTER version INCLUDE REGEX "^#define ${PREFIX}_ABI_VERSION [0-9]+$")
 list(TRANSFORM version REPLACE "[^0-9]" "")
-set(abi "${CMAKE_CURRENT_LIST_DIR}/c_abi_${version}.txt")
+set(abi "${CMAKE_CURRENT_LIST_DIR}/${ABI}_${version}.txt")
 set(promised "")
 if(EXISTS "${abi}")
   file(STRINGS "${abi}" promised)
@@ -91,16 +92,16 @@ endif()
 list(JOIN gone "\n  " gone_lines)
 list(JOIN added "\n  " added_lines)
 if(gone)
-  message(FATAL_ERROR "pelt.h no longer has what programs of PELT_ABI_VERSION ${version} were compiled with:\n"
+  message(FATAL_ERROR "${HEADER} no longer has what programs of ${PREFIX}_ABI_VERSION ${version} were compiled with:\n"
                       "  ${gone_lines}\nPut it back as it was, and add what is new beside it under another name; or "
-                      "raise PELT_ABI_VERSION.\nIn its place there may be:\n  ${added_lines}")
+                      "raise ${PREFIX}_ABI_VERSION.\nIn its place there may be:\n  ${added_lines}")
 endif()
 if(added AND DEFINED ENV{PELT_UPDATE_REFERENCE})
   list(APPEND promised ${added})
   list(JOIN promised "\n" text)
   file(WRITE "${abi}" "${text}\n")
 elseif(added)
-  message(FATAL_ERROR "pelt.h has what ${abi} lacks:\n  ${added_lines}\nFrom a release on it stays as it is. "
+  message(FATAL_ERROR "${HEADER} has what ${abi} lacks:\n  ${added_lines}\nFrom a release on it stays as it is. "
                       "PELT_UPDATE_REFERENCE=1 ctest --preset release -R CApiSymbols adds it to the list.")
 endif()
 list(LENGTH declarations lines)

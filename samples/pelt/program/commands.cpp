@@ -344,18 +344,18 @@ void add_quality(CLI::App& app, Command& chosen) {
       ->check(CLI::IsMember({"clips", "samples"}))
       ->needs(model)
       ->type_name("WHAT");
-  quality->add_option("--frames", of_model->frames, "Frames of a clip, of long ones one a second")
+  quality->add_option("--frames", of_model->options.frames, "Frames of a clip, of long ones one a second")
       ->check(finite_in(1, 1000))
       ->capture_default_str()
       ->needs(model)
       ->type_name("N");
-  quality->add_option("--clips", of_model->clips, "Clips at most, the first ones")
+  quality->add_option("--clips", of_model->options.clips, "Clips at most, the first ones")
       ->check(finite_in(1, 10'000))
       ->capture_default_str()
       ->needs(model)
       ->type_name("N");
   quality
-      ->add_flag("--no-fallback", of_model->no_fallback,
+      ->add_flag("--no-fallback", of_model->options.no_fallback,
                  "Of a character: measure deformers also where they do worse than linear blend, instead of what bind "
                  "leaves to it")
       ->needs(model);
@@ -369,10 +369,10 @@ void add_quality(CLI::App& app, Command& chosen) {
       chosen = [command] { return run(*command); };
       return;
     }
-    of_model->deformers = command->deformers;
-    of_model->rig = command->rig;
+    of_model->options.deformers = command->deformers;
+    of_model->options.rig = command->rig;
     of_model->json = command->json;
-    if (!poses->empty()) of_model->poses = *poses == "clips" ? PoseSource::kClips : PoseSource::kSamples;
+    if (!poses->empty()) of_model->options.poses = *poses == "clips" ? PoseSource::kClips : PoseSource::kSamples;
     chosen = [of_model] { return run(*of_model); };
   });
 }

@@ -76,6 +76,9 @@ PELT_API pelt_result pelt_character_load_memory(const void* bytes, size_t size, 
                                                 pelt_character** out);
 /* Writes a .pelt file. A path that ends in .glb, .gltf or .vrm is an error (use pelt_character_save_glb). */
 PELT_API pelt_result pelt_character_save(const pelt_character* character, const char* path);
+/* Calls `write` once, with the bytes of such a file, which are valid only during the call. */
+PELT_API pelt_result pelt_character_save_memory(const pelt_character* character, void* user,
+                                                void (*write)(void* user, const void* bytes, size_t size));
 /* Adds an owner: each owner calls pelt_character_destroy once. May be called from any thread. */
 PELT_API pelt_result pelt_character_retain(const pelt_character* character);
 PELT_API void pelt_character_destroy(pelt_character* character);
@@ -107,6 +110,8 @@ typedef struct pelt_joint_info {
   uint32_t struct_size;
   uint32_t parent; /* always less than the joint's own index; PELT_NONE: a root */
   const char* name;
+  float rest[10];            /* its rest pose below its parent, in the form PELT_JOINTS_TRANSFORM */
+  const float* inverse_bind; /* 16, column-major: from model space at bind to the joint's; NULL: no mesh names it */
 } pelt_joint_info;
 
 typedef struct pelt_mesh_info {
@@ -120,6 +125,9 @@ typedef struct pelt_mesh_info {
   const uint32_t* source_vertex; /* the number of each vertex in the model that was bound */
   float fit_rms;                 /* root mean square error of the linear-blend fit against the deformer, metres */
   float fit_worst;               /* the largest error; both are -1 without a fit */
+  const float* rest_positions;   /* 3 a vertex, at bind, model space, metres */
+  uint32_t first_vertex;         /* of the mesh, where the vertices of all meshes follow each other */
+  uint32_t reserved;
 } pelt_mesh_info;
 
 typedef struct pelt_clip_info {
@@ -170,6 +178,16 @@ PELT_API pelt_result pelt_character_find_control(const pelt_character* character
 PELT_API pelt_result pelt_character_rest_pose(const pelt_character* character, float* joints, uint32_t joint_count);
 PELT_API pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t clip, float seconds,
                                                 float* joints, uint32_t joint_count);
+/* The same as transforms below the parents, for a caller who turns joints: 10 floats a joint, in the form
+ * PELT_JOINTS_TRANSFORM. */
+PELT_API pelt_result pelt_character_rest_transforms(const pelt_character* character, float* transforms,
+                                                    uint32_t joint_count);
+PELT_API pelt_result pelt_character_sample_transforms(const pelt_character* character, uint32_t clip, float seconds,
+                                                      float* transforms, uint32_t joint_count);
+/* Gives the joint matrices of such transforms. A joint that the model gave a matrix, which is no product of rotation,
+ * translation and scale, keeps that. */
+PELT_API pelt_result pelt_character_place_joints(const pelt_character* character, const float* transforms,
+                                                 float* joints, uint32_t joint_count);
 /* Turns the helper joints of joint matrices in place, and moves along what hangs below them. pelt_crowd_pose and the
  * functions above do it; it is for matrices that go to the device by a buffer of the caller's. */
 PELT_API pelt_result pelt_character_turn_helpers(const pelt_character* character, float* joints, uint32_t joint_count);
@@ -801,6 +819,78 @@ PELT_API pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t 
                                               const pelt_vertices* vertices);
 PELT_API pelt_result pelt_crowd_read_bounds(const pelt_crowd* crowd, uint32_t instance, float least[3],
                                             float greatest[3]);
+
+/* ------------------------------------------------------------------------------------------------------- evaluator */
+
+/* One posed copy of a character that the CPU moves, by the same palettes and the same blend: for tools, servers and
+ * tests. */
+typedef struct pelt_evaluator pelt_evaluator;
+
+typedef struct pelt_evaluator_options {
+  uint32_t struct_size;
+  uint32_t normal_mode;     /* PELT_NORMALS_... */
+  uint32_t no_normals;      /* 1: neither normals nor tangents */
+  uint32_t no_tangents;     /* 1: no tangents */
+  uint32_t no_morphs;       /* 1: skins are moved without their morph targets */
+  uint32_t same_everywhere; /* 1: slower, and gives the same bits on every processor */
+} pelt_evaluator_options;
+
+/* Takes all memory. The character stands in its rest pose. `options`: NULL for the defaults. */
+PELT_API pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_evaluator_options* options,
+                                           pelt_evaluator** out);
+PELT_API void pelt_evaluator_destroy(pelt_evaluator* evaluator);
+
+/* Set the joints, all inputs, a stream and a control, as the functions of a crowd do; they copy them. */
+PELT_API pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, uint32_t format, const float* joints,
+                                         uint32_t joint_count);
+PELT_API pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const float* values, uint32_t input_count);
+PELT_API pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, const float* positions,
+                                           uint32_t vertex_count);
+PELT_API pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, float value);
+/* Moves by the deformers (PELT_DETAIL_FULL) or by their fit (PELT_DETAIL_LINEAR_FIT; full if there is none). */
+PELT_API pelt_result pelt_evaluator_detail(pelt_evaluator* evaluator, uint32_t detail);
+/* Add to the time of secondary action, as pelt_crowd_advance does, and have it start at rest in the next evaluation. */
+PELT_API pelt_result pelt_evaluator_advance(pelt_evaluator* evaluator, float seconds);
+PELT_API pelt_result pelt_evaluator_teleport(pelt_evaluator* evaluator);
+
+/* Moves all meshes. Allocates nothing itself. */
+PELT_API pelt_result pelt_evaluator_evaluate(pelt_evaluator* evaluator);
+
+/* The evaluator's own arrays, of all meshes one after the other, in the character's order: they stay where they are as
+ * long as the evaluator lives, and each evaluation writes them. NULL: the evaluator was made without. */
+typedef struct pelt_evaluated {
+  uint32_t struct_size;
+  uint32_t vertex_count;
+  const float* positions; /* 3 a vertex, model space, metres */
+  const float* normals;   /* 3, unit */
+  const float* tangents;  /* 4, unit, w = handedness */
+} pelt_evaluated;
+PELT_API pelt_result pelt_evaluator_get_evaluated(const pelt_evaluator* evaluator, pelt_evaluated* evaluated);
+
+enum {
+  PELT_ORDER_CHARACTER = 0, /* as triangles and uvs name the vertices (pelt_mesh_info) */
+  PELT_ORDER_MODEL = 1      /* as the model has them that was bound (pelt_mesh_info.source_vertex) */
+};
+
+/* An array of the caller's. */
+typedef struct pelt_vertex_array {
+  float* values;   /* NULL: not wanted */
+  uint32_t stride; /* bytes from one vertex to the next, a multiple of 4; 0: tight */
+  uint32_t reserved;
+} pelt_vertex_array;
+
+typedef struct pelt_vertex_arrays {
+  uint32_t struct_size;
+  uint32_t vertex_count; /* must equal the mesh's, or all meshes' */
+  pelt_vertex_array positions;
+  pelt_vertex_array normals;
+  pelt_vertex_array tangents;
+} pelt_vertex_arrays;
+
+/* Writes the vertices of a mesh as they were evaluated last into arrays of the caller's. `mesh`: PELT_NONE: of all
+ * meshes one after the other. Errors: nothing was evaluated yet; an array of what the evaluator was made without. */
+PELT_API pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_t mesh, uint32_t order,
+                                                 const pelt_vertex_arrays* arrays);
 
 #ifdef __cplusplus
 }

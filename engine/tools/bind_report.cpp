@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pelt/mesh.h>
+#include <pelt/pack.h>
+#include <pelt/tools/bind_report.h>
+
+namespace pelt {
+namespace {
+
+struct Remark {
+  const char* name;
+  VertexRemarks flag;
+};
+constexpr Remark kRemarks[] = {{"far", kFar}, {"between_sheets", kBetweenSheets}, {"beyond_hops", kBeyondHops}};
+
+nlohmann::ordered_json verdict_json(const std::optional<Verdict>& verdict) {
+  if (!verdict) return {};
+  nlohmann::ordered_json places = nlohmann::json::array();
+  for (const JudgedPlace& place : verdict->places) {
+    places.push_back({{"place", place.where},
+                      {"pose", place.when},
+                      {"fault", fault_name(place.fault.kind)},
+                      {"value", place.fault.value},
+                      {"of_allowed", place.fault.score},
+                      {"mesh", place.mesh},
+                      {"vertex", place.vertex},
+                      {"joint", place.joint},
+                      {"left", place.left}});
+  }
+  return {{"poses", verdict->poses},
+          {"from_clips", verdict->from_clips},
+          {"left", verdict->left},
+          {"remaining", verdict->remaining},
+          {"places", std::move(places)}};
+}
+
+nlohmann::ordered_json fit_json(const MeshReport& mesh) {
+  if (!mesh.linear_fit) return {};
+  const LinearFitError& error = *mesh.linear_fit;
+  return {{"rms", error.rms}, {"worst", error.worst}, {"worst_vertex", error.worst_vertex}};
+}
+
+nlohmann::ordered_json levels_json(const BindReport& report) {
+  nlohmann::ordered_json levels = nlohmann::json::array();
+  for (const LevelReport& level : report.levels) {
+    levels.push_back({{"mesh", level.mesh},
+                      {"level", level.level},
+                      {"vertices", level.vertices},
+                      {"triangles", level.triangles},
+                      {"rms", level.rms},
+                      {"worst", level.worst},
+                      {"worst_vertex", level.worst_vertex}});
+  }
+  return levels;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh) {
+  if (mesh.distances.empty()) return {};
+  const auto unbound = std::count(mesh.distances.begin(), mesh.distances.end(), -1.0f);
+  std::vector<std::pair<std::string, std::size_t>> counts = {{"unbound", static_cast<std::size_t>(unbound)}};
+  for (const Remark& remark : kRemarks) {
+    const auto count = std::count_if(mesh.remarks.begin(), mesh.remarks.end(),
+                                     [&](VertexRemarks flags) { return (flags & remark.flag) != 0; });
+    counts.emplace_back(remark.name, static_cast<std::size_t>(count));
+  }
+  return counts;
+}
+
+std::string format_bind_report(const BindReportFacts& facts, const BoundModel& bound) {
+  nlohmann::ordered_json meshes = nlohmann::json::array();
+  for (const MeshReport& mesh : bound.bound.report.meshes) {
+    nlohmann::ordered_json remarks = nlohmann::json::object();
+    for (const auto& [name, count] : remark_counts(mesh)) remarks[name] = count;
+    meshes.push_back(
+        {{"mesh", mesh.mesh},
+         {"deformer", mesh.deformer},
+         {"vertices", mesh.vertices},
+         {"mean_influences", mesh.mean_influences},
+         {"max_influences", mesh.max_influences},
+         {"worst_distance", mesh.worst_distance},
+         {"worst_vertex", mesh.worst_vertex},
+         {"dropped_elements", mesh.dropped_elements},
+         {"repaired_vertices", mesh.repaired_vertices},
+         {"cut_error", mesh.cut_error ? nlohmann::ordered_json(*mesh.cut_error) : nlohmann::ordered_json()},
+         {"remarks", remarks},
+         {"linear_fit", fit_json(mesh)},
+         {"level_vertices", mesh.level_vertices},
+         {"bytes_per_vertex", mesh.bytes_per_vertex}});
+  }
+  const nlohmann::ordered_json report{
+      {"model", facts.model},
+      {"output", facts.output ? nlohmann::ordered_json(*facts.output) : nlohmann::ordered_json()},
+      {"bytes", facts.bytes},
+      {"seconds", facts.seconds},
+      {"meshes", meshes},
+      {"levels", levels_json(bound.bound.report)},
+      {"verdict", verdict_json(bound.bound.report.verdict)},
+      {"notes", bound.bound.report.notes},
+      {"import_notes", bound.import_report.notes}};
+  return report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string format_vertex_report(const std::string& model, const BoundModel& bound) {
+  nlohmann::ordered_json meshes = nlohmann::json::array();
+  const CharacterData& data = *bound.bound.character;
+  for (std::size_t m = 0; m < bound.bound.report.meshes.size(); ++m) {
+    const MeshReport& report = bound.bound.report.meshes[m];
+    const CharacterMesh& mesh = data.meshes[m];
+    std::vector<std::size_t> influences(mesh.vertex_count());
+    const SparseRows rows = unpack_rows(mesh.binding);
+    for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) influences[mesh.source_vertex[i]] = rows.row(i).size();
+    nlohmann::ordered_json own{{"mesh", report.mesh},      {"deformer", report.deformer},
+                               {"driver", mesh.control},   {"topology", format_hash(mesh.topology)},
+                               {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
+    if (!report.distances.empty()) {
+      nlohmann::ordered_json distances = nlohmann::json::array();
+      nlohmann::ordered_json unbound = nlohmann::json::array();
+      for (std::size_t v = 0; v < report.distances.size(); ++v) {
+        const bool is_bound = report.distances[v] >= 0;
+        distances.push_back(is_bound ? nlohmann::ordered_json(report.distances[v]) : nlohmann::ordered_json());
+        if (!is_bound) unbound.push_back(v);
+      }
+      own["distance"] = std::move(distances);
+      own["unbound"] = std::move(unbound);
+      for (const Remark& remark : kRemarks) {
+        nlohmann::ordered_json vertices = nlohmann::json::array();
+        for (std::size_t v = 0; v < report.remarks.size(); ++v) {
+          if ((report.remarks[v] & remark.flag) != 0) vertices.push_back(v);
+        }
+        own[remark.name] = std::move(vertices);
+      }
+    }
+    meshes.push_back(std::move(own));
+  }
+  const nlohmann::ordered_json document{{"format", "pelt-report 1"},
+                                        {"model", model},
+                                        {"meshes", std::move(meshes)},
+                                        {"verdict", verdict_json(bound.bound.report.verdict)},
+                                        {"notes", bound.bound.report.notes}};
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string format_hash(const glm::uvec2& hash) { return fmt::format("{:08x}{:08x}", hash.y, hash.x); }
+
+}  // namespace pelt

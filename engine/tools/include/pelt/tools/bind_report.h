@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The reports of a bind as JSON (docs/cli.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pelt/bind_report.h>
+#include <pelt/tools/bind_model.h>
+
+namespace pelt {
+
+// What a report says besides what bind found.
+struct BindReportFacts {
+  std::string model;                  // as it was named
+  std::optional<std::string> output;  // the file that was written; none: the character stayed in memory
+  std::uint64_t bytes = 0;            // of the character
+  double seconds = 0;                 // that reading, binding and writing took
+};
+
+// Returns what `pelt bind --json` prints, without a newline at its end.
+std::string format_bind_report(const BindReportFacts& facts, const BoundModel& bound);
+
+// Returns what `pelt bind --report` writes: a list for each property, over every vertex of every mesh in the model's
+// order.
+std::string format_vertex_report(const std::string& model, const BoundModel& bound);
+
+// Counts the vertices with each remark, and those that no driver moves. Empty if no driver moves the mesh.
+std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh);
+
+// Formats a topology_hash as 16 hexadecimal digits.
+std::string format_hash(const glm::uvec2& hash);
+
+}  // namespace pelt

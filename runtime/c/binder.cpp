@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pelt/pelt_binder.h>
+#include <pelt/pelt_file.h>
+#include <pelt/rig_json.h>
+#include <pelt/tools/bind_model.h>
+#include <pelt/tools/bind_report.h>
+#include <pelt/tools/model_quality.h>
+
+#include "runtime/c/support.h"
+
+using namespace pelt::c;
+
+struct pelt_binder_output {
+  std::vector<std::byte> character;  // empty: none was bound
+  std::string report;
+};
+
+namespace {
+
+std::string text_of(const char* given) { return given == nullptr ? std::string() : given; }
+
+// Returns the rig that is given as text; none: it is not.
+std::optional<pelt::Rig> read_rig(const char* rig, const char* rig_text) {
+  if (rig_text == nullptr) return std::nullopt;
+  if (rig != nullptr) refuse("options.rig and options.rig_text are both given");
+  return value_of(pelt::parse_rig(rig_text, "rig"));
+}
+
+template <class Options>
+std::function<void(double, const std::string&)> progress_of(const Options& options) {
+  if (options.progress == nullptr) return {};
+  return
+      [&options](double fraction, const std::string& what) { options.progress(options.user, fraction, what.c_str()); };
+}
+
+pelt::Binding read_binding(const pelt_binder_bind_options& options) {
+  int named = 0;
+  for (const char* name : {options.rig, options.rig_text, options.preset, options.deformer, options.transfer}) {
+    named += name == nullptr ? 0 : 1;
+  }
+  if (named > 1) refuse("more than one of rig, rig_text, preset, deformer and transfer is given");
+  if (options.driver != nullptr && options.preset != nullptr) refuse("a driver and a preset are both given");
+  if (options.driver != nullptr && options.weights_of != nullptr) refuse("driver and weights_of are both given");
+  if (options.judging > PELT_BINDER_JUDGE_NONE) {
+    refuse("options.judging is " + std::to_string(options.judging) + ", which is none");
+  }
+  pelt::Binding binding{.rig = text_of(options.rig),
+                        .own = read_rig(options.rig, options.rig_text),
+                        .preset = text_of(options.preset),
+                        .deformer = text_of(options.deformer),
+                        .body = text_of(options.driver),
+                        .weights_of = text_of(options.weights_of),
+                        .transfer = text_of(options.transfer)};
+  if (options.judging == PELT_BINDER_JUDGE_REPORT) binding.judging = pelt::Judging::kReport;
+  if (options.judging == PELT_BINDER_JUDGE_NONE) binding.judging = pelt::Judging::kNone;
+  return binding;
+}
+
+pelt::BindOptions read_bind_options(const pelt_binder_bind_options& given) {
+  pelt::BindOptions options{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
+  if (given.linear_fit != 0) options.linear_fit = pelt::LinearFitOptions{.influences = given.linear_fit};
+  if (given.level_shares != nullptr) {
+    options.levels.emplace();
+    options.levels->shares.assign(given.level_shares, given.level_shares + given.level_count);
+  } else if (given.level_count != 0) {
+    options.levels = pelt::LevelOptions::halves(given.level_count);
+  }
+  options.progress = progress_of(given);
+  return options;
+}
+
+}  // namespace
+
+uint32_t pelt_binder_abi_version(void) { return PELT_BINDER_ABI_VERSION; }
+const char* pelt_binder_version_string(void) { return pelt_version_string(); }
+const char* pelt_binder_last_error(void) { return pelt_last_error(); }
+
+pelt_result pelt_binder_bind(const char* model, const pelt_binder_bind_options* options, pelt_binder_output** out) {
+  return guarded(__func__, [&] {
+    const auto start = std::chrono::steady_clock::now();
+    const std::string name = &need(model, "model");
+    const auto given = read_options(options, "options");
+    pelt_binder_output*& made = need(out, "out");
+    const pelt::BoundModel bound = value_of(pelt::bind_model(name, read_binding(given), read_bind_options(given)));
+    std::vector<std::byte> bytes = pelt::serialize(bound.bound.character);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    const pelt::BindReportFacts facts{.model = name, .bytes = bytes.size(), .seconds = spent.count()};
+    std::string report = pelt::format_bind_report(facts, bound);
+    made = new pelt_binder_output{std::move(bytes), std::move(report)};
+  });
+}
+
+pelt_result pelt_binder_quality(const char* model, const pelt_binder_quality_options* options,
+                                pelt_binder_output** out) {
+  return guarded(__func__, [&] {
+    const std::string name = &need(model, "model");
+    const auto given = read_options(options, "options");
+    pelt_binder_output*& made = need(out, "out");
+    if (given.poses > PELT_BINDER_POSES_SAMPLES) {
+      refuse("options.poses is " + std::to_string(given.poses) + ", which is none");
+    }
+    pelt::ModelQualityOptions own{.rig = text_of(given.rig),
+                                  .own = read_rig(given.rig, given.rig_text),
+                                  .poses = static_cast<pelt::PoseSource>(given.poses),
+                                  .no_fallback = given.no_fallback != 0,
+                                  .progress = progress_of(given)};
+    if (given.deformer_count != 0) need(given.deformers, "options.deformers");
+    for (std::uint32_t i = 0; i < given.deformer_count; ++i) {
+      own.deformers.emplace_back(&need(given.deformers[i], "a name of options.deformers"));
+      value_of(pelt::rig_from_deformer_name(own.deformers.back()));
+    }
+    if (given.frames != 0) own.frames = given.frames;
+    if (given.clips != 0) own.clips = given.clips;
+    made = new pelt_binder_output{{}, pelt::format_model_quality(value_of(pelt::measure_model_quality(name, own)))};
+  });
+}
+
+pelt_result pelt_binder_get_character(const pelt_binder_output* output, const void** bytes, size_t* size) {
+  return guarded(__func__, [&] {
+    const std::vector<std::byte>& own = need(output, "output").character;
+    if (bytes == nullptr) refuse("bytes is null");
+    need(size, "size");
+    if (own.empty()) refuse("nothing was bound", PELT_ERROR_NOT_FOUND);
+    *bytes = own.data();
+    *size = own.size();
+  });
+}
+
+pelt_result pelt_binder_get_report(const pelt_binder_output* output, const char** text, size_t* size) {
+  return guarded(__func__, [&] {
+    const std::string& own = need(output, "output").report;
+    need(text, "text") = own.c_str();
+    if (size != nullptr) *size = own.size();
+  });
+}
+
+void pelt_binder_output_destroy(pelt_binder_output* output) { delete output; }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstring>
+#include <glm/gtc/type_ptr.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/evaluate.h>
+#include <pelt/shaders/joints.h>
+
+#include "runtime/c/handles.h"
+#include "runtime/c/support.h"
+
+using namespace pelt::c;
+
+struct pelt_evaluator {
+  pelt::Character character;
+  pelt::Evaluator evaluator;
+  std::vector<glm::mat4> converted;  // joints that were given in another form than matrices
+  bool evaluated = false;
+};
+
+namespace {
+
+static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
+              static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
+
+const pelt::CharacterData& character_data(const pelt_evaluator& evaluator) { return *evaluator.character; }
+
+// Reads joints of a form, `Joint`, and returns them as matrices.
+template <class Joint, class Convert>
+std::span<const glm::mat4> convert_joints(std::vector<glm::mat4>& converted, const float* joints,
+                                          const Convert& convert) {
+  for (glm::mat4& matrix : converted) {
+    Joint joint;
+    std::memcpy(static_cast<void*>(&joint), joints, sizeof(joint));
+    matrix = convert(joint);
+    joints += sizeof(joint) / sizeof(float);
+  }
+  return converted;
+}
+
+std::span<const glm::mat4> read_joints(pelt_evaluator& evaluator, std::uint32_t format, const float* joints) {
+  switch (format) {
+    case PELT_JOINTS_MATRIX4:
+      return {reinterpret_cast<const glm::mat4*>(joints), evaluator.converted.size()};
+    case PELT_JOINTS_MATRIX3X4:
+      return convert_joints<pelt::shared::Affine>(evaluator.converted, joints, pelt::shared::matrix_of_rows);
+    case PELT_JOINTS_TRANSFORM:
+      return convert_joints<pelt::shared::JointTransform>(evaluator.converted, joints,
+                                                          pelt::shared::matrix_of_transform);
+    default:
+      refuse("joints have the format " + std::to_string(format) + ", which is none");
+  }
+}
+
+// Vertices are written where `values` is set. `made`: whether the evaluator has what is asked for.
+template <class T>
+void need_array(const pelt_vertex_array& array, const char* name, bool made) {
+  if (array.values == nullptr) return;
+  if (!made) refuse(std::string("the evaluator was made without ") + name);
+  if (array.stride != 0 && array.stride < sizeof(T)) {
+    refuse(std::string("arrays.") + name + ".stride is " + std::to_string(array.stride) + ", and a vertex takes " +
+           std::to_string(sizeof(T)) + " bytes");
+  }
+  if (array.stride % sizeof(float) != 0) {
+    refuse(std::string("arrays.") + name + ".stride is " + std::to_string(array.stride) +
+           ", which is no multiple of 4");
+  }
+}
+
+// Writes a mesh's vertices from element `first` of the array on. `places`: where each goes; empty: in their order.
+template <class T>
+void write_array(std::span<const T> vertices, std::span<const std::uint32_t> places, std::size_t first,
+                 const pelt_vertex_array& array) {
+  if (array.values == nullptr || vertices.empty()) return;
+  const std::size_t stride = array.stride == 0 ? sizeof(T) : array.stride;
+  char* const begin = reinterpret_cast<char*>(array.values) + first * stride;
+  if (places.empty() && stride == sizeof(T)) {
+    std::memcpy(begin, vertices.data(), vertices.size_bytes());
+    return;
+  }
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    std::memcpy(begin + (places.empty() ? i : places[i]) * stride, &vertices[i], sizeof(T));
+  }
+}
+
+}  // namespace
+
+pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_evaluator_options* options,
+                                  pelt_evaluator** out) {
+  return guarded(__func__, [&] {
+    const pelt::Character& own = need(character, "character").character;
+    const auto given = read_options(options, "options");
+    pelt_evaluator*& made = need(out, "out");
+    if (given.normal_mode > PELT_NORMALS_RECOMPUTED) {
+      refuse("options.normal_mode is " + std::to_string(given.normal_mode) + ", which is none");
+    }
+    const pelt::Evaluator::Options own_options{.normals = given.no_normals == 0,
+                                               .tangents = given.no_normals == 0 && given.no_tangents == 0,
+                                               .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
+                                               .morphs = given.no_morphs == 0,
+                                               .same_everywhere = given.same_everywhere != 0};
+    made =
+        new pelt_evaluator{own, pelt::Evaluator(own, own_options), std::vector<glm::mat4>(own->skeleton.joints.size())};
+  });
+}
+
+void pelt_evaluator_destroy(pelt_evaluator* evaluator) { delete evaluator; }
+
+pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, uint32_t format, const float* joints, uint32_t joint_count) {
+  return guarded(__func__, [&] {
+    pelt_evaluator& own = need(evaluator, "evaluator");
+    need(joints, "joints");
+    need_count("joints", joint_count, character_data(own).skeleton.joints.size());
+    own.evaluator.pose(read_joints(own, format, joints));
+  });
+}
+
+pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const float* values, uint32_t input_count) {
+  return guarded(__func__, [&] {
+    pelt_evaluator& own = need(evaluator, "evaluator");
+    need_count("inputs", input_count, character_data(own).input_count);
+    if (input_count != 0) own.evaluator.inputs({&need(values, "values"), input_count});
+  });
+}
+
+pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, const float* positions,
+                                  uint32_t vertex_count) {
+  return guarded(__func__, [&] {
+    pelt_evaluator& own = need(evaluator, "evaluator");
+    const pelt::CharacterData& data = character_data(own);
+    need_index("stream", stream, data.streams.size());
+    need(positions, "positions");
+    need_count("vertices", vertex_count, data.meshes[data.streams[stream].mesh].vertex_count());
+    own.evaluator.stream(stream, {reinterpret_cast<const glm::vec3*>(positions), vertex_count});
+  });
+}
+
+pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, float value) {
+  return guarded(__func__, [&] {
+    pelt_evaluator& own = need(evaluator, "evaluator");
+    need_index("control", control, character_data(own).controls.size());
+    own.evaluator.control(control, value);
+  });
+}
+
+pelt_result pelt_evaluator_detail(pelt_evaluator* evaluator, uint32_t detail) {
+  return guarded(__func__, [&] {
+    pelt_evaluator& own = need(evaluator, "evaluator");
+    if (detail != PELT_DETAIL_FULL && detail != PELT_DETAIL_LINEAR_FIT) {
+      refuse("an evaluator has no detail " + std::to_string(detail));
+    }
+    const bool fit = detail == PELT_DETAIL_LINEAR_FIT && character_data(own).fit_pass() != nullptr;
+    own.evaluator.set_detail(fit ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
+  });
+}
+
+pelt_result pelt_evaluator_advance(pelt_evaluator* evaluator, float seconds) {
+  return guarded(__func__, [&] { need(evaluator, "evaluator").evaluator.advance(seconds); });
+}
+
+pelt_result pelt_evaluator_teleport(pelt_evaluator* evaluator) {
+  return guarded(__func__, [&] { need(evaluator, "evaluator").evaluator.teleport(); });
+}
+
+pelt_result pelt_evaluator_evaluate(pelt_evaluator* evaluator) {
+  return guarded(__func__, [&] {
+    pelt_evaluator& own = need(evaluator, "evaluator");
+    own.evaluator.evaluate();
+    own.evaluated = true;
+  });
+}
+
+pelt_result pelt_evaluator_get_evaluated(const pelt_evaluator* evaluator, pelt_evaluated* evaluated) {
+  return guarded(__func__, [&] {
+    const pelt_evaluator& own = need(evaluator, "evaluator");
+    const auto first = [](const auto& vertices) {
+      return vertices.empty() ? nullptr : glm::value_ptr(vertices.front());
+    };
+    write_struct(pelt_evaluated{.vertex_count = character_data(own).vertex_count(),
+                                .positions = first(own.evaluator.positions()),
+                                .normals = first(own.evaluator.normals()),
+                                .tangents = first(own.evaluator.tangents())},
+                 evaluated, "evaluated");
+  });
+}
+
+pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_t mesh, uint32_t order,
+                                        const pelt_vertex_arrays* arrays) {
+  return guarded(__func__, [&] {
+    const pelt_evaluator& own = need(evaluator, "evaluator");
+    const pelt::CharacterData& data = character_data(own);
+    if (mesh != PELT_NONE) need_index("mesh", mesh, data.meshes.size());
+    if (order > PELT_ORDER_MODEL) refuse("order is " + std::to_string(order) + ", which is none");
+    const pelt_vertex_arrays given = read_struct(arrays, "arrays");
+    const std::span<const pelt::CharacterMesh> meshes =
+        mesh == PELT_NONE ? std::span(data.meshes) : std::span(data.meshes).subspan(mesh, 1);
+    need_count("vertices", given.vertex_count, mesh == PELT_NONE ? data.vertex_count() : meshes[0].vertex_count());
+    need_array<glm::vec3>(given.positions, "positions", true);
+    need_array<glm::vec3>(given.normals, "normals", !own.evaluator.normals().empty());
+    need_array<glm::vec4>(given.tangents, "tangents", !own.evaluator.tangents().empty());
+    if (!own.evaluated) refuse("nothing was evaluated yet");
+    std::size_t first = 0;
+    for (const pelt::CharacterMesh& each : meshes) {
+      const std::size_t count = each.vertex_count();
+      const auto write = [&]<class T>(std::span<const T> vertices, const pelt_vertex_array& array) {
+        if (vertices.empty()) return;
+        const std::span<const std::uint32_t> places =
+            order == PELT_ORDER_MODEL ? std::span(each.source_vertex) : std::span<const std::uint32_t>();
+        write_array(vertices.subspan(each.first_vertex, count), places, first, array);
+      };
+      write(own.evaluator.positions(), given.positions);
+      write(own.evaluator.normals(), given.normals);
+      write(own.evaluator.tangents(), given.tangents);
+      first += count;
+    }
+  });
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Pelt for Python: binds models, and moves characters' skin on the CPU into NumPy arrays.
+
+    import pelt
+
+    character, report = pelt.bind("builtin:biped")
+    with pelt.Evaluator(character) as evaluator:
+        positions = evaluator.deform(character.pose("flex", 1.3))
+
+docs/python.md is its manual.
+"""
+
+from __future__ import annotations
+
+from ._library import Error, library_path, version
+from .binding import Bound, bind, quality
+from .character import TRANSFORM, Character, Clip, Control, Joint, Mesh, Pose, Stream, load
+from .evaluator import Evaluator
+
+__all__ = [
+    "TRANSFORM",
+    "Bound",
+    "Character",
+    "Clip",
+    "Control",
+    "Error",
+    "Evaluator",
+    "Joint",
+    "Mesh",
+    "Pose",
+    "Stream",
+    "bind",
+    "library_path",
+    "load",
+    "quality",
+    "version",
+]

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: MIT
+"""The C API as ctypes sees it: finds both libraries, checks their versions, and turns their errors into Error."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint32, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ABI = 2  # PELT_ABI_VERSION
+BINDER_ABI = 1  # PELT_BINDER_ABI_VERSION
+
+NONE = 0xFFFFFFFF  # PELT_NONE
+JOINTS_MATRIX4 = 0  # PELT_JOINTS_MATRIX4
+
+
+class Error(Exception):
+    """What Pelt refuses, and why, in one sentence.
+
+    `result` is the number of PELT_ERROR_... of the library, or 0 where this package noticed first.
+    """
+
+    def __init__(self, message: str, result: int = 0) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class Sized(Structure):
+    """A struct of the library that begins with its size. Classes have the names of pelt.h."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(struct_size=ctypes.sizeof(self), **fields)
+
+
+class pelt_character_info(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("joint_count", c_uint32),
+        ("mesh_count", c_uint32),
+        ("clip_count", c_uint32),
+        ("stream_count", c_uint32),
+        ("control_count", c_uint32),
+        ("input_count", c_uint32),
+        ("vertex_count", c_uint32),
+        ("size", c_float),
+        ("least", c_float * 3),
+        ("greatest", c_float * 3),
+        ("coarsest_level", c_uint32),
+        ("name", c_char_p),
+    ]
+
+
+class pelt_joint_info(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("parent", c_uint32),
+        ("name", c_char_p),
+        ("rest", c_float * 10),
+        ("inverse_bind", c_void_p),
+    ]
+
+
+class pelt_mesh_info(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("control", c_uint32),
+        ("vertex_count", c_uint32),
+        ("triangle_count", c_uint32),
+        ("name", c_char_p),
+        ("triangles", c_void_p),
+        ("uvs", c_void_p),
+        ("source_vertex", c_void_p),
+        ("fit_rms", c_float),
+        ("fit_worst", c_float),
+        ("rest_positions", c_void_p),
+        ("first_vertex", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pelt_clip_info(Sized):
+    _fields_ = [("struct_size", c_uint32), ("duration", c_float), ("name", c_char_p)]
+
+
+class pelt_stream_info(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("mesh", c_uint32),
+        ("vertex_count", c_uint32),
+        ("first_input", c_uint32),
+    ]
+
+
+class pelt_control_info(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_uint32),
+        ("input", c_uint32),
+        ("rest", c_float),
+        ("name", c_char_p),
+    ]
+
+
+class pelt_evaluator_options(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("normal_mode", c_uint32),
+        ("no_normals", c_uint32),
+        ("no_tangents", c_uint32),
+        ("no_morphs", c_uint32),
+        ("same_everywhere", c_uint32),
+    ]
+
+
+class pelt_evaluated(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("vertex_count", c_uint32),
+        ("positions", c_void_p),
+        ("normals", c_void_p),
+        ("tangents", c_void_p),
+    ]
+
+
+class pelt_vertex_array(Structure):
+    _fields_ = [("values", c_void_p), ("stride", c_uint32), ("reserved", c_uint32)]
+
+
+class pelt_vertex_arrays(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("vertex_count", c_uint32),
+        ("positions", pelt_vertex_array),
+        ("normals", pelt_vertex_array),
+        ("tangents", pelt_vertex_array),
+    ]
+
+
+Progress = ctypes.CFUNCTYPE(None, c_void_p, c_double, c_char_p)
+Write = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
+
+
+class pelt_binder_bind_options(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("threads", c_uint32),
+        ("rig", c_char_p),
+        ("rig_text", c_char_p),
+        ("preset", c_char_p),
+        ("deformer", c_char_p),
+        ("transfer", c_char_p),
+        ("driver", c_char_p),
+        ("weights_of", c_char_p),
+        ("judging", c_uint32),
+        ("keep_vertex_order", c_uint32),
+        ("linear_fit", c_uint32),
+        ("level_count", c_uint32),
+        ("level_shares", POINTER(c_float)),
+        ("user", c_void_p),
+        ("progress", Progress),
+    ]
+
+
+class pelt_binder_quality_options(Sized):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("deformer_count", c_uint32),
+        ("deformers", POINTER(c_char_p)),
+        ("rig", c_char_p),
+        ("rig_text", c_char_p),
+        ("poses", c_uint32),
+        ("frames", c_uint32),
+        ("clips", c_uint32),
+        ("no_fallback", c_uint32),
+        ("user", c_void_p),
+        ("progress", Progress),
+    ]
+
+
+_HANDLE_OUT = POINTER(c_void_p)
+# Arguments of the functions that return a pelt_result.
+_FUNCTIONS: dict[str, list[Any]] = {
+    "pelt_character_load": [c_char_p, _HANDLE_OUT],
+    "pelt_character_load_memory": [c_void_p, c_size_t, c_char_p, _HANDLE_OUT],
+    "pelt_character_save": [c_void_p, c_char_p],
+    "pelt_character_save_memory": [c_void_p, c_void_p, Write],
+    "pelt_character_at_level": [c_void_p, c_uint32, _HANDLE_OUT],
+    "pelt_character_get_info": [c_void_p, POINTER(pelt_character_info)],
+    "pelt_character_get_joint": [c_void_p, c_uint32, POINTER(pelt_joint_info)],
+    "pelt_character_get_mesh": [c_void_p, c_uint32, POINTER(pelt_mesh_info)],
+    "pelt_character_get_clip": [c_void_p, c_uint32, POINTER(pelt_clip_info)],
+    "pelt_character_get_stream": [c_void_p, c_uint32, POINTER(pelt_stream_info)],
+    "pelt_character_get_control": [c_void_p, c_uint32, POINTER(pelt_control_info)],
+    "pelt_character_find_joint": [c_void_p, c_char_p, POINTER(c_uint32)],
+    "pelt_character_find_clip": [c_void_p, c_char_p, POINTER(c_uint32)],
+    "pelt_character_find_stream": [c_void_p, c_char_p, POINTER(c_uint32)],
+    "pelt_character_find_control": [c_void_p, c_char_p, POINTER(c_uint32)],
+    "pelt_character_rest_pose": [c_void_p, c_void_p, c_uint32],
+    "pelt_character_sample_clip": [c_void_p, c_uint32, c_float, c_void_p, c_uint32],
+    "pelt_character_rest_transforms": [c_void_p, c_void_p, c_uint32],
+    "pelt_character_sample_transforms": [c_void_p, c_uint32, c_float, c_void_p, c_uint32],
+    "pelt_character_place_joints": [c_void_p, c_void_p, c_void_p, c_uint32],
+    "pelt_character_rest_inputs": [c_void_p, c_void_p, c_uint32],
+    "pelt_character_sample_inputs": [c_void_p, c_uint32, c_float, c_void_p, c_uint32],
+    "pelt_evaluator_create": [c_void_p, POINTER(pelt_evaluator_options), _HANDLE_OUT],
+    "pelt_evaluator_pose": [c_void_p, c_uint32, c_void_p, c_uint32],
+    "pelt_evaluator_inputs": [c_void_p, c_void_p, c_uint32],
+    "pelt_evaluator_stream": [c_void_p, c_uint32, c_void_p, c_uint32],
+    "pelt_evaluator_control": [c_void_p, c_uint32, c_float],
+    "pelt_evaluator_detail": [c_void_p, c_uint32],
+    "pelt_evaluator_advance": [c_void_p, c_float],
+    "pelt_evaluator_teleport": [c_void_p],
+    "pelt_evaluator_evaluate": [c_void_p],
+    "pelt_evaluator_get_evaluated": [c_void_p, POINTER(pelt_evaluated)],
+    "pelt_evaluator_get_vertices": [c_void_p, c_uint32, c_uint32, POINTER(pelt_vertex_arrays)],
+}
+_DESTROY = ["pelt_character_destroy", "pelt_evaluator_destroy"]
+_BINDER_FUNCTIONS: dict[str, list[Any]] = {
+    "pelt_binder_bind": [c_char_p, POINTER(pelt_binder_bind_options), _HANDLE_OUT],
+    "pelt_binder_quality": [c_char_p, POINTER(pelt_binder_quality_options), _HANDLE_OUT],
+    "pelt_binder_get_character": [c_void_p, POINTER(c_void_p), POINTER(c_size_t)],
+    "pelt_binder_get_report": [c_void_p, POINTER(c_void_p), POINTER(c_size_t)],
+}
+_BINDER_DESTROY = ["pelt_binder_output_destroy"]
+
+
+class Library:
+    """A library whose functions raise Error: `library.call(name, arguments...)`."""
+
+    def __init__(self, file: str, prefix: str, abi: int, functions: dict[str, list[Any]], destroy: list[str]) -> None:
+        try:
+            self._functions = ctypes.CDLL(file)
+        except OSError as error:
+            raise Error(f"{file}: cannot be loaded: {error}") from None
+        self.file = file
+        self._last_error = self._function(f"{prefix}_last_error", [], c_char_p)
+        found = int(self._function(f"{prefix}_abi_version", [], c_uint32)())
+        if found != abi:
+            raise Error(f"{file}: the library is of ABI {found}, and this package needs ABI {abi}")
+        self.version = os.fsdecode(self._function(f"{prefix}_version_string", [], c_char_p)())
+        self._calls = {name: self._function(name, arguments, c_int32) for name, arguments in functions.items()}
+        self.destroy = {name: self._function(name, [c_void_p], None) for name in destroy}
+
+    def _function(self, name: str, arguments: list[Any], result: Any) -> Any:
+        try:
+            function = getattr(self._functions, name)
+        except AttributeError:
+            raise Error(f"{self.file}: the library has no {name}: it is none of Pelt, or an older one") from None
+        function.argtypes = arguments
+        function.restype = result
+        return function
+
+    def call(self, name: str, *arguments: Any) -> None:
+        result = self._calls[name](*arguments)
+        if result != 0:
+            raise Error(self._last_error().decode(errors="replace"), result)
+
+    def make(self, name: str, destroy: str, *arguments: Any) -> Handle:
+        """Calls a function whose last parameter is where it puts a handle."""
+        made = c_void_p()
+        self.call(name, *arguments, ctypes.byref(made))
+        return Handle(made, self.destroy[destroy])
+
+
+class Handle:
+    """Owns a handle of the library: destroys it with the last reference to this object."""
+
+    def __init__(self, pointer: c_void_p, destroy: Callable[[c_void_p], None]) -> None:
+        self.pointer = pointer
+        # At the program's end memory goes anyway, and a thread may still use it.
+        weakref.finalize(self, destroy, pointer).atexit = False
+
+
+class Memory:
+    """Memory of the library as numpy.asarray() takes it; the array keeps this object, which keeps the handle."""
+
+    def __init__(self, owner: Handle, address: int, shape: tuple[int, ...], kind: str) -> None:
+        self.owner = owner
+        self.__array_interface__ = {"version": 3, "data": (address, True), "shape": shape, "typestr": kind}
+
+
+def view(owner: Handle, address: int | None, shape: tuple[int, ...], kind: str = "<f4") -> np.ndarray:
+    """Returns memory of the library as an array that cannot be written to, without a copy."""
+    if not address:
+        return np.empty(shape, np.dtype(kind)) if 0 in shape else np.zeros(shape, np.dtype(kind))
+    return np.asarray(Memory(owner, address, shape, kind))
+
+
+def encode(text: str | os.PathLike[str]) -> bytes:
+    name = os.fsencode(text)
+    if b"\0" in name:
+        raise Error(f"{text!r} has a character 0 in it")
+    return name
+
+
+def decode(text: bytes | None) -> str:
+    return (text or b"").decode(errors="replace")
+
+
+_lock = threading.RLock()
+
+
+def _file(beside: str, name: str, abi: int) -> str:
+    """Returns the library beside a file, or else its name for the system to find."""
+    own = Path(beside).parent / name
+    return str(own) if os.sep in beside and own.exists() else f"{name}.{abi}"
+
+
+@functools.lru_cache(maxsize=None)
+def _load() -> Library:
+    file = os.environ.get("PELT_LIBRARY") or _file(__file__, "libpelt.so", ABI)
+    return Library(file, "pelt", ABI, _FUNCTIONS, _DESTROY)
+
+
+@functools.lru_cache(maxsize=None)
+def _load_binder() -> Library:
+    file = _file(_load().file, "libpelt_binder.so", BINDER_ABI)
+    return Library(file, "pelt_binder", BINDER_ABI, _BINDER_FUNCTIONS, _BINDER_DESTROY)
+
+
+def library() -> Library:
+    """Returns libpelt.so: that of the environment variable PELT_LIBRARY, that beside this package, or the system's."""
+    with _lock:
+        return _load()
+
+
+def binder() -> Library:
+    """Returns libpelt_binder.so, beside libpelt.so, or the system's."""
+    with _lock:
+        return _load_binder()
+
+
+def version() -> str:
+    """Returns the version of the library that is loaded, as "0.1.0"."""
+    return library().version
+
+
+def library_path() -> str:
+    """Returns the file of the library that is loaded, or its name where the system found it."""
+    return library().file

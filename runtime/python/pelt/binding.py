@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Binds models, and measures deformers on them, as `pelt bind` and `pelt quality` do."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import _library
+from ._library import Error, Handle, binder, encode
+from .character import Character, load
+
+Path = str | os.PathLike[str]
+#: A file, the text of one, or its JSON.
+Rig = str | os.PathLike[str] | Mapping[str, Any]
+
+_POSES = {"any": 0, "clips": 1, "samples": 2}
+
+
+class Bound(NamedTuple):
+    """A character, and what bind found: the JSON of `pelt bind --json` (docs/cli.md)."""
+
+    character: Character
+    report: dict[str, Any]
+
+
+class _Progress:
+    """Calls a function of the caller's from the library, and keeps what it raised for the end."""
+
+    def __init__(self, function: Callable[[float, str], None] | None) -> None:
+        self._function = function
+        self._raised: BaseException | None = None
+        self.callback = _library.Progress(self._call) if function is not None else _library.Progress()
+
+    def _call(self, _user: int | None, fraction: float, what: bytes) -> None:
+        if self._function is None or self._raised is not None:
+            return
+        try:
+            self._function(fraction, what.decode(errors="replace"))
+        except BaseException as raised:  # noqa: B902: it goes on below the library's functions
+            self._raised = raised
+
+    def check(self) -> None:
+        if self._raised is not None:
+            raise self._raised
+
+
+def _name(given: Path | None) -> bytes | None:
+    return None if given is None else encode(given)
+
+
+def _rig(rig: Rig | None) -> dict[str, bytes | None]:
+    """Returns the option `rig` or `rig_text`."""
+    if rig is None:
+        return {}
+    if isinstance(rig, Mapping):
+        return {"rig_text": json.dumps(rig).encode()}
+    if isinstance(rig, str) and rig.lstrip().startswith("{"):
+        return {"rig_text": encode(rig)}
+    return {"rig": encode(rig)}
+
+
+def _report(output: Handle) -> Any:
+    text, size = ctypes.c_void_p(), ctypes.c_size_t()
+    binder().call("pelt_binder_get_report", output.pointer, ctypes.byref(text), ctypes.byref(size))
+    return json.loads(ctypes.string_at(text, size.value))
+
+
+def bind(
+    model: Path,
+    *,
+    rig: Rig | None = None,
+    preset: str | None = None,
+    deformer: str | None = None,
+    transfer: Path | None = None,
+    driver: Path | None = None,
+    weights_of: Path | None = None,
+    fallback: bool = True,
+    judge: bool = True,
+    linear_fit: int = 0,
+    levels: int | Sequence[float] = 0,
+    keep_vertex_order: bool = False,
+    threads: int = 0,
+    progress: Callable[[float, str], None] | None = None,
+) -> Bound:
+    """Binds a model, a file or one such as "builtin:biped", as `pelt bind` does with the options of these names.
+
+    `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset`, `deformer` and `transfer`. `fallback`
+    and `judge`: --no-fallback and --no-judge turn them off. `linear_fit`: joints a vertex of the linear-blend fit, 0:
+    none. `levels`: the number of levels of detail, or the shares of the triangles that they keep.
+    """
+    shares = [] if isinstance(levels, int) else [float(share) for share in levels]
+    count = levels if isinstance(levels, int) else len(shares)
+    for name, number in (("threads", threads), ("linear_fit", linear_fit), ("levels", count)):
+        if number < 0:
+            raise Error(f"{name} is {number}")
+    watch = _Progress(progress)
+    options = _library.pelt_binder_bind_options(
+        threads=threads,
+        preset=_name(preset),
+        deformer=_name(deformer),
+        transfer=_name(transfer),
+        driver=_name(driver),
+        weights_of=_name(weights_of),
+        judging=2 if not judge else 1 if not fallback else 0,
+        keep_vertex_order=int(keep_vertex_order),
+        linear_fit=linear_fit,
+        level_count=count,
+        level_shares=(ctypes.c_float * len(shares))(*shares) if shares else None,
+        progress=watch.callback,
+        **_rig(rig),
+    )
+    output = binder().make("pelt_binder_bind", "pelt_binder_output_destroy", encode(model), ctypes.byref(options))
+    watch.check()
+    data, size = ctypes.c_void_p(), ctypes.c_size_t()
+    binder().call("pelt_binder_get_character", output.pointer, ctypes.byref(data), ctypes.byref(size))
+    memory = memoryview((ctypes.c_char * size.value).from_address(data.value or 0))
+    return Bound(load(memory, os.fsdecode(model)), _report(output))
+
+
+def quality(
+    model: Path,
+    *,
+    deformers: Sequence[str] = (),
+    rig: Rig | None = None,
+    poses: str = "any",
+    frames: int = 6,
+    clips: int = 10,
+    fallback: bool = True,
+    progress: Callable[[float, str], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Moves a model with deformers, and a rig, and compares them with linear blend: docs/quality.md.
+
+    Returns the JSON of `pelt quality --model --json`, a row for each. `poses`: "clips", "samples", or "any".
+    """
+    if poses not in _POSES:
+        raise Error(f"there are no poses '{poses}'; there are: {', '.join(_POSES)}")
+    if frames < 1 or clips < 1:
+        raise Error(f"frames is {frames}, and clips is {clips}: both must be 1 or more")
+    watch = _Progress(progress)
+    names = [encode(name) for name in ([deformers] if isinstance(deformers, str) else deformers)]
+    options = _library.pelt_binder_quality_options(
+        deformer_count=len(names),
+        deformers=(ctypes.c_char_p * len(names))(*names) if names else None,
+        poses=_POSES[poses],
+        frames=frames,
+        clips=clips,
+        no_fallback=int(not fallback),
+        progress=watch.callback,
+        **_rig(rig),
+    )
+    output = binder().make("pelt_binder_quality", "pelt_binder_output_destroy", encode(model), ctypes.byref(options))
+    watch.check()
+    rows: list[dict[str, Any]] = _report(output)
+    return rows

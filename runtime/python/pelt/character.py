@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: MIT
+"""Characters: what a game loads. They never change, and any number of threads may read one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library
+from ._library import Error, Handle, decode, encode, library, view
+
+Floats = npt.NDArray[np.float32]
+
+#: A joint's place below its parent: quaternion x, y, z, w, metres, scale along the joint's axes.
+TRANSFORM = np.dtype([("rotation", "<f4", 4), ("translation", "<f4", 3), ("scale", "<f4", 3)])
+
+_CONTROL_KINDS = {0: "morph_target", 1: "twist", 2: "expression", 3: "clock"}
+
+Info = TypeVar("Info")
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint of the skeleton. `inverse_bind` maps model space at bind to the joint's; None where no mesh names it."""
+
+    name: str
+    parent: int | None
+    rest: np.ndarray
+    inverse_bind: Floats | None
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A skin, or a control mesh, which moves skins and is none.
+
+    The arrays are views of the character's memory. `triangles`, `uvs` and `rest_positions` count vertices in the
+    character's order; `source_vertex` has the number of each in the model.
+    """
+
+    name: str
+    control: bool
+    first_vertex: int
+    vertex_count: int
+    triangles: npt.NDArray[np.uint32]
+    uvs: Floats | None
+    rest_positions: Floats
+    source_vertex: npt.NDArray[np.uint32]
+    fit_rms: float | None
+    fit_worst: float | None
+
+    @property
+    def model_triangles(self) -> npt.NDArray[np.uint32]:
+        """The triangles by the model's numbers of vertices, in which Evaluator.deform() gives them; a copy."""
+        return self.source_vertex[self.triangles]
+
+
+@dataclass(frozen=True)
+class Clip:
+    name: str
+    duration: float
+
+
+@dataclass(frozen=True)
+class Control:
+    """A number that the caller gives: "morph_target", "twist", "expression" or "clock"."""
+
+    name: str
+    kind: str
+    input: int
+    rest: float
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A control mesh whose vertices the caller places."""
+
+    name: str
+    mesh: int
+    vertex_count: int
+    first_input: int
+
+
+@dataclass(frozen=True)
+class Pose:
+    """What moves a character in a frame.
+
+    `joints`: a 4 x 4 matrix a joint, joint to model space, metres: `joints[j] @ [x, y, z, 1]`. `inputs`: what the
+    skeleton does not move: weights of morph targets, twists, streamed vertices.
+    """
+
+    joints: Floats
+    inputs: Floats
+
+
+def new_joints(count: int) -> tuple[Floats, Floats]:
+    """Returns matrices and the same memory as the library has them, column by column."""
+    memory = np.empty((count, 4, 4), np.float32)
+    return memory.transpose(0, 2, 1), memory
+
+
+def numbers(values: npt.ArrayLike, name: str) -> np.ndarray:
+    """Returns numbers that the library only reads as an array; converts what is no array of them."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise Error(f"{name} are no array: {error}") from None
+    if array.dtype.kind not in "fiu":
+        raise Error(f"{name} are of the type {array.dtype}, and must be numbers")
+    return array
+
+
+def joint_memory(joints: npt.ArrayLike) -> Floats:
+    """Returns matrices as the library reads them: without a copy where they lie so, as those of Character.pose() do."""
+    array = numbers(joints, "joints")
+    if array.ndim != 3 or array.shape[1:] != (4, 4):
+        raise Error(f"joints have the shape {array.shape}, and must have (joints, 4, 4)")
+    return np.ascontiguousarray(array.transpose(0, 2, 1), np.float32)
+
+
+class Character:
+    """A character, of load(), bind() or from_bytes().
+
+    Its arrays are views of its memory, which stays as long as any of them does. Close it by close() or `with`, or
+    leave that to Python.
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle: Handle | None = handle
+        self._info = self._read(_library.pelt_character_info, "pelt_character_get_info")
+        self._joints: tuple[Joint, ...] | None = None
+        self._meshes: tuple[Mesh, ...] | None = None
+
+    def close(self) -> None:
+        """Gives the character back. Using it is an error from now on; views of it, and evaluators, stay."""
+        self._handle = self._joints = self._meshes = None
+
+    @property
+    def closed(self) -> bool:
+        return self._handle is None
+
+    def __enter__(self) -> Character:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<pelt.Character, closed>"
+        info = self._info
+        return f"<pelt.Character '{decode(info.name)}': {info.vertex_count} vertices, {info.joint_count} joints>"
+
+    @property
+    def handle(self) -> Handle:
+        """The library's handle; raises Error where the character is closed."""
+        if self._handle is None:
+            raise Error("the character is closed")
+        return self._handle
+
+    @property
+    def _known(self) -> _library.pelt_character_info:
+        if self._handle is None:
+            raise Error("the character is closed")
+        return self._info
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        handle = self.handle
+        library().call(name, handle.pointer, *arguments)
+
+    def _read(self, kind: Callable[[], Info], name: str, *arguments: Any) -> Info:
+        info = kind()
+        self._call(name, *arguments, ctypes.byref(info))  # type: ignore[arg-type]
+        return info
+
+    # ------------------------------------------------------------------------------------------------ what is in it
+
+    @property
+    def name(self) -> str:
+        return decode(self._known.name)
+
+    @property
+    def size(self) -> float:
+        """The diagonal of the skin's box at bind, metres."""
+        return float(self._known.size)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The least and the greatest corner of that box."""
+        return np.array(self._known.least, np.float32), np.array(self._known.greatest, np.float32)
+
+    @property
+    def vertex_count(self) -> int:
+        """Of all meshes, control meshes too."""
+        return int(self._known.vertex_count)
+
+    @property
+    def input_count(self) -> int:
+        return int(self._known.input_count)
+
+    @property
+    def coarsest_level(self) -> int:
+        """The number of the coarsest level of detail; 0: there is no other."""
+        return int(self._known.coarsest_level)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The skeleton; parents come before their children."""
+        handle = self.handle
+        if self._joints is None:
+            self._joints = tuple(self._joint(handle, j) for j in range(self._info.joint_count))
+        return self._joints
+
+    def _joint(self, handle: Handle, index: int) -> Joint:
+        info = self._read(_library.pelt_joint_info, "pelt_character_get_joint", index)
+        inverse = view(handle, info.inverse_bind, (4, 4)).T if info.inverse_bind else None
+        return Joint(
+            name=decode(info.name),
+            parent=None if info.parent == _library.NONE else int(info.parent),
+            rest=np.frombuffer(bytes(info.rest), TRANSFORM)[0],
+            inverse_bind=inverse,
+        )
+
+    @property
+    def meshes(self) -> tuple[Mesh, ...]:
+        """All meshes; those that are no control meshes are skins."""
+        handle = self.handle
+        if self._meshes is None:
+            self._meshes = tuple(self._mesh(handle, m) for m in range(self._info.mesh_count))
+        return self._meshes
+
+    def _mesh(self, handle: Handle, index: int) -> Mesh:
+        info = self._read(_library.pelt_mesh_info, "pelt_character_get_mesh", index)
+        count = int(info.vertex_count)
+        return Mesh(
+            name=decode(info.name),
+            control=info.control != 0,
+            first_vertex=int(info.first_vertex),
+            vertex_count=count,
+            triangles=view(handle, info.triangles, (int(info.triangle_count), 3), "<u4"),
+            uvs=view(handle, info.uvs, (count, 2)) if info.uvs else None,
+            rest_positions=view(handle, info.rest_positions, (count, 3)),
+            source_vertex=view(handle, info.source_vertex, (count,), "<u4"),
+            fit_rms=None if info.fit_rms < 0 else float(info.fit_rms),
+            fit_worst=None if info.fit_worst < 0 else float(info.fit_worst),
+        )
+
+    @property
+    def skins(self) -> tuple[Mesh, ...]:
+        """The meshes that are seen."""
+        return tuple(mesh for mesh in self.meshes if not mesh.control)
+
+    @property
+    def clips(self) -> tuple[Clip, ...]:
+        infos = [
+            self._read(_library.pelt_clip_info, "pelt_character_get_clip", c) for c in range(self._known.clip_count)
+        ]
+        return tuple(Clip(decode(info.name), float(info.duration)) for info in infos)
+
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        infos = [
+            self._read(_library.pelt_control_info, "pelt_character_get_control", c)
+            for c in range(self._known.control_count)
+        ]
+        return tuple(
+            Control(decode(info.name), _CONTROL_KINDS.get(info.kind, "other"), int(info.input), float(info.rest))
+            for info in infos
+        )
+
+    @property
+    def streams(self) -> tuple[Stream, ...]:
+        infos = [
+            self._read(_library.pelt_stream_info, "pelt_character_get_stream", s)
+            for s in range(self._known.stream_count)
+        ]
+        return tuple(
+            Stream(self.meshes[info.mesh].name, int(info.mesh), int(info.vertex_count), int(info.first_input))
+            for info in infos
+        )
+
+    def _find(self, what: str, name: str) -> int:
+        found = ctypes.c_uint32()
+        self._call(f"pelt_character_find_{what}", encode(name), ctypes.byref(found))
+        return found.value
+
+    def joint_index(self, name: str) -> int:
+        return self._find("joint", name)
+
+    def clip_index(self, name: str) -> int:
+        return self._find("clip", name)
+
+    def control_index(self, name: str) -> int:
+        return self._find("control", name)
+
+    def stream_index(self, name: str) -> int:
+        return self._find("stream", name)
+
+    def mesh_index(self, name: str) -> int:
+        for index, mesh in enumerate(self.meshes):
+            if mesh.name == name:
+                return index
+        raise Error(f"no mesh is called '{name}'", 2)
+
+    # --------------------------------------------------------------------------------------------------------- poses
+
+    def pose(self, clip: str | int | None = None, time: float = 0.0) -> Pose:
+        """Returns the pose of a clip at a time, seconds, or the rest pose; a clip's ends are held."""
+        count, inputs = self._known.joint_count, np.empty(self.input_count, np.float32)
+        joints, memory = new_joints(count)
+        if clip is None:
+            self._call("pelt_character_rest_pose", memory.ctypes.data, count)
+            self._call("pelt_character_rest_inputs", inputs.ctypes.data, len(inputs))
+        else:
+            index = self.clip_index(clip) if isinstance(clip, str) else clip
+            self._call("pelt_character_sample_clip", index, time, memory.ctypes.data, count)
+            self._call("pelt_character_sample_inputs", index, time, inputs.ctypes.data, len(inputs))
+        return Pose(joints, inputs)
+
+    def transforms(self, clip: str | int | None = None, time: float = 0.0) -> np.ndarray:
+        """Returns the same as places below the parents, an array of TRANSFORM, to change and to give to place()."""
+        made = np.empty(self._known.joint_count, TRANSFORM)
+        if clip is None:
+            self._call("pelt_character_rest_transforms", made.ctypes.data, len(made))
+        else:
+            index = self.clip_index(clip) if isinstance(clip, str) else clip
+            self._call("pelt_character_sample_transforms", index, time, made.ctypes.data, len(made))
+        return made
+
+    def place(self, transforms: np.ndarray) -> Floats:
+        """Returns the joint matrices of places below the parents; helper joints are turned."""
+        if getattr(transforms, "dtype", None) != TRANSFORM or transforms.ndim != 1:
+            raise Error("transforms must be an array of pelt.TRANSFORM, as Character.transforms() gives it")
+        joints, memory = new_joints(len(transforms))
+        given = np.ascontiguousarray(transforms)
+        self._call("pelt_character_place_joints", given.ctypes.data, memory.ctypes.data, len(given))
+        return joints
+
+    # --------------------------------------------------------------------------------------------------------- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a .pelt file."""
+        self._call("pelt_character_save", encode(path))
+
+    def to_bytes(self) -> bytes:
+        """Returns what save() writes."""
+        parts: list[bytes] = []
+
+        @_library.Write
+        def write(_user: int | None, data: int, size: int) -> None:
+            parts.append(ctypes.string_at(data, size))
+
+        self._call("pelt_character_save_memory", None, write)
+        return parts[0]
+
+    def at_level(self, level: int) -> Character:
+        """Returns the character with its skins at a level of detail, 0 to coarsest_level."""
+        if level < 0:
+            raise Error(f"level is {level}")
+        return Character(
+            library().make("pelt_character_at_level", "pelt_character_destroy", self.handle.pointer, level)
+        )
+
+
+def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, name: str | None = None) -> Character:
+    """Loads a .pelt file, or a .glb that carries a character, or the bytes of one; `name` is theirs in errors."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        try:
+            data = np.frombuffer(source, np.uint8) if len(source) else np.zeros(1, np.uint8)
+        except (BufferError, ValueError) as error:
+            raise Error(f"{name or 'memory'}: {error}") from None
+        size = data.size if len(source) else 0
+        shown = encode(name) if name is not None else None
+        return Character(
+            library().make("pelt_character_load_memory", "pelt_character_destroy", data.ctypes.data, size, shown)
+        )
+    if not isinstance(source, (str, os.PathLike)):
+        raise Error(f"a character is loaded from a path or from bytes, and this is a {type(source).__name__}")
+    return Character(library().make("pelt_character_load", "pelt_character_destroy", encode(source)))

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# A script: builds the wheel of the package in SOURCE, with the libraries LIBRARIES, into the folder OUTPUT, by Debian's
+# setuptools and pip, offline. Other wheels in OUTPUT are removed. STRIP: the program that takes symbols out; may be
+# empty.
+cmake_policy(VERSION 3.22)
+set(stage "${OUTPUT}/stage")
+file(REMOVE_RECURSE "${stage}")
+file(GLOB old "${OUTPUT}/*.whl")
+if(old)
+  file(REMOVE ${old})
+endif()
+file(MAKE_DIRECTORY "${stage}/pelt")
+file(GLOB modules "${SOURCE}/pelt/*.py" "${SOURCE}/pelt/py.typed")
+file(COPY ${modules} DESTINATION "${stage}/pelt")
+file(COPY "${SOURCE}/pyproject.toml" "${SOURCE}/setup.py" "${SOURCE}/../../LICENSE" DESTINATION "${stage}")
+file(WRITE "${stage}/VERSION" "${VERSION}\n")
+foreach(library IN LISTS LIBRARIES)
+  get_filename_component(name "${library}" NAME)
+  string(REGEX REPLACE "[.]so.*" ".so" name "${name}")
+  file(COPY_FILE "${library}" "${stage}/pelt/${name}")
+  if(STRIP)
+    execute_process(COMMAND "${STRIP}" --strip-unneeded "${stage}/pelt/${name}" COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endforeach()
+# A program that runs as root, or in a folder that others own, is warned of by pip; neither matters here.
+execute_process(COMMAND "${PYTHON}" -m pip --disable-pip-version-check --no-cache-dir wheel --quiet --no-index --no-deps
+                        --no-build-isolation --wheel-dir "${OUTPUT}" "${stage}"
+                RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(status)
+  message(FATAL_ERROR "pip cannot build the wheel:\n${output}")
+endif()
+file(REMOVE_RECURSE "${stage}")
+file(GLOB made "${OUTPUT}/*.whl")
+message(STATUS "${made}")

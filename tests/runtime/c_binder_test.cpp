@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Tests libpelt_binder.so, which binds as the engine does and reports what `pelt bind --json` prints.
+#include <nlohmann/json.hpp>
+
+#include <pelt/builtin.h>
+#include <pelt/import.h>
+#include <pelt/pelt_binder.h>
+#include <pelt/rig_json.h>
+#include <pelt/tools/model_quality.h>
+
+#include "tests/runtime/c_handles.h"
+#include "tests/support/program.h"
+
+namespace pelt::runtime {
+namespace {
+
+using OutputHandle = Handle<pelt_binder_output, pelt_binder_output_destroy>;
+
+#define EXPECT_BINDER_REFUSES(call, result, why)                                \
+  do {                                                                          \
+    EXPECT_EQ(call, result) << #call;                                           \
+    EXPECT_THAT(pelt_binder_last_error(), testing::StartsWith("pelt_binder_")); \
+    EXPECT_THAT(pelt_binder_last_error(), testing::HasSubstr(why)) << #call;    \
+  } while (false)
+
+OutputHandle bind_in_c(const char* model, const pelt_binder_bind_options* options = nullptr) {
+  pelt_binder_output* made = nullptr;
+  EXPECT_EQ(pelt_binder_bind(model, options, &made), PELT_OK) << pelt_binder_last_error();
+  return OutputHandle(made);
+}
+
+std::vector<std::byte> character_of(const OutputHandle& output) {
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+  EXPECT_EQ(pelt_binder_get_character(output.get(), &bytes, &size), PELT_OK) << pelt_binder_last_error();
+  const auto* first = static_cast<const std::byte*>(bytes);
+  return {first, first + size};
+}
+
+std::string report_of(const OutputHandle& output) {
+  const char* text = nullptr;
+  std::size_t size = 0;
+  EXPECT_EQ(pelt_binder_get_report(output.get(), &text, &size), PELT_OK) << pelt_binder_last_error();
+  EXPECT_EQ(std::string(text).size(), size);
+  return text;
+}
+
+TEST(CBinder, BindsAsTheEngineDoes) {
+  EXPECT_EQ(pelt_binder_abi_version(), std::uint32_t{PELT_BINDER_ABI_VERSION});
+  EXPECT_STREQ(pelt_binder_version_string(), pelt_version_string());
+  const Rig rig = rig_from_deformer_name("dual-quaternion").value();
+  const std::vector<std::byte> expected = serialize(test::bound(import_model("builtin:limb").value(), rig).character);
+
+  double progress = -1;
+  auto options = sized<pelt_binder_bind_options>();
+  options.deformer = "dual-quaternion";
+  options.user = &progress;
+  options.progress = [](void* user, double fraction, const char*) { *static_cast<double*>(user) = fraction; };
+  const OutputHandle by_name = bind_in_c("builtin:limb", &options);
+  EXPECT_EQ(character_of(by_name), expected);
+  EXPECT_GT(progress, 0);
+  const auto report = nlohmann::json::parse(report_of(by_name));
+  EXPECT_EQ(report["model"], "builtin:limb");
+  EXPECT_TRUE(report["output"].is_null());
+  EXPECT_EQ(report["bytes"], expected.size());
+  EXPECT_EQ(report["meshes"][0]["deformer"], "dual_quaternion");
+
+  // The same by a rig, as text and as a file.
+  const test::TemporaryFolder folder;
+  const std::string text = format_rig(rig);
+  const std::string file = folder.write("rig.json", text);
+  options = sized<pelt_binder_bind_options>();
+  options.rig_text = text.c_str();
+  EXPECT_EQ(character_of(bind_in_c("builtin:limb", &options)), expected);
+  options.rig_text = nullptr;
+  options.rig = file.c_str();
+  EXPECT_EQ(character_of(bind_in_c("builtin:limb", &options)), expected);
+
+  options.linear_fit = 2;
+  options.level_count = 1;
+  const float share = 0.3f;
+  options.level_shares = &share;
+  const auto richer = nlohmann::json::parse(report_of(bind_in_c("builtin:limb", &options)));
+  EXPECT_FALSE(richer["meshes"][0]["linear_fit"].is_null());
+  EXPECT_EQ(richer["levels"].size(), 1u);
+
+  // Both libraries in one program: the bytes of one are a character of the other.
+  pelt_character* loaded = nullptr;
+  const std::vector<std::byte> bytes = character_of(by_name);
+  ASSERT_OK(pelt_character_load_memory(bytes.data(), bytes.size(), nullptr, &loaded));
+  pelt_character_destroy(loaded);
+}
+
+TEST(CBinder, MeasuresAsPeltQualityDoes) {
+  const char* const deformers[] = {"surface-ffd"};
+  auto options = sized<pelt_binder_quality_options>();
+  options.deformers = deformers;
+  options.deformer_count = 1;
+  options.frames = 2;
+  const std::string rig = format_rig(rig_from_deformer_name("curve-skeleton").value());
+  options.rig_text = rig.c_str();
+  pelt_binder_output* made = nullptr;
+  ASSERT_EQ(pelt_binder_quality("builtin:arm", &options, &made), PELT_OK) << pelt_binder_last_error();
+  const OutputHandle own(made);
+  const auto expected = measure_model_quality(
+      "builtin:arm", {.deformers = {"surface-ffd"}, .own = parse_rig(rig, "").value(), .frames = 2});
+  ASSERT_TRUE(expected) << expected.error().message;
+  EXPECT_EQ(report_of(own), format_model_quality(*expected));
+  EXPECT_EQ(nlohmann::json::parse(report_of(own)).size(), 2u);
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+  EXPECT_BINDER_REFUSES(pelt_binder_get_character(made, &bytes, &size), PELT_ERROR_NOT_FOUND, "nothing was bound");
+}
+
+TEST(CBinder, RefusesWhatMakesNoSense) {
+  pelt_binder_output* none = nullptr;
+  auto options = sized<pelt_binder_bind_options>();
+  const auto bind_by = [&] { return pelt_binder_bind("builtin:limb", &options, &none); };
+  EXPECT_BINDER_REFUSES(pelt_binder_bind("none.glb", nullptr, &none), PELT_ERROR_NOT_FOUND, "none.glb");
+  EXPECT_BINDER_REFUSES(pelt_binder_bind(nullptr, nullptr, &none), PELT_ERROR_INVALID_ARGUMENT, "model is null");
+  EXPECT_BINDER_REFUSES(pelt_binder_bind("builtin:limb", nullptr, nullptr), PELT_ERROR_INVALID_ARGUMENT, "out is null");
+  options.rig = "x.json";
+  options.rig_text = "{}";
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "more than one of rig, rig_text");
+  options.rig = nullptr;
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_FILE, "rig: ");
+  options.rig_text = nullptr;
+  options.deformer = "magic";
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_NOT_FOUND, "magic");
+  options.deformer = "linear-blend";
+  options.linear_fit = 99;
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "99");
+  options.linear_fit = 0;
+  options.judging = 3;
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "options.judging is 3");
+  options.judging = 0;
+  options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
+  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INTERNAL, "enough");
+
+  auto quality = sized<pelt_binder_quality_options>();
+  quality.poses = 3;
+  EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:arm", &quality, &none), PELT_ERROR_INVALID_ARGUMENT, "poses is 3");
+  quality.poses = 0;
+  quality.deformer_count = 1;
+  EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:arm", &quality, &none), PELT_ERROR_INVALID_ARGUMENT,
+                        "options.deformers is null");
+  const char* const deformers[] = {"magic"};
+  quality.deformers = deformers;
+  EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:arm", &quality, &none), PELT_ERROR_NOT_FOUND, "magic");
+  const char* text = nullptr;
+  EXPECT_BINDER_REFUSES(pelt_binder_get_report(nullptr, &text, nullptr), PELT_ERROR_INVALID_ARGUMENT, "output is null");
+  EXPECT_EQ(none, nullptr);
+  pelt_binder_output_destroy(nullptr);
+}
+
+}  // namespace
+}  // namespace pelt::runtime

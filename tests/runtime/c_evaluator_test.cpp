@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Tests that the evaluator of the C API moves what the C++ one does, into the arrays that it is given.
+#include <cstring>
+#include <glm/gtc/matrix_transform.hpp>
+#include <glm/gtc/type_ptr.hpp>
+
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+
+#include "tests/runtime/c_handles.h"
+#include "tests/support/swinging.h"
+
+namespace pelt::runtime {
+namespace {
+
+EvaluatorHandle evaluator_of(const CharacterHandle& character, const pelt_evaluator_options* options = nullptr) {
+  pelt_evaluator* made = nullptr;
+  EXPECT_OK(pelt_evaluator_create(character.get(), options, &made));
+  return EvaluatorHandle(made);
+}
+
+// Arrays of some floats a vertex each, filled with 7.
+struct Arrays {
+  Arrays(std::size_t count, std::size_t floats)
+      : positions(count * floats, 7), normals(count * floats, 7), tangents(count * floats, 7) {
+    const auto stride = static_cast<std::uint32_t>(4 * floats);
+    given.struct_size = sizeof(given);
+    given.vertex_count = static_cast<std::uint32_t>(count);
+    given.positions = {positions.data(), stride, 0};
+    given.normals = {normals.data(), stride, 0};
+    given.tangents = {tangents.data(), stride, 0};
+  }
+
+  std::vector<float> positions, normals, tangents;
+  pelt_vertex_arrays given{};
+};
+
+TEST(CEvaluators, MoveAsTheEngineDoes) {
+  const Character character = make_caged();
+  const CharacterData& data = *character;
+  const CharacterHandle in_the_library = in_c(character);
+  const EvaluatorHandle own = evaluator_of(in_the_library);
+  Evaluator expected(character);
+
+  std::vector<glm::mat4> joints(data.skeleton.joints.size());
+  rest_matrices(data.skeleton, joints);
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), 0.7f, glm::vec3(0, 0, 1));
+  std::vector<float> inputs(data.input_count);
+  rest_inputs(data, inputs);
+  const CharacterMesh& cage = data.meshes[data.streams[0].mesh];
+  std::vector<glm::vec3> streamed = cage.binding.points;
+  for (glm::vec3& point : streamed) point.y *= 1.5f;
+
+  const auto joint_count = static_cast<std::uint32_t>(joints.size());
+  ASSERT_OK(pelt_evaluator_pose(own.get(), PELT_JOINTS_MATRIX4, glm::value_ptr(joints[0]), joint_count));
+  ASSERT_OK(pelt_evaluator_inputs(own.get(), inputs.data(), data.input_count));
+  ASSERT_OK(pelt_evaluator_stream(own.get(), 0, glm::value_ptr(streamed[0]), cage.vertex_count()));
+  ASSERT_OK(pelt_evaluator_control(own.get(), 0, 0.5f));
+  ASSERT_OK(pelt_evaluator_evaluate(own.get()));
+  expected.pose(joints);
+  expected.inputs(inputs);
+  expected.stream(0, streamed);
+  expected.control(0, 0.5f);
+  expected.evaluate();
+
+  auto evaluated = sized<pelt_evaluated>();
+  ASSERT_OK(pelt_evaluator_get_evaluated(own.get(), &evaluated));
+  ASSERT_EQ(evaluated.vertex_count, data.vertex_count());
+  EXPECT_EQ(std::memcmp(evaluated.positions, expected.positions().data(), expected.positions().size_bytes()), 0);
+  EXPECT_EQ(std::memcmp(evaluated.normals, expected.normals().data(), expected.normals().size_bytes()), 0);
+  EXPECT_EQ(std::memcmp(evaluated.tangents, expected.tangents().data(), expected.tangents().size_bytes()), 0);
+
+  // Each mesh in the model's order, five floats a vertex.
+  for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
+    const CharacterMesh& mesh = data.meshes[m];
+    Arrays arrays(mesh.vertex_count(), 5);
+    ASSERT_OK(pelt_evaluator_get_vertices(own.get(), m, PELT_ORDER_MODEL, &arrays.given));
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+      const std::size_t place = mesh.source_vertex[v] * 5;
+      EXPECT_EQ(glm::make_vec3(&arrays.positions[place]), expected.positions()[mesh.first_vertex + v]);
+      EXPECT_EQ(glm::make_vec3(&arrays.normals[place]), expected.normals()[mesh.first_vertex + v]);
+      EXPECT_EQ(glm::make_vec4(&arrays.tangents[place]), expected.tangents()[mesh.first_vertex + v]);
+      EXPECT_EQ(arrays.positions[place + 3], 7);  // between the vertices nothing is written
+      EXPECT_EQ(arrays.tangents[place + 4], 7);
+    }
+  }
+  // All meshes in the character's order, tight.
+  std::vector<glm::vec3> all(data.vertex_count());
+  auto given = sized<pelt_vertex_arrays>();
+  given.vertex_count = data.vertex_count();
+  given.positions.values = glm::value_ptr(all[0]);
+  ASSERT_OK(pelt_evaluator_get_vertices(own.get(), PELT_NONE, PELT_ORDER_CHARACTER, &given));
+  EXPECT_EQ(std::memcmp(all.data(), expected.positions().data(), expected.positions().size_bytes()), 0);
+}
+
+// Secondary action goes on as in the engine, and starts at rest where it is teleported.
+TEST(CEvaluators, LetTimePass) {
+  const Character character = test::swinging_tube();
+  const CharacterHandle in_the_library = in_c(character);
+  const EvaluatorHandle own = evaluator_of(in_the_library);
+  Evaluator expected(character);
+  auto evaluated = sized<pelt_evaluated>();
+  ASSERT_OK(pelt_evaluator_get_evaluated(own.get(), &evaluated));
+  std::vector<glm::mat4> joints(character->skeleton.joints.size());
+  rest_matrices(character->skeleton, joints);
+  const auto positions = [&] {
+    return std::vector<float>(evaluated.positions, evaluated.positions + 3 * evaluated.vertex_count);
+  };
+  std::vector<float> swung;
+  for (int frame = 0; frame < 4; ++frame) {
+    for (glm::mat4& joint : joints) joint = glm::translate(glm::mat4(1), {0, 0.05f, 0}) * joint;
+    ASSERT_OK(pelt_evaluator_advance(own.get(), 1.0f / 60));
+    ASSERT_OK(pelt_evaluator_pose(own.get(), PELT_JOINTS_MATRIX4, glm::value_ptr(joints[0]),
+                                  static_cast<std::uint32_t>(joints.size())));
+    ASSERT_OK(pelt_evaluator_evaluate(own.get()));
+    expected.advance(1.0f / 60);
+    expected.pose(joints);
+    expected.evaluate();
+    swung = positions();
+    EXPECT_EQ(std::memcmp(swung.data(), expected.positions().data(), expected.positions().size_bytes()), 0);
+  }
+  ASSERT_OK(pelt_evaluator_teleport(own.get()));
+  ASSERT_OK(pelt_evaluator_evaluate(own.get()));
+  EXPECT_NE(positions(), swung);
+}
+
+TEST(CEvaluators, TakeJointsInEveryForm) {
+  const Character character = make_linear();
+  const CharacterHandle in_the_library = in_c(character);
+  const EvaluatorHandle own = evaluator_of(in_the_library);
+  auto evaluated = sized<pelt_evaluated>();
+  ASSERT_OK(pelt_evaluator_get_evaluated(own.get(), &evaluated));
+  const auto joint_count = static_cast<std::uint32_t>(character->skeleton.joints.size());
+  const std::vector<glm::mat4> matrices(joint_count, glm::translate(glm::mat4(1), {1, 2, 3}));
+  std::vector<float> rows;
+  std::vector<float> transforms;
+  for (std::uint32_t j = 0; j < joint_count; ++j) {
+    rows.insert(rows.end(), {1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3});
+    transforms.insert(transforms.end(), {0, 0, 0, 1, 1, 2, 3, 1, 1, 1});
+  }
+  const auto moved = [&](std::uint32_t format, const float* joints) {
+    EXPECT_OK(pelt_evaluator_pose(own.get(), format, joints, joint_count));
+    EXPECT_OK(pelt_evaluator_evaluate(own.get()));
+    return std::vector<float>(evaluated.positions, evaluated.positions + 3 * evaluated.vertex_count);
+  };
+  const std::vector<float> expected = moved(PELT_JOINTS_MATRIX4, glm::value_ptr(matrices[0]));
+  EXPECT_EQ(moved(PELT_JOINTS_MATRIX3X4, rows.data()), expected);
+  EXPECT_EQ(moved(PELT_JOINTS_TRANSFORM, transforms.data()), expected);
+  EXPECT_INVALID(pelt_evaluator_pose(own.get(), 3, rows.data(), joint_count), "joints have the format 3");
+}
+
+TEST(CEvaluators, RefuseWhatMakesNoSense) {
+  const CharacterHandle character = in_c(make_linear());
+  auto options = sized<pelt_evaluator_options>();
+  options.no_normals = 1;
+  const EvaluatorHandle own = evaluator_of(character, &options);
+  auto evaluated = sized<pelt_evaluated>();
+  ASSERT_OK(pelt_evaluator_get_evaluated(own.get(), &evaluated));
+  EXPECT_EQ(evaluated.normals, nullptr);
+  EXPECT_EQ(evaluated.tangents, nullptr);
+  Arrays arrays(evaluated.vertex_count, 5);
+  const auto get = [&](std::uint32_t mesh, std::uint32_t order) {
+    return pelt_evaluator_get_vertices(own.get(), mesh, order, &arrays.given);
+  };
+  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "the evaluator was made without normals");
+  arrays.given.normals.values = nullptr;
+  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "the evaluator was made without tangents");
+  arrays.given.tangents.values = nullptr;
+  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "nothing was evaluated yet");
+  ASSERT_OK(pelt_evaluator_evaluate(own.get()));
+  EXPECT_INVALID(get(1, PELT_ORDER_MODEL), "mesh 1 of 1");
+  EXPECT_INVALID(get(0, 2), "order is 2");
+  arrays.given.positions.stride = 8;
+  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "arrays.positions.stride is 8, and a vertex takes 12 bytes");
+  arrays.given.positions.stride = 14;
+  EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "14, which is no multiple of 4");
+  arrays.given.positions.stride = 12;
+  --arrays.given.vertex_count;
+  EXPECT_INVALID(get(PELT_NONE, PELT_ORDER_MODEL), "vertices are given, and there are");
+  EXPECT_INVALID(pelt_evaluator_get_vertices(own.get(), 0, 0, nullptr), "arrays is null");
+  EXPECT_EQ(arrays.positions, std::vector<float>(arrays.positions.size(), 7));
+
+  float number = 0;
+  pelt_evaluator* none = nullptr;
+  EXPECT_INVALID(pelt_evaluator_pose(own.get(), 0, &number, 99), "99 joints are given");
+  EXPECT_INVALID(pelt_evaluator_pose(own.get(), 0, nullptr, 2), "joints is null");
+  EXPECT_INVALID(pelt_evaluator_inputs(own.get(), &number, 1), "1 inputs are given, and there are 0");
+  EXPECT_INVALID(pelt_evaluator_stream(own.get(), 0, &number, 1), "stream 0 of 0");
+  EXPECT_INVALID(pelt_evaluator_control(own.get(), 0, 1), "control 0 of 0");
+  EXPECT_INVALID(pelt_evaluator_detail(own.get(), PELT_DETAIL_REDUCED), "no detail 1");
+  EXPECT_OK(pelt_evaluator_detail(own.get(), PELT_DETAIL_LINEAR_FIT));  // there is no fit
+  options.normal_mode = 2;
+  EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none), "options.normal_mode is 2");
+  EXPECT_INVALID(pelt_evaluator_create(nullptr, nullptr, &none), "character is null");
+  EXPECT_INVALID(pelt_evaluator_create(character.get(), nullptr, nullptr), "out is null");
+  EXPECT_INVALID(pelt_evaluator_evaluate(nullptr), "evaluator is null");
+  EXPECT_INVALID(pelt_evaluator_advance(nullptr, 0), "evaluator is null");
+  EXPECT_INVALID(pelt_evaluator_teleport(nullptr), "evaluator is null");
+  EXPECT_INVALID(pelt_evaluator_get_evaluated(nullptr, &evaluated), "evaluator is null");
+  EXPECT_INVALID(pelt_evaluator_get_vertices(nullptr, 0, 0, &arrays.given), "evaluator is null");
+  EXPECT_EQ(none, nullptr);
+  pelt_evaluator_destroy(nullptr);
+}
+
+// An evaluator keeps the character that it was made of.
+TEST(CEvaluators, OutliveTheHandleOfTheCharacter) {
+  CharacterHandle character = in_c(make_linear());
+  const EvaluatorHandle own = evaluator_of(character);
+  character.reset();
+  EXPECT_OK(pelt_evaluator_evaluate(own.get()));
+}
+
+}  // namespace
+}  // namespace pelt::runtime
