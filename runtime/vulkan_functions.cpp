@@ -5,10 +5,28 @@
 #include <pelt/runtime/vulkan_functions.h>
 
 namespace pelt::runtime {
+namespace {
+
+// The loader's file by platform; the first that opens is taken.
+constexpr const char* kLoaders[] = {
+#if defined(__ANDROID__)
+    "libvulkan.so",
+#elif defined(__APPLE__)
+    "libvulkan.dylib",
+    "libvulkan.1.dylib",
+    "libMoltenVK.dylib",
+#else
+    "libvulkan.so.1",
+#endif
+};
+
+}  // namespace
 
 DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr get) {
   DeviceFunctions functions;
-#define PELT_LOAD(name) functions.name = reinterpret_cast<PFN_##name>(get(device, #name));
+#define PELT_LOAD(name)                                              \
+  functions.name = reinterpret_cast<PFN_##name>(get(device, #name)); \
+  if (functions.name == nullptr) functions.name = reinterpret_cast<PFN_##name>(get(device, #name "KHR"));
   PELT_DEVICE_FUNCTIONS(PELT_LOAD)
 #undef PELT_LOAD
   return functions;
@@ -25,7 +43,10 @@ std::vector<std::string> missing_functions(const DeviceFunctions& functions) {
 
 PFN_vkGetInstanceProcAddr vulkan_entry_point() {
   static const PFN_vkGetInstanceProcAddr entry = [] {
-    void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+    void* loader = nullptr;
+    for (const char* file : kLoaders) {
+      if (loader == nullptr) loader = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    }
     return loader == nullptr ? nullptr
                              : reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
   }();
@@ -54,7 +75,7 @@ tl::unexpected<Error> vulkan_failure(const std::string& action, VkResult result)
       reason = "an extension is not supported";
       break;
     case VK_ERROR_INCOMPATIBLE_DRIVER:
-      reason = "no driver supports Vulkan 1.3";
+      reason = "no driver supports Vulkan 1.1";
       break;
     case VK_ERROR_TOO_MANY_OBJECTS:
       reason = "too many objects";
