@@ -5,22 +5,6 @@
 #include <pelt/runtime/vulkan_functions.h>
 
 namespace pelt::runtime {
-namespace {
-
-// The loader's file by platform; the first that opens is taken.
-constexpr const char* kLoaders[] = {
-#if defined(__ANDROID__)
-    "libvulkan.so",
-#elif defined(__APPLE__)
-    "libvulkan.dylib",
-    "libvulkan.1.dylib",
-    "libMoltenVK.dylib",
-#else
-    "libvulkan.so.1",
-#endif
-};
-
-}  // namespace
 
 DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr get) {
   DeviceFunctions functions;
@@ -43,10 +27,7 @@ std::vector<std::string> missing_functions(const DeviceFunctions& functions) {
 
 PFN_vkGetInstanceProcAddr vulkan_entry_point() {
   static const PFN_vkGetInstanceProcAddr entry = [] {
-    void* loader = nullptr;
-    for (const char* file : kLoaders) {
-      if (loader == nullptr) loader = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    }
+    void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
     return loader == nullptr ? nullptr
                              : reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
   }();
