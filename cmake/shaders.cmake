@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Compiles GLSL to SPIR-V and embeds its words in a program.
 #
-#   pelt_embed_shaders(TARGET NAMESPACE name SOURCES file...)
+#   pelt_embed_shaders(TARGET NAMESPACE name [SCALAR_LAYOUT] SOURCES file...)
 #
-# compiles each SOURCE (.comp, .vert, .frag; relative to the root of the repository) for Vulkan 1.3, optimises the SPIR-V
-# unless the build is a debug build or spirv-opt is missing (names of buffers stay for capture tools, those of functions
-# do not), checks it with spirv-val, and makes it a header for the sources of TARGET: samples/renderer/shaders/mesh.vert
+# compiles each SOURCE (.comp, .vert, .frag; relative to the root of the repository) to SPIR-V 1.3, which Vulkan 1.1
+# takes, optimises the SPIR-V unless the build is a debug build or spirv-opt is missing (names of buffers stay for capture
+# tools, those of functions do not), checks it with spirv-val for Vulkan 1.1 and 1.3, with SCALAR_LAYOUT for devices whose
+# feature scalarBlockLayout is on, and makes it a header for the sources of TARGET: samples/renderer/shaders/mesh.vert
 # becomes
 #
 #   #include "samples/renderer/shaders/mesh.vert.h"
@@ -20,14 +21,18 @@ endif()
 set(PELT_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_spirv.cmake")
 
 function(pelt_embed_shaders target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SCALAR_LAYOUT" "NAMESPACE" "SOURCES")
   if(NOT arg_NAMESPACE OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "pelt_embed_shaders(TARGET NAMESPACE name SOURCES file...)")
+    message(FATAL_ERROR "pelt_embed_shaders(TARGET NAMESPACE name [SCALAR_LAYOUT] SOURCES file...)")
   endif()
   set(output_root "${CMAKE_CURRENT_BINARY_DIR}/embedded")
   set(headers)
   list(TRANSFORM PELT_SHADER_FOLDERS PREPEND "-I" OUTPUT_VARIABLE include_options)
   set(includes "#pragma once\n")
+  set(layout)
+  if(arg_SCALAR_LAYOUT)
+    set(layout --scalar-block-layout)
+  endif()
   set(build_optimises)
   if(PELT_SPIRV_OPT AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     set(build_optimises TRUE)
@@ -41,14 +46,15 @@ function(pelt_embed_shaders target)
     file(MAKE_DIRECTORY "${output_folder}")
     set(optimise)
     if(build_optimises)
-      set(optimise COMMAND "${PELT_SPIRV_OPT}" --target-env=vulkan1.3 --scalar-block-layout -O "${spirv}" -o "${spirv}")
+      set(optimise COMMAND "${PELT_SPIRV_OPT}" --target-env=vulkan1.1 ${layout} -O "${spirv}" -o "${spirv}")
     endif()
     add_custom_command(
       OUTPUT "${spirv}"
-      COMMAND "${PELT_GLSLANG}" --quiet -V --target-env vulkan1.3 ${include_options} --depfile "${spirv}.d"
+      COMMAND "${PELT_GLSLANG}" --quiet -V --target-env vulkan1.1 ${include_options} --depfile "${spirv}.d"
               -o "${spirv}" "${pelt_SOURCE_DIR}/${source}"
       ${optimise}
-      COMMAND "${PELT_SPIRV_VAL}" --target-env vulkan1.3 --scalar-block-layout "${spirv}"
+      COMMAND "${PELT_SPIRV_VAL}" --target-env vulkan1.1 ${layout} "${spirv}"
+      COMMAND "${PELT_SPIRV_VAL}" --target-env vulkan1.3 ${layout} "${spirv}"
       DEPENDS "${pelt_SOURCE_DIR}/${source}"
       DEPFILE "${spirv}.d"
       COMMENT "Shader ${source}"

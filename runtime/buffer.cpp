@@ -28,6 +28,13 @@ Result<Buffer> Buffer::create(const Device& device, const BufferOptions& options
     return fail(ErrorCode::kUnsupported, formatted("{}: {} bytes are more than the device's largest buffer, {}",
                                                    options.name, options.size, internals.largest_buffer));
   }
+  if ((options.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0 &&
+      functions.vkGetBufferDeviceAddress == nullptr) {
+    return fail(ErrorCode::kUnsupported,
+                formatted("{}: the device has no buffer device addresses: make it with bufferDeviceAddress of Vulkan "
+                          "1.2 or with VK_KHR_buffer_device_address",
+                          options.name));
+  }
   Buffer buffer;
   buffer.device_ = &device.internals();
   buffer.size_ = options.size;

@@ -10,6 +10,7 @@
 #include <pelt/runtime/debug.h>
 #include <pelt/runtime/transfer.h>
 
+#include "runtime/barriers.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_state.h"
 #include "runtime/device_internals.h"
@@ -466,10 +467,7 @@ void transfer_ownership(const DeviceFunctions& functions, VkCommandBuffer comman
     barriers[i].offset = ranges[i].range.offset;
     barriers[i].size = ranges[i].range.size;
   }
-  const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
-                              .bufferMemoryBarrierCount = static_cast<std::uint32_t>(ranges.size()),
-                              .pBufferMemoryBarriers = barriers.data()};
-  functions.vkCmdPipelineBarrier2(commands, &info);
+  buffer_barriers(functions, commands, std::span(barriers).first(ranges.size()));
 }
 
 }  // namespace
@@ -591,6 +589,7 @@ CrowdBytes Crowd::bytes() const {
 }
 
 VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {
+  if (state_->device->functions.vkGetBufferDeviceAddress == nullptr) return 0;
   const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = place.buffer};
   return state_->device->functions.vkGetBufferDeviceAddress(state_->device->handle, &info) + place.offset;
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <vulkan/vulkan_core.h>
+// Has no includes of its own.
+#include <vulkan/vulkan_beta.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/vulkan_functions.h>
@@ -17,6 +23,61 @@ Result<void> check_missing(const PhysicalDevice& physical, std::span<const std::
   return fail(ErrorCode::kUnsupported,
               formatted("the Vulkan device {} lacks {}", physical.description.name, joined(missing, ", ")));
 }
+
+// Features that Pelt's own programs draw with, and that outputs may need, as far as a physical device offers them.
+struct OfferedFeatures {
+  VkPhysicalDeviceFeatures2 chain{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};  // for vkCreateDevice
+  std::vector<const char*> extensions;  // that carry them where the device's version of Vulkan does not
+
+  OfferedFeatures(const InstanceFunctions& functions, const PhysicalDevice& physical) : physical_(physical) {
+    available_ = device_extensions(functions, physical.handle);
+    offer(synchronization2_, VK_API_VERSION_1_3, {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME});
+    offer(addresses_, VK_API_VERSION_1_2, {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME});
+    offer(scalar_layout_, VK_API_VERSION_1_2, {VK_EXT_SCALAR_BLOCK_LAYOUT_EXTENSION_NAME});
+    // The extension needs the two behind it, which Vulkan 1.2 has.
+    if (physical.version >= VK_API_VERSION_1_2) {
+      offer(rendering_, VK_API_VERSION_1_3, {VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME});
+    } else {
+      offer(rendering_, VK_API_VERSION_1_3,
+            {VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME, VK_KHR_DEPTH_STENCIL_RESOLVE_EXTENSION_NAME,
+             VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME});
+    }
+    // A device that lists this must be made with it. Crowds need none of its features, and drawing takes what there is.
+    offer(portable_, UINT32_MAX, {VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME});
+    functions.vkGetPhysicalDeviceFeatures2(physical.handle, &chain);
+    chain.features = {};
+    addresses_.bufferDeviceAddressCaptureReplay = VK_FALSE;
+    addresses_.bufferDeviceAddressMultiDevice = VK_FALSE;
+  }
+  OfferedFeatures(const OfferedFeatures&) = delete;
+  OfferedFeatures& operator=(const OfferedFeatures&) = delete;
+
+ private:
+  // Asks for the features of a structure if the device's version is `core` or its extensions are there.
+  template <class Structure>
+  void offer(Structure& structure, std::uint32_t core, std::initializer_list<const char*> names) {
+    if (physical_.version < core) {
+      const auto available = [&](const char* name) { return has_extension(available_, name); };
+      if (!std::all_of(names.begin(), names.end(), available)) return;
+      extensions.insert(extensions.end(), names);
+    }
+    structure.pNext = chain.pNext;
+    chain.pNext = &structure;
+  }
+
+  const PhysicalDevice& physical_;
+  std::vector<VkExtensionProperties> available_;
+  VkPhysicalDeviceSynchronization2Features synchronization2_{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES};
+  VkPhysicalDeviceBufferDeviceAddressFeatures addresses_{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES};
+  VkPhysicalDeviceScalarBlockLayoutFeatures scalar_layout_{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering_{.sType =
+                                                          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES};
+  VkPhysicalDevicePortabilitySubsetFeaturesKHR portable_{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PORTABILITY_SUBSET_FEATURES_KHR};
+};
 
 }  // namespace
 
@@ -87,13 +148,11 @@ Result<Device> Device::create(const DeviceOptions& options) {
                                            .queueCount = 1,
                                            .pQueuePriorities = &priority};
   DeviceInternals& internals = state->internals;
-  Features features;
-  enable_required_features(features.v12, features.v13);
-  // Every device of Vulkan 1.3 has both; tools draw with the first, and outputs may need the second.
-  features.v13.dynamicRendering = VK_TRUE;
-  features.v12.bufferDeviceAddress = VK_TRUE;
-  std::vector<const char*> extensions;
-  for (const std::string& name : options.device_extensions) extensions.push_back(name.c_str());
+  OfferedFeatures features(functions, physical);
+  std::vector<const char*>& extensions = features.extensions;
+  for (const std::string& name : options.device_extensions) {
+    if (std::find(extensions.begin(), extensions.end(), name) == extensions.end()) extensions.push_back(name.c_str());
+  }
   const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                        .pNext = &features.chain,
                                        .queueCreateInfoCount = 1,
@@ -126,7 +185,7 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
   const InstanceFunctions& functions = state->instance->functions;
   if (const std::vector<std::string> missing = missing_functions(functions); !missing.empty()) {
     return fail(ErrorCode::kUnsupported,
-                formatted("the Vulkan instance lacks {}: it must be made with apiVersion 1.3", joined(missing, ", ")));
+                formatted("the Vulkan instance lacks {}: it must be made with apiVersion 1.1", joined(missing, ", ")));
   }
   state->physical = describe_physical_device(functions, handles.physical);
   PELT_TRY(check_missing(state->physical, state->physical.description.missing));
@@ -143,7 +202,7 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
   state->finish(handles.debug_utils, handles.memory);
   if (const std::vector<std::string> missing = missing_functions(state->internals.functions); !missing.empty()) {
     return fail(ErrorCode::kUnsupported,
-                formatted("the Vulkan device {} lacks {}: its instance must be made with apiVersion 1.3",
+                formatted("the Vulkan device {} lacks {}: its instance must be made with apiVersion 1.1",
                           state->physical.description.name, joined(missing, ", ")));
   }
   return Device(std::move(state));

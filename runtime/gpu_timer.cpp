@@ -49,7 +49,7 @@ void GpuTimer::reset(VkCommandBuffer commands) {
 
 void GpuTimer::stamp(VkCommandBuffer commands) {
   assert(stamps_ < capacity_);
-  device_->functions.vkCmdWriteTimestamp2(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, pool_, stamps_++);
+  device_->functions.vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_, stamps_++);
 }
 
 Result<std::vector<double>> GpuTimer::seconds() const {

@@ -42,12 +42,21 @@ std::vector<VkExtensionProperties> instance_extensions(PFN_vkGetInstanceProcAddr
   return extensions;
 }
 
+// Returns the version of Vulkan that an instance is made with: the loader's, and 1.3 at most, which is all that Pelt's
+// own programs use.
+std::uint32_t instance_version(PFN_vkGetInstanceProcAddr entry) {
+  const auto enumerate = reinterpret_cast<PFN_vkEnumerateInstanceVersion>(entry(nullptr, "vkEnumerateInstanceVersion"));
+  std::uint32_t version = VK_API_VERSION_1_0;
+  if (enumerate != nullptr) enumerate(&version);
+  return std::min<std::uint32_t>(version, VK_API_VERSION_1_3);
+}
+
+}  // namespace
+
 bool has_extension(std::span<const VkExtensionProperties> extensions, std::string_view name) {
   return std::any_of(extensions.begin(), extensions.end(),
                      [&](const VkExtensionProperties& extension) { return extension.extensionName == name; });
 }
-
-}  // namespace
 
 InstanceFunctions load_instance_functions(PFN_vkGetInstanceProcAddr entry, VkInstance instance) {
   InstanceFunctions functions;
@@ -76,9 +85,12 @@ std::vector<std::string> missing_extensions(std::span<const VkExtensionPropertie
 }
 
 Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
-  const PFN_vkGetInstanceProcAddr entry = vulkan_entry_point();
-  if (entry == nullptr) {
-    return fail(ErrorCode::kUnsupported, "no Vulkan loader (libvulkan.so.1) is installed");
+  const PFN_vkGetInstanceProcAddr entry =
+      options.get_instance_proc_addr != nullptr ? options.get_instance_proc_addr : vulkan_entry_point();
+  if (entry == nullptr) return fail(ErrorCode::kUnsupported, "no Vulkan loader is installed");
+  const std::uint32_t version = instance_version(entry);
+  if (version < VK_API_VERSION_1_1) {
+    return fail(ErrorCode::kUnsupported, "the Vulkan loader is of version 1.0, and Pelt needs 1.1");
   }
   if (options.validation && !has_layer(entry, kValidationLayer)) {
     return fail(ErrorCode::kUnsupported, formatted("the validation layer {} is not installed", kValidationLayer));
@@ -87,6 +99,7 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
     return fail(ErrorCode::kInvalidArgument, "validation was asked for without a function that takes its messages");
   }
   auto instance = std::make_unique<Instance>();
+  instance->version = version;
   instance->message_function = options.on_validation_message;
   const std::vector<VkExtensionProperties> available = instance_extensions(entry);
   instance->has_debug_utils = has_extension(available, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
@@ -98,6 +111,12 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   for (const std::string& name : options.instance_extensions) extensions.push_back(name.c_str());
   if (instance->has_debug_utils) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   if (options.validation) extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+  // Devices that implement a portable part of Vulkan, such as MoltenVK's, are listed only where this is asked for.
+  VkInstanceCreateFlags flags = 0;
+  if (has_extension(available, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
+    extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    flags = VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+  }
 
   const VkDebugUtilsMessengerCreateInfoEXT messenger_info{
       .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
@@ -112,9 +131,10 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
                                            .enabledValidationFeatureCount = 1,
                                            .pEnabledValidationFeatures = &enabled};
   const VkApplicationInfo application{
-      .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "pelt", .apiVersion = VK_API_VERSION_1_3};
+      .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "pelt", .apiVersion = version};
   const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                   .pNext = options.validation ? &validation : nullptr,
+                                  .flags = flags,
                                   .pApplicationInfo = &application,
                                   .enabledLayerCount = options.validation ? 1u : 0u,
                                   .ppEnabledLayerNames = &kValidationLayer,

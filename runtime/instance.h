@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <pelt/result.h>
@@ -19,7 +20,6 @@ namespace pelt::runtime {
 #define PELT_PHYSICAL_DEVICE_FUNCTIONS(F) \
   F(vkEnumerateDeviceExtensionProperties) \
   F(vkGetDeviceProcAddr)                  \
-  F(vkGetPhysicalDeviceFeatures2)         \
   F(vkGetPhysicalDeviceMemoryProperties)  \
   F(vkGetPhysicalDeviceMemoryProperties2) \
   F(vkGetPhysicalDeviceProperties2)       \
@@ -31,6 +31,7 @@ namespace pelt::runtime {
   F(vkDestroyDebugUtilsMessengerEXT) \
   F(vkDestroyInstance)               \
   F(vkEnumeratePhysicalDevices)      \
+  F(vkGetPhysicalDeviceFeatures2)    \
   PELT_PHYSICAL_DEVICE_FUNCTIONS(F)
 
 struct InstanceFunctions {
@@ -46,7 +47,8 @@ std::vector<std::string> missing_functions(const InstanceFunctions& functions);
 // A VkInstance, and the messenger of the validation layer if validation was asked for.
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
-  bool own = true;  // true: destroyed with this object
+  bool own = true;            // true: destroyed with this object
+  std::uint32_t version = 0;  // of Vulkan; 0: the caller's instance, which does not say it
   InstanceFunctions functions;
   bool has_debug_utils = false;
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
@@ -63,6 +65,8 @@ struct Instance {
 
 // Makes an instance, on the heap because the messenger points into it.
 Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options);
+
+bool has_extension(std::span<const VkExtensionProperties> extensions, std::string_view name);
 
 // Returns the `wanted` extensions that are missing.
 std::vector<std::string> missing_extensions(std::span<const VkExtensionProperties> extensions,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/physical_device.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 
@@ -12,27 +13,13 @@
 namespace pelt::runtime {
 namespace {
 
-// The features of the device profile: visit(name, member) for each.
-template <class Visit>
-void each_required_feature(VkPhysicalDeviceVulkan12Features& features12, VkPhysicalDeviceVulkan13Features& features13,
-                           const Visit& visit) {
-  visit("synchronization2", features13.synchronization2);
-  visit("maintenance4", features13.maintenance4);
-  visit("scalarBlockLayout", features12.scalarBlockLayout);
-}
-
 std::vector<std::string> missing_features(const InstanceFunctions& functions, VkPhysicalDevice physical,
                                           const VkPhysicalDeviceProperties& properties) {
-  if (properties.apiVersion < VK_API_VERSION_1_3) {
-    return {formatted("Vulkan 1.3 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
+  if (properties.apiVersion < VK_API_VERSION_1_1) {
+    return {formatted("Vulkan 1.1 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
                       VK_API_VERSION_MINOR(properties.apiVersion))};
   }
   std::vector<std::string> missing;
-  Features features;
-  functions.vkGetPhysicalDeviceFeatures2(physical, &features.chain);
-  each_required_feature(features.v12, features.v13, [&](const char* name, VkBool32 value) {
-    if (value == VK_FALSE) missing.emplace_back(name);
-  });
   const auto require = [&](const char* name, std::uint32_t value, std::uint32_t least) {
     if (value < least) missing.push_back(formatted("{} of {} (it has {})", name, least, value));
   };
@@ -137,26 +124,37 @@ std::vector<VkExtensionProperties> device_extensions(const InstanceFunctions& fu
   return extensions;
 }
 
-PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle) {
+PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle,
+                                        std::uint32_t most_version) {
   VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
   VkPhysicalDeviceMaintenance4Properties sizes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
-                                               .pNext = &driver};
-  VkPhysicalDeviceMaintenance3Properties allocations{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &sizes};
-  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                         .pNext = &allocations};
+                                               .maxBufferSize = VK_WHOLE_SIZE};
+  VkPhysicalDeviceMaintenance3Properties allocations{.sType =
+                                                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
   functions.vkGetPhysicalDeviceProperties2(handle, &properties);
-  return {
-      .handle = handle,
-      .description = {.name = properties.properties.deviceName,
-                      .driver = formatted("{} {}", driver.driverName, driver.driverInfo),
-                      .type = properties.properties.deviceType,
-                      .missing = missing_features(functions, handle, properties.properties)},
-      .limits = properties.properties.limits,
-      .largest_buffer = sizes.maxBufferSize,
-      .largest_allocation = allocations.maxMemoryAllocationSize,
-      .has_memory_budget =
-          missing_extensions(device_extensions(functions, handle), {{VK_EXT_MEMORY_BUDGET_EXTENSION_NAME}}).empty()};
+  const std::uint32_t version = std::min(properties.properties.apiVersion, most_version);
+  const std::vector<VkExtensionProperties> extensions = device_extensions(functions, handle);
+  // A device is asked only for structures that it knows.
+  const auto ask = [&](auto& structure, std::uint32_t core, const char* extension) {
+    if (version < core && !has_extension(extensions, extension)) return;
+    structure.pNext = properties.pNext;
+    properties.pNext = &structure;
+  };
+  ask(allocations, VK_API_VERSION_1_1, VK_KHR_MAINTENANCE_3_EXTENSION_NAME);
+  ask(sizes, VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
+  ask(driver, VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+  functions.vkGetPhysicalDeviceProperties2(handle, &properties);
+  return {.handle = handle,
+          .description = {.name = properties.properties.deviceName,
+                          .driver = formatted("{} {}", driver.driverName, driver.driverInfo),
+                          .type = properties.properties.deviceType,
+                          .missing = missing_features(functions, handle, properties.properties)},
+          .limits = properties.properties.limits,
+          .version = version,
+          .largest_buffer = sizes.maxBufferSize,
+          .largest_allocation = allocations.maxMemoryAllocationSize,
+          .has_memory_budget = has_extension(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)};
 }
 
 Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {
@@ -167,7 +165,8 @@ Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance) {
   result = instance.functions.vkEnumeratePhysicalDevices(instance.handle, &count, handles.data());
   if (result != VK_SUCCESS) return vulkan_failure("list the Vulkan devices", result);
   std::vector<PhysicalDevice> devices;
-  for (VkPhysicalDevice handle : handles) devices.push_back(describe_physical_device(instance.functions, handle));
+  for (VkPhysicalDevice handle : handles)
+    devices.push_back(describe_physical_device(instance.functions, handle, instance.version));
   return devices;
 }
 
@@ -202,11 +201,6 @@ Result<std::vector<DeviceDescription>> list_devices() {
   std::vector<DeviceDescription> descriptions;
   for (const PhysicalDevice& device : devices) descriptions.push_back(device.description);
   return descriptions;
-}
-
-void enable_required_features(VkPhysicalDeviceVulkan12Features& features12,
-                              VkPhysicalDeviceVulkan13Features& features13) {
-  each_required_feature(features12, features13, [](const char*, VkBool32& value) { value = VK_TRUE; });
 }
 
 DeviceDescription describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,

@@ -19,30 +19,20 @@ namespace pelt::runtime {
 // Storage buffers that a shader reads or writes at most: as many as every device of the profile binds at once.
 inline constexpr std::uint32_t kMaxStorageBuffers = 8;
 
-// Features, chained as Vulkan wants them; `chain` is what vkCreateDevice takes.
-struct Features {
-  VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceFeatures2 chain{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-
-  Features() {
-    chain.pNext = &v12;
-    v12.pNext = &v13;
-  }
-  Features(const Features&) = delete;
-  Features& operator=(const Features&) = delete;
-};
-
 struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceDescription description;
   VkPhysicalDeviceLimits limits{};
-  VkDeviceSize largest_buffer = 0;      // maxBufferSize, bytes
+  std::uint32_t version = 0;  // of Vulkan, at most the instance's where Pelt made it
+  // maxBufferSize, bytes; without Vulkan 1.3 and VK_KHR_maintenance4 a device does not say it.
+  VkDeviceSize largest_buffer = VK_WHOLE_SIZE;
   VkDeviceSize largest_allocation = 0;  // maxMemoryAllocationSize, bytes
   bool has_memory_budget = false;       // VK_EXT_memory_budget
 };
 
-PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle);
+// `most_version`: the instance's version of Vulkan, if it is known.
+PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle,
+                                        std::uint32_t most_version = UINT32_MAX);
 Result<std::vector<PhysicalDevice>> physical_devices(const Instance& instance);
 
 // Returns the index of the device that `select` names, by its index or a part of its name, or of the most capable one

@@ -76,11 +76,9 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &submission.fence);
   if (result != VK_SUCCESS) return vulkan_failure("create a fence", result);
   set_name(device, VK_OBJECT_TYPE_FENCE, submission.fence, name);
-  const VkCommandBufferSubmitInfo commands_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
-                                                .commandBuffer = commands};
-  const VkSubmitInfo2 submit_info{
-      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .commandBufferInfoCount = 1, .pCommandBufferInfos = &commands_info};
-  result = functions.vkQueueSubmit2(device.queue(), 1, &submit_info, submission.fence);
+  const VkSubmitInfo submit_info{
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+  result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, submission.fence);
   if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
   result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, kLongestWait);
   if (result == VK_TIMEOUT) {
@@ -138,18 +136,6 @@ Result<std::vector<std::byte>> read_buffer(const Device& device, VkBuffer buffer
   staging.invalidate(0, size);
   std::memcpy(bytes.data(), staging.mapped(), size);
   return bytes;
-}
-
-void memory_barrier(const DeviceFunctions& functions, VkCommandBuffer commands, VkPipelineStageFlags2 from_stages,
-                    VkAccessFlags2 from_access, VkPipelineStageFlags2 to_stages, VkAccessFlags2 to_access) {
-  const VkMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-                                 .srcStageMask = from_stages,
-                                 .srcAccessMask = from_access,
-                                 .dstStageMask = to_stages,
-                                 .dstAccessMask = to_access};
-  const VkDependencyInfo dependency{
-      .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &barrier};
-  functions.vkCmdPipelineBarrier2(commands, &dependency);
 }
 
 }  // namespace pelt::runtime

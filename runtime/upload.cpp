@@ -13,6 +13,7 @@
 #include "engine/binding/morphs.h"
 #include "engine/character/bounds.h"
 #include "engine/core/formatted.h"
+#include "runtime/barriers.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
 
@@ -266,14 +267,6 @@ void GpuCharacters::remove(std::uint32_t number) {
 
 namespace {
 
-void record_barriers(const DeviceFunctions& functions, VkCommandBuffer commands,
-                     std::span<const VkBufferMemoryBarrier2> blocks) {
-  const VkDependencyInfo info{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
-                              .bufferMemoryBarrierCount = static_cast<std::uint32_t>(blocks.size()),
-                              .pBufferMemoryBarriers = blocks.data()};
-  if (!blocks.empty()) functions.vkCmdPipelineBarrier2(commands, &info);
-}
-
 // Returns the barrier from the copies of a block to reads of compute. Between two families it is both halves of a
 // transfer of ownership: each queue records its own, without what the other does.
 VkBufferMemoryBarrier2 block_barrier(VkBuffer buffer, BufferRange block, UploadFamilies families) {
@@ -317,7 +310,7 @@ VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize
       barriers.push_back(barrier);
     }
   }
-  record_barriers(functions, commands, barriers);
+  buffer_barriers(functions, commands, barriers);
   return left;
 }
 
@@ -332,7 +325,7 @@ void GpuCharacters::record_acquire(VkCommandBuffer commands, UploadFamilies fami
     whole.push_back(barrier);
     entry->acquired = true;
   }
-  record_barriers(state_->device->functions, commands, whole);
+  buffer_barriers(state_->device->functions, commands, whole);
 }
 
 void GpuCharacters::finish_upload() {

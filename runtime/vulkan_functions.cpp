@@ -9,7 +9,9 @@ namespace pelt::runtime {
 
 DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr get) {
   DeviceFunctions functions;
-#define PELT_LOAD(name) functions.name = reinterpret_cast<PFN_##name>(get(device, #name));
+#define PELT_LOAD(name)                                              \
+  functions.name = reinterpret_cast<PFN_##name>(get(device, #name)); \
+  if (functions.name == nullptr) functions.name = reinterpret_cast<PFN_##name>(get(device, #name "KHR"));
   PELT_DEVICE_FUNCTIONS(PELT_LOAD)
 #undef PELT_LOAD
   return functions;
@@ -55,7 +57,7 @@ tl::unexpected<Error> vulkan_failure(const std::string& action, VkResult result)
       reason = "an extension is not supported";
       break;
     case VK_ERROR_INCOMPATIBLE_DRIVER:
-      reason = "no driver supports Vulkan 1.3";
+      reason = "no driver supports Vulkan 1.1";
       break;
     case VK_ERROR_TOO_MANY_OBJECTS:
       reason = "too many objects";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds the job of a workgroup, and its instance (jobs.h).
-layout(binding = kBindWork, scalar) readonly buffer Work { uvec2 work_words[]; };
+layout(binding = kBindWork, std430) readonly buffer Work { uvec2 work_words[]; };
 
 struct JobWork {
   uint job;             // index in the table

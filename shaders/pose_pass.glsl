@@ -4,16 +4,16 @@
 
 layout(local_size_x = kPoseWorkgroupSize) in;
 
-layout(binding = kBindWork, scalar) readonly buffer Jobs { PoseJob jobs[]; };
-layout(binding = kPoseBindJoints, scalar) readonly buffer Joints { mat4 joint_matrices[]; };
-layout(binding = kPoseBindJoints, scalar) readonly buffer JointRows { Affine joint_rows[]; };
-layout(binding = kPoseBindJoints, scalar) readonly buffer JointTransforms { JointTransform joint_transforms[]; };
-layout(binding = kPoseBindVertices, scalar) readonly buffer Vertices { vec3 vertices[]; };
-layout(binding = kPoseBindPalette, scalar) buffer Palette { Affine palette[]; };
-layout(binding = kPoseBindTable, scalar) readonly buffer Table { uint table[]; };
-layout(binding = kPoseBindInputs, scalar) readonly buffer Inputs { float inputs[]; };
+layout(binding = kBindWork, std430) readonly buffer Jobs { PoseJob jobs[]; };
+layout(binding = kPoseBindJoints, std430) readonly buffer Joints { mat4 joint_matrices[]; };
+layout(binding = kPoseBindJoints, std430) readonly buffer JointRows { Affine joint_rows[]; };
+layout(binding = kPoseBindJoints, std430) readonly buffer JointTransforms { float joint_floats[]; };
+layout(binding = kPoseBindVertices, std430) readonly buffer Vertices { PackedVec3 vertices[]; };
+layout(binding = kPoseBindPalette, std430) buffer Palette { Affine palette[]; };
+layout(binding = kPoseBindTable, std430) readonly buffer Table { uint table[]; };
+layout(binding = kPoseBindInputs, std430) readonly buffer Inputs { float inputs[]; };
 
-layout(push_constant, scalar) uniform Constants { JobRange range; };
+layout(push_constant, std430) uniform Constants { JobRange range; };
 
 layout(constant_id = kSpecJoints) const uint kJoints = kJointsMatrix4;
 
@@ -35,13 +35,20 @@ struct PoseWork {
 // Access functions that the kernels' headers use; interop.h has the C++ half.
 uint table_word(PoseWork work, uint i) { return table[work.table_first + i]; }
 float table_float(PoseWork work, uint i) { return uintBitsToFloat(table[work.table_first + i]); }
+JointTransform joint_transform(uint at) {
+  uint f = at * kJointTransformFloats;
+  return JointTransform(
+      vec4(joint_floats[f], joint_floats[f + 1u], joint_floats[f + 2u], joint_floats[f + 3u]),
+      vec3(joint_floats[f + 4u], joint_floats[f + 5u], joint_floats[f + 6u]),
+      vec3(joint_floats[f + 7u], joint_floats[f + 8u], joint_floats[f + 9u]));
+}
 mat4 joint_matrix(PoseWork work, uint joint) {
   uint at = work.joint_first + joint;
   if (kJoints == kJointsMatrix3x4) return matrix_of_rows(joint_rows[at]);
-  if (kJoints == kJointsTransform) return matrix_of_transform(joint_transforms[at]);
+  if (kJoints == kJointsTransform) return matrix_of_transform(joint_transform(at));
   return joint_matrices[at];
 }
-vec3 posed_vertex(PoseWork work, uint vertex) { return vertices[work.vertex_first + vertex]; }
+vec3 posed_vertex(PoseWork work, uint vertex) { return unpacked(vertices[work.vertex_first + vertex]); }
 float input_value(PoseWork work, uint i) { return inputs[work.input_first + i]; }
 float palette_float(PoseWork work, uint i) { return palette[work.palette_zero + i / 12u][i % 12u / 4u][i % 4u]; }
 Affine palette_entry(PoseWork work, uint slot) { return palette[work.palette_zero + slot]; }

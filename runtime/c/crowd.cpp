@@ -573,7 +573,9 @@ pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_ou
     if (!given && (own.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0) {
       refuse("the crowd was made without VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT in options.usage");
     }
-    need(address, "address") = own.crowd.device_address({VertexFormat::kNone, wanted.buffer, wanted.offset, 0});
+    VkDeviceAddress& made = need(address, "address");
+    made = own.crowd.device_address({VertexFormat::kNone, wanted.buffer, wanted.offset, 0});
+    if (made == 0) refuse("the device has no buffer device addresses", PELT_ERROR_UNSUPPORTED);
   });
 }
 

@@ -101,11 +101,16 @@ Result<void> GameDevice::choose_physical(const std::string& select) {
   enumerate(instance_, &count, nullptr);
   std::vector<VkPhysicalDevice> devices(count);
   enumerate(instance_, &count, devices.data());
+  const auto get_properties = load<PFN_vkGetPhysicalDeviceProperties>("vkGetPhysicalDeviceProperties");
   int best = -1;
   std::vector<std::string> others;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     // Pelt says what a device lacks for it before the game makes one.
-    const runtime::DeviceDescription found = runtime::describe_device(entry_, instance_, devices[i]);
+    runtime::DeviceDescription found = runtime::describe_device(entry_, instance_, devices[i]);
+    VkPhysicalDeviceProperties properties;
+    get_properties(devices[i], &properties);
+    if (properties.apiVersion < VK_API_VERSION_1_3)
+      found.missing.emplace_back("Vulkan 1.3, which this game draws with");
     others.push_back(found.missing.empty() ? found.name
                                            : fmt::format("{} (lacks {})", found.name, fmt::join(found.missing, ", ")));
     if (!is_wanted(wanted, i, found.name) || !found.missing.empty() || rank(found.type) <= best) continue;
@@ -114,7 +119,7 @@ Result<void> GameDevice::choose_physical(const std::string& select) {
   }
   if (physical_ != VK_NULL_HANDLE) return {};
   return fail(ErrorCode::kUnsupported,
-              fmt::format("no Vulkan device is called '{}' and has what Pelt needs; there are: {}", wanted,
+              fmt::format("no Vulkan device is called '{}' and has what the game and Pelt need; there are: {}", wanted,
                           others.empty() ? "none" : fmt::to_string(fmt::join(others, ", "))));
 }
 
@@ -146,18 +151,21 @@ Result<void> GameDevice::make_device() {
   if (has.features.multiDrawIndirect == VK_FALSE) missing.emplace_back("multiDrawIndirect");
   if (has.features.drawIndirectFirstInstance == VK_FALSE) missing.emplace_back("drawIndirectFirstInstance");
   if (has12.drawIndirectCount == VK_FALSE) missing.emplace_back("drawIndirectCount");
+  if (has12.scalarBlockLayout == VK_FALSE) missing.emplace_back("scalarBlockLayout");
   if (!missing.empty()) {
     return fail(ErrorCode::kUnsupported, fmt::format("the Vulkan device lacks {}", fmt::join(missing, ", ")));
   }
 
-  // What the game itself needs, then what Pelt needs. Timelines and dynamic rendering are in every device of 1.3.
+  // What the game itself needs: Pelt needs nothing. Every device of Vulkan 1.3 has all but those two that were asked
+  // for.
   VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                                       .synchronization2 = VK_TRUE,
                                        .dynamicRendering = VK_TRUE};
   VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                        .pNext = &v13,
                                        .drawIndirectCount = VK_TRUE,
+                                       .scalarBlockLayout = VK_TRUE,
                                        .timelineSemaphore = VK_TRUE};
-  runtime::enable_required_features(v12, v13);
   const VkPhysicalDeviceFeatures features{.multiDrawIndirect = VK_TRUE, .drawIndirectFirstInstance = VK_TRUE};
   const float priority = 1.0f;
   std::vector<VkDeviceQueueCreateInfo> queues;

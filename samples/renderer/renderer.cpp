@@ -2,6 +2,7 @@
 #include "samples/renderer/renderer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,6 +48,23 @@ constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELIN
                             VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
 constexpr ImageUse kCopied{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                            VK_ACCESS_2_TRANSFER_READ_BIT};
+
+// Returns what the renderer needs of the device and crowds do not.
+std::vector<std::string> missing_for_drawing(const runtime::Device& device) {
+  std::vector<std::string> missing;
+  const runtime::DeviceFunctions& vk = device.functions();
+  if (vk.vkCmdPipelineBarrier2 == nullptr) missing.emplace_back("synchronization2 (VK_KHR_synchronization2)");
+  if (vk.vkCmdBeginRendering == nullptr) missing.emplace_back("dynamicRendering (VK_KHR_dynamic_rendering)");
+  VkPhysicalDeviceScalarBlockLayoutFeatures layout{.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES};
+  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &layout};
+  reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures2>(
+      runtime::vulkan_entry_point()(device.instance(), "vkGetPhysicalDeviceFeatures2"))(device.physical(), &features);
+  if (layout.scalarBlockLayout == VK_FALSE) {
+    missing.emplace_back("scalarBlockLayout (VK_EXT_scalar_block_layout)");
+  }
+  return missing;
+}
 
 // Returns the same use without the contents, which will be overwritten.
 constexpr ImageUse discarded(ImageUse use) {
@@ -376,6 +394,10 @@ Renderer& Renderer::operator=(Renderer&&) noexcept = default;
 Result<Renderer> Renderer::create(const runtime::Device& device, const RendererOptions& options) {
   if (!device.has_graphics()) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: the device cannot draw", device.description().name));
+  }
+  if (const std::vector<std::string> missing = missing_for_drawing(device); !missing.empty()) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} cannot draw: it lacks {}", device.description().name, fmt::join(missing, ", ")));
   }
   const std::uint32_t limit = device.limits().maxImageDimension2D;
   if (options.width == 0 || options.height == 0 || options.width > limit || options.height > limit) {

@@ -3,28 +3,27 @@
 // neighbouring invocations are neighbours in memory.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_scalar_block_layout : require
 #include "blend.h"
 #include "../morph/morph.h"
 
 layout(local_size_x = kBlendWorkgroupSize) in;
 
-layout(binding = kBindWork, scalar) readonly buffer Jobs { BlendJob jobs[]; };
-layout(binding = kBlendBindRest, scalar) readonly buffer LocalPoints { vec4 local_points[]; };
-layout(binding = kBlendBindRest, scalar) readonly buffer Points { vec3 points[]; };
-layout(binding = kBlendBindRest, scalar) readonly buffer Directions { uvec2 directions[]; };
-layout(binding = kBlendBindRest, scalar) readonly buffer Rows { uint rows[]; };
-layout(binding = kBlendBindPalette, scalar) readonly buffer Palette { Affine palette[]; };
-layout(binding = kBlendBindPalette, scalar) readonly buffer Weights { float morph_weights[]; };
-layout(binding = kBlendBindDrivers, scalar) writeonly buffer Frames { Affine frames[]; };
-layout(binding = kBlendBindDrivers, scalar) writeonly buffer Drivers { float drivers[]; };
-layout(binding = kBlendBindPositions, scalar) buffer Positions { float positions[]; };
-layout(binding = kBlendBindNormals, scalar) writeonly buffer Normals { uint normals[]; };
-layout(binding = kBlendBindNormals, scalar) writeonly buffer Directions16 { uvec2 directions16[]; };
-layout(binding = kBlendBindTangents, scalar) writeonly buffer Tangents { uint tangents[]; };
-layout(binding = kBlendBindPrevious, scalar) writeonly buffer Previous { float previous[]; };
+layout(binding = kBindWork, std430) readonly buffer Jobs { BlendJob jobs[]; };
+layout(binding = kBlendBindRest, std430) readonly buffer LocalPoints { vec4 local_points[]; };
+layout(binding = kBlendBindRest, std430) readonly buffer Points { PackedVec3 points[]; };
+layout(binding = kBlendBindRest, std430) readonly buffer Directions { uvec2 directions[]; };
+layout(binding = kBlendBindRest, std430) readonly buffer Rows { uint rows[]; };
+layout(binding = kBlendBindPalette, std430) readonly buffer Palette { Affine palette[]; };
+layout(binding = kBlendBindPalette, std430) readonly buffer Weights { float morph_weights[]; };
+layout(binding = kBlendBindDrivers, std430) writeonly buffer Frames { Affine frames[]; };
+layout(binding = kBlendBindDrivers, std430) writeonly buffer Drivers { float drivers[]; };
+layout(binding = kBlendBindPositions, std430) buffer Positions { float positions[]; };
+layout(binding = kBlendBindNormals, std430) writeonly buffer Normals { uint normals[]; };
+layout(binding = kBlendBindNormals, std430) writeonly buffer Directions16 { uvec2 directions16[]; };
+layout(binding = kBlendBindTangents, std430) writeonly buffer Tangents { uint tangents[]; };
+layout(binding = kBlendBindPrevious, std430) writeonly buffer Previous { float previous[]; };
 
-layout(push_constant, scalar) uniform Constants { BlendConstants constants; };
+layout(push_constant, std430) uniform Constants { BlendConstants constants; };
 
 layout(constant_id = kSpecPositionsFormat) const uint kPositionsFormat = kFormatNone;
 layout(constant_id = kSpecPreviousFormat) const uint kPreviousFormat = kFormatNone;

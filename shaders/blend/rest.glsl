@@ -38,7 +38,7 @@ RestVertex morph_vertex(BlendJob job, uint vertex, uint instance_palette, RestVe
 }
 
 RestVertex rest_vertex(BlendJob job, uint vertex) {
-  RestVertex rest = RestVertex(points[job.first_point + vertex], uvec2(0u));
+  RestVertex rest = RestVertex(unpacked(points[job.first_point + vertex]), uvec2(0u));
   if (has(kHasOutputs)) rest.directions = directions[job.first_direction + vertex];
   return rest;
 }

@@ -2,18 +2,17 @@
 // A workgroup finds the box of one instance.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_scalar_block_layout : require
 #include "bounds.h"
 
 layout(local_size_x = kBoundsWorkgroupSize) in;
 
-layout(binding = kBindWork, scalar) readonly buffer Jobs { BoundsJob jobs[]; };
-layout(binding = kBoundsBindRecords, scalar) readonly buffer Records { BoundsRecord records[]; };
-layout(binding = kBoundsBindRecords, scalar) readonly buffer Words { uint words[]; };
-layout(binding = kBoundsBindPalette, scalar) readonly buffer Palette { Affine palette[]; };
-layout(binding = kBoundsBindBoxes, scalar) writeonly buffer Boxes { float boxes[]; };
+layout(binding = kBindWork, std430) readonly buffer Jobs { BoundsJob jobs[]; };
+layout(binding = kBoundsBindRecords, std430) readonly buffer Records { BoundsRecord records[]; };
+layout(binding = kBoundsBindRecords, std430) readonly buffer Words { uint words[]; };
+layout(binding = kBoundsBindPalette, std430) readonly buffer Palette { Affine palette[]; };
+layout(binding = kBoundsBindBoxes, std430) writeonly buffer Boxes { float boxes[]; };
 
-layout(push_constant, scalar) uniform Constants { BoundsConstants constants; };
+layout(push_constant, std430) uniform Constants { BoundsConstants constants; };
 
 #include "../find_job.glsl"
 
@@ -119,11 +118,11 @@ float morph_reach(BoundsRecord record, uint palette_first) {
 // Returns the box of a record. `first_word`: of the character's records.
 Box record_box(BoundsRecord record, uint first_word, uint palette_first) {
   float wider = morph_reach(record, palette_first);
-  vec3 reach = record.reach + wider;
+  vec3 reach = unpacked(record.reach) + wider;
   uint slot = palette_first + record.first_slot;
-  if (record.kind == kBoundsEntry) return box_with_mapped(box_begin(), palette[slot], record.middle, reach);
+  if (record.kind == kBoundsEntry) return box_with_mapped(box_begin(), palette[slot], unpacked(record.middle), reach);
   Entries entries = Entries(first_word + record.first_entry, record.entry_count, slot);
-  if (record.kind == kBoundsDual) return dual_box(entries, record.row_entries, record.middle, reach);
+  if (record.kind == kBoundsDual) return dual_box(entries, record.row_entries, unpacked(record.middle), reach);
   return shares_box(entries, wider, record.negative);
 }
 

@@ -55,14 +55,14 @@ PELT_SHARED_CONST uint kBoundsShares = 2u;
 PELT_SHARED_CONST uint kBoundsSharesWords = 7u;
 
 struct BoundsRecord {
-  uint kind;         // kBounds...
-  vec3 middle;       // of the box of rest positions or local points, metres
-  vec3 reach;        // half of its sides
-  uint first_slot;   // palette entry of the character; of groups that which the index 0 of an entry names
-  uint first_entry;  // of groups: first word of its entries, counted from the character's first record
-  uint entry_count;  // of groups
-  uint row_entries;  // of groups: the largest number of entries that move a vertex
-  float negative;    // of groups: n, the largest sum of the magnitudes of a vertex's negative shares
+  uint kind;          // kBounds...
+  PackedVec3 middle;  // of the box of rest positions or local points, metres
+  PackedVec3 reach;   // half of its sides
+  uint first_slot;    // palette entry of the character; of groups that which the index 0 of an entry names
+  uint first_entry;   // of groups: first word of its entries, counted from the character's first record
+  uint entry_count;   // of groups
+  uint row_entries;   // of groups: the largest number of entries that move a vertex
+  float negative;     // of groups: n, the largest sum of the magnitudes of a vertex's negative shares
   // Morph targets of the mesh: the first palette entry of their weights and the number of such entries, 0 if it has
   // none, and the farthest that they move one of the vertices if no weight is beyond 1, metres.
   uint morph_slot;

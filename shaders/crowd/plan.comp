@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_scalar_block_layout : require
 #include "plan.h"
 
 layout(local_size_x = kPlanWorkgroupSize) in;
 
-layout(binding = kBindWork, scalar) coherent buffer Work { uvec2 work_words[]; };
-layout(binding = kPlanBindGiven, scalar) readonly buffer Given { uint given[]; };
-layout(binding = kPlanBindTable, scalar) readonly buffer Table { uint table[]; };
-layout(binding = kPlanBindArguments, scalar) writeonly buffer Arguments { uvec3 arguments[]; };
+layout(binding = kBindWork, std430) coherent buffer Work { uvec2 work_words[]; };
+layout(binding = kPlanBindGiven, std430) readonly buffer Given { uint given[]; };
+layout(binding = kPlanBindTable, std430) readonly buffer Table { uint table[]; };
+layout(binding = kPlanBindArguments, std430) writeonly buffer Arguments { uint arguments[]; };
 
-layout(binding = kPlanBindDrawn, scalar) buffer Drawn { uint drawn_frames[]; };
+layout(binding = kPlanBindDrawn, std430) buffer Drawn { uint drawn_frames[]; };
 
-layout(push_constant, scalar) uniform Constants { PlanConstants plan; };
+layout(push_constant, std430) uniform Constants { PlanConstants plan; };
 
 PlanCharacter plan_character(uint i) {
   uint at = 4u * i;
@@ -94,10 +93,13 @@ void make_lists() {
   barrier();
 }
 
-// If there are more workgroups than the device takes in x, they are spread over two dimensions (find_job.glsl).
-uvec3 spread(uint workgroups) {
+// Writes the arguments of a step. If there are more workgroups than the device takes in x, they are spread over two
+// dimensions (find_job.glsl).
+void write_arguments(uint s, uint workgroups) {
   uint rows = max((workgroups + plan.most_workgroups - 1u) / plan.most_workgroups, 1u);
-  return uvec3((workgroups + rows - 1u) / rows, rows, 1u);
+  arguments[3u * s] = (workgroups + rows - 1u) / rows;
+  arguments[3u * s + 1u] = rows;
+  arguments[3u * s + 2u] = 1u;
 }
 
 // Jobs of a dispatch are counted one after the other: each begins where the one before ends.
@@ -115,6 +117,6 @@ void main() {
       work_words[at + 1u] = uvec2(list.first_entry, 0u);
       workgroups += job.blocks * count;
     }
-    arguments[s] = spread(workgroups);
+    write_arguments(s, workgroups);
   }
 }

@@ -16,7 +16,7 @@ PELT_SHARED_CONST uint kPlanBindGiven = 1u;      // uint[]: a count, then ListEn
                                                  // skins the numbers of their instances
 PELT_SHARED_CONST uint kPlanBindTable = 2u;      // uint[]: PlanCharacter[], and behind them PlanLevels[], PlanList[],
                                                  // PlanJob[], PlanStep[]
-PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uvec3[]: VkDispatchIndirectCommand of each step
+PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uint[]: VkDispatchIndirectCommand of each step, 3 words
 PELT_SHARED_CONST uint kPlanBindDrawn = 4u;      // uint[]: the frame in which each instance was drawn last
 PELT_SHARED_CONST uint kPlanBindCount = 5u;
 

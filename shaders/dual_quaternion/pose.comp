@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_scalar_block_layout : require
 #include "../pose_pass.glsl"
 #include "pose.h"
 
-layout(binding = kPoseBindRecords, scalar) readonly buffer Records { JointRecord records[]; };
+layout(binding = kPoseBindRecords, std430) readonly buffer Records { JointRecord records[]; };
 
 void main() {
   PoseWork work = pose_work();

@@ -25,15 +25,15 @@ PELT_SHARED_CONST float kMaxActionMove = 1e6f;  // metres
 PELT_SHARED_CONST uint kActionSlots = 2u;       // the shift of the vertex; its state
 
 struct ActionRecord {
-  uint vertex;      // of the instance: W
-  uint entry;       // palette entry that moves the reference with the vertex
-  uint clock;       // input: steps since the copy began
-  vec3 rest;        // the vertex at bind
-  vec3 root;        // its reference at bind: where the rod starts
-  vec3 normal;      // unit, of the surface at bind
-  float kept;       // 0 to 1, along the surface
-  float pull;       // 1/s, 0 to 2 / kActionStep, along the surface
-  float kept_into;  // the same along the normal
+  uint vertex;        // of the instance: W
+  uint entry;         // palette entry that moves the reference with the vertex
+  uint clock;         // input: steps since the copy began
+  PackedVec3 rest;    // the vertex at bind
+  PackedVec3 root;    // its reference at bind: where the rod starts
+  PackedVec3 normal;  // unit, of the surface at bind
+  float kept;         // 0 to 1, along the surface
+  float pull;         // 1/s, 0 to 2 / kActionStep, along the surface
+  float kept_into;    // the same along the normal
   float pull_into;
   float reach;  // longest displacement, metres
 };
@@ -107,10 +107,10 @@ PELT_SHARED_FN ActionState move_action(ActionState state, ActionRecord record, v
 PELT_SHARED_FN ActionEntries pose_action(ActionRecord record, Affine kept, PoseWork work) {
   vec3 target = posed_vertex(work, record.vertex);
   Affine motion = palette_entry(work, record.entry);
-  vec3 root = transform_point(motion, record.root);
+  vec3 root = transform_point(motion, unpacked(record.root));
   vec3 arm = target - root;
   vec3 rod = normalize_or(arm, vec3(0.0f));
-  vec3 normal = normalize_or(transform_vector(motion, record.normal), vec3(0.0f));
+  vec3 normal = normalize_or(transform_vector(motion, unpacked(record.normal)), vec3(0.0f));
   float clock = input_value(work, record.clock);
   ActionState state = action_state(kept);
   float steps = clock - state.clock;
@@ -128,7 +128,7 @@ PELT_SHARED_FN ActionEntries pose_action(ActionRecord record, Affine kept, PoseW
   }
   // The rod bends and does not stretch.
   vec3 point = target + (normalize_or(arm + state.displacement, rod) * length(arm) - arm);
-  return ActionEntries(affine_from_axes(mat3(1.0f), point - record.rest), kept_action(state));
+  return ActionEntries(affine_from_axes(mat3(1.0f), point - unpacked(record.rest)), kept_action(state));
 }
 
 PELT_SHARED_END

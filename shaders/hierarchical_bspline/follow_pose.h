@@ -18,17 +18,17 @@ struct FollowRecord {
   uint followed;  // of the instance
   uint root;      // palette entry of the root joint's motion
   uint first_word;
-  uint key_count;      // at least 1
-  vec3 rest;           // the vertex at bind
-  vec3 followed_rest;  // the other at bind
-  vec3 axis;           // unit, model space at bind
+  uint key_count;            // at least 1
+  PackedVec3 rest;           // the vertex at bind
+  PackedVec3 followed_rest;  // the other at bind
+  PackedVec3 axis;           // unit, model space at bind
 };
 PELT_SHARED_SIZE(FollowRecord, 60);
 
 PELT_SHARED_FN float follow_parameter(FollowRecord record, PoseWork work) {
   Affine root = palette_entry(work, record.root);
-  vec3 moved = posed_vertex(work, record.followed) - transform_point(root, record.followed_rest);
-  return dot(moved, normalize_or(transform_vector(root, record.axis), record.axis));
+  vec3 moved = posed_vertex(work, record.followed) - transform_point(root, unpacked(record.followed_rest));
+  return dot(moved, normalize_or(transform_vector(root, unpacked(record.axis)), unpacked(record.axis)));
 }
 
 PELT_SHARED_FN vec3 follow_offset(FollowRecord record, float x, PoseWork work) {
@@ -50,7 +50,7 @@ PELT_SHARED_FN vec3 follow_offset(FollowRecord record, float x, PoseWork work) {
 PELT_SHARED_FN Affine pose_follow(FollowRecord record, PoseWork work) {
   vec3 offset = follow_offset(record, follow_parameter(record, work), work);
   vec3 point = posed_vertex(work, record.vertex) + transform_vector(palette_entry(work, record.entry), offset);
-  return affine_from_axes(mat3(1.0f), point - record.rest);
+  return affine_from_axes(mat3(1.0f), point - unpacked(record.rest));
 }
 
 PELT_SHARED_END

@@ -33,12 +33,12 @@ PELT_SHARED_CONST float kShrunkTangent = 0.02f;
 // The rest frame is divided by the length of its longer tangent.
 PELT_SHARED_FN Affine pose_tangent_frame(PatchRecord record, PoseWork work) {
   PatchPoint point = patch_point(record, work);
-  vec3 rest_axis = vec3(record.rest_inverse[0]);
+  vec3 rest_axis = vec3(unpacked(record.rest_inverse)[0]);
   float length = 1.0f / sqrt(dot(rest_axis, rest_axis));
   float longer = sqrt(max(dot(point.tangent_u, point.tangent_u), dot(point.tangent_v, point.tangent_v)));
   float size = min(longer * (1.0f / kShrunkTangent), length);
   mat3 axes = affine_axes(tangent_frame(point)) * size;
-  return affine_compose(affine_from_axes(axes, point.position), record.rest_inverse);
+  return affine_compose(affine_from_axes(axes, point.position), unpacked(record.rest_inverse));
 }
 
 // The frame of skin at a point of a surface over a mesh, where u runs another way at each vertex: F = [S_u, S_v,
@@ -50,7 +50,7 @@ PELT_SHARED_FN Affine pose_mesh_frame(PatchRecord record, PoseWork work) {
   float area = sqrt(dot(normal, normal));
   vec3 height = area > 0.0f ? normal * (1.0f / sqrt(area)) : vec3(0.0f);
   return affine_compose(affine_from_axes(mat3(point.tangent_u, point.tangent_v, height), point.position),
-                        record.rest_inverse);
+                        unpacked(record.rest_inverse));
 }
 
 PELT_SHARED_END

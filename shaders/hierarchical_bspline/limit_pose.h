@@ -15,15 +15,15 @@ struct LimitRecord {
   uint vertex;  // of the instance, where it is posed without the limit
   uint kind;
   uint joint;
-  uint parent;     // the joint itself at a root
-  vec3 rest;       // the vertex at bind
-  vec3 origin;     // the joint's, model space at bind
-  vec3 before;     // unit direction of the bone that ends at the joint, at bind
-  vec3 bone;       // to the end of the joint's own bone, metres, at bind
-  float side;      // kLimitBisector: 1 if the vertex lies on the side of the joint's bone at bind, else -1
-  float distance;  // metres, at least
-  Affine joint_inverse_bind;
-  Affine parent_inverse_bind;
+  uint parent;        // the joint itself at a root
+  PackedVec3 rest;    // the vertex at bind
+  PackedVec3 origin;  // the joint's, model space at bind
+  PackedVec3 before;  // unit direction of the bone that ends at the joint, at bind
+  PackedVec3 bone;    // to the end of the joint's own bone, metres, at bind
+  float side;         // kLimitBisector: 1 if the vertex lies on the side of the joint's bone at bind, else -1
+  float distance;     // metres, at least
+  PackedAffine joint_inverse_bind;
+  PackedAffine parent_inverse_bind;
 };
 PELT_SHARED_SIZE(LimitRecord, 168);
 
@@ -41,25 +41,26 @@ PELT_SHARED_FN vec3 foot_on_bone(vec3 point, vec3 bone) {
 }
 
 PELT_SHARED_FN vec3 limited_point(LimitRecord record, vec3 posed, PoseWork work) {
-  Affine joint = joint_motion(work, record.joint, record.joint_inverse_bind);
-  vec3 origin = transform_point(joint, record.origin);
-  vec3 bone = transform_vector(joint, record.bone);
+  Affine joint = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
+  vec3 origin = transform_point(joint, unpacked(record.origin));
+  vec3 bone = transform_vector(joint, unpacked(record.bone));
   if (record.kind == kLimitBisector) {
-    Affine parent = joint_motion(work, record.parent, record.parent_inverse_bind);
-    vec3 normal = bisector_normal(transform_vector(parent, record.before), bone) * record.side;
+    Affine parent = joint_motion(work, record.parent, unpacked(record.parent_inverse_bind));
+    vec3 normal = bisector_normal(transform_vector(parent, unpacked(record.before)), bone) * record.side;
     float above = dot(posed - origin, normal);
     return above < record.distance ? posed + normal * (record.distance - above) : posed;
   }
   vec3 foot = origin + foot_on_bone(posed - origin, bone);
   vec3 away = posed - foot;
   // A vertex on the bone itself goes the way that it lies at bind.
-  vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, record.rest - record.origin), vec3(0, 1, 0)));
+  vec3 from_joint = unpacked(record.rest) - unpacked(record.origin);
+  vec3 outward = normalize_or(away, normalize_or(transform_vector(joint, from_joint), vec3(0, 1, 0)));
   return dot(away, away) < record.distance * record.distance ? foot + outward * record.distance : posed;
 }
 
 PELT_SHARED_FN Affine pose_limit(LimitRecord record, PoseWork work) {
   vec3 point = limited_point(record, posed_vertex(work, record.vertex), work);
-  return affine_from_axes(mat3(1.0f), point - record.rest);
+  return affine_from_axes(mat3(1.0f), point - unpacked(record.rest));
 }
 
 PELT_SHARED_END

@@ -10,11 +10,11 @@ PELT_SHARED_BEGIN
 
 struct SegmentRecord {
   uint joint;
-  uint parent;  // the joint itself at a root
-  float share;  // 0 to 1
-  vec3 origin;  // the joint's, model space at bind
-  Affine joint_inverse_bind;
-  Affine parent_inverse_bind;
+  uint parent;        // the joint itself at a root
+  float share;        // 0 to 1
+  PackedVec3 origin;  // the joint's, model space at bind
+  PackedAffine joint_inverse_bind;
+  PackedAffine parent_inverse_bind;
 };
 PELT_SHARED_SIZE(SegmentRecord, 120);
 
@@ -41,9 +41,9 @@ PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
 // mean of both stretches, and takes the joint's origin along the screw from where the parent takes it to where the joint
 // does, which is one place unless the joint has left its parent.
 PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
-  Affine whole = joint_motion(work, record.joint, record.joint_inverse_bind);
+  Affine whole = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
   if (record.share >= 1.0f) return whole;
-  Affine before = joint_motion(work, record.parent, record.parent_inverse_bind);
+  Affine before = joint_motion(work, record.parent, unpacked(record.parent_inverse_bind));
   mat3 joint = affine_axes(whole);
   mat3 parent = affine_axes(before);
   mat3 joint_turn = orthonormal_axes(joint);
@@ -61,9 +61,10 @@ PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   mat3 turn = rotation_from_quaternion(quaternion_product(from, partial_turn(way, record.share)));
   mat3 stretch = transpose(parent_turn) * parent * (1.0f - record.share) + transpose(joint_turn) * joint * record.share;
   mat3 axes = turn * stretch;
-  vec3 start = transform_point(before, record.origin);
-  vec3 origin = start + screw_part(parent_turn, way, record.share, transform_point(whole, record.origin) - start);
-  return affine_from_axes(axes, origin - axes * record.origin);
+  vec3 start = transform_point(before, unpacked(record.origin));
+  vec3 end = transform_point(whole, unpacked(record.origin));
+  vec3 origin = start + screw_part(parent_turn, way, record.share, end - start);
+  return affine_from_axes(axes, origin - axes * unpacked(record.origin));
 }
 
 PELT_SHARED_END

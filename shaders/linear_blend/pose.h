@@ -9,13 +9,13 @@
 PELT_SHARED_BEGIN
 
 struct JointRecord {
-  uint joint;           // index in the instance's joint matrices
-  Affine inverse_bind;  // joint space from model space at bind
+  uint joint;                 // index in the instance's joint matrices
+  PackedAffine inverse_bind;  // joint space from model space at bind
 };
 PELT_SHARED_SIZE(JointRecord, 52);
 
 PELT_SHARED_FN Affine pose_joint(JointRecord record, PoseWork work) {
-  return affine_compose(affine_from_mat4(joint_matrix(work, record.joint)), record.inverse_bind);
+  return affine_compose(affine_from_mat4(joint_matrix(work, record.joint)), unpacked(record.inverse_bind));
 }
 
 PELT_SHARED_END

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_scalar_block_layout : require
 #include "normals.h"
 
 layout(local_size_x = kNormalsWorkgroupSize) in;
 
-layout(binding = kBindWork, scalar) readonly buffer Jobs { NormalsJob jobs[]; };
-layout(binding = kNormalsBindRings, scalar) readonly buffer Rings { uint rings[]; };
-layout(binding = kNormalsBindPositions, scalar) readonly buffer Positions { float positions[]; };
-layout(binding = kNormalsBindNormals, scalar) buffer Normals { uint normals[]; };
-layout(binding = kNormalsBindNormals, scalar) buffer Directions16 { uvec2 directions16[]; };
-layout(binding = kNormalsBindTangents, scalar) buffer Tangents { uint tangents[]; };
+layout(binding = kBindWork, std430) readonly buffer Jobs { NormalsJob jobs[]; };
+layout(binding = kNormalsBindRings, std430) readonly buffer Rings { uint rings[]; };
+layout(binding = kNormalsBindPositions, std430) readonly buffer Positions { float positions[]; };
+layout(binding = kNormalsBindNormals, std430) buffer Normals { uint normals[]; };
+layout(binding = kNormalsBindNormals, std430) buffer Directions16 { uvec2 directions16[]; };
+layout(binding = kNormalsBindTangents, std430) buffer Tangents { uint tangents[]; };
 
-layout(push_constant, scalar) uniform Constants { NormalsConstants constants; };
+layout(push_constant, std430) uniform Constants { NormalsConstants constants; };
 
 #include "../blend/store_directions.glsl"
 #include "../find_job.glsl"

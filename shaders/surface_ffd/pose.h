@@ -14,7 +14,7 @@ struct TriangleRecord {
   uint a;  // the corners' vertices in the instance
   uint b;
   uint c;
-  Affine rest_inverse;  // (Q_k^R)^-1
+  PackedAffine rest_inverse;  // (Q_k^R)^-1
 };
 PELT_SHARED_SIZE(TriangleRecord, 60);
 
@@ -39,7 +39,7 @@ PELT_SHARED_FN Affine pose_triangle(TriangleRecord record, PoseWork work) {
   vec3 a = posed_vertex(work, record.a);
   vec3 b = posed_vertex(work, record.b);
   vec3 c = posed_vertex(work, record.c);
-  return affine_compose(edge_frame(b - a, c - a, a), record.rest_inverse);
+  return affine_compose(edge_frame(b - a, c - a, a), unpacked(record.rest_inverse));
 }
 
 PELT_SHARED_END

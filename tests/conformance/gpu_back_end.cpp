@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/runtime/vulkan_functions.h>
 
 #include "tests/conformance/back_end.h"
 
 namespace pelt::conformance {
 namespace {
+
+// Works as a loader of Vulkan 1.1: instances are made for it, and validation holds what follows to it.
+PFN_vkVoidFunction VKAPI_CALL entry_point_of_vulkan11(VkInstance instance, const char* name) {
+  constexpr PFN_vkEnumerateInstanceVersion kVersion = [](std::uint32_t* version) {
+    *version = VK_API_VERSION_1_1;
+    return VK_SUCCESS;
+  };
+  if (std::string_view(name) == "vkEnumerateInstanceVersion") return reinterpret_cast<PFN_vkVoidFunction>(kVersion);
+  return runtime::vulkan_entry_point()(instance, name);
+}
 
 class GpuBackEnd final : public BackEnd {
  public:
@@ -45,6 +58,9 @@ class GpuBackEnd final : public BackEnd {
   Result<void> open(bool validation) {
     runtime::DeviceOptions options;
     options.validation = validation;
+    const char* wanted = std::getenv("PELT_TEST_DEVICE");
+    if (wanted != nullptr && std::string_view(wanted) == "vulkan11")
+      options.get_instance_proc_addr = entry_point_of_vulkan11;
     options.on_validation_message = [this](const std::string& message) { messages_.push_back(message); };
     auto device = runtime::Device::create(options);
     if (!device) return tl::unexpected(device.error());

@@ -151,22 +151,16 @@ TEST_F(AdoptedDevices, DescribeThemselvesBeforeTheyAreMade) {
   EXPECT_THAT(description.missing, testing::IsEmpty());
 }
 
-// Uses a device with only the features that enable_required_features turns on.
-TEST_F(AdoptedDevices, NeedNoFeaturesButThoseThatAreSaid) {
+TEST_F(AdoptedDevices, NeedNoFeaturesAndNoExtensions) {
   const PFN_vkGetInstanceProcAddr entry = vulkan_entry_point();
   const VkInstance instance = gpu_device()->instance();
-  VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13};
-  enable_required_features(v12, v13);
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                            .queueFamilyIndex = gpu_device()->queue_family(),
                                            .queueCount = 1,
                                            .pQueuePriorities = &priority};
-  const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                .pNext = &v12,
-                                .queueCreateInfoCount = 1,
-                                .pQueueCreateInfos = &queue_info};
+  const VkDeviceCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue_info};
   VkDevice device = VK_NULL_HANDLE;
   const auto create = reinterpret_cast<PFN_vkCreateDevice>(entry(instance, "vkCreateDevice"));
   ASSERT_EQ(create(gpu_device()->physical(), &info, nullptr, &device), VK_SUCCESS);
@@ -378,26 +372,21 @@ TEST_F(AdoptedDevices, StayWithinTheMemoryBudget) {
   EXPECT_FALSE(posed(unknown).empty());
 }
 
-// As if the instance were made for a Vulkan before 1.3.
+// As if the instance were made for a Vulkan before 1.1.
 TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
   DeviceHandles handles = handles_of(*gpu_device());
   handles.get_instance_proc_addr = &HiddenFunction::instance_function;
-  const std::string of_instance[] = {"vkGetPhysicalDeviceProperties2",
-                                     "vkGetPhysicalDeviceFeatures2",
-                                     "vkGetPhysicalDeviceMemoryProperties",
-                                     "vkGetPhysicalDeviceMemoryProperties2",
-                                     "vkEnumerateDeviceExtensionProperties",
-                                     "vkGetPhysicalDeviceQueueFamilyProperties",
-                                     "vkGetDeviceProcAddr"};
-  const std::string of_device[] = {"vkCmdPipelineBarrier2", "vkCmdDispatchIndirect", "vkGetBufferDeviceAddress",
-                                   "vkQueueSubmit2"};
+  const std::string of_instance[] = {"vkGetPhysicalDeviceProperties2",           "vkGetPhysicalDeviceMemoryProperties",
+                                     "vkGetPhysicalDeviceMemoryProperties2",     "vkEnumerateDeviceExtensionProperties",
+                                     "vkGetPhysicalDeviceQueueFamilyProperties", "vkGetDeviceProcAddr"};
+  const std::string of_device[] = {"vkCmdPipelineBarrier", "vkCmdDispatchIndirect", "vkQueueSubmit"};
   const auto refused = [&](const std::string& name) {
     HiddenFunction::hidden = name;
     const Result<Device> device = Device::adopt(handles);
     ASSERT_FALSE(device) << name;
     EXPECT_EQ(device.error().code, ErrorCode::kUnsupported);
     EXPECT_THAT(device.error().message, HasSubstr("lacks " + name + ":"));
-    EXPECT_THAT(device.error().message, HasSubstr("apiVersion 1.3"));
+    EXPECT_THAT(device.error().message, HasSubstr("apiVersion 1.1"));
   };
   for (const std::string& name : of_device) refused(name);
   for (const std::string& name : of_instance) {
@@ -408,7 +397,8 @@ TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
   }
   // Functions that crowds do not call may be missing.
   for (const char* name :
-       {"vkCmdBeginRendering", "vkCreateSampler", "vkCmdBeginDebugUtilsLabelEXT", "vkCreateDevice"}) {
+       {"vkCmdBeginRendering", "vkCmdPipelineBarrier2", "vkQueueSubmit2", "vkGetPhysicalDeviceFeatures2",
+        "vkCreateSampler", "vkCmdBeginDebugUtilsLabelEXT", "vkCreateDevice"}) {
     HiddenFunction::hidden = name;
     const Result<Device> adopted = Device::adopt(handles);
     ASSERT_TRUE(adopted) << adopted.error().message;

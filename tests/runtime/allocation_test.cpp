@@ -53,11 +53,17 @@ PELT_NOINLINE void operator delete(void* memory, std::size_t, std::align_val_t) 
 namespace pelt::runtime {
 namespace {
 
+// A barrier on a buffer, and the stages of the call that it was in.
+struct RecordedBarrier : VkBufferMemoryBarrier {
+  VkPipelineStageFlags before = 0;
+  VkPipelineStageFlags behind = 0;
+};
+
 struct Recorded {
   std::size_t dispatches = 0;
   std::size_t barriers = 0;
   std::size_t fills = 0;
-  std::vector<VkBufferMemoryBarrier2> of_buffers = {};
+  std::vector<RecordedBarrier> of_buffers = {};
 };
 Recorded recorded;
 
@@ -77,10 +83,12 @@ DeviceFunctions counting_functions() {
                                     const void*) {};
   functions.vkCmdDispatch = [](VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t) { ++recorded.dispatches; };
   functions.vkCmdDispatchIndirect = [](VkCommandBuffer, VkBuffer, VkDeviceSize) { ++recorded.dispatches; };
-  functions.vkCmdPipelineBarrier2 = [](VkCommandBuffer, const VkDependencyInfo* info) {
-    recorded.barriers += info->memoryBarrierCount + info->bufferMemoryBarrierCount + info->imageMemoryBarrierCount;
-    recorded.of_buffers.insert(recorded.of_buffers.end(), info->pBufferMemoryBarriers,
-                               info->pBufferMemoryBarriers + info->bufferMemoryBarrierCount);
+  functions.vkCmdPipelineBarrier = [](VkCommandBuffer, VkPipelineStageFlags before, VkPipelineStageFlags behind,
+                                      VkDependencyFlags, std::uint32_t memory_count, const VkMemoryBarrier*,
+                                      std::uint32_t buffer_count, const VkBufferMemoryBarrier* of_buffers,
+                                      std::uint32_t image_count, const VkImageMemoryBarrier*) {
+    recorded.barriers += memory_count + buffer_count + image_count;
+    for (std::uint32_t i = 0; i < buffer_count; ++i) recorded.of_buffers.push_back({of_buffers[i], before, behind});
   };
   functions.vkFlushMappedMemoryRanges = [](VkDevice, std::uint32_t, const VkMappedMemoryRange*) { return VK_SUCCESS; };
   return functions;
@@ -203,11 +211,11 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
       const auto range = owners.find(place.offset);
       return range == owners.end() ? VK_QUEUE_FAMILY_IGNORED : range->second;
     };
-    std::vector<VkBufferMemoryBarrier2> released_back;  // of all frames: the compute queue has not acquired them
+    std::vector<RecordedBarrier> released_back;  // of all frames: the compute queue has not acquired them
     for (std::uint32_t frame = 0; frame < 7; ++frame) {
       SCOPED_TRACE(std::to_string(slots) + " slots, frame " + std::to_string(frame));
       crowd.record_acquire_back(VK_NULL_HANDLE, kCompute, kReading);
-      for (const VkBufferMemoryBarrier2& acquired : taken()) {
+      for (const RecordedBarrier& acquired : taken()) {
         EXPECT_EQ(acquired.srcQueueFamilyIndex, kReading);
         EXPECT_EQ(acquired.dstQueueFamilyIndex, kCompute);
         const auto release = std::find_if(released_back.begin(), released_back.end(), [&](const auto& one) {
@@ -222,20 +230,20 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
       EXPECT_EQ(owner(crowd.outputs().positions), frame < slots ? VK_QUEUE_FAMILY_IGNORED : kCompute);
       EXPECT_EQ(owner(crowd.outputs().bounds), frame < slots ? VK_QUEUE_FAMILY_IGNORED : kCompute);
       crowd.record_release(VK_NULL_HANDLE, kCompute, kReading);
-      const std::vector<VkBufferMemoryBarrier2> released = taken();
+      const std::vector<RecordedBarrier> released = taken();
       crowd.record_acquire(VK_NULL_HANDLE, kCompute, kReading, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT,
                            VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT);
-      const std::vector<VkBufferMemoryBarrier2> acquired = taken();
+      const std::vector<RecordedBarrier> acquired = taken();
       ASSERT_EQ(acquired.size(), released.size());
       EXPECT_FALSE(released.empty());
       for (std::size_t i = 0; i < acquired.size(); ++i) {
         EXPECT_EQ(acquired[i].offset, released[i].offset);
         EXPECT_EQ(acquired[i].size, released[i].size);
         EXPECT_LT(acquired[i].size, VK_WHOLE_SIZE);
-        EXPECT_EQ(released[i].srcAccessMask, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-        EXPECT_EQ(released[i].dstStageMask, VK_PIPELINE_STAGE_2_NONE);
-        EXPECT_EQ(acquired[i].srcStageMask, VK_PIPELINE_STAGE_2_NONE);
-        EXPECT_EQ(acquired[i].dstStageMask, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT);
+        EXPECT_EQ(released[i].srcAccessMask, VK_ACCESS_SHADER_WRITE_BIT);
+        EXPECT_EQ(released[i].behind, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+        EXPECT_EQ(acquired[i].before, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
+        EXPECT_EQ(acquired[i].behind, VK_PIPELINE_STAGE_VERTEX_INPUT_BIT);
         owners[acquired[i].offset] = kReading;
       }
       EXPECT_EQ(owner(crowd.outputs().positions), kReading);
@@ -244,7 +252,7 @@ TEST_F(Frames, TransferTheOutputSlotsThatAreWrittenAndRead) {
         EXPECT_EQ(owner(crowd.outputs().previous_positions), kReading);
       }
       crowd.record_release_back(VK_NULL_HANDLE, kCompute, kReading, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT);
-      for (const VkBufferMemoryBarrier2& one : taken()) {
+      for (const RecordedBarrier& one : taken()) {
         released_back.push_back(one);
         owners[one.offset] = VK_QUEUE_FAMILY_IGNORED;
       }
@@ -317,9 +325,9 @@ TEST_F(Frames, AcquireWhatAnotherQueueUploads) {
   device_->internals().functions.vkCmdCopyBuffer = [](VkCommandBuffer, VkBuffer, VkBuffer, std::uint32_t,
                                                       const VkBufferCopy*) {};
   const auto taken = [&] { return std::exchange(recorded, {}).of_buffers; };
-  const auto covers = [](const std::vector<VkBufferMemoryBarrier2>& barriers) {
+  const auto covers = [](const std::vector<RecordedBarrier>& barriers) {
     VkDeviceSize bytes = 0;
-    for (const VkBufferMemoryBarrier2& barrier : barriers) {
+    for (const RecordedBarrier& barrier : barriers) {
       EXPECT_EQ(barrier.srcQueueFamilyIndex, 3u);
       EXPECT_EQ(barrier.dstQueueFamilyIndex, 5u);
       bytes += barrier.size;
@@ -334,16 +342,16 @@ TEST_F(Frames, AcquireWhatAnotherQueueUploads) {
     acquired += covers(taken());
     EXPECT_EQ(acquired, released);
   }
-  for (const VkBufferMemoryBarrier2& barrier : recorded.of_buffers) {
-    EXPECT_EQ(barrier.srcAccessMask, VK_ACCESS_2_TRANSFER_WRITE_BIT);
-    EXPECT_EQ(barrier.dstStageMask, VK_PIPELINE_STAGE_2_NONE);
+  for (const RecordedBarrier& barrier : recorded.of_buffers) {
+    EXPECT_EQ(barrier.srcAccessMask, VK_ACCESS_TRANSFER_WRITE_BIT);
+    EXPECT_EQ(barrier.behind, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
   }
   released += covers(taken());
   gpu.record_acquire(VK_NULL_HANDLE, families);
-  for (const VkBufferMemoryBarrier2& barrier : recorded.of_buffers) {
-    EXPECT_EQ(barrier.srcStageMask, VK_PIPELINE_STAGE_2_NONE);
-    EXPECT_EQ(barrier.dstStageMask, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
-    EXPECT_EQ(barrier.dstAccessMask, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+  for (const RecordedBarrier& barrier : recorded.of_buffers) {
+    EXPECT_EQ(barrier.before, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
+    EXPECT_EQ(barrier.behind, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+    EXPECT_EQ(barrier.dstAccessMask, VK_ACCESS_SHADER_READ_BIT);
   }
   acquired += covers(taken());
   EXPECT_EQ(released, gpu.bytes());

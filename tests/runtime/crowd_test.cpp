@@ -122,11 +122,9 @@ TEST_F(Crowds, KeepTheFramesInFlightApart) {
     ASSERT_EQ(functions.vkEndCommandBuffer(frames[frame]), VK_SUCCESS);
   }
   for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
-    const VkCommandBufferSubmitInfo commands_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
-                                                  .commandBuffer = frames[frame]};
-    const VkSubmitInfo2 submit_info{
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .commandBufferInfoCount = 1, .pCommandBufferInfos = &commands_info};
-    ASSERT_EQ(functions.vkQueueSubmit2(gpu_device()->queue(), 1, &submit_info, VK_NULL_HANDLE), VK_SUCCESS);
+    const VkSubmitInfo submit_info{
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &frames[frame]};
+    ASSERT_EQ(functions.vkQueueSubmit(gpu_device()->queue(), 1, &submit_info, VK_NULL_HANDLE), VK_SUCCESS);
     ASSERT_EQ(functions.vkDeviceWaitIdle(device), VK_SUCCESS);
     for (std::uint32_t i = 0; i < 3; ++i) {
       EXPECT_LT(worst_distance(rest_positions(character), motion(number(frame, i)), positions(crowd, i)),

@@ -8,9 +8,15 @@
 #include <pelt/runtime/vulkan_functions.h>
 
 #include "tests/support/strict_device.h"
+#include "tests/support/vulkan11_device.h"
 
 namespace pelt::test {
 namespace {
+
+bool is_wanted(std::string_view device) {
+  const char* wanted = std::getenv("PELT_TEST_DEVICE");
+  return wanted != nullptr && wanted == device;
+}
 
 // Keeps the devices until the environment's end, inside gtest, so that messages at their destruction still count.
 class Devices : public testing::Environment {
@@ -21,7 +27,7 @@ class Devices : public testing::Environment {
       runtime::DeviceOptions options = validated_options();
       options.pretend_discrete = pretend_discrete;
       device.emplace(runtime::Device::create(options));
-      if (*device && wants_strict()) {
+      if (*device && is_wanted("strict")) {
         std::optional<Result<runtime::Device>>& under = under_[pretend_discrete ? 1 : 0];
         under.emplace(std::move(*device));
         device.emplace(strict_device(**under));
@@ -35,11 +41,6 @@ class Devices : public testing::Environment {
   }
 
  private:
-  static bool wants_strict() {
-    const char* wanted = std::getenv("PELT_TEST_DEVICE");
-    return wanted != nullptr && std::string_view(wanted) == "strict";
-  }
-
   std::optional<Result<runtime::Device>> devices_[2];
   std::optional<Result<runtime::Device>> under_[2];  // of strict devices
 };
@@ -52,6 +53,7 @@ runtime::DeviceOptions validated_options() {
   runtime::DeviceOptions options;
   options.validation = true;
   options.on_validation_message = [](const std::string& message) { ADD_FAILURE() << "validation: " << message; };
+  if (is_wanted("vulkan11")) options.get_instance_proc_addr = vulkan11_entry_point;
   return options;
 }
 

@@ -17,7 +17,7 @@ PELT_SHARED_CONST uint kPatchBasisWords = 4u;
 struct PatchRecord {
   uint first_word;
   uint basis_count;
-  Affine rest_inverse;  // (Q^R)^-1
+  PackedAffine rest_inverse;  // (Q^R)^-1
 };
 PELT_SHARED_SIZE(PatchRecord, 56);
 
@@ -43,7 +43,7 @@ PELT_SHARED_FN PatchPoint patch_point(PatchRecord record, PoseWork work) {
 
 PELT_SHARED_FN Affine pose_patch_sample(PatchRecord record, PoseWork work) {
   PatchPoint point = patch_point(record, work);
-  return affine_compose(edge_frame(point.tangent_u, point.tangent_v, point.position), record.rest_inverse);
+  return affine_compose(edge_frame(point.tangent_u, point.tangent_v, point.position), unpacked(record.rest_inverse));
 }
 
 PELT_SHARED_END

@@ -11,14 +11,14 @@ PELT_SHARED_BEGIN
 
 struct StreamRecord {
   uint first_input;  // input of the instance that holds x; y and z follow
-  vec3 rest;
+  PackedVec3 rest;
 };
 PELT_SHARED_SIZE(StreamRecord, 16);
 
 PELT_SHARED_FN Affine pose_stream(StreamRecord record, PoseWork work) {
   vec3 streamed = vec3(input_value(work, record.first_input), input_value(work, record.first_input + 1u),
                        input_value(work, record.first_input + 2u));
-  return affine_from_axes(mat3(1.0f), streamed - record.rest);
+  return affine_from_axes(mat3(1.0f), streamed - unpacked(record.rest));
 }
 
 PELT_SHARED_END

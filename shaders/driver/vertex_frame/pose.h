@@ -25,9 +25,9 @@ struct VertexFrameRecord {
   uint first_word;
   uint edge_count;
   uint triangle_count;
-  vec3 rest;         // v
-  vec3 normal_term;  // L^2 M^-1 n
-  float rest_area;   // twice the area of the triangles; > 0
+  PackedVec3 rest;         // v
+  PackedVec3 normal_term;  // L^2 M^-1 n
+  float rest_area;         // twice the area of the triangles; > 0
 };
 PELT_SHARED_SIZE(VertexFrameRecord, 44);
 
@@ -56,8 +56,8 @@ PELT_SHARED_FN Affine pose_vertex_frame(VertexFrameRecord record, PoseWork work)
     word += kVertexFrameTriangleWords;
   }
   float scale = sqrt(area / record.rest_area) * largest;
-  axes += outerProduct(normalize_or(normal, vec3(0.0f)) * scale, record.normal_term);
-  return affine_from_axes(axes, origin - axes * record.rest);
+  axes += outerProduct(normalize_or(normal, vec3(0.0f)) * scale, unpacked(record.normal_term));
+  return affine_from_axes(axes, origin - axes * unpacked(record.rest));
 }
 
 PELT_SHARED_END

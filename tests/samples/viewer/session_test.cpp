@@ -31,8 +31,10 @@ constexpr VkExtent2D kTargetSize{320, 240};
 constexpr const char* kTorn = R"({"deformer": "surface_ffd", "parameters": {"mode": "basic", "elements": 1,
   "cut": "hard", "raise_elements": false, "driver": {"triangles": 60}}})";
 
-VKAPI_ATTR VkResult VKAPI_CALL lose_submit(VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) {
-  return VK_ERROR_DEVICE_LOST;
+// Makes a device lose itself where something is submitted, by the viewer or by the runtime.
+void lose_submits(runtime::DeviceFunctions& functions) {
+  functions.vkQueueSubmit = [](VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return VK_ERROR_DEVICE_LOST; };
+  functions.vkQueueSubmit2 = [](VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) { return VK_ERROR_DEVICE_LOST; };
 }
 VKAPI_ATTR VkResult VKAPI_CALL lose_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t) {
   return VK_ERROR_DEVICE_LOST;
@@ -60,7 +62,7 @@ class Sessions : public testing::Test {
       ++devices_;
       Result<Target> target = Target::offscreen(device, kTargetSize);
       functions_ = &device.internals().functions;
-      if (always_lost_) functions_->vkQueueSubmit2 = lose_submit;
+      if (always_lost_) lose_submits(*functions_);
       return target;
     };
     Result<std::unique_ptr<Session>> session = Session::create(std::move(options));
@@ -106,7 +108,7 @@ TEST_F(Sessions, MakeALostDeviceAnewAndSaySo) {
   open("builtin:limb");
   app().view().playback.playing = false;
   const samples::Image before = picture();
-  functions_->vkQueueSubmit2 = lose_submit;
+  lose_submits(*functions_);
   frames();
   EXPECT_EQ(devices_, 2);
   EXPECT_EQ(app().error_count(), 0u);
@@ -126,7 +128,7 @@ TEST_F(Sessions, TryAgainWhereADeviceCannotBeMade) {
   app().view().playback.playing = false;
   const samples::Image before = picture();
   refusals_ = 6;
-  functions_->vkQueueSubmit2 = lose_submit;
+  lose_submits(*functions_);
   for (int i = 0; i < 6; ++i) {
     const Result<void> drawn = session_->frame(0, false);
     ASSERT_FALSE(drawn);
@@ -142,7 +144,7 @@ TEST_F(Sessions, PauseWhereADeviceIsLostAgainAndAgain) {
   begin();
   open("builtin:limb");
   always_lost_ = true;
-  functions_->vkQueueSubmit2 = lose_submit;
+  lose_submits(*functions_);
   frames(3);
   for (int i = 0; i < 3; ++i) {
     const Result<void> drawn = session_->frame(0, false);
@@ -251,7 +253,7 @@ TEST_F(Sessions, OpenInTheBackground) {
   const auto open_by_frames = [&](const std::string& file, bool lose, bool has_picture) {
     const std::string clip = app().view().playback.clip;
     app().open(file);
-    if (lose) functions_->vkQueueSubmit2 = lose_submit;
+    if (lose) lose_submits(*functions_);
     for (int i = 0; i < 100'000 && app().view().playback.clip == clip; ++i) {
       frames(1);
       if (has_picture && !lose) {

@@ -241,8 +241,7 @@ PELT_API pelt_result pelt_character_save_glb(const pelt_character* character, co
 
 typedef struct pelt_device pelt_device;
 
-/* Turns on the features that Pelt needs and leaves those that the caller has turned on: chain both structs to
- * VkDeviceCreateInfo. */
+/* Pelt needs no features: both structs stay as they are. Kept for programs that call it. */
 PELT_API pelt_result pelt_enable_required_features(VkPhysicalDeviceVulkan12Features* features12,
                                                    VkPhysicalDeviceVulkan13Features* features13);
 
@@ -251,7 +250,7 @@ typedef struct pelt_device_description {
   uint32_t type; /* VkPhysicalDeviceType */
   char name[256];
   char driver[256];
-  char missing[512]; /* needed features that the device lacks, separated by commas; empty: usable */
+  char missing[512]; /* what the device lacks of the device profile, separated by commas; empty: usable */
 } pelt_device_description;
 
 /* Describes a physical device before a device is made on it. The instance must have Vulkan 1.1. */
@@ -284,9 +283,9 @@ typedef struct pelt_device_handles {
   uint32_t struct_size;
   uint32_t queue_family; /* family of the queue that runs the crowds' commands */
   PFN_vkGetInstanceProcAddr get_instance_proc_addr;
-  VkInstance instance; /* Vulkan 1.3 or later */
+  VkInstance instance; /* made with apiVersion 1.1 or higher */
   VkPhysicalDevice physical;
-  VkDevice device;                /* with the features of pelt_enable_required_features */
+  VkDevice device;                /* Pelt needs no feature and no extension of it */
   VkQueue queue;                  /* for functions that say that they submit and wait; may be null */
   VkPipelineCache pipeline_cache; /* may be null */
   pelt_memory_callbacks memory;   /* no callbacks: Pelt allocates blocks of its own */

@@ -34,13 +34,15 @@ struct DeviceOptions {
   // swapchains.
   std::vector<std::string> instance_extensions;
   std::vector<std::string> device_extensions;
+  // Vulkan's entry point. Null: that of the loader, which is opened when it is first needed.
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
 };
 
 struct DeviceDescription {
   std::string name;
   std::string driver;
   VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
-  std::vector<std::string> missing;  // features of the device profile that the device lacks; empty: usable
+  std::vector<std::string> missing;  // what the device lacks of the device profile; empty: usable
 };
 
 // Lists every physical device, usable or not, in the order of the indices that DeviceOptions::select takes.
@@ -48,12 +50,7 @@ Result<std::vector<DeviceDescription>> list_devices();
 
 // ------------------------------------------------------------------------------------------- a device of the caller's
 
-// Turns on the features that Pelt needs and leaves those that the caller has turned on: chain both structs to
-// VkDeviceCreateInfo.
-void enable_required_features(VkPhysicalDeviceVulkan12Features& features12,
-                              VkPhysicalDeviceVulkan13Features& features13);
-
-// Describes a physical device, and the features that it lacks, before a device is made on it.
+// Describes a physical device, and what it lacks, before a device is made on it.
 DeviceDescription describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
                                   VkPhysicalDevice physical);
 
@@ -81,9 +78,9 @@ struct MemoryCallbacks {
 
 struct DeviceHandles {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
-  VkInstance instance = VK_NULL_HANDLE;  // Vulkan 1.3 or later
+  VkInstance instance = VK_NULL_HANDLE;  // made with apiVersion 1.1 or higher
   VkPhysicalDevice physical = VK_NULL_HANDLE;
-  VkDevice device = VK_NULL_HANDLE;  // has the features of enable_required_features
+  VkDevice device = VK_NULL_HANDLE;  // Pelt needs no feature and no extension of it (docs/platforms.md)
   std::uint32_t queue_family = 0;    // family of the queue that runs the crowds' commands
   VkQueue queue = VK_NULL_HANDLE;    // used only by functions that say that they submit and wait; may be null
   VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
@@ -100,17 +97,19 @@ struct MemoryHeap {
   VkDeviceSize usage = 0;
 };
 
-// A Vulkan device with the features that Pelt needs (docs/runtime.md: the device profile), with its functions and its
-// memory. Move-only; outlives everything made from it.
+// A Vulkan device of the device profile (docs/runtime.md), with its functions and its memory. Move-only; outlives
+// everything made from it.
 class Device {
  public:
-  // Makes an instance and a device of its own, for tools and tests. Errors: no loader, no such device (the message
-  // lists those that exist), features or extensions missing (the message names them).
+  // Makes an instance and a device of its own, for tools and tests. Of what Pelt's own programs draw with, and of what
+  // outputs may need, the device has all that the physical device has: synchronization2, dynamicRendering,
+  // scalarBlockLayout and bufferDeviceAddress, by Vulkan 1.3 or by extensions. Errors: no loader, no such device (the
+  // message lists those that exist), limits or extensions missing (the message names them).
   static Result<Device> create(const DeviceOptions& options = {});
   // Works on the caller's device, which outlives this object: makes only the objects that crowds and characters need,
   // and destroys nothing else. Errors: a null handle, only one of the two memory callbacks, a device that lacks
-  // features that Pelt needs (the message names them), and functions that get_instance_proc_addr does not find (named),
-  // for example those of Vulkan 1.3 if the instance was made for an earlier version.
+  // something of the device profile (the message names it), and functions that get_instance_proc_addr does not find
+  // (named), for example those of Vulkan 1.1 if the instance was made for an earlier version.
   static Result<Device> adopt(const DeviceHandles& handles);
   ~Device();
   Device(Device&&) noexcept;

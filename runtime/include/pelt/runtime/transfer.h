@@ -36,7 +36,7 @@ Result<void> write_buffer(const Device& device, VkBuffer buffer, std::span<const
 Result<std::vector<std::byte>> read_buffer(const Device& device, VkBuffer buffer, VkDeviceSize offset,
                                            VkDeviceSize size);
 
-// A barrier on all memory.
+// Records a barrier on all memory, by the least that Vulkan 1.0 has of these stages and accesses.
 void memory_barrier(const DeviceFunctions& functions, VkCommandBuffer commands, VkPipelineStageFlags2 from_stages,
                     VkAccessFlags2 from_access, VkPipelineStageFlags2 to_stages, VkAccessFlags2 to_access);
 

@@ -12,7 +12,7 @@
 namespace pelt::runtime {
 
 // The functions that Pelt calls on a device, under their own names: functions.vkCmdDispatch(commands, x, y, z).
-// This list: the functions that characters and crowds need, all of Vulkan 1.3.
+// This list: the functions that characters and crowds need, all of Vulkan 1.0.
 #define PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
   F(vkAllocateCommandBuffers)             \
   F(vkAllocateDescriptorSets)             \
@@ -25,10 +25,10 @@ namespace pelt::runtime {
   F(vkCmdDispatch)                        \
   F(vkCmdDispatchIndirect)                \
   F(vkCmdFillBuffer)                      \
-  F(vkCmdPipelineBarrier2)                \
+  F(vkCmdPipelineBarrier)                 \
   F(vkCmdPushConstants)                   \
   F(vkCmdResetQueryPool)                  \
-  F(vkCmdWriteTimestamp2)                 \
+  F(vkCmdWriteTimestamp)                  \
   F(vkCreateBuffer)                       \
   F(vkCreateCommandPool)                  \
   F(vkCreateComputePipelines)             \
@@ -51,15 +51,17 @@ namespace pelt::runtime {
   F(vkEndCommandBuffer)                   \
   F(vkFlushMappedMemoryRanges)            \
   F(vkFreeMemory)                         \
-  F(vkGetBufferDeviceAddress)             \
   F(vkGetBufferMemoryRequirements)        \
   F(vkGetDeviceQueue)                     \
   F(vkGetQueryPoolResults)                \
   F(vkInvalidateMappedMemoryRanges)       \
   F(vkMapMemory)                          \
-  F(vkQueueSubmit2)                       \
+  F(vkQueueSubmit)                        \
   F(vkUpdateDescriptorSets)               \
   F(vkWaitForFences)
+
+// Functions that some outputs need: null without Vulkan 1.2 or VK_KHR_buffer_device_address.
+#define PELT_ADDRESS_FUNCTIONS(F) F(vkGetBufferDeviceAddress)
 
 // Functions of VK_EXT_debug_utils: null if it is not enabled (debug.h).
 #define PELT_DEBUG_FUNCTIONS(F)   \
@@ -83,6 +85,7 @@ namespace pelt::runtime {
   F(vkCmdDrawIndexedIndirectCount) \
   F(vkCmdEndRenderPass)            \
   F(vkCmdEndRendering)             \
+  F(vkCmdPipelineBarrier2)         \
   F(vkCmdSetScissor)               \
   F(vkCmdSetViewport)              \
   F(vkCreateFramebuffer)           \
@@ -100,12 +103,14 @@ namespace pelt::runtime {
   F(vkDestroySemaphore)            \
   F(vkDeviceWaitIdle)              \
   F(vkGetImageMemoryRequirements)  \
+  F(vkQueueSubmit2)                \
   F(vkResetCommandPool)            \
   F(vkResetFences)                 \
   F(vkWaitSemaphores)
 
 #define PELT_DEVICE_FUNCTIONS(F)    \
   PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
+  PELT_ADDRESS_FUNCTIONS(F)         \
   PELT_DEBUG_FUNCTIONS(F)           \
   PELT_DRAWING_FUNCTIONS(F)
 
@@ -115,7 +120,8 @@ struct DeviceFunctions {
 #undef PELT_MEMBER
 };
 
-// Loads all functions. Functions that `get` does not know stay null.
+// Loads all functions, each by its name or else by that of the extension which Vulkan took it from: vkQueueSubmit2, or
+// vkQueueSubmit2KHR. Functions that `get` does not know stay null.
 DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr get);
 
 // Returns the names of the null functions among those that characters and crowds need.

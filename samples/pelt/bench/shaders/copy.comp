@@ -3,7 +3,6 @@
 // 128 neighbouring vertices of one instance, and all instances read the same source, as in shaders/blend/blend.comp.
 // Accesses are of 16 bytes, and how many there are is known when the shader is compiled.
 #version 460
-#extension GL_EXT_scalar_block_layout : require
 
 const uint kVertices = 128;
 layout(local_size_x = kVertices) in;
@@ -11,10 +10,10 @@ layout(local_size_x = kVertices) in;
 layout(constant_id = 0) const uint kWordsIn = 4;  // a vertex
 layout(constant_id = 1) const uint kWordsOut = 4;
 
-layout(binding = 0, scalar) readonly buffer Source { uvec4 source[]; };
-layout(binding = 1, scalar) writeonly buffer Target { uvec4 target[]; };
+layout(binding = 0, std430) readonly buffer Source { uvec4 source[]; };
+layout(binding = 1, std430) writeonly buffer Target { uvec4 target[]; };
 
-layout(push_constant, scalar) uniform Constants {
+layout(push_constant, std430) uniform Constants {
   uint blocks;  // of 128 vertices
   uint instances;
 };

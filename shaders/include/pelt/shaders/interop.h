@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Lets one header compile as GLSL (scalar block layout) and as C++ (GLM). Only this file tests which one it is.
+// Lets one header compile as GLSL (std430) and as C++ (GLM). Only this file tests which one it is.
 //
 // A shared header wraps its declarations in PELT_SHARED_BEGIN / PELT_SHARED_END, marks functions with PELT_SHARED_FN,
-// passes by value and returns structs, so that the same text is valid in both languages.
+// passes by value and returns structs, so that the same text is valid in both languages. Vectors and frames of a record
+// are PackedVec3 and PackedAffine: std430 would put a vec3 or vec4 at a multiple of 16 bytes, and C++ does not.
 #ifndef PELT_SHADERS_INTEROP_H
 #define PELT_SHADERS_INTEROP_H
 
@@ -45,7 +46,7 @@ inline float roundEven(float x) { return (x + 12582912.0f) - 12582912.0f; }
     const float* f = work.palette + 12u * slot;                                              \
     return mat3x4(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]); \
   }
-// Checks that the record has the size that scalar block layout gives it in the shader.
+// Checks that the record has the size that its layout gives it in the shader.
 #define PELT_SHARED_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " must match its GLSL layout")
 
 #else
@@ -69,6 +70,21 @@ PELT_SHARED_BEGIN
 using Affine = glm::mat3x4;
 #else
 #define Affine mat3x4
+#endif
+
+// Members of records: 3 and 12 floats that begin at any multiple of 4 bytes. unpacked() makes values of them.
+#ifdef __cplusplus
+using PackedVec3 = glm::vec3;
+using PackedAffine = Affine;
+inline vec3 unpacked(vec3 v) { return v; }
+inline Affine unpacked(const Affine& f) { return f; }
+#else
+struct PackedVec3 { float x, y, z; };
+struct PackedAffine { float a0, b0, c0, o0, a1, b1, c1, o1, a2, b2, c2, o2; };
+vec3 unpacked(PackedVec3 v) { return vec3(v.x, v.y, v.z); }
+Affine unpacked(PackedAffine f) {
+  return Affine(f.a0, f.b0, f.c0, f.o0, f.a1, f.b1, f.c1, f.o1, f.a2, f.b2, f.c2, f.o2);
+}
 #endif
 
 PELT_SHARED_END

@@ -19,6 +19,8 @@ struct JointTransform {
 };
 PELT_SHARED_SIZE(JointTransform, 40);
 
+PELT_SHARED_CONST uint kJointTransformFloats = 10u;
+
 PELT_SHARED_FN mat4 matrix_of_rows(Affine rows) {
   return mat4(vec4(rows[0].x, rows[1].x, rows[2].x, 0.0f), vec4(rows[0].y, rows[1].y, rows[2].y, 0.0f),
               vec4(rows[0].z, rows[1].z, rows[2].z, 0.0f), vec4(rows[0].w, rows[1].w, rows[2].w, 1.0f));
