@@ -90,5 +90,5 @@ if(PELT_VIEWER)
 endif()
 if(PELT_TESTS)
   # GoogleTest: the tests.
-  find_package(GTest REQUIRED)
+  pelt_require(GTest::gtest GTest)
 endif()
