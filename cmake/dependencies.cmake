@@ -2,6 +2,17 @@
 # Every library that Pelt depends on, each with its reason. packages.txt lists the packages that hold them.
 # pelt-config.cmake.in finds again the libraries that Pelt's static libraries link.
 
+# pelt_require(TARGET PACKAGE [option...]): TARGET, which a project that includes Pelt may have made, or else PACKAGE does.
+macro(pelt_require target)
+  if(NOT TARGET ${target})
+    find_package(${ARGN} REQUIRED)
+  endif()
+endmacro()
+
+if(WIN32 AND CMAKE_CROSSCOMPILING)
+  include(cmake/windows/libraries.cmake)
+endif()
+
 function(pelt_require_library name)
   pelt_find_library(${name})
   if(NOT TARGET pelt_library::${name})
@@ -10,16 +21,18 @@ function(pelt_require_library name)
 endfunction()
 
 # GLM: vectors and matrices with GLSL's names, so that shared headers compile as both.
-find_package(glm REQUIRED)
+pelt_require(glm::glm glm)
 
 # tl::expected: std::expected's interface for C++20; every public function that may fail returns it.
-find_package(tl-expected REQUIRED)
+pelt_require(tl::expected tl-expected)
 
 # xxHash: the checksum of .pelt files; its header alone, compiled in.
-find_path(PELT_XXHASH_INCLUDE xxhash.h REQUIRED)
-mark_as_advanced(PELT_XXHASH_INCLUDE)
-add_library(pelt_library::xxhash INTERFACE IMPORTED)
-target_include_directories(pelt_library::xxhash INTERFACE "${PELT_XXHASH_INCLUDE}")
+if(NOT TARGET pelt_library::xxhash)
+  find_path(PELT_XXHASH_INCLUDE xxhash.h REQUIRED)
+  mark_as_advanced(PELT_XXHASH_INCLUDE)
+  add_library(pelt_library::xxhash INTERFACE IMPORTED)
+  target_include_directories(pelt_library::xxhash INTERFACE "${PELT_XXHASH_INCLUDE}")
+endif()
 
 if(PELT_EVALUATION)
   # Highway: SIMD kernels compiled for SSSE3 to AVX-512 and chosen at run time.
@@ -28,15 +41,15 @@ endif()
 
 if(PELT_GLB)
   # nlohmann/json: characters in glTF files; reads and writes the rig. Headers alone.
-  find_package(nlohmann_json REQUIRED)
+  pelt_require(nlohmann_json::nlohmann_json nlohmann_json)
 endif()
 
 # No shipped game links any of these.
 if(PELT_AUTHORING)
   # fmt: messages and tables, since this compiler's library has no <format>.
-  find_package(fmt REQUIRED)
+  pelt_require(fmt::fmt fmt)
   # oneTBB: threads; deterministic work is split with it, and nothing else starts threads.
-  find_package(TBB REQUIRED)
+  pelt_require(TBB::tbb TBB)
   # tinygltf: reads glTF; linked, since its header's implementation costs 18 s a compile.
   pelt_require_library(tinygltf)
   # tinyobjloader: reads OBJ with polygons.
@@ -44,9 +57,11 @@ if(PELT_AUTHORING)
   # meshoptimizer: welds and simplifies a skin to its driver, sorts points along a Morton curve, decompresses glTF.
   pelt_require_library(meshoptimizer)
   # Eigen: linear systems, for the spreading of weights over a driver and for key poses.
-  find_package(Eigen3 REQUIRED NO_MODULE)
+  pelt_require(Eigen3::Eigen Eigen3 NO_MODULE)
   # OpenSubdiv: limit stencils of Catmull-Clark surfaces, whose cages are control points; its part without a GPU.
   pelt_require_library(osdCPU)
+endif()
+if(PELT_SKELETONIZE)
   # OpenVDB: the inside of a skin as voxels, from which a skeleton is made; Imath: the half floats of its headers.
   pelt_require_library(openvdb)
   pelt_require_library(Imath)
@@ -54,7 +69,7 @@ endif()
 
 if(PELT_RUNTIME)
   # Vulkan: headers; the loader is opened at run time.
-  find_package(Vulkan REQUIRED)
+  pelt_require(Vulkan::Headers Vulkan)
   # glslang and SPIRV-Tools: compile, check and, where spirv-opt is there, optimise the shaders while building.
   find_program(PELT_GLSLANG glslangValidator REQUIRED)
   find_program(PELT_SPIRV_VAL spirv-val REQUIRED)
@@ -62,14 +77,13 @@ if(PELT_RUNTIME)
 endif()
 if(PELT_SAMPLES OR PELT_TESTS)
   # CLI11: the command line, its help and its errors.
-  find_package(CLI11 REQUIRED)
+  pelt_require(CLI11::CLI11 CLI11)
 endif()
 if(PELT_SAMPLES)
-  # stb: writes PNG, draws text; its library holds the parts that Dear ImGui does not compile itself.
+  # stb: writes PNG, draws text.
   find_path(PELT_STB_INCLUDE stb/stb_image_write.h REQUIRED)
-  find_library(PELT_STB_LIBRARY stb REQUIRED)
   # zlib: packs PNG better than stb does.
-  find_package(ZLIB REQUIRED)
+  pelt_require(ZLIB::ZLIB ZLIB)
   # DejaVu: the font of labels in pictures and of panels, taken into the program.
   find_file(PELT_LABEL_FONT DejaVuSans.ttf PATHS /usr/share/fonts/truetype/dejavu /usr/share/fonts/TTF REQUIRED)
 endif()
@@ -78,8 +92,10 @@ if(PELT_VIEWER)
   find_package(glfw3 REQUIRED)
   find_path(PELT_IMGUI_INCLUDE imgui.h PATH_SUFFIXES imgui REQUIRED)
   find_library(PELT_IMGUI_LIBRARY imgui REQUIRED)
+  # stb's library holds the parts of it that Dear ImGui does not compile itself.
+  find_library(PELT_STB_LIBRARY stb REQUIRED)
 endif()
 if(PELT_TESTS)
   # GoogleTest: the tests.
-  find_package(GTest REQUIRED)
+  pelt_require(GTest::gtest GTest)
 endif()

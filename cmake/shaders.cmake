@@ -18,7 +18,7 @@
 if(NOT PELT_SHADER_FOLDERS)
   set(PELT_SHADER_FOLDERS "${pelt_SOURCE_DIR}/shaders" "${pelt_SOURCE_DIR}/shaders/include")
 endif()
-set(PELT_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_spirv.cmake")
+set(PELT_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed.cmake")
 
 function(pelt_embed_shaders target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SCALAR_LAYOUT" "NAMESPACE" "SOURCES")
@@ -61,7 +61,7 @@ function(pelt_embed_shaders target)
       VERBATIM)
     add_custom_command(
       OUTPUT "${header}"
-      COMMAND "${CMAKE_COMMAND}" "-DSPIRV=${spirv}" "-DHEADER=${header}" "-DNAMESPACE=${arg_NAMESPACE}"
+      COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${spirv}" "-DHEADER=${header}" "-DNAMESPACE=${arg_NAMESPACE}"
               "-DNAME=${name}" -P "${PELT_EMBED_SCRIPT}"
       DEPENDS "${spirv}" "${PELT_EMBED_SCRIPT}"
       COMMENT "Embedding ${source}"

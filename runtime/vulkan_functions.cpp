@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
+#ifdef _WIN32
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
 #include <dlfcn.h>
+#endif
 
 #include <pelt/runtime/vulkan_functions.h>
 
@@ -26,12 +34,37 @@ std::vector<std::string> missing_functions(const DeviceFunctions& functions) {
   return missing;
 }
 
+namespace {
+
+#ifdef _WIN32
+// The loader stands in the system's folder, and nowhere else is it looked for.
+PFN_vkGetInstanceProcAddr open_loader() {
+  const HMODULE loader = LoadLibraryExA("vulkan-1.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+  if (loader == nullptr) return nullptr;
+  return reinterpret_cast<PFN_vkGetInstanceProcAddr>(
+      reinterpret_cast<void*>(GetProcAddress(loader, "vkGetInstanceProcAddr")));
+}
+#else
+PFN_vkGetInstanceProcAddr open_loader() {
+#ifdef __APPLE__
+  // The loader, or MoltenVK alone.
+  constexpr const char* kNames[] = {"libvulkan.1.dylib", "libMoltenVK.dylib"};
+#else
+  constexpr const char* kNames[] = {"libvulkan.so.1", "libvulkan.so"};  // Android has the second alone
+#endif
+  for (const char* name : kNames) {
+    if (void* loader = dlopen(name, RTLD_NOW | RTLD_LOCAL); loader != nullptr) {
+      return reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
+    }
+  }
+  return nullptr;
+}
+#endif
+
+}  // namespace
+
 PFN_vkGetInstanceProcAddr vulkan_entry_point() {
-  static const PFN_vkGetInstanceProcAddr entry = [] {
-    void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-    return loader == nullptr ? nullptr
-                             : reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
-  }();
+  static const PFN_vkGetInstanceProcAddr entry = open_loader();
   return entry;
 }
 

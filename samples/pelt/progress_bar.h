@@ -2,7 +2,12 @@
 #pragma once
 
 #include <fmt/format.h>
+
+#ifdef _WIN32
+#include <io.h>
+#else
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cstdio>
@@ -28,7 +33,11 @@ class ProgressBar {
   }
 
  private:
+#ifdef _WIN32
+  bool terminal_ = ::_isatty(::_fileno(stderr)) != 0;
+#else
   bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+#endif
   int shown_ = -1;
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "label_font.h"
 #include "samples/renderer/image.h"
 #include "samples/renderer/shaders/color_ramp.h"
 
@@ -15,19 +16,6 @@
 #include <stb/stb_truetype.h>
 #pragma GCC diagnostic pop
 
-// The build embeds the font file in the program, so that no file is needed at run time.
-asm(".section .rodata\n"
-    ".global pelt_label_font\n"
-    "pelt_label_font:\n"
-    ".incbin \"" PELT_LABEL_FONT
-    "\"\n"
-    ".global pelt_label_font_end\n"
-    "pelt_label_font_end:\n"
-    ".byte 0\n"
-    ".previous\n");
-extern "C" const unsigned char pelt_label_font[];
-extern "C" const unsigned char pelt_label_font_end[];
-
 namespace pelt::samples {
 namespace {
 
@@ -36,7 +24,7 @@ constexpr float kInk = 30.0f;  // sRGB
 const stbtt_fontinfo& font() {
   static const stbtt_fontinfo info = [] {
     stbtt_fontinfo made{};
-    stbtt_InitFont(&made, pelt_label_font, stbtt_GetFontOffsetForIndex(pelt_label_font, 0));
+    stbtt_InitFont(&made, label_font().data(), stbtt_GetFontOffsetForIndex(label_font().data(), 0));
     return made;
   }();
   return info;
@@ -85,7 +73,9 @@ void blend(Image& image, int x, int y, glm::vec3 srgb, float opacity) {
 
 }  // namespace
 
-std::span<const unsigned char> label_font() { return {pelt_label_font, pelt_label_font_end}; }
+std::span<const unsigned char> label_font() {
+  return {reinterpret_cast<const unsigned char*>(kLabelFont.data()), sizeof(kLabelFont)};
+}
 
 void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size) {
   const float scale = stbtt_ScaleForMappingEmToPixels(&font(), size);

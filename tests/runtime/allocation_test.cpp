@@ -16,6 +16,7 @@
 #include <pelt/runtime/upload.h>
 
 #include "runtime/device_internals.h"
+#include "tests/support/aligned.h"
 #include "tests/support/gpu.h"
 #include "tests/support/must.h"
 #include "tests/support/swinging.h"
@@ -42,13 +43,14 @@ void* counted(void* memory) {
 #endif
 PELT_NOINLINE void* operator new(std::size_t size) { return counted(std::malloc(size == 0 ? 1 : size)); }
 PELT_NOINLINE void* operator new(std::size_t size, std::align_val_t alignment) {
-  const auto unit = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(unit, (size + unit) / unit * unit));
+  return counted(pelt::test::allocate_aligned(size, static_cast<std::size_t>(alignment)));
 }
 PELT_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
 PELT_NOINLINE void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-PELT_NOINLINE void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-PELT_NOINLINE void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+PELT_NOINLINE void operator delete(void* memory, std::align_val_t) noexcept { pelt::test::free_aligned(memory); }
+PELT_NOINLINE void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  pelt::test::free_aligned(memory);
+}
 
 namespace pelt::runtime {
 namespace {

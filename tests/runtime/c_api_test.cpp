@@ -201,14 +201,14 @@ TEST(CApi, TakesStructsOfOtherSizes) {
 TEST(CApi, SaysWhatIsWrongWithFiles) {
   const test::TemporaryFolder folder;
   pelt_character* made = nullptr;
-  const std::string none = folder / "none.pelt";
+  const std::string none = (folder / "none.pelt").string();
   EXPECT_REFUSED(pelt_character_load(none.c_str(), &made), PELT_ERROR_NOT_FOUND, "none.pelt");
   std::vector<std::byte> bytes = serialize(make_linear());
   bytes[bytes.size() / 2] ^= std::byte{1};
   EXPECT_REFUSED(pelt_character_load_memory(bytes.data(), bytes.size(), "hero", &made), PELT_ERROR_INVALID_FILE,
                  "hero");
   EXPECT_REFUSED(pelt_character_load_memory(bytes.data(), 0, nullptr, &made), PELT_ERROR_INVALID_FILE, "memory");
-  EXPECT_REFUSED(pelt_character_save(in_c(make_linear()).get(), (folder / "no/folder.pelt").c_str()),
+  EXPECT_REFUSED(pelt_character_save(in_c(make_linear()).get(), (folder / "no/folder.pelt").string().c_str()),
                  PELT_ERROR_WRITE_FAILED, "folder.pelt");
   pelt_model* model = nullptr;
   EXPECT_REFUSED(pelt_model_import("builtin:none", &model), PELT_ERROR_NOT_FOUND, "none");
@@ -216,12 +216,12 @@ TEST(CApi, SaysWhatIsWrongWithFiles) {
   pelt_rig* rig = nullptr;
   EXPECT_REFUSED(pelt_rig_from_deformer("surface_fdf", &rig), PELT_ERROR_NOT_FOUND, "surface_ffd");
   std::ofstream(folder / "rig.json") << "{";
-  EXPECT_REFUSED(pelt_rig_load((folder / "rig.json").c_str(), &rig), PELT_ERROR_INVALID_FILE, "rig.json");
-  EXPECT_REFUSED(pelt_rig_load((folder / "none.glb").c_str(), &rig), PELT_ERROR_NOT_FOUND, "none.glb");
+  EXPECT_REFUSED(pelt_rig_load((folder / "rig.json").string().c_str(), &rig), PELT_ERROR_INVALID_FILE, "rig.json");
+  EXPECT_REFUSED(pelt_rig_load((folder / "none.glb").string().c_str(), &rig), PELT_ERROR_NOT_FOUND, "none.glb");
   std::ofstream(folder / "rig.gltf") << "{";
-  EXPECT_REFUSED(pelt_rig_load((folder / "rig.gltf").c_str(), &rig), PELT_ERROR_INVALID_FILE, "rig.gltf");
+  EXPECT_REFUSED(pelt_rig_load((folder / "rig.gltf").string().c_str(), &rig), PELT_ERROR_INVALID_FILE, "rig.gltf");
   std::ofstream(folder / "plain.gltf") << R"({"asset": {"version": "2.0"}})";
-  EXPECT_REFUSED(pelt_rig_load((folder / "plain.gltf").c_str(), &rig), PELT_ERROR_NOT_FOUND,
+  EXPECT_REFUSED(pelt_rig_load((folder / "plain.gltf").string().c_str(), &rig), PELT_ERROR_NOT_FOUND,
                  "plain.gltf: carries no rig");
   EXPECT_EQ(made, nullptr);
   EXPECT_EQ(model, nullptr);

@@ -41,7 +41,7 @@ TEST(CApi, BindsAsTheEngineDoes) {
   ASSERT_OK(pelt_bind(model, rig, &options, &made));
   const CharacterHandle own(made);
   EXPECT_GE(progress, 0);
-  const std::string path = folder / "limb.pelt";
+  const std::string path = (folder / "limb.pelt").string();
   ASSERT_OK(pelt_character_save(made, path.c_str()));
 
   options.linear_fit = 1;
@@ -122,7 +122,7 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   document["extras"]["kept"] = true;
   const std::vector<std::byte> bytes =
       format_glb_container(document, *open_gltf(std::as_bytes(std::span(glb)), "tube")->binary, "tube").value();
-  const std::string path = folder / "rigged.GLB";
+  const std::string path = (folder / "rigged.GLB").string();
   ASSERT_TRUE(write_file(path, bytes));
 
   pelt_model* model = nullptr;
@@ -135,9 +135,9 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   ASSERT_OK(pelt_bind(model, rig, nullptr, &made));
   const CharacterHandle own(made);
 
-  const std::string both = folder / "both.glb";
+  const std::string both = (folder / "both.glb").string();
   for (const char* name : {"both.glb", "both.GLB", "both.gltf"}) {
-    EXPECT_INVALID(pelt_character_save(made, (folder / name).c_str()), "pelt_character_save_glb");
+    EXPECT_INVALID(pelt_character_save(made, (folder / name).string().c_str()), "pelt_character_save_glb");
   }
   EXPECT_FALSE(std::filesystem::exists(both));
   ASSERT_OK(pelt_character_save_glb(made, model, both.c_str()));
@@ -160,13 +160,13 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   pelt_character* moved = nullptr;
   ASSERT_OK(pelt_bind(limb, rig, nullptr, &moved));
   const CharacterHandle own_moved(moved);
-  const std::string arm = folder / "arm.glb";
+  const std::string arm = (folder / "arm.glb").string();
   ASSERT_OK(pelt_character_save_glb(moved, limb, arm.c_str()));
   EXPECT_TRUE(import_model(arm));
   EXPECT_EQ(serialize(load_character(arm).value()), serialize(test::bound(make_arm(), expected_rig).character));
 
-  EXPECT_REFUSED(pelt_character_save_glb(moved, limb, (folder / "no/folder.glb").c_str()), PELT_ERROR_WRITE_FAILED,
-                 "folder.glb");
+  EXPECT_REFUSED(pelt_character_save_glb(moved, limb, (folder / "no/folder.glb").string().c_str()),
+                 PELT_ERROR_WRITE_FAILED, "folder.glb");
   // The file that the model came from no longer exists.
   std::filesystem::remove(path);
   EXPECT_REFUSED(pelt_character_save_glb(made, model, both.c_str()), PELT_ERROR_NOT_FOUND, "rigged.GLB");

@@ -25,9 +25,17 @@ struct EnvironmentDevice {
   std::optional<std::string> before;
   explicit EnvironmentDevice(const char* value) {
     if (const char* old = std::getenv("PELT_DEVICE")) before = old;
-    setenv("PELT_DEVICE", value, 1);
+    set(value);
   }
-  ~EnvironmentDevice() { before ? setenv("PELT_DEVICE", before->c_str(), 1) : unsetenv("PELT_DEVICE"); }
+  ~EnvironmentDevice() { set(before ? before->c_str() : nullptr); }
+
+  static void set(const char* value) {
+#ifdef _WIN32
+    _putenv_s("PELT_DEVICE", value == nullptr ? "" : value);
+#else
+    value == nullptr ? unsetenv("PELT_DEVICE") : setenv("PELT_DEVICE", value, 1);
+#endif
+  }
 };
 
 TEST(DeviceSelection, UnknownNameListsWhatThereIs) {

@@ -9,6 +9,10 @@
 
 namespace pelt {
 
+#ifdef HWY_COMPILE_ONLY_STATIC
+inline void choose_target(std::int64_t) {}
+inline std::vector<std::int64_t> targets_of_kernels() { return {HWY_STATIC_TARGET}; }
+#else
 // Lets the kernels run with this instruction set from now on; 0: with the best of the processor.
 inline void choose_target(std::int64_t target) {
   hwy::SetSupportedTargetsForTest(target);
@@ -22,5 +26,6 @@ inline std::vector<std::int64_t> targets_of_kernels() {
   std::erase_if(targets, [](std::int64_t target) { return target == HWY_SCALAR || target == HWY_EMU128; });
   return targets;
 }
+#endif
 
 }  // namespace pelt

@@ -2,20 +2,30 @@
 #include "tests/support/program.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <random>
+#ifndef _WIN32
+#include <sys/wait.h>
+#endif
 
 namespace pelt::test {
 
 Outcome run_program(const std::string& program, const std::string& arguments, const std::filesystem::path& folder) {
   const TemporaryFolder streams;
+#ifdef _WIN32
+  const std::string command = "cd /d \"" + folder.string() + "\" && \"" + program + "\" " + arguments + " <NUL >\"" +
+                              (streams / "out").string() + "\" 2>\"" + (streams / "err").string() + "\"";
+  const int exit_status = std::system(command.c_str());
+#else
   const std::string command = "{ cd '" + folder.string() + "' && '" + program + "' " + arguments + "; } </dev/null >'" +
                               (streams / "out").string() + "' 2>'" + (streams / "err").string() + "'";
   const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_text(streams / "out"), file_text(streams / "err")};
+  const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+#endif
+  return {exit_status, file_text(streams / "out"), file_text(streams / "err")};
 }
 
 std::optional<std::string> find_python_with_numpy() {
@@ -26,9 +36,12 @@ std::optional<std::string> find_python_with_numpy() {
 }
 
 TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "pelt_test_XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << name << " cannot be made";
-  path_ = name;
+  std::random_device random;
+  std::error_code code;
+  do {
+    path_ = std::filesystem::temp_directory_path() / ("pelt_test_" + std::to_string(random()));
+  } while (!std::filesystem::create_directory(path_, code) && !code);
+  if (code) ADD_FAILURE() << path_ << " cannot be made: " << code.message();
 }
 
 TemporaryFolder::~TemporaryFolder() {

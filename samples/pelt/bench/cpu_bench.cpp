@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "samples/pelt/bench/cpu_bench.h"
 
-#include <pthread.h>
+#ifdef __linux__
 #include <sched.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -25,6 +26,7 @@
 namespace pelt::samples {
 namespace {
 
+#ifdef __linux__
 // Keeps the calling thread on its current processor.
 class Pin {
  public:
@@ -45,6 +47,11 @@ class Pin {
   cpu_set_t before_{};
   bool pinned_;
 };
+#else
+struct Pin {
+  explicit Pin(bool) {}
+};
+#endif
 
 double seconds_of(const std::function<void()>& work, std::size_t times) {
   const auto start = std::chrono::steady_clock::now();

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "tests/support/aligned.h"
+
 namespace {
 
 std::atomic<std::size_t> largest{0};
@@ -32,12 +34,11 @@ void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(m
 
 void* operator new(std::size_t size, std::align_val_t alignment) {
   note(size);
-  const auto unit = static_cast<std::size_t>(alignment);
-  if (void* memory = std::aligned_alloc(unit, (std::max<std::size_t>(size, 1) + unit - 1) / unit * unit)) return memory;
+  if (void* memory = pelt::test::allocate_aligned(size, static_cast<std::size_t>(alignment))) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { pelt::test::free_aligned(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { pelt::test::free_aligned(memory); }
 
 namespace pelt::test {
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests that .pelt files hold characters exactly, in memory and on disk.
 #include <gmock/gmock.h>
+#ifndef _WIN32
 #include <sys/stat.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
@@ -211,6 +213,7 @@ TEST_F(PeltFileOnDisk, ErrorsNameTheFile) {
   EXPECT_THAT(load_pelt(folder / "damaged.pelt").error().message, HasSubstr("damaged.pelt: "));
 }
 
+#ifndef _WIN32
 TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
   const Character character = make_character();
   ASSERT_TRUE(save_pelt(character, folder / "c.pelt"));
@@ -235,6 +238,7 @@ TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
   EXPECT_EQ(saved.error().code, ErrorCode::kWriteFailed);
   EXPECT_THAT(saved.error().message, HasSubstr("d.pelt: "));
 }
+#endif
 
 }  // namespace
 }  // namespace pelt

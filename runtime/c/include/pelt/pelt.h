@@ -28,7 +28,13 @@
 #include <vulkan/vulkan_core.h>
 
 #ifndef PELT_API
+#if !defined(_WIN32)
 #define PELT_API __attribute__((visibility("default")))
+#elif defined(PELT_BUILDS_C_LIBRARY)
+#define PELT_API __declspec(dllexport)
+#else
+#define PELT_API __declspec(dllimport)
+#endif
 #endif
 
 #ifdef __cplusplus
