@@ -17,7 +17,7 @@ endforeach()
 
 # Of these libraries headers are enough. Highway: one set of instructions, since this compiler does not align the stack
 # on Windows for wider ones. Everywhere, so that all share precompiled headers.
-add_compile_definitions(FMT_HEADER_ONLY HWY_COMPILE_ONLY_STATIC XXH_INLINE_ALL)
+add_compile_definitions(FMT_HEADER_ONLY HWY_COMPILE_ONLY_STATIC)
 
 function(pelt_headers target)
   string(MAKE_C_IDENTIFIER "headers_${target}" name)
