@@ -15,6 +15,7 @@
 
 #include "engine/character/pelt_format.h"
 #include "engine/core/formatted.h"
+#include "engine/core/mapped_file.h"
 
 namespace pelt {
 namespace pelt_file {
@@ -379,7 +380,11 @@ Result<void> save_pelt(const Character& character, const std::filesystem::path& 
   return write_file(path, serialize(character));
 }
 
-Result<Character> load_pelt(const std::filesystem::path& path) {
+Result<Character> load_pelt(const std::filesystem::path& path, FileAccess access) {
+  if (access == FileAccess::kMapped) {
+    PELT_ASSIGN(const auto file, MappedFile::open(path));
+    return deserialize(file.bytes(), path.string());
+  }
   PELT_ASSIGN(const auto bytes, read_file(path));
   return deserialize(bytes, path.string());
 }

@@ -13,7 +13,7 @@
 
 namespace pelt {
 
-Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std::uint64_t limit) {
+Result<std::uintmax_t> size_of_file(const std::filesystem::path& path, std::uint64_t limit) {
   std::error_code code;
   if (!std::filesystem::exists(path, code))
     return fail(ErrorCode::kNotFound, formatted("{}: no such file", path.string()));
@@ -26,6 +26,11 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std:
     return fail(ErrorCode::kUnsupported,
                 formatted("{}: {} bytes, more than the limit of {}", path.string(), size, limit));
   }
+  return size;
+}
+
+Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std::uint64_t limit) {
+  PELT_ASSIGN(const std::uintmax_t size, size_of_file(path, limit));
   std::ifstream stream(path, std::ios::binary);
   std::vector<std::byte> bytes(size);
   if (!stream || !stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
-  file_io.cpp formatted.cpp
+  file_io.cpp formatted.cpp mapped_file.cpp
   HEADERS
   include/pelt/finite.h include/pelt/frame.h include/pelt/job_system.h include/pelt/result.h include/pelt/try.h
   include/pelt/version.h

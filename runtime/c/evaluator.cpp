@@ -97,7 +97,8 @@ pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_ev
     if (given.normal_mode > PELT_NORMALS_RECOMPUTED) {
       refuse("options.normal_mode is " + std::to_string(given.normal_mode) + ", which is none");
     }
-    const pelt::Evaluator::Options own_options{.normals = given.no_normals == 0,
+    const pelt::Evaluator::Options own_options{.jobs = {given.for_ranges, given.for_ranges_user},
+                                               .normals = given.no_normals == 0,
                                                .tangents = given.no_normals == 0 && given.no_tangents == 0,
                                                .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
                                                .morphs = given.no_morphs == 0,

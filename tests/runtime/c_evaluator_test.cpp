@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Tests that the evaluator of the C API moves what the C++ one does, into the arrays that it is given.
+#include <algorithm>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <glm/gtc/type_ptr.hpp>
 
+#include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
 
 #include "tests/runtime/c_handles.h"
+#include "tests/support/driven.h"
 #include "tests/support/swinging.h"
 
 namespace pelt::runtime {
@@ -147,6 +150,26 @@ TEST(CEvaluators, TakeJointsInEveryForm) {
   EXPECT_EQ(moved(PELT_JOINTS_MATRIX3X4, rows.data()), expected);
   EXPECT_EQ(moved(PELT_JOINTS_TRANSFORM, transforms.data()), expected);
   EXPECT_INVALID(pelt_evaluator_pose(own.get(), 3, rows.data(), joint_count), "joints have the format 3");
+}
+
+TEST(CEvaluators, WorkByTheJobSystemOfTheGame) {
+  const CharacterHandle character = in_c(test::bound_by(make_arm(), "surface_ffd"));
+  const auto positions = [](const EvaluatorHandle& evaluator) {
+    EXPECT_EQ(pelt_evaluator_evaluate(evaluator.get()), PELT_OK);
+    auto evaluated = sized<pelt_evaluated>();
+    EXPECT_EQ(pelt_evaluator_get_evaluated(evaluator.get(), &evaluated), PELT_OK);
+    return std::vector<float>(evaluated.positions, evaluated.positions + 3 * evaluated.vertex_count);
+  };
+  std::size_t loops = 0;
+  auto options = sized<pelt_evaluator_options>();
+  options.for_ranges_user = &loops;
+  // From the last range to the first.
+  options.for_ranges = [](void* user, size_t count, size_t grain, const void* body, pelt_range_call call) {
+    ++*static_cast<std::size_t*>(user);
+    for (size_t end = count; end > 0; end -= std::min(grain, end)) call(body, end - std::min(grain, end), end);
+  };
+  EXPECT_EQ(positions(evaluator_of(character, &options)), positions(evaluator_of(character)));
+  EXPECT_GT(loops, 0u);
 }
 
 TEST(CEvaluators, RefuseWhatMakesNoSense) {

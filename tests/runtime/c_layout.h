@@ -91,7 +91,7 @@ static_assert(sizeof(pelt_output_place) == 24 && offsetof(pelt_output_place, for
 static_assert(sizeof(pelt_crowd_outputs) == 128 && offsetof(pelt_crowd_outputs, positions) == 8 &&
                   offsetof(pelt_crowd_outputs, bounds) == 104,
               "");
-static_assert(sizeof(pelt_evaluator_options) == 24 && offsetof(pelt_evaluator_options, same_everywhere) == 20, "");
+static_assert(sizeof(pelt_evaluator_options) == 40 && offsetof(pelt_evaluator_options, for_ranges_user) == 32, "");
 static_assert(sizeof(pelt_evaluated) == 32 && offsetof(pelt_evaluated, tangents) == 24, "");
 static_assert(sizeof(pelt_vertex_array) == 16 && offsetof(pelt_vertex_array, stride) == 8, "");
 static_assert(sizeof(pelt_vertex_arrays) == 56 && offsetof(pelt_vertex_arrays, tangents) == 40, "");

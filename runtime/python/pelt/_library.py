@@ -117,6 +117,8 @@ class pelt_evaluator_options(Sized):
         ("no_tangents", c_uint32),
         ("no_morphs", c_uint32),
         ("same_everywhere", c_uint32),
+        ("for_ranges", c_void_p),
+        ("for_ranges_user", c_void_p),
     ]
 
 

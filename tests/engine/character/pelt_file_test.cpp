@@ -213,6 +213,27 @@ TEST_F(PeltFileOnDisk, ErrorsNameTheFile) {
   EXPECT_THAT(load_pelt(folder / "damaged.pelt").error().message, HasSubstr("damaged.pelt: "));
 }
 
+TEST_F(PeltFileOnDisk, MappedIsTheSameAndRefusedAlike) {
+  const Character character = make_character();
+  ASSERT_TRUE(save_pelt(character, folder / "c.pelt"));
+  const auto mapped = load_pelt(folder / "c.pelt", FileAccess::kMapped);
+  ASSERT_TRUE(mapped) << mapped.error().message;
+  EXPECT_EQ(serialize(*mapped), serialize(character));
+  // The file is let go of: it may be written again.
+  EXPECT_TRUE(save_pelt(*mapped, folder / "c.pelt"));
+
+  std::ofstream(folder / "empty.pelt");
+  std::ofstream(folder / "damaged.pelt") << "PELT and then some more text";
+  for (const std::string name : {"none.pelt", "empty.pelt", "damaged.pelt", ""}) {
+    const auto read = load_pelt(folder / name);
+    const auto refused = load_pelt(folder / name, FileAccess::kMapped);
+    ASSERT_FALSE(read) << name;
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, read.error().code) << name;
+    EXPECT_EQ(refused.error().message, read.error().message);
+  }
+}
+
 #ifndef _WIN32
 TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
   const Character character = make_character();

@@ -70,6 +70,8 @@ static void print_evaluator(void) {
   FIELD(pelt_evaluator_options, no_tangents);
   FIELD(pelt_evaluator_options, no_morphs);
   FIELD(pelt_evaluator_options, same_everywhere);
+  FIELD(pelt_evaluator_options, for_ranges);
+  FIELD(pelt_evaluator_options, for_ranges_user);
   STRUCT(pelt_evaluated);
   FIELD(pelt_evaluated, struct_size);
   FIELD(pelt_evaluated, vertex_count);

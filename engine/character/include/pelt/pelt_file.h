@@ -25,9 +25,14 @@ constexpr std::uint32_t kPeltFileVersion = 8;
 std::vector<std::byte> serialize(const Character& character);
 Result<Character> deserialize(std::span<const std::byte> bytes, const std::string& source);
 
+// Whether a file is read into memory or mapped, which saves the copy (docs/pelt_file.md has both times). A mapped file
+// that another program shortens while it is loaded ends the game by a signal, but on Windows, which refuses the other
+// program: map files that nobody writes in place. save_pelt never does.
+enum class FileAccess { kRead, kMapped };
+
 // Do the same with a file. It is written under a temporary name and renamed, so that a reader never sees half of it.
 // Further errors: those of write_file and read_file.
 Result<void> save_pelt(const Character& character, const std::filesystem::path& path);
-Result<Character> load_pelt(const std::filesystem::path& path);
+Result<Character> load_pelt(const std::filesystem::path& path, FileAccess access = FileAccess::kRead);
 
 }  // namespace pelt

@@ -831,13 +831,21 @@ PELT_API pelt_result pelt_crowd_read_bounds(const pelt_crowd* crowd, uint32_t in
  * tests. */
 typedef struct pelt_evaluator pelt_evaluator;
 
+/* A loop by a job system of the game's: calls call(body, begin, end) over ranges that cover 0 to count - 1, every item
+ * once, at once and on any threads as it likes, and returns when all have returned. `grain` items are worth a job.
+ * Results do not depend on the split. */
+typedef void (*pelt_range_call)(const void* body, size_t begin, size_t end);
+typedef void (*pelt_for_ranges)(void* user, size_t count, size_t grain, const void* body, pelt_range_call call);
+
 typedef struct pelt_evaluator_options {
   uint32_t struct_size;
-  uint32_t normal_mode;     /* PELT_NORMALS_... */
-  uint32_t no_normals;      /* 1: neither normals nor tangents */
-  uint32_t no_tangents;     /* 1: no tangents */
-  uint32_t no_morphs;       /* 1: skins are moved without their morph targets */
-  uint32_t same_everywhere; /* 1: slower, and gives the same bits on every processor */
+  uint32_t normal_mode;       /* PELT_NORMALS_... */
+  uint32_t no_normals;        /* 1: neither normals nor tangents */
+  uint32_t no_tangents;       /* 1: no tangents */
+  uint32_t no_morphs;         /* 1: skins are moved without their morph targets */
+  uint32_t same_everywhere;   /* 1: slower, and gives the same bits on every processor */
+  pelt_for_ranges for_ranges; /* NULL: all work is done by the calling thread */
+  void* for_ranges_user;      /* its first argument */
 } pelt_evaluator_options;
 
 /* Takes all memory. The character stands in its rest pose. `options`: NULL for the defaults. */

@@ -13,6 +13,9 @@
 
 namespace pelt {
 
+// Returns a file's size, bytes. Errors: those of read_file, but for what only reading shows.
+Result<std::uintmax_t> size_of_file(const std::filesystem::path& path, std::uint64_t limit);
+
 // Reads a whole file. Errors: kNotFound, kReadFailed (a directory, for example), and kUnsupported above `limit` bytes.
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path,
                                          std::uint64_t limit = std::uint64_t{1} << 32);

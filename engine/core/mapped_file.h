@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include <pelt/result.h>
+
+namespace pelt {
+
+// A file's bytes where the system keeps them, readable until this is destroyed. If another program shortens the file
+// meanwhile or its disk fails, the next access ends this program (SIGBUS); Windows keeps others from shortening it.
+// Move-only.
+class MappedFile {
+ public:
+  // Errors: those of read_file.
+  static Result<MappedFile> open(const std::filesystem::path& path, std::uint64_t limit = std::uint64_t{1} << 32);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  MappedFile() = default;
+
+  std::span<const std::byte> bytes_;  // empty: nothing is mapped
+};
+
+}  // namespace pelt
