@@ -115,6 +115,8 @@ def _of_driver(thing, modifier, derived):
     follow = follow_of(cage)
     if follow != "dual_quaternion":
         driver["follow"] = follow
+    if modifier.type == "SURFACE_DEFORM" and follow != "streamed":
+        driver["estimate_frames"] = True  # as in Blender the cage's surface alone counts, not how its bones turn
     parameters = {"driver": driver}
     if modifier.type == "SURFACE_DEFORM" and abs(modifier.falloff - 4) > 1e-6:
         parameters["local"] = modifier.falloff

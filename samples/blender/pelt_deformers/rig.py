@@ -40,11 +40,29 @@ def of_scene(panel, exported, bake, read_drivers=True):
         derived_layers += derived.layers
         made.lost += [(thing, sentence) for sentence in derived.lost]
         made.drivers += derived.followed
-    made.rig["layers"] = derived_layers + said
+    made.rig["layers"] = _without_plain_cages(derived_layers, {cage.name for cage in made.drivers}) + said
     _make_masks(made, {thing.name: thing for thing in exported.meshes})
     if read_drivers and exported.settings.get("gltf_morph", True) and "correctives" not in rest:
         _add_correctives(made, meshes)
     return made
+
+
+def _without_plain_cages(layers, cages):
+    """Leaves out layers of cages that are moved by their weights alone, as drivers say that themselves.
+
+    What moves a cage by layers does not say it at the driver.
+    """
+    own = {}
+    for layer in layers:
+        if layer["target"] in cages:
+            own.setdefault(layer["target"], []).append(layer["deformer"])
+    plain = {name for name, kinds in own.items() if len(kinds) == 1 and kinds[0] in ("linear_blend", "dual_quaternion")}
+    kept = [layer for layer in layers if layer["target"] not in plain]
+    for layer in kept:
+        driver = layer.get("parameters", {}).get("driver", {})
+        if driver.get("mesh") in own and driver["mesh"] not in plain:
+            driver.pop("follow", None)
+    return kept
 
 
 def _things_with_a_rig(exported):

@@ -6,8 +6,10 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon  # noqa: E402
 import bpy  # noqa: E402
+import cage_cases  # noqa: E402
 import compare  # noqa: E402
 import fixtures  # noqa: E402
+import numpy  # noqa: E402
 
 CHARACTERS = ("CesiumMan.glb", "Fox.glb", "RiggedSimple.gltf", "mannequiny-0.3.0.glb", "robot.glb", "lumberjack.glb",
               "luke/luke_animated.gltf")
@@ -49,15 +51,17 @@ def frames_of(action):
     return list(range(first, min(last, first + 40) + 1))
 
 
-def compare_all(name, skins, action, bendy, clean=True):
+def compare_all(name, skins, action, bendy, drivers=()):
     frames = frames_of(action)
     of_blender = compare.blender_frames(skins, frames)
     file = addon.export(name, bendy=bendy)
-    of_pelt = compare.pelt_frames(file, "clip", list(range(0, frames[-1] + 1)))
+    of_pelt = compare.pelt_frames(file, "clip", list(range(0, frames[-1] + 1)), drivers)
     of_pelt = {mesh: (points[frames[0]:], numbers) for mesh, (points, numbers) in of_pelt.items()}
-    worst = max(compare.distances(of_blender[mesh], of_pelt[mesh]).max() for mesh in of_pelt)
-    extent = max(compare.size(points) for points in of_blender.values())
-    return worst / extent
+    found = numpy.concatenate([compare.distances(of_blender[mesh], of_pelt[mesh]).ravel() for mesh in of_pelt])
+    found /= max(compare.size(points) for points in of_blender.values())
+    print(f"PRINT {name}: root of the mean square {(found ** 2).mean() ** 0.5:.2e}, 99 of 100 within "
+          f"{numpy.percentile(found, 99):.2e}, all within {found.max():.2e}")
+    return found
 
 
 def moved_by(character, preserve):
@@ -66,7 +70,7 @@ def moved_by(character, preserve):
         for modifier in thing.modifiers:
             modifier.use_deform_preserve_volume = preserve
     name = os.path.basename(character).split(".")[0]
-    return name, compare_all(f"{name}_{'dq' if preserve else 'lb'}.glb", skins, action, "CURVES")
+    return name, compare_all(f"{name}_{'dq' if preserve else 'lb'}.glb", skins, action, "CURVES").max()
 
 
 def linear_blend():
@@ -88,7 +92,77 @@ def baked_bendy_bones():
             if bone.children:
                 bone.bbone_segments = 6
         name = os.path.basename(character).split(".")[0]
-        addon.figure(f"joints {name}", compare_all(f"{name}_joints.glb", skins, action, "JOINTS"), 1e-4)
+        addon.figure(f"joints {name}", compare_all(f"{name}_joints.glb", skins, action, "JOINTS").max(), 1e-4)
 
 
-addon.run([linear_blend, preserve_volume, baked_bendy_bones])
+def in_a_cage(character, kind):
+    """A character's meshes follow a cage that is made of them: merged, remeshed evenly, and painted as they are."""
+    armature, skins, action = bring(character)
+    for thing in bpy.context.view_layer.objects:
+        thing.select_set(False)
+    bpy.context.scene.frame_set(0)
+    copies = []
+    for skin in skins:
+        copy = skin.copy()
+        copy.data = skin.data.copy()
+        bpy.context.scene.collection.objects.link(copy)
+        copies.append(copy)
+    with bpy.context.temp_override(active_object=copies[0], selected_editable_objects=copies):
+        bpy.ops.object.join()
+    cage = copies[0]
+    cage.name = "cage"
+    armature.data.pose_position = "REST"
+    bpy.context.view_layer.update()
+    extent = max(cage.dimensions)
+    source = cage.copy()
+    source.data = cage.data.copy()
+    bpy.context.scene.collection.objects.link(source)
+    cage.vertex_groups.clear()
+    cage.modifiers.clear()
+    for name, values in (("REMESH", {"mode": "VOXEL", "voxel_size": extent / cage.matrix_world.median_scale / 60}),
+                         ("DISPLACE", {"strength": 0.012 * extent / cage.matrix_world.median_scale, "mid_level": 0}),
+                         ("TRIANGULATE", {})):
+        modifier = cage.modifiers.new(name, name)
+        for key, value in values.items():
+            setattr(modifier, key, value)
+    groups = [group.name for group in source.vertex_groups]
+    for name in groups:
+        cage.vertex_groups.new(name=name)
+    with bpy.context.temp_override(object=cage, active_object=cage, selected_objects=[cage]):
+        for name in ("REMESH", "DISPLACE", "TRIANGULATE"):
+            bpy.ops.object.modifier_apply(modifier=name)
+        for name in groups:
+            if name not in cage.vertex_groups:
+                cage.vertex_groups.new(name=name)
+        transfer = cage.modifiers.new("weights", "DATA_TRANSFER")
+        transfer.object, transfer.use_vert_data, transfer.data_types_verts = source, True, {"VGROUP_WEIGHTS"}
+        transfer.vert_mapping = "POLYINTERP_NEAREST"
+        bpy.ops.object.modifier_apply(modifier="weights")
+    bpy.data.objects.remove(source)
+    cage.modifiers.new("armature", "ARMATURE").object = armature
+    bpy.context.view_layer.update()
+    for skin in skins:
+        skin.modifiers.clear()
+        skin.vertex_groups.clear()
+        modifier = skin.modifiers.new("cage", kind)
+        if kind == "SURFACE_DEFORM":
+            modifier.target = cage
+        else:
+            modifier.object, modifier.precision = cage, 6
+        cage_cases.bind(skin, modifier)
+    armature.data.pose_position = "POSE"
+    return skins, cage, action
+
+
+def cages():
+    # Blender leaves what lies outside of the cage of a Mesh Deform where it is: thin parts that the remesh lost. Pelt moves it.
+    for character, kind, limit in (("CesiumMan.glb", "SURFACE_DEFORM", 0.01), ("CesiumMan.glb", "MESH_DEFORM", 0.01),
+                                   ("Fox.glb", "SURFACE_DEFORM", 0.01), ("Fox.glb", "MESH_DEFORM", 0.03),
+                                   ("mannequiny-0.3.0.glb", "SURFACE_DEFORM", 0.04)):
+        skins, cage, action = in_a_cage(character, kind)
+        name = f"{os.path.basename(character).split('.')[0]}_{kind.lower()}"
+        found = compare_all(f"{name}.glb", skins, action, "CURVES", ("cage",))
+        addon.figure(f"{name}, 99 of 100", numpy.percentile(found, 99), limit)
+
+
+addon.run([linear_blend, preserve_volume, baked_bendy_bones, cages])
