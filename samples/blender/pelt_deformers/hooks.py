@@ -4,9 +4,11 @@
 Before 5.1 the exporter prints exceptions of hooks and goes on, so that a file would lack its rig. They are kept here and
 raised where they stop it: before the file is written, in the callback after the export.
 """
+import functools
+
 import bpy
 
-from . import import_rig, session
+from . import import_rig, preview, program, session
 
 
 def before_export(settings):
@@ -33,6 +35,20 @@ def after_export(settings):
     if ended.made.moves_anything() and ended.written is None:
         raise session.ExportError("Pelt: the exporter did not ask for the rig, so that no file is written")
     ended.panel["written"] = ended.written is not None
+    path = settings["gltf_filepath"]
+    if ended.written is not None and ended.panel.bind and not session.wrapped and path.lower().endswith(".glb"):
+        bpy.app.timers.register(functools.partial(bind_later, path), first_interval=0.5)  # the file is not written yet
+
+
+def bind_later(path):
+    """Binds what the exporter's own dialog has written. The add-on's operator does not need it."""
+    panel = bpy.context.scene.pelt
+    panel.file = path
+    if program.path():
+        try:
+            preview.report_to_panel(panel, program.bind(path), path)
+        except program.ProgramError as error:
+            panel.summary = f"exported with its rig, but not bound: {error}"
 
 
 class glTF2ExportUserExtension:
@@ -66,5 +82,12 @@ def _guard(action):
 class glTF2ImportUserExtension:
     """The importer makes one of these for an import."""
 
+    def gather_import_mesh_after_hook(self, mesh, blender_mesh, gltf):
+        import_rig.read_attributes(gltf, mesh, blender_mesh)
+
     def gather_import_scene_after_nodes_hook(self, scene, blender_scene, gltf):
-        import_rig.read(gltf, blender_scene)
+        try:
+            import_rig.read(gltf, blender_scene)
+        except Exception as error:  # the importer would print it and say nothing
+            blender_scene.pelt.summary = f"the rig of the file was not read: {error}"
+            raise

@@ -41,6 +41,7 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
         enabled = panel.enabled
         panel.enabled = True
         panel["written"] = False
+        session.wrapped = True
         unfinished = self.filepath + ".unfinished" + os.path.splitext(self.filepath)[1]
         try:
             # The exporter writes beside the file, which so stays what it was where anything fails.
@@ -55,6 +56,7 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
             return {"CANCELLED"}
         finally:
             session.end()
+            session.wrapped = False
             panel.enabled = enabled
             if os.path.exists(unfinished):
                 os.remove(unfinished)

@@ -21,9 +21,10 @@ def show(file, folder, clip=None):
     clip = clip or (named[0][0] if named else "")
     fps = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
     seconds = dict(named).get(clip, 0.0)
-    last = int(round(seconds * fps))
+    caches = _stream(content, folder)
+    last = bpy.context.scene.frame_end if caches else int(round(seconds * fps))
     skins = _skins(content)
-    points = program.deformed(file, clip, 0, last, fps)
+    points = program.deformed(file, clip, 0, last, fps, caches)
     remove()
     collection = bpy.data.collections.new(COLLECTION)
     bpy.context.scene.collection.children.link(collection)
@@ -35,6 +36,36 @@ def show(file, folder, clip=None):
             copies.append(_copy(thing, numbers, points[:, first:first + count], folder, collection, 1.5 * width))
         first += count
     return copies
+
+
+def _stream(content, folder):
+    """[(mesh, .pc2)] of streamed drivers, as Blender moves them from frame 0 on."""
+    nodes, caches = dict(content.mesh_nodes()), {}
+    for layer in (content.rig() or {"layers": []})["layers"]:
+        driver = layer.get("parameters", {}).get("driver", {})
+        name = driver.get("mesh", "")
+        if driver.get("follow") != "streamed" or name in caches or name not in nodes:
+            continue
+        thing = bpy.context.scene.objects.get(nodes[name].get("name", name))
+        numbers = content.blender_vertices(nodes[name])
+        if thing is not None and numbers is not None:
+            caches[name] = os.path.join(folder, bpy.path.clean_name(name) + ".stream.pc2")
+            glb.write_cache(caches[name], evaluated(thing, range(bpy.context.scene.frame_end + 1))[:, numbers])
+    return list(caches.items())
+
+
+def evaluated(thing, frames):
+    """Returns frames x vertices x 3 of a mesh as Blender moves it, in the space of a file: metres, y up."""
+    before, points = bpy.context.scene.frame_current, []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        at = numpy.empty(3 * len(seen.data.vertices), numpy.float32)
+        seen.data.vertices.foreach_get("co", at)
+        world = numpy.array(seen.matrix_world)
+        points.append((at.reshape(-1, 3) @ world[:3, :3].T + world[:3, 3])[:, [0, 2, 1]] * (1, 1, -1))
+    bpy.context.scene.frame_set(before)
+    return numpy.array(points)
 
 
 def remove():
@@ -55,7 +86,7 @@ def _skins(content):
     driving = set()
     for layer in (content.rig() or {"layers": []})["layers"]:
         driving.add(layer.get("parameters", {}).get("driver", {}).get("mesh", ""))
-        driving.add(layer.get("parameters", {}).get("cage", ""))
+        driving |= {layer.get("parameters", {}).get(key, "") for key in ("cage", "mesh")}
     return [(name, bpy.context.scene.objects.get(node.get("name", name)), content.blender_vertices(node))
             for name, node in content.mesh_nodes() if name not in driving]
 

@@ -56,7 +56,9 @@ def deformed(file, clip, first, last, fps, caches=()):
     """
     with tempfile.TemporaryDirectory() as folder:
         cache = os.path.join(folder, "deformed.pc2")
-        options = ["--clip", clip, "--frames", f"{first}:{last}", "--fps", f"{fps:g}"] if clip else ["--time", "0"]
+        options = ["--frames", f"{first}:{last}", "--fps", f"{fps:g}"] if clip or caches else ["--time", "0"]
+        if clip:
+            options += ["--clip", clip]
         for mesh, points in caches:
             options += ["--cache", f"{mesh}={points}"]
         try:

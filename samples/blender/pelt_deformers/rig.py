@@ -40,29 +40,31 @@ def of_scene(panel, exported, bake, read_drivers=True):
         derived_layers += derived.layers
         made.lost += [(thing, sentence) for sentence in derived.lost]
         made.drivers += derived.followed
-    made.rig["layers"] = _without_plain_cages(derived_layers, {cage.name for cage in made.drivers}) + said
+    made.rig["layers"] = _needed(derived_layers, said, {cage.name for cage in made.drivers}) + said
     _make_masks(made, {thing.name: thing for thing in exported.meshes})
     if read_drivers and exported.settings.get("gltf_morph", True) and "correctives" not in rest:
         _add_correctives(made, meshes)
     return made
 
 
-def _without_plain_cages(layers, cages):
-    """Leaves out layers of cages that are moved by their weights alone, as drivers say that themselves.
+def _needed(derived, said, cages):
+    """Leaves out derived layers that say what is so without them.
 
-    What moves a cage by layers does not say it at the driver.
+    Cages that are moved by their weights alone need none, as drivers say how they follow; where layers move a cage, it is
+    not the driver that says it. Meshes of linear blend alone need none, but a rig needs a layer.
     """
+    cages |= {layer.get("parameters", {}).get("driver", {}).get("mesh", "") for layer in said}
     own = {}
-    for layer in layers:
-        if layer["target"] in cages:
-            own.setdefault(layer["target"], []).append(layer["deformer"])
-    plain = {name for name, kinds in own.items() if len(kinds) == 1 and kinds[0] in ("linear_blend", "dual_quaternion")}
-    kept = [layer for layer in layers if layer["target"] not in plain]
+    for layer in derived:
+        own.setdefault(layer["target"], []).append(layer["deformer"])
+    plain = {name for name, kinds in own.items() if name in cages and kinds in (["linear_blend"], ["dual_quaternion"])}
+    kept = [layer for layer in derived if layer["target"] not in plain]
     for layer in kept:
         driver = layer.get("parameters", {}).get("driver", {})
         if driver.get("mesh") in own and driver["mesh"] not in plain:
             driver.pop("follow", None)
-    return kept
+    telling = [layer for layer in kept if own[layer["target"]] != ["linear_blend"]]
+    return telling if telling or said else kept[:1] and [{"target": "*", "deformer": "linear_blend"}]
 
 
 def _things_with_a_rig(exported):

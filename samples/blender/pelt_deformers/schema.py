@@ -164,3 +164,30 @@ def each_name_of_rig(rig, visit, kinds):
         if "parameters" in layer:
             layer["parameters"] = each_name(layer["parameters"], {"$ref": f"#/$defs/{layer['deformer']}"}, visit, kinds)
     return changed
+
+
+def without_defaults(value, node):
+    """A copy without members that have their defaults, which `pelt bind` spells out."""
+    node = resolve(node)
+    if isinstance(value, list):
+        return [without_defaults(item, node.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known, kept = node.get("properties", {}), {}
+    for key, member in value.items():
+        described = resolve(known.get(key, {}))
+        member = without_defaults(member, described)
+        if key in node.get("required", []) or "default" not in described or member != described["default"]:
+            kept[key] = member
+    return kept
+
+
+def without_defaults_of_rig(rig):
+    kept = without_defaults(rig, schema())
+    for layer in kept["layers"]:
+        if "parameters" in layer:
+            layer["parameters"] = without_defaults(layer["parameters"], {"$ref": f"#/$defs/{layer['deformer']}"})
+            if not layer["parameters"]:
+                del layer["parameters"]
+        layer.setdefault("target", "*")
+    return kept

@@ -4,10 +4,11 @@ import contextlib
 
 import bpy
 
-from . import bake_bones, checks, derive, names, rig, scene, schema, versions
+from . import bake_bones, checks, derive, import_rig, names, rig, scene, schema, versions
 from .glb import VERTEX_ATTRIBUTE
 
 _current = None
+wrapped = False  # the add-on's operator calls the exporter, and binds by itself
 
 
 class ExportError(RuntimeError):
@@ -72,7 +73,7 @@ class Session:
         self._add_masks()
         if self.panel.vertex_numbers:
             self._number_vertices(exported)
-        versions.need_settings(self.settings, bool(self.made.masks) or self.panel.vertex_numbers)
+        versions.need_settings(self.settings, bool(import_rig.attributes_of(self.made.rig)) or self.panel.vertex_numbers)
         if self.bakes:
             for armature in exported.armatures:
                 if scene.bendy_bones(armature):

@@ -207,7 +207,7 @@ def the_exporters_own_dialog_writes_the_rig():
         content = json.load(text)
     addon.expect(content["extensionsUsed"] == ["PELT_deformers"] and "extensionsRequired" not in content,
                  "the extension is used and not required")
-    addon.expect(content["extensions"]["PELT_deformers"]["rig"]["layers"] == [{"target": "skin", "deformer": "linear_blend"}],
+    addon.expect(content["extensions"]["PELT_deformers"]["rig"]["layers"] == [{"target": "*", "deformer": "linear_blend"}],
                  "the rig is that of the modifiers")
 
 

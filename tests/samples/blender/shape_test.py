@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Shape keys and their drivers as morph targets and correctives, Corrective Smooth as surface FFD: every vertex."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import addon  # noqa: E402
+import bpy  # noqa: E402
+import compare  # noqa: E402
+import numpy  # noqa: E402
+import shape_cases  # noqa: E402
+
+FRAMES = list(range(0, 25))
+
+# Samples of the driver's line are 5 degrees apart, and angles are rounded to a thousandth of a degree.
+LIMITS = {"driven_key_turned_aside": 0.05}
+
+
+def keys():
+    for case in shape_cases.KEYS:
+        _, skin = case()
+        of_blender = compare.blender_frames([skin], FRAMES)["skin"]
+        file = addon.export(f"{case.__name__}.glb")
+        of_pelt = compare.pelt_frames(file, "bend", FRAMES)["skin"]
+        distances = compare.distances(of_blender, of_pelt) / compare.size(of_blender)
+        from pelt_deformers import glb
+        rig = glb.File(file).rig()
+        print(f"PRINT {case.__name__}: {json.dumps(rig.get('correctives'))}")
+        addon.expect(bool(rig.get("correctives")) == case.__name__.startswith("driven_key"), "drivers of bones become correctives")
+        addon.figure(case.__name__, distances.max(), LIMITS.get(case.__name__, 1e-4))
+
+
+def what_cannot_be_carried_is_said():
+    shape_cases.driven_by_property()
+    addon.enable()
+    bpy.ops.pelt.check()
+    said = [item.text for item in bpy.context.scene.pelt.findings]
+    addon.expect(any("control 'skin/smile'" in text for text in said), f"{said}")
+    armature, skin, key = shape_cases.skin_with_key("square")
+    shape_cases.drive(armature, skin, key, "turn * turn")
+    addon.enable()
+    bpy.ops.pelt.check()
+    said = [item.text for item in bpy.context.scene.pelt.findings]
+    addon.expect(any("does not rise in a straight line" in text for text in said), f"{said}")
+
+
+def corrective_smooth():
+    armature, skin = shape_cases.corrective_smooth()
+    of_blender = compare.blender_frames([skin], FRAMES)["skin"]
+    file = addon.export("corrective_smooth.glb")
+    size = compare.size(of_blender)
+    found = {"as derived": compare.pelt_frames(file, "bend", FRAMES)["skin"]}
+    for deformer in ("linear-blend", "dual-quaternion"):
+        found[deformer] = compare.pelt_frames(file, "bend", FRAMES, (), "--deformer", deformer)["skin"]
+    worst = {name: compare.distances(of_blender, points) / size for name, points in found.items()}
+    for name, distances in worst.items():
+        print(f"PRINT corrective_smooth {name}: max {distances.max():.4f}, root of the mean square "
+              f"{numpy.sqrt((distances ** 2).mean()):.5f} of the size")
+    addon.figure("corrective_smooth", worst["as derived"].max(), 0.05)
+    addon.expect(worst["as derived"].max() < worst["linear-blend"].max(), "nearer than linear blend")
+
+
+addon.run([keys, what_cannot_be_carried_is_said, corrective_smooth])
