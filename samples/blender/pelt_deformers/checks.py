@@ -2,7 +2,7 @@
 """What is wrong with a scene before it is exported, in sentences, with what to select. Errors stop the export."""
 import json
 
-from . import derive, drivers, rig, scene, schema, versions
+from . import derive, drivers, fit, rig, scene, schema, versions
 
 UNREAD = ("ARMATURE", *scene.CARRIED)
 CURVES = ("bbone_curveinx", "bbone_curveinz", "bbone_curveoutx", "bbone_curveoutz")
@@ -44,7 +44,6 @@ def show(panel, findings):
 
 
 def _check_mesh(thing, panel, exported, found):
-    said = any(item.object == thing for item in panel.layers)
     skinned = [modifier for modifier in thing.modifiers if modifier.type == "ARMATURE"]
     for modifier in skinned:
         _check_armature(thing, modifier, exported, found)
@@ -53,9 +52,7 @@ def _check_mesh(thing, panel, exported, found):
                              "join the armatures", thing))
     for modifier in scene.active(thing, "SURFACE_DEFORM", "MESH_DEFORM"):
         _check_driver(thing, modifier, exported, found)
-    _check_others(thing, exported, found)
-    if scene.active(thing, "CORRECTIVE_SMOOTH") and not said:
-        _check_smooth(thing, found)
+    _check_others(thing, panel, exported, found)
     _check_shape_keys(thing, panel, exported, found)
     armature = scene.armature_of(thing)
     if armature is not None and armature in exported:
@@ -132,17 +129,12 @@ def _check_driver(thing, modifier, exported, found):
                              "apply them", cage))
 
 
-def _check_others(thing, exported, found):
+def _check_others(thing, panel, exported, found):
     for modifier in thing.modifiers:
         if not modifier.show_viewport or modifier.type in UNREAD:
             continue
-        if modifier.type == "LATTICE":
-            if _lattice_rests(modifier):
-                found.append(Finding("WARNING", f"the lattice '{modifier.object.name}' of '{thing.name}' stands still: turn Apply "
-                                     "Modifiers on, and the file has the shape that it gives", thing))
-            else:
-                found.append(Finding("ERROR", f"'{thing.name}' is moved by a lattice, which Pelt has no deformer for: replace it "
-                                     "by a mesh cage and Surface Deform, or apply it as a shape key", thing))
+        if modifier.type in fit.FITTED:
+            _check_fitted(thing, modifier, panel, exported, found)
         elif not exported.settings.get("gltf_apply"):
             found.append(Finding("WARNING", f"the modifier '{modifier.name}' of '{thing.name}' is not in the file: turn Apply "
                                  "Modifiers on, or apply it", thing))
@@ -161,9 +153,24 @@ def _lattice_rests(modifier):
     return not moving and (keys is None or keys.animation_data is None)
 
 
-def _check_smooth(thing, found):
-    found.append(Finding("WARNING", f"Corrective Smooth of '{thing.name}' becomes surface FFD, which is what is nearest and not "
-                         "the same: docs/blender.md has figures", thing))
+def _check_fitted(thing, modifier, panel, exported, found):
+    if modifier.type == "LATTICE" and _lattice_rests(modifier):
+        if not exported.settings.get("gltf_apply"):
+            found.append(Finding("WARNING", f"the lattice of '{thing.name}' stands still: turn Apply Modifiers on, and the file has "
+                                 "the shape that it gives", thing))
+        return
+    kind = "Corrective Smooth" if modifier.type == "CORRECTIVE_SMOOTH" else "the lattice"
+    why = fit.can_be_fitted(thing, modifier, exported)
+    if any(item.object == thing for item in panel.layers):
+        why = why or "layers of the panel say what moves the mesh"
+    if not why:
+        found.append(Finding("INFO", f"{kind} of '{thing.name}' is fitted by correctives, which is near and not the same: "
+                             "docs/blender.md has figures", thing))
+    elif modifier.type == "LATTICE":
+        found.append(Finding("ERROR", f"'{thing.name}' is moved by a lattice, which cannot be fitted, since {why}: replace it by a "
+                             "mesh cage and Surface Deform, or apply it as a shape key", thing))
+    else:
+        found.append(Finding("WARNING", f"{kind} of '{thing.name}' is not carried, since {why}", thing))
 
 
 def _check_shape_keys(thing, panel, exported, found):

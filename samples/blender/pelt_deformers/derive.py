@@ -26,10 +26,7 @@ def layers_of(thing, bake):
     derived = Derived()
     _of_armature(thing, bake, derived)
     for modifier in scene.active(thing, *scene.CARRIED):
-        if modifier.type == "CORRECTIVE_SMOOTH":
-            _of_smooth(thing, modifier, derived)
-        else:
-            _of_driver(thing, modifier, derived)
+        _of_driver(thing, modifier, derived)
     _drop_hidden(derived)
     return derived
 
@@ -138,18 +135,9 @@ def follow_of(cage):
     return "dual_quaternion"
 
 
-def _of_smooth(thing, modifier, derived):
-    layer = {"target": thing.name, "deformer": "surface_ffd"}
-    mask = _mask(thing, modifier, strength=1.0)
-    if mask:
-        layer["mask"] = mask
-    derived.layers.append(layer)
-
-
-def _mask(thing, modifier, strength=None):
+def _mask(thing, modifier):
     mask = {}
-    if strength is None:
-        strength = getattr(modifier, "strength", 1.0)
+    strength = getattr(modifier, "strength", 1.0)
     if strength < 1:
         mask["value"] = max(strength, 0.0)
     if modifier.vertex_group and modifier.vertex_group in thing.vertex_groups:

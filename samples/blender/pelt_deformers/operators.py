@@ -98,7 +98,7 @@ class PELT_OT_check(bpy.types.Operator):
         exported = scene.Exported(scene.settings_of(export_options(self.options)))
         findings = checks.check(panel, exported)
         if not any(finding.level == "ERROR" for finding in findings):
-            made = rig.of_scene(panel, exported, panel.bendy == "JOINTS")
+            made = rig.of_scene(panel, exported, panel.bendy == "JOINTS", sample=False)
             findings += [checks.Finding("WARNING", sentence, thing) for thing, sentence in made.lost]
         checks.show(panel, findings)
         errors = len([finding for finding in findings if finding.level == "ERROR"])

@@ -2,7 +2,7 @@
 """The rig of a scene: what its panels say, and what is derived for meshes of which they say nothing."""
 import json
 
-from . import derive, drivers, scene, schema
+from . import derive, drivers, fit, scene, schema
 
 MASK = "PELT_MASK_"  # how attributes for masks are called
 
@@ -16,13 +16,17 @@ class SceneRig:
         self.lost = []      # (object, sentence)
         self.carried = []   # (object, modifier): what Pelt does in the modifier's place
         self.drivers = []   # objects that drive
+        self.fits = []      # shapes that stand for modifiers
 
     def moves_anything(self):
         return bool(self.rig["layers"])
 
 
-def of_scene(panel, exported, bake, read_drivers=True):
-    """Makes the rig of what is exported. `panel` is the scene's property group."""
+def of_scene(panel, exported, bake, sample=True):
+    """Makes the rig of what is exported. `panel` is the scene's property group.
+
+    With sample, Blender is asked what modifiers without counterparts do in poses, which takes time.
+    """
     made = SceneRig()
     rest = json.loads(panel.rest) if panel.rest else {}
     for key, value in rest.items():
@@ -42,9 +46,25 @@ def of_scene(panel, exported, bake, read_drivers=True):
         made.drivers += derived.followed
     made.rig["layers"] = _needed(derived_layers, said, {cage.name for cage in made.drivers}) + said
     _make_masks(made, {thing.name: thing for thing in exported.meshes})
-    if read_drivers and exported.settings.get("gltf_morph", True) and "correctives" not in rest:
+    if exported.settings.get("gltf_morph", True) and "correctives" not in rest:
         _add_correctives(made, meshes)
+    if sample:
+        for thing in meshes:
+            if thing.name not in spoken:
+                _add_fit(made, thing, exported)
     return made
+
+
+def _add_fit(made, thing, exported):
+    modifiers = [modifier for modifier in scene.active(thing, *fit.FITTED) if not fit.can_be_fitted(thing, modifier, exported)]
+    if not modifiers:
+        return
+    fitted = fit.fit(thing, exported.settings)
+    made.fits.append(fitted)
+    made.rig.setdefault("correctives", []).extend(fitted.correctives)
+    if fitted.left_out:
+        made.lost.append((thing, f"of what the modifiers of '{thing.name}' do, the turns of {fitted.left_out} joints are left out, "
+                          f"since {fit.MOST} shapes are the most"))
 
 
 def _needed(derived, said, cages):

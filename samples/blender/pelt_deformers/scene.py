@@ -2,7 +2,7 @@
 """What of a Blender scene an export takes: objects, their modifiers, bendy bones, clips."""
 import bpy
 
-CARRIED = ("SURFACE_DEFORM", "MESH_DEFORM", "CORRECTIVE_SMOOTH")  # modifiers that become layers, beside ARMATURE
+CARRIED = ("SURFACE_DEFORM", "MESH_DEFORM")  # modifiers that become layers, beside ARMATURE
 SIMULATED = ("CLOTH", "SOFT_BODY", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES", "WAVE", "OCEAN", "DYNAMIC_PAINT")
 RESHAPING = ("ARRAY", "BEVEL", "BOOLEAN", "BUILD", "DECIMATE", "EDGE_SPLIT", "MASK", "MIRROR", "MULTIRES", "NODES",
              "REMESH", "SCREW", "SKIN", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "VOLUME_TO_MESH", "WELD", "WIREFRAME",

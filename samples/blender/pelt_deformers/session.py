@@ -4,7 +4,7 @@ import contextlib
 
 import bpy
 
-from . import bake_bones, checks, derive, import_rig, names, rig, scene, schema, versions
+from . import bake_bones, checks, derive, fit, import_rig, names, rig, scene, schema, versions
 from .glb import VERTEX_ATTRIBUTE
 
 _current = None
@@ -74,6 +74,9 @@ class Session:
         if self.panel.vertex_numbers:
             self._number_vertices(exported)
         versions.need_settings(self.settings, bool(import_rig.attributes_of(self.made.rig)) or self.panel.vertex_numbers)
+        self._free_lattices(exported)
+        for fitted in self.made.fits:
+            fit.add_shapes(fitted, self.stack)
         if self.bakes:
             for armature in exported.armatures:
                 if scene.bendy_bones(armature):
@@ -87,6 +90,14 @@ class Session:
                     modifier.show_viewport = False
                     self.stack.callback(_show, thing.name, modifier.name)
         bpy.context.view_layer.update()
+
+    def _free_lattices(self, exported):
+        """The exporter fails where something that is no mesh has an armature (glTF-Blender-IO#2271)."""
+        for thing in exported.objects:
+            for modifier in thing.modifiers:
+                if thing.type != "MESH" and modifier.type == "ARMATURE" and modifier.object is not None:
+                    self.stack.callback(_set_armature, thing.name, modifier.name, modifier.object.name)
+                    modifier.object = None
 
     def _add_masks(self):
         for thing, attribute, group, inverted in self.made.masks:
@@ -162,6 +173,10 @@ def _show(thing, modifier):
     thing = bpy.data.objects.get(thing)
     if thing is not None and modifier in thing.modifiers:
         thing.modifiers[modifier].show_viewport = True
+
+
+def _set_armature(thing, modifier, armature):
+    bpy.data.objects[thing].modifiers[modifier].object = bpy.data.objects[armature]
 
 
 def _remove_attribute(data, name):

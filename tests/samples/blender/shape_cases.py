@@ -109,5 +109,46 @@ def corrective_smooth(factor=0.5, iterations=20):
     return armature, skin
 
 
+def corrective_smooth_two_joints():
+    """Three bones, both joints turning about two axes at once."""
+    fixtures.clear()
+    armature = fixtures.chain(3, length=2.0)
+    skin = fixtures.tube(armature, length=6.0, radius=0.3, rings=61, blend=0.3, bone_length=2.0)
+    modifier = skin.modifiers.new("smooth", "CORRECTIVE_SMOOTH")
+    modifier.factor, modifier.iterations = 0.5, 10
+    fixtures.clip(armature, "bend", {"bone_1": (60, 0, 40), "bone_2": (-70, 30, 0)})
+    return armature, skin
+
+
+def corrective_smooth_preserve_volume():
+    armature, skin = corrective_smooth()
+    skin.modifiers["armature"].use_deform_preserve_volume = True
+    return armature, skin
+
+
+def lattice_on_a_bone():
+    """A lattice whose upper half hangs on the second bone, which bends by 60 degrees; it bulges at rest already."""
+    fixtures.clear()
+    armature = fixtures.chain(2, length=2.0)
+    skin = fixtures.tube(armature, length=4.0, radius=0.3, rings=41, blend=0.4, bone_length=2.0)
+    data = bpy.data.lattices.new("lattice")
+    data.points_u, data.points_v, data.points_w = 2, 2, 5
+    lattice = bpy.data.objects.new("lattice", data)
+    bpy.context.scene.collection.objects.link(lattice)
+    lattice.location, lattice.scale = (0, 0, 2), (1, 1, 4.2)
+    lattice.parent = armature
+    for name, points in (("bone_0", range(0, 10)), ("bone_1", range(10, 20))):
+        lattice.vertex_groups.new(name=name).add(list(points), 1.0, "REPLACE")
+    lattice.modifiers.new("armature", "ARMATURE").object = armature
+    for point in data.points[8:12]:
+        point.co_deform = (point.co.x * 1.3, point.co.y * 1.3, point.co.z)
+    skin.modifiers.clear()
+    skin.modifiers.new("armature", "ARMATURE").object = armature
+    skin.modifiers.new("lattice", "LATTICE").object = lattice
+    skin.modifiers["lattice"].strength = 0.3
+    fixtures.clip(armature, "bend", {"bone_1": (60, 0, 0)})
+    return armature, skin
+
+
 KEYS = (key_in_a_clip, driven_key, driven_key_from_30, driven_key_by_curve, driven_key_turned_aside, driven_by_property)
 assert bpy

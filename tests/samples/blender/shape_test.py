@@ -45,20 +45,27 @@ def what_cannot_be_carried_is_said():
     addon.expect(any("does not rise in a straight line" in text for text in said), f"{said}")
 
 
-def corrective_smooth():
-    armature, skin = shape_cases.corrective_smooth()
-    of_blender = compare.blender_frames([skin], FRAMES)["skin"]
-    file = addon.export("corrective_smooth.glb")
-    size = compare.size(of_blender)
-    found = {"as derived": compare.pelt_frames(file, "bend", FRAMES)["skin"]}
-    for deformer in ("linear-blend", "dual-quaternion"):
-        found[deformer] = compare.pelt_frames(file, "bend", FRAMES, (), "--deformer", deformer)["skin"]
-    worst = {name: compare.distances(of_blender, points) / size for name, points in found.items()}
-    for name, distances in worst.items():
-        print(f"PRINT corrective_smooth {name}: max {distances.max():.4f}, root of the mean square "
-              f"{numpy.sqrt((distances ** 2).mean()):.5f} of the size")
-    addon.figure("corrective_smooth", worst["as derived"].max(), 0.05)
-    addon.expect(worst["as derived"].max() < worst["linear-blend"].max(), "nearer than linear blend")
+def fitted():
+    for case, limit in FITTED:
+        armature, skin = case()
+        of_blender = compare.blender_frames([skin], FRAMES)["skin"]
+        file = addon.export(f"{case.__name__}.glb")
+        size = compare.size(of_blender)
+        found = {"fitted": compare.pelt_frames(file, "bend", FRAMES)["skin"]}
+        for deformer in ("linear-blend", "surface-ffd"):
+            found[deformer] = compare.pelt_frames(file, "bend", FRAMES, (), "--deformer", deformer)["skin"]
+        worst = {name: compare.distances(of_blender, points) / size for name, points in found.items()}
+        for name, distances in worst.items():
+            print(f"PRINT {case.__name__} {name}: max {distances.max():.4f}, root of the mean square "
+                  f"{numpy.sqrt((distances ** 2).mean()):.5f} of the size")
+        from pelt_deformers import glb
+        print(f"PRINT {case.__name__}: {sum(len(c['poses']) for c in glb.File(file).rig()['correctives'])} shapes")
+        addon.figure(case.__name__, worst["fitted"].max(), limit)
+        addon.expect(worst["fitted"].max() < worst["linear-blend"].max() / 2, "far nearer than linear blend")
+        addon.expect(skin.data.shape_keys is None and "fitted" not in skin.data.name, "the mesh is as it was")
 
 
-addon.run([keys, what_cannot_be_carried_is_said, corrective_smooth])
+FITTED = ((shape_cases.corrective_smooth, 0.01), (shape_cases.corrective_smooth_two_joints, 0.02),
+          (shape_cases.corrective_smooth_preserve_volume, 0.01), (shape_cases.lattice_on_a_bone, 0.02))
+
+addon.run([keys, what_cannot_be_carried_is_said, fitted])
