@@ -206,10 +206,11 @@ class PELT_OT_add_parameter(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
+        path = self.path  # a number in a list that changes with what is added
         layer = context.scene.pelt.layers[self.index]
+        described = schema.leaves(layer.deformer)[path]
         parameter = layer.parameters.add()
-        parameter.path = self.path
-        described = schema.leaves(layer.deformer)[self.path]
+        parameter.path = path
         parameter.value = json.dumps(described.get("default", (schema.choices(described) or [0])[0]))
         return {"FINISHED"}
 

@@ -54,7 +54,7 @@ def refused(name="refused.glb", **options):
 def expect(true, sentence):
     if not true:
         raise AssertionError(sentence)
-    print(f"  ok: {sentence}")
+    print(f"  ok: {sentence}", flush=True)
 
 
 def figure(name, value, limit, unit=""):

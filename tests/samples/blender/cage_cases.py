@@ -105,5 +105,18 @@ def mesh_deform():
     return skin, cage
 
 
+def surface_deform_simulated():
+    """The cage waves by a modifier that no file has: the driver is streamed."""
+    fixtures.clear()
+    cage = fixtures.tube(None, length=4.0, radius=0.3, rings=31, sides=12, name="cage")
+    skin = fixtures.tube(None, length=4.0, radius=0.2, rings=61, sides=24, name="skin")
+    surface(skin, cage)
+    wave = cage.modifiers.new("wave", "WAVE")
+    wave.use_normal, wave.use_x, wave.use_y = False, True, False
+    wave.height, wave.width, wave.narrowness, wave.speed, wave.time_offset = 0.3, 1.5, 1.5, 0.1, -24
+    bpy.context.scene.frame_end = 24
+    return skin, cage
+
+
 CASES = (surface_deform, surface_deform_preserve_volume, surface_deform_falloff_8, surface_deform_strength_half,
          surface_deform_group, surface_deform_group_inverted, surface_deform_shape_key, mesh_deform)

@@ -122,6 +122,8 @@ def panels_write_what_they_show():
     bpy.ops.pelt.add_parameter(index=1, path="parameters.local")
     bpy.ops.pelt.add_parameter(index=1, path="parameters.mode")
     items = {item.path: item for item in panel.layers[1].parameters}
+    addon.expect(items["parameters.elements"].value == '"auto"' and items["parameters.mode"].value == '"extended"',
+                 "what is added has its default")
     items["parameters.local"].number = -3
     addon.expect(json.loads(items["parameters.local"].value) == 0, "a number keeps to its range")
     items["parameters.local"].number = 5.5
