@@ -92,7 +92,7 @@ def _kind(parameter, about):
         span = schema.number_range(about)
         return "whole" if span and span[2] == "integer" else "number"
     if isinstance(value, str):
-        return "choice" if value in schema.choices(about) else "text"
+        return "choice" if value in schema.choices(about) and schema.number_range(about) is None else "text"
     return "value"
 
 
@@ -129,7 +129,6 @@ class PELT_PT_gltf(bpy.types.Panel):
     bl_label = "Pelt"
     bl_space_type, bl_region_type = "FILE_BROWSER", "TOOL_PROPS"
     bl_parent_id = versions.EXPORT_PANEL_PARENT
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context):

@@ -73,6 +73,12 @@ def _get_text(self):
 
 
 def _set_text(self, value):
+    """A number where one may stand, as in place of 'auto'; else the text."""
+    if schema.number_range(_described(self)) is not None:
+        try:
+            return _set_number(self, float(value))
+        except ValueError:
+            pass
     self.value = json.dumps(value)
 
 

@@ -4,7 +4,7 @@ import contextlib
 
 import bpy
 
-from . import bake_bones, checks, derive, fit, import_rig, names, rig, scene, schema, versions
+from . import bake_bones, checks, derive, fit, import_rig, names, preview, rig, scene, schema, versions
 from .glb import VERTEX_ATTRIBUTE
 
 _current = None
@@ -58,6 +58,7 @@ class Session:
         return self.panel.bendy == "JOINTS"
 
     def prepare(self):
+        preview.remove()  # it is no part of the file
         exported = scene.Exported(self.settings)
         findings = checks.check(self.panel, exported)
         checks.show(self.panel, findings)

@@ -127,7 +127,9 @@ def panels_write_what_they_show():
     items["parameters.local"].number = -3
     addon.expect(json.loads(items["parameters.local"].value) == 0, "a number keeps to its range")
     items["parameters.local"].number = 5.5
-    items["parameters.elements"].whole = 30
+    items["parameters.elements"].text = "all"
+    addon.expect(items["parameters.elements"].value == '"all"', "a word where a number may stand, too")
+    items["parameters.elements"].text = "30"
     items["parameters.mode"].choice = "basic"
     file = addon.export("panels.glb", bind=False)
     layer = rigs_of(file)["layers"][1]

@@ -62,9 +62,20 @@ def area(kind):
 
 
 def show(name):
-    """Keeps a picture of the screen where PELT_PICTURES is set."""
+    """Keeps a picture of the screen in the folder PELT_PICTURES, where it is set."""
+    folder = os.environ.get("PELT_PICTURES")
+    if folder:
+        os.system(f"import -window root '{os.path.join(folder, name)}.png'")
+
+
+def fold_others():
+    """Leaves Pelt's panels alone in pictures."""
     if os.environ.get("PELT_PICTURES"):
-        os.system(f"import -window root '{os.path.join(addon.work(), name)}.png'")
+        for name in dir(bpy.types):
+            kind = getattr(bpy.types, name, None)
+            if name.startswith(("OBJECT_PT_", "SCENE_PT_", "BONE_PT_", "RIGIDBODY_PT", "PHYSICS_PT")) and "context" not in name:
+                if getattr(kind, "bl_space_type", "") == "PROPERTIES" and kind.is_registered:
+                    bpy.utils.unregister_class(kind)
 
 
 def steps():
@@ -104,12 +115,16 @@ def steps():
     yield
     addon.expect("PELT_PT_bone" in drawn, "the panel of a bone")
     show("bone")
+    # In the dialog the panel lies in another one, which is closed; here it is drawn at once.
+    from pelt_deformers import panels
+    panels.PELT_PT_gltf.bl_parent_id = "FILE_PT_operator"
     file = os.path.join(addon.work(), "window.glb")
     window = bpy.context.window_manager.windows[0]
     with bpy.context.temp_override(window=window, area=area("VIEW_3D")):
         bpy.ops.export_scene.gltf("INVOKE_DEFAULT", filepath=file)
     yield
     yield
+    addon.expect("PELT_PT_gltf" in drawn, "the panel of the exporter's dialog")
     show("dialog")
     browser = next(area for area in bpy.context.window_manager.windows[-1].screen.areas if area.type == "FILE_BROWSER")
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[-1], area=browser):
@@ -128,6 +143,7 @@ def run():
     addon.enable()
     bpy.context.preferences.view.show_splash = False
     watch()
+    fold_others()
     running = steps()
 
     def step():
