@@ -60,7 +60,7 @@ END
 in_blender() {
   PELT_PROGRAM=$bin/pelt HOME=$PWD blender --background --factory-startup --python-exit-code 1 \
     --python "$root/docs/pictures_blender.py" -- "$PWD" "$1"
-  finish "blender_$1.png" -colors 256 finished.png
+  finish "blender_$1.png" +dither -colors 255 finished.png
   mv finished.png "blender_$1.png"
 }
 
@@ -73,7 +73,7 @@ make_blender_panels() {
   PELT_PICTURES=$PWD "$root/tests/samples/blender/window.sh" "$bin/pelt" "$PWD/window"
   local name
   for name in object scene bone; do finish "$name.png" -crop 412x560+1986+430 +repage "cut_$name.png"; done
-  finish cut_object.png cut_scene.png cut_bone.png +append -colors 64 blender_panels.png
+  finish cut_object.png cut_scene.png cut_bone.png +append +dither -colors 64 blender_panels.png
 }
 
 make_demo() {

@@ -182,24 +182,13 @@ def _rename(original, copied, name):
 
 def _swap_mesh(thing, weights, stack):
     """Gives a mesh a copy that is painted to the joints in place of the bendy bones."""
-    original, name = thing.data, thing.data.name
-    copied = original.copy()
-    stack.callback(_restore_mesh, thing.name, original, copied, name)
-    original.name = name + ".bendy"
-    copied.name = name
-    thing.data = copied
+    scene.copy_data(thing, stack)
     for owner in {group.split(":bend_")[0] for group in weights}:
         thing.vertex_groups.remove(thing.vertex_groups[owner])
     for group, members in weights.items():
         added = thing.vertex_groups.new(name=group)
         for vertex, weight in members:
             added.add([vertex], weight, "REPLACE")
-
-
-def _restore_mesh(thing, original, copied, name):
-    bpy.data.objects[thing].data = original
-    bpy.data.meshes.remove(copied)
-    original.name = name
 
 
 def _swap_animation(armature, clips, merged, stack):

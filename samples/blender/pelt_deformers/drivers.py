@@ -126,8 +126,27 @@ def poses_of(values, name):
     return poses, "" if poses else "its driver never moves it"
 
 
+def leave_out(thing, keys, stack):
+    """Takes the drivers of keys that are carried out of what is exported.
+
+    The exporter would sample them into clips, and where a clip moves other keys of the mesh, drop either.
+    """
+    copied = scene.copy_data(thing, stack)
+    for key, curve in driven_keys(thing):
+        if key.name in keys:
+            copied.shape_keys.animation_data.drivers.remove(curve)
+            key.value = 0.0
+
+
+def is_keyed(thing):
+    """Whether an action or a track moves shape keys of a mesh."""
+    keys = thing.data.shape_keys
+    animation = keys.animation_data if keys is not None else None
+    return animation is not None and (animation.action is not None or len(animation.nla_tracks) > 0)
+
+
 def correctives(things, armature_of=scene.armature_of):
-    """({name of a mesh: its key pose sets}, [(mesh, key, why it is not carried)])."""
+    """({name of a mesh: its key pose sets, one a key}, [(mesh, key, why it is not carried)])."""
     sets, lost = {}, []
     for thing in things:
         for reading in read_all(thing, armature_of(thing)):

@@ -276,13 +276,8 @@ def _sample(thing, transforms):
 
 def add_shapes(made, stack):
     """Gives a mesh its shapes as shape keys, in a copy of its data; `stack` takes them away."""
-    thing, original = made.thing, made.thing.data
-    name = original.name
-    copied = original.copy()
-    stack.callback(_restore, thing.name, original, copied, name)
-    original.name = name + ".fitted"
-    copied.name = name
-    thing.data = copied
+    thing = made.thing
+    copied = scene.copy_data(thing, stack)
     if copied.shape_keys is None:
         thing.shape_key_add(name="Basis", from_mix=False)
     keys = copied.shape_keys.key_blocks
@@ -305,9 +300,3 @@ def _add(key, offsets):
     points = numpy.empty(offsets.size, numpy.float32)
     key.data.foreach_get("co", points)
     key.data.foreach_set("co", points + offsets.astype(numpy.float32).ravel())
-
-
-def _restore(thing, original, copied, name):
-    bpy.data.objects[thing].data = original
-    bpy.data.meshes.remove(copied)
-    original.name = name

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import textwrap
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
@@ -102,7 +103,8 @@ class PELT_OT_check(bpy.types.Operator):
             findings += [checks.Finding("WARNING", sentence, thing) for thing, sentence in made.lost]
         checks.show(panel, findings)
         errors = len([finding for finding in findings if finding.level == "ERROR"])
-        panel.summary = f"{errors} errors, {len(findings) - errors} warnings" if findings else "nothing was found"
+        warnings = len([finding for finding in findings if finding.level == "WARNING"])
+        panel.summary = f"errors: {errors}, warnings: {warnings}" if findings else "nothing was found"
         return {"FINISHED"}
 
 
@@ -277,6 +279,13 @@ class PELT_OT_read_rig(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def draw_sentence(column, sentence, icon, width):
+    """Draws a sentence in lines that fit a width of so many pixels."""
+    letters = max(int(width / (7 * bpy.context.preferences.system.ui_scale)), 20)
+    for i, line in enumerate(textwrap.wrap(sentence, letters)):
+        column.label(text=line, icon=icon if i == 0 else "BLANK1")
+
+
 def draw_export(panel, layout):
     """What the export dialogs show of Pelt."""
     layout.use_property_split = True
@@ -289,7 +298,8 @@ def draw_export(panel, layout):
     layout.operator("pelt.check", icon="CHECKMARK")
     for item in panel.findings[:6]:
         if item.level != "INFO":
-            layout.label(text=item.text, icon="ERROR" if item.level == "ERROR" else "INFO")
+            draw_sentence(layout.column(align=True), item.text, "ERROR" if item.level == "ERROR" else "INFO",
+                          bpy.context.region.width - 20)
 
 
 CLASSES = (PELT_OT_export, PELT_OT_check, PELT_OT_select, PELT_OT_from_modifiers, PELT_OT_add_layer, PELT_OT_remove_layer,

@@ -41,7 +41,7 @@ class PELT_PT_scene(bpy.types.Panel):
             layout.label(text=panel.summary)
         for i, item in enumerate(panel.findings):
             row = layout.row()
-            row.label(text=item.text, icon=ICONS.get(item.level, "DOT"))
+            operators.draw_sentence(row.column(align=True), item.text, ICONS.get(item.level, "DOT"), context.region.width - 60)
             if item.object is not None:
                 row.operator("pelt.select", text="", icon="RESTRICT_SELECT_OFF").index = i
 

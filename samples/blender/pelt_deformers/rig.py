@@ -17,6 +17,7 @@ class SceneRig:
         self.carried = []   # (object, modifier): what Pelt does in the modifier's place
         self.drivers = []   # objects that drive
         self.fits = []      # shapes that stand for modifiers
+        self.driven = {}    # {name of a mesh: keys whose drivers became correctives}
 
     def moves_anything(self):
         return bool(self.rig["layers"])
@@ -113,6 +114,10 @@ def _add_correctives(made, meshes):
     sets, lost = drivers.correctives(skins)
     made.lost += [(thing, f"shape key '{key}' of '{thing.name}' is not carried as a corrective, since {why}: clips have it, "
                           f"and in a game it is the control '{thing.name}/{key}'") for thing, key, why in lost]
+    made.lost += [(thing, f"clips move shape keys of '{thing.name}', and so does the driver of '{key}', which is not carried: of "
+                          "these the exporter keeps one alone") for thing, key, _ in lost if drivers.is_keyed(thing)]
+    made.driven = {name: [pose["morph_target"] for poses in key_poses for pose in poses["poses"] if "morph_target" in pose]
+                   for name, key_poses in sets.items()}
     driving = {thing.name for thing in made.drivers}
     for name, key_poses in sets.items():
         if name not in driving:

@@ -112,3 +112,20 @@ def clips(armature, settings):
                 found = [pair for pair in found if pair[1] != strips[0].action]
                 found.append((strips[0].action.name if default else track.name, strips[0].action))
     return found
+
+
+def copy_data(thing, stack):
+    """Gives a mesh a copy of its data under the same name; `stack` takes it away again."""
+    original, name = thing.data, thing.data.name
+    copied = original.copy()
+    stack.callback(_give_back, thing.name, original, copied, name)
+    original.name = name + ".kept"
+    copied.name = name
+    thing.data = copied
+    return copied
+
+
+def _give_back(thing, original, copied, name):
+    bpy.data.objects[thing].data = original
+    bpy.data.meshes.remove(copied)
+    original.name = name

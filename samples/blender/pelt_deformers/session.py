@@ -4,7 +4,7 @@ import contextlib
 
 import bpy
 
-from . import bake_bones, checks, derive, fit, import_rig, names, preview, rig, scene, schema, versions
+from . import bake_bones, checks, derive, drivers, fit, import_rig, names, preview, rig, scene, schema, versions
 from .glb import VERTEX_ATTRIBUTE
 
 _current = None
@@ -76,6 +76,8 @@ class Session:
             self._number_vertices(exported)
         versions.need_settings(self.settings, bool(import_rig.attributes_of(self.made.rig)) or self.panel.vertex_numbers)
         self._free_lattices(exported)
+        for name, keys in self.made.driven.items():
+            drivers.leave_out(bpy.data.objects[name], keys, self.stack)
         for fitted in self.made.fits:
             fit.add_shapes(fitted, self.stack)
         if self.bakes:

@@ -42,6 +42,8 @@ def export(name, bind=True, bendy="CURVES", **options):
 
 def refused(name="refused.glb", **options):
     """Exports what must be refused, and returns the sentence."""
+    if os.path.exists(os.path.join(work(), name)):
+        os.remove(os.path.join(work(), name))
     try:
         file = export(name, bind=False, **options)
     except RuntimeError as error:

@@ -8,7 +8,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon  # noqa: E402
 import bpy  # noqa: E402
 import digest  # noqa: E402
+import face_case  # noqa: E402
 import fixtures  # noqa: E402
+import shape_cases  # noqa: E402
 
 
 def limb(blend=0.4):
@@ -75,9 +77,9 @@ def errors_stop_the_export():
     armature, skin = limb()
     lattice = bpy.data.objects.new("lattice", bpy.data.lattices.new("lattice"))
     bpy.context.scene.collection.objects.link(lattice)
-    lattice.parent = armature
+    lattice.keyframe_insert("location", frame=0)
     skin.modifiers.new("lattice", "LATTICE").object = lattice
-    says("a lattice that moves", "moved by a lattice", "mesh cage")
+    says("a lattice that moves by itself", "moved by a lattice", "something else than bones", "mesh cage")
 
     armature, skin = limb()
     skin.shape_key_add(name="Basis")
@@ -139,6 +141,21 @@ def scene_is_restored():
                 addon.export("restored.glb", bind=False, bendy=bendy, export_apply=True)
             changed = digest.differences(before, digest.of_file())
             addon.expect(not changed, f"{bendy}, {'failing' if fails else 'whole'}: the scene is as it was {changed[:3]}")
+
+
+def sampling_leaves_no_trace():
+    """Corrective Smooth, a lattice and drivers are sampled by turning bones, and become shape keys for the time of the export."""
+    for case in (lambda: face_case.face(smooth=True), shape_cases.lattice_on_a_bone, shape_cases.driven_key_from_30):
+        case()
+        addon.enable()
+        bpy.context.scene.frame_set(9)
+        before = digest.of_file()
+        addon.export("sampled.glb", bind=False)
+        changed = digest.differences(before, digest.of_file())
+        addon.expect(not changed, f"the scene is as it was {changed[:3]}")
+        _with_failing_exporter(lambda: addon.refused("sampled_not.glb"))
+        changed = digest.differences(before, digest.of_file())
+        addon.expect(not changed, f"also where the exporter fails {changed[:3]}")
 
 
 def _with_failing_exporter(action):
@@ -229,6 +246,6 @@ def without_pelt_the_rig_is_written():
     addon.expect("character" in bound, f"with pelt: {bpy.context.scene.pelt.summary}")
 
 
-addon.run([errors_stop_the_export, warnings_name_the_culprit, scene_is_restored, hooks_that_fail_stop_the_export,
+addon.run([errors_stop_the_export, warnings_name_the_culprit, scene_is_restored, sampling_leaves_no_trace, hooks_that_fail_stop_the_export,
            a_refused_export_leaves_the_file_that_is_there, the_exporters_own_dialog_writes_the_rig,
            without_pelt_the_rig_is_written])

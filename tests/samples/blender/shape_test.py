@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon  # noqa: E402
 import bpy  # noqa: E402
 import compare  # noqa: E402
+import face_case  # noqa: E402
 import numpy  # noqa: E402
 import shape_cases  # noqa: E402
 
@@ -65,7 +66,19 @@ def fitted():
         addon.expect(skin.data.shape_keys is None and "fitted" not in skin.data.name, "the mesh is as it was")
 
 
+def face():
+    """A face with everything: jaw, keyed shapes, a driven one, and Corrective Smooth, which acts on the shapes, too."""
+    for smooth, limit in ((False, 1e-4), (True, 0.03)):
+        _, skin = face_case.face(smooth)
+        of_blender = compare.blender_frames([skin], FRAMES)["face"]
+        distances = compare.distances(of_blender, compare.pelt_frames(addon.export("face.glb"), "talk", FRAMES)["face"])
+        size = compare.size(of_blender)
+        print(f"PRINT face, {'with' if smooth else 'without'} Corrective Smooth: root of the mean square "
+              f"{numpy.sqrt((distances ** 2).mean()) / size:.2e}")
+        addon.figure(f"face {'smooth' if smooth else ''}", distances.max() / size, limit)
+
+
 FITTED = ((shape_cases.corrective_smooth, 0.01), (shape_cases.corrective_smooth_two_joints, 0.02),
           (shape_cases.corrective_smooth_preserve_volume, 0.01), (shape_cases.lattice_on_a_bone, 0.02))
 
-addon.run([keys, what_cannot_be_carried_is_said, fitted])
+addon.run([keys, what_cannot_be_carried_is_said, fitted, face])
