@@ -60,7 +60,7 @@ END
 in_blender() {
   PELT_PROGRAM=$bin/pelt HOME=$PWD blender --background --factory-startup --python-exit-code 1 \
     --python "$root/docs/pictures_blender.py" -- "$PWD" "$1"
-  finish "blender_$1.png" +dither -colors 255 finished.png
+  finish "blender_$1.png" -colors 255 finished.png
   mv finished.png "blender_$1.png"
 }
 
