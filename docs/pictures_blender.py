@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Makes the pictures of docs/blender.md, inside Blender, whose Cycles draws them:
 
-    blender --background --factory-startup --python-exit-code 1 --python docs/pictures_blender.py -- FOLDER limb|cage|face
+    blender --background --factory-startup --python-exit-code 1 --python docs/pictures_blender.py -- FOLDER PICTURE
+
+with PICTURE limb, cage or face.
 
 Each shows Blender's skin and, right of it, what `pelt` (environment: PELT_PROGRAM) makes of the exported file.
 """
@@ -9,14 +11,16 @@ import math
 import os
 import sys
 
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", *rest)
-                for rest in (("tests", "samples", "blender"), ("samples", "blender"))]
-import addon  # noqa: E402
-import bendy_cases  # noqa: E402
-import bpy  # noqa: E402
-import cage_cases  # noqa: E402
-import face_case  # noqa: E402
-from mathutils import Vector  # noqa: E402
+sys.path[:0] = [
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", *rest)
+    for rest in (("tests", "samples", "blender"), ("samples", "blender"))
+]
+import addon
+import bendy_cases
+import bpy
+import cage_cases
+import face_case
+from mathutils import Vector
 
 SKIN, PELT, CAGE = (0.75, 0.55, 0.45, 1), (0.45, 0.6, 0.75, 1), (0.1, 0.1, 0.1, 1)
 
@@ -119,8 +123,11 @@ def face(folder):
     """A face at rest and with its jaw open in a smile in Blender, and the same by Pelt."""
     armature, skin = face_case.face(smooth=True)
     colour, pelt_colour = material("skin", SKIN), material("pelt", PELT)
-    stills = [still(skin, 0, colour, (-2.1, 0, 0)), still(skin, 24, colour, (0, 0, 0)),
-              still(preview(folder, "face"), 24, pelt_colour, (2.1, 0, 0))]
+    stills = [
+        still(skin, 0, colour, (-2.1, 0, 0)),
+        still(skin, 24, colour, (0, 0, 0)),
+        still(preview(folder, "face"), 24, pelt_colour, (2.1, 0, 0)),
+    ]
     show(stills)
     draw(os.path.join(folder, "blender_face.png"), (0, 0, -0.1), 6.4, 2.7, (1200, 520), (0.0, 1, -0.05))
 

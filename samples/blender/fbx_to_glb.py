@@ -12,11 +12,13 @@ import sys
 import bpy
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from pelt_deformers import versions  # noqa: E402
+from pelt_deformers import versions
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog="fbx_to_glb.py", description="Turns FBX into .glb, with skins, clips and morphs")
+    parser = argparse.ArgumentParser(
+        prog="fbx_to_glb.py", description="Turns FBX into .glb, with skins, clips and morphs"
+    )
     parser.add_argument("fbx")
     parser.add_argument("glb")
     parser.add_argument("--fps", type=float, help="sampling rate of the clips; without it that of the FBX file")
@@ -25,25 +27,41 @@ def main(arguments):
     versions.mend_numpy()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     # The importer says what fails by an exception, and the exit code is 1 then.
-    bpy.ops.import_scene.fbx(filepath=os.path.abspath(options.fbx), use_anim=True, anim_offset=0.0, ignore_leaf_bones=not options.leaf_bones,
-                             automatic_bone_orientation=False, use_prepost_rot=True)
+    bpy.ops.import_scene.fbx(
+        filepath=os.path.abspath(options.fbx),
+        use_anim=True,
+        anim_offset=0.0,
+        ignore_leaf_bones=not options.leaf_bones,
+        automatic_bone_orientation=False,
+        use_prepost_rot=True,
+    )
     if options.fps:
-        bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = round(options.fps), round(options.fps) / options.fps
+        bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = (
+            round(options.fps),
+            round(options.fps) / options.fps,
+        )
     things = list(bpy.context.scene.objects)
     for thing in things:
         thing.hide_viewport = thing.hide_render = False
     name_clips(things)
     unite_clips(things)
-    bpy.ops.export_scene.gltf(filepath=os.path.abspath(options.glb), export_format="GLB", export_all_influences=True,
-                              export_anim_single_armature=False, export_nla_strips=True, export_morph=True,
-                              export_apply=False, export_frame_range=False)
+    bpy.ops.export_scene.gltf(
+        filepath=os.path.abspath(options.glb),
+        export_format="GLB",
+        export_all_influences=True,
+        export_anim_single_armature=False,
+        export_nla_strips=True,
+        export_morph=True,
+        export_apply=False,
+        export_frame_range=False,
+    )
     report(options.glb)
 
 
 def name_clips(things):
     """Gives actions the names that clips have in the FBX file.
 
-    Blender calls them object|clip|layer, or object|clip; clips that Blender itself wrote are called object|clip as well.
+    Blender calls them object|clip|layer, or object|clip; clips that Blender itself wrote are called object|clip, too.
     """
     names = {thing.name for thing in things}
     for action in bpy.data.actions:
@@ -98,13 +116,16 @@ def fits(action, owner):
 
 def report(path):
     from pelt_deformers import glb
+
     content = glb.File(path).json
     joints = {joint for skin in content.get("skins", []) for joint in skin["joints"]}
     targets = {name for mesh in content["meshes"] for name in mesh.get("extras", {}).get("targetNames", [])}
     clips = [animation.get("name", "") for animation in content.get("animations", [])]
-    print(f"fbx_to_glb: {path}: {len(content['meshes'])} meshes, {len(joints)} joints, {len(targets)} morph targets, "
-          f"{len(clips)} clips: {', '.join(clips)}")
+    print(
+        f"fbx_to_glb: {path}: {len(content['meshes'])} meshes, {len(joints)} joints, {len(targets)} morph targets, "
+        f"{len(clips)} clips: {', '.join(clips)}"
+    )
 
 
 if __name__ == "__main__":
-    main(sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else [])
+    main(sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else [])

@@ -11,16 +11,16 @@ bl_info = {
 }
 
 try:
-    import bpy  # noqa: F401
+    import bpy
 except ImportError:  # glb.py and schema.py are of use without Blender
     bpy = None
 
 if bpy is not None:
     from . import operators, panels, properties, session, versions
-    from .hooks import after_export as glTF2_post_export_callback  # noqa: F401, N812
-    from .hooks import before_export as glTF2_pre_export_callback  # noqa: F401, N812
-    from .hooks import glTF2ExportUserExtension, glTF2ImportUserExtension  # noqa: F401
-    from .panels import register_panel  # noqa: F401
+    from .hooks import after_export as glTF2_post_export_callback
+    from .hooks import before_export as glTF2_pre_export_callback
+    from .hooks import glTF2ExportUserExtension, glTF2ImportUserExtension
+    from .panels import register_panel
 
 
 def register():

@@ -5,9 +5,9 @@ Blender moves a vertex at rest point p of bone b, at the place y in [0, 1] along
 
     P_b ((1 - f) D_i + f D_(i+1)) B_b^-1 p,    i + f = n y,    D_i = S_i R_i^-1
 
-with B_b the bone at rest, P_b posed, and S_i, R_i the joints between its segments, posed and at rest, in the bone's space.
-So joints that stand at B_b R_i at rest and at P_b S_i in poses, with the weights w (1 - f) and w f, move the vertex by
-linear blend as Blender does. R_i is taken without its scale, which D_i P keeps: a joint stands at P_b D_i R_i'.
+with B_b the bone at rest, P_b posed, and S_i, R_i the joints between its segments, posed and at rest, in the bone's
+space. So joints that stand at B_b R_i at rest and at P_b S_i in poses, with the weights w (1 - f) and w f, move the
+vertex by linear blend as Blender does. R_i is taken without its scale, as R_i', and a joint stands at P_b D_i R_i'.
 """
 import math
 
@@ -123,8 +123,12 @@ def _swap_armature(armature, rest, stack):
     """Gives an armature a copy of its bones in which nothing bends and joints stand for what bent."""
     original, name = armature.data, armature.data.name
     poses = {pose.name: (pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones}
-    muted = [(pose.name, constraint.name) for pose in armature.pose.bones for constraint in pose.constraints
-             if not constraint.mute]
+    muted = [
+        (pose.name, constraint.name)
+        for pose in armature.pose.bones
+        for constraint in pose.constraints
+        if not constraint.mute
+    ]
     lengths = {bone.name: bone.length for bone in original.bones}
     at_rest = {bone.name: bone.matrix_local.copy() for bone in original.bones}
     copied = original.copy()
@@ -197,10 +201,14 @@ def _swap_animation(armature, clips, merged, stack):
     if animation is None:
         return
     before = animation.action
-    strips = [(i, j) for i, track in enumerate(animation.nla_tracks) for j, strip in enumerate(track.strips)
-              if not strip.mute]
-    drivers = [(curve.data_path, curve.array_index) for curve in animation.drivers
-               if curve.data_path.startswith("pose.bones[") and not curve.mute]
+    strips = [
+        (i, j) for i, track in enumerate(animation.nla_tracks) for j, strip in enumerate(track.strips) if not strip.mute
+    ]
+    drivers = [
+        (curve.data_path, curve.array_index)
+        for curve in animation.drivers
+        if curve.data_path.startswith("pose.bones[") and not curve.mute
+    ]
     made = []
     stack.callback(_restore_animation, armature.name, before, strips, drivers, len(animation.nla_tracks), made)
     for track, strip in strips:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Layers of a rig from what moves a mesh in Blender: its modifiers and the bendy bones of its armature.
 
-A layer is a dictionary as a rig file has it. Meshes are named by their objects; names.py makes names of the file of them.
+A layer is a dictionary as a rig file has it. Meshes are named by their objects; session.py makes names of the file of
+them.
 """
 import math
 
@@ -17,8 +18,8 @@ class Derived:
 
     def __init__(self):
         self.layers = []
-        self.lost = []       # sentences
-        self.followed = []   # driving objects
+        self.lost = []  # sentences
+        self.followed = []  # driving objects
 
 
 def layers_of(thing, bake):
@@ -46,8 +47,10 @@ def _of_armature(thing, bake, derived):
     if len(bendy) < len(painted):
         if kind == "dual_quaternion":
             base["deformer"] = "linear_blend"
-            derived.lost.append(f"'{thing.name}' has Preserve Volume and bendy bones: what its other bones move is moved "
-                                "by linear blend, which can be mixed with bendy bones")
+            derived.lost.append(
+                f"'{thing.name}' has Preserve Volume and bendy bones: what its other bones move is moved "
+                "by linear blend, which can be mixed with bendy bones"
+            )
         derived.layers.append(base)
         bend["mask"] = {"joints": [bone.name for bone in bendy]}
     derived.layers.append(bend)
@@ -62,15 +65,18 @@ def curve_parameters(armature):
         elif bone.use_deform:
             bones.append({"joint": bone.name, "bendy": {"segments": 1}})
     parameters = {"bulge": {"volume": 0}, "bones": bones}
-    joints = [{"joint": bone.name, "twist_after": _twist_after(bone)} for bone in armature.data.bones
-              if bone.parent is not None and bone.use_connect and (bone.bbone_segments > 1 or bone.parent.bbone_segments > 1)]
+    joints = [
+        {"joint": bone.name, "twist_after": _twist_after(bone)}
+        for bone in armature.data.bones
+        if bone.parent is not None and bone.use_connect and (bone.bbone_segments > 1 or bone.parent.bbone_segments > 1)
+    ]
     if joints:
         parameters["joints"] = joints
     return parameters
 
 
 def _twist_after(bone):
-    """Blender twists a bendy bone towards the bone after it, and away from the bone before it only where that is stiff."""
+    """Blender twists a bendy bone towards the bone after it, and away from one before it only where that is stiff."""
     return 0 if bone.parent.bbone_segments > 1 else 1
 
 
@@ -89,8 +95,10 @@ def bendy_of(pose):
     for key, radians in (("roll_in", pose.bbone_rollin), ("roll_out", pose.bbone_rollout)):
         if abs(radians) > 1e-6:
             values[key] = _clamp(math.degrees(radians), -ROLL_LIMIT, ROLL_LIMIT)
-    for key, offset in (("curve_in", (bone.bbone_curveinx, bone.bbone_curveinz)),
-                        ("curve_out", (bone.bbone_curveoutx, bone.bbone_curveoutz))):
+    for key, offset in (
+        ("curve_in", (bone.bbone_curveinx, bone.bbone_curveinz)),
+        ("curve_out", (bone.bbone_curveoutx, bone.bbone_curveoutz)),
+    ):
         if any(abs(part) > 1e-7 for part in offset):
             values[key] = list(offset)
     for key, scale in (("scale_in", pose.bbone_scalein), ("scale_out", pose.bbone_scaleout)):
@@ -156,15 +164,17 @@ def _drop_hidden(derived):
             break
     if len(derived.layers) > 1 and derived.layers[0]["deformer"] == "dual_quaternion":
         derived.layers[0]["deformer"] = "linear_blend"
-        derived.lost.append(f"Preserve Volume of '{derived.layers[0]['target']}' cannot be mixed with what its other "
-                            "modifiers do in part: linear blend takes its place there")
+        derived.lost.append(
+            f"Preserve Volume of '{derived.layers[0]['target']}' cannot be mixed with what its other "
+            "modifiers do in part: linear blend takes its place there"
+        )
 
 
 def group_of(attribute):
     """(vertex group, whether it is inverted) that a mask's attribute stands for, or None."""
     for before in (NOT_GROUP, GROUP):
         if attribute.startswith(before):
-            return attribute[len(before):], before == NOT_GROUP
+            return attribute[len(before) :], before == NOT_GROUP
     return None
 
 

@@ -11,8 +11,8 @@ import bpy
 from . import scene
 
 AXES = {"ROT_X": (0, (1, 0, 0)), "ROT_Y": (1, (0, 1, 0)), "ROT_Z": (2, (0, 0, 1))}
-STEP = 5           # degrees between samples
-TOLERANCE = 0.02   # of a key's value, by which key poses may differ from what Blender computes
+STEP = 5  # degrees between samples
+TOLERANCE = 0.02  # of a key's value, by which key poses may differ from what Blender computes
 
 
 class Reading:
@@ -49,8 +49,11 @@ def read_all(thing, armature):
 
 def _read(thing, key, driver, armature):
     reading = Reading(key.name)
-    turns = [variable for variable in driver.variables
-             if variable.type == "TRANSFORMS" and variable.targets[0].transform_type in AXES]
+    turns = [
+        variable
+        for variable in driver.variables
+        if variable.type == "TRANSFORMS" and variable.targets[0].transform_type in AXES
+    ]
     if len(driver.variables) != 1 or len(turns) != 1:
         reading.why = "its driver reads something else than the turn of one bone"
         return reading
@@ -103,8 +106,11 @@ def poses_of(values, name):
         return [], f"it has the value {at_rest:.2f} at rest"
     poses = []
     for side in (-1, 1):
-        ramp = [(abs(degrees), value) for degrees, value in sorted(values, key=lambda pair: abs(pair[0]))
-                if degrees * side >= 0]
+        ramp = [
+            (abs(degrees), value)
+            for degrees, value in sorted(values, key=lambda pair: abs(pair[0]))
+            if degrees * side >= 0
+        ]
         if max(abs(value) for _, value in ramp) <= TOLERANCE:
             continue
         rising = [(degrees, value) for degrees, value in ramp if 0.05 < value < 0.95]
@@ -117,8 +123,9 @@ def poses_of(values, name):
             return [], "it does not rise in a straight line from 0 to 1 as the bone turns"
         start, end = low - a / slope, low + (1 - a) / slope
         start = 0.0 if start < 0.5 else start
-        if end > 180 or any(abs(value - min(max((degrees - start) / (end - start), 0), 1)) > TOLERANCE
-                            for degrees, value in ramp):
+        if end > 180 or any(
+            abs(value - min(max((degrees - start) / (end - start), 0), 1)) > TOLERANCE for degrees, value in ramp
+        ):
             return [], "it does not rise in a straight line from 0 to 1 as the bone turns"
         if start:
             poses.append({"degrees": [round(side * start, 3)], "offsets": []})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Modifiers that have no counterpart, fitted: what they add to the skin at angles of joints becomes correctives.
 
-A modifier that depends on the bones alone, as Corrective Smooth does and a lattice that hangs on bones, is sampled. One bone
-after the other turns about one of its axes, all others at rest, by the angles that the clips have. Where Blender has a vertex
-at p' and its weights alone take the point p at rest to M p, the shape of that angle has it at M^-1 p'. These shapes are morph
-targets for the time of the export, and the rig keys them over the angles. Between the angles they are linear, and where
-several bones or axes turn they add up, so that what comes of it is near, not the same.
+A modifier that depends on the bones alone, as Corrective Smooth does and a lattice that hangs on bones, is sampled. One
+bone after the other turns about one of its axes, all others at rest, by the angles that the clips have. Where Blender
+has a vertex at p' and its weights alone take the point p at rest to M p, the shape of that angle has it at M^-1 p'.
+These shapes are morph targets for the time of the export, and the rig keys them over the angles. Between the angles
+they are linear, and where several bones or axes turn they add up, so that what comes of it is near, not the same.
 """
 import math
 
@@ -17,11 +17,11 @@ from . import scene
 
 FITTED = ("CORRECTIVE_SMOOTH", "LATTICE")
 AXES = (("x", (1, 0, 0)), ("y", (0, 1, 0)), ("z", (0, 0, 1)))
-STEP = 20.0         # degrees between shapes, at most
-SHAPES = 5          # a side of an axis, at most
-LEAST_TURN = 3.0    # degrees: what turns less in all clips needs no shape
+STEP = 20.0  # degrees between shapes, at most
+SHAPES = 5  # a side of an axis, at most
+LEAST_TURN = 3.0  # degrees: what turns less in all clips needs no shape
 LEAST_OFFSET = 5e-4  # of the mesh's size: a shape that moves no vertex farther is left out
-MOST = 64           # shapes a mesh, the largest first
+MOST = 64  # shapes a mesh, the largest first
 
 
 def can_be_fitted(thing, modifier, exported):
@@ -49,7 +49,11 @@ def hangs_on(lattice, armature):
     if lattice is None:
         return False
     keys = lattice.data.shape_keys
-    if lattice.animation_data is not None or lattice.constraints or (keys is not None and keys.animation_data is not None):
+    if (
+        lattice.animation_data is not None
+        or lattice.constraints
+        or (keys is not None and keys.animation_data is not None)
+    ):
         return False
     if lattice.parent is not None and lattice.parent != armature:
         return False
@@ -61,8 +65,8 @@ class Fit:
 
     def __init__(self, thing):
         self.thing = thing
-        self.rest = None        # what the modifiers add at rest, vertices x 3 in the object's space
-        self.shapes = {}        # {name: vertices x 3, what to add to the mesh at rest}
+        self.rest = None  # what the modifiers add at rest, vertices x 3 in the object's space
+        self.shapes = {}  # {name: vertices x 3, what to add to the mesh at rest}
         self.correctives = []
         self.left_out = 0
 
@@ -95,7 +99,7 @@ def fit(thing, settings):
 
 
 def _choose(made, found, least):
-    """Keeps the angles of those axes that matter, whole axes at once, since keys between two others cannot be left out."""
+    """Keeps the axes that matter, each with all its angles, since keys between two others cannot be left out."""
     largest = {}
     for size, bone, axis, _, _ in found:
         largest[bone, axis] = max(largest.get((bone, axis), 0.0), size)
@@ -115,7 +119,7 @@ def _choose(made, found, least):
 
 
 def _turns(armature, settings):
-    """[(bone, axis, degrees to sample)] by what the clips do, or, without clips, 45 and 90 degrees of the painted bones."""
+    """[(bone, axis, degrees to sample)] by what the clips do or, without clips, up to 90 degrees either way."""
     ranges = {}
     clips = scene.clips(armature, settings)
     frame = bpy.context.scene.frame_current
@@ -175,10 +179,17 @@ class _Bare:
             animation.use_nla = False
             animation.action = None
         self.poses = [(pose.name, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]
-        self.constraints = [constraint for pose in armature.pose.bones for constraint in pose.constraints if not constraint.mute]
-        self.hidden = [modifier for modifier in self.thing.modifiers
-                       if modifier.show_viewport and modifier.type not in ("ARMATURE", *FITTED)]
-        self.keys = [(key, key.mute) for key in self.thing.data.shape_keys.key_blocks] if self.thing.data.shape_keys else []
+        self.constraints = [
+            constraint for pose in armature.pose.bones for constraint in pose.constraints if not constraint.mute
+        ]
+        self.hidden = [
+            modifier
+            for modifier in self.thing.modifiers
+            if modifier.show_viewport and modifier.type not in ("ARMATURE", *FITTED)
+        ]
+        self.keys = (
+            [(key, key.mute) for key in self.thing.data.shape_keys.key_blocks] if self.thing.data.shape_keys else []
+        )
         for constraint in self.constraints:
             constraint.mute = True
         for modifier in self.hidden:
@@ -207,7 +218,7 @@ class _Bare:
 
 
 class _Transforms:
-    """Where a mesh's weights alone take its vertices: by linear blend, or by dual quaternions as with Preserve Volume."""
+    """Where a mesh's weights alone take its vertices: by linear blend, or by dual quaternions with Preserve Volume."""
 
     def __init__(self, thing, armature):
         self.armature = armature
@@ -232,7 +243,9 @@ class _Transforms:
             pose = self.armature.pose.bones[bone]
             moved = pose.matrix @ pose.bone.matrix_local.inverted_safe()
             matrices.append(numpy.array(self.to_armature.inverted_safe() @ moved @ self.to_armature))
-        blended = self._dual(matrices) if self.dual else numpy.einsum("vb,bij->vij", self.weights, numpy.array(matrices))
+        blended = (
+            self._dual(matrices) if self.dual else numpy.einsum("vb,bij->vij", self.weights, numpy.array(matrices))
+        )
         blended[self.bare] = numpy.eye(4)
         back = numpy.linalg.solve(blended[:, :3, :3], (points - blended[:, :3, 3])[:, :, None])
         return back[:, :, 0]
@@ -262,8 +275,15 @@ def _times(a, b):
     """Products of quaternions w, x, y, z."""
     aw, ax, ay, az = a.T
     bw, bx, by, bz = b.T
-    return numpy.stack((aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
-                        aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw), axis=1)
+    return numpy.stack(
+        (
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ),
+        axis=1,
+    )
 
 
 def _sample(thing, transforms):

@@ -22,8 +22,8 @@ class File:
         binary = b""
         if content[:4] == b"glTF":
             length = struct.unpack_from("<I", content, 12)[0]
-            self.json = json.loads(content[20:20 + length])
-            binary = content[20 + length + 8:]
+            self.json = json.loads(content[20 : 20 + length])
+            binary = content[20 + length + 8 :]
         else:
             self.json = json.loads(content)
         self.buffers = [_read_buffer(path, buffer, binary) for buffer in self.json.get("buffers", [])]
@@ -36,8 +36,9 @@ class File:
         width = WIDTHS[accessor["type"]]
         start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
         stride = view.get("byteStride", kind.itemsize * width)
-        rows = numpy.ndarray((accessor["count"], width), kind, self.buffers[view["buffer"]], start,
-                             (stride, kind.itemsize))
+        rows = numpy.ndarray(
+            (accessor["count"], width), kind, self.buffers[view["buffer"]], start, (stride, kind.itemsize)
+        )
         return rows.copy()
 
     def mesh_nodes(self):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the glTF exporter and importer call.
 
-Before 5.1 the exporter prints exceptions of hooks and goes on, so that a file would lack its rig. They are kept here and
-raised where they stop it: before the file is written, in the callback after the export.
+Before 5.1 the exporter prints exceptions of hooks and goes on, so that a file would lack its rig. They are kept here
+and raised where they stop it: before the file is written, in the callback after the export.
 """
 import functools
 
@@ -56,6 +56,7 @@ class glTF2ExportUserExtension:
 
     def __init__(self):
         from io_scene_gltf2.io.com.gltf2_io_extensions import Extension
+
         self.extension = Extension
         self.is_critical = True  # 5.1 on: exceptions end the export. Not run.
 

@@ -47,8 +47,11 @@ def put(panel, read_rig, blender_scene):
 
 def _names(gltf):
     """({name of a mesh in the file: object}, {name of a joint: bone or object})."""
-    shown = {vnode.mesh_node_idx: vnode.blender_object.name for vnode in gltf.vnodes.values()
-             if getattr(vnode, "mesh_node_idx", None) is not None and _object_of(vnode) is not None}
+    shown = {
+        vnode.mesh_node_idx: vnode.blender_object.name
+        for vnode in gltf.vnodes.values()
+        if getattr(vnode, "mesh_node_idx", None) is not None and _object_of(vnode) is not None
+    }
     joints = {}
     for key, vnode in gltf.vnodes.items():
         if isinstance(key, int):
@@ -94,6 +97,7 @@ def read_attributes(gltf, mesh, blender_mesh):
     if extension is None or schema.wrong_rig(extension.get("rig")):
         return
     from io_scene_gltf2.io.imp.gltf2_io_binary import BinaryData
+
     for name in attributes_of(extension["rig"]):
         if not name.startswith("_") or name[1:] in blender_mesh.attributes:
             continue
@@ -114,4 +118,6 @@ def read_attributes(gltf, mesh, blender_mesh):
         if any(part is None for part in parts) or sum(len(part) for part in parts) != len(blender_mesh.vertices):
             continue  # vertices were merged, or a part of the mesh lacks it
         added = blender_mesh.attributes.new(name[1:], "FLOAT" if width == 1 else "FLOAT_VECTOR", "POINT")
-        added.data.foreach_set("value" if width == 1 else "vector", numpy.concatenate(parts).astype(numpy.float32).ravel())
+        added.data.foreach_set(
+            "value" if width == 1 else "vector", numpy.concatenate(parts).astype(numpy.float32).ravel()
+        )

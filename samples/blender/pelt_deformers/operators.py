@@ -23,6 +23,7 @@ def export_options(options_text=""):
 
 class PELT_OT_export(bpy.types.Operator, ExportHelper):
     """Check, export as glTF with the rig, and bind: one click"""
+
     bl_idname = "pelt.export"
     bl_label = "Export with Pelt"
 
@@ -90,6 +91,7 @@ def _sentence(error):
 
 class PELT_OT_check(bpy.types.Operator):
     """Look for what would keep the scene from being exported as it looks"""
+
     bl_idname = "pelt.check"
     bl_label = "Check"
     options: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
@@ -110,7 +112,9 @@ class PELT_OT_check(bpy.types.Operator):
 
 class PELT_OT_select(bpy.types.Operator):
     """Select what the sentence speaks of"""
+
     bl_idname = "pelt.select"
+    bl_options = {"UNDO"}
     bl_label = "Select"
     index: IntProperty()
 
@@ -139,7 +143,9 @@ class PELT_OT_select(bpy.types.Operator):
 
 class PELT_OT_from_modifiers(bpy.types.Operator):
     """Write the layers that the modifiers stand for into the panel, to be changed there"""
+
     bl_idname = "pelt.from_modifiers"
+    bl_options = {"UNDO"}
     bl_label = "From Modifiers"
 
     @classmethod
@@ -163,7 +169,9 @@ def _remove_layers(panel, thing):
 
 class PELT_OT_add_layer(bpy.types.Operator):
     """Add a layer over this object; the panel's layers take the place of what its modifiers say"""
+
     bl_idname = "pelt.add_layer"
+    bl_options = {"UNDO"}
     bl_label = "Add Layer"
 
     def execute(self, context):
@@ -175,7 +183,9 @@ class PELT_OT_add_layer(bpy.types.Operator):
 
 class PELT_OT_remove_layer(bpy.types.Operator):
     """Remove this layer"""
+
     bl_idname = "pelt.remove_layer"
+    bl_options = {"UNDO"}
     bl_label = "Remove Layer"
     index: IntProperty()
 
@@ -190,14 +200,19 @@ _paths = []
 def _path_items(self, context):
     layer = context.scene.pelt.layers[self.index]
     there = {parameter.path for parameter in layer.parameters}
-    _paths[:] = [(path, path.replace("parameters.", ""), described.get("description", ""))
-                 for path, described in schema.leaves(layer.deformer).items() if path not in there]
+    _paths[:] = [
+        (path, path.replace("parameters.", ""), described.get("description", ""))
+        for path, described in schema.leaves(layer.deformer).items()
+        if path not in there
+    ]
     return _paths
 
 
 class PELT_OT_add_parameter(bpy.types.Operator):
     """Say a value of this layer; what is not said has its default"""
+
     bl_idname = "pelt.add_parameter"
+    bl_options = {"UNDO"}
     bl_label = "Add Value"
     bl_property = "path"
     index: IntProperty()
@@ -219,7 +234,9 @@ class PELT_OT_add_parameter(bpy.types.Operator):
 
 class PELT_OT_remove_parameter(bpy.types.Operator):
     """Go back to the default"""
+
     bl_idname = "pelt.remove_parameter"
+    bl_options = {"UNDO"}
     bl_label = "Default"
     layer: IntProperty()
     index: IntProperty()
@@ -231,10 +248,14 @@ class PELT_OT_remove_parameter(bpy.types.Operator):
 
 class PELT_OT_preview(bpy.types.Operator):
     """Show the last export, moved by Pelt, beside the meshes"""
+
     bl_idname = "pelt.preview"
+    bl_options = {"UNDO"}
     bl_label = "Preview"
     clip: StringProperty(description="The clip; without one the first")
-    folder: StringProperty(subtype="DIR_PATH", description="Where point caches go; without one beside the exported file")
+    folder: StringProperty(
+        subtype="DIR_PATH", description="Where point caches go; without one beside the exported file"
+    )
     hide: BoolProperty(default=False)
 
     @classmethod
@@ -252,14 +273,18 @@ class PELT_OT_preview(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         if not copies:
-            self.report({"ERROR"}, "no mesh of the scene is in the file with its vertex numbers: export with Vertex Numbers on")
+            self.report(
+                {"ERROR"}, "no mesh of the scene is in the file with its vertex numbers: export with Vertex Numbers on"
+            )
             return {"CANCELLED"}
         return {"FINISHED"}
 
 
 class PELT_OT_read_rig(bpy.types.Operator):
     """Read a rig file (.json) into the panels"""
+
     bl_idname = "pelt.read_rig"
+    bl_options = {"UNDO"}
     bl_label = "Read Rig"
     filepath: StringProperty(subtype="FILE_PATH")
     filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
@@ -298,12 +323,26 @@ def draw_export(panel, layout):
     layout.operator("pelt.check", icon="CHECKMARK")
     for item in panel.findings[:6]:
         if item.level != "INFO":
-            draw_sentence(layout.column(align=True), item.text, "ERROR" if item.level == "ERROR" else "INFO",
-                          bpy.context.region.width - 20)
+            draw_sentence(
+                layout.column(align=True),
+                item.text,
+                "ERROR" if item.level == "ERROR" else "INFO",
+                bpy.context.region.width - 20,
+            )
 
 
-CLASSES = (PELT_OT_export, PELT_OT_check, PELT_OT_select, PELT_OT_from_modifiers, PELT_OT_add_layer, PELT_OT_remove_layer,
-           PELT_OT_add_parameter, PELT_OT_remove_parameter, PELT_OT_preview, PELT_OT_read_rig)
+CLASSES = (
+    PELT_OT_export,
+    PELT_OT_check,
+    PELT_OT_select,
+    PELT_OT_from_modifiers,
+    PELT_OT_add_layer,
+    PELT_OT_remove_layer,
+    PELT_OT_add_parameter,
+    PELT_OT_remove_parameter,
+    PELT_OT_preview,
+    PELT_OT_read_rig,
+)
 
 
 def register():

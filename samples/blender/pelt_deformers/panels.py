@@ -5,21 +5,24 @@ import json
 import bpy
 from bpy.props import StringProperty
 
-from . import derive, operators, program, scene, schema, versions
+from . import derive, operators, program, schema, versions
 
 ICONS = {"ERROR": "ERROR", "WARNING": "INFO", "INFO": "DOT"}
 
 
 class PeltPreferences(bpy.types.AddonPreferences):
     bl_idname = __package__
-    program: StringProperty(name="pelt", subtype="FILE_PATH",
-                            description="The command line that binds; without it the one in PATH is taken")
+    program: StringProperty(
+        name="pelt", subtype="FILE_PATH", description="The command line that binds; without it the one in PATH is taken"
+    )
 
     def draw(self, context):
         self.layout.prop(self, "program")
         found = program.path()
-        self.layout.label(text=found or "not found: exports have their rig, and the game's build binds",
-                          icon="CHECKMARK" if found else "INFO")
+        self.layout.label(
+            text=found or "not found: exports have their rig, and the game's build binds",
+            icon="CHECKMARK" if found else "INFO",
+        )
 
 
 class PELT_PT_scene(bpy.types.Panel):
@@ -41,7 +44,9 @@ class PELT_PT_scene(bpy.types.Panel):
             layout.label(text=panel.summary)
         for i, item in enumerate(panel.findings):
             row = layout.row()
-            operators.draw_sentence(row.column(align=True), item.text, ICONS.get(item.level, "DOT"), context.region.width - 60)
+            operators.draw_sentence(
+                row.column(align=True), item.text, ICONS.get(item.level, "DOT"), context.region.width - 60
+            )
             if item.object is not None:
                 row.operator("pelt.select", text="", icon="RESTRICT_SELECT_OFF").index = i
 
@@ -126,6 +131,7 @@ def _short(value):
 
 class PELT_PT_gltf(bpy.types.Panel):
     """The part of the glTF export dialog, which the exporter asks for when the dialog opens."""
+
     bl_label = "Pelt"
     bl_space_type, bl_region_type = "FILE_BROWSER", "TOOL_PROPS"
     bl_parent_id = versions.EXPORT_PANEL_PARENT

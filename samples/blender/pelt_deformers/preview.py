@@ -6,7 +6,7 @@ import os
 import bpy
 import numpy
 
-from . import glb, program, scene
+from . import glb, program
 
 COLLECTION = "Pelt preview"
 
@@ -33,7 +33,7 @@ def show(file, folder, clip=None):
     for name, thing, numbers in skins:
         count = len(numbers) if numbers is not None else _vertices(content, name)
         if thing is not None and numbers is not None:
-            copies.append(_copy(thing, numbers, points[:, first:first + count], folder, collection, 1.5 * width))
+            copies.append(_copy(thing, numbers, points[:, first : first + count], folder, collection, 1.5 * width))
         first += count
     return copies
 
@@ -87,14 +87,19 @@ def _skins(content):
     for layer in (content.rig() or {"layers": []})["layers"]:
         driving.add(layer.get("parameters", {}).get("driver", {}).get("mesh", ""))
         driving |= {layer.get("parameters", {}).get(key, "") for key in ("cage", "mesh")}
-    return [(name, bpy.context.scene.objects.get(node.get("name", name)), content.blender_vertices(node))
-            for name, node in content.mesh_nodes() if name not in driving]
+    return [
+        (name, bpy.context.scene.objects.get(node.get("name", name)), content.blender_vertices(node))
+        for name, node in content.mesh_nodes()
+        if name not in driving
+    ]
 
 
 def _vertices(content, name):
     node = dict(content.mesh_nodes())[name]
-    return sum(content.json["accessors"][primitive["attributes"]["POSITION"]]["count"]
-               for primitive in content.json["meshes"][node["mesh"]]["primitives"])
+    return sum(
+        content.json["accessors"][primitive["attributes"]["POSITION"]]["count"]
+        for primitive in content.json["meshes"][node["mesh"]]["primitives"]
+    )
 
 
 def to_blender_order(numbers, points, vertices):

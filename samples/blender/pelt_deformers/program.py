@@ -35,7 +35,9 @@ def run(*arguments):
         raise ProgramError("pelt is not where the add-on's preferences say it is")
     done = subprocess.run([program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
-        raise ProgramError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"pelt {arguments[0]} failed")
+        raise ProgramError(
+            done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"pelt {arguments[0]} failed"
+        )
     return done.stdout
 
 

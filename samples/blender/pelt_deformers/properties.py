@@ -3,8 +3,15 @@
 import json
 
 import bpy
-from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty,
-                       StringProperty)
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from . import schema
 
@@ -84,6 +91,7 @@ def _set_text(self, value):
 
 class PeltParameter(bpy.types.PropertyGroup):
     """A key of a layer, as parameters.local or mask.value, and its value as JSON text."""
+
     path: StringProperty()
     value: StringProperty(name="Value", description="As in a rig file: JSON")
     number: FloatProperty(get=_get_number, set=_set_number, precision=4)
@@ -106,6 +114,7 @@ def _deformer_items(self, context):
 
 class PeltLayer(bpy.types.PropertyGroup):
     """A deformer over an object, or over all meshes."""
+
     object: PointerProperty(type=bpy.types.Object)
     target: StringProperty()
     deformer: EnumProperty(name="Deformer", items=_deformer_items)
@@ -121,14 +130,32 @@ class PeltFinding(bpy.types.PropertyGroup):
 
 
 class PeltScene(bpy.types.PropertyGroup):
-    enabled: BoolProperty(name="Pelt", default=True,
-                          description="Write the rig into glTF files, as the extension PELT_deformers")
-    bendy: EnumProperty(name="Bendy Bones", items=(
-        ("CURVES", "As curve skeleton", "Pelt bends the limb along a curve, at any bend, by the joints that there are"),
-        ("JOINTS", "As plain joints", "The file has a joint a segment and exact weights, and looks right in any engine")))
-    bind: BoolProperty(name="Bind", default=True, description="Let pelt bind what was exported and put the character into the file")
-    vertex_numbers: BoolProperty(name="Vertex Numbers", default=True,
-                                 description="Write the attribute _PELT_VERTEX, by which reports and previews find vertices again")
+    enabled: BoolProperty(
+        name="Pelt", default=True, description="Write the rig into glTF files, as the extension PELT_deformers"
+    )
+    bendy: EnumProperty(
+        name="Bendy Bones",
+        items=(
+            (
+                "CURVES",
+                "As curve skeleton",
+                "Pelt bends the limb along a curve, at any bend, by the joints that there are",
+            ),
+            (
+                "JOINTS",
+                "As plain joints",
+                "The file has a joint a segment and exact weights, and looks right in any engine",
+            ),
+        ),
+    )
+    bind: BoolProperty(
+        name="Bind", default=True, description="Let pelt bind what was exported and put the character into the file"
+    )
+    vertex_numbers: BoolProperty(
+        name="Vertex Numbers",
+        default=True,
+        description="Write the attribute _PELT_VERTEX, by which reports and previews find vertices again",
+    )
     layers: CollectionProperty(type=PeltLayer)
     rest: StringProperty(description="All of the rig but its layers, as JSON")
     findings: CollectionProperty(type=PeltFinding)

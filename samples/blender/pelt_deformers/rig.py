@@ -12,12 +12,12 @@ class SceneRig:
 
     def __init__(self):
         self.rig = {"format": "pelt-rig 1", "layers": []}
-        self.masks = []     # (object, name of the attribute, vertex group, whether it is inverted)
-        self.lost = []      # (object, sentence)
-        self.carried = []   # (object, modifier): what Pelt does in the modifier's place
-        self.drivers = []   # objects that drive
-        self.fits = []      # shapes that stand for modifiers
-        self.driven = {}    # {name of a mesh: keys whose drivers became correctives}
+        self.masks = []  # (object, name of the attribute, vertex group, whether it is inverted)
+        self.lost = []  # (object, sentence)
+        self.carried = []  # (object, modifier): what Pelt does in the modifier's place
+        self.drivers = []  # objects that drive
+        self.fits = []  # shapes that stand for modifiers
+        self.driven = {}  # {name of a mesh: keys whose drivers became correctives}
 
     def moves_anything(self):
         return bool(self.rig["layers"])
@@ -57,22 +57,31 @@ def of_scene(panel, exported, bake, sample=True):
 
 
 def _add_fit(made, thing, exported):
-    modifiers = [modifier for modifier in scene.active(thing, *fit.FITTED) if not fit.can_be_fitted(thing, modifier, exported)]
+    modifiers = [
+        modifier for modifier in scene.active(thing, *fit.FITTED) if not fit.can_be_fitted(thing, modifier, exported)
+    ]
     if not modifiers:
         return
     fitted = fit.fit(thing, exported.settings)
     made.fits.append(fitted)
     made.rig.setdefault("correctives", []).extend(fitted.correctives)
     if fitted.left_out:
-        made.lost.append((thing, f"of what the modifiers of '{thing.name}' do, the turns of {fitted.left_out} joints are left out, "
-                          f"since {fit.MOST} shapes are the most"))
+        made.lost.append(
+            (
+                thing,
+                (
+                    f"of what the modifiers of '{thing.name}' do, the turns of {fitted.left_out} joints are left out, "
+                    f"since {fit.MOST} shapes are the most"
+                ),
+            )
+        )
 
 
 def _needed(derived, said, cages):
     """Leaves out derived layers that say what is so without them.
 
-    Cages that are moved by their weights alone need none, as drivers say how they follow; where layers move a cage, it is
-    not the driver that says it. Meshes of linear blend alone need none, but a rig needs a layer.
+    Cages that are moved by their weights alone need none, as drivers say how they follow; where layers move a cage, it
+    is not the driver that says it. Meshes of linear blend alone need none, but a rig needs a layer.
     """
     cages |= {layer.get("parameters", {}).get("driver", {}).get("mesh", "") for layer in said}
     own = {}
@@ -89,8 +98,11 @@ def _needed(derived, said, cages):
 
 
 def _things_with_a_rig(exported):
-    return [thing for thing in exported.meshes
-            if scene.armature_modifier(thing) is not None or scene.active(thing, *scene.CARRIED)]
+    return [
+        thing
+        for thing in exported.meshes
+        if scene.armature_modifier(thing) is not None or scene.active(thing, *scene.CARRIED)
+    ]
 
 
 def _make_masks(made, meshes):
@@ -112,12 +124,31 @@ def _make_masks(made, meshes):
 def _add_correctives(made, meshes):
     skins = [thing for thing in meshes if drivers.driven_keys(thing)]
     sets, lost = drivers.correctives(skins)
-    made.lost += [(thing, f"shape key '{key}' of '{thing.name}' is not carried as a corrective, since {why}: clips have it, "
-                          f"and in a game it is the control '{thing.name}/{key}'") for thing, key, why in lost]
-    made.lost += [(thing, f"clips move shape keys of '{thing.name}', and so does the driver of '{key}', which is not carried: of "
-                          "these the exporter keeps one alone") for thing, key, _ in lost if drivers.is_keyed(thing)]
-    made.driven = {name: [pose["morph_target"] for poses in key_poses for pose in poses["poses"] if "morph_target" in pose]
-                   for name, key_poses in sets.items()}
+    made.lost += [
+        (
+            thing,
+            (
+                f"shape key '{key}' of '{thing.name}' is not carried as a corrective, since {why}: clips have it, "
+                f"and in a game it is the control '{thing.name}/{key}'"
+            ),
+        )
+        for thing, key, why in lost
+    ]
+    made.lost += [
+        (
+            thing,
+            (
+                f"clips move shape keys of '{thing.name}', and so does the driver of '{key}', which is not carried: of "
+                "these the exporter keeps one alone"
+            ),
+        )
+        for thing, key, _ in lost
+        if drivers.is_keyed(thing)
+    ]
+    made.driven = {
+        name: [pose["morph_target"] for poses in key_poses for pose in poses["poses"] if "morph_target" in pose]
+        for name, key_poses in sets.items()
+    }
     driving = {thing.name for thing in made.drivers}
     for name, key_poses in sets.items():
         if name not in driving:

@@ -4,9 +4,30 @@ import bpy
 
 CARRIED = ("SURFACE_DEFORM", "MESH_DEFORM")  # modifiers that become layers, beside ARMATURE
 SIMULATED = ("CLOTH", "SOFT_BODY", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES", "WAVE", "OCEAN", "DYNAMIC_PAINT")
-RESHAPING = ("ARRAY", "BEVEL", "BOOLEAN", "BUILD", "DECIMATE", "EDGE_SPLIT", "MASK", "MIRROR", "MULTIRES", "NODES",
-             "REMESH", "SCREW", "SKIN", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "VOLUME_TO_MESH", "WELD", "WIREFRAME",
-             "EXPLODE", "FLUID", "PARTICLE_INSTANCE")  # these change what vertices there are
+RESHAPING = (
+    "ARRAY",
+    "BEVEL",
+    "BOOLEAN",
+    "BUILD",
+    "DECIMATE",
+    "EDGE_SPLIT",
+    "MASK",
+    "MIRROR",
+    "MULTIRES",
+    "NODES",
+    "REMESH",
+    "SCREW",
+    "SKIN",
+    "SOLIDIFY",
+    "SUBSURF",
+    "TRIANGULATE",
+    "VOLUME_TO_MESH",
+    "WELD",
+    "WIREFRAME",
+    "EXPLODE",
+    "FLUID",
+    "PARTICLE_INSTANCE",
+)  # these change what vertices there are
 
 
 class Exported:
@@ -94,8 +115,9 @@ def bendy_bones(armature):
 def painted_bones(thing, armature):
     """{name of a bone that the mesh is painted to: its vertex group's number}."""
     bones = armature.data.bones
-    return {group.name: group.index for group in thing.vertex_groups
-            if group.name in bones and bones[group.name].use_deform}
+    return {
+        group.name: group.index for group in thing.vertex_groups if group.name in bones and bones[group.name].use_deform
+    }
 
 
 def clips(armature, settings):

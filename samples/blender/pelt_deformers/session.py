@@ -49,9 +49,9 @@ class Session:
         self.stack = contextlib.ExitStack()
         self.made = rig.SceneRig()
         self.errors = []
-        self.written = None        # the rig as the file has it
-        self.object_nodes = []     # (node of the file, object)
-        self.joint_nodes = []      # (node of the file, armature, bone's name)
+        self.written = None  # the rig as the file has it
+        self.object_nodes = []  # (node of the file, object)
+        self.joint_nodes = []  # (node of the file, armature, bone's name)
 
     @property
     def bakes(self):
@@ -74,7 +74,9 @@ class Session:
         self._add_masks()
         if self.panel.vertex_numbers:
             self._number_vertices(exported)
-        versions.need_settings(self.settings, bool(import_rig.attributes_of(self.made.rig)) or self.panel.vertex_numbers)
+        versions.need_settings(
+            self.settings, bool(import_rig.attributes_of(self.made.rig)) or self.panel.vertex_numbers
+        )
         self._free_lattices(exported)
         for name, keys in self.made.driven.items():
             drivers.leave_out(bpy.data.objects[name], keys, self.stack)
@@ -140,7 +142,8 @@ class Session:
         if plan.extensions is None:
             plan.extensions = {}
         plan.extensions["PELT_deformers"] = extension(
-            name="PELT_deformers", extension={"version": 1, "rig": _copy(self.written)}, required=False)
+            name="PELT_deformers", extension={"version": 1, "rig": _copy(self.written)}, required=False
+        )
 
     def _named(self, plan):
         """The rig with names of the file in place of the names of objects."""
@@ -157,7 +160,9 @@ class Session:
         def visit(kind, name):
             if kind == "joint":
                 if name in repeated:
-                    raise ExportError(f"Pelt: several bones or objects are called '{name}', which the rig names: rename one")
+                    raise ExportError(
+                        f"Pelt: several bones or objects are called '{name}', which the rig names: rename one"
+                    )
                 return name
             if name == "*" or name in muscles or name in files:
                 return files.get(name, name)

@@ -93,5 +93,6 @@ def override(**context):
 def mend_numpy():
     """The glTF importer of 3.4 names numpy.bool, which numpy 1.24 of Debian 12 no longer has: without it no import."""
     import numpy
+
     if bpy.app.version < (3, 5, 0) and "bool" not in numpy.__dict__:
         numpy.bool = bool

@@ -12,7 +12,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../../../samples/blender")]
 
 def arguments():
     """What stands after `--`."""
-    return sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else []
+    return sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 
 
 def work():

@@ -9,7 +9,7 @@ BONES = 4
 
 
 def limb(bend=15.0, segments=16, blend=0.4, keys=None):
-    """A chain of four connected bendy bones, one unit long each, and a tube on it; every joint bends by `bend` degrees."""
+    """Four connected bendy bones, one unit long each, and a tube on them; every joint bends by `bend` degrees."""
     fixtures.clear()
     armature = fixtures.chain(BONES)
     for bone in armature.data.bones:
@@ -171,6 +171,24 @@ def animated_values():
     return armature, skin
 
 
-CASES = (default_handles, bends_of_30, bends_of_60, twist_of_90, ease_half, ease_two, roll_of_60, scaled, bowed_at_rest,
-         bowed_in_pose, preserve_volume, one_bendy_bone, not_connected, automatic_handles_of_others, absolute_handles,
-         relative_handles, tangent_handles, handles_that_scale_and_ease, animated_values)
+CASES = (
+    default_handles,
+    bends_of_30,
+    bends_of_60,
+    twist_of_90,
+    ease_half,
+    ease_two,
+    roll_of_60,
+    scaled,
+    bowed_at_rest,
+    bowed_in_pose,
+    preserve_volume,
+    one_bendy_bone,
+    not_connected,
+    automatic_handles_of_others,
+    absolute_handles,
+    relative_handles,
+    tangent_handles,
+    handles_that_scale_and_ease,
+    animated_values,
+)

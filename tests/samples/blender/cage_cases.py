@@ -10,7 +10,9 @@ def bind(thing, modifier):
     """Presses Bind at frame 0."""
     bpy.context.scene.frame_set(0)
     bpy.context.view_layer.update()
-    operator = bpy.ops.object.surfacedeform_bind if modifier.type == "SURFACE_DEFORM" else bpy.ops.object.meshdeform_bind
+    operator = (
+        bpy.ops.object.surfacedeform_bind if modifier.type == "SURFACE_DEFORM" else bpy.ops.object.meshdeform_bind
+    )
     with bpy.context.temp_override(object=thing, active_object=thing):
         operator(modifier=modifier.name)
     if not modifier.is_bound:
@@ -118,5 +120,13 @@ def surface_deform_simulated():
     return skin, cage
 
 
-CASES = (surface_deform, surface_deform_preserve_volume, surface_deform_falloff_8, surface_deform_strength_half,
-         surface_deform_group, surface_deform_group_inverted, surface_deform_shape_key, mesh_deform)
+CASES = (
+    surface_deform,
+    surface_deform_preserve_volume,
+    surface_deform_falloff_8,
+    surface_deform_strength_half,
+    surface_deform_group,
+    surface_deform_group_inverted,
+    surface_deform_shape_key,
+    mesh_deform,
+)

@@ -4,11 +4,11 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import bpy  # noqa: E402
-import cage_cases  # noqa: E402
-import compare  # noqa: E402
-import numpy  # noqa: E402
+import addon
+import bpy
+import cage_cases
+import compare
+import numpy
 
 FRAMES = list(range(0, 25))
 
@@ -21,9 +21,11 @@ def measure(case):
     distances = compare.distances(of_blender, (points, numbers))
     size = compare.size(of_blender)
     moved = numpy.linalg.norm(of_blender - of_blender[:1], axis=2).max()
-    print(f"PRINT {case.__name__}: max {distances.max() / size:.4f}, root of the mean square "
-          f"{numpy.sqrt((distances ** 2).mean()) / size:.4f} of the size, at frame 0 {distances[0].max() / size:.2e}; "
-          f"Blender moves it by {moved / size:.3f}")
+    print(
+        f"PRINT {case.__name__}: max {distances.max() / size:.4f}, root of the mean square "
+        f"{numpy.sqrt((distances ** 2).mean()) / size:.4f} of the size, at frame 0 {distances[0].max() / size:.2e}; "
+        f"Blender moves it by {moved / size:.3f}"
+    )
     return distances.max() / size
 
 
@@ -41,6 +43,7 @@ def simulated():
     of_blender = compare.blender_frames([skin], FRAMES)["skin"]
     addon.export("simulated.glb")
     from pelt_deformers import glb
+
     driver = glb.File(bpy.context.scene.pelt.file).rig()["layers"][0]["parameters"]["driver"]
     addon.expect(driver["follow"] == "streamed", "the driver is streamed")
     bpy.ops.pelt.preview()
@@ -48,8 +51,10 @@ def simulated():
     of_pelt = compare.blender_frames([copy], FRAMES)[copy.name] - numpy.array((copy.location.x, 0, 0))
     distances = numpy.linalg.norm(of_pelt - of_blender, axis=2) / compare.size(of_blender)
     moved = numpy.linalg.norm(of_blender - of_blender[:1], axis=2).max() / compare.size(of_blender)
-    print(f"PRINT simulated: max {distances.max():.4f}, root of the mean square {numpy.sqrt((distances ** 2).mean()):.4f} of the "
-          f"size; Blender moves it by {moved:.3f}")
+    print(
+        f"PRINT simulated: max {distances.max():.4f}, root of the mean square"
+        f" {numpy.sqrt((distances ** 2).mean()):.4f} of the size; Blender moves it by {moved:.3f}"
+    )
     addon.figure("surface_deform_simulated", distances.max(), 0.03)
 
 

@@ -4,15 +4,22 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import bpy  # noqa: E402
-import cage_cases  # noqa: E402
-import compare  # noqa: E402
-import fixtures  # noqa: E402
-import numpy  # noqa: E402
+import addon
+import bpy
+import cage_cases
+import compare
+import fixtures
+import numpy
 
-CHARACTERS = ("CesiumMan.glb", "Fox.glb", "RiggedSimple.gltf", "mannequiny-0.3.0.glb", "robot.glb", "lumberjack.glb",
-              "luke/luke_animated.gltf")
+CHARACTERS = (
+    "CesiumMan.glb",
+    "Fox.glb",
+    "RiggedSimple.gltf",
+    "mannequiny-0.3.0.glb",
+    "robot.glb",
+    "lumberjack.glb",
+    "luke/luke_animated.gltf",
+)
 
 # Its clip scales joints unevenly: Blender scales the skin beside its dual quaternions, which Pelt's do not.
 SCALED = {"lumberjack.glb": 0.02}
@@ -59,11 +66,13 @@ def compare_all(name, skins, action, bendy, drivers=(), smooth=True):
             modifier.show_viewport = modifier.show_viewport and (smooth or modifier.type != "CORRECTIVE_SMOOTH")
     file = addon.export(name, bendy=bendy)
     of_pelt = compare.pelt_frames(file, "clip", list(range(0, frames[-1] + 1)), drivers)
-    of_pelt = {mesh: (points[frames[0]:], numbers) for mesh, (points, numbers) in of_pelt.items()}
+    of_pelt = {mesh: (points[frames[0] :], numbers) for mesh, (points, numbers) in of_pelt.items()}
     found = numpy.concatenate([compare.distances(of_blender[mesh], of_pelt[mesh]).ravel() for mesh in of_pelt])
     found /= max(compare.size(points) for points in of_blender.values())
-    print(f"PRINT {name}: root of the mean square {(found ** 2).mean() ** 0.5:.2e}, 99 of 100 within "
-          f"{numpy.percentile(found, 99):.2e}, all within {found.max():.2e}")
+    print(
+        f"PRINT {name}: root of the mean square {(found ** 2).mean() ** 0.5:.2e}, 99 of 100 within "
+        f"{numpy.percentile(found, 99):.2e}, all within {found.max():.2e}"
+    )
     return found
 
 
@@ -122,9 +131,11 @@ def in_a_cage(character, kind):
     bpy.context.scene.collection.objects.link(source)
     cage.vertex_groups.clear()
     cage.modifiers.clear()
-    for name, values in (("REMESH", {"mode": "VOXEL", "voxel_size": extent / cage.matrix_world.median_scale / 60}),
-                         ("DISPLACE", {"strength": 0.012 * extent / cage.matrix_world.median_scale, "mid_level": 0}),
-                         ("TRIANGULATE", {})):
+    for name, values in (
+        ("REMESH", {"mode": "VOXEL", "voxel_size": extent / cage.matrix_world.median_scale / 60}),
+        ("DISPLACE", {"strength": 0.012 * extent / cage.matrix_world.median_scale, "mid_level": 0}),
+        ("TRIANGULATE", {}),
+    ):
         modifier = cage.modifiers.new(name, name)
         for key, value in values.items():
             setattr(modifier, key, value)
@@ -158,10 +169,14 @@ def in_a_cage(character, kind):
 
 
 def cages():
-    # Blender leaves what lies outside of the cage of a Mesh Deform where it is: thin parts that the remesh lost. Pelt moves it.
-    for character, kind, limit in (("CesiumMan.glb", "SURFACE_DEFORM", 0.01), ("CesiumMan.glb", "MESH_DEFORM", 0.01),
-                                   ("Fox.glb", "SURFACE_DEFORM", 0.01), ("Fox.glb", "MESH_DEFORM", 0.03),
-                                   ("mannequiny-0.3.0.glb", "SURFACE_DEFORM", 0.04)):
+    # Blender leaves what lies outside of the cage of a Mesh Deform where it is: thin parts that the remesh lost.
+    for character, kind, limit in (
+        ("CesiumMan.glb", "SURFACE_DEFORM", 0.01),
+        ("CesiumMan.glb", "MESH_DEFORM", 0.01),
+        ("Fox.glb", "SURFACE_DEFORM", 0.01),
+        ("Fox.glb", "MESH_DEFORM", 0.03),
+        ("mannequiny-0.3.0.glb", "SURFACE_DEFORM", 0.04),
+    ):
         skins, cage, action = in_a_cage(character, kind)
         name = f"{os.path.basename(character).split('.')[0]}_{kind.lower()}"
         found = compare_all(f"{name}.glb", skins, action, "CURVES", ("cage",))
@@ -180,7 +195,7 @@ def corrective_smooth():
         found = compare_all(f"{name}_smooth.glb", skins, action, "CURVES")
         plain = compare_all(f"{name}_smooth_plain.glb", skins, action, "CURVES", (), False)
         addon.figure(f"corrective_smooth {name}", found.max(), limit)
-        addon.expect((found ** 2).mean() < (plain ** 2).mean(), "nearer than without")
+        addon.expect((found**2).mean() < (plain**2).mean(), "nearer than without")
 
 
 def weld(skin):

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What the add-on refuses, in which words; that nothing is written then; and that the scene is restored whatever happens."""
+"""What the add-on refuses, in which words; that nothing is written then; that the scene is always restored."""
 import json
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import bpy  # noqa: E402
-import digest  # noqa: E402
-import face_case  # noqa: E402
-import fixtures  # noqa: E402
-import shape_cases  # noqa: E402
+import addon
+import bpy
+import digest
+import face_case
+import fixtures
+import shape_cases
 
 
 def limb(blend=0.4):
@@ -116,6 +116,18 @@ def warnings_name_the_culprit():
     addon.expect(bpy.context.object == armature and armature.data.bones["bone_1"].select, "the button selects the bone")
 
 
+def scaled_joints_below_preserve_volume():
+    armature, skin = limb()
+    skin.modifiers["armature"].use_deform_preserve_volume = True
+    for frame, scale in ((0, 1.0), (24, 1.5)):
+        armature.pose.bones["bone_1"].scale = (scale, 1, 1)
+        armature.pose.bones["bone_1"].keyframe_insert("scale", frame=frame)
+    addon.enable()
+    bpy.ops.pelt.check()
+    said = [item.text for item in bpy.context.scene.pelt.findings]
+    addon.expect(any("clips scale bone 'bone_1'" in text for text in said), f"{said}")
+
+
 def scene_is_restored():
     for bendy in ("CURVES", "JOINTS"):
         for fails in (False, True):
@@ -140,11 +152,13 @@ def scene_is_restored():
             else:
                 addon.export("restored.glb", bind=False, bendy=bendy, export_apply=True)
             changed = digest.differences(before, digest.of_file())
-            addon.expect(not changed, f"{bendy}, {'failing' if fails else 'whole'}: the scene is as it was {changed[:3]}")
+            addon.expect(
+                not changed, f"{bendy}, {'failing' if fails else 'whole'}: the scene is as it was {changed[:3]}"
+            )
 
 
 def sampling_leaves_no_trace():
-    """Corrective Smooth, a lattice and drivers are sampled by turning bones, and become shape keys for the time of the export."""
+    """Corrective Smooth, a lattice and drivers are sampled by turning bones, and become shape keys while exporting."""
     for case in (lambda: face_case.face(smooth=True), shape_cases.lattice_on_a_bone, shape_cases.driven_key_from_30):
         case()
         addon.enable()
@@ -162,6 +176,7 @@ def _with_failing_exporter(action):
     """Lets the exporter fail in the middle of its work."""
     from io_scene_gltf2.blender.exp import gltf2_blender_export
     from io_scene_gltf2.blender.exp.gltf2_blender_gltf2_exporter import GlTF2Exporter
+
     kept = GlTF2Exporter.add_scene
 
     def fail(self, *arguments, **named):
@@ -179,6 +194,7 @@ def hooks_that_fail_stop_the_export():
     limb()
     addon.enable()
     from pelt_deformers import session
+
     kept = session.Session.write
 
     def fail(self, plan, extension):
@@ -222,10 +238,14 @@ def the_exporters_own_dialog_writes_the_rig():
     bpy.ops.export_scene.gltf(filepath=file, export_format="GLTF_EMBEDDED")
     with open(file, encoding="utf-8") as text:
         content = json.load(text)
-    addon.expect(content["extensionsUsed"] == ["PELT_deformers"] and "extensionsRequired" not in content,
-                 "the extension is used and not required")
-    addon.expect(content["extensions"]["PELT_deformers"]["rig"]["layers"] == [{"target": "*", "deformer": "linear_blend"}],
-                 "the rig is that of the modifiers")
+    addon.expect(
+        content["extensionsUsed"] == ["PELT_deformers"] and "extensionsRequired" not in content,
+        "the extension is used and not required",
+    )
+    addon.expect(
+        content["extensions"]["PELT_deformers"]["rig"]["layers"] == [{"target": "*", "deformer": "linear_blend"}],
+        "the rig is that of the modifiers",
+    )
 
 
 def without_pelt_the_rig_is_written():
@@ -239,6 +259,7 @@ def without_pelt_the_rig_is_written():
         os.environ["PELT_PROGRAM"] = kept
         os.environ["PATH"] = path
     from pelt_deformers import glb
+
     extension = glb.File(file).json["extensions"]["PELT_deformers"]
     addon.expect("rig" in extension and "character" not in extension, "rig and no character")
     addon.expect("game's build binds it" in bpy.context.scene.pelt.summary, bpy.context.scene.pelt.summary)
@@ -246,6 +267,16 @@ def without_pelt_the_rig_is_written():
     addon.expect("character" in bound, f"with pelt: {bpy.context.scene.pelt.summary}")
 
 
-addon.run([errors_stop_the_export, warnings_name_the_culprit, scene_is_restored, sampling_leaves_no_trace, hooks_that_fail_stop_the_export,
-           a_refused_export_leaves_the_file_that_is_there, the_exporters_own_dialog_writes_the_rig,
-           without_pelt_the_rig_is_written])
+addon.run(
+    [
+        errors_stop_the_export,
+        warnings_name_the_culprit,
+        scaled_joints_below_preserve_volume,
+        scene_is_restored,
+        sampling_leaves_no_trace,
+        hooks_that_fail_stop_the_export,
+        a_refused_export_leaves_the_file_that_is_there,
+        the_exporters_own_dialog_writes_the_rig,
+        without_pelt_the_rig_is_written,
+    ]
+)

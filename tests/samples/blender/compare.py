@@ -8,7 +8,7 @@ import bpy
 import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../samples/blender"))
-from pelt_deformers import glb  # noqa: E402
+from pelt_deformers import glb
 
 PELT = os.environ.get("PELT_PROGRAM", "pelt")
 
@@ -32,8 +32,22 @@ def blender_frames(things, frames):
 def pelt_frames(path, clip, frames, drivers=(), *options):
     """Returns {name: (frames x vertices x 3, the Blender vertex of each)} of what `pelt deform` writes."""
     cache = os.path.splitext(path)[0] + ".pc2"
-    command = [PELT, "deform", path, "--backend", "cpu", "--clip", clip, "-o", cache,
-               "--frames", f"{frames[0]}:{frames[-1]}", "--fps", str(bpy.context.scene.render.fps), *options]
+    command = [
+        PELT,
+        "deform",
+        path,
+        "--backend",
+        "cpu",
+        "--clip",
+        clip,
+        "-o",
+        cache,
+        "--frames",
+        f"{frames[0]}:{frames[-1]}",
+        "--fps",
+        str(bpy.context.scene.render.fps),
+        *options,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr)
@@ -42,7 +56,7 @@ def pelt_frames(path, clip, frames, drivers=(), *options):
         if name in drivers:
             continue
         numbers = file.blender_vertices(node)
-        found[name] = points[:, first:first + len(numbers)], numbers
+        found[name] = points[:, first : first + len(numbers)], numbers
         first += len(numbers)
     if first != points.shape[1]:
         raise RuntimeError(f"{cache} has {points.shape[1]} points, the meshes {first}")

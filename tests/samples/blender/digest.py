@@ -38,8 +38,10 @@ def _mesh(mesh):
 
 
 def _armature(armature):
-    return {bone.name: (_numbers(bone.matrix_local), bone.bbone_segments, bone.use_connect, bone.use_deform)
-            for bone in armature.bones}
+    return {
+        bone.name: (_numbers(bone.matrix_local), bone.bbone_segments, bone.use_connect, bone.use_deform)
+        for bone in armature.bones
+    }
 
 
 def _action(action):
@@ -58,14 +60,22 @@ def _object(thing):
     animation = thing.animation_data
     if animation is not None:
         found["action"] = getattr(animation.action, "name", None)
-        found["tracks"] = [(track.name, track.mute, [(strip.name, strip.mute) for strip in track.strips])
-                           for track in animation.nla_tracks]
+        found["tracks"] = [
+            (track.name, track.mute, [(strip.name, strip.mute) for strip in track.strips])
+            for track in animation.nla_tracks
+        ]
         found["drivers"] = [(curve.data_path, curve.mute) for curve in animation.drivers]
         found["nla"] = animation.use_nla
     if thing.pose is not None:
-        found["pose"] = {pose.name: (pose.rotation_mode, _numbers(pose.matrix_basis), pose.bbone_rollout,
-                                     [(constraint.name, constraint.mute) for constraint in pose.constraints])
-                         for pose in thing.pose.bones}
+        found["pose"] = {
+            pose.name: (
+                pose.rotation_mode,
+                _numbers(pose.matrix_basis),
+                pose.bbone_rollout,
+                [(constraint.name, constraint.mute) for constraint in pose.constraints],
+            )
+            for pose in thing.pose.bones
+        }
     return found
 
 

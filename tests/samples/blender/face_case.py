@@ -7,7 +7,7 @@ import fixtures
 
 
 def _hill(value, width):
-    return math.exp(-(value / width) ** 2)
+    return math.exp(-((value / width) ** 2))
 
 
 def _shape(x, y, z):
@@ -16,8 +16,12 @@ def _shape(x, y, z):
     side = abs(x)
     px, py, pz = 0.78 * x, 0.95 * y, 1.12 * z
     out = 0.26 * _hill(x, 0.13) * _hill(z + 0.06, 0.14) + 0.12 * _hill(x, 0.09) * _hill(z - 0.08, 0.16)
-    out += 0.07 * _hill(side - 0.33, 0.25) * _hill(z - 0.34, 0.09) - 0.13 * _hill(side - 0.36, 0.15) * _hill(z - 0.17, 0.11)
-    out += 0.07 * _hill(x, 0.24) * (_hill(z + 0.36, 0.05) + _hill(z + 0.5, 0.055)) - 0.07 * _hill(x, 0.27) * _hill(z + 0.43, 0.025)
+    out += 0.07 * _hill(side - 0.33, 0.25) * _hill(z - 0.34, 0.09) - 0.13 * _hill(side - 0.36, 0.15) * _hill(
+        z - 0.17, 0.11
+    )
+    out += 0.07 * _hill(x, 0.24) * (_hill(z + 0.36, 0.05) + _hill(z + 0.5, 0.055)) - 0.07 * _hill(x, 0.27) * _hill(
+        z + 0.43, 0.025
+    )
     out += 0.13 * _hill(x, 0.24) * _hill(z + 0.74, 0.14)
     out += 0.05 * _hill(side - 0.5, 0.16) * _hill(z + 0.12, 0.16)
     return px * (1 - 0.16 * _hill(z + 0.8, 0.5)), py - out * front, pz
@@ -77,12 +81,18 @@ def face(smooth=False):
 def _keys(armature, skin):
     skin.shape_key_add(name="Basis")
     shapes = {
-        "smile": lambda x, y, z: _scaled((math.copysign(0.09, x), 0.06, 0.10),
-                                         _hill(abs(x) - 0.26, 0.12) * _hill(z + 0.44, 0.13) * _step(-y, 0.2, 0.5)),
-        "cheeks": lambda x, y, z: _scaled((math.copysign(0.12, x), -0.12, 0.0),
-                                          _hill(abs(x) - 0.42, 0.16) * _hill(z + 0.25, 0.2) * _step(-y, 0.1, 0.4)),
-        "jaw_open": lambda x, y, z: _scaled((math.copysign(-0.06, x), -0.05, 0.0),
-                                            _hill(abs(x) - 0.4, 0.15) * _hill(z + 0.55, 0.2) * _step(-y, 0.0, 0.4)),
+        "smile": lambda x, y, z: _scaled(
+            (math.copysign(0.09, x), 0.06, 0.10),
+            _hill(abs(x) - 0.26, 0.12) * _hill(z + 0.44, 0.13) * _step(-y, 0.2, 0.5),
+        ),
+        "cheeks": lambda x, y, z: _scaled(
+            (math.copysign(0.12, x), -0.12, 0.0),
+            _hill(abs(x) - 0.42, 0.16) * _hill(z + 0.25, 0.2) * _step(-y, 0.1, 0.4),
+        ),
+        "jaw_open": lambda x, y, z: _scaled(
+            (math.copysign(-0.06, x), -0.05, 0.0),
+            _hill(abs(x) - 0.4, 0.15) * _hill(z + 0.55, 0.2) * _step(-y, 0.0, 0.4),
+        ),
     }
     for name, move in shapes.items():
         key = skin.shape_key_add(name=name)
@@ -100,7 +110,12 @@ def _keys(armature, skin):
     variable = curve.driver.variables.new()
     variable.name, variable.type = "turn", "TRANSFORMS"
     target = variable.targets[0]
-    target.id, target.bone_target, target.transform_type, target.transform_space = armature, "jaw", "ROT_X", "LOCAL_SPACE"
+    target.id, target.bone_target, target.transform_type, target.transform_space = (
+        armature,
+        "jaw",
+        "ROT_X",
+        "LOCAL_SPACE",
+    )
     curve.driver.expression = "turn / 0.2618"
     fixtures.clip(armature, "talk", {"jaw": (15, 0, 0)})
     for owner in (armature, keys):

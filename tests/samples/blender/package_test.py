@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import bpy  # noqa: E402
-import fixtures  # noqa: E402
+import addon
+import bpy
+import fixtures
 
 SAMPLE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../samples/blender"))
 
@@ -19,9 +19,13 @@ def archive_installs_and_exports():
     bpy.ops.preferences.addon_install(filepath=archive, overwrite=True)
     bpy.ops.preferences.addon_enable(module="pelt_deformers")
     import pelt_deformers
+
     addon.expect(not pelt_deformers.__file__.startswith(SAMPLE), f"the installed one: {pelt_deformers.__file__}")
     from pelt_deformers import schema
-    addon.expect(os.path.dirname(os.path.realpath(schema.__file__)) in os.path.realpath(schema.PLACES[0]), "its own schema")
+
+    addon.expect(
+        os.path.dirname(os.path.realpath(schema.__file__)) in os.path.realpath(schema.PLACES[0]), "its own schema"
+    )
     addon.expect("surface_ffd" in schema.deformers(), "which it reads")
     for thing in list(bpy.context.scene.objects):
         bpy.data.objects.remove(thing)

@@ -5,12 +5,12 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import bpy  # noqa: E402
-import cage_cases  # noqa: E402
-import compare  # noqa: E402
-import fixtures  # noqa: E402
-import numpy  # noqa: E402
+import addon
+import bpy
+import cage_cases
+import compare
+import fixtures
+import numpy
 
 
 def preview_plays_what_pelt_deforms():
@@ -62,9 +62,12 @@ def the_report_names_places():
     selected = [vertex.index for vertex in item.object.data.vertices if vertex.select]
     addon.expect(selected == json.loads(item.vertices), f"its vertex {selected} of '{item.object.name}' is selected")
     from pelt_deformers import glb
+
     content = glb.File(panel.file)
     numbers = content.blender_vertices(dict(content.mesh_nodes())["skin"])
-    addon.expect(set(numbers) == set(range(len(skin.data.vertices))), "every vertex of the mesh is in the file by its number")
+    addon.expect(
+        set(numbers) == set(range(len(skin.data.vertices))), "every vertex of the mesh is in the file by its number"
+    )
 
 
 def the_exporters_dialog_binds_afterwards():
@@ -73,6 +76,7 @@ def the_exporters_dialog_binds_afterwards():
     fixtures.tube(armature, length=2, blend=0.4)
     addon.enable()
     from pelt_deformers import glb, hooks
+
     file = os.path.join(addon.work(), "dialog.glb")
     bpy.ops.export_scene.gltf(filepath=file)
     addon.expect("character" not in glb.File(file).json["extensions"]["PELT_deformers"], "the dialog writes the rig")
@@ -80,4 +84,6 @@ def the_exporters_dialog_binds_afterwards():
     addon.expect("character" in glb.File(file).json["extensions"]["PELT_deformers"], "and pelt binds it afterwards")
 
 
-addon.run([preview_plays_what_pelt_deforms, preview_of_a_cage, the_report_names_places, the_exporters_dialog_binds_afterwards])
+addon.run(
+    [preview_plays_what_pelt_deforms, preview_of_a_cage, the_report_names_places, the_exporters_dialog_binds_afterwards]
+)

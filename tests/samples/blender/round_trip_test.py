@@ -5,14 +5,14 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import bendy_cases  # noqa: E402
-import bpy  # noqa: E402
-import cage_cases  # noqa: E402
-import compare  # noqa: E402
-import fixtures  # noqa: E402
-import numpy  # noqa: E402
-import shape_cases  # noqa: E402
+import addon
+import bendy_cases
+import bpy
+import cage_cases
+import compare
+import fixtures
+import numpy
+import shape_cases
 
 FRAMES = list(range(0, 25, 6))
 
@@ -20,32 +20,63 @@ EVERYTHING = {
     "format": "pelt-rig 1",
     "name": "everything",
     "judging": "none",
-    "groups": [{"name": "low", "region": {"box": {"min": [-1, -1, -1], "max": [1, 1, 1], "falloff": 0.5}}},
-               {"name": "some", "mesh": "skin", "vertices": [1, [5, 9]], "values": [0.5, 1, 1, 1, 1, 0.25]}],
-    "muscles": [{"name": "biceps", "from": {"joint": "bone_0", "offset": [0, 0.5, 0.1]},
-                 "to": {"joint": "bone_1", "offset": [0, 0.5, 0.1]}, "radius": 0.05}],
+    "groups": [
+        {"name": "low", "region": {"box": {"min": [-1, -1, -1], "max": [1, 1, 1], "falloff": 0.5}}},
+        {"name": "some", "mesh": "skin", "vertices": [1, [5, 9]], "values": [0.5, 1, 1, 1, 1, 0.25]},
+    ],
+    "muscles": [
+        {
+            "name": "biceps",
+            "from": {"joint": "bone_0", "offset": [0, 0.5, 0.1]},
+            "to": {"joint": "bone_1", "offset": [0, 0.5, 0.1]},
+            "radius": 0.05,
+        }
+    ],
     "layers": [
         {"target": "*", "deformer": "dual_quaternion", "mask": {"value": 1}},
-        {"target": "skin", "deformer": "surface_ffd", "wires": 2.5, "mask": {"value": 0.75, "group": "low", "joints": ["bone_1"]},
-         "parameters": {"local": 3.25, "elements": 12, "cut_error": 0.01, "mode": "basic", "raise_elements": False,
-                        "driver": {"mesh": "cage", "estimate_frames": True, "spread": 2,
-                                   "refine": [{"region": {"sphere": {"center": [0, 1, 0], "radius": 0.25}}, "levels": 2}]}}},
-        {"target": "cage", "deformer": "curve_skeleton", "parameters": {
-            "automatic": False, "bulge": {"volume": 0.5, "across": 0.25},
-            "curves": [{"name": "all", "joints": ["bone_0", "bone_1"], "control_offsets": [[1, 0, 0.5, 0]]}],
-            "joints": [{"joint": "bone_1", "float": [[0, 0.25], [90, 0.5]], "twist_after": 0.25}]}},
+        {
+            "target": "skin",
+            "deformer": "surface_ffd",
+            "wires": 2.5,
+            "mask": {"value": 0.75, "group": "low", "joints": ["bone_1"]},
+            "parameters": {
+                "local": 3.25,
+                "elements": 12,
+                "cut_error": 0.01,
+                "mode": "basic",
+                "raise_elements": False,
+                "driver": {
+                    "mesh": "cage",
+                    "estimate_frames": True,
+                    "spread": 2,
+                    "refine": [{"region": {"sphere": {"center": [0, 1, 0], "radius": 0.25}}, "levels": 2}],
+                },
+            },
+        },
+        {
+            "target": "cage",
+            "deformer": "curve_skeleton",
+            "parameters": {
+                "automatic": False,
+                "bulge": {"volume": 0.5, "across": 0.25},
+                "curves": [{"name": "all", "joints": ["bone_0", "bone_1"], "control_offsets": [[1, 0, 0.5, 0]]}],
+                "joints": [{"joint": "bone_1", "float": [[0, 0.25], [90, 0.5]], "twist_after": 0.25}],
+            },
+        },
     ],
 }
 
 
 def rigs_of(file):
     from pelt_deformers import glb, rig, schema
+
     return schema.without_defaults_of_rig(rig.without_empty(glb.File(file).rig()))
 
 
 def renamed(rig, before, after):
     """A rig of the file `before` with the names that the importer and Blender gave its meshes in the file `after`."""
     from pelt_deformers import glb, schema
+
     names = dict(zip(_skins(glb.File(before)), _skins(glb.File(after))))
     return schema.each_name_of_rig(rig, lambda kind, name: names.get(name, name), schema.MESHES)
 
@@ -67,17 +98,33 @@ def deformed(file, drivers):
 
 
 def what_blender_has():
-    cases = (bendy_cases.default_handles, bendy_cases.one_bendy_bone, bendy_cases.preserve_volume,
-             cage_cases.surface_deform_group_inverted, cage_cases.surface_deform_shape_key, cage_cases.mesh_deform,
-             shape_cases.driven_key_from_30)
+    cases = (
+        bendy_cases.default_handles,
+        bendy_cases.one_bendy_bone,
+        bendy_cases.preserve_volume,
+        cage_cases.surface_deform_group_inverted,
+        cage_cases.surface_deform_shape_key,
+        cage_cases.mesh_deform,
+        shape_cases.driven_key_from_30,
+    )
     for case in cases:
         case()
         first = addon.export(f"first_{case.__name__}.glb")
         second = again(first, f"second_{case.__name__}.glb")
         third = again(second, f"third_{case.__name__}.glb")
-        before, after, later = renamed(rigs_of(first), first, third), renamed(rigs_of(second), second, third), rigs_of(third)
-        addon.expect(before == after == later, f"{case.__name__}: the rig is the same\n    {json.dumps(before)[:150]}\n    "
-                     f"{json.dumps(after)[:150]}" if before != after else f"{case.__name__}: the rig is the same")
+        before, after, later = (
+            renamed(rigs_of(first), first, third),
+            renamed(rigs_of(second), second, third),
+            rigs_of(third),
+        )
+        addon.expect(
+            before == after == later,
+            (
+                f"{case.__name__}: the rig is the same\n    {json.dumps(before)[:150]}\n    {json.dumps(after)[:150]}"
+                if before != after
+                else f"{case.__name__}: the rig is the same"
+            ),
+        )
         drivers = ("cage",) if "deform" in case.__name__ else ()
         here, there = deformed(first, drivers), deformed(second, drivers)
         worst = max(numpy.abs(a - b).max() for a, b in zip(here.values(), there.values()))
@@ -93,7 +140,10 @@ def a_rig_of_everything():
     bpy.ops.pelt.read_rig(filepath=file)
     first = addon.export("everything.glb", bind=False)
     from pelt_deformers import schema
-    addon.expect(rigs_of(first) == schema.without_defaults_of_rig(EVERYTHING), "a rig file goes through the panels unchanged")
+
+    addon.expect(
+        rigs_of(first) == schema.without_defaults_of_rig(EVERYTHING), "a rig file goes through the panels unchanged"
+    )
     second = again(first, "everything_again.glb", bind=False)
     # The importer names anew what has a name already in the file of Blender: nothing here.
     addon.expect(rigs_of(second)["layers"] == rigs_of(first)["layers"], "and through an import")
@@ -122,8 +172,10 @@ def panels_write_what_they_show():
     bpy.ops.pelt.add_parameter(index=1, path="parameters.local")
     bpy.ops.pelt.add_parameter(index=1, path="parameters.mode")
     items = {item.path: item for item in panel.layers[1].parameters}
-    addon.expect(items["parameters.elements"].value == '"auto"' and items["parameters.mode"].value == '"extended"',
-                 "what is added has its default")
+    addon.expect(
+        items["parameters.elements"].value == '"auto"' and items["parameters.mode"].value == '"extended"',
+        "what is added has its default",
+    )
     items["parameters.local"].number = -3
     addon.expect(json.loads(items["parameters.local"].value) == 0, "a number keeps to its range")
     items["parameters.local"].number = 5.5
@@ -133,8 +185,12 @@ def panels_write_what_they_show():
     items["parameters.mode"].choice = "basic"
     file = addon.export("panels.glb", bind=False)
     layer = rigs_of(file)["layers"][1]
-    addon.expect(layer["parameters"]["local"] == 5.5 and layer["parameters"]["elements"] == 30
-                 and layer["parameters"]["mode"] == "basic", f"{layer}")
+    addon.expect(
+        layer["parameters"]["local"] == 5.5
+        and layer["parameters"]["elements"] == 30
+        and layer["parameters"]["mode"] == "basic",
+        f"{layer}",
+    )
     addon.expect(layer["mask"] == {"attribute": "_PELT_MASK_0"}, "the group is the mask")
     items["parameters.local"].value = '"far"'
     addon.expect("'skin'" in addon.refused("wrong.glb"), "a wrong value is refused")

@@ -5,12 +5,12 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import bpy  # noqa: E402
-import compare  # noqa: E402
-import face_case  # noqa: E402
-import numpy  # noqa: E402
-import shape_cases  # noqa: E402
+import addon
+import bpy
+import compare
+import face_case
+import numpy
+import shape_cases
 
 FRAMES = list(range(0, 25))
 
@@ -23,9 +23,13 @@ def keys():
         of_pelt = compare.pelt_frames(file, "bend", FRAMES)["skin"]
         distances = compare.distances(of_blender, of_pelt) / compare.size(of_blender)
         from pelt_deformers import glb
+
         rig = glb.File(file).rig()
         print(f"PRINT {case.__name__}: {json.dumps(rig.get('correctives'))}")
-        addon.expect(bool(rig.get("correctives")) == case.__name__.startswith("driven_key"), "drivers of bones become correctives")
+        addon.expect(
+            bool(rig.get("correctives")) == case.__name__.startswith("driven_key"),
+            "drivers of bones become correctives",
+        )
         addon.figure(case.__name__, distances.max(), 1e-4)
 
 
@@ -54,9 +58,12 @@ def fitted():
             found[deformer] = compare.pelt_frames(file, "bend", FRAMES, (), "--deformer", deformer)["skin"]
         worst = {name: compare.distances(of_blender, points) / size for name, points in found.items()}
         for name, distances in worst.items():
-            print(f"PRINT {case.__name__} {name}: max {distances.max():.4f}, root of the mean square "
-                  f"{numpy.sqrt((distances ** 2).mean()):.5f} of the size")
+            print(
+                f"PRINT {case.__name__} {name}: max {distances.max():.4f}, root of the mean square "
+                f"{numpy.sqrt((distances ** 2).mean()):.5f} of the size"
+            )
         from pelt_deformers import glb
+
         print(f"PRINT {case.__name__}: {sum(len(c['poses']) for c in glb.File(file).rig()['correctives'])} shapes")
         addon.figure(case.__name__, worst["fitted"].max(), limit)
         addon.expect(worst["fitted"].max() < worst["linear-blend"].max() / 2, "far nearer than linear blend")
@@ -70,12 +77,18 @@ def face():
         of_blender = compare.blender_frames([skin], FRAMES)["face"]
         distances = compare.distances(of_blender, compare.pelt_frames(addon.export("face.glb"), "talk", FRAMES)["face"])
         size = compare.size(of_blender)
-        print(f"PRINT face, {'with' if smooth else 'without'} Corrective Smooth: root of the mean square "
-              f"{numpy.sqrt((distances ** 2).mean()) / size:.2e}")
+        print(
+            f"PRINT face, {'with' if smooth else 'without'} Corrective Smooth: root of the mean square "
+            f"{numpy.sqrt((distances ** 2).mean()) / size:.2e}"
+        )
         addon.figure(f"face {'smooth' if smooth else ''}", distances.max() / size, limit)
 
 
-FITTED = ((shape_cases.corrective_smooth, 0.01), (shape_cases.corrective_smooth_two_joints, 0.02),
-          (shape_cases.corrective_smooth_preserve_volume, 0.01), (shape_cases.lattice_on_a_bone, 0.02))
+FITTED = (
+    (shape_cases.corrective_smooth, 0.01),
+    (shape_cases.corrective_smooth_two_joints, 0.02),
+    (shape_cases.corrective_smooth_preserve_volume, 0.01),
+    (shape_cases.lattice_on_a_bone, 0.02),
+)
 
 addon.run([keys, what_cannot_be_carried_is_said, fitted, face])

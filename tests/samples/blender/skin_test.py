@@ -4,9 +4,9 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import compare  # noqa: E402
-import fixtures  # noqa: E402
+import addon
+import compare
+import fixtures
 
 FRAMES = list(range(0, 25))
 

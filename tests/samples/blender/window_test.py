@@ -7,11 +7,11 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import addon  # noqa: E402
-import bendy_cases  # noqa: E402
-import bpy  # noqa: E402
-import cage_cases  # noqa: E402
-import fixtures  # noqa: E402
+import addon
+import bendy_cases
+import bpy
+import cage_cases
+import fixtures
 
 drawn = set()
 
@@ -28,7 +28,8 @@ def make():
     limb.location = (2, 0, 0)
     for i in range(2):
         limb.vertex_groups.new(name=f"bendy_bone_{i}").add(
-            [vertex.index for vertex in limb.data.vertices if (vertex.co.z > 1) == bool(i)], 1.0, "REPLACE")
+            [vertex.index for vertex in limb.data.vertices if (vertex.co.z > 1) == bool(i)], 1.0, "REPLACE"
+        )
     limb.parent = bones
     limb.matrix_parent_inverse = bones.matrix_world.inverted()
     limb.modifiers.new("armature", "ARMATURE").object = bones
@@ -40,6 +41,7 @@ def make():
 def watch():
     """Notes which panels are drawn to their end: Blender prints what a panel raises, and goes on."""
     from pelt_deformers import panels
+
     for kind in (panels.PELT_PT_scene, panels.PELT_PT_object, panels.PELT_PT_bone, panels.PELT_PT_gltf):
         registered = kind.is_registered
         if registered:
@@ -73,7 +75,10 @@ def fold_others():
     if os.environ.get("PELT_PICTURES"):
         for name in dir(bpy.types):
             kind = getattr(bpy.types, name, None)
-            if name.startswith(("OBJECT_PT_", "SCENE_PT_", "BONE_PT_", "RIGIDBODY_PT", "PHYSICS_PT")) and "context" not in name:
+            if (
+                name.startswith(("OBJECT_PT_", "SCENE_PT_", "BONE_PT_", "RIGIDBODY_PT", "PHYSICS_PT"))
+                and "context" not in name
+            ):
                 if getattr(kind, "bl_space_type", "") == "PROPERTIES" and kind.is_registered:
                     bpy.utils.unregister_class(kind)
 
@@ -91,7 +96,13 @@ def steps():
     show("from_modifiers")
     drawn.clear()
     bpy.ops.pelt.from_modifiers()
-    for path in ("parameters.elements", "parameters.local", "parameters.mode", "parameters.exclude", "parameters.exact_normals"):
+    for path in (
+        "parameters.elements",
+        "parameters.local",
+        "parameters.mode",
+        "parameters.exclude",
+        "parameters.exact_normals",
+    ):
         bpy.ops.pelt.add_parameter(index=1, path=path)
     area("PROPERTIES").tag_redraw()
     yield
@@ -117,6 +128,7 @@ def steps():
     show("bone")
     # In the dialog the panel lies in another one, which is closed; here it is drawn at once.
     from pelt_deformers import panels
+
     panels.PELT_PT_gltf.bl_parent_id = "FILE_PT_operator"
     file = os.path.join(addon.work(), "window.glb")
     window = bpy.context.window_manager.windows[0]
@@ -136,6 +148,7 @@ def steps():
         if panel.summary.startswith("bound"):
             break
     from pelt_deformers import glb
+
     addon.expect("character" in glb.File(file).json["extensions"]["PELT_deformers"], f"and pelt binds: {panel.summary}")
 
 
