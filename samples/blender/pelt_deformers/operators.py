@@ -35,6 +35,8 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
         draw_export(context.scene.pelt, self.layout)
 
     def execute(self, context):
+        if not self.filepath.lower().endswith((".glb", ".gltf")):
+            self.filepath += ".glb"
         panel = context.scene.pelt
         frame = context.scene.frame_current
         options = export_options(self.options)

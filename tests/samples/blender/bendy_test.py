@@ -7,6 +7,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bendy_cases
 import compare
+import fixtures
 
 FRAMES = list(range(0, 25))
 
@@ -55,4 +56,50 @@ def as_joints():
         addon.figure(f"joints {case.__name__}", distances.max() / compare.size(of_blender["skin"]), 1e-4)
 
 
-addon.run([as_curve_skeleton, as_joints])
+def clips_of(file):
+    from pelt_deformers import glb
+
+    return sorted(animation["name"] for animation in glb.File(file).json["animations"])
+
+
+def joints_of_many_clips():
+    """An active action, a track, an action that nothing uses, constraints and drivers: the same clips as without baking."""
+    armature, skin = bendy_cases.limb(30)
+    bend = armature.animation_data.action
+    fixtures.clip(armature, "twist", {"bone_1": (0, 60, 0), "bone_3": (20, 80, 0)})
+    twist = armature.animation_data.action
+    fixtures.clip(armature, "loose", {"bone_2": (45, 0, 0)})
+    loose = armature.animation_data.action
+    loose.use_fake_user = True
+    track = armature.animation_data.nla_tracks.new()
+    track.name = "turned"
+    track.strips.new("turned", 0, twist)
+    track.mute = True
+    armature.animation_data.action = bend
+    copied = armature.pose.bones["bone_3"].constraints.new("COPY_ROTATION")
+    copied.target, copied.subtarget, copied.influence = armature, "bone_2", 0.5
+    copied.owner_space = copied.target_space = "LOCAL"
+    curve = armature.pose.bones["bone_1"].driver_add("bbone_curveinx")
+    variable = curve.driver.variables.new()
+    variable.name, variable.type = "turn", "TRANSFORMS"
+    target = variable.targets[0]
+    target.id, target.bone_target, target.transform_type = armature, "bone_2", "ROT_X"
+    target.transform_space = "LOCAL_SPACE"
+    curve.driver.expression = "turn / 4"
+    plain = addon.export("clips_plain.glb", bind=False)
+    baked = addon.export("clips_baked.glb", bendy="JOINTS")
+    addon.expect(clips_of(baked) == clips_of(plain) == ["bend", "loose", "turned"], f"{clips_of(baked)}")
+    for name, action in (("bend", bend), ("turned", twist), ("loose", loose)):
+        armature.animation_data.action = action
+        of_blender = compare.blender_frames([skin], FRAMES)["skin"]
+        distances = compare.distances(of_blender, compare.pelt_frames(baked, name, FRAMES)["skin"])
+        addon.figure(f"joints of clip {name}", distances.max() / compare.size(of_blender), 1e-4)
+    armature.animation_data.action = bend
+    merged = addon.export("clips_merged.glb", bendy="JOINTS", export_nla_strips=False)
+    of_blender = compare.blender_frames([skin], FRAMES)["skin"]
+    addon.expect(clips_of(merged) == ["Animation"], f"{clips_of(merged)}")
+    distances = compare.distances(of_blender, compare.pelt_frames(merged, "Animation", FRAMES)["skin"])
+    addon.figure("joints of the merged clip", distances.max() / compare.size(of_blender), 1e-4)
+
+
+addon.run([as_curve_skeleton, as_joints, joints_of_many_clips])
