@@ -2,10 +2,9 @@
 """What is wrong with a scene before it is exported, in sentences, with what to select. Errors stop the export."""
 import json
 
-from . import derive, drivers, fit, rig, scene, schema, versions
+from . import bendy, derive, drivers, fit, rig, scene, schema, versions
 
 UNREAD = ("ARMATURE", *scene.CARRIED)
-CURVES = ("bbone_curveinx", "bbone_curveinz", "bbone_curveoutx", "bbone_curveoutz")
 
 
 class Finding:
@@ -16,9 +15,20 @@ class Finding:
         self.bones, self.vertices = list(bones), list(vertices)
 
 
+class Findings(list):
+    def error(self, text, *culprit):
+        self.append(Finding("ERROR", text, *culprit))
+
+    def warning(self, text, *culprit):
+        self.append(Finding("WARNING", text, *culprit))
+
+    def info(self, text, *culprit):
+        self.append(Finding("INFO", text, *culprit))
+
+
 def check(panel, exported):
     """Returns the findings, errors first."""
-    found = []
+    found = Findings()
     armatures = []
     for thing in exported.meshes:
         _check_mesh(thing, panel, exported, found)
@@ -26,8 +36,8 @@ def check(panel, exported):
         if armature is not None and armature not in armatures and armature in exported:
             armatures.append(armature)
     for armature in armatures:
-        _check_bendy(armature, panel.bendy == "JOINTS", found)
-        _check_names(armature, exported, panel.bendy == "JOINTS", found)
+        _check_bendy(armature, panel.bendy, found)
+        _check_names(armature, exported, bendy.bakes(panel.bendy, armature), found)
         _check_clips(armature, exported, found)
         _check_scales(armature, exported, found)
     _check_layers(panel, exported, found)
@@ -49,12 +59,8 @@ def _check_mesh(thing, panel, exported, found):
     for modifier in skinned:
         _check_armature(thing, modifier, exported, found)
     if len([modifier for modifier in skinned if modifier.object is not None]) > 1:
-        found.append(
-            Finding(
-                "ERROR",
-                f"'{thing.name}' has several Armature modifiers, of which a file has one: join the armatures",
-                thing,
-            )
+        found.error(
+            f"'{thing.name}' has several Armature modifiers, of which a file has one: join the armatures", thing
         )
     for modifier in scene.active(thing, "SURFACE_DEFORM", "MESH_DEFORM"):
         _check_driver(thing, modifier, exported, found)
@@ -67,45 +73,31 @@ def _check_mesh(thing, panel, exported, found):
 
 def _check_armature(thing, modifier, exported, found):
     if modifier.object is None:
-        found.append(
-            Finding("ERROR", f"the Armature modifier '{modifier.name}' of '{thing.name}' names no armature", thing)
-        )
+        found.error(f"the Armature modifier '{modifier.name}' of '{thing.name}' names no armature", thing)
         return
     if modifier.object not in exported:
-        found.append(
-            Finding(
-                "ERROR",
-                (
-                    f"'{thing.name}' is moved by the armature '{modifier.object.name}', which is not among "
-                    "what is exported"
-                ),
-                modifier.object,
-            )
+        found.error(
+            f"'{thing.name}' is moved by the armature '{modifier.object.name}', which is not among what is exported",
+            modifier.object,
         )
     if modifier.use_bone_envelopes and modifier.show_viewport:
-        found.append(
-            Finding(
-                "ERROR",
-                (
-                    f"the Armature modifier of '{thing.name}' uses bone envelopes, which a file cannot have: "
-                    "paint weights and turn Bone Envelopes off"
-                ),
-                thing,
-            )
+        found.error(
+            (
+                f"the Armature modifier of '{thing.name}' uses bone envelopes, which a file cannot have: "
+                "paint weights and turn Bone Envelopes off"
+            ),
+            thing,
         )
     if modifier.vertex_group:
-        found.append(
-            Finding(
-                "ERROR",
-                (
-                    f"the Armature modifier of '{thing.name}' is masked by the vertex group "
-                    f"'{modifier.vertex_group}', which a file cannot have"
-                ),
-                thing,
-            )
+        found.error(
+            (
+                f"the Armature modifier of '{thing.name}' is masked by the vertex group "
+                f"'{modifier.vertex_group}', which a file cannot have"
+            ),
+            thing,
         )
     if not modifier.use_vertex_groups:
-        found.append(Finding("ERROR", f"the Armature modifier of '{thing.name}' does not use vertex groups", thing))
+        found.error(f"the Armature modifier of '{thing.name}' does not use vertex groups", thing)
 
 
 def _check_weights(thing, armature, exported, found):
@@ -125,30 +117,25 @@ def _check_weights(thing, armature, exported, found):
             if member.group in stiff:
                 foreign.setdefault(stiff[member.group], []).append(vertex.index)
     if bare and len(bare) == len(thing.data.vertices):
-        found.append(Finding("ERROR", f"no vertex of '{thing.name}' is painted to a bone of '{armature.name}'", thing))
+        found.error(f"no vertex of '{thing.name}' is painted to a bone of '{armature.name}'", thing)
     elif bare:
-        found.append(
-            Finding(
-                "WARNING",
-                f"{_count(bare)} of '{thing.name}' painted to no bone, which stay where they are while the rest moves",
-                thing,
-                vertices=bare,
-            )
+        found.warning(
+            f"{_count(bare)} of '{thing.name}' painted to no bone, which stay where they are while the rest moves",
+            thing,
+            (),
+            bare,
         )
     if exported.settings.get("gltf_def_bones"):
         return
     for name, vertices in foreign.items():
-        found.append(
-            Finding(
-                "ERROR",
-                (
-                    f"'{thing.name}' is painted to the bone '{name}', which does not deform in Blender and "
-                    "would in the file: remove the group, or export deformation bones only"
-                ),
-                thing,
-                [name],
-                vertices,
-            )
+        found.error(
+            (
+                f"'{thing.name}' is painted to the bone '{name}', which does not deform in Blender and "
+                "would in the file: remove the group, or export deformation bones only"
+            ),
+            thing,
+            [name],
+            vertices,
         )
 
 
@@ -156,58 +143,41 @@ def _check_driver(thing, modifier, exported, found):
     kind = "Surface Deform" if modifier.type == "SURFACE_DEFORM" else "Mesh Deform"
     cage = derive.driver_of(modifier)
     if cage is None:
-        found.append(Finding("ERROR", f"{kind} of '{thing.name}' has no target", thing))
+        found.error(f"{kind} of '{thing.name}' has no target", thing)
         return
     if cage.type != "MESH":
-        found.append(Finding("ERROR", f"{kind} of '{thing.name}' follows '{cage.name}', which is no mesh", cage))
+        found.error(f"{kind} of '{thing.name}' follows '{cage.name}', which is no mesh", cage)
         return
     if cage not in exported:
-        found.append(
-            Finding(
-                "ERROR",
-                (
-                    f"{kind} of '{thing.name}' follows '{cage.name}', which is not among what is exported: a "
-                    "cage must be, also where it is hidden"
-                ),
-                cage,
-            )
+        found.error(
+            (
+                f"{kind} of '{thing.name}' follows '{cage.name}', which is not among what is exported: a "
+                "cage must be, also where it is hidden"
+            ),
+            cage,
         )
     if not cage.data.polygons:
-        found.append(Finding("ERROR", f"'{cage.name}', which '{thing.name}' follows, has no faces", cage))
+        found.error(f"'{cage.name}', which '{thing.name}' follows, has no faces", cage)
     if not modifier.is_bound:
-        found.append(
-            Finding(
-                "WARNING",
-                f"{kind} of '{thing.name}' is not bound, so that Blender shows nothing of it; Pelt binds by itself",
-                thing,
-            )
+        found.warning(
+            f"{kind} of '{thing.name}' is not bound, so that Blender shows nothing of it; Pelt binds by itself", thing
         )
     if modifier.type == "SURFACE_DEFORM" and not 0 <= modifier.strength <= 1:
-        found.append(
-            Finding(
-                "ERROR",
-                f"Surface Deform of '{thing.name}' has the strength {modifier.strength:g}; only 0 to 1 can be carried",
-                thing,
-            )
+        found.error(
+            f"Surface Deform of '{thing.name}' has the strength {modifier.strength:g}; only 0 to 1 can be carried",
+            thing,
         )
     if derive.follow_of(cage) == "streamed":
-        found.append(
-            Finding(
-                "WARNING",
-                (
-                    f"'{cage.name}', which '{thing.name}' follows, is moved by more than its bones: the game "
-                    "must stream its vertices"
-                ),
-                cage,
-            )
+        found.warning(
+            (
+                f"'{cage.name}', which '{thing.name}' follows, is moved by more than its bones: the game "
+                "must stream its vertices"
+            ),
+            cage,
         )
     if scene.active(cage, *scene.RESHAPING):
-        found.append(
-            Finding(
-                "WARNING",
-                f"'{cage.name}', which '{thing.name}' follows, has modifiers that change its vertices: apply them",
-                cage,
-            )
+        found.warning(
+            f"'{cage.name}', which '{thing.name}' follows, has modifiers that change its vertices: apply them", cage
         )
 
 
@@ -218,15 +188,12 @@ def _check_others(thing, panel, exported, found):
         if modifier.type in fit.FITTED:
             _check_fitted(thing, modifier, panel, exported, found)
         elif not exported.settings.get("gltf_apply"):
-            found.append(
-                Finding(
-                    "WARNING",
-                    (
-                        f"the modifier '{modifier.name}' of '{thing.name}' is not in the file: turn Apply "
-                        "Modifiers on, or apply it"
-                    ),
-                    thing,
-                )
+            found.warning(
+                (
+                    f"the modifier '{modifier.name}' of '{thing.name}' is not in the file: turn Apply "
+                    "Modifiers on, or apply it"
+                ),
+                thing,
             )
         elif modifier.type in scene.SIMULATED or modifier.type in (
             "SHRINKWRAP",
@@ -238,15 +205,12 @@ def _check_others(thing, panel, exported, found):
             "SMOOTH",
             "LAPLACIANDEFORM",
         ):
-            found.append(
-                Finding(
-                    "WARNING",
-                    (
-                        f"the modifier '{modifier.name}' of '{thing.name}' is applied as it stands: what it "
-                        "does in other frames is not in the file"
-                    ),
-                    thing,
-                )
+            found.warning(
+                (
+                    f"the modifier '{modifier.name}' of '{thing.name}' is applied as it stands: what it "
+                    "does in other frames is not in the file"
+                ),
+                thing,
             )
 
 
@@ -264,15 +228,12 @@ def _lattice_rests(modifier):
 def _check_fitted(thing, modifier, panel, exported, found):
     if modifier.type == "LATTICE" and _lattice_rests(modifier):
         if not exported.settings.get("gltf_apply"):
-            found.append(
-                Finding(
-                    "WARNING",
-                    (
-                        f"the lattice of '{thing.name}' stands still: turn Apply Modifiers on, and the file has "
-                        "the shape that it gives"
-                    ),
-                    thing,
-                )
+            found.warning(
+                (
+                    f"the lattice of '{thing.name}' stands still: turn Apply Modifiers on, and the file has "
+                    "the shape that it gives"
+                ),
+                thing,
             )
         return
     kind = "Corrective Smooth" if modifier.type == "CORRECTIVE_SMOOTH" else "the lattice"
@@ -280,29 +241,23 @@ def _check_fitted(thing, modifier, panel, exported, found):
     if any(item.object == thing for item in panel.layers):
         why = why or "layers of the panel say what moves the mesh"
     if not why:
-        found.append(
-            Finding(
-                "INFO",
-                (
-                    f"{kind} of '{thing.name}' is fitted by correctives, which is near and not the same: "
-                    "docs/blender.md has figures"
-                ),
-                thing,
-            )
+        found.info(
+            (
+                f"{kind} of '{thing.name}' is fitted by correctives, which is near and not the same: "
+                "docs/blender.md has figures"
+            ),
+            thing,
         )
     elif modifier.type == "LATTICE":
-        found.append(
-            Finding(
-                "ERROR",
-                (
-                    f"'{thing.name}' is moved by a lattice, which cannot be fitted, since {why}: replace it by a "
-                    "mesh cage and Surface Deform, or apply it as a shape key"
-                ),
-                thing,
-            )
+        found.error(
+            (
+                f"'{thing.name}' is moved by a lattice, which cannot be fitted, since {why}: replace it by a "
+                "mesh cage and Surface Deform, or apply it as a shape key"
+            ),
+            thing,
         )
     else:
-        found.append(Finding("WARNING", f"{kind} of '{thing.name}' is not carried, since {why}", thing))
+        found.warning(f"{kind} of '{thing.name}' is not carried, since {why}", thing)
 
 
 def _check_shape_keys(thing, panel, exported, found):
@@ -310,118 +265,32 @@ def _check_shape_keys(thing, panel, exported, found):
     if keys is None:
         return
     if exported.settings.get("gltf_apply") and thing.modifiers:
-        found.append(
-            Finding(
-                "ERROR",
-                (
-                    f"'{thing.name}' has shape keys and modifiers: with Apply Modifiers the exporter drops the "
-                    "keys; turn it off"
-                ),
-                thing,
-            )
+        found.error(
+            (
+                f"'{thing.name}' has shape keys and modifiers: with Apply Modifiers the exporter drops the "
+                "keys; turn it off"
+            ),
+            thing,
         )
     for key, curve in drivers.driven_keys(thing):
         if not curve.is_valid or not curve.driver.is_valid:
-            found.append(
-                Finding("ERROR", f"the driver of the shape key '{key.name}' of '{thing.name}' is invalid", thing)
-            )
+            found.error(f"the driver of the shape key '{key.name}' of '{thing.name}' is invalid", thing)
 
 
-def _check_bendy(armature, bake, found):
-    bendy = scene.bendy_bones(armature)
-    if bake or not bendy:
+def _check_bendy(armature, choice, found):
+    if not scene.bendy_bones(armature) or choice == "JOINTS":
         return
-    handles = [
-        bone.name for bone in bendy if bone.bbone_handle_type_start != "AUTO" or bone.bbone_handle_type_end != "AUTO"
-    ]
-    if handles:
-        found.append(
-            Finding(
-                "WARNING",
-                (
-                    f"handles of other types than Automatic at {_bones(handles)} of '{armature.name}', which "
-                    "the curve skeleton does not follow: bake bendy bones as joints"
-                ),
-                armature,
-                handles,
+    baked = bendy.bakes(choice, armature)
+    for what, names in bendy.unfollowed(armature):
+        if baked:
+            text = f"bendy bones of '{armature.name}' become plain joints: {what} at {_bones(names)}"
+            found.info(text, armature, names)
+        else:
+            text = (
+                f"{what} at {_bones(names)} of '{armature.name}' are not followed by the curve skeleton: let bendy"
+                " bones become plain joints"
             )
-        )
-    loose = [
-        bone.name
-        for bone in bendy
-        if bone.parent is not None and not bone.use_connect and bone.bbone_handle_type_start == "AUTO"
-    ]
-    if loose:
-        found.append(
-            Finding(
-                "WARNING",
-                (
-                    f"no connection to the parent at {_bones(loose)} of '{armature.name}': Blender keeps them "
-                    "straight there, and the curve skeleton bends: bake bendy bones as joints"
-                ),
-                armature,
-                loose,
-            )
-        )
-    moved = [
-        bone.name for bone in bendy if any(abs(getattr(armature.pose.bones[bone.name], name)) > 1e-6 for name in CURVES)
-    ]
-    if moved:
-        found.append(
-            Finding(
-                "WARNING",
-                (
-                    f"curve offsets of the pose at {_bones(moved)} of '{armature.name}', which are not carried: "
-                    "bake bendy bones as joints"
-                ),
-                armature,
-                moved,
-            )
-        )
-    curved = [bone.name for bone in bendy if versions.mapping_is_curved(bone)]
-    if curved:
-        found.append(
-            Finding(
-                "WARNING",
-                (
-                    f"vertices are mapped along the curve at {_bones(curved)} of '{armature.name}', which is "
-                    "not carried: bake bendy bones as joints"
-                ),
-                armature,
-                curved,
-            )
-        )
-    keyed = sorted(_keyed(armature) & {bone.name for bone in bendy})
-    if keyed:
-        found.append(
-            Finding(
-                "WARNING",
-                (
-                    f"animated bendy-bone values at {_bones(keyed)} of '{armature.name}', of which those of this "
-                    "frame are carried: bake bendy bones as joints"
-                ),
-                armature,
-                keyed,
-            )
-        )
-
-
-def _keyed(armature):
-    """Bones whose bendy-bone values are animated or driven."""
-    animation = armature.animation_data
-    if animation is None:
-        return set()
-    curves = list(animation.drivers)
-    actions = [animation.action] if animation.action else []
-    actions += [strip.action for track in animation.nla_tracks for strip in track.strips if strip.action]
-    for action in actions:
-        curves += list(versions.fcurves(action, armature))
-    return {
-        bone.name
-        for bone in armature.data.bones
-        for curve in curves
-        if curve.data_path.startswith(f'pose.bones["{bone.name}"].bbone_')
-    }
+            found.warning(text, armature, names)
 
 
 def _check_clips(armature, exported, found):
@@ -431,15 +300,12 @@ def _check_clips(armature, exported, found):
         if abs(action.frame_range[0] - round(action.frame_range[0])) > 1e-3
     ]
     if shifted:
-        found.append(
-            Finding(
-                "WARNING",
-                (
-                    f"the clip '{shifted[0]}' of '{armature.name}' begins between two frames, which makes the "
-                    "exporter shift it by a part of a frame: give its action a Manual Frame Range of whole frames"
-                ),
-                armature,
-            )
+        found.warning(
+            (
+                f"the clip '{shifted[0]}' of '{armature.name}' begins between two frames, which makes the "
+                "exporter shift it by a part of a frame: give its action a Manual Frame Range of whole frames"
+            ),
+            armature,
         )
 
 
@@ -455,16 +321,13 @@ def _check_scales(armature, exported, found):
                 if any(abs(point.co[1] - 1) > 1e-3 for point in curve.keyframe_points):
                     scaled.add(curve.data_path.split('"')[1])
     if scaled:
-        found.append(
-            Finding(
-                "WARNING",
-                (
-                    f"clips scale {_bones(sorted(scaled))} of '{armature.name}', and its skins have Preserve Volume:"
-                    " dual quaternions of Pelt are rigid; use linear blend where the scale shows"
-                ),
-                armature,
-                sorted(scaled),
-            )
+        found.warning(
+            (
+                f"clips scale {_bones(sorted(scaled))} of '{armature.name}', and its skins have Preserve Volume:"
+                " dual quaternions of Pelt are rigid; use linear blend where the scale shows"
+            ),
+            armature,
+            sorted(scaled),
         )
 
 
@@ -476,16 +339,13 @@ def _check_names(armature, exported, bake, found):
     other = {bone.name for thing in exported.armatures if thing != armature for bone in thing.data.bones}
     doubled = [bone.name for bone in armature.data.bones if bone.name in taken or bone.name in other]
     if doubled:
-        found.append(
-            Finding(
-                "ERROR",
-                (
-                    f"the name of {_bones(doubled)} of '{armature.name}' is that of an object or of a bone of "
-                    "another armature, too: a rig cannot tell them apart"
-                ),
-                armature,
-                doubled,
-            )
+        found.error(
+            (
+                f"the name of {_bones(doubled)} of '{armature.name}' is that of an object or of a bone of "
+                "another armature, too: a rig cannot tell them apart"
+            ),
+            armature,
+            doubled,
         )
 
 
@@ -495,41 +355,26 @@ def _check_layers(panel, exported, found):
     muscles = {muscle.get("name") for muscle in rest.get("muscles", [])}
     for item in panel.layers:
         if item.object is None and item.target != "*" and item.target not in muscles:
-            found.append(
-                Finding("ERROR", f"a layer is for the mesh '{item.target}', which is no longer there: remove the layer")
-            )
+            found.error(f"a layer is for the mesh '{item.target}', which is no longer there: remove the layer")
             continue
         if item.object is not None and item.object.name not in names:
-            found.append(
-                Finding(
-                    "ERROR", f"a layer is for '{item.object.name}', which is not among what is exported", item.object
-                )
-            )
+            found.error(f"a layer is for '{item.object.name}', which is not among what is exported", item.object)
             continue
         layer = rig.layer_of(item)
         sentence = schema.wrong(layer.get("parameters", {}), {"$ref": f"#/$defs/{layer['deformer']}"}, "parameters")
         sentence = sentence or schema.wrong(layer.get("mask", {}), {"$ref": "#/$defs/mask"}, "mask")
         if sentence:
-            found.append(
-                Finding("ERROR", f"a layer of {item.deformer} for '{layer['target']}': {sentence}", item.object)
-            )
+            found.error(f"a layer of {item.deformer} for '{layer['target']}': {sentence}", item.object)
         group = derive.group_of(layer.get("mask", {}).get("attribute", ""))
         if group and (item.object is None or group[0] not in item.object.vertex_groups):
-            found.append(
-                Finding(
-                    "ERROR",
-                    f"a layer for '{layer['target']}' is masked by the vertex group '{group[0]}', which is not there",
-                    item.object,
-                )
+            found.error(
+                f"a layer for '{layer['target']}' is masked by the vertex group '{group[0]}', which is not there",
+                item.object,
             )
         driver = layer.get("parameters", {}).get("driver", {}).get("mesh", "")
         if driver and driver not in names and driver not in muscles:
-            found.append(
-                Finding(
-                    "ERROR",
-                    f"a layer for '{layer['target']}' follows '{driver}', which is not among what is exported",
-                    item.object,
-                )
+            found.error(
+                f"a layer for '{layer['target']}' follows '{driver}', which is not among what is exported", item.object
             )
 
 

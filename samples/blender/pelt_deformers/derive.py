@@ -6,7 +6,7 @@ them.
 """
 import math
 
-from . import scene
+from . import bendy, scene
 
 EASE_LIMIT = 10.0
 ROLL_LIMIT = 3600.0
@@ -22,10 +22,10 @@ class Derived:
         self.followed = []  # driving objects
 
 
-def layers_of(thing, bake):
-    """Derives the layers of a mesh. With bake, bendy bones are joints and need no layer."""
+def layers_of(thing, choice):
+    """Derives the layers of a mesh. `choice` is the panel's for bendy bones: those that become joints need no layer."""
     derived = Derived()
-    _of_armature(thing, bake, derived)
+    _of_armature(thing, bendy.bakes(choice, scene.armature_of(thing)), derived)
     for modifier in scene.active(thing, *scene.CARRIED):
         _of_driver(thing, modifier, derived)
     _drop_hidden(derived)
@@ -39,12 +39,12 @@ def _of_armature(thing, bake, derived):
     kind = "dual_quaternion" if modifier.use_deform_preserve_volume else "linear_blend"
     base = {"target": thing.name, "deformer": kind}
     painted = scene.painted_bones(thing, modifier.object)
-    bendy = [bone for bone in scene.bendy_bones(modifier.object) if bone.name in painted]
-    if bake or not bendy:
+    bending = [bone for bone in scene.bendy_bones(modifier.object) if bone.name in painted]
+    if bake or not bending:
         derived.layers.append(base)
         return
     bend = {"target": thing.name, "deformer": "curve_skeleton", "parameters": curve_parameters(modifier.object)}
-    if len(bendy) < len(painted):
+    if len(bending) < len(painted):
         if kind == "dual_quaternion":
             base["deformer"] = "linear_blend"
             derived.lost.append(
@@ -52,7 +52,7 @@ def _of_armature(thing, bake, derived):
                 "by linear blend, which can be mixed with bendy bones"
             )
         derived.layers.append(base)
-        bend["mask"] = {"joints": [bone.name for bone in bendy]}
+        bend["mask"] = {"joints": [bone.name for bone in bending]}
     derived.layers.append(bend)
 
 

@@ -103,7 +103,7 @@ class PELT_OT_check(bpy.types.Operator):
         exported = scene.Exported(scene.settings_of(export_options(self.options)))
         findings = checks.check(panel, exported)
         if not any(finding.level == "ERROR" for finding in findings):
-            made = rig.of_scene(panel, exported, panel.bendy == "JOINTS", sample=False)
+            made = rig.of_scene(panel, exported, sample=False)
             findings += [checks.Finding("WARNING", sentence, thing) for thing, sentence in made.lost]
         checks.show(panel, findings)
         errors = len([finding for finding in findings if finding.level == "ERROR"])
@@ -158,7 +158,7 @@ class PELT_OT_from_modifiers(bpy.types.Operator):
         panel = context.scene.pelt
         _remove_layers(panel, context.object)
         objects = {thing.name: thing for thing in context.scene.objects}
-        for layer in derive.layers_of(context.object, panel.bendy == "JOINTS").layers:
+        for layer in derive.layers_of(context.object, panel.bendy).layers:
             rig.fill_item(panel.layers.add(), layer, objects)
         return {"FINISHED"}
 

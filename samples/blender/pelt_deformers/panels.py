@@ -5,7 +5,7 @@ import json
 import bpy
 from bpy.props import StringProperty
 
-from . import derive, operators, program, schema, versions
+from . import bendy, derive, operators, program, schema, versions
 
 ICONS = {"ERROR": "ERROR", "WARNING": "INFO", "INFO": "DOT"}
 
@@ -63,7 +63,7 @@ class PELT_PT_object(bpy.types.Panel):
         panel, layout, thing = context.scene.pelt, self.layout, context.object
         shown = [(i, item) for i, item in enumerate(panel.layers) if item.object == thing]
         if not shown:
-            for layer in derive.layers_of(thing, panel.bendy == "JOINTS").layers:
+            for layer in derive.layers_of(thing, panel.bendy).layers:
                 layout.label(text=f"From modifiers: {layer['deformer'].replace('_', ' ')}", icon="MODIFIER")
         row = layout.row(align=True)
         row.operator("pelt.from_modifiers", icon="MODIFIER")
@@ -116,13 +116,15 @@ class PELT_PT_bone(bpy.types.Panel):
             layout.label(text="Does not bend: one segment")
             return
         layout.prop(panel, "bendy")
-        if panel.bendy == "JOINTS":
+        if bendy.bakes(panel.bendy, context.object):
             layout.label(text=f"{pose.bone.bbone_segments + 1} joints, exact weights")
             return
         for key, value in derive.bendy_of(pose).items():
             layout.label(text=f"{key.replace('_', ' ')}: {_short(value)}")
-        if "AUTO" not in (pose.bone.bbone_handle_type_start, pose.bone.bbone_handle_type_end):
-            layout.label(text="Its handles are not carried: use plain joints", icon="INFO")
+        for what, names in bendy.unfollowed(context.object):
+            if pose.name in names:
+                text = f"Not followed: {what.rstrip(',')}"
+                operators.draw_sentence(layout.column(align=True), text, "INFO", context.region.width - 40)
 
 
 def _short(value):

@@ -137,6 +137,11 @@ class PeltScene(bpy.types.PropertyGroup):
         name="Bendy Bones",
         items=(
             (
+                "AUTO",
+                "As it fits",
+                "A curve skeleton, but plain joints for armatures of which it does not follow something",
+            ),
+            (
                 "CURVES",
                 "As curve skeleton",
                 "Pelt bends the limb along a curve, at any bend, by the joints that there are",

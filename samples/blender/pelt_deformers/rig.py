@@ -23,7 +23,7 @@ class SceneRig:
         return bool(self.rig["layers"])
 
 
-def of_scene(panel, exported, bake, sample=True):
+def of_scene(panel, exported, sample=True):
     """Makes the rig of what is exported. `panel` is the scene's property group.
 
     With sample, Blender is asked what modifiers without counterparts do in poses, which takes time.
@@ -41,7 +41,7 @@ def of_scene(panel, exported, bake, sample=True):
         made.carried += [(thing, modifier) for modifier in modifiers]
         if thing.name in spoken or everything:
             continue
-        derived = derive.layers_of(thing, bake)
+        derived = derive.layers_of(thing, panel.bendy)
         derived_layers += derived.layers
         made.lost += [(thing, sentence) for sentence in derived.lost]
         made.drivers += derived.followed

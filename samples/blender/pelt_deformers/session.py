@@ -4,7 +4,7 @@ import contextlib
 
 import bpy
 
-from . import bake_bones, checks, derive, drivers, fit, import_rig, names, preview, rig, scene, schema, versions
+from . import bake_bones, bendy, checks, derive, drivers, fit, import_rig, names, preview, rig, scene, schema, versions
 from .glb import VERTEX_ATTRIBUTE
 
 _current = None
@@ -53,10 +53,6 @@ class Session:
         self.object_nodes = []  # (node of the file, object)
         self.joint_nodes = []  # (node of the file, armature, bone's name)
 
-    @property
-    def bakes(self):
-        return self.panel.bendy == "JOINTS"
-
     def prepare(self):
         preview.remove()  # it is no part of the file
         exported = scene.Exported(self.settings)
@@ -66,7 +62,7 @@ class Session:
         if errors:
             more = f" ({len(errors) - 1} more: see the Pelt panel of the scene)" if len(errors) > 1 else ""
             raise ExportError(f"Pelt: {errors[0].text}{more}")
-        self.made = rig.of_scene(self.panel, exported, self.bakes)
+        self.made = rig.of_scene(self.panel, exported)
         if not self.made.moves_anything():
             return
         if self.settings.get("gltf_apply"):
@@ -82,11 +78,10 @@ class Session:
             drivers.leave_out(bpy.data.objects[name], keys, self.stack)
         for fitted in self.made.fits:
             fit.add_shapes(fitted, self.stack)
-        if self.bakes:
-            for armature in exported.armatures:
-                if scene.bendy_bones(armature):
-                    skins = [thing for thing in exported.meshes if scene.armature_of(thing) == armature]
-                    bake_bones.bake(armature, skins, self.settings, self.stack)
+        for armature in exported.armatures:
+            if bendy.bakes(self.panel.bendy, armature):
+                skins = [thing for thing in exported.meshes if scene.armature_of(thing) == armature]
+                bake_bones.bake(armature, skins, self.settings, self.stack)
 
     def _mute(self, exported):
         for thing in exported.meshes:

@@ -6,6 +6,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
 import bendy_cases
+import bpy
 import compare
 import fixtures
 
@@ -56,6 +57,26 @@ def as_joints():
         addon.figure(f"joints {case.__name__}", distances.max() / compare.size(of_blender["skin"]), 1e-4)
 
 
+def as_it_fits():
+    """By default a curve skeleton where it follows, and joints where it does not."""
+    for case, joints in (
+        (bendy_cases.default_handles, False),
+        (bendy_cases.scaled, False),
+        (bendy_cases.tangent_handles, True),
+        (bendy_cases.not_connected, True),
+        (bendy_cases.bowed_in_pose, True),
+        (bendy_cases.animated_values, True),
+    ):
+        _, skin = case()
+        of_blender = compare.blender_frames([skin], FRAMES)
+        file = addon.export(f"fits_{case.__name__}.glb", bendy="AUTO")
+        said = [item.text for item in bpy.context.scene.pelt.findings if "become plain joints" in item.text]
+        addon.expect(bool(said) == joints, f"{case.__name__}: {said}")
+        distances = compare.distances(of_blender["skin"], compare.pelt_frames(file, "bend", FRAMES)["skin"])
+        limit = 1e-4 if joints else 0.05
+        addon.figure(f"as it fits {case.__name__}", distances.max() / compare.size(of_blender["skin"]), limit)
+
+
 def clips_of(file):
     from pelt_deformers import glb
 
@@ -63,7 +84,7 @@ def clips_of(file):
 
 
 def joints_of_many_clips():
-    """An active action, a track, an action that nothing uses, constraints and drivers: the same clips as without baking."""
+    """An active action, a track, an unused action, constraints and drivers: the same clips as without baking."""
     armature, skin = bendy_cases.limb(30)
     bend = armature.animation_data.action
     fixtures.clip(armature, "twist", {"bone_1": (0, 60, 0), "bone_3": (20, 80, 0)})
@@ -102,4 +123,4 @@ def joints_of_many_clips():
     addon.figure("joints of the merged clip", distances.max() / compare.size(of_blender), 1e-4)
 
 
-addon.run([as_curve_skeleton, as_joints, joints_of_many_clips])
+addon.run([as_curve_skeleton, as_joints, as_it_fits, joints_of_many_clips])
