@@ -43,7 +43,11 @@ def _of_armature(thing, bake, derived):
     if bake or not bending:
         derived.layers.append(base)
         return
-    bend = {"target": thing.name, "deformer": "curve_skeleton", "parameters": curve_parameters(modifier.object)}
+    bend = {
+        "target": thing.name,
+        "deformer": "curve_skeleton",
+        "parameters": curve_parameters(modifier.object, _moving(thing, painted)),
+    }
     if len(bending) < len(painted):
         if kind == "dual_quaternion":
             base["deformer"] = "linear_blend"
@@ -56,20 +60,32 @@ def _of_armature(thing, bake, derived):
     derived.layers.append(bend)
 
 
-def curve_parameters(armature):
+def _moving(thing, painted):
+    """The names of the bones of which a mesh has weights: others are on no curve, and a rig may not name them."""
+    names = {group: name for name, group in painted.items()}
+    return {
+        names[member.group]
+        for vertex in thing.data.vertices
+        for member in vertex.groups
+        if member.group in names and member.weight > 1e-3
+    }
+
+
+def curve_parameters(armature, moving):
     """Parameters of a curve skeleton that bends as the armature's bendy bones do."""
-    bones = []
+    bones, joints = [], []
     for bone in armature.data.bones:
+        if bone.name not in moving:
+            continue
         if bone.bbone_segments > 1:
             bones.append({"joint": bone.name, "bendy": bendy_of(armature.pose.bones[bone.name])})
-        elif bone.use_deform:
+        else:
             bones.append({"joint": bone.name, "bendy": {"segments": 1}})
+        above = bone.parent
+        if above is not None and above.name in moving and bone.use_connect:
+            if bone.bbone_segments > 1 or above.bbone_segments > 1:
+                joints.append({"joint": bone.name, "twist_after": _twist_after(bone)})
     parameters = {"bulge": {"volume": 0}, "bones": bones}
-    joints = [
-        {"joint": bone.name, "twist_after": _twist_after(bone)}
-        for bone in armature.data.bones
-        if bone.parent is not None and bone.use_connect and (bone.bbone_segments > 1 or bone.parent.bbone_segments > 1)
-    ]
     if joints:
         parameters["joints"] = joints
     return parameters

@@ -29,11 +29,11 @@ def folder():
     return os.path.join(os.environ["PELT_SHARED"], "assets/characters")
 
 
-def bring(name):
+def bring(name, bones="BLENDER"):
     """Imports a character, and returns its skinned meshes and armature, with its longest action."""
     fixtures.clear()
     addon.enable()
-    bpy.ops.import_scene.gltf(filepath=os.path.join(folder(), name), bone_heuristic="BLENDER")
+    bpy.ops.import_scene.gltf(filepath=os.path.join(folder(), name), bone_heuristic=bones)
     armature = next(thing for thing in bpy.context.scene.objects if thing.type == "ARMATURE")
     skins = [thing for thing in bpy.context.scene.objects if thing.type == "MESH" and thing.find_armature() == armature]
     for thing in list(bpy.context.scene.objects):
@@ -105,6 +105,32 @@ def baked_bendy_bones():
                 bone.bbone_segments = 6
         name = os.path.basename(character).split(".")[0]
         addon.figure(f"joints {name}", compare_all(f"{name}_joints.glb", skins, action, "JOINTS").max(), 1e-4)
+
+
+def connect(armature):
+    """Makes bendy bones of the chains of an armature: of bones that end where another one begins."""
+    fixtures.edit_bones(armature)
+    chained = set()
+    for bone in armature.data.edit_bones:
+        above = bone.parent
+        if above is not None and (bone.head - above.tail).length < 1e-3 * above.length:
+            bone.use_connect = True
+            chained |= {bone.name, above.name}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for name in chained:
+        armature.data.bones[name].bbone_segments = 8
+    return chained
+
+
+def bendy_curves():
+    """Bendy bones as a curve skeleton, of which the clips of characters ask more than 15 degrees a joint."""
+    for character, limit in (("CesiumMan.glb", 0.03), ("Fox.glb", 0.03), ("mannequiny-0.3.0.glb", 0.03)):
+        armature, skins, action = bring(character, "FORTUNE")
+        chained = connect(armature)
+        name = os.path.basename(character).split(".")[0]
+        print(f"PRINT {name}: {len(chained)} bendy bones of {len(armature.data.bones)}")
+        found = compare_all(f"{name}_curves.glb", skins, action, "CURVES")
+        addon.figure(f"curves {name}, 99 of 100", numpy.percentile(found, 99), limit)
 
 
 def in_a_cage(character, kind):
@@ -208,4 +234,4 @@ def weld(skin):
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
-addon.run([linear_blend, preserve_volume, baked_bendy_bones, cages, corrective_smooth])
+addon.run([linear_blend, preserve_volume, baked_bendy_bones, bendy_curves, cages, corrective_smooth])

@@ -84,6 +84,37 @@ def the_exporters_dialog_binds_afterwards():
     addon.expect("character" in glb.File(file).json["extensions"]["PELT_deformers"], "and pelt binds it afterwards")
 
 
+def bones_on_no_curve_do_not_stop_the_bind():
+    fixtures.clear()
+    armature = fixtures.chain(3)
+    fixtures.tube(armature, length=3, blend=0.4)
+    fixtures.edit_bones(armature)
+    loose = armature.data.edit_bones.new("loose")
+    loose.head, loose.tail = (5, 0, 0), (5, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    addon.enable()
+    file = os.path.join(addon.work(), "loose.json")
+    bones = [{"joint": name, "bendy": {"segments": 8, "ease_in": 1}} for name in ("bone_1", "loose")]
+    rig = {"format": "pelt-rig 1", "layers": [{"deformer": "curve_skeleton", "parameters": {"bones": bones}}]}
+    with open(file, "w", encoding="utf-8") as text:
+        json.dump(rig, text)
+    bpy.ops.pelt.read_rig(filepath=file)
+    exported = addon.export("loose.glb")
+    panel = bpy.context.scene.pelt
+    said = [item.text for item in panel.findings if "'loose'" in item.text]
+    addon.expect(panel.summary.startswith("bound") and len(said) == 1, f"{panel.summary}: {said}")
+    from pelt_deformers import glb
+
+    kept = [bone["joint"] for bone in glb.File(exported).rig()["layers"][0]["parameters"]["bones"]]
+    addon.expect(kept == ["bone_1"], f"the others bend: {kept}")
+
+
 addon.run(
-    [preview_plays_what_pelt_deforms, preview_of_a_cage, the_report_names_places, the_exporters_dialog_binds_afterwards]
+    [
+        preview_plays_what_pelt_deforms,
+        preview_of_a_cage,
+        the_report_names_places,
+        the_exporters_dialog_binds_afterwards,
+        bones_on_no_curve_do_not_stop_the_bind,
+    ]
 )

@@ -39,4 +39,21 @@ def linear_blend():
     addon.figure("linear_blend", distances["skin"].max() / compare.size(of_blender["skin"]), 1e-5)
 
 
-addon.run([preserve_volume, linear_blend])
+def all_influences():
+    """A vertex that seven bones move keeps them all, also where the exporter would cut to four."""
+    fixtures.clear()
+    armature = fixtures.chain(7)
+    skin = fixtures.tube(armature, length=7, rings=71, blend=1)
+    for group in skin.vertex_groups:
+        group.add(range(16 * 30, 16 * 41), 0.1 + 0.02 * group.index, "REPLACE")
+    fixtures.clip(armature, "bend", {f"bone_{i}": (15, 0, 5 * i) for i in range(1, 7)})
+    file = addon.export("influences.glb", export_all_influences=False)
+    from pelt_deformers import glb
+
+    attributes = glb.File(file).json["meshes"][0]["primitives"][0]["attributes"]
+    addon.expect("JOINTS_1" in attributes, f"{sorted(attributes)}")
+    distances, of_blender = measure(file, "bend", [skin])
+    addon.figure("seven influences", distances["skin"].max() / compare.size(of_blender["skin"]), 1e-5)
+
+
+addon.run([preserve_volume, linear_blend, all_influences])
