@@ -61,7 +61,7 @@ def bind(file):
 
 
 def _leave_out(file, joint):
-    """Takes a joint out of what the curve skeletons of a file's rig say. Whether a joint is on a curve only bind knows."""
+    """Takes a joint out of what curve skeletons of a file's rig say. Whether it is on a curve only bind knows."""
     content = glb.File(file).json
     found = False
     for layer in content["extensions"]["PELT_deformers"]["rig"]["layers"]:
