@@ -272,6 +272,17 @@ def _check_shape_keys(thing, panel, exported, found):
             ),
             thing,
         )
+    if not keys.use_relative:
+        found.warning(f"the shape keys of '{thing.name}' are absolute, and would be relative in the file", thing)
+    masked = [key.name for key in keys.key_blocks if key.vertex_group and not key.mute]
+    if masked:
+        found.warning(
+            (
+                f"the shape key '{masked[0]}' of '{thing.name}' is masked by a vertex group, which the exporter passes"
+                " over: make a shape of it that is whole"
+            ),
+            thing,
+        )
     for key, curve in drivers.driven_keys(thing):
         if not curve.is_valid or not curve.driver.is_valid:
             found.error(f"the driver of the shape key '{key.name}' of '{thing.name}' is invalid", thing)

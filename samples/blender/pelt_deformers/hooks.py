@@ -34,7 +34,7 @@ def after_export(settings):
         raise ended.errors[0]
     if ended.made.moves_anything() and ended.written is None:
         raise session.ExportError("Pelt: the exporter did not ask for the rig, so that no file is written")
-    ended.panel["written"] = ended.written is not None
+    session.rig_written = ended.written is not None
     path = settings["gltf_filepath"]
     if ended.written is not None and ended.panel.bind and not session.wrapped and path.lower().endswith(".glb"):
         bpy.app.timers.register(functools.partial(bind_later, path), first_interval=0.5)  # the file is not written yet

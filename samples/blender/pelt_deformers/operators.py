@@ -44,14 +44,14 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
             options.setdefault("export_format", "GLTF_SEPARATE")
         enabled = panel.enabled
         panel.enabled = True
-        panel["written"] = False
+        session.rig_written = False
         session.wrapped = True
         unfinished = self.filepath + ".unfinished" + os.path.splitext(self.filepath)[1]
         try:
             # The exporter writes beside the file, which so stays what it was where anything fails.
             target = self.filepath if options.get("export_format") == "GLTF_SEPARATE" else unfinished
             bpy.ops.export_scene.gltf(**{**options, "filepath": target})
-            if not panel["written"]:
+            if not session.rig_written:
                 raise session.ExportError("Pelt: nothing of what is exported is moved by bones or a cage")
             if target != self.filepath:
                 os.replace(target, self.filepath)

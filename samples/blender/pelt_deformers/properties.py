@@ -166,7 +166,6 @@ class PeltScene(bpy.types.PropertyGroup):
     findings: CollectionProperty(type=PeltFinding)
     summary: StringProperty()
     file: StringProperty(subtype="FILE_PATH", description="The file that was exported last")
-    new_path: StringProperty()
 
 
 CLASSES = (PeltParameter, PeltLayer, PeltFinding, PeltScene)

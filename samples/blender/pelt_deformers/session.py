@@ -8,6 +8,7 @@ from . import bake_bones, bendy, checks, derive, drivers, fit, import_rig, names
 from .glb import VERTEX_ATTRIBUTE
 
 _current = None
+rig_written = False  # whether the last export wrote a rig
 wrapped = False  # the add-on's operator calls the exporter, and binds by itself
 
 

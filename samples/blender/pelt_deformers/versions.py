@@ -85,11 +85,6 @@ def fcurves(action, owner=None):
     return action.fcurves
 
 
-def override(**context):
-    """Runs operators in another context."""
-    return bpy.context.temp_override(**context)
-
-
 def mend_numpy():
     """The glTF importer of 3.4 names numpy.bool, which numpy 1.24 of Debian 12 no longer has: without it no import."""
     import numpy

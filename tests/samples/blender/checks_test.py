@@ -116,6 +116,18 @@ def warnings_name_the_culprit():
     addon.expect(bpy.context.object == armature and armature.data.bones["bone_1"].select, "the button selects the bone")
 
 
+def shape_keys_that_the_exporter_changes():
+    armature, skin = limb()
+    skin.shape_key_add(name="Basis")
+    skin.shape_key_add(name="fat").vertex_group = "bone_1"
+    skin.data.shape_keys.use_relative = False
+    addon.enable()
+    bpy.ops.pelt.check()
+    said = [item.text for item in bpy.context.scene.pelt.findings]
+    addon.expect(any("'fat' of 'skin' is masked" in text for text in said), f"{said}")
+    addon.expect(any("are absolute" in text for text in said), "and absolute ones")
+
+
 def scaled_joints_below_preserve_volume():
     armature, skin = limb()
     skin.modifiers["armature"].use_deform_preserve_volume = True
@@ -271,6 +283,7 @@ addon.run(
     [
         errors_stop_the_export,
         warnings_name_the_culprit,
+        shape_keys_that_the_exporter_changes,
         scaled_joints_below_preserve_volume,
         scene_is_restored,
         sampling_leaves_no_trace,
