@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
 # built programs: pelt, pelt_game, pelt_garments, pelt_viewer, viewer_views_test; that of the Python package also from the
-# libraries for C, by a Python with NumPy. Each is renamed to its place when it is
+# libraries for C, by a Python with NumPy; those of Blender by Blender and Xvfb. Each is renamed to its place when it is
 # whole.
 # usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
 set -euo pipefail
@@ -14,8 +14,9 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  cage correctives curve_skeleton_compared curve_skeleton_limbs demo drape engine garment hierarchical_biped hierarchical_dog
-  hierarchical_ears hierarchical_elbow hierarchical_head mos_biped mos_compared mos_figures mos_tail muscles python real_characters skeletonize surface_ffd_streamed viewer
+  blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared curve_skeleton_limbs demo
+  drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears hierarchical_elbow hierarchical_head mos_biped
+  mos_compared mos_figures mos_tail muscles python real_characters skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 
@@ -56,6 +57,26 @@ END
 }
 
 # ------------------------------------------------------------------------------------------------------------ pictures
+
+# Draws a picture of docs/blender.md inside Blender. in_blender limb|cage|face
+in_blender() {
+  PELT_PROGRAM=$bin/pelt HOME=$PWD blender --background --factory-startup --python-exit-code 1 \
+    --python "$root/docs/pictures_blender.py" -- "$PWD" "$1"
+  finish "blender_$1.png" -colors 255 finished.png
+  mv finished.png "blender_$1.png"
+}
+
+make_blender_limb() { in_blender limb; }
+make_blender_cage() { in_blender cage; }
+make_blender_face() { in_blender face; }
+
+# Panels of an object, of the scene and of a bone, as the test of the window shows them.
+make_blender_panels() {
+  PELT_PICTURES=$PWD "$root/tests/samples/blender/window.sh" "$bin/pelt" "$PWD/window"
+  local name
+  for name in object scene bone; do finish "$name.png" -crop 412x560+1986+430 +repage "cut_$name.png"; done
+  finish cut_object.png cut_scene.png cut_bone.png +append +dither -colors 64 blender_panels.png
+}
 
 make_demo() {
   pelt bind builtin:biped --deformer surface-ffd -o biped.pelt
@@ -356,6 +377,7 @@ make_drape() {
 }
 
 # Of characters that are not in this repository; docs/quality.md says where they are from.
+readonly of_blender=(blender_cage blender_face blender_limb blender_panels)
 readonly of_characters=(cage garment real_characters)
 
 make_garment() {
@@ -443,6 +465,8 @@ for picture in "${wanted[@]}"; do
     with_views=1
   elif [[ -z ${PELT_SHARED:-} && " ${of_characters[*]/%/.png} " == *" $(basename "$picture") "* ]]; then
     echo "$picture: stays as it is, since PELT_SHARED does not say where the characters are"
+  elif [[ " ${of_blender[*]/%/.png} " == *" $(basename "$picture") "* ]] && ! command -v blender >/dev/null; then
+    echo "$picture: stays as it is, since blender is not installed"
   else
     make_document "$(basename "$picture" .png)"
   fi

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Makes the pictures of docs/blender.md, inside Blender, whose Cycles draws them:
+
+    blender --background --factory-startup --python-exit-code 1 --python docs/pictures_blender.py -- FOLDER PICTURE
+
+with PICTURE limb, cage or face.
+
+Each shows Blender's skin and, right of it, what `pelt` (environment: PELT_PROGRAM) makes of the exported file.
+"""
+import math
+import os
+import sys
+
+sys.path[:0] = [
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", *rest)
+    for rest in (("tests", "samples", "blender"), ("samples", "blender"))
+]
+import addon
+import bendy_cases
+import bpy
+import cage_cases
+import face_case
+from mathutils import Vector
+
+SKIN, PELT, CAGE = (0.75, 0.55, 0.45, 1), (0.45, 0.6, 0.75, 1), (0.1, 0.1, 0.1, 1)
+
+
+def material(name, colour):
+    made = bpy.data.materials.new(name)
+    made.use_nodes = True
+    shader = made.node_tree.nodes["Principled BSDF"]
+    shader.inputs["Base Color"].default_value = colour
+    shader.inputs["Roughness"].default_value = 0.55
+    return made
+
+
+def dye(thing, made):
+    thing.data.materials.clear()
+    thing.data.materials.append(made)
+
+
+def draw(path, centre, width, height, size, look=(0, -1, 0)):
+    """Draws what is there, by an orthographic camera that looks at `centre`; width and height in units."""
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.samples, scene.cycles.seed, scene.cycles.use_denoising = 96, 1, False
+    scene.cycles.max_bounces = 3
+    scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = *size, 100
+    scene.view_settings.view_transform = "Standard"
+    world = bpy.data.worlds.new("world")
+    world.use_nodes = True
+    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.9, 0.9, 0.9, 1)
+    world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.4
+    scene.world = world
+    scene.render.film_transparent = True
+    sun = bpy.data.objects.new("sun", bpy.data.lights.new("sun", "SUN"))
+    sun.data.energy, sun.data.angle = 2.2, 0.3
+    sun.rotation_euler = (math.radians(50), math.radians(15), math.radians(-35))
+    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+    camera.data.type, camera.data.ortho_scale = "ORTHO", max(width, height * size[0] / size[1])
+    away = -Vector(look).normalized()
+    camera.location = Vector(centre) + 40 * away
+    camera.rotation_euler = Vector(look).to_track_quat("-Z", "Y").to_euler()
+    for thing in (sun, camera):
+        scene.collection.objects.link(thing)
+    scene.camera = camera
+    scene.render.filepath = path
+    scene.render.image_settings.color_mode = "RGBA"
+    bpy.ops.render.render(write_still=True)
+
+
+def still(thing, frame, made, at):
+    """Returns a mesh as it is in a frame, dyed and moved, which is not in the scene yet."""
+    bpy.context.scene.frame_set(frame)
+    seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    copy = bpy.data.objects.new(thing.name + " still", bpy.data.meshes.new_from_object(seen))
+    copy.matrix_world = thing.matrix_world
+    copy.location = at
+    dye(copy, made)
+    return copy
+
+
+def preview(folder, name, **options):
+    """Exports, lets pelt deform, and returns the copy of a mesh that plays it."""
+    addon.export(f"{name}.glb", **options)
+    os.makedirs(os.path.join(folder, name), exist_ok=True)
+    bpy.ops.pelt.preview(folder=os.path.join(folder, name))
+    return next(iter(bpy.data.collections["Pelt preview"].objects))
+
+
+def show(stills):
+    """Leaves these alone in the scene."""
+    for thing in list(bpy.context.scene.objects):
+        bpy.data.objects.remove(thing)
+    for thing in stills:
+        bpy.context.scene.collection.objects.link(thing)
+
+
+def limb(folder):
+    """Bendy bones bent by 30 degrees a joint: in Blender; as a curve skeleton; baked as joints, by linear blend."""
+    armature, skin = bendy_cases.limb(30, segments=16)
+    colour, pelt_colour = material("skin", SKIN), material("pelt", PELT)
+    stills = [still(skin, 24, colour, (0, 0, 0))]
+    stills.append(still(preview(folder, "limb_curves"), 24, pelt_colour, (0, 3.6, 0)))
+    stills.append(still(preview(folder, "limb_joints", bendy="JOINTS"), 24, pelt_colour, (0, 7.2, 0)))
+    show(stills)
+    draw(os.path.join(folder, "blender_limb.png"), (0, 2.4, 1.45), 10.6, 3.6, (1200, 420), (-1, 0, 0))
+
+
+def cage(folder):
+    """Surface Deform in Blender with its cage, and what Pelt makes of it."""
+    skin, around = cage_cases.surface_deform()
+    colour, pelt_colour, wire = material("skin", SKIN), material("pelt", PELT), material("cage", CAGE)
+    stills = [still(skin, 24, colour, (0, 0, 0)), still(preview(folder, "cage"), 24, pelt_colour, (0, 3.6, 0))]
+    stills += [still(around, 24, wire, (0, at, 0)) for at in (0, 3.6)]
+    show(stills)
+    for thing in stills[2:]:
+        thing.modifiers.new("wire", "WIREFRAME").thickness = 0.012
+    draw(os.path.join(folder, "blender_cage.png"), (0, 0.75, 1.75), 6.8, 4.0, (1200, 700), (-1, 0, 0))
+
+
+def face(folder):
+    """A face at rest and with its jaw open in a smile in Blender, and the same by Pelt."""
+    armature, skin = face_case.face(smooth=True)
+    colour, pelt_colour = material("skin", SKIN), material("pelt", PELT)
+    stills = [
+        still(skin, 0, colour, (-2.1, 0, 0)),
+        still(skin, 24, colour, (0, 0, 0)),
+        still(preview(folder, "face"), 24, pelt_colour, (2.1, 0, 0)),
+    ]
+    show(stills)
+    draw(os.path.join(folder, "blender_face.png"), (0, 0, -0.1), 6.4, 2.7, (1200, 520), (0.0, 1, -0.05))
+
+
+if __name__ == "__main__":
+    {"limb": limb, "cage": cage, "face": face}[addon.arguments()[1]](addon.arguments()[0])

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Reads what the add-on needs of a .glb or .gltf file: its JSON, its meshes in Pelt's order, and vertex numbers."""
+import base64
+import json
+import os
+import struct
+from urllib.parse import unquote
+
+import numpy
+
+VERTEX_ATTRIBUTE = "_PELT_VERTEX"  # the Blender vertex that a vertex of the file was made of
+COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+
+
+class File:
+    """A glTF file with its buffers. Sparse accessors and compressed buffer views are not read."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            content = file.read()
+        binary = b""
+        if content[:4] == b"glTF":
+            length = struct.unpack_from("<I", content, 12)[0]
+            self.json = json.loads(content[20 : 20 + length])
+            binary = content[20 + length + 8 :]
+        else:
+            self.json = json.loads(content)
+        self.buffers = [_read_buffer(path, buffer, binary) for buffer in self.json.get("buffers", [])]
+
+    def accessor(self, number):
+        """Returns an array with a row an element."""
+        accessor = self.json["accessors"][number]
+        view = self.json["bufferViews"][accessor["bufferView"]]
+        kind = numpy.dtype(COMPONENTS[accessor["componentType"]])
+        width = WIDTHS[accessor["type"]]
+        start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        stride = view.get("byteStride", kind.itemsize * width)
+        rows = numpy.ndarray(
+            (accessor["count"], width), kind, self.buffers[view["buffer"]], start, (stride, kind.itemsize)
+        )
+        return rows.copy()
+
+    def mesh_nodes(self):
+        """Returns (name, node) of every node that shows a mesh in the default scene, in Pelt's order and names."""
+        found, taken = [], {}
+        for number in self.walk():
+            node = self.json["nodes"][number]
+            if "mesh" not in node:
+                continue
+            mesh = self.json["meshes"][node["mesh"]]
+            name = node.get("name") or mesh.get("name") or f"mesh_{node['mesh']}"
+            taken[name] = taken.get(name, 0) + 1
+            found.append((name if taken[name] == 1 else f"{name}#{taken[name]}", node))
+        return found
+
+    def walk(self):
+        """Returns the nodes of the default scene, parents first."""
+        scenes = self.json.get("scenes", [])
+        order, waiting = [], list(reversed(scenes[self.json.get("scene", 0)].get("nodes", []))) if scenes else []
+        while waiting:
+            number = waiting.pop()
+            order.append(number)
+            waiting.extend(reversed(self.json["nodes"][number].get("children", [])))
+        return order
+
+    def blender_vertices(self, node):
+        """Returns of each vertex of a mesh node the Blender vertex that it was made of, or None."""
+        numbers = []
+        for primitive in self.json["meshes"][node["mesh"]]["primitives"]:
+            if VERTEX_ATTRIBUTE not in primitive["attributes"]:
+                return None
+            numbers.append(self.accessor(primitive["attributes"][VERTEX_ATTRIBUTE])[:, 0])
+        return numpy.rint(numpy.concatenate(numbers)).astype(numpy.int64)
+
+    def rig(self):
+        """Returns the rig that the file carries, or None."""
+        return self.json.get("extensions", {}).get("PELT_deformers", {}).get("rig")
+
+
+def rewrite(path, content):
+    """Puts other JSON into a .glb, whose binary chunk stays."""
+    with open(path, "rb") as file:
+        before = file.read()
+    length = struct.unpack_from("<I", before, 12)[0]
+    text = json.dumps(content, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    rest = before[20 + length :]
+    with open(path + ".unfinished", "wb") as file:
+        file.write(struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text) + len(rest), len(text), b"JSON") + text + rest)
+    os.replace(path + ".unfinished", path)
+
+
+def _read_buffer(path, buffer, binary):
+    uri = buffer.get("uri")
+    if uri is None:
+        return binary
+    if uri.startswith("data:"):
+        return base64.b64decode(uri.split(",", 1)[1])
+    with open(os.path.join(os.path.dirname(path), unquote(uri)), "rb") as file:
+        return file.read()
+
+
+def read_cache(path):
+    """Returns the points of a .pc2 file: frames x points x 3."""
+    with open(path, "rb") as file:
+        _, _, points, _, _, frames = struct.unpack("<12siiffi", file.read(32))
+        return numpy.frombuffer(file.read(), "<f4").reshape(frames, points, 3)
+
+
+def write_cache(path, frames, start=0.0):
+    """Writes frames x points x 3 as a .pc2 file, the first one being frame `start`."""
+    frames = numpy.ascontiguousarray(frames, "<f4")
+    with open(path, "wb") as file:
+        file.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, frames.shape[1], start, 1.0, frames.shape[0]))
+        file.write(frames.tobytes())

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: MIT
+"""What the panels' buttons do."""
+import json
+import os
+import re
+import textwrap
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper
+
+from . import checks, derive, import_rig, preview, program, rig, scene, schema, session
+
+
+def export_options(options_text=""):
+    """The exporter's options: those that it remembers in the scene, and those that are given as JSON."""
+    known = bpy.ops.export_scene.gltf.get_rna_type().properties.keys()
+    remembered = bpy.context.scene.get("glTF2ExportSettings")
+    options = {key: value for key, value in (remembered.to_dict() if remembered else {}).items() if key in known}
+    options.update(json.loads(options_text) if options_text else {})
+    return options
+
+
+class PELT_OT_export(bpy.types.Operator, ExportHelper):
+    """Check, export as glTF with the rig, and bind: one click"""
+
+    bl_idname = "pelt.export"
+    bl_label = "Export with Pelt"
+
+    filename_ext = ".glb"
+    filter_glob: StringProperty(default="*.glb;*.gltf", options={"HIDDEN"})
+    options: StringProperty(options={"HIDDEN", "SKIP_SAVE"}, description="Options of the exporter, as JSON")
+
+    def draw(self, context):
+        draw_export(context.scene.pelt, self.layout)
+
+    def execute(self, context):
+        if not self.filepath.lower().endswith((".glb", ".gltf")):
+            self.filepath += ".glb"
+        panel = context.scene.pelt
+        frame = context.scene.frame_current
+        options = export_options(self.options)
+        if self.filepath.lower().endswith(".gltf"):
+            options.setdefault("export_format", "GLTF_SEPARATE")
+        enabled = panel.enabled
+        panel.enabled = True
+        session.rig_written = False
+        session.wrapped = True
+        unfinished = self.filepath + ".unfinished" + os.path.splitext(self.filepath)[1]
+        try:
+            # The exporter writes beside the file, which so stays what it was where anything fails.
+            target = self.filepath if options.get("export_format") == "GLTF_SEPARATE" else unfinished
+            bpy.ops.export_scene.gltf(**{**options, "filepath": target})
+            if not session.rig_written:
+                raise session.ExportError("Pelt: nothing of what is exported is moved by bones or a cage")
+            if target != self.filepath:
+                os.replace(target, self.filepath)
+        except RuntimeError as error:
+            self.report({"ERROR"}, _sentence(error))
+            return {"CANCELLED"}
+        finally:
+            session.end()
+            session.wrapped = False
+            panel.enabled = enabled
+            if os.path.exists(unfinished):
+                os.remove(unfinished)
+            if context.scene.frame_current != frame:
+                context.scene.frame_set(frame)
+        panel.file = self.filepath
+        return self._bind(panel)
+
+    def _bind(self, panel):
+        if not panel.bind or not self.filepath.lower().endswith(".glb"):
+            panel.summary = "exported with its rig; whoever loads it binds it"
+        elif not program.path():
+            panel.summary = "exported with its rig; there is no pelt here, so that the game's build binds it"
+            self.report({"INFO"}, panel.summary)
+        else:
+            try:
+                preview.report_to_panel(panel, program.bind(self.filepath), self.filepath)
+            except program.ProgramError as error:
+                panel.summary = f"exported with its rig, but not bound: {error}"
+                self.report({"ERROR"}, panel.summary)
+                return {"FINISHED"}
+        return {"FINISHED"}
+
+
+def _sentence(error):
+    """The sentence of an error that came through an operator, without its traceback."""
+    found = re.findall(r"^(?:[\w.]+Error|Error): (?!Python:)(.+)$", str(error), re.MULTILINE)
+    return found[-1] if found else str(error).strip()
+
+
+class PELT_OT_check(bpy.types.Operator):
+    """Look for what would keep the scene from being exported as it looks"""
+
+    bl_idname = "pelt.check"
+    bl_label = "Check"
+    options: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context):
+        panel = context.scene.pelt
+        exported = scene.Exported(scene.settings_of(export_options(self.options)))
+        findings = checks.check(panel, exported)
+        if not any(finding.level == "ERROR" for finding in findings):
+            made = rig.of_scene(panel, exported, sample=False)
+            findings += [checks.Finding("WARNING", sentence, thing) for thing, sentence in made.lost]
+        checks.show(panel, findings)
+        errors = len([finding for finding in findings if finding.level == "ERROR"])
+        warnings = len([finding for finding in findings if finding.level == "WARNING"])
+        panel.summary = f"errors: {errors}, warnings: {warnings}" if findings else "nothing was found"
+        return {"FINISHED"}
+
+
+class PELT_OT_select(bpy.types.Operator):
+    """Select what the sentence speaks of"""
+
+    bl_idname = "pelt.select"
+    bl_options = {"UNDO"}
+    bl_label = "Select"
+    index: IntProperty()
+
+    def execute(self, context):
+        item = context.scene.pelt.findings[self.index]
+        thing = item.object
+        if thing is None:
+            return {"CANCELLED"}
+        if context.object is not None and context.object.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for other in context.view_layer.objects:
+            other.select_set(other == thing)
+        context.view_layer.objects.active = thing
+        bones, vertices = json.loads(item.bones), set(json.loads(item.vertices))
+        if thing.type == "ARMATURE":
+            for bone in thing.data.bones:
+                bone.select = bone.name in bones
+            for bone in bones[:1]:
+                thing.data.bones.active = thing.data.bones[bone]
+        if thing.type == "MESH" and vertices:
+            for part in (thing.data.polygons, thing.data.edges):
+                part.foreach_set("select", [False] * len(part))
+            thing.data.vertices.foreach_set("select", [i in vertices for i in range(len(thing.data.vertices))])
+        return {"FINISHED"}
+
+
+class PELT_OT_from_modifiers(bpy.types.Operator):
+    """Write the layers that the modifiers stand for into the panel, to be changed there"""
+
+    bl_idname = "pelt.from_modifiers"
+    bl_options = {"UNDO"}
+    bl_label = "From Modifiers"
+
+    @classmethod
+    def poll(cls, context):
+        return context.object is not None and context.object.type == "MESH"
+
+    def execute(self, context):
+        panel = context.scene.pelt
+        _remove_layers(panel, context.object)
+        objects = {thing.name: thing for thing in context.scene.objects}
+        for layer in derive.layers_of(context.object, panel.bendy).layers:
+            rig.fill_item(panel.layers.add(), layer, objects)
+        return {"FINISHED"}
+
+
+def _remove_layers(panel, thing):
+    for i in reversed(range(len(panel.layers))):
+        if panel.layers[i].object == thing:
+            panel.layers.remove(i)
+
+
+class PELT_OT_add_layer(bpy.types.Operator):
+    """Add a layer over this object; the panel's layers take the place of what its modifiers say"""
+
+    bl_idname = "pelt.add_layer"
+    bl_options = {"UNDO"}
+    bl_label = "Add Layer"
+
+    def execute(self, context):
+        item = context.scene.pelt.layers.add()
+        item.object = context.object
+        item.target = context.object.name
+        return {"FINISHED"}
+
+
+class PELT_OT_remove_layer(bpy.types.Operator):
+    """Remove this layer"""
+
+    bl_idname = "pelt.remove_layer"
+    bl_options = {"UNDO"}
+    bl_label = "Remove Layer"
+    index: IntProperty()
+
+    def execute(self, context):
+        context.scene.pelt.layers.remove(self.index)
+        return {"FINISHED"}
+
+
+_paths = []
+
+
+def _path_items(self, context):
+    layer = context.scene.pelt.layers[self.index]
+    there = {parameter.path for parameter in layer.parameters}
+    _paths[:] = [
+        (path, path.replace("parameters.", ""), described.get("description", ""))
+        for path, described in schema.leaves(layer.deformer).items()
+        if path not in there
+    ]
+    return _paths
+
+
+class PELT_OT_add_parameter(bpy.types.Operator):
+    """Say a value of this layer; what is not said has its default"""
+
+    bl_idname = "pelt.add_parameter"
+    bl_options = {"UNDO"}
+    bl_label = "Add Value"
+    bl_property = "path"
+    index: IntProperty()
+    path: EnumProperty(name="Key", items=_path_items)
+
+    def invoke(self, context, event):
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        path = self.path  # a number in a list that changes with what is added
+        layer = context.scene.pelt.layers[self.index]
+        described = schema.leaves(layer.deformer)[path]
+        parameter = layer.parameters.add()
+        parameter.path = path
+        parameter.value = json.dumps(described.get("default", (schema.choices(described) or [0])[0]))
+        return {"FINISHED"}
+
+
+class PELT_OT_remove_parameter(bpy.types.Operator):
+    """Go back to the default"""
+
+    bl_idname = "pelt.remove_parameter"
+    bl_options = {"UNDO"}
+    bl_label = "Default"
+    layer: IntProperty()
+    index: IntProperty()
+
+    def execute(self, context):
+        context.scene.pelt.layers[self.layer].parameters.remove(self.index)
+        return {"FINISHED"}
+
+
+class PELT_OT_preview(bpy.types.Operator):
+    """Show the last export, moved by Pelt, beside the meshes"""
+
+    bl_idname = "pelt.preview"
+    bl_options = {"UNDO"}
+    bl_label = "Preview"
+    clip: StringProperty(description="The clip; without one the first")
+    folder: StringProperty(
+        subtype="DIR_PATH", description="Where point caches go; without one beside the exported file"
+    )
+    hide: BoolProperty(default=False)
+
+    @classmethod
+    def poll(cls, context):
+        return bool(context.scene.pelt.file)
+
+    def execute(self, context):
+        if self.hide:
+            preview.remove()
+            return {"FINISHED"}
+        file = bpy.path.abspath(context.scene.pelt.file)
+        try:
+            copies = preview.show(file, self.folder or os.path.dirname(file), self.clip)
+        except (program.ProgramError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if not copies:
+            self.report(
+                {"ERROR"}, "no mesh of the scene is in the file with its vertex numbers: export with Vertex Numbers on"
+            )
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class PELT_OT_read_rig(bpy.types.Operator):
+    """Read a rig file (.json) into the panels"""
+
+    bl_idname = "pelt.read_rig"
+    bl_options = {"UNDO"}
+    bl_label = "Read Rig"
+    filepath: StringProperty(subtype="FILE_PATH")
+    filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
+
+    def invoke(self, context, event):
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        with open(self.filepath, encoding="utf-8") as file:
+            read = json.load(file)
+        sentence = schema.wrong_rig(read)
+        if sentence:
+            self.report({"ERROR"}, f"{os.path.basename(self.filepath)}: {sentence}")
+            return {"CANCELLED"}
+        import_rig.put(context.scene.pelt, read, context.scene)
+        return {"FINISHED"}
+
+
+def draw_sentence(column, sentence, icon, width):
+    """Draws a sentence in lines that fit a width of so many pixels."""
+    letters = max(int(width / (7 * bpy.context.preferences.system.ui_scale)), 20)
+    for i, line in enumerate(textwrap.wrap(sentence, letters)):
+        column.label(text=line, icon=icon if i == 0 else "BLANK1")
+
+
+def draw_export(panel, layout):
+    """What the export dialogs show of Pelt."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    layout.prop(panel, "bendy")
+    layout.prop(panel, "bind")
+    layout.prop(panel, "vertex_numbers")
+    if panel.bind and not program.path():
+        layout.label(text="No pelt found: the game's build binds", icon="INFO")
+    layout.operator("pelt.check", icon="CHECKMARK")
+    for item in panel.findings[:6]:
+        if item.level != "INFO":
+            draw_sentence(
+                layout.column(align=True),
+                item.text,
+                "ERROR" if item.level == "ERROR" else "INFO",
+                bpy.context.region.width - 20,
+            )
+
+
+CLASSES = (
+    PELT_OT_export,
+    PELT_OT_check,
+    PELT_OT_select,
+    PELT_OT_from_modifiers,
+    PELT_OT_add_layer,
+    PELT_OT_remove_layer,
+    PELT_OT_add_parameter,
+    PELT_OT_remove_parameter,
+    PELT_OT_preview,
+    PELT_OT_read_rig,
+)
+
+
+def register():
+    for kind in CLASSES:
+        bpy.utils.register_class(kind)
+
+
+def unregister():
+    for kind in reversed(CLASSES):
+        bpy.utils.unregister_class(kind)

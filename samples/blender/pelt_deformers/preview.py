@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Pelt's skin beside Blender's: a copy of each mesh that plays a point cache of `pelt deform`."""
+import json
+import os
+
+import bpy
+import numpy
+
+from . import glb, program
+
+COLLECTION = "Pelt preview"
+
+
+def show(file, folder, clip=None):
+    """Makes the preview of a file that was exported from this scene. Returns the objects.
+
+    The copies have the vertices of the meshes in Blender's order, and stand beside them along x.
+    """
+    content = glb.File(file)
+    named = program.clips(file)
+    clip = clip or (named[0][0] if named else "")
+    fps = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
+    seconds = dict(named).get(clip, 0.0)
+    caches = _stream(content, folder)
+    last = bpy.context.scene.frame_end if caches else int(round(seconds * fps))
+    skins = _skins(content)
+    points = program.deformed(file, clip, 0, last, fps, caches)
+    remove()
+    collection = bpy.data.collections.new(COLLECTION)
+    bpy.context.scene.collection.children.link(collection)
+    width = max((thing.dimensions.x for _, thing, _ in skins), default=1.0)
+    copies, first = [], 0
+    for name, thing, numbers in skins:
+        count = len(numbers) if numbers is not None else _vertices(content, name)
+        if thing is not None and numbers is not None:
+            copies.append(_copy(thing, numbers, points[:, first : first + count], folder, collection, 1.5 * width))
+        first += count
+    return copies
+
+
+def _stream(content, folder):
+    """[(mesh, .pc2)] of streamed drivers, as Blender moves them from frame 0 on."""
+    nodes, caches = dict(content.mesh_nodes()), {}
+    for layer in (content.rig() or {"layers": []})["layers"]:
+        driver = layer.get("parameters", {}).get("driver", {})
+        name = driver.get("mesh", "")
+        if driver.get("follow") != "streamed" or name in caches or name not in nodes:
+            continue
+        thing = bpy.context.scene.objects.get(nodes[name].get("name", name))
+        numbers = content.blender_vertices(nodes[name])
+        if thing is not None and numbers is not None:
+            caches[name] = os.path.join(folder, bpy.path.clean_name(name) + ".stream.pc2")
+            glb.write_cache(caches[name], evaluated(thing, range(bpy.context.scene.frame_end + 1))[:, numbers])
+    return list(caches.items())
+
+
+def evaluated(thing, frames):
+    """Returns frames x vertices x 3 of a mesh as Blender moves it, in the space of a file: metres, y up."""
+    before, points = bpy.context.scene.frame_current, []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        at = numpy.empty(3 * len(seen.data.vertices), numpy.float32)
+        seen.data.vertices.foreach_get("co", at)
+        world = numpy.array(seen.matrix_world)
+        points.append((at.reshape(-1, 3) @ world[:3, :3].T + world[:3, 3])[:, [0, 2, 1]] * (1, 1, -1))
+    bpy.context.scene.frame_set(before)
+    return numpy.array(points)
+
+
+def remove():
+    """Takes the last preview out of the scene."""
+    collection = bpy.data.collections.get(COLLECTION)
+    if collection is None:
+        return
+    for thing in list(collection.objects):
+        data = thing.data
+        bpy.data.objects.remove(thing)
+        if data.users == 0:
+            bpy.data.meshes.remove(data)
+    bpy.data.collections.remove(collection)
+
+
+def _skins(content):
+    """[(mesh, its object, Blender's vertex of each of its vertices)] of all meshes that drive nothing."""
+    driving = set()
+    for layer in (content.rig() or {"layers": []})["layers"]:
+        driving.add(layer.get("parameters", {}).get("driver", {}).get("mesh", ""))
+        driving |= {layer.get("parameters", {}).get(key, "") for key in ("cage", "mesh")}
+    return [
+        (name, bpy.context.scene.objects.get(node.get("name", name)), content.blender_vertices(node))
+        for name, node in content.mesh_nodes()
+        if name not in driving
+    ]
+
+
+def _vertices(content, name):
+    node = dict(content.mesh_nodes())[name]
+    return sum(
+        content.json["accessors"][primitive["attributes"]["POSITION"]]["count"]
+        for primitive in content.json["meshes"][node["mesh"]]["primitives"]
+    )
+
+
+def to_blender_order(numbers, points, vertices):
+    """Returns frames x vertices x 3 in Blender's order and axes. A vertex without triangles is not in a file: NaN."""
+    ordered = numpy.full((points.shape[0], vertices, 3), numpy.nan, numpy.float32)
+    ordered[:, numbers] = points[:, :, [0, 2, 1]] * numpy.array((1, -1, 1), numpy.float32)
+    return ordered
+
+
+def _copy(thing, numbers, points, folder, collection, aside):
+    data = thing.data.copy()
+    ordered = to_blender_order(numbers, points, len(data.vertices))
+    rest = numpy.empty(3 * len(data.vertices), numpy.float32)
+    data.vertices.foreach_get("co", rest)
+    missing = numpy.isnan(ordered[0, :, 0])
+    ordered[:, missing] = rest.reshape(-1, 3)[missing]
+    cache = os.path.join(folder, bpy.path.clean_name(thing.name) + ".pelt.pc2")
+    glb.write_cache(cache, ordered)
+    copy = bpy.data.objects.new(thing.name + " by Pelt", data)
+    if data.shape_keys:
+        copy.shape_key_clear()
+    copy.location = (aside, 0, 0)
+    collection.objects.link(copy)
+    modifier = copy.modifiers.new("Pelt", "MESH_CACHE")
+    modifier.cache_format = "PC2"
+    modifier.filepath = cache
+    modifier.forward_axis, modifier.up_axis = "POS_Y", "POS_Z"
+    modifier.frame_start = 0
+    return copy
+
+
+def places(report, content):
+    """[(sentence, object, Blender's vertices)] of the worst places of a report."""
+    found, nodes = [], dict(content.mesh_nodes())
+    for place in (report.get("verdict") or {"places": []})["places"]:
+        numbers = content.blender_vertices(nodes[place["mesh"]]) if place["mesh"] in nodes else None
+        vertices = [int(numbers[place["vertex"]])] if numbers is not None else []
+        sentence = f"{place['place']}, {place['pose']}: {place['fault']} {place['value']:.2f}"
+        if place["left"] > 0:
+            sentence += f", {100 * place['left']:.0f}% left to linear blend"
+        name = nodes[place["mesh"]].get("name", place["mesh"]) if place["mesh"] in nodes else place["mesh"]
+        found.append((sentence, bpy.context.scene.objects.get(name), vertices))
+    return found
+
+
+def report_to_panel(panel, report, file):
+    """Puts the notes and the worst places of a bind into the panel."""
+    content = glb.File(file)
+    for note in report.get("notes", []):
+        _add(panel, "INFO", note, None, [])
+    for sentence, thing, vertices in places(report, content):
+        _add(panel, "INFO", sentence, thing, vertices)
+    verdict = report.get("verdict")
+    left = f", {100 * verdict['left']:.1f}% left to linear blend" if verdict else ""
+    panel.summary = f"bound {len(report['meshes'])} meshes in {report['seconds']:.2f} s{left}"
+
+
+def _add(panel, level, text, thing, vertices):
+    item = panel.findings.add()
+    item.level, item.text, item.object, item.vertices = level, text, thing, json.dumps(vertices)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Runs the command line `pelt`, where the preferences or the environment say that it is.
+
+deformed() is the one place where a Python package over Pelt's library would take the command line's place.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import bpy
+
+from . import glb
+
+
+class ProgramError(RuntimeError):
+    """What the command line said, in one sentence."""
+
+
+def path():
+    """Where `pelt` is, or an empty text."""
+    addon = bpy.context.preferences.addons.get(__package__)
+    said = bpy.path.abspath(addon.preferences.program) if addon and addon.preferences.program else ""
+    said = said or os.environ.get("PELT_PROGRAM", "")
+    if said:
+        return said if os.path.isfile(said) and os.access(said, os.X_OK) else ""
+    return shutil.which("pelt") or ""
+
+
+def run(*arguments):
+    """Runs `pelt` and returns what it printed."""
+    program = path()
+    if not program:
+        raise ProgramError("pelt is not where the add-on's preferences say it is")
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise ProgramError(
+            done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"pelt {arguments[0]} failed"
+        )
+    return done.stdout
+
+
+def bind(file):
+    """Binds a .glb by the rig in it, puts the character into it, and returns the report."""
+    left_out = []
+    while True:
+        try:
+            report = json.loads(run("bind", file, "-o", file, "--json"))
+            break
+        except ProgramError as error:
+            found = re.search(r"there is no joint on a curve '([^']+)'", str(error))
+            if found is None or not _leave_out(file, found[1]):
+                raise
+            left_out.append(found[1])
+    if left_out:
+        names = ", ".join(f"'{name}'" for name in left_out)
+        report["notes"].append(f"bendy bones on which Pelt lays no curve, as those of faces, do not bend: {names}")
+    return report
+
+
+def _leave_out(file, joint):
+    """Takes a joint out of what curve skeletons of a file's rig say. Whether it is on a curve only bind knows."""
+    content = glb.File(file).json
+    found = False
+    for layer in content["extensions"]["PELT_deformers"]["rig"]["layers"]:
+        parameters = layer.get("parameters", {})
+        for key in ("bones", "joints"):
+            entries = parameters.get(key, [])
+            kept = [entry for entry in entries if layer["deformer"] != "curve_skeleton" or entry["joint"] != joint]
+            if len(kept) < len(entries):
+                found = True
+                parameters[key] = kept
+    if found:
+        glb.rewrite(file, content)
+    return found
+
+
+def clips(file):
+    """[(name, seconds)] of the clips of a file."""
+    return [(clip["name"], clip["duration"]) for clip in json.loads(run("info", file, "--json"))["clips"]]
+
+
+def deformed(file, clip, first, last, fps, caches=()):
+    """Returns frames x points x 3 of a file's skins, in metres with y up, by its clip or, without one, at rest.
+
+    `caches` are (mesh, .pc2) pairs of streamed drivers.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        cache = os.path.join(folder, "deformed.pc2")
+        options = ["--frames", f"{first}:{last}", "--fps", f"{fps:g}"] if clip or caches else ["--time", "0"]
+        if clip:
+            options += ["--clip", clip]
+        for mesh, points in caches:
+            options += ["--cache", f"{mesh}={points}"]
+        try:
+            run("deform", file, *options, "-o", cache)
+        except ProgramError:  # no device: the CPU does the same
+            run("deform", file, *options, "--backend", "cpu", "-o", cache)
+        return glb.read_cache(cache).copy()

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""The rig of a scene: what its panels say, and what is derived for meshes of which they say nothing."""
+import json
+
+from . import derive, drivers, fit, scene, schema
+
+MASK = "PELT_MASK_"  # how attributes for masks are called
+
+
+class SceneRig:
+    """A rig whose meshes are named by their objects, and what an export must prepare for it."""
+
+    def __init__(self):
+        self.rig = {"format": "pelt-rig 1", "layers": []}
+        self.masks = []  # (object, name of the attribute, vertex group, whether it is inverted)
+        self.lost = []  # (object, sentence)
+        self.carried = []  # (object, modifier): what Pelt does in the modifier's place
+        self.drivers = []  # objects that drive
+        self.fits = []  # shapes that stand for modifiers
+        self.driven = {}  # {name of a mesh: keys whose drivers became correctives}
+
+    def moves_anything(self):
+        return bool(self.rig["layers"])
+
+
+def of_scene(panel, exported, sample=True):
+    """Makes the rig of what is exported. `panel` is the scene's property group.
+
+    With sample, Blender is asked what modifiers without counterparts do in poses, which takes time.
+    """
+    made = SceneRig()
+    rest = json.loads(panel.rest) if panel.rest else {}
+    for key, value in rest.items():
+        made.rig[key] = value
+    said = [layer_of(item) for item in panel.layers]
+    spoken = {layer["target"] for layer in said}
+    everything = "*" in spoken
+    derived_layers, meshes = [], _things_with_a_rig(exported)
+    for thing in meshes:
+        modifiers = scene.active(thing, *scene.CARRIED)
+        made.carried += [(thing, modifier) for modifier in modifiers]
+        if thing.name in spoken or everything:
+            continue
+        derived = derive.layers_of(thing, panel.bendy)
+        derived_layers += derived.layers
+        made.lost += [(thing, sentence) for sentence in derived.lost]
+        made.drivers += derived.followed
+    made.rig["layers"] = _needed(derived_layers, said, {cage.name for cage in made.drivers}) + said
+    _make_masks(made, {thing.name: thing for thing in exported.meshes})
+    if exported.settings.get("gltf_morph", True) and "correctives" not in rest:
+        _add_correctives(made, meshes)
+    if sample:
+        for thing in meshes:
+            if thing.name not in spoken:
+                _add_fit(made, thing, exported)
+    return made
+
+
+def _add_fit(made, thing, exported):
+    modifiers = [
+        modifier for modifier in scene.active(thing, *fit.FITTED) if not fit.can_be_fitted(thing, modifier, exported)
+    ]
+    if not modifiers:
+        return
+    fitted = fit.fit(thing, exported.settings)
+    made.fits.append(fitted)
+    made.rig.setdefault("correctives", []).extend(fitted.correctives)
+    if fitted.left_out:
+        made.lost.append(
+            (
+                thing,
+                (
+                    f"of what the modifiers of '{thing.name}' do, the turns of {fitted.left_out} joints are left out, "
+                    f"since {fit.MOST} shapes are the most"
+                ),
+            )
+        )
+
+
+def _needed(derived, said, cages):
+    """Leaves out derived layers that say what is so without them.
+
+    Cages that are moved by their weights alone need none, as drivers say how they follow; where layers move a cage, it
+    is not the driver that says it. Meshes of linear blend alone need none, but a rig needs a layer.
+    """
+    cages |= {layer.get("parameters", {}).get("driver", {}).get("mesh", "") for layer in said}
+    own = {}
+    for layer in derived:
+        own.setdefault(layer["target"], []).append(layer["deformer"])
+    plain = {name for name, kinds in own.items() if name in cages and kinds in (["linear_blend"], ["dual_quaternion"])}
+    kept = [layer for layer in derived if layer["target"] not in plain]
+    for layer in kept:
+        driver = layer.get("parameters", {}).get("driver", {})
+        if driver.get("mesh") in own and driver["mesh"] not in plain:
+            driver.pop("follow", None)
+    telling = [layer for layer in kept if own[layer["target"]] != ["linear_blend"]]
+    return telling if telling or said else kept[:1] and [{"target": "*", "deformer": "linear_blend"}]
+
+
+def _things_with_a_rig(exported):
+    return [
+        thing
+        for thing in exported.meshes
+        if scene.armature_modifier(thing) is not None or scene.active(thing, *scene.CARRIED)
+    ]
+
+
+def _make_masks(made, meshes):
+    """Gives masks by vertex groups the names of attributes, which the export makes."""
+    taken = {attribute.name for thing in meshes.values() for attribute in thing.data.attributes}
+    for layer in made.rig["layers"]:
+        group = derive.group_of(layer.get("mask", {}).get("attribute", ""))
+        thing = meshes.get(layer.get("target"))
+        if group is None or thing is None or group[0] not in thing.vertex_groups:
+            continue
+        number = 0
+        while f"{MASK}{number}" in taken:
+            number += 1
+        taken.add(f"{MASK}{number}")
+        made.masks.append((thing, f"{MASK}{number}", *group))
+        layer["mask"]["attribute"] = f"_{MASK}{number}"
+
+
+def _add_correctives(made, meshes):
+    skins = [thing for thing in meshes if drivers.driven_keys(thing)]
+    sets, lost = drivers.correctives(skins)
+    made.lost += [
+        (
+            thing,
+            (
+                f"shape key '{key}' of '{thing.name}' is not carried as a corrective, since {why}: clips have it, "
+                f"and in a game it is the control '{thing.name}/{key}'"
+            ),
+        )
+        for thing, key, why in lost
+    ]
+    made.lost += [
+        (
+            thing,
+            (
+                f"clips move shape keys of '{thing.name}', and so does the driver of '{key}', which is not carried: of "
+                "these the exporter keeps one alone"
+            ),
+        )
+        for thing, key, _ in lost
+        if drivers.is_keyed(thing)
+    ]
+    made.driven = {
+        name: [pose["morph_target"] for poses in key_poses for pose in poses["poses"] if "morph_target" in pose]
+        for name, key_poses in sets.items()
+    }
+    driving = {thing.name for thing in made.drivers}
+    for name, key_poses in sets.items():
+        if name not in driving:
+            made.rig.setdefault("correctives", []).extend({"mesh": name, **poses} for poses in key_poses)
+            continue
+        for layer in made.rig["layers"]:
+            driver = layer.get("parameters", {}).get("driver", {})
+            if driver.get("mesh") == name:
+                driver["key_poses"] = key_poses
+
+
+def layer_of(item):
+    """The layer, as a rig file has it, of an item of the panel."""
+    layer = {"target": item.object.name if item.object else item.target or "*", "deformer": item.deformer}
+    for parameter in item.parameters:
+        steps = parameter.path.split(".")
+        inner = layer
+        for step in steps[:-1]:
+            inner = inner.setdefault(step, {})
+        inner[steps[-1]] = json.loads(parameter.value)
+    return layer
+
+
+def fill_item(item, layer, objects):
+    """Writes a layer into an item of the panel. `objects` finds an object by the name that the layer has for it."""
+    target = layer.get("target", "*")
+    item.object = objects.get(target) if target != "*" else None
+    item.target = target
+    item.deformer = layer["deformer"]
+    for path in schema.leaves(layer["deformer"]):
+        inner, steps = layer, path.split(".")
+        for step in steps:
+            inner = inner.get(step) if isinstance(inner, dict) else None
+            if inner is None:
+                break
+        if inner is not None:
+            parameter = item.parameters.add()
+            parameter.path = path
+            parameter.value = json.dumps(inner)
+
+
+def without_empty(value):
+    """A copy without empty lists and objects, which the exporter drops and which are every key's default."""
+    if isinstance(value, dict):
+        kept = {key: without_empty(member) for key, member in value.items()}
+        return {key: member for key, member in kept.items() if member not in ({}, [])}
+    if isinstance(value, list):
+        return [without_empty(item) for item in value]
+    return value

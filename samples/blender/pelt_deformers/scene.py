@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""What of a Blender scene an export takes: objects, their modifiers, bendy bones, clips."""
+import bpy
+
+CARRIED = ("SURFACE_DEFORM", "MESH_DEFORM")  # modifiers that become layers, beside ARMATURE
+SIMULATED = ("CLOTH", "SOFT_BODY", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES", "WAVE", "OCEAN", "DYNAMIC_PAINT")
+RESHAPING = (
+    "ARRAY",
+    "BEVEL",
+    "BOOLEAN",
+    "BUILD",
+    "DECIMATE",
+    "EDGE_SPLIT",
+    "MASK",
+    "MIRROR",
+    "MULTIRES",
+    "NODES",
+    "REMESH",
+    "SCREW",
+    "SKIN",
+    "SOLIDIFY",
+    "SUBSURF",
+    "TRIANGULATE",
+    "VOLUME_TO_MESH",
+    "WELD",
+    "WIREFRAME",
+    "EXPLODE",
+    "FLUID",
+    "PARTICLE_INSTANCE",
+)  # these change what vertices there are
+
+
+class Exported:
+    """The objects that the exporter will take with these settings."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.objects = [thing for thing in self._scene_objects() if self._is_kept(thing)]
+        self.meshes = [thing for thing in self.objects if thing.type == "MESH"]
+        self.armatures = [thing for thing in self.objects if thing.type == "ARMATURE"]
+
+    def __contains__(self, thing):
+        return thing in self.objects
+
+    @staticmethod
+    def _scene_objects():
+        """In the order of a walk, parents first, as nodes of the file are."""
+        things = list(bpy.context.scene.objects)
+        children = {}
+        for thing in things:
+            children.setdefault(thing.parent, []).append(thing)
+        order, waiting = [], list(reversed(children.get(None, [])))
+        while waiting:
+            thing = waiting.pop()
+            order.append(thing)
+            waiting.extend(reversed(children.get(thing, [])))
+        return order
+
+    def _is_kept(self, thing):
+        settings = self.settings
+        if settings.get("gltf_selected") and not thing.select_get():
+            return False
+        if settings.get("gltf_visible") and (not thing.visible_get() or thing.hide_viewport):
+            return False
+        if settings.get("gltf_renderable") and thing.hide_render:
+            return False
+        if settings.get("gltf_active_collection"):
+            collection = bpy.context.collection
+            inside = collection.objects
+            if settings.get("gltf_active_collection_with_nested"):
+                inside = collection.all_objects
+            return any(other == thing for other in inside)
+        return True
+
+
+def settings_of(options):
+    """What the exporter's options, by their names in bpy.ops.export_scene.gltf, become in its settings."""
+    return {
+        "gltf_selected": options.get("use_selection", False),
+        "gltf_visible": options.get("use_visible", False),
+        "gltf_renderable": options.get("use_renderable", False),
+        "gltf_active_collection": options.get("use_active_collection", False),
+        "gltf_active_collection_with_nested": options.get("use_active_collection_with_nested", True),
+        "gltf_apply": options.get("export_apply", False),
+        "gltf_yup": options.get("export_yup", True),
+        "gltf_skins": options.get("export_skins", True),
+        "gltf_morph": options.get("export_morph", True),
+        "gltf_export_anim_single_armature": options.get("export_anim_single_armature", True),
+        "gltf_nla_strips": options.get("export_nla_strips", True),
+        "gltf_def_bones": options.get("export_def_bones", False),
+    }
+
+
+def active(thing, *kinds):
+    """The modifiers of these kinds that show."""
+    return [modifier for modifier in thing.modifiers if modifier.type in kinds and modifier.show_viewport]
+
+
+def armature_modifier(thing):
+    """The Armature modifier that the exporter skins a mesh by, which is its last one, or None."""
+    found = [modifier for modifier in thing.modifiers if modifier.type == "ARMATURE" and modifier.object is not None]
+    return found[-1] if found else None
+
+
+def armature_of(thing):
+    modifier = armature_modifier(thing)
+    return modifier.object if modifier else None
+
+
+def bendy_bones(armature):
+    """The bones that bend, in the armature's order."""
+    return [bone for bone in armature.data.bones if bone.bbone_segments > 1 and bone.use_deform]
+
+
+def painted_bones(thing, armature):
+    """{name of a bone that the mesh is painted to: its vertex group's number}."""
+    bones = armature.data.bones
+    return {
+        group.name: group.index for group in thing.vertex_groups if group.name in bones and bones[group.name].use_deform
+    }
+
+
+def clips(armature, settings):
+    """[(name of the clip, action)] that the exporter would make of an armature."""
+    animation = armature.animation_data
+    found = []
+    if animation is not None:
+        if animation.action is not None:
+            found.append((animation.action.name, animation.action))
+        for track in animation.nla_tracks:
+            strips = [strip for strip in track.strips if strip.action is not None and not strip.mute]
+            if len(strips) == 1:
+                default = track.name.startswith(("NlaTrack", "[Action Stash]"))
+                found = [pair for pair in found if pair[1] != strips[0].action]
+                found.append((strips[0].action.name if default else track.name, strips[0].action))
+    return found
+
+
+def copy_data(thing, stack):
+    """Gives a mesh a copy of its data under the same name; `stack` takes it away again."""
+    original, name = thing.data, thing.data.name
+    copied = original.copy()
+    stack.callback(_give_back, thing.name, original, copied, name)
+    original.name = name + ".kept"
+    copied.name = name
+    thing.data = copied
+    return copied
+
+
+def _give_back(thing, original, copied, name):
+    bpy.data.objects[thing].data = original
+    bpy.data.meshes.remove(copied)
+    original.name = name

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What differs between versions of Blender and its glTF exporter, all of it.
+
+Run and tested: Blender 3.4. Every other branch here is written from the exporter's source and Blender's documentation,
+and has not been run; each says so.
+"""
+import math
+import sys
+
+import bpy
+
+EXPORT_PANEL_PARENT = "GLTF_PT_export_user_extensions"
+
+
+def segment_of(pose_bone, point, place):
+    """Returns the segment and the blend to the next of a point, which lies at the fraction `place` of the rest bone.
+
+    `point` is in the space of the bone at rest.
+    """
+    if hasattr(pose_bone, "bbone_segment_index"):  # 4.0 on: curved mapping too. Not run.
+        return pose_bone.bbone_segment_index(point)
+    count = pose_bone.bone.bbone_segments
+    at = min(max(place, 0.0), 1.0) * count
+    index = min(int(math.floor(at)), count - 1)
+    return index, min(max(at - index, 0.0), 1.0)
+
+
+def mapping_is_curved(bone):
+    """Whether vertices are mapped to a bendy bone along its curve, which 4.0 brought. Not run where it is."""
+    return getattr(bone, "bbone_mapping_mode", "STRAIGHT") == "CURVED"
+
+
+def set_clips(settings, merged):
+    """Makes the exporter write the clips of the NLA tracks alone, or, where merged, those of the active actions."""
+    settings["gltf_export_anim_single_armature"] = False  # 3.4
+    if "gltf_animation_mode" in settings:  # 3.6 on. Not run.
+        settings["gltf_animation_mode"] = "ACTIVE_ACTIONS" if merged else "NLA_TRACKS"
+
+
+def takes_all_actions(settings):
+    """Whether all actions of an only armature become clips, beside its active one and its tracks."""
+    if "gltf_animation_mode" in settings:  # 3.6 on. Not run.
+        return settings["gltf_animation_mode"] == "ACTIONS"
+    return settings.get("gltf_export_anim_single_armature", True)
+
+
+def merges_clips(settings):
+    """Whether the active actions become one clip."""
+    if "gltf_animation_mode" in settings:  # 3.6 on. Not run.
+        return settings["gltf_animation_mode"] == "ACTIVE_ACTIONS"
+    return not settings.get("gltf_nla_strips", True)
+
+
+def need_settings(settings, attributes):
+    """Sets what a rig needs of the exporter: all influences, attributes that masks and vertex numbers are in."""
+    settings["gltf_all_vertex_influences"] = True  # 3.4 to 5.3
+    if attributes:
+        settings["gltf_attributes"] = True
+
+
+def register_export_panel(panel, module):
+    """Adds the panel of the export dialog, where a version does not call register_panel() for it."""
+    exporter = sys.modules.get("io_scene_gltf2")
+    drawn = getattr(exporter, "exporter_extension_layout_draw", None)
+    if drawn is not None:  # 4.2 on. Not run.
+        drawn[module] = panel.draw_in
+
+
+def unregister_export_panel(module):
+    exporter = sys.modules.get("io_scene_gltf2")
+    drawn = getattr(exporter, "exporter_extension_layout_draw", None)
+    if drawn is not None:  # 4.2 on. Not run.
+        drawn.pop(module, None)
+
+
+def fcurves(action, owner=None):
+    """The curves of an action; from 4.4 on they are in the slot of their owner. Not run from 4.4 on."""
+    if hasattr(action, "layers") and owner is not None and getattr(action, "is_action_layered", False):
+        slot = getattr(owner.animation_data, "action_slot", None)
+        for layer in action.layers:
+            for strip in layer.strips:
+                bag = strip.channelbag(slot) if slot else None
+                if bag is not None:
+                    return bag.fcurves
+    return action.fcurves
+
+
+def mend_numpy():
+    """The glTF importer of 3.4 names numpy.bool, which numpy 1.24 of Debian 12 no longer has: without it no import."""
+    import numpy
+
+    if bpy.app.version < (3, 5, 0) and "bool" not in numpy.__dict__:
+        numpy.bool = bool

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Surface Deform and Mesh Deform as surface FFD: every vertex against Blender's, and against not following at all."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import addon
+import bpy
+import cage_cases
+import compare
+import numpy
+
+FRAMES = list(range(0, 25))
+
+
+def measure(case):
+    skin, cage = case()
+    of_blender = compare.blender_frames([skin], FRAMES)["skin"]
+    file = addon.export(f"{case.__name__}.glb")
+    points, numbers = compare.pelt_frames(file, "bend", FRAMES, ("cage",))["skin"]
+    distances = compare.distances(of_blender, (points, numbers))
+    size = compare.size(of_blender)
+    moved = numpy.linalg.norm(of_blender - of_blender[:1], axis=2).max()
+    print(
+        f"PRINT {case.__name__}: max {distances.max() / size:.4f}, root of the mean square "
+        f"{numpy.sqrt((distances ** 2).mean()) / size:.4f} of the size, at frame 0 {distances[0].max() / size:.2e}; "
+        f"Blender moves it by {moved / size:.3f}"
+    )
+    return distances.max() / size
+
+
+# Largest distance, in parts of the size. docs/blender.md has what came out.
+LIMITS = {"mesh_deform": 0.012}
+
+
+def cages():
+    for case in cage_cases.CASES:
+        addon.figure(case.__name__, measure(case), LIMITS.get(case.__name__, 0.009))
+
+
+def simulated():
+    skin, cage = cage_cases.surface_deform_simulated()
+    of_blender = compare.blender_frames([skin], FRAMES)["skin"]
+    addon.export("simulated.glb")
+    from pelt_deformers import glb
+
+    driver = glb.File(bpy.context.scene.pelt.file).rig()["layers"][0]["parameters"]["driver"]
+    addon.expect(driver["follow"] == "streamed", "the driver is streamed")
+    bpy.ops.pelt.preview()
+    copy = bpy.data.objects["skin by Pelt"]
+    of_pelt = compare.blender_frames([copy], FRAMES)[copy.name] - numpy.array((copy.location.x, 0, 0))
+    distances = numpy.linalg.norm(of_pelt - of_blender, axis=2) / compare.size(of_blender)
+    moved = numpy.linalg.norm(of_blender - of_blender[:1], axis=2).max() / compare.size(of_blender)
+    print(
+        f"PRINT simulated: max {distances.max():.4f}, root of the mean square"
+        f" {numpy.sqrt((distances ** 2).mean()):.4f} of the size; Blender moves it by {moved:.3f}"
+    )
+    addon.figure("surface_deform_simulated", distances.max(), 0.03)
+
+
+addon.run([cages, simulated])
