@@ -12,6 +12,7 @@
 #include <pelt/import.h>
 #include <pelt/try.h>
 
+#include "engine/deformer/find_cage.h"
 #include "engine/deformer/region.h"
 #include "engine/driver/from_skin/thinned_skin.h"
 #include "engine/geometry/stitch.h"
@@ -32,7 +33,8 @@ DriverSource make_from_targets(const DriverParameters& parameters, const Deforme
 }
 
 Result<DriverSource> read_file(const DriverParameters& parameters, const DeformerInput& input) {
-  Result<Model> model = import_model((std::filesystem::path(input.rig.directory) / parameters.file).string());
+  PELT_ASSIGN(const auto path, named_file(parameters.file, input));
+  Result<Model> model = import_model(path.string(), nullptr, input.rig.files);
   if (!model) return fail(model.error().code, fmt::format("{}: the driver: {}", input.layer, model.error().message));
   for (const std::string& note : model->report.notes) {
     input.notes.push_back(fmt::format("{}: the driver's file '{}': {}", input.layer, parameters.file, note));

@@ -35,6 +35,9 @@ struct Binding {
   std::string transfer;    // .pelt, or .glb with a character in it: its rig is carried over to the model
 
   std::optional<Judging> judging;  // instead of the rig's
+  // Those that models and rigs may name; the rig that is carried over from a character names none unless all are
+  // allowed.
+  NamedFiles files = NamedFiles::kFolder;
 
   bool names_no_rig() const { return rig.empty() && preset.empty() && deformer.empty() && transfer.empty(); }
 

@@ -94,7 +94,8 @@ void add_uvs(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& 
 
 }  // namespace
 
-Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
+Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
+                         NamedFiles files) {
   PELT_ASSIGN(auto polygons, read_obj_polygons(path));
   Model model;
   model.name = path.filename().string();
@@ -115,7 +116,7 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
   add_normals(polygons, mesh, notes);
   add_uvs(polygons, mesh, notes);
 
-  PELT_ASSIGN(auto read, read_obj_materials(path, polygons.material_names, polygons.libraries, beside));
+  PELT_ASSIGN(auto read, read_obj_materials(path, polygons.material_names, polygons.libraries, beside, files));
   model.materials = std::move(read.materials);
   model.images = std::move(read.images);
   notes.insert(notes.end(), read.notes.begin(), read.notes.end());

@@ -51,6 +51,10 @@ int run_program(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("FILE");
   app.add_option("--model", options.model, "Model that a rig is meant for")->type_name("FILE");
+  app.add_flag_callback(
+      "--any-file", [&] { options.files = NamedFiles::kAnywhere; },
+      "Read the files that a rig names wherever they are, also outside of its folder or named by the rig in a "
+      "character, and those of a model behind symbolic links; only for rigs and models that you trust");
   app.add_option("--device", options.device,
                  "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
       ->type_name("NAME");
