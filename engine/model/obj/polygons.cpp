@@ -335,6 +335,13 @@ Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   Faces faces = parse(lines.text);
   if (faces.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no vertex", source));
 
+  // The parser must find the faces that were checked.
+  bool as_checked = faces.ends.size() == lines.face_numbers.size();
+  for (std::size_t f = 0; f < faces.ends.size(); ++f) {
+    as_checked = as_checked && faces.ends[f] - (f == 0 ? 0 : faces.ends[f - 1]) >= 3;
+  }
+  if (!as_checked) return fail(ErrorCode::kInvalidFile, fmt::format("{}: its faces cannot be read", source));
+
   ObjPolygons polygons;
   std::vector<std::uint32_t>* const corners[] = {&polygons.corners, &polygons.corner_uvs, &polygons.corner_normals};
   const PointCounts counts = faces.counts();

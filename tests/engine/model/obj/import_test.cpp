@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -276,6 +277,29 @@ TEST(ImportObj, BoundsTheCornersOfAFace) {
   std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
   for (int i = 0; i < 1001; ++i) text += " 1";
   EXPECT_EQ(import_text(text).error().code, ErrorCode::kUnsupported);
+}
+
+// A thin strip along an arc, of which ears are found late: its splitting takes time by the cube of its corners.
+TEST(ImportObj, BoundsTheSplittingOfPolygons) {
+  constexpr int kSide = 500;
+  std::string text;
+  for (int i = 0; i < 2 * kSide; ++i) {
+    const double angle = (i < kSide ? i : 2 * kSide - 1 - i) * 3.0 / kSide;
+    const double radius = i < kSide ? 1 : 1.0001;
+    text += fmt::format("v {} {} 0\n", radius * std::cos(angle), radius * std::sin(angle));
+  }
+  std::string face = "f";
+  for (int i = 1; i <= 2 * kSide; ++i) face += fmt::format(" {}", i);
+  const auto with_faces = [&](int count) {
+    std::string all = text;
+    for (int f = 0; f < count; ++f) all += face + "\n";
+    return import_text(all);
+  };
+  EXPECT_TRUE(with_faces(1));
+  const auto many = with_faces(2000);
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(many.error().message, HasSubstr("cage.obj: its polygons, of up to 1000 corners, take too long to split"));
 }
 
 TEST(ImportModel, ChoosesByName) {
