@@ -21,7 +21,8 @@
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr std::size_t kMaxTriangles = std::size_t{1} << 22;
+// A driver carries skin of as many vertices or more. A rig of a few bytes must not make one that takes minutes to bind.
+constexpr std::size_t kMaxTriangles = std::size_t{1} << 19;
 
 DriverSource make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
   constexpr double kOfDistance = 0.7;
@@ -77,12 +78,17 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
   }
   DriverSource source;
   std::vector<Mesh> tessellated;
+  std::uint64_t vertices = 0;
   for (std::size_t p = 0; p < parameters.patches.size(); ++p) {
     BsplinePatch patch = patch_of(parameters.patches[p]);
     PELT_TRY(validate(patch, fmt::format("{}: patch {} of the driver", input.layer, p)));
     if (parameters.tessellation > 0) {
       Result<TessellatedPatch> mesh = tessellate(patch, parameters.tessellation, parameters.tessellation);
       if (!mesh) return fail(mesh.error().code, fmt::format("{}: patch {}: {}", input.layer, p, mesh.error().message));
+      vertices += mesh->mesh.positions.size();
+      if (vertices > kMaxTessellated) {
+        return invalid(input, fmt::format("the patches of the driver make more than {} vertices", kMaxTessellated));
+      }
       tessellated.push_back(std::move(mesh->mesh));
       continue;
     }
