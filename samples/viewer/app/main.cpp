@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "samples/interrupts.h"
 #include "samples/renderer/image.h"
 #include "samples/viewer/app/run.h"
 
@@ -110,6 +111,7 @@ int run_program(int argc, char** argv) {
 }  // namespace pelt::viewer
 
 int main(int argc, char** argv) {
+  pelt::samples::remove_unfinished_files_on_signals();
   try {
     return pelt::viewer::run_program(argc, argv);
   } catch (const std::exception& error) {
