@@ -92,6 +92,7 @@ Result<Device> Device::create(const DeviceOptions& options) {
   // Every device of Vulkan 1.3 has both; tools draw with the first, and outputs may need the second.
   features.v13.dynamicRendering = VK_TRUE;
   features.v12.bufferDeviceAddress = VK_TRUE;
+  features.chain.features.robustBufferAccess = options.robust_buffer_access ? VK_TRUE : VK_FALSE;
   std::vector<const char*> extensions;
   for (const std::string& name : options.device_extensions) extensions.push_back(name.c_str());
   const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
