@@ -129,6 +129,17 @@ std::vector<fs::path> files_of(const Rig& rig) {
   return files;
 }
 
+// Returns true if bind may read every file that the rig names.
+bool may_read_all(const Rig& rig) {
+  bool all = true;
+  for (const Layer& layer : rig.layers) {
+    for_each_name(layer.deformer, [&](const std::string& name, Names names) {
+      all = all && (!names_file(names) || may_read(rig, name));
+    });
+  }
+  return all;
+}
+
 // Watches the files, and those that are read beside them.
 std::vector<WatchedFile> watch_all(const std::vector<fs::path>& files) {
   std::vector<WatchedFile> watched;
@@ -159,7 +170,7 @@ void move_to(Rig& rig, const fs::path& directory) {
 
 struct Document::State {
   std::string title;
-  NamedFiles files = NamedFiles::kFolder;  // those that files of the document may name
+  NamedFiles allowed = NamedFiles::kFolder;  // files that those of the document may name
   std::shared_ptr<const Model> model;
   std::string model_name;
   WatchedFile model_file;
@@ -236,7 +247,7 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
   }
   const std::string& model_name = is_rig ? model : file;
   auto state = std::make_shared<State>();
-  state->files = files;
+  state->allowed = files;
   if (!is_built_in(model_name)) state->model_file = watch(model_name);
   std::vector<fs::path> beside;
   PELT_ASSIGN(auto source, read_model(model_name, files, beside));
@@ -314,10 +325,10 @@ Result<void> Document::save(const fs::path& path) {
   end_edit();
   Rig moved = rig();
   if (path.parent_path() != fs::path(moved.directory)) {
-    const Rig before = moved;
+    const bool allowed = may_read_all(moved);
     move_to(moved, path.parent_path());
     // What was read from its old folder is still read, until the rig is opened anew.
-    if (moved.files == NamedFiles::kFolder && moved.layers != before.layers) moved.files = NamedFiles::kAnywhere;
+    if (allowed && !may_read_all(moved)) moved.files = NamedFiles::kAnywhere;
   }
   const std::string text = format_rig(moved);
   PELT_TRY(write_file(path, std::as_bytes(std::span(text))));
@@ -342,7 +353,7 @@ std::optional<Document::Read> Document::changed_on_disk(double seconds) {
   if (!rig_changed && !model_changed && !named_changed) return std::nullopt;
   return [rig_file = rig_changed ? state_->rig_file.path : fs::path(),
           model_file = model_changed ? state_->model_file.path : fs::path(), with_rig = state_->rig_of_model,
-          files = state_->files, named_changed]() -> Result<Reread> {
+          files = state_->allowed, named_changed]() -> Result<Reread> {
     Reread reread;
     reread.named = named_changed;
     if (!rig_file.empty()) {

@@ -170,8 +170,9 @@ TEST_F(Pelt, ReadsNoFilesThatOthersNameWithoutLeave) {
   };
   std::filesystem::create_symlink(folder / "secret.obj", folder / "rigs/link.obj");
   std::filesystem::create_directory_symlink(folder.path(), folder / "rigs/up");
-  for (const std::string name :
-       {"../secret.obj", (folder / "secret.obj").string().c_str(), "link.obj", "up/secret.obj"}) {
+  const std::string absolute = (folder / "secret.obj").string();
+  for (const std::string& name :
+       {std::string("../secret.obj"), absolute, std::string("link.obj"), std::string("up/secret.obj")}) {
     for (const std::string layer :
          {R"("deformer": "surface_ffd", "parameters": {"driver": {"file": "NAME"}})",
           R"("deformer": "hierarchical_bspline", "parameters": {"file": "NAME"})",
@@ -184,7 +185,7 @@ TEST_F(Pelt, ReadsNoFilesThatOthersNameWithoutLeave) {
       // What is read by leave is not quoted.
       EXPECT_THAT(
           failure("bind builtin:limb --rig rigs/rig.json --any-file -o x.pelt"),
-          testing::AllOf(HasSubstr("secret.obj:1: coordinate 3 is no number"), testing::Not(HasSubstr("top-secret"))));
+          testing::AllOf(HasSubstr(".obj:1: coordinate 3 is no number"), testing::Not(HasSubstr("top-secret"))));
     }
   }
 
