@@ -149,6 +149,7 @@ Result<Device> Device::create(const DeviceOptions& options) {
                                            .pQueuePriorities = &priority};
   DeviceInternals& internals = state->internals;
   OfferedFeatures features(functions, physical);
+  features.chain.features.robustBufferAccess = options.robust_buffer_access ? VK_TRUE : VK_FALSE;
   std::vector<const char*>& extensions = features.extensions;
   for (const std::string& name : options.device_extensions) {
     if (std::find(extensions.begin(), extensions.end(), name) == extensions.end()) extensions.push_back(name.c_str());

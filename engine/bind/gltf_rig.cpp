@@ -61,12 +61,12 @@ Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) 
 }
 
 Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
-                       const std::filesystem::path& path) {
+                       const std::filesystem::path& path, NamedFiles files) {
   PELT_ASSIGN(const auto rig, parse_rig(character->rig, path.string() + ": the character's rig"));
   PELT_TRY(check_gltf_rig(rig, path.string()));
   std::vector<std::byte> glb;
   if (!file.empty()) {
-    PELT_ASSIGN(glb, pack_gltf(file));
+    PELT_ASSIGN(glb, pack_gltf(file, files));
   } else {
     PELT_ASSIGN(const auto made, format_glb(model));
     const auto bytes = std::as_bytes(std::span(made));

@@ -316,6 +316,7 @@ Result<Transferred> transfer_rig(const Character& old, const Model& model, const
   PELT_ASSIGN(auto rig, parse_rig(old->rig, fmt::format("the rig of '{}'", old->name)));
   Transferred result{std::move(rig), {}};
   result.rig.directory = directory;
+  result.rig.files = NamedFiles::kNone;
   PELT_TRY(Transfer(old, model, result).run());
   return result;
 }

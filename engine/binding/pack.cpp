@@ -37,8 +37,9 @@ Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, fl
 
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
 
-constexpr float kMaxGradient = 1e12f;  // per metre
-constexpr int kGradientSteps = 126;    // one less than 8 bits hold, since the carried rounding may add one
+constexpr float kMaxGradient = 1e12f;                            // per metre
+constexpr std::size_t kMaxRowInfluences = std::size_t{1} << 16;  // as many as there are palette entries to name
+constexpr int kGradientSteps = 126;  // one less than 8 bits hold, since the carried rounding may add one
 
 // Influences of a row as they are packed, one group after the other.
 struct PackedRow {
@@ -284,6 +285,11 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
                             const std::string& what) {
   const std::size_t begin = packed.slices[slice];
   const std::size_t length = (packed.slices[slice + 1] - begin) / shared::kSliceRows;
+  // One invocation of a device goes along a row: a small file must not make it go on for long.
+  if (length > kMaxRowInfluences) {
+    return fail(ErrorCode::kUnsupported, formatted("{}: a row of slice {} has {} influences, more than {}", what, slice,
+                                                   length, kMaxRowInfluences));
+  }
   for (std::size_t r = 0; r < shared::kSliceRows; ++r) {
     const std::size_t row = slice * shared::kSliceRows + r;
     std::uint32_t sum = 0;

@@ -21,6 +21,7 @@
 #include "engine/model/skeleton_walk.h"
 #include "engine/model/unique_names.h"
 #include "engine/rig/deformer_entry.h"
+#include "shaders/chain/chain.h"
 
 namespace pelt::chain {
 namespace {
@@ -282,6 +283,12 @@ glm::dvec3 direction_away(const Chain& chain, std::size_t i) {
 bool is_tip(const Chain& chain, std::size_t i) {
   const std::size_t last = chain.anchors.size() - 1;
   return (i == 0 || i == last) && chain.anchors[i].joint == chain.anchors[i == 0 ? 1 : last - 1].joint;
+}
+
+Result<void> check_length(const Chain& chain, const std::string& what) {
+  if (chain.anchors.size() <= shared::kMaxAnchors) return {};
+  return fail(ErrorCode::kUnsupported, fmt::format("{}: the curve '{}' has {} joints, more than {}; split it", what,
+                                                   chain.name, chain.anchors.size(), shared::kMaxAnchors));
 }
 
 Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> meshes, const ChainOptions& options) {

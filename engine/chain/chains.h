@@ -31,6 +31,10 @@ struct Chain {
   std::size_t top = 0;  // the anchor whose joint is nearest the root: a limb-to-limb curve runs up to it and down again
 };
 
+// Returns kUnsupported, with a sentence, if a chain has more anchors than can be posed (kMaxAnchors). Errors begin with
+// `what`.
+Result<void> check_length(const Chain& chain, const std::string& what);
+
 // Kind of a joint by its number of links: the bones to its parent and to its children.
 enum class Linkage {
   kEnd,          // 1 or none: curves end here

@@ -11,7 +11,8 @@ const char* check_anchor(const TableReader& words, const CharacterData& data, st
   if (words.word(word) >= data.skeleton.joints.size()) return "names a joint that is not there";
   const std::uint32_t twist = words.word(word + shared::kAnchorTwist);
   if (twist != shared::kNoInput && twist >= data.input_count) return "names an input that is not there";
-  return words.check_numbers(word + shared::kAnchorPosition, shared::kAnchorTwist - shared::kAnchorPosition);
+  if (const char* wrong = words.check_place(word + shared::kAnchorPosition)) return wrong;
+  return words.check_numbers(word + shared::kAnchorRotation, shared::kAnchorTwist - shared::kAnchorRotation);
 }
 
 }  // namespace

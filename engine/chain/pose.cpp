@@ -17,16 +17,18 @@ namespace {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   const TableReader words(pass.table);
-  TableBudget chains(pass);
+  enum Part : TableParts::Kind { kChain = 1, kAnchors };
+  TableParts parts(pass);
   TableBudget posed(pass);
-  std::vector<bool> checked(pass.table.size(), false);  // chains, by the index of their first word
   const auto check = [&](const shared::AnchorRecord& record) -> const char* {
     if (!words.holds(record.chain, shared::kChainWords)) return "reads past its table";
-    if (!checked[record.chain]) {
-      checked[record.chain] = true;
+    bool is_new = false;
+    if (const char* wrong = parts.share(record.chain, shared::kChainWords, kChain, is_new)) return wrong;
+    if (is_new) {
       if (const char* wrong = check_chain(words, data, record.chain)) return wrong;
-      const std::uint64_t anchors = words.word(record.chain);
-      if (const char* wrong = chains.take(shared::kChainWords + anchors * shared::kAnchorWords)) return wrong;
+      const std::uint64_t anchors = words.word(record.chain) * std::uint64_t{shared::kAnchorWords};
+      const std::uint32_t first = words.word(record.chain + shared::kChainFirstAnchor);
+      if (const char* wrong = parts.take(first, anchors, kAnchors)) return wrong;
     }
     const std::uint32_t count = words.word(record.chain);
     if (record.first % shared::kAnchorBlock != 0 || record.first >= count) return "names an anchor that is not there";

@@ -94,14 +94,12 @@ struct Moving {
   std::uint32_t index = 0;    // as influences name it
   std::uint32_t sharing = 0;  // bit k: it moves a vertex that entry k, before it, moves too
   Box local_points;           // that it moves
+  bool is_in_vertex = false;  // it moves the vertex that is being added
 };
 
 // Collects the palette entries that move a group of vertices. One serves all groups of a mesh in turn.
 class Collector {
  public:
-  // Begins a vertex.
-  void next_vertex() { vertex_.clear(); }
-
   // Adds an entry that moves the vertex.
   void add(std::uint32_t index, glm::vec3 local_point) {
     if (index >= places_.size()) places_.resize(index + 1, kNone);
@@ -110,14 +108,26 @@ class Collector {
       entries_.push_back({.index = index});
     }
     const std::uint32_t place = places_[index];
-    entries_[place].local_points.add(local_point);
-    if (std::ranges::find(vertex_, place) != vertex_.end()) return;
-    for (const std::uint32_t other : vertex_) {
-      const std::uint32_t first = std::min(place, other);
-      if (first < shared::kBoundsDualEntries) entries_[std::max(place, other)].sharing |= 1u << first;
-    }
+    Moving& moving = entries_[place];
+    moving.local_points.add(local_point);
+    if (moving.is_in_vertex) return;
+    moving.is_in_vertex = true;
     vertex_.push_back(place);
+  }
+
+  // Ends a vertex. Takes time in proportion to its entries, of which a hostile file may have very many.
+  void end_vertex() {
+    std::uint32_t first = 0;  // bit k: entry k moves the vertex
+    for (const std::uint32_t place : vertex_) {
+      if (place < shared::kBoundsDualEntries) first |= 1u << place;
+    }
+    for (const std::uint32_t place : vertex_) {
+      const std::uint32_t before = place < shared::kBoundsDualEntries ? (1u << place) - 1 : ~0u;
+      entries_[place].sharing |= first & before;
+      entries_[place].is_in_vertex = false;
+    }
     row_entries_ = std::max(row_entries_, static_cast<std::uint32_t>(vertex_.size()));
+    vertex_.clear();
   }
 
   std::uint32_t entries() const { return static_cast<std::uint32_t>(entries_.size()); }
@@ -234,8 +244,8 @@ class MeshRecords {
     for (const std::uint32_t v : vertices) {
       box.add(rest_.points[v]);
       reach = std::max(reach, morph_reach(v));
-      collector_.next_vertex();
       for_each_entry(rest_, v, !dual, [&](std::uint32_t index, glm::vec3 point) { collector_.add(index, point); });
+      collector_.end_vertex();
       record.negative = std::max(record.negative, negative_shares(rest_, v));
     }
     if (dual && collector_.entries() > shared::kBoundsDualEntries && vertices.size() > 1) {

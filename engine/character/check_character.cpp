@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -25,10 +24,13 @@ namespace {
 // `what` is "mesh" or "joint", for the error.
 template <class Items>
 Result<void> names_are_unique(const Items& items, const char* what) {
-  std::unordered_set<std::string_view> names;
-  for (const auto& item : items) {
-    if (!names.insert(item.name).second) return invalid("two {}s are called '{}'", what, item.name);
-  }
+  // Not by a hash table: names that are made to share one slot would take time by the square of their number.
+  std::vector<std::string_view> names;
+  names.reserve(items.size());
+  for (const auto& item : items) names.push_back(item.name);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) return invalid("two {}s are called '{}'", what, *twice);
   return {};
 }
 

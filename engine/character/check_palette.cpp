@@ -53,6 +53,11 @@ bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { retu
 }  // namespace
 
 Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
+  // Passes are held against each other, which takes time by the square of their number.
+  constexpr std::size_t kMaxPasses = 16384;
+  if (data.passes.size() > kMaxPasses) {
+    return invalid("there are {} palette passes, more than {}", data.passes.size(), kMaxPasses);
+  }
   // Count before allocating anything of palette_size entries.
   std::uint64_t written = 0;
   for (std::size_t p = 0; p < data.passes.size(); ++p) {

@@ -2,9 +2,12 @@
 // Checks the records of a pose pass one by one. A check returns why a record is wrong, or nullptr.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <vector>
 
 #include <pelt/character.h>
 
@@ -22,6 +25,11 @@ Result<void> check_records(const PalettePass& pass, const Check& check) {
   }
   return {};
 }
+
+// Most terms of a sum, or keys, of one record; binds make far fewer. One invocation of a device goes through them one
+// after the other, and a device that takes seconds over an invocation is lost to every program.
+inline constexpr std::uint64_t kMaxTerms = 4096;
+inline constexpr const char* kTooManyTerms = "has more than 4096 terms";
 
 // Bounds the work: records that share words could make a small file slow to check and to pose.
 class TableBudget {
@@ -41,6 +49,44 @@ class TableBudget {
  private:
   std::uint64_t table_words_;
   std::uint64_t taken_ = 0;
+};
+
+// What the words of a pass's table are: each belongs to one part, such as a chain or a sample, and is never read as
+// something else. Otherwise numbers that were checked as such could be taken for joints, and words that many records
+// share could make a small file slow to check and to pose.
+class TableParts {
+ public:
+  // Kinds are the caller's, 1 to 127.
+  using Kind = std::uint8_t;
+
+  explicit TableParts(const PalettePass& pass) : parts_(pass.table.size(), Kind{0}) {}
+
+  // Takes the words [first, first + count) for a part that one record or part names. Returns why they cannot be taken,
+  // or nullptr.
+  const char* take(std::uint64_t first, std::uint64_t count, Kind kind) {
+    if (first > parts_.size() || count > parts_.size() - first) return "reads past its table";
+    if (count == 0) return nullptr;
+    const auto begin = parts_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(count);
+    if (std::any_of(begin, end, [](Kind taken) { return taken != 0; })) return kTwoThings;
+    std::fill(begin, end, kind);
+    *begin = static_cast<Kind>(kind | kStart);
+    return nullptr;
+  }
+
+  // Does the same for a part that several may name, which has one word at least, and sets `is_new` if none did before.
+  const char* share(std::uint64_t first, std::uint64_t count, Kind kind, bool& is_new) {
+    const std::uint64_t last = first + count - 1;
+    is_new = last >= parts_.size() || parts_[first] != (kind | kStart);
+    if (is_new) return take(first, count, kind);
+    return (parts_[last] & ~kStart) == kind ? nullptr : kTwoThings;
+  }
+
+ private:
+  static constexpr Kind kStart = 0x80;  // of the first word of a part
+  static constexpr const char* kTwoThings = "takes a word of its table for two things";
+
+  std::vector<Kind> parts_;  // of each word; 0: of none yet
 };
 
 // Runs of palette entries.

@@ -3,8 +3,11 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <glm/gtc/constants.hpp>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include <pelt/clip_twists.h>
 #include <pelt/pose.h>
@@ -23,15 +26,13 @@ constexpr int kMaxHalvings = 6;
 // A joint whose twist stays this far from half a turn needs no control.
 constexpr float kClear = glm::pi<float>() / 18;
 
-// An anchor that takes its twist from a control.
-struct TwistAnchor {
-  const PalettePass* pass;
-  shared::Chain chain;
-  std::uint32_t anchor;
-};
+// Most channels, joints and anchors that are moved, all times together: ten minutes of motion capture at 60 Hz take
+// fewer. Beyond it only some of the keys are played, so that a small file does not take minutes.
+constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
 
-// Returns the first anchor that takes its twist from `input`; others, on other curves, take the same twist.
-std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint32_t input) {
+// Calls visit(pass, chain, anchor, input) for each anchor that takes its twist from an input, until it returns false.
+template <class Visit>
+void for_each_twist(const CharacterData& character, const Visit& visit) {
   for (const PalettePass& pass : character.passes) {
     if (pass.kernel != PoseKernel::kAnchor) continue;
     for (std::size_t r = 0; r < pass.record_count; ++r) {
@@ -39,12 +40,46 @@ std::optional<TwistAnchor> find_anchor(const CharacterData& character, std::uint
       const shared::Chain chain = shared::read_chain(table_work(pass.table), record.chain);
       const std::uint32_t end = std::min(record.first + shared::kAnchorBlock, chain.anchor_count);
       for (std::uint32_t i = record.first; i < end; ++i) {
-        if (i == chain.top || pass.table[shared::anchor_word(chain, i) + shared::kAnchorTwist] != input) continue;
-        return TwistAnchor{&pass, chain, i};
+        const std::uint32_t input = pass.table[shared::anchor_word(chain, i) + shared::kAnchorTwist];
+        if (i == chain.top || input == shared::kNoInput) continue;
+        if (!visit(pass, chain, i, input)) return;
       }
     }
   }
-  return std::nullopt;
+}
+
+// A chain with anchors that take their twists from controls.
+struct TwistChain {
+  const PalettePass* pass;
+  shared::Chain chain;
+  std::vector<std::size_t> controls;  // of each anchor, or kNone
+};
+
+constexpr std::size_t kNone = ~std::size_t{0};
+
+// Visits every anchor once, however many controls there are.
+std::vector<TwistChain> find_chains(const CharacterData& character, std::vector<std::uint32_t>& controls,
+                                    std::vector<std::uint32_t>& unused) {
+  std::vector<bool> is_twist(character.input_count, false);
+  for (const Control& control : character.controls) is_twist[control.input] = control.kind == ControlKind::kTwist;
+  std::vector<std::size_t> control_of(character.input_count, kNone);
+  std::map<std::pair<const PalettePass*, std::uint32_t>, std::size_t> chain_of;  // by its first anchor
+  std::vector<TwistChain> chains;
+  // The first anchor of an input counts; others, on other curves, take the same twist.
+  for_each_twist(character,
+                 [&](const PalettePass& pass, const shared::Chain& chain, std::uint32_t i, std::uint32_t input) {
+                   if (!is_twist[input] || control_of[input] != kNone) return true;
+                   control_of[input] = controls.size();
+                   controls.push_back(input);
+                   const auto [known, is_new] = chain_of.try_emplace({&pass, chain.first_anchor}, chains.size());
+                   if (is_new) chains.push_back({&pass, chain, std::vector<std::size_t>(chain.anchor_count, kNone)});
+                   chains[known->second].controls[i] = control_of[input];
+                   return true;
+                 });
+  for (const Control& control : character.controls) {
+    if (control.kind == ControlKind::kTwist && control_of[control.input] == kNone) unused.push_back(control.input);
+  }
+  return chains;
 }
 
 // Plays a clip: computes all twists at a time, each nearest to its earlier value.
@@ -55,46 +90,56 @@ class Player {
         clip_(clip),
         local_(character.skeleton.joints.size()),
         joints_(character.skeleton.joints.size()),
-        inputs_(character.input_count, 0.0f) {
-    for (const Control& control : character.controls) {
-      if (control.kind != ControlKind::kTwist) continue;
-      const std::optional<TwistAnchor> anchor = find_anchor(character, control.input);
-      if (anchor) {
-        anchors_.push_back(*anchor);
-        controls_.push_back(control.input);
-      } else {
-        unused_.push_back(control.input);
-      }
-    }
+        inputs_(character.input_count, 0.0f),
+        chains_(find_chains(character, controls_, unused_)) {
+    steps_a_time_ = clip.channels.size() + local_.size();
+    for (const TwistChain& chain : chains_) steps_a_time_ += chain.controls.size();
   }
 
   std::span<const std::uint32_t> controls() const { return controls_; }
   std::span<const std::uint32_t> unused() const { return unused_; }
 
+  // The number of times at which twists may be computed.
+  std::uint64_t times_left() const { return steps_ < kMaxSteps ? (kMaxSteps - steps_) / steps_a_time_ : 0; }
+
   // Returns the twists of controls() at `time`, each nearest to `before`, the twists a little earlier.
   std::vector<float> twists(float time, std::span<const float> before) {
+    steps_ += steps_a_time_;
     rest_pose(character_.skeleton, local_);
     sample_clip(clip_, time, local_);
     model_matrices(character_.skeleton, local_, joints_);
-    std::vector<float> angles(anchors_.size());
-    for (std::size_t a = 0; a < anchors_.size(); ++a) {
-      const TwistAnchor& anchor = anchors_[a];
-      inputs_[controls_[a]] = before[a];
-      const shared::PoseWork work{anchor.pass->table.data(), joints_.data(), nullptr, inputs_.data(), nullptr};
-      angles[a] = shared::pose_nearest_anchor(work, anchor.chain, anchor.anchor).own;
-    }
+    std::vector<float> angles(controls_.size());
+    for (std::size_t a = 0; a < controls_.size(); ++a) inputs_[controls_[a]] = before[a];
+    for (const TwistChain& own : chains_) pose_chain(own, angles);
     return angles;
   }
 
  private:
+  // Poses the anchors of a chain one after the other, from the top to both ends.
+  void pose_chain(const TwistChain& own, std::vector<float>& angles) const {
+    const shared::PoseWork work{own.pass->table.data(), joints_.data(), nullptr, inputs_.data(), nullptr};
+    const auto pose = [&](std::uint32_t i, const shared::TurnedAnchor& upper) {
+      const shared::TurnedAnchor anchor = shared::pose_next_anchor(work, own.chain, i, upper);
+      if (own.controls[i] != kNone) angles[own.controls[i]] = anchor.own;
+      return anchor;
+    };
+    const shared::TurnedAnchor top = shared::pose_nearest_anchor(work, own.chain, own.chain.top);
+    shared::TurnedAnchor upper = top;
+    for (std::uint32_t i = own.chain.top; i > 0; --i) upper = pose(i - 1, upper);
+    upper = top;
+    for (std::uint32_t i = own.chain.top + 1; i < own.chain.anchor_count; ++i) upper = pose(i, upper);
+  }
+
   const CharacterData& character_;
   const Clip& clip_;
-  std::vector<TwistAnchor> anchors_;
   std::vector<std::uint32_t> controls_;
   std::vector<std::uint32_t> unused_;
   std::vector<Transform> local_;
   std::vector<glm::mat4> joints_;
   std::vector<float> inputs_;
+  std::vector<TwistChain> chains_;
+  std::uint64_t steps_a_time_ = 0;
+  std::uint64_t steps_ = 0;  // so far
 };
 
 struct Moment {
@@ -115,7 +160,7 @@ void play(Player& player, float time, int halvings, std::vector<Moment>& moments
   const Moment from = moments.back();
   if (halvings > 0) {
     Moment to{time, player.twists(time, from.angles)};
-    if (halvings == kMaxHalvings || !(largest_step(from, to) > kMaxStep)) {
+    if (halvings == kMaxHalvings || player.times_left() == 0 || !(largest_step(from, to) > kMaxStep)) {
       moments.push_back(std::move(to));
       return;
     }
@@ -132,17 +177,30 @@ std::vector<float> key_times(const Clip& clip) {
   return times;
 }
 
+// Leaves `most` of the times, or a few more, evenly spread, and the last one.
+void thin_out(std::vector<float>& times, std::uint64_t most) {
+  const std::size_t stride = (times.size() + most - 1) / most;
+  if (stride <= 1) return;
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    if (k % stride == 0 || k + 1 == times.size()) times[kept++] = times[k];
+  }
+  times.resize(kept);
+}
+
 }  // namespace
 
 ClipTwists::ClipTwists(const CharacterData& character, const Clip& clip) {
   Player player(character, clip);
   const std::span<const std::uint32_t> controls = player.controls();
   still_.assign(player.unused().begin(), player.unused().end());
-  const std::vector<float> keys = key_times(clip);
+  std::vector<float> keys = key_times(clip);
   if (controls.empty() || keys.empty()) {
     still_.insert(still_.end(), controls.begin(), controls.end());
     return;
   }
+  // Each key takes two times at least.
+  thin_out(keys, std::max<std::uint64_t>(player.times_left() / 2, 2));
   std::vector<Moment> moments{{keys.front(), player.twists(keys.front(), std::vector<float>(controls.size(), 0.0f))}};
   for (std::size_t k = 1; k < keys.size(); ++k) play(player, keys[k], 0, moments);
 
@@ -179,20 +237,26 @@ void sample_morph_targets(const CharacterData& character, const Clip& clip, floa
   for (const MorphChannel& channel : clip.morph_channels) {
     for (const Control& control : character.controls) {
       if (control.kind != ControlKind::kMorphTarget) continue;
-      if (control.mesh != channel.mesh || control.target != channel.target) continue;
+      // The numbers first: of many targets of many channels, few names are compared.
+      if (control.target != channel.target || control.mesh != channel.mesh) continue;
       inputs[control.input] = sample(channel, time);
     }
   }
 }
 
 std::optional<glm::vec3> twist_axis(const CharacterData& character, std::uint32_t input) {
-  const std::optional<TwistAnchor> anchor = find_anchor(character, input);
-  if (!anchor) return std::nullopt;
-  const shared::PoseWork work = table_work(anchor->pass->table);
-  const std::uint32_t word = shared::anchor_word(anchor->chain, anchor->anchor);
-  const std::uint32_t rotation = word + shared::kAnchorRotation;
-  const glm::vec4 joint_from_model(shared::table_vector(work, rotation), shared::table_float(work, rotation + 3));
-  return shared::quaternion_rotate(joint_from_model, shared::table_vector(work, word + shared::kAnchorAxis));
+  std::optional<glm::vec3> axis;
+  for_each_twist(
+      character, [&](const PalettePass& pass, const shared::Chain& chain, std::uint32_t i, std::uint32_t twist) {
+        if (twist != input) return true;
+        const shared::PoseWork work = table_work(pass.table);
+        const std::uint32_t word = shared::anchor_word(chain, i);
+        const std::uint32_t rotation = word + shared::kAnchorRotation;
+        const glm::vec4 joint_from_model(shared::table_vector(work, rotation), shared::table_float(work, rotation + 3));
+        axis = shared::quaternion_rotate(joint_from_model, shared::table_vector(work, word + shared::kAnchorAxis));
+        return false;
+      });
+  return axis;
 }
 
 }  // namespace pelt

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include <pelt/finite.h>
+
 namespace pelt {
 
 class TableReader {
@@ -28,6 +30,15 @@ class TableReader {
     if (!holds(first, count)) return "reads past its table";
     for (std::uint64_t i = first; i < first + count; ++i) {
       if (!std::isfinite(number(i))) return "holds a number that is not finite";
+    }
+    return nullptr;
+  }
+
+  // Returns the same of a place or an offset, which is within kFarthest.
+  const char* check_place(std::uint64_t first) const {
+    if (!holds(first, 3)) return "reads past its table";
+    for (std::uint64_t i = first; i < first + 3; ++i) {
+      if (!is_near(number(i))) return "holds a place that is not finite, or beyond 1e+12";
     }
     return nullptr;
   }

@@ -28,15 +28,14 @@ class Table {
         reads_steps_(pass.kernel == PoseKernel::kCurveSkeleton),
         anchors_(entries_before(pass, data, PoseKernel::kAnchor)),
         steps_(entries_before(pass, data, PoseKernel::kCurveStep)),
-        curves_(pass),
-        posed_(pass),
-        checked_curves_(pass.table.size(), false) {}
+        parts_(pass),
+        posed_(pass) {}
 
   // Returns why a record cannot be posed, or nullptr if it can.
   const char* check(const shared::CurveRecord& record) {
     if (const char* wrong = check_curve(record.curve)) return wrong;
     if (record.bone >= words_.word(record.curve) - 1) return "names a bone that is not there";
-    if (const char* wrong = posed_.take(kSampleWords)) return wrong;
+    if (const char* wrong = parts_.take(record.first_sample, kSampleWords, kSamples)) return wrong;
     return check_samples(record.first_sample);
   }
   const char* check(const shared::CurveStepRecord& record) {
@@ -46,6 +45,7 @@ class Table {
   }
 
  private:
+  enum Part : TableParts::Kind { kCurve = 1, kAnchors, kCurveAnchors, kKeys, kSamples };
   static constexpr std::uint64_t kSampleWords = std::uint64_t{shared::kCurveSlots} * shared::kCurveSampleWords;
 
   const char* check_samples(std::uint64_t first) const {
@@ -56,16 +56,16 @@ class Table {
     return nullptr;
   }
 
-  // Checks each curve once, however many records name it. Curves and samples that overlap are refused, so that a small
-  // file does not take long to check or to pose.
+  // Checks each curve once, however many records name it.
   const char* check_curve(std::uint64_t word) {
     if (!words_.holds(word, shared::kCurveWords)) return "reads past its table";
-    if (checked_curves_[word]) return nullptr;
-    checked_curves_[word] = true;
+    bool is_new = false;
+    if (const char* wrong = parts_.share(word, shared::kCurveWords, kCurve, is_new)) return wrong;
+    if (!is_new) return nullptr;
     if (const char* wrong = chain::check_posed_chain(words_, data_, anchors_, word)) return wrong;
     const std::uint64_t count = words_.word(word);
-    const std::uint64_t own = shared::kCurveWords + count * (shared::kAnchorWords + shared::kCurveAnchorWords);
-    if (const char* wrong = curves_.take(own)) return wrong;
+    const std::uint64_t anchors = words_.word(word + shared::kChainFirstAnchor);
+    if (const char* wrong = parts_.take(anchors, count * shared::kAnchorWords, kAnchors)) return wrong;
     if (reads_steps_ && !steps_.hold(words_.word(word + shared::kCurveFirstStep), count * shared::kCurveStepSlots)) {
       return "has steps that no earlier stage poses";
     }
@@ -75,6 +75,7 @@ class Table {
     if (words_.word(word + shared::kCurveReference) > shared::kCurveReferenceJoint) return "has an unknown reference";
     if (const char* wrong = words_.check_numbers(word + shared::kCurveCentre, 1)) return wrong;
     const std::uint64_t first = words_.word(word + shared::kCurveFirstAnchor);
+    if (const char* wrong = parts_.take(first, count * shared::kCurveAnchorWords, kCurveAnchors)) return wrong;
     float length = -std::numeric_limits<float>::infinity();
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t anchor = first + i * shared::kCurveAnchorWords;
@@ -85,7 +86,7 @@ class Table {
     return nullptr;
   }
 
-  const char* check_curve_anchor(std::uint64_t word) const {
+  const char* check_curve_anchor(std::uint64_t word) {
     const std::uint64_t keys = word + shared::kCurveAnchorKeys;
     if (const char* wrong = words_.check_numbers(word, shared::kCurveAnchorKeys)) return wrong;
     if (const char* wrong = words_.check_numbers(keys + 2, shared::kCurveAnchorWords - shared::kCurveAnchorKeys - 2)) {
@@ -97,6 +98,7 @@ class Table {
     const std::uint64_t first = words_.word(keys);
     const std::uint64_t count = words_.word(keys + 1);
     if (count > shared::kMaxFloatKeys) return "has too many keys";
+    if (const char* wrong = parts_.take(first, 2 * count, kKeys)) return wrong;
     if (const char* wrong = words_.check_numbers(first, 2 * count)) return wrong;
     for (std::uint64_t k = 1; k < count; ++k) {
       if (!(words_.number(first + 2 * k) > words_.number(first + 2 * k - 2))) return "has keys that do not ascend";
@@ -108,8 +110,8 @@ class Table {
   const CharacterData& data_;
   bool by_steps_, reads_steps_;
   EntryRuns anchors_, steps_;
-  TableBudget curves_, posed_;        // words of curves, and those that records read
-  std::vector<bool> checked_curves_;  // by the index of their first word
+  TableParts parts_;
+  TableBudget posed_;  // words that steps read
 };
 
 template <class Record>

@@ -161,10 +161,7 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
 
 // Checks a chain after offsets of control points: its number of joints, and joints that lie on each other.
 Result<void> check_chain(const Chain& chain, const Model& model, const std::string& what) {
-  if (chain.anchors.size() > shared::kMaxAnchors) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: the curve '{}' has {} joints, more than {}; split it", what,
-                                                     chain.name, chain.anchors.size(), shared::kMaxAnchors));
-  }
+  PELT_TRY(check_length(chain, what));
   double length = 0;
   for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
     length += glm::distance(glm::dvec3(chain.anchors[i].position), glm::dvec3(chain.anchors[i - 1].position));

@@ -61,13 +61,16 @@ bool is_ear(std::span<const glm::dvec2> flat, std::span<const std::size_t> remai
 
 }  // namespace
 
-void split_polygon(std::span<const glm::vec3> positions, std::span<const std::uint32_t> corners,
-                   std::vector<glm::uvec3>& triangles) {
+std::uint64_t split_polygon(std::span<const glm::vec3> positions, std::span<const std::uint32_t> corners,
+                            std::vector<glm::uvec3>& triangles) {
   assert(corners.size() >= 3);
   const auto add = [&](std::size_t a, std::size_t b, std::size_t c) {
     triangles.emplace_back(corners[a], corners[b], corners[c]);
   };
-  if (corners.size() == 3) return add(0, 1, 2);
+  if (corners.size() == 3) {
+    add(0, 1, 2);
+    return 1;
+  }
 
   const std::vector<glm::dvec2> flat = project(positions, corners);
   const auto turns = [&](std::size_t a, std::size_t b, std::size_t c) { return turns_left(flat[a], flat[b], flat[c]); };
@@ -77,16 +80,19 @@ void split_polygon(std::span<const glm::vec3> positions, std::span<const std::ui
     const bool shorter_13 = glm::distance(flat[1], flat[3]) < glm::distance(flat[0], flat[2]);
     if (by_13 && (shorter_13 || !by_02)) {
       add(0, 1, 3);
-      return add(1, 2, 3);
+      add(1, 2, 3);
+    } else {
+      add(0, 1, 2);
+      add(0, 2, 3);
     }
-    add(0, 1, 2);
-    return add(0, 2, 3);
+    return 1;
   }
 
   // Ear clipping. Moving on past each diagonal instead of starting over keeps a round polygon from becoming a fan.
   std::vector<std::size_t> remaining(corners.size());
   for (std::size_t i = 0; i < remaining.size(); ++i) remaining[i] = i;
   std::size_t at = 0;
+  std::uint64_t steps = 0;
   while (remaining.size() > 3) {
     const std::size_t n = remaining.size();
     std::size_t tries = 0;
@@ -94,6 +100,7 @@ void split_polygon(std::span<const glm::vec3> positions, std::span<const std::ui
                                 remaining[(at + tries + 2) % n])) {
       ++tries;
     }
+    steps += (tries + 1) * n;
     if (tries == n) break;
     at = (at + tries) % n;
     const std::size_t ear = (at + 1) % n;
@@ -103,6 +110,7 @@ void split_polygon(std::span<const glm::vec3> positions, std::span<const std::ui
     at %= remaining.size();
   }
   for (std::size_t i = 1; i + 1 < remaining.size(); ++i) add(remaining[0], remaining[i], remaining[i + 1]);
+  return steps;
 }
 
 }  // namespace pelt

@@ -11,8 +11,9 @@ namespace pelt {
 // Splits the polygon with the given corners (vertices of `positions`, in order, 3 or more) into corners - 2 triangles
 // of the same winding, appended to `triangles`. Concave polygons are split along inner diagonals only; a convex quad
 // along its shorter one. A polygon that crosses itself or has no area is split in some way too. The result depends only
-// on the corners and their positions. Time: quadratic in the corners, cubic at worst.
-void split_polygon(std::span<const glm::vec3> positions, std::span<const std::uint32_t> corners,
-                   std::vector<glm::uvec3>& triangles);
+// on the corners and their positions. Returns the number of steps that it took: about the square of the
+// number of corners, its cube at worst.
+std::uint64_t split_polygon(std::span<const glm::vec3> positions, std::span<const std::uint32_t> corners,
+                            std::vector<glm::uvec3>& triangles);
 
 }  // namespace pelt

@@ -38,7 +38,7 @@ Result<void> validate_segments(const PalettePass& pass, const CharacterData& dat
 Result<void> validate_follows(const PalettePass& pass, const CharacterData& data) {
   const FramesBefore frames(pass, data);
   const TableReader words(pass.table);
-  TableBudget budget(pass);
+  TableParts parts(pass);
   return check_records<shared::FollowRecord>(pass, [&](const shared::FollowRecord& record) -> const char* {
     if (!is_posed_before(pass, data, record.vertex) || !is_posed_before(pass, data, record.followed)) {
       return kNotPosedBefore;
@@ -46,11 +46,15 @@ Result<void> validate_follows(const PalettePass& pass, const CharacterData& data
     if (!frames.hold(record.entry) || !frames.hold(record.root)) return kNoFrame;
     if (record.key_count == 0) return "has no keys";
     const std::uint64_t count = std::uint64_t{record.key_count} * shared::kFollowKeyWords;
-    if (const char* wrong = budget.take(record.first_word, count)) return wrong;
+    if (record.key_count > kMaxTerms) return kTooManyTerms;
+    if (const char* wrong = parts.take(record.first_word, count, 1)) return wrong;
     if (const char* wrong = words.check_numbers(record.first_word, count)) return wrong;
     for (std::uint64_t key = 1; key < record.key_count; ++key) {
       const std::uint64_t word = record.first_word + key * shared::kFollowKeyWords;
       if (!(words.number(word - shared::kFollowKeyWords) < words.number(word))) return "has keys that do not ascend";
+    }
+    for (std::uint64_t key = 0; key < record.key_count; ++key) {
+      if (const char* wrong = words.check_place(record.first_word + key * shared::kFollowKeyWords + 1)) return wrong;
     }
     const bool finite = is_near(record.rest) && is_near(record.followed_rest) && is_near(record.axis);
     return finite ? nullptr : kNotFinite;

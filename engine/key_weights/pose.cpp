@@ -23,84 +23,105 @@ namespace {
 // Reads a pass's table, within its bounds.
 class Table {
  public:
-  Table(const PalettePass& pass, const CharacterData& data)
-      : words_(pass.table), data_(data), checked_keys_(pass.table.size(), false) {}
+  Table(const PalettePass& pass, const CharacterData& data) : words_(pass.table), data_(data), parts_(pass) {}
 
-  // Checks each key once, however many records name it: a small file must not take long to check.
-  const char* check_key(std::uint64_t word) {
-    if (word >= words_.size()) return "reads past its table";
-    if (checked_keys_[word]) return nullptr;
-    checked_keys_[word] = true;
-    switch (words_.word(word)) {
-      case shared::kKeyControl:
-        if (const char* wrong = words_.check_numbers(word + 2, 1)) return wrong;
-        return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
-      case shared::kKeyRamp:
-        if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
-        if (!(words_.number(word + 2) < words_.number(word + 3))) return "has a ramp that does not ascend";
-        return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
-      case shared::kKeyLinear: {
-        if (const char* wrong = words_.check_numbers(word + 2, 3)) return wrong;
-        if (!(words_.number(word + 2) < words_.number(word + 3) && words_.number(word + 3) < words_.number(word + 4))) {
-          return "has keys that do not ascend";
-        }
-        return check_angle(words_, data_, words_.word(word + 1));
-      }
-      case shared::kKeyRbf:
-        return check_rbf(word);
-      default:
-        return "has a key of an unknown kind";
+  const char* check(const shared::KeyWeightsRecord& record) {
+    if (record.weight_count == 0 || record.weight_count > shared::kMorphEntryTargets) {
+      return "holds no weights, or too many";
     }
+    if (const char* wrong = parts_.take(record.first_word, record.weight_count, kRecord)) return wrong;
+    for (std::uint32_t i = 0; i < record.weight_count; ++i) {
+      if (const char* wrong = check_list(words_.word(record.first_word + i))) return wrong;
+    }
+    return nullptr;
   }
 
  private:
+  enum Part : TableParts::Kind { kRecord = 1, kList, kKey, kAngle, kCentres };
+
+  const char* check_list(std::uint64_t list) {
+    if (list >= words_.size()) return "reads past its table";
+    const std::uint64_t count = words_.word(list);
+    if (const char* wrong = parts_.take(list, count + 1, kList)) return wrong;
+    if (count > kMaxTerms) return kTooManyTerms;
+    std::uint64_t centres = 0;
+    for (std::uint64_t k = 1; k <= count; ++k) {
+      const std::uint64_t key = words_.word(list + k);
+      if (const char* wrong = check_key(key)) return wrong;
+      if (words_.word(key) == shared::kKeyRbf) centres += words_.word(key + 2);
+    }
+    centres_ += centres;
+    return centres > kMaxCentres || centres_ > kMaxAllCentres ? "names keys of too many centres" : nullptr;
+  }
+
+  // Checks each key once, however many weights name it: a small file must not take long to check.
+  const char* check_key(std::uint64_t word) {
+    if (word >= words_.size()) return "reads past its table";
+    const std::uint32_t kind = words_.word(word);
+    if (kind == shared::kKeyRbf) return check_rbf(word);
+    if (kind > shared::kKeyRamp) return "has a key of an unknown kind";
+    const std::uint64_t numbers = kind == shared::kKeyControl ? 1 : 3;
+    bool is_new = false;
+    if (const char* wrong = parts_.share(word, 2 + numbers, kKey, is_new)) return wrong;
+    if (!is_new) return nullptr;
+    if (const char* wrong = words_.check_numbers(word + 2, numbers)) return wrong;
+    if (kind == shared::kKeyLinear) {
+      if (!(words_.number(word + 2) < words_.number(word + 3) && words_.number(word + 3) < words_.number(word + 4))) {
+        return "has keys that do not ascend";
+      }
+      return check_one_angle(words_.word(word + 1));
+    }
+    if (kind == shared::kKeyRamp && !(words_.number(word + 2) < words_.number(word + 3))) {
+      return "has a ramp that does not ascend";
+    }
+    return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
+  }
+
   const char* check_rbf(std::uint64_t word) {
     if (word + shared::kKeyRbfHeader > words_.size()) return "reads past its table";
     const std::uint64_t angles = words_.word(word + 1);
     const std::uint64_t centres = words_.word(word + 2);
-    coefficients_ += centres;
-    if (coefficients_ > words_.size()) return "reads past its table";
+    bool is_new = false;
+    if (const char* wrong = parts_.share(word, shared::kKeyRbfHeader + centres, kKey, is_new)) return wrong;
+    if (!is_new) return nullptr;
     if (angles == 0 || angles > std::uint64_t{shared::kMaxKeyAngles}) return "is keyed on too many angles";
     if (centres > shared::kMaxKeyCentres) return "has too many keys";
     for (std::uint64_t a = 0; a < angles; ++a) {
-      if (const char* wrong = check_angle(words_, data_, words_.word(word + 3) + a * shared::kJointAngleWords))
-        return wrong;
+      if (const char* wrong = check_one_angle(words_.word(word + 3) + a * shared::kJointAngleWords)) return wrong;
     }
     const std::uint64_t first_centre = words_.word(word + 4);
-    if (const char* wrong = words_.check_numbers(first_centre, centres * (angles + 1))) return wrong;
+    const std::uint64_t count = centres * (angles + 1);
+    if (const char* wrong = words_.check_numbers(first_centre, count)) return wrong;
+    if (count > 0) {
+      if (const char* wrong = parts_.share(first_centre, count, kCentres, is_new)) return wrong;
+    }
     for (std::uint64_t c = 0; c < centres; ++c) {
       if (!(words_.number(first_centre + c * (angles + 1) + angles) > 0)) return "has keys without a width";
     }
     return words_.check_numbers(word + shared::kKeyRbfHeader, centres);
   }
 
+  const char* check_one_angle(std::uint64_t word) {
+    bool is_new = false;
+    if (const char* wrong = parts_.share(word, shared::kJointAngleWords, kAngle, is_new)) return wrong;
+    return is_new ? check_angle(words_, data_, word) : nullptr;
+  }
+
+  // Most centres of one weight: 256 keys of 256 centres each; and of all weights, which are posed for every copy.
+  static constexpr std::uint64_t kMaxCentres = std::uint64_t{shared::kMaxKeyCentres} * shared::kMaxKeyCentres;
+  static constexpr std::uint64_t kMaxAllCentres = 64 * kMaxCentres;
+
   TableReader words_;
   const CharacterData& data_;
-  std::vector<bool> checked_keys_;  // indexed by the key's word
-  std::uint64_t coefficients_ = 0;  // number for all rbf keys; keys share none
+  TableParts parts_;
+  std::uint64_t centres_ = 0;  // of all weights so far
 };
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   if (pass.stage != 0) return invalid("its weights must be posed in stage 0, not {}", pass.stage);
   Table table(pass, data);
-  const TableReader words(pass.table);
-  TableBudget budget(pass);
-  return check_records<shared::KeyWeightsRecord>(pass, [&](const shared::KeyWeightsRecord& record) -> const char* {
-    if (record.weight_count == 0 || record.weight_count > shared::kMorphEntryTargets) {
-      return "holds no weights, or too many";
-    }
-    if (const char* wrong = budget.take(record.first_word, record.weight_count)) return wrong;
-    for (std::uint32_t i = 0; i < record.weight_count; ++i) {
-      const std::uint64_t list = words.word(record.first_word + i);
-      if (list >= words.size()) return "reads past its table";
-      const std::uint32_t count = words.word(list);
-      if (const char* wrong = budget.take(list + 1, count)) return wrong;
-      for (std::uint32_t k = 1; k <= count; ++k) {
-        if (const char* wrong = table.check_key(words.word(list + k))) return wrong;
-      }
-    }
-    return nullptr;
-  });
+  return check_records<shared::KeyWeightsRecord>(
+      pass, [&](const shared::KeyWeightsRecord& record) { return table.check(record); });
 }
 
 std::string label(const PassEntry& entry, const CharacterData&) {

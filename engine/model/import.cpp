@@ -40,7 +40,8 @@ bool is_gltf(const std::filesystem::path& path) {
   return extension == ".gltf" || extension == ".glb" || extension == ".vrm";
 }
 
-Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside) {
+Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside,
+                           NamedFiles files) {
   if (path_or_builtin.starts_with(kBuiltinPrefix)) {
     const std::string_view name = std::string_view(path_or_builtin).substr(kBuiltinPrefix.size());
     std::vector<std::string> names;
@@ -53,8 +54,8 @@ Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::
   }
 
   const std::filesystem::path path(path_or_builtin);
-  if (is_gltf(path)) return import_gltf(path, beside);
-  if (lower_extension(path) == ".obj") return import_obj(path, beside);
+  if (is_gltf(path)) return import_gltf(path, beside, files);
+  if (lower_extension(path) == ".obj") return import_obj(path, beside, files);
   return fail(ErrorCode::kUnsupported,
               fmt::format("{}: unknown kind of model; .gltf, .glb, .vrm and .obj files are read", path_or_builtin));
 }

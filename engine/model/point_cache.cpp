@@ -37,6 +37,11 @@ Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std
   if (!(header.frames_a_sample > 0) || !std::isfinite(header.frames_a_sample)) {
     return refuse(formatted("samples are {} frames apart", header.frames_a_sample));
   }
+  // A sparse file of any size takes no room on the disk, and its points all of it in memory.
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{16} << 30;
+  if (size > kMaxBytes) {
+    return fail(ErrorCode::kUnsupported, formatted("{}: {} bytes, more than the limit of {}", source, size, kMaxBytes));
+  }
   // The product of two factors of 31 bits and 12 does not overflow.
   const std::uint64_t wanted = sizeof header + static_cast<std::uint64_t>(header.points) *
                                                    static_cast<std::uint64_t>(header.samples) * sizeof(glm::vec3);

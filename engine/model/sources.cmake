@@ -14,4 +14,5 @@ pelt_folder(authoring
   gltf/image.cpp gltf/import.cpp gltf/loader.cpp gltf/lod.cpp gltf/meshopt.cpp gltf/morph.cpp gltf/morph_keys.cpp gltf/primitive.cpp gltf/schema.cpp gltf/skeleton.cpp
   gltf/skin.cpp gltf/unread.cpp gltf/vrm.cpp gltf/weights.cpp import.cpp levels.cpp mesh.cpp model.cpp obj/import.cpp obj/materials.cpp obj/polygons.cpp tangents.cpp
   HEADERS
-  gltf/include/pelt/gltf_export.h gltf/include/pelt/gltf_pack.h include/pelt/builtin.h include/pelt/import.h)
+  gltf/include/pelt/gltf_export.h gltf/include/pelt/gltf_pack.h include/pelt/builtin.h include/pelt/import.h
+  include/pelt/named_files.h)

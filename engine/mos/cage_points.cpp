@@ -86,6 +86,7 @@ Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<con
     }
     if (result.turning.empty()) {
       PELT_ASSIGN(auto chains, within(input.layer, chain::find_chains(input.model, meshes, options)));
+      for (const Chain& chain : chains.chains) PELT_TRY(chain::check_length(chain, input.layer));
       result.turning = std::move(chains.chains);
     }
     follow_bones(result.turning, point);

@@ -73,6 +73,7 @@ class Settler {
     if (options.automatic || !options.curves.empty()) {
       const Result<Chains> chains = within(what_, chain::find_chains(model_, meshes, options));
       if (!chains) return tl::unexpected(chains.error());
+      for (const Chain& chain : chains->chains) PELT_TRY(chain::check_length(chain, what_));
       result_.notes = chains->notes;
       spread_.emplace(parameters_, model_.skeleton, chains->joints);
       thickness_.emplace(model_, meshes, chains->chains);
@@ -85,6 +86,7 @@ class Settler {
         PELT_TRY(add_listed(chain));
       }
     }
+    for (const Chain& chain : result_.turning) PELT_TRY(chain::check_length(chain, what_));
     name_placed();
     return std::move(result_);
   }

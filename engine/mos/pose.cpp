@@ -35,53 +35,37 @@ namespace {
 class Table {
  public:
   Table(const PalettePass& pass, const CharacterData& data)
-      : words_(pass.table),
-        data_(data),
-        anchors_(entries_before(pass, data, PoseKernel::kAnchor)),
-        parts_(pass.table.size(), Part::kNone) {}
+      : words_(pass.table), data_(data), anchors_(entries_before(pass, data, PoseKernel::kAnchor)), parts_(pass) {}
 
   // Returns why a point cannot be posed, or nullptr if it can. No two records pose one point.
   const char* check(const shared::MosPointRecord& record) {
     const std::uint64_t word = record.point;
     if (!words_.holds(word, shared::kMosPointWords)) return "reads past its table";
     bool is_new = false;
-    if (const char* wrong = begin_part(word, Part::kPoint, is_new)) return wrong;
+    if (const char* wrong = parts_.share(word, shared::kMosPointWords, kPoint, is_new)) return wrong;
     return is_new ? check_point(word) : "names the point of another record";
   }
 
-  const char* check_header() const {
+  const char* check_header() {
     if (!words_.holds(0, shared::kMosHeaderWords)) return "reads past its table";
     if (!is_joint(0)) return "names a joint that is not there";
+    if (const char* wrong = parts_.take(0, shared::kMosHeaderWords, kHeader)) return wrong;
     return words_.check_numbers(1, shared::kMosHeaderWords - 1);
   }
 
  private:
-  // The kind of part that begins at a word of the table.
-  enum class Part : std::uint8_t { kNone, kPoint, kChain, kDriver };
-
-  // Marks a word as the beginning of `part`, and sets `is_new` if it was not known as one before. A word that was
-  // checked as one kind of part is never used as another: otherwise the numbers of a driver could be taken for joints.
-  // Returns why the table is refused, or nullptr if it is not.
-  const char* begin_part(std::uint64_t word, Part part, bool& is_new) {
-    is_new = parts_[word] == Part::kNone;
-    if (is_new) parts_[word] = part;
-    return parts_[word] == part ? nullptr : "takes a word of its table for two things";
-  }
+  enum Part : TableParts::Kind { kHeader = 1, kPoint, kEdits, kChain, kAnchors, kDriver };
 
   bool is_joint(std::uint64_t word) const { return words_.word(word) < data_.skeleton.joints.size(); }
 
-  // Counts words that were read. Parts that overlap are refused, so that a small file does not take long to check.
-  const char* count_words(std::uint64_t count) {
-    counted_ += count;
-    return counted_ > words_.size() ? "and those before it read more of its table than there is" : nullptr;
-  }
-
   const char* check_point(std::uint64_t word) {
-    if (const char* wrong = count_words(shared::kMosPointWords)) return wrong;
     if (!is_joint(word)) return "names a joint that is not there";
     const std::uint64_t position = word + shared::kMosPointPosition;
     if (const char* wrong = words_.check_numbers(position, shared::kMosPointChain - shared::kMosPointPosition)) {
       return wrong;
+    }
+    for (const std::uint32_t place : {shared::kMosPointPosition, shared::kMosPointRest}) {
+      if (const char* wrong = words_.check_place(word + place)) return wrong;
     }
     if (words_.word(word + shared::kMosPointKind) > shared::kMosDirections) return "has a point of an unknown kind";
     if (words_.word(word + shared::kMosPointChain) != shared::kMosNoWord) {
@@ -89,9 +73,8 @@ class Table {
     }
     const std::uint64_t edits = words_.word(word + shared::kMosPointEdits);
     if (edits > shared::kMaxMosEdits + shared::kMaxMosOwnEdits) return "has too many edits";
-    if (const char* wrong = count_words(edits * shared::kMosEditWords)) return wrong;
     const std::uint64_t first = words_.word(word + shared::kMosPointEdits + 1);
-    if (!words_.holds(first, edits * shared::kMosEditWords)) return "reads past its table";
+    if (const char* wrong = parts_.take(first, edits * shared::kMosEditWords, kEdits)) return wrong;
     for (std::uint64_t e = 0; e < edits; ++e) {
       if (const char* wrong = check_edit(word, first + e * shared::kMosEditWords)) return wrong;
     }
@@ -102,11 +85,13 @@ class Table {
     const std::uint64_t chain = words_.word(word + shared::kMosPointChain);
     if (!words_.holds(chain, shared::kChainWords)) return "reads past its table";
     bool is_new = false;
-    if (const char* wrong = begin_part(chain, Part::kChain, is_new)) return wrong;
+    if (const char* wrong = parts_.share(chain, shared::kChainWords, kChain, is_new)) return wrong;
     if (is_new) {
       if (const char* wrong = chain::check_posed_chain(words_, data_, anchors_, chain)) return wrong;
       const std::uint64_t anchors = words_.word(chain) * std::uint64_t{shared::kAnchorWords};
-      if (const char* wrong = count_words(shared::kChainWords + anchors)) return wrong;
+      if (const char* wrong = parts_.take(words_.word(chain + shared::kChainFirstAnchor), anchors, kAnchors)) {
+        return wrong;
+      }
     }
     const std::uint32_t top = words_.word(chain + 1);
     const std::uint32_t far = words_.word(word + shared::kMosPointFar);
@@ -145,11 +130,12 @@ class Table {
 
   const char* check_driver(std::uint64_t word) {
     if (!words_.holds(word, shared::kMosDriverKeys)) return "reads past its table";
-    bool is_new = false;
-    if (const char* wrong = begin_part(word, Part::kDriver, is_new)) return wrong;
-    if (!is_new) return nullptr;
     const std::uint64_t count = words_.word(word);
     if (count < shared::kMinMosKeys || count > shared::kMaxMosKeys) return "has too few or too many keys";
+    const std::uint64_t size = shared::kMosDriverKeys + count * shared::kMosKeyWords;
+    bool is_new = false;
+    if (const char* wrong = parts_.share(word, size, kDriver, is_new)) return wrong;
+    if (!is_new) return nullptr;
     if (const char* wrong = key_weights::check_angle(words_, data_, word + shared::kMosDriverAngle)) return wrong;
     const std::uint64_t first = word + shared::kMosDriverKeys;
     if (const char* wrong = words_.check_numbers(first, count * shared::kMosKeyWords)) return wrong;
@@ -157,14 +143,13 @@ class Table {
       const std::uint64_t key = first + k * shared::kMosKeyWords;
       if (!(words_.number(key) > words_.number(key - shared::kMosKeyWords))) return "has keys that do not ascend";
     }
-    return count_words(shared::kMosDriverKeys + count * shared::kMosKeyWords);
+    return nullptr;
   }
 
   TableReader words_;
   const CharacterData& data_;
   EntryRuns anchors_;
-  std::vector<Part> parts_;    // kind of each part, by its first word
-  std::uint64_t counted_ = 0;  // number of words read so far
+  TableParts parts_;
 };
 
 Result<void> validate_points(const PalettePass& pass, const CharacterData& data) {
@@ -177,7 +162,7 @@ Result<void> validate_points(const PalettePass& pass, const CharacterData& data)
 Result<void> validate_samples(const PalettePass& pass, const CharacterData& data) {
   const TableReader words(pass.table);
   const EntryRuns points = entries_before(pass, data, PoseKernel::kMosWindowPoint);
-  TableBudget budget(pass);
+  TableParts parts(pass);
   return check_records<shared::MosTableRecord>(pass, [&](const shared::MosTableRecord& record) -> const char* {
     for (const std::uint32_t slot : record.points) {
       if (!points.hold(slot, shared::kMosPointSlots)) return "blends a point that no earlier stage poses";
@@ -188,7 +173,7 @@ Result<void> validate_samples(const PalettePass& pass, const CharacterData& data
       const float u = words.number(record.first_sample + k * shared::kMosSampleWords);
       if (!(u >= 0 && u <= 1)) return "has a sample that is not in its window";
     }
-    return budget.take(count);
+    return parts.take(record.first_sample, count, 1);
   });
 }
 

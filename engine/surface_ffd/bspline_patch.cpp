@@ -18,7 +18,6 @@ constexpr std::uint32_t kMaxDegree = 8;
 constexpr double kMaxKnot = 1e9;
 constexpr double kMinSpan = 1e-9;
 constexpr double kMaxWeight = 1e6;
-constexpr std::uint64_t kMaxVertices = std::uint64_t{1} << 22;
 
 // One direction of a patch.
 struct Direction {
@@ -217,8 +216,8 @@ Result<TessellatedPatch> tessellate(const BsplinePatch& patch, std::uint32_t qua
   const std::vector<double> knots_v = domain_knots_v(patch);
   const std::uint64_t count_u = (knots_u.size() - 1) * quads_u + 1;
   const std::uint64_t count_v = (knots_v.size() - 1) * quads_v + 1;
-  if (count_u > kMaxVertices || count_v > kMaxVertices || count_u * count_v > kMaxVertices) {
-    return invalid("a patch of {} x {} vertices has more than {}", count_u, count_v, kMaxVertices);
+  if (count_u > kMaxTessellated || count_v > kMaxTessellated || count_u * count_v > kMaxTessellated) {
+    return invalid("a patch of {} x {} vertices has more than {}", count_u, count_v, kMaxTessellated);
   }
   TessellatedPatch result;
   const std::vector<double> parameters_v = parameters(knots_v, quads_v);

@@ -59,6 +59,9 @@ std::vector<double> domain_knots_v(const BsplinePatch& patch);
 // Returns all pairs of these, u slowest: there a parametric driver has its elements (docs/mathematics.md section 1.5).
 std::vector<glm::dvec2> samples_at_knots(const BsplinePatch& patch);
 
+// Most vertices of a driver that is tessellated.
+inline constexpr std::uint64_t kMaxTessellated = std::uint64_t{1} << 18;
+
 struct TessellatedPatch {
   Mesh mesh;                    // vertices with u slowest; normals on the side of S_u x S_v
   std::vector<glm::dvec2> uvs;  // parameters of every vertex
@@ -66,7 +69,7 @@ struct TessellatedPatch {
 };
 
 // Makes triangles over `quads_u` x `quads_v` quads (each at least 1) of equal parameter steps in every knot span:
-// creases at repeated knots keep their edges. Errors: kInvalidArgument for more than 2^22 vertices.
+// creases at repeated knots keep their edges. Errors: kInvalidArgument for more than kMaxTessellated vertices.
 Result<TessellatedPatch> tessellate(const BsplinePatch& patch, std::uint32_t quads_u, std::uint32_t quads_v);
 
 }  // namespace pelt::surface_ffd

@@ -12,6 +12,7 @@
 #include <pelt/import.h>
 #include <pelt/try.h>
 
+#include "engine/deformer/find_cage.h"
 #include "engine/deformer/region.h"
 #include "engine/driver/from_skin/thinned_skin.h"
 #include "engine/geometry/stitch.h"
@@ -20,7 +21,8 @@
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr std::size_t kMaxTriangles = std::size_t{1} << 22;
+// A driver carries skin of as many vertices or more. A rig of a few bytes must not make one that takes minutes to bind.
+constexpr std::size_t kMaxTriangles = std::size_t{1} << 19;
 
 DriverSource make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
   constexpr double kOfDistance = 0.7;
@@ -32,7 +34,8 @@ DriverSource make_from_targets(const DriverParameters& parameters, const Deforme
 }
 
 Result<DriverSource> read_file(const DriverParameters& parameters, const DeformerInput& input) {
-  Result<Model> model = import_model((std::filesystem::path(input.rig.directory) / parameters.file).string());
+  PELT_ASSIGN(const auto path, named_file(parameters.file, input));
+  Result<Model> model = import_model(path.string(), nullptr, input.rig.files);
   if (!model) return fail(model.error().code, fmt::format("{}: the driver: {}", input.layer, model.error().message));
   for (const std::string& note : model->report.notes) {
     input.notes.push_back(fmt::format("{}: the driver's file '{}': {}", input.layer, parameters.file, note));
@@ -75,12 +78,17 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
   }
   DriverSource source;
   std::vector<Mesh> tessellated;
+  std::uint64_t vertices = 0;
   for (std::size_t p = 0; p < parameters.patches.size(); ++p) {
     BsplinePatch patch = patch_of(parameters.patches[p]);
     PELT_TRY(validate(patch, fmt::format("{}: patch {} of the driver", input.layer, p)));
     if (parameters.tessellation > 0) {
       Result<TessellatedPatch> mesh = tessellate(patch, parameters.tessellation, parameters.tessellation);
       if (!mesh) return fail(mesh.error().code, fmt::format("{}: patch {}: {}", input.layer, p, mesh.error().message));
+      vertices += mesh->mesh.positions.size();
+      if (vertices > kMaxTessellated) {
+        return invalid(input, fmt::format("the patches of the driver make more than {} vertices", kMaxTessellated));
+      }
       tessellated.push_back(std::move(mesh->mesh));
       continue;
     }

@@ -48,7 +48,7 @@ struct DriverMesh {
   VertexSources vertices;
 };
 
-// Welds and refines a source. Errors: a region of a refinement that is invalid, more than 2^22 triangles.
+// Welds and refines a source. Errors: a region of a refinement that is invalid, more than 2^19 triangles.
 Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& parameters, const DeformerInput& input);
 
 }  // namespace pelt::surface_ffd

@@ -99,14 +99,14 @@ Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& optio
 }  // namespace
 
 Result<BoundModel> bind_model(const std::string& model_name, const Binding& binding, const BindOptions& options) {
-  Result<Model> model = import_model(model_name);
+  Result<Model> model = import_model(model_name, nullptr, binding.files);
   if (!model) return tl::unexpected(model.error());
   ImportReport import_report = model->report;
   std::string driver;
   bool copied_weights = false;
   const std::string& worn_by = binding.body.empty() ? binding.weights_of : binding.body;
   if (!worn_by.empty()) {
-    PELT_ASSIGN(const auto body, import_model(worn_by));
+    PELT_ASSIGN(const auto body, import_model(worn_by, nullptr, binding.files));
     for (const std::string& note : body.report.notes) {
       import_report.notes.push_back(fmt::format("'{}': {}", worn_by, note));
     }
@@ -121,6 +121,7 @@ Result<BoundModel> bind_model(const std::string& model_name, const Binding& bind
   const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
   if (binding.judging) rig.judging = *binding.judging;
+  if (binding.files == NamedFiles::kAnywhere) rig.files = binding.files;
   Result<Bound> bound = chosen ? bind_chosen(*model, rig, options) : bind(*model, rig, options);
   if (!bound) {
     const std::string help = has_weights(*model) ? "" : fmt::format("; {}", kSkeletonHelp);

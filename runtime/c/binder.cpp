@@ -61,6 +61,7 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
                         .transfer = text_of(options.transfer)};
   if (options.judging == PELT_BINDER_JUDGE_REPORT) binding.judging = pelt::Judging::kReport;
   if (options.judging == PELT_BINDER_JUDGE_NONE) binding.judging = pelt::Judging::kNone;
+  if (options.any_file != 0) binding.files = pelt::NamedFiles::kAnywhere;
   return binding;
 }
 

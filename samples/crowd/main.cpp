@@ -25,6 +25,7 @@
 #include "samples/crowd/characters.h"
 #include "samples/crowd/culling.h"
 #include "samples/crowd/march.h"
+#include "samples/interrupts.h"
 #include "samples/renderer/image.h"
 #include "samples/renderer/renderer.h"
 
@@ -313,6 +314,7 @@ int run_program(int argc, char** argv) {
 }  // namespace pelt::samples
 
 int main(int argc, char** argv) {
+  pelt::samples::remove_unfinished_files_on_signals();
   try {
     return pelt::samples::run_program(argc, argv);
   } catch (const std::exception& error) {

@@ -13,6 +13,7 @@
 #include <pelt/try.h>
 
 #include "samples/engine/engine.h"
+#include "samples/interrupts.h"
 #include "samples/renderer/image.h"
 
 namespace pelt::samples {
@@ -214,6 +215,7 @@ int run_program(int argc, char** argv) {
 }  // namespace pelt::samples
 
 int main(int argc, char** argv) {
+  pelt::samples::remove_unfinished_files_on_signals();
   try {
     return pelt::samples::run_program(argc, argv);
   } catch (const std::exception& error) {

@@ -26,6 +26,7 @@
 #include "samples/garments/poke.h"
 #include "samples/garments/shirt.h"
 #include "samples/garments/wrap.h"
+#include "samples/interrupts.h"
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/pc2.h"
 
@@ -268,6 +269,7 @@ int run(int argc, char** argv) {
 }  // namespace pelt::samples
 
 int main(int argc, char** argv) {
+  pelt::samples::remove_unfinished_files_on_signals();
   try {
     return pelt::samples::run(argc, argv);
   } catch (const std::exception& error) {

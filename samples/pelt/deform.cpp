@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <span>
@@ -18,6 +20,8 @@
 
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/pc2.h"
+#include "samples/pelt/progress_bar.h"
+#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 namespace {
@@ -46,7 +50,12 @@ Result<Plan> make_plan(const DeformCommand& command, const Character& character)
     plan.frames = *command.frames;
   } else {
     const double frames = std::floor(plan.poser.duration() * command.fps + 1e-4);
-    plan.frames.last = static_cast<std::int32_t>(std::min(frames, 1e9));
+    if (!(frames <= kMaxFrame)) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("{}: lasts {:.6g} frames, and {} can be written whole; choose some by --frames",
+                              command.file, frames, kMaxFrame));
+    }
+    plan.frames.last = static_cast<std::int32_t>(frames);
   }
   return plan;
 }
@@ -60,6 +69,21 @@ Result<PosedVertices> deform_all(const Deform& deform, const std::vector<TimedPo
   return posed;
 }
 
+// Says how much will be written, and fails if the disk has no room for it.
+Result<void> announce(const std::string& output, std::uint64_t points, std::int32_t samples) {
+  const std::uint64_t bytes = sizeof(Pc2Header) + points * sizeof(glm::vec3) * static_cast<std::uint64_t>(samples);
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  std::error_code code;
+  const std::filesystem::space_info space = std::filesystem::space(folder.empty() ? "." : folder, code);
+  if (!code && space.available < bytes) {
+    return fail(ErrorCode::kWriteFailed, fmt::format("{}: takes {}, and the disk has room for {}", output,
+                                                     format_bytes(bytes), format_bytes(space.available)));
+  }
+  fmt::print("{}: {} points, {} samples, {}\n", output, points, samples, format_bytes(bytes));
+  std::fflush(stdout);
+  return {};
+}
+
 Result<void> write_pc2(const DeformCommand& command, const Character& character, const Plan& plan,
                        const Deform& deform) {
   std::uint64_t points = 0;
@@ -68,6 +92,8 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
     return fail(ErrorCode::kUnsupported, fmt::format("{}: PC2 cannot hold {} points", command.output, points));
   }
   const std::int32_t samples = plan.frames.last - plan.frames.first + 1;
+  PELT_TRY(announce(command.output, points, samples));
+  ProgressBar bar;
   PELT_ASSIGN(auto writer, Pc2Writer::create(command.output, {.points = static_cast<std::int32_t>(points),
                                                               .first_frame = static_cast<float>(plan.frames.first),
                                                               .frames_a_sample = 1,
@@ -84,6 +110,7 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
       rest = rest.subspan(mesh.vertex_count());
     }
     PELT_TRY(writer.append(ordered));
+    bar.show((frame - plan.frames.first + 1.0) / samples, fmt::format("frame {}", frame));
   }
   PELT_TRY(writer.commit());
   fmt::print("wrote {}: {} points, {} samples from frame {} on\n", command.output, points, samples, plan.frames.first);

@@ -14,6 +14,8 @@
 namespace pelt::samples {
 
 // First and last frame, both included.
+inline constexpr std::int32_t kMaxFrame = 1'000'000;  // of --frames, and of a clip that is written whole
+
 struct FrameRange {
   std::int32_t first = 0;
   std::int32_t last = 0;

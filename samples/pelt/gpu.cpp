@@ -27,6 +27,7 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
   runtime::DeviceOptions device_options;
   device_options.select = options.device;
   device_options.validation = options.validate;
+  device_options.robust_buffer_access = options.robust;
   if (options.validate) {
     device_options.on_validation_message = [&](const std::string& message) {
       ++messages;

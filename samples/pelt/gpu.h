@@ -20,6 +20,7 @@ namespace pelt::samples {
 struct GpuOptions {
   std::string device;     // DeviceOptions::select
   bool validate = false;  // validation layer on; a message fails the command
+  bool robust = true;     // DeviceOptions::robust_buffer_access
 };
 
 // Makes a device, calls body with it, destroys it. Validation messages go to stderr as they come, including those of

@@ -91,9 +91,9 @@ struct Source {
 };
 
 // Reads a model. `beside`: gets the files that are read beside it, even if reading fails.
-Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside) {
+Result<Source> read_model(const std::string& file, NamedFiles files, std::vector<fs::path>& beside) {
   if (!is_pelt(file)) {
-    PELT_ASSIGN(auto model, import_model(file, &beside));
+    PELT_ASSIGN(auto model, import_model(file, &beside, files));
     Source source{std::make_shared<const Model>(std::move(model)), std::nullopt};
     if (!is_gltf(file)) return source;
     PELT_ASSIGN(auto own, load_gltf_rig(file));
@@ -103,21 +103,41 @@ Result<Source> read_model(const std::string& file, std::vector<fs::path>& beside
   PELT_ASSIGN(const auto character, load_character(file));
   PELT_ASSIGN(auto rig, parse_rig(character->rig, file + ": its rig"));
   rig.directory = fs::path(file).parent_path().string();
+  // A character may come from a stranger.
+  rig.files = files == NamedFiles::kAnywhere ? files : NamedFiles::kNone;
   PELT_ASSIGN(auto model, within(file, model_of(character)));
   return Source{std::make_shared<const Model>(std::move(model)), std::move(rig)};
 }
 
 bool names_file(Names names) { return names == Names::kFile || names == Names::kObjFile; }
 
-// Returns the files that the rig names, with their folder.
+// Returns true if bind may read the file: links are left to bind.
+bool may_read(const Rig& rig, const fs::path& name) {
+  if (rig.files == NamedFiles::kAnywhere) return true;
+  const fs::path normal = name.lexically_normal();
+  return rig.files == NamedFiles::kFolder && !normal.is_absolute() && *normal.begin() != "..";
+}
+
+// Returns the files that the rig names and bind may read, with their folder.
 std::vector<fs::path> files_of(const Rig& rig) {
   std::vector<fs::path> files;
   for (const Layer& layer : rig.layers) {
     for_each_name(layer.deformer, [&](const std::string& name, Names names) {
-      if (names_file(names)) files.push_back(fs::path(rig.directory) / name);
+      if (names_file(names) && may_read(rig, name)) files.push_back(fs::path(rig.directory) / name);
     });
   }
   return files;
+}
+
+// Returns true if bind may read every file that the rig names.
+bool may_read_all(const Rig& rig) {
+  bool all = true;
+  for (const Layer& layer : rig.layers) {
+    for_each_name(layer.deformer, [&](const std::string& name, Names names) {
+      all = all && (!names_file(names) || may_read(rig, name));
+    });
+  }
+  return all;
 }
 
 // Watches the files, and those that are read beside them.
@@ -150,6 +170,7 @@ void move_to(Rig& rig, const fs::path& directory) {
 
 struct Document::State {
   std::string title;
+  NamedFiles allowed = NamedFiles::kFolder;  // files that those of the document may name
   std::shared_ptr<const Model> model;
   std::string model_name;
   WatchedFile model_file;
@@ -218,16 +239,18 @@ struct Document::State {
 
 Document::Document(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-Result<Document> Document::open(const std::string& file, const std::string& model, const std::string& deformer) {
+Result<Document> Document::open(const std::string& file, const std::string& model, const std::string& deformer,
+                                NamedFiles files) {
   const bool is_rig = samples::lower_extension(file) == ".json";
   if (is_rig && model.empty()) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("{}: a rig needs a model to be shown on", file));
   }
   const std::string& model_name = is_rig ? model : file;
   auto state = std::make_shared<State>();
+  state->allowed = files;
   if (!is_built_in(model_name)) state->model_file = watch(model_name);
   std::vector<fs::path> beside;
-  PELT_ASSIGN(auto source, read_model(model_name, beside));
+  PELT_ASSIGN(auto source, read_model(model_name, files, beside));
   state->model = std::move(source.model);
   state->model_name = model_name;
   state->watch_beside(beside);
@@ -236,6 +259,7 @@ Result<Document> Document::open(const std::string& file, const std::string& mode
   if (is_rig) {
     state->rig_file = watch(file);
     PELT_ASSIGN(rig, load_rig(file));
+    rig.files = files;
   } else if (source.rig) {
     state->rig_of_model = true;
     rig = *std::move(source.rig);
@@ -260,6 +284,7 @@ Result<void> Document::edit(const Json& json, std::string_view key) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   PELT_ASSIGN(auto rig, parse_rig(text, state_->title));
   rig.directory = state_->step().rig->directory;
+  rig.files = state_->step().rig->files;
   Step step = make_step(std::move(rig));
   const bool same_row = !key.empty() && key == state_->row;
   if (*step.json == rig_json()) return {};
@@ -299,7 +324,12 @@ const fs::path& Document::rig_path() const { return state_->rig_file.path; }
 Result<void> Document::save(const fs::path& path) {
   end_edit();
   Rig moved = rig();
-  if (path.parent_path() != fs::path(moved.directory)) move_to(moved, path.parent_path());
+  if (path.parent_path() != fs::path(moved.directory)) {
+    const bool allowed = may_read_all(moved);
+    move_to(moved, path.parent_path());
+    // What was read from its old folder is still read, until the rig is opened anew.
+    if (allowed && !may_read_all(moved)) moved.files = NamedFiles::kAnywhere;
+  }
   const std::string text = format_rig(moved);
   PELT_TRY(write_file(path, std::as_bytes(std::span(text))));
   state_->rig_file = watch(path);
@@ -323,14 +353,15 @@ std::optional<Document::Read> Document::changed_on_disk(double seconds) {
   if (!rig_changed && !model_changed && !named_changed) return std::nullopt;
   return [rig_file = rig_changed ? state_->rig_file.path : fs::path(),
           model_file = model_changed ? state_->model_file.path : fs::path(), with_rig = state_->rig_of_model,
-          named_changed]() -> Result<Reread> {
+          files = state_->allowed, named_changed]() -> Result<Reread> {
     Reread reread;
     reread.named = named_changed;
     if (!rig_file.empty()) {
       PELT_ASSIGN(reread.rig, load_rig(rig_file));
+      reread.rig->files = files;
     }
     if (!model_file.empty()) {
-      PELT_ASSIGN(auto source, read_model(model_file.string(), reread.beside));
+      PELT_ASSIGN(auto source, read_model(model_file.string(), files, reread.beside));
       reread.model = std::move(source.model);
       if (with_rig) reread.rig = std::move(source.rig);
     }

@@ -23,9 +23,10 @@ class Document {
  public:
   // Opens a model (file or builtin:NAME), a .pelt file (its model is the one that the character keeps), or a rig
   // (.json). A rig needs `model`; otherwise `model` may be empty. A model alone has the rig that its file carries, or a
-  // rig of `deformer` for all of it. Errors: import_model's, load_character's, load_rig's.
+  // rig of `deformer` for all of it. `files`: those that models and rigs may name; the rig of a .pelt file names none
+  // unless all are allowed. Errors: import_model's, load_character's, load_rig's.
   static Result<Document> open(const std::string& file, const std::string& model = "",
-                               const std::string& deformer = "surface_ffd");
+                               const std::string& deformer = "surface_ffd", NamedFiles files = NamedFiles::kFolder);
 
   const std::string& title() const;  // file name of rig or model, for people
   std::shared_ptr<const Model> model() const;

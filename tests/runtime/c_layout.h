@@ -95,8 +95,8 @@ static_assert(sizeof(pelt_evaluator_options) == 40 && offsetof(pelt_evaluator_op
 static_assert(sizeof(pelt_evaluated) == 32 && offsetof(pelt_evaluated, tangents) == 24, "");
 static_assert(sizeof(pelt_vertex_array) == 16 && offsetof(pelt_vertex_array, stride) == 8, "");
 static_assert(sizeof(pelt_vertex_arrays) == 56 && offsetof(pelt_vertex_arrays, tangents) == 40, "");
-static_assert(sizeof(pelt_binder_bind_options) == 104 && offsetof(pelt_binder_bind_options, judging) == 64 &&
-                  offsetof(pelt_binder_bind_options, progress) == 96,
+static_assert(sizeof(pelt_binder_bind_options) == 112 && offsetof(pelt_binder_bind_options, judging) == 64 &&
+                  offsetof(pelt_binder_bind_options, any_file) == 104,
               "");
 static_assert(sizeof(pelt_binder_quality_options) == 64 && offsetof(pelt_binder_quality_options, poses) == 32 &&
                   offsetof(pelt_binder_quality_options, progress) == 56,

@@ -23,6 +23,10 @@ namespace pelt {
 namespace {
 
 constexpr std::size_t kMaxPoints = shared::kMaxLinePoints - 2;
+// Of a rig; a human has about 650. Their spindles' vertices: of 512 muscles at the default resolution, or 8 at the
+// finest.
+constexpr std::size_t kMaxMuscles = 1024;
+constexpr std::size_t kMaxSpindleVertices = std::size_t{1} << 18;
 constexpr float kEvenPoints = 4;        // number of control points if the rig gives none
 constexpr float kShortest = 1e-6f;      // least distance between the attachments, metres
 constexpr float kSideDistance = 0.25f;  // distance of the side vertex, in distances between the attachments
@@ -158,6 +162,13 @@ class MuscleBuilder {
     }
     result_.model.meshes.push_back(action_line::make_spindle(muscle.name, action_line::RestLine(line.positions),
                                                              {muscle.radius, muscle.tendon, muscle.resolution}));
+    spindle_vertices_ += result_.model.meshes.back().positions.size();
+    if (spindle_vertices_ > kMaxSpindleVertices) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("muscle '{}': the spindles up to this one have {} vertices, more than {}; give them a "
+                              "lower resolution",
+                              muscle.name, spindle_vertices_, kMaxSpindleVertices));
+    }
     return result_.model.meshes.size() - 1;
   }
 
@@ -180,11 +191,16 @@ class MuscleBuilder {
 
   ModelWithMuscles result_;
   std::vector<glm::dmat4> at_bind_;
+  std::size_t spindle_vertices_ = 0;
 };
 
 }  // namespace
 
 Result<ModelWithMuscles> add_muscles(const Model& model, const Rig& rig) {
+  if (rig.muscles.size() > kMaxMuscles) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the rig has {} muscles, more than {}", rig.muscles.size(), kMaxMuscles));
+  }
   MuscleBuilder builder(model);
   for (const Muscle& muscle : rig.muscles) {
     PELT_TRY(builder.add(muscle));

@@ -17,8 +17,8 @@ float number(const PalettePass& pass, std::uint64_t word) { return std::bit_cast
 
 bool is_within(float value, float least, float most) { return value >= least && value <= most; }
 
+// Precondition: the table holds the line.
 const char* check_line(const PalettePass& pass, const CharacterData& data, std::uint64_t word) {
-  if (word + shared::kLineWords > pass.table.size()) return "reads past its table";
   const std::uint32_t count = pass.table[word + shared::kLinePointCount];
   if (count < shared::kMinLinePoints || count > shared::kMaxLinePoints) return "has too few or too many points";
   const std::uint64_t first = pass.table[word + shared::kLineFirstPoint];
@@ -34,10 +34,10 @@ const char* check_line(const PalettePass& pass, const CharacterData& data, std::
                                                                                       : "has a shape out of range";
 }
 
+constexpr std::uint64_t kSampleWords = std::uint64_t{shared::kLineSlots} * shared::kLineSampleWords;
+
+// Precondition: the table holds the samples.
 const char* check_samples(const PalettePass& pass, std::uint64_t first) {
-  if (first + std::uint64_t{shared::kLineSlots} * shared::kLineSampleWords > pass.table.size()) {
-    return "reads past its table";
-  }
   float before = 0;
   for (std::uint32_t k = 0; k < shared::kLineSlots; ++k) {
     const std::uint64_t word = first + std::uint64_t{k} * shared::kLineSampleWords;
@@ -57,9 +57,16 @@ const char* check_samples(const PalettePass& pass, std::uint64_t first) {
 }
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  return check_records<shared::ActionLineRecord>(pass, [&](const shared::ActionLineRecord& record) {
-    const char* wrong = check_line(pass, data, record.line);
-    return wrong != nullptr ? wrong : check_samples(pass, record.first_sample);
+  enum Part : TableParts::Kind { kLine = 1, kSamples };
+  TableParts parts(pass);
+  return check_records<shared::ActionLineRecord>(pass, [&](const shared::ActionLineRecord& record) -> const char* {
+    bool is_new = false;
+    if (const char* wrong = parts.share(record.line, shared::kLineWords, kLine, is_new)) return wrong;
+    if (is_new) {
+      if (const char* wrong = check_line(pass, data, record.line)) return wrong;
+    }
+    if (const char* wrong = parts.take(record.first_sample, kSampleWords, kSamples)) return wrong;
+    return check_samples(pass, record.first_sample);
   });
 }
 

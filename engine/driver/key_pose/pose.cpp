@@ -34,12 +34,14 @@ class WeightPlaces {
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
   const WeightPlaces places(pass, data);
   const TableReader words(pass.table);
-  TableBudget budget(pass);
+  TableParts parts(pass);
   return check_records<shared::KeyPoseRecord>(pass, [&](const shared::KeyPoseRecord& record) {
-    const char* wrong = budget.take(std::uint64_t{record.entry_count} * shared::kKeyEntryWords);
+    const char* wrong = parts.take(record.first_word, std::uint64_t{record.entry_count} * shared::kKeyEntryWords, 1);
+    if (wrong == nullptr && record.entry_count > kMaxTerms) wrong = kTooManyTerms;
     for (std::uint32_t e = 0; e < record.entry_count && wrong == nullptr; ++e) {
       const std::uint64_t word = record.first_word + std::uint64_t{e} * shared::kKeyEntryWords;
-      wrong = words.check_numbers(word + 1, shared::kKeyEntryWords - 1);
+      wrong = words.check_place(word + 1);  // the offset; then the tilt
+      if (wrong == nullptr) wrong = words.check_numbers(word + 4, shared::kKeyEntryWords - 4);
       if (wrong != nullptr) continue;
       const std::uint32_t place = words.word(word);
       if (place != shared::kKeyConstant && !places.hold(place)) wrong = "names a weight that no earlier pass writes";

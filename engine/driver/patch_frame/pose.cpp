@@ -13,10 +13,11 @@
 namespace pelt::patch_frame {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  TableBudget budget(pass);
+  TableParts parts(pass);
   return check_records<shared::PatchRecord>(pass, [&](const shared::PatchRecord& record) -> const char* {
     const std::uint64_t words = std::uint64_t{record.basis_count} * shared::kPatchBasisWords;
-    if (const char* wrong = budget.take(record.first_word, words)) return wrong;
+    if (const char* wrong = parts.take(record.first_word, words, 1)) return wrong;
+    if (record.basis_count > kMaxTerms) return kTooManyTerms;
     if (!is_finite(record.rest_inverse)) return "has a rest frame that is not finite";
     for (std::uint32_t word = 0; word < words; ++word) {
       const std::uint32_t value = pass.table[record.first_word + word];

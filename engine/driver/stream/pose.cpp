@@ -18,7 +18,9 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
       return invalid("record {} names inputs {} to {} of {}", i, record.first_input,
                      std::uint64_t{record.first_input} + 2, data.input_count);
     }
-    if (!is_finite(record.rest)) return invalid("the rest position of record {} is not finite", i);
+    if (!is_near(record.rest)) {
+      return invalid("the rest position of record {} is not finite, or beyond {:g}", i, kFarthest);
+    }
   }
   return {};
 }

@@ -14,12 +14,13 @@ namespace pelt::vertex_frame {
 namespace {
 
 Result<void> validate_records(const PalettePass& pass, const CharacterData& data) {
-  TableBudget budget(pass);
+  TableParts parts(pass);
   return check_records<shared::VertexFrameRecord>(pass, [&](const shared::VertexFrameRecord& record) -> const char* {
     const std::uint64_t edge_words = std::uint64_t{record.edge_count} * shared::kVertexFrameEdgeWords;
     const std::uint64_t words = edge_words + std::uint64_t{record.triangle_count} * shared::kVertexFrameTriangleWords;
-    if (const char* wrong = budget.take(record.first_word, words)) return wrong;
-    if (!is_finite(record.rest) || !is_finite(record.normal_term) || !(record.rest_area > 1e-30f)) {
+    if (const char* wrong = parts.take(record.first_word, words, 1)) return wrong;
+    if (record.edge_count > kMaxTerms || record.triangle_count > kMaxTerms) return kTooManyTerms;
+    if (!is_near(record.rest) || !is_finite(record.normal_term) || !(record.rest_area > 1e-30f)) {
       return "holds a number that is not finite, or has no area";
     }
     bool known = is_posed_before(pass, data, record.vertex);

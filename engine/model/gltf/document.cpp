@@ -91,11 +91,12 @@ Result<void> check_extensions(const json& document, const std::string& source) {
 
 }  // namespace
 
-Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
+Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
+                                        NamedFiles files) {
   PELT_ASSIGN(auto file, read_file(path, kMaxGltfBytes));
   GltfDocument document;
   document.source = path.string();
-  GltfLoader loader(path, file.size(), beside);
+  GltfLoader loader(path, file.size(), beside, files);
   document.storage.push_back(std::move(file));
 
   PELT_ASSIGN(const auto container, open_gltf(document.storage.front(), document.source));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 
 #include "engine/model/gltf/channel.h"
@@ -39,6 +40,7 @@ inline tl::unexpected<Error> fail_at(const GltfDocument& document, const std::st
 
 // Reads at most 512 MiB in all, JSON nested at most 256 deep, and no file outside the document's folder. Images that
 // cannot be read are not an error (GltfImages::note). `beside` is import_gltf's.
-Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside);
+Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
+                                        NamedFiles files);
 
 }  // namespace pelt

@@ -103,7 +103,7 @@ Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<c
 
 }  // namespace
 
-Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
+Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path, NamedFiles files) {
   PELT_ASSIGN(auto file, read_file(path, kMaxGltfBytes));
   const std::string source = path.string();
   PELT_ASSIGN(const auto container, open_gltf(file, source));
@@ -117,7 +117,7 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path) {
                      (images == nullptr || std::none_of(images->begin(), images->end(), has_uri));
   if (whole && is_glb(file)) return file;
 
-  GltfLoader loader(path, file.size(), nullptr);
+  GltfLoader loader(path, file.size(), nullptr, files);
   std::vector<std::span<const std::byte>> spans;
   std::vector<std::vector<std::byte>> storage;
   PELT_TRY(load_gltf_buffers(buffers, container, source, loader, spans, storage));

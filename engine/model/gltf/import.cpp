@@ -210,8 +210,9 @@ class Importer {
 
 }  // namespace
 
-Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
-  PELT_ASSIGN(auto document, read_gltf_document(path, beside));
+Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
+                          NamedFiles files) {
+  PELT_ASSIGN(auto document, read_gltf_document(path, beside, files));
   PELT_TRY(check_accessors(document));
   PELT_ASSIGN(auto tree, check_nodes(document));
   PELT_TRY(check_meshes(document));

@@ -70,7 +70,7 @@ Result<std::vector<std::byte>> GltfLoader::read_beside(const std::string& uri, c
   const auto refuse = [&](const char* why) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: the URI '{}' {}", place, uri.substr(0, 200), why));
   };
-  if (const char* wrong = why_not_beside(name)) return refuse(wrong);
+  if (const char* wrong = why_not_beside(path_.parent_path(), name, files_)) return refuse(wrong);
   if (beside_ != nullptr) beside_->push_back(path_.parent_path() / name);
   return within(place, read_file(path_.parent_path() / name, kMaxGltfBytes - bytes_read_));
 }

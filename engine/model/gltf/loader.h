@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 
 #include "engine/model/gltf/container.h"
@@ -23,9 +24,10 @@ inline constexpr std::uint64_t kMaxGltfBytes = std::uint64_t{512} << 20;
 // document's folder.
 class GltfLoader {
  public:
-  // `path`, that of the document, must outlive the loader. `beside` is import_gltf's.
-  GltfLoader(const std::filesystem::path& path, std::uint64_t bytes_read, std::vector<std::filesystem::path>* beside)
-      : path_(path), bytes_read_(bytes_read), beside_(beside) {}
+  // `path`, that of the document, must outlive the loader. `beside` and `files` are import_gltf's.
+  GltfLoader(const std::filesystem::path& path, std::uint64_t bytes_read, std::vector<std::filesystem::path>* beside,
+             NamedFiles files = NamedFiles::kFolder)
+      : path_(path), bytes_read_(bytes_read), beside_(beside), files_(files) {}
 
   // Errors begin with `place`.
   Result<std::vector<std::byte>> load(const std::string& uri, const std::string& place);
@@ -37,6 +39,7 @@ class GltfLoader {
   const std::filesystem::path& path_;
   std::uint64_t bytes_read_;
   std::vector<std::filesystem::path>* beside_;
+  NamedFiles files_;
 };
 
 // Loads all buffers of a document, whose JSON is checked by the schema: exactly byteLength bytes each, in the container

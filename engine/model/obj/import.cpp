@@ -23,15 +23,30 @@ void for_each_corner(const ObjPolygons& polygons, const std::vector<std::uint32_
   }
 }
 
+std::size_t most_corners(const ObjPolygons& polygons) {
+  std::size_t most = 0;
+  for (std::size_t f = 0; f < polygons.face_count(); ++f) most = std::max(most, polygons.face(f).size());
+  return most;
+}
+
 std::size_t count(const std::vector<bool>& flags) {
   return static_cast<std::size_t>(std::count(flags.begin(), flags.end(), true));
 }
 
-// Splits the polygons. A part is a run of faces of one material.
-void add_triangles(const ObjPolygons& polygons, Mesh& mesh) {
+// Splits the polygons. A part is a run of faces of one material. Polygons of very many corners of strange shapes could
+// take hours: those of models take a small part of kMaxSteps, and those a few
+// seconds.
+Result<void> add_triangles(const ObjPolygons& polygons, const std::string& source, Mesh& mesh) {
+  constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 30;
+  std::uint64_t steps = 0;
   for (std::size_t f = 0; f < polygons.face_count(); ++f) {
     const auto first = static_cast<std::uint32_t>(mesh.triangles.size());
-    split_polygon(mesh.positions, polygons.face(f), mesh.triangles);
+    steps += split_polygon(mesh.positions, polygons.face(f), mesh.triangles);
+    if (steps > kMaxSteps) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("{}: its polygons, of up to {} corners, take too long to split into triangles", source,
+                              most_corners(polygons)));
+    }
     const auto added = static_cast<std::uint32_t>(mesh.triangles.size()) - first;
     if (added == 0) continue;
     if (mesh.parts.empty() || mesh.parts.back().material != polygons.materials[f]) {
@@ -39,6 +54,7 @@ void add_triangles(const ObjPolygons& polygons, Mesh& mesh) {
     }
     mesh.parts.back().triangle_count += added;
   }
+  return {};
 }
 
 // Gives each vertex the mean of its corners' normals; where there are none, one that is made from the faces.
@@ -94,7 +110,8 @@ void add_uvs(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& 
 
 }  // namespace
 
-Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside) {
+Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
+                         NamedFiles files) {
   PELT_ASSIGN(auto polygons, read_obj_polygons(path));
   Model model;
   model.name = path.filename().string();
@@ -111,11 +128,11 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
   Mesh mesh;
   mesh.name = path.stem().string();
   mesh.positions = std::move(polygons.positions);
-  add_triangles(polygons, mesh);
+  PELT_TRY(add_triangles(polygons, path.string(), mesh));
   add_normals(polygons, mesh, notes);
   add_uvs(polygons, mesh, notes);
 
-  PELT_ASSIGN(auto read, read_obj_materials(path, polygons.material_names, polygons.libraries, beside));
+  PELT_ASSIGN(auto read, read_obj_materials(path, polygons.material_names, polygons.libraries, beside, files));
   model.materials = std::move(read.materials);
   model.images = std::move(read.images);
   notes.insert(notes.end(), read.notes.begin(), read.notes.end());

@@ -66,7 +66,7 @@ Result<std::string> checked_lines(std::string_view file, const std::string& sour
       const std::string_view token = next_token(rest);
       if (token.empty()) return refuse(fmt::format("{} has {} numbers where {} are needed", keyword, n, numbers));
       if (!is_obj_number(token)) {
-        return refuse(fmt::format("'{}' is no number within {:g} of 0", token.substr(0, 40), kFarthest));
+        return refuse(fmt::format("number {} of {} is none within {:g} of 0", n + 1, keyword, kFarthest));
       }
     }
     if (is_wanted) text.append(trimmed(line)).push_back('\n');
@@ -77,8 +77,12 @@ Result<std::string> checked_lines(std::string_view file, const std::string& sour
 class MaterialReader {
  public:
   MaterialReader(const std::filesystem::path& obj, std::span<const std::string> names,
-                 std::vector<std::filesystem::path>* beside)
-      : folder_(obj.parent_path()), names_(names), wanted_(names.begin(), names.end()), beside_(beside) {}
+                 std::vector<std::filesystem::path>* beside, NamedFiles files)
+      : folder_(obj.parent_path()),
+        names_(names),
+        wanted_(names.begin(), names.end()),
+        beside_(beside),
+        files_(files) {}
 
   // Reads what a mtllib line names: one file, whose name may have spaces, or several.
   Result<void> read(const std::string& line) {
@@ -115,7 +119,7 @@ class MaterialReader {
   void note(std::string sentence) { result_.notes.push_back(std::move(sentence)); }
 
   Result<void> read_library(const std::string& name) {
-    if (const char* wrong = why_not_beside(name)) {
+    if (const char* wrong = why_not_beside(folder_, name, files_)) {
       note(fmt::format("materials are not read: the file name '{}' {}", name.substr(0, 200), wrong));
       return {};
     }
@@ -151,7 +155,7 @@ class MaterialReader {
       left_out_.add(name);
       return -1;
     };
-    if (why_not_beside(name) != nullptr) return leave_out();
+    if (why_not_beside(folder_, name, files_) != nullptr) return leave_out();
     if (beside_ != nullptr) beside_->push_back(folder_ / name);
     const auto bytes = read_file(folder_ / name, kMaxImageBytes - image_bytes_);
     if (!bytes) return leave_out();
@@ -168,6 +172,7 @@ class MaterialReader {
   std::span<const std::string> names_;
   std::set<std::string, std::less<>> wanted_;  // names that no library had yet
   std::vector<std::filesystem::path>* beside_;
+  NamedFiles files_;
   std::set<std::filesystem::path> known_;  // libraries that are read, or cannot be
   std::uint64_t library_bytes_ = 0;
   std::map<std::string, int> number_;  // in parsed_, of each name
@@ -183,8 +188,8 @@ class MaterialReader {
 
 Result<ObjMaterials> read_obj_materials(const std::filesystem::path& obj, std::span<const std::string> names,
                                         std::span<const std::string> libraries,
-                                        std::vector<std::filesystem::path>* beside) {
-  MaterialReader reader(obj, names, beside);
+                                        std::vector<std::filesystem::path>* beside, NamedFiles files) {
+  MaterialReader reader(obj, names, beside, files);
   for (const std::string& library : libraries) {
     PELT_TRY(reader.read(library));
   }

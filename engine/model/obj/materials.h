@@ -20,9 +20,9 @@ struct ObjMaterials {
 // Reads the materials that an OBJ uses: colour (Kd, linear), opacity (d, Tr) and texture (map_Kd). `libraries`: what
 // its mtllib lines name. A file that is not there, or not in the OBJ's folder, is noted, and so is a material that no
 // file has; colours are clamped to 0 and 1. Of all libraries 16 MiB are read, of all textures 256 MiB. Errors name the
-// file and the line: numbers that are none. `beside`: as of import_obj.
+// file and the line: numbers that are none. `beside`, `files`: as of import_obj.
 Result<ObjMaterials> read_obj_materials(const std::filesystem::path& obj, std::span<const std::string> names,
                                         std::span<const std::string> libraries,
-                                        std::vector<std::filesystem::path>* beside);
+                                        std::vector<std::filesystem::path>* beside, NamedFiles files);
 
 }  // namespace pelt

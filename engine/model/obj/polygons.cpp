@@ -196,7 +196,7 @@ class LineChecker {
     std::size_t count = 0;
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
       if (++count <= numbers.most && !is_obj_number(token)) {
-        return refuse("'{}' is no number within {:g} of 0", token.substr(0, 40), kFarthest);
+        return refuse("coordinate {} is no number within {:g} of 0", count, kFarthest);
       }
     }
     if (count < numbers.least) return refuse("{} coordinates where {} are needed", count, numbers.least);
@@ -210,7 +210,7 @@ class LineChecker {
     std::size_t count = 0;
     lines_.text.push_back('f');
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
-      if (!parse_corner(token)) return refuse("'{}' names no vertex", token.substr(0, 40));
+      if (!parse_corner(token)) return refuse("corner {} names no vertex", count + 1);
       // After a slash at the end of a corner the parser would go on with the next corner.
       lines_.text.append(" ").append(token.substr(0, token.find_last_not_of('/') + 1));
       ++count;
@@ -257,11 +257,11 @@ class LineChecker {
   }
 
   Result<void> check_element(std::string_view rest) {
+    std::size_t count = 0;
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+      ++count;
       const std::optional<CornerNumbers> corner = parse_corner(token);
-      if (!corner || lines_.positions + corner->position < 0) {
-        return refuse("'{}' names no vertex", token.substr(0, 40));
-      }
+      if (!corner || lines_.positions + corner->position < 0) return refuse("point {} names no vertex", count);
       if (corner->position > lines_.last_named) {
         lines_.last_named = corner->position;
         lines_.last_number = number_;
@@ -334,6 +334,13 @@ Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   PELT_TRY(LineChecker(source, lines).check({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   Faces faces = parse(lines.text);
   if (faces.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no vertex", source));
+
+  // The parser must find the faces that were checked.
+  bool as_checked = faces.ends.size() == lines.face_numbers.size();
+  for (std::size_t f = 0; f < faces.ends.size(); ++f) {
+    as_checked = as_checked && faces.ends[f] - (f == 0 ? 0 : faces.ends[f - 1]) >= 3;
+  }
+  if (!as_checked) return fail(ErrorCode::kInvalidFile, fmt::format("{}: its faces cannot be read", source));
 
   ObjPolygons polygons;
   std::vector<std::uint32_t>* const corners[] = {&polygons.corners, &polygons.corner_uvs, &polygons.corner_normals};

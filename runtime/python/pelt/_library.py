@@ -168,6 +168,7 @@ class pelt_binder_bind_options(Sized):
         ("level_shares", POINTER(c_float)),
         ("user", c_void_p),
         ("progress", Progress),
+        ("any_file", c_uint32),
     ]
 
 

@@ -83,6 +83,7 @@ def bind(
     linear_fit: int = 0,
     levels: int | Sequence[float] = 0,
     keep_vertex_order: bool = False,
+    any_file: bool = False,
     threads: int = 0,
     progress: Callable[[float, str], None] | None = None,
 ) -> Bound:
@@ -90,7 +91,8 @@ def bind(
 
     `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset`, `deformer` and `transfer`. `fallback`
     and `judge`: --no-fallback and --no-judge turn them off. `linear_fit`: joints a vertex of the linear-blend fit, 0:
-    none. `levels`: the number of levels of detail, or the shares of the triangles that they keep.
+    none. `levels`: the number of levels of detail, or the shares of the triangles that they keep. `any_file`: models and
+    rigs may name files outside of their folders, as --any-file allows it.
     """
     shares = [] if isinstance(levels, int) else [float(share) for share in levels]
     count = levels if isinstance(levels, int) else len(shares)
@@ -111,6 +113,7 @@ def bind(
         level_count=count,
         level_shares=(ctypes.c_float * len(shares))(*shares) if shares else None,
         progress=watch.callback,
+        any_file=int(any_file),
         **_rig(rig),
     )
     output = binder().make("pelt_binder_bind", "pelt_binder_output_destroy", encode(model), ctypes.byref(options))

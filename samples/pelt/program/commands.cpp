@@ -23,8 +23,6 @@
 namespace pelt::samples {
 namespace {
 
-constexpr std::int32_t kMaxFrame = 1'000'000;
-
 // Reads "A:B", or "A" for one frame.
 std::optional<FrameRange> parse_frames(std::string_view text) {
   const std::size_t colon = text.find(':');

@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "samples/interrupts.h"
 #include "samples/pelt/program/commands.h"
 
 namespace pelt::samples {
@@ -50,6 +51,7 @@ int run_program(int argc, char** argv) {
 }  // namespace pelt::samples
 
 int main(int argc, char** argv) {
+  pelt::samples::remove_unfinished_files_on_signals();
   try {
     return pelt::samples::run_program(argc, argv);
   } catch (const std::exception& error) {

@@ -57,6 +57,10 @@ void add_binding_options(CLI::App& app, Binding& binding) {
       ->type_name("NAME");
   rig->type_name("RIG.json");
   app.add_flag_callback(
+      "--any-file", [&] { binding.files = NamedFiles::kAnywhere; },
+      "Read the files that a rig names wherever they are, also outside of its folder or named by the rig in a "
+      "character, and those of a model behind symbolic links; only for rigs and models that you trust");
+  app.add_flag_callback(
       "--no-fallback", [&] { binding.judging = Judging::kReport; },
       "Keep the deformer everywhere, also where it does worse than linear blend");
   app.add_flag_callback(

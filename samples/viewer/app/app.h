@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
 
@@ -17,9 +18,10 @@
 namespace pelt::viewer {
 
 struct AppOptions {
-  std::uint32_t samples = 32;           // samples of a picture that stands still
-  std::uint32_t samples_per_frame = 4;  // samples of a picture that moves
-  bool waits = false;                   // each frame waits for the background work: pictures are repeatable
+  std::uint32_t samples = 32;              // samples of a picture that stands still
+  std::uint32_t samples_per_frame = 4;     // samples of a picture that moves
+  NamedFiles files = NamedFiles::kFolder;  // as for Document::open
+  bool waits = false;                      // each frame waits for the background work: pictures are repeatable
 };
 
 // A rectangle of the window, pixels from its top left corner.

@@ -86,9 +86,9 @@ Result<Made> make_character(const Order& order, const Tell& report_progress) {
 std::string first_clip(const Model& model) { return model.clips.empty() ? "" : model.clips.front().name; }
 
 Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
-                         unsigned threads, const Tell& report_progress) {
+                         NamedFiles files, unsigned threads, const Tell& report_progress) {
   if (!report_progress(0, "")) return fail(ErrorCode::kUnsupported, "");
-  PELT_ASSIGN(auto document, guarded(file, [&] { return Document::open(file, model); }));
+  PELT_ASSIGN(auto document, guarded(file, [&] { return Document::open(file, model, "surface_ffd", files); }));
   Result<Made> made = make_character({.device = &device,
                                       .key = kSubject,
                                       .model = document.model(),
@@ -113,9 +113,10 @@ std::string base_name(const std::string& file) {
 
 // Opens a file in the background; the previous document stays until all of it is ready.
 void App::State::request_open() {
-  const auto work = [this, on = device, wanted = *opening,
-                     threads = bind_threads(options)](const Tell& report_progress) -> Binder::Done {
-    auto opened = std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, threads, report_progress));
+  const auto work = [this, on = device, wanted = *opening, threads = bind_threads(options),
+                     files = options.files](const Tell& report_progress) -> Binder::Done {
+    auto opened =
+        std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, files, threads, report_progress));
     return [this, opened] {
       if (!*opened && is_loss(opened->error())) return;
       opening.reset();

@@ -100,6 +100,7 @@ void App::State::remember_rig() {
   Result<Rig> rig = parse_rig(stage->subject()->character->rig, "the character");
   if (!rig) return;
   rig->directory = document->rig().directory;
+  rig->files = document->rig().files;
   shown_rig = std::move(*rig);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "samples/interrupts.h"
 #include "samples/renderer/image.h"
 #include "samples/viewer/app/run.h"
 
@@ -51,6 +52,10 @@ int run_program(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("FILE");
   app.add_option("--model", options.model, "Model that a rig is meant for")->type_name("FILE");
+  app.add_flag_callback(
+      "--any-file", [&] { options.files = NamedFiles::kAnywhere; },
+      "Read the files that a rig names wherever they are, also outside of its folder or named by the rig in a "
+      "character, and those of a model behind symbolic links; only for rigs and models that you trust");
   app.add_option("--device", options.device,
                  "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
       ->type_name("NAME");
@@ -106,6 +111,7 @@ int run_program(int argc, char** argv) {
 }  // namespace pelt::viewer
 
 int main(int argc, char** argv) {
+  pelt::samples::remove_unfinished_files_on_signals();
   try {
     return pelt::viewer::run_program(argc, argv);
   } catch (const std::exception& error) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 
 namespace pelt::viewer {
@@ -16,10 +17,11 @@ namespace pelt::viewer {
 struct RunOptions {
   std::string file = "builtin:biped";  // as for Document::open
   std::string model;
-  std::string device;          // DeviceOptions::select
-  bool validate = false;       // validation layer on; a message makes the run fail in the end
-  VkExtent2D size{1280, 720};  // pixels
-  std::optional<float> scale;  // size of the panels; none: the screen's scale, or 1 without a screen
+  NamedFiles files = NamedFiles::kFolder;  // as for Document::open
+  std::string device;                      // DeviceOptions::select
+  bool validate = false;                   // validation layer on; a message makes the run fail in the end
+  VkExtent2D size{1280, 720};              // pixels
+  std::optional<float> scale;              // size of the panels; none: the screen's scale, or 1 without a screen
 };
 
 struct HeadlessOptions {

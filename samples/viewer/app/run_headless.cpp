@@ -263,6 +263,7 @@ Result<void> run_headless(const RunOptions& options, const HeadlessOptions& head
     const Ui ui(options.scale.value_or(1));
     SessionOptions session_options;
     session_options.device = validation.device_options(options);
+    session_options.app.files = options.files;
     session_options.app.samples_per_frame = 1;  // pictures are complete, and nobody sees the frames between
     session_options.app.waits = true;
     session_options.make_target = [&](const runtime::Device& device) {

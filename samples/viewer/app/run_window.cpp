@@ -112,6 +112,7 @@ Result<void> run_window(const RunOptions& options) {
     const Connection connection(*window);
     SessionOptions session_options;
     session_options.device = validation.device_options(options);
+    session_options.app.files = options.files;
     session_options.device.instance_extensions = window->instance_extensions();
     session_options.device.device_extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
     session_options.make_target = [&](const runtime::Device& device) -> Result<Target> {

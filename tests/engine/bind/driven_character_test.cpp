@@ -2,6 +2,7 @@
 // Data that drivers add to a character (tables, streams, controls, offsets, Wires): a file keeps it, and it is refused
 // where it makes no sense, one change after the other.
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include <pelt/character.h>
@@ -12,6 +13,7 @@
 #include <pelt/surface_ffd.h>
 
 #include "shaders/driver/key_pose/pose.h"
+#include "shaders/key_weights/pose.h"
 #include "shaders/morph/morph.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
@@ -331,8 +333,54 @@ TEST(DrivenCharacter, WithTablesThatOverlapIsRefused) {
     pass.table.resize(pass.records[kind.first_word_at] + kind.words(pass.records.data()));
     const Result<Character> character = Character::create(data);
     ASSERT_FALSE(character) << static_cast<std::uint32_t>(kind.kernel);
-    EXPECT_THAT(character.error().message, testing::HasSubstr("more of its table than there is"));
+    EXPECT_THAT(character.error().message, testing::HasSubstr("takes a word of its table for two things"));
   }
+}
+
+// One invocation of the device goes through the terms of a record; a small file must not make it take seconds.
+TEST(DrivenCharacter, WithARecordOfVeryManyTermsIsRefused) {
+  struct Kind {
+    PoseKernel kernel;
+    std::size_t first_word_at, count_at, words;
+  };
+  for (const Kind& kind : {Kind{PoseKernel::kKeyPose, 0, 1, shared::kKeyEntryWords},
+                           Kind{PoseKernel::kVertexFrame, 1, 2, 4}, Kind{PoseKernel::kPatchFrame, 0, 1, 4}}) {
+    for (const std::uint32_t count : {4096u, 4097u}) {
+      CharacterData data = make_data();
+      PalettePass& pass = pass_of(data, kind.kernel);
+      const std::uint32_t known = pass.records[kind.first_word_at];
+      pass.records[kind.first_word_at] = static_cast<std::uint32_t>(pass.table.size());
+      pass.records[kind.count_at] = count;
+      if (kind.kernel == PoseKernel::kVertexFrame) pass.records[3] = 0;
+      for (std::size_t word = 0; word < count * kind.words; ++word) {
+        pass.table.push_back(pass.table[known + word % kind.words]);
+      }
+      const Result<Character> character = Character::create(data);
+      ASSERT_EQ(character.has_value(), count == 4096) << static_cast<std::uint32_t>(kind.kernel);
+      if (character) continue;
+      EXPECT_THAT(character.error().message, testing::HasSubstr("record 0 has more than 4096 terms"));
+    }
+  }
+}
+
+TEST(DrivenCharacter, WithAWeightOfVeryManyCentresIsRefused) {
+  const auto outcome = [](std::uint32_t keys, std::uint32_t centres) -> std::string {
+    CharacterData data = make_data();
+    std::vector<std::uint32_t>& table = weight_table(data);
+    const std::uint32_t angle = key_word(data, 2, 3);
+    const auto key = static_cast<std::uint32_t>(table.size());
+    const std::uint32_t first_centre = key + shared::kKeyRbfHeader + centres;
+    table.insert(table.end(), {shared::kKeyRbf, 1, centres, angle, first_centre});
+    table.resize(first_centre + 2 * centres, std::bit_cast<std::uint32_t>(1.0f));
+    table[pass_of(data, PoseKernel::kKeyWeights).records[0]] = static_cast<std::uint32_t>(table.size());
+    table.push_back(keys);
+    table.resize(table.size() + keys, key);
+    const Result<Character> character = Character::create(data);
+    return character ? "accepted" : character.error().message;
+  };
+  EXPECT_EQ(outcome(4096, 16), "accepted");
+  EXPECT_THAT(outcome(4097, 1), testing::HasSubstr("has more than 4096 terms"));
+  EXPECT_THAT(outcome(4096, 17), testing::HasSubstr("names keys of too many centres"));
 }
 
 }  // namespace

@@ -376,6 +376,22 @@ TEST(Pack, ValidationFindsEveryFault) {
   EXPECT_FALSE(validate(PackedBinding{}, 1, Groups::kOne, "default")) << "the default has no slices";
 }
 
+// One invocation of a device goes along a row.
+TEST(Pack, ValidationBoundsARow) {
+  for (const std::size_t length : {std::size_t{65536}, std::size_t{65537}}) {
+    const Sample sample = make_sample(1);
+    PackedBinding packed = *pack({&sample.rows, 1}, sample.rest(), {});
+    const std::uint32_t known = packed.influences[0] & 0xFFFFu;
+    packed.influences.assign(length * shared::kSliceRows, known);
+    packed.influences[0] |= shared::kWeightUnits << 16u;
+    packed.slices[1] = static_cast<std::uint32_t>(packed.influences.size());
+    const Result<void> valid = validate(packed, 50, Groups::kOne, "long");
+    EXPECT_EQ(valid.has_value(), length == 65536);
+    if (valid) continue;
+    EXPECT_EQ(valid.error().message, "long: a row of slice 0 has 65537 influences, more than 65536");
+  }
+}
+
 TEST(Pack, ValidationFindsEveryFaultOfGradients) {
   Sample sample = make_sample(67);
   add_gradients(sample.rows);

@@ -109,6 +109,41 @@ TEST(ClipTwists, CountsAgainstTheJointBefore) {
   EXPECT_NEAR(told(both, 3), 270, 0.01f);
 }
 
+// A joint that is scaled to nothing has no twist of its own; those below it twist against the nearest one above that is
+// not hidden.
+TEST(ClipTwists, PassesHiddenJoints) {
+  const Character chain = test::bound_by(test::make_tube({.joints = 4}), "curve_skeleton");
+  Clip clip = clip_of({turns(3, {0, 90, 180, 270}, Interpolation::kLinear)});
+  clip.channels.push_back({.joint = 2, .path = ChannelPath::kScale, .times = {0}, .values = {0, 0, 0}});
+  const auto twist = [&](const char* name) {
+    std::vector<float> inputs(chain->input_count);
+    ClipTwists(*chain, clip).sample(3, inputs);
+    return glm::degrees(inputs[chain->controls[chain->find_control(name).value()].input]);
+  };
+  EXPECT_EQ(twist("twist/joint2"), 0);
+  // The joint's size is its parent's, so that both are hidden.
+  EXPECT_EQ(twist("twist/joint3"), 0);
+}
+
+// Keys of its channels lie at times of their own, and all joints but the first are hidden: playing every key and
+// looking for the visible joint above each anchor would take minutes.
+TEST(ClipTwists, OfVeryManyKeysAreBounded) {
+  constexpr std::uint32_t kJoints = 100;
+  const Character chain = test::bound_by(test::make_tube({.joints = kJoints}), "curve_skeleton");
+  std::vector<Channel> channels{{.joint = 1, .path = ChannelPath::kScale, .times = {0}, .values = {0, 0, 0}}};
+  for (std::uint32_t j = 1; j < kJoints; ++j) {
+    Channel& channel = channels.emplace_back(Channel{.joint = j, .path = ChannelPath::kRotation});
+    for (int k = 0; k < 4000; ++k) {
+      channel.times.push_back(static_cast<float>(k) + static_cast<float>(j) / kJoints);
+      channel.values.insert(channel.values.end(), {0, 0, 0, 1});
+    }
+  }
+  const ClipTwists twists(*chain, clip_of(channels));
+  std::vector<float> inputs(chain->input_count, 1.0f);
+  twists.sample(1000, inputs);
+  for (const Control& control : chain->controls) EXPECT_EQ(inputs[control.input], 0) << control.name;
+}
+
 // Bends of any size are no twists; a bent joint twists about its own bone.
 TEST(ClipTwists, LeavesBendsAlone) {
   Clip clip{.name = "both", .duration = 4};

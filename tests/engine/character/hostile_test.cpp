@@ -7,16 +7,19 @@
 #include <array>
 #include <bit>
 #include <glm/gtc/matrix_transform.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include <pelt/bind.h>
 #include <pelt/curve_skeleton.h>
 #include <pelt/evaluate.h>
+#include <pelt/finite.h>
 #include <pelt/import.h>
 #include <pelt/key_pose.h>
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
 #include <pelt/pelt_file.h>
+#include <pelt/pose.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
@@ -59,6 +62,30 @@ void pose_wildly(const Character& character) {
       evaluator.evaluate();
     }
   }
+  // Numbers that are none: alone among good ones, one joint, all joints. What comes of them may be none either.
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::vector<glm::mat4> rest(count);
+  rest_matrices(character->skeleton, rest);
+  std::vector<float> inputs(character->input_count);
+  rest_inputs(*character, inputs);
+  for (const float none : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity, 1e30f, -1e30f}) {
+    for (std::size_t j = 0; j < count; ++j) {
+      for (const glm::ivec2 place : {glm::ivec2(3, 1), glm::ivec2(0, 0), glm::ivec2(1, 2)}) {
+        std::vector<glm::mat4> joints = rest;
+        joints[j][place.x][place.y] = none;
+        evaluator.pose(joints);
+        evaluator.evaluate();
+      }
+    }
+    evaluator.pose(std::vector<glm::mat4>(count, glm::mat4(none)));
+    evaluator.inputs(std::vector<float>(inputs.size(), none));
+    evaluator.evaluate();
+    evaluator.inputs(inputs);
+  }
+  // It is as good as new after them.
+  evaluator.pose(rest);
+  evaluator.evaluate();
+  for (const glm::vec3& position : evaluator.positions()) EXPECT_TRUE(is_finite(position));
 }
 
 class WildPoses : public testing::TestWithParam<test::Deformer> {};
@@ -117,6 +144,20 @@ TEST(HostileFile, PlacesAndKeysThatAreFarAwayAreRefused) {
     EXPECT_THAT(error(0.57721f, far), HasSubstr("the point of row"));
   }
   EXPECT_EQ(error(0.71828f, 1e12f), "accepted");
+}
+
+// Passes are held against each other.
+TEST(HostileFile, VeryManyPassesAreRefused) {
+  CharacterData data = *test::bound(test::make_tube(), test::rig_of(LinearBlendParameters{})).character;
+  PalettePass none = data.passes[0];
+  none.records.clear();
+  none.record_count = 0;
+  data.passes.resize(16384, none);
+  EXPECT_TRUE(Character::create(data));
+  data.passes.push_back(none);
+  const Result<Character> refused = Character::create(data);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("there are 16385 palette passes, more than 16384"));
 }
 
 // Every value of correctives and helper joints in turn is something else.

@@ -93,6 +93,9 @@ const test::Fault kFaults[] = {
     {"JointHuge", [](CharacterData& d) { anchor_word(d, 3, 0) = kFar; }, "names a joint that is not there"},
     {"PositionNotFinite", [](CharacterData& d) { anchor_word(d, 0, shared::kAnchorPosition + 2) = kNanWord; },
      "not finite"},
+    {"PositionFar",
+     [](CharacterData& d) { anchor_word(d, 0, shared::kAnchorPosition) = std::bit_cast<std::uint32_t>(-1e13f); },
+     "beyond 1e+12"},
     {"RotationNotFinite", [](CharacterData& d) { anchor_word(d, 0, shared::kAnchorRotation + 3) = kInfinityWord; },
      "not finite"},
     {"ScaleNotFinite", [](CharacterData& d) { anchor_word(d, 2, shared::kAnchorScale) = kNanWord; }, "not finite"},
@@ -178,7 +181,19 @@ const test::Fault kFaults[] = {
        for (std::size_t r = 0; r < pass.record_count; ++r) pass.records[3 * r + 2] = pass.records[2];
        pass.table.resize(pass.records[2] + 2 * shared::kCurveSlots * shared::kCurveSampleWords);
      },
-     "read more of its table than there is"},
+     "takes a word of its table for two things"},
+    // Words with two meanings.
+    {"SamplesInTheCurve", [](CharacterData& d) { record_word(d, 2) = record_word(d, 0); },
+     "takes a word of its table for two things"},
+    {"CurveAnchorsAsAnchors",
+     [](CharacterData& d) { curve_word(d, shared::kCurveFirstAnchor) = curve_word(d, shared::kChainFirstAnchor); },
+     "takes a word of its table for two things"},
+    {"KeysInAnchors",
+     [](CharacterData& d) {
+       curve_anchor_word(d, 1, shared::kCurveAnchorKeys) = curve_word(d, shared::kChainFirstAnchor);
+       curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = 1;
+     },
+     "takes a word of its table for two things"},
     // The twist of a joint.
     {"TwistOfNoJoint", [](CharacterData& d) { d.controls[0].target = 4; }, "names joint 4 of 4"},
     {"TwistNotFinite", [](CharacterData& d) { d.controls[0].rest = std::numeric_limits<float>::quiet_NaN(); },

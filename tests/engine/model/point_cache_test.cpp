@@ -5,6 +5,8 @@
 #include <pelt/point_cache.h>
 #include <pelt/tools/file_io.h>
 
+#include "tests/support/shared_files.h"
+
 namespace pelt {
 namespace {
 
@@ -96,6 +98,19 @@ TEST_F(Pc2, RefusesSizesThatDisagree) {
   header.points = std::numeric_limits<std::int32_t>::max();
   header.samples = std::numeric_limits<std::int32_t>::max();
   EXPECT_THAT(failure(), HasSubstr("but there are 104"));
+}
+
+// The size is that of the header, but nothing of it is on the disk.
+TEST_F(Pc2, RefusesASparseFileOfAnySize) {
+  ASSERT_TRUE(load());
+  header.points = 1'000'000;
+  header.samples = 100'000;
+  EXPECT_THAT(failure(), testing::HasSubstr("need"));
+  std::error_code code;
+  std::filesystem::resize_file(path(), sizeof header + std::uint64_t{1'200'000'000'000}, code);
+  if (code) PELT_SKIP("the file system has no such file: " + code.message());
+  EXPECT_THAT(load_pc2(path()).error().message, testing::HasSubstr("bytes, more than the limit of 17179869184"));
+  std::filesystem::remove(path());
 }
 
 TEST_F(Pc2, RefusesCountsBelowOne) {

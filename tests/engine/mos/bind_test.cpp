@@ -100,6 +100,14 @@ TEST(MosBind, NeedsJoints) {
   }
 }
 
+TEST(MosBind, NeedsChainsThatCanBePosed) {
+  const Model model = test::make_tube({.joints = 1100});
+  for (const MosParameters& parameters : {MosParameters{}, MosParameters{.strategy = MosStrategy::kInverseDistance}}) {
+    EXPECT_THAT(test::bind_error(model, test::rig_of(parameters)),
+                HasSubstr("the curve 'joint0..joint1099' has 1101 joints, more than 1024; split it"));
+  }
+}
+
 TEST(MosBind, NeedsParametersInRange) {
   const Model model = test::make_tube();
   const float nan = std::numeric_limits<float>::quiet_NaN();

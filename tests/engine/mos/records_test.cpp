@@ -122,7 +122,7 @@ const Fault kSampleFaults[] = {
        append_record(f.along.records, read_record<shared::MosTableRecord>(f.along.records, 0));
        ++f.along.record_count;
      },
-     "record 2 and those before it read more of its table than there is"},
+     "record 2 takes a word of its table for two things"},
     {"PointFar", [](File& f) { f.along.records[2] = kFar; }, "record 0 blends a point that no earlier stage poses"},
     {"PointPastTheLast", [](File& f) { f.along.records[8] = f.along.first_slot - shared::kMosPointSlots + 1; },
      "record 1 blends a point that no earlier stage poses"},
@@ -163,6 +163,7 @@ const Fault kFaults[] = {
     {"PositionNotFinite", [](File& f) { f.set(f.plain + shared::kMosPointPosition, kNanWord); }, "not finite"},
     {"FrameNotFinite", [](File& f) { f.set(f.plain + shared::kMosPointFrame + 8, kNanWord); }, "not finite"},
     {"RestNotFinite", [](File& f) { f.set(f.plain + shared::kMosPointRest + 2, kNanWord); }, "not finite"},
+    {"RestFar", [](File& f) { f.set(f.plain + shared::kMosPointRest + 2, word_of(1e13f)); }, "beyond 1e+12"},
     {"ChainFar", [](File& f) { f.set(f.point + shared::kMosPointChain, kFar); }, "reads past its table"},
     {"AnchorFar", [](File& f) { f.set(f.point + shared::kMosPointFar, 4); }, "a bone that is not there"},
     {"AnchorAtTheTop", [](File& f) { f.set(f.point + shared::kMosPointFar, 0); }, "a bone that is not there"},
@@ -242,6 +243,10 @@ const Fault kFaults[] = {
      },
      "takes a word of its table for two things"},
     {"ChainAsDriver", [](File& f) { f.set(f.edit() + shared::kMosEditDriver, f.chain); },
+     "takes a word of its table for two things"},
+    {"EditsAsAnchors", [](File& f) { f.set(f.point + shared::kMosPointEdits + 1, f.chain + shared::kChainWords); },
+     "takes a word of its table for two things"},
+    {"HeaderAsEdits", [](File& f) { f.set(f.point + shared::kMosPointEdits + 1, 0); },
      "takes a word of its table for two things"},
     {"PointAsChain", [](File& f) { f.set(f.plain + shared::kMosPointChain, f.point); },
      "takes a word of its table for two things"},

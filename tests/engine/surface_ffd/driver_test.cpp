@@ -260,11 +260,24 @@ TEST(DriverSources, WithoutTrianglesAreRefused) {
             "layer 1 (surface_ffd): the driver 'cage' has no triangles");
 }
 
+TEST(DriverSources, TessellationIsBounded) {
+  SurfaceFfdParameters parameters;
+  PatchParameters patch{.shape = {4, 4}};
+  for (int i = 0; i < 16; ++i) patch.control.emplace_back(i / 4, i % 4, 0);
+  parameters.driver.patches = {patch};
+  parameters.driver.tessellation = 512;
+  const auto error = [&] { return test::bind_error(test::make_tube(), test::rig_of(parameters, "tube")); };
+  EXPECT_THAT(error(), HasSubstr("a patch of 513 x 513 vertices has more than 262144"));
+  parameters.driver.tessellation = 400;
+  parameters.driver.patches.push_back(patch);
+  EXPECT_THAT(error(), HasSubstr("the patches of the driver make more than 262144 vertices"));
+}
+
 TEST(DriverSources, RefinementIsBounded) {
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.driver.refine = {{{}, 40}};
   EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
-              HasSubstr("refinement 0 makes a driver of more than 4194304 triangles"));
+              HasSubstr("refinement 0 makes a driver of more than 524288 triangles"));
   parameters.driver.refine = {{{.joints = {"elbow"}}, 1}};
   EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
               testing::StartsWith("layer 1 (surface_ffd): refinement 0 of the driver: there is no joint 'elbow'"));

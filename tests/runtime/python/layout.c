@@ -108,6 +108,7 @@ static void print_binder(void) {
   FIELD(pelt_binder_bind_options, level_shares);
   FIELD(pelt_binder_bind_options, user);
   FIELD(pelt_binder_bind_options, progress);
+  FIELD(pelt_binder_bind_options, any_file);
   STRUCT(pelt_binder_quality_options);
   FIELD(pelt_binder_quality_options, struct_size);
   FIELD(pelt_binder_quality_options, deformer_count);

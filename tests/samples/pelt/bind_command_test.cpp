@@ -150,11 +150,51 @@ TEST_F(Pelt, WritesTheRigThatWasUsed) {
   done("bind builtin:limb --rig rigs/rig.json --write-rig other/place/rig.json -o limb.pelt");
   EXPECT_EQ(Json::parse(done("info other/place/rig.json --json"))["rig"]["layers"][0]["parameters"]["driver"]["file"],
             "../../rigs/cage.obj");
-  done("bind builtin:limb --rig other/place/rig.json -o again.pelt");
+  // A rig is not trusted with files outside of its folder.
+  EXPECT_THAT(failure("bind builtin:limb --rig other/place/rig.json -o no.pelt"),
+              HasSubstr("the name of the file '../../rigs/cage.obj' leaves the folder"));
+  done("bind builtin:limb --rig other/place/rig.json --any-file -o again.pelt");
   write("rigs/rig.json", R"({"format": "pelt-rig 1", "layers": [
     {"deformer": "hierarchical_bspline", "parameters": {"file": "cage.obj"}}]})");
   done("bind builtin:limb --rig rigs/rig.json --write-rig other/place/rig.json -o limb.pelt");
-  done("bind builtin:limb --rig other/place/rig.json -o again.pelt");
+  EXPECT_THAT(failure("bind builtin:limb --rig other/place/rig.json -o no.pelt"), HasSubstr("leaves the folder"));
+  done("bind builtin:limb --rig other/place/rig.json --any-file -o again.pelt");
+}
+
+TEST_F(Pelt, ReadsNoFilesThatOthersNameWithoutLeave) {
+  std::filesystem::create_directories(folder / "rigs");
+  write("secret.obj", "v 0 0 top-secret-token\nf 1 2 3\n");
+  write("rigs/cage.obj", "v 0 -2 -2\nv 0 2 -2\nv 0 0 3\nv 8 0 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
+  const auto write_rig = [&](const std::string& layer) {
+    write("rigs/rig.json", R"({"format": "pelt-rig 1", "layers": [)" + layer + "]}");
+  };
+  std::filesystem::create_symlink(folder / "secret.obj", folder / "rigs/link.obj");
+  std::filesystem::create_directory_symlink(folder.path(), folder / "rigs/up");
+  const std::string absolute = (folder / "secret.obj").string();
+  for (const std::string& name :
+       {std::string("../secret.obj"), absolute, std::string("link.obj"), std::string("up/secret.obj")}) {
+    for (const std::string layer :
+         {R"("deformer": "surface_ffd", "parameters": {"driver": {"file": "NAME"}})",
+          R"("deformer": "hierarchical_bspline", "parameters": {"file": "NAME"})",
+          R"("deformer": "mos", "parameters": {"strategy": "catmull_clark", "cage_file": "NAME"})"}) {
+      std::string named = "{" + layer + "}";
+      named.replace(named.find("NAME"), 4, name);
+      write_rig(named);
+      EXPECT_THAT(failure("bind builtin:limb --rig rigs/rig.json -o x.pelt"),
+                  testing::AllOf(HasSubstr("the name of the file '" + name + "' lea"), HasSubstr("--any-file")));
+      // What is read by leave is not quoted.
+      EXPECT_THAT(
+          failure("bind builtin:limb --rig rigs/rig.json --any-file -o x.pelt"),
+          testing::AllOf(HasSubstr(".obj:1: coordinate 3 is no number"), testing::Not(HasSubstr("top-secret"))));
+    }
+  }
+
+  // A character's rig names none.
+  write_rig(R"({"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj"}}})");
+  done("bind builtin:limb --rig rigs/rig.json -o rigs/limb.pelt");
+  EXPECT_THAT(failure("bind builtin:limb --transfer rigs/limb.pelt -o x.pelt"),
+              HasSubstr("names the file 'cage.obj', and the rig of a character may name none"));
+  done("bind builtin:limb --transfer rigs/limb.pelt --any-file -o x.pelt");
 }
 
 // A surface that is made of the skin is written out, to be edited, and moves the skin as it did.

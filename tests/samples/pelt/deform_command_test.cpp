@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Tests pelt deform.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
 #include <glm/gtc/constants.hpp>
 
 #include <pelt/import.h>
+#include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
 #include <pelt/point_cache.h>
 
@@ -45,6 +51,45 @@ TEST_F(Pelt, WritesThePointCacheThatTheEngineGives) {
             0.0f);
 
   EXPECT_THAT(failure("deform tail.pelt --clip swingg -o x.pc2"), HasSubstr("did you mean"));
+}
+
+// The length of a clip is a number in a file.
+TEST_F(Pelt, WritesNoMoreThanItIsAskedFor) {
+  Model model = test::make_tube();
+  model.clips = {{"long", 1e9f, {}, {}}, {"short", 10, {}, {}}};
+  ASSERT_TRUE(save_pelt(test::bound(model, test::rig_of(LinearBlendParameters{})).character, folder / "tube.pelt"));
+  EXPECT_THAT(failure("deform tube.pelt --clip long --backend cpu -o x.pc2"),
+              HasSubstr("tube.pelt: lasts 2.4e+10 frames, and 1000000 can be written whole; choose some by --frames"));
+  EXPECT_THAT(failure("deform tube.pelt --clip short --fps 1e6 --backend cpu -o x.pc2"), HasSubstr("choose some"));
+  // It says how much it will write before it does, also where that does not fit.
+  const std::string points = std::to_string(model.meshes[0].positions.size());
+  EXPECT_THAT(done("deform tube.pelt --clip short --fps 10 --backend cpu -o x.pc2"),
+              testing::StartsWith("x.pc2: " + points + " points, 101 samples, "));
+}
+
+// A program that is interrupted leaves nothing behind, and ends by the signal, which a shell shows as 128 and more.
+TEST_F(Pelt, LeavesNothingWhenItIsInterrupted) {
+  Model model = test::make_tube({.around = 64, .along = 64});
+  model.clips = {{"long", 900000, {}, {}}};
+  ASSERT_TRUE(save_pelt(test::bound(model, test::rig_of(LinearBlendParameters{})).character, folder / "tube.pelt"));
+  const std::set<std::string> before = files();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      std::signal(signal, SIG_DFL);
+      if (::chdir(folder.path().c_str()) != 0 || std::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(127);
+      ::execl(PELT_PROGRAM, "pelt", "deform", "tube.pelt", "--clip", "long", "--fps", "1", "--backend", "cpu", "-o",
+              "x.pc2", nullptr);
+      ::_exit(127);
+    }
+    ASSERT_GT(child, 0);
+    int status = 0;
+    while (files() == before && ::waitpid(child, &status, WNOHANG) == 0) ::usleep(10'000);
+    ::kill(child, signal);
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    EXPECT_EQ(files(), before);
+  }
 }
 
 TEST_F(Pelt, WritesMeshesThatReadBackTheSame) {

@@ -276,6 +276,31 @@ TEST(Document, SavedElsewhereNamesTheSameFiles) {
   EXPECT_EQ(document.rig_json()["layers"][0]["parameters"]["driver"]["file"], "../rigs/cages/cage.obj");
 }
 
+TEST(Document, NamesFilesAsFarAsIsAllowed) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "out");
+  write(folder / "cage.obj", "v 0 -2 -2\nv 0 2 -2\nv 0 0 3\nv 8 0 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
+  write(folder / "a.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj"}}}]})");
+  Document document = opened(folder / "a.json", "builtin:limb");
+  const Result<Bound> bound = bind(*document.model(), document.rig());
+  ASSERT_TRUE(bound) << bound.error().message;
+  ASSERT_TRUE(save_pelt(bound->character, folder / "a.pelt"));
+  // A rig that is saved elsewhere still reads what it read; opened anew it does not.
+  ASSERT_TRUE(document.save(folder / "out" / "b.json"));
+  EXPECT_TRUE(bind(*document.model(), document.rig()));
+  const Document anew = opened(folder / "out" / "b.json", "builtin:limb");
+  EXPECT_FALSE(bind(*anew.model(), anew.rig()));
+  // The rig of a character, which may come from a stranger, names no file without leave.
+  const Document stranger = opened(folder / "a.pelt");
+  EXPECT_FALSE(bind(*stranger.model(), stranger.rig()));
+  for (const auto& path : {folder / "a.pelt", folder / "out" / "b.json"}) {
+    const Document trusted = test::must(Document::open(path, "builtin:limb", "surface_ffd", NamedFiles::kAnywhere));
+    const Result<Bound> again = bind(*trusted.model(), trusted.rig());
+    EXPECT_TRUE(again) << again.error().message;
+  }
+}
+
 TEST(Document, ReadsARigThatChangesOnDisk) {
   const test::TemporaryFolder folder;
   write(folder / "a.json", rig_text(3));

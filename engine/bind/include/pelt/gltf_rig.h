@@ -30,8 +30,8 @@ Result<void> check_gltf_rig(const Rig& rig, const std::string& source);
 // Writes a .glb with the model, the character that was bound from it, and the character's rig. `file`: the .gltf or
 // .glb that the model was imported from, whose whole content is kept (pack_gltf); empty: the model is written by
 // format_glb. Errors: those of parse_rig and check_gltf_rig for the character's rig, of pack_gltf, format_glb,
-// write_gltf_deformers and write_file.
+// write_gltf_deformers and write_file. `files`: import_gltf's.
 Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
-                       const std::filesystem::path& path);
+                       const std::filesystem::path& path, NamedFiles files = NamedFiles::kFolder);
 
 }  // namespace pelt

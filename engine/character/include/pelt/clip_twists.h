@@ -18,7 +18,8 @@ class ClipTwists {
  public:
   // Plays the clip: poses the skeleton twice for each key, and more often where a joint twists by more than 45 degrees
   // in between. A twist is measured as in shaders/chain/chain.h. It is within half a turn at the clip's first key and
-  // has no jumps from there. Precondition: the channels are of the character's joints, as in CharacterData::clips.
+  // has no jumps from there. Of a clip with very many keys of very many channels it plays some of the keys.
+  // Precondition: the channels are of the character's joints, as in CharacterData::clips.
   ClipTwists(const CharacterData& character, const Clip& clip);
 
   // Overwrites the inputs of all twist controls by their values at `time` seconds, clamped to the first and last key,

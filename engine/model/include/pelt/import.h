@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <pelt/model.h>
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 
 namespace pelt {
@@ -26,8 +27,9 @@ namespace pelt {
 // more than 256 MiB beyond what the file holds.
 //
 // `beside` receives the names of the files that the import reads, or looks for, besides this one: buffers and images.
-// If the import fails, it has those reached until then.
-Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr);
+// If the import fails, it has those reached until then. `files`: whether symbolic links may lead out of the folder.
+Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr,
+                          NamedFiles files = NamedFiles::kFolder);
 
 // Reads Wavefront OBJ: points, polygons and materials; polygons are split into triangles (concave ones too). There is
 // no skeleton; all objects and groups become one Mesh, named after the file. Its vertices are those of the v lines, in
@@ -37,14 +39,16 @@ Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::fi
 // made, or not read; normals and texture coordinates that are NaN or infinite are taken as missing. Errors name the
 // line: numbers that are none or exceed kFarthest, faces of fewer than 3 corners, points that do not exist, and
 // (kUnsupported) faces of more than 1000 corners, more than 512 MiB, 16 million points, 32 million corners, 10000
-// materials or 1000 material files. `beside`: as above, of material files and textures.
-Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr);
+// materials or 1000 material files. `beside`, `files`: as above, of material files and textures.
+Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr,
+                         NamedFiles files = NamedFiles::kFolder);
 
 // Returns true if the extension of a file is that of glTF: .gltf, .glb or .vrm.
 bool is_gltf(const std::filesystem::path& path);
 
 // Imports by extension (.gltf, .glb, .vrm, .obj) or by name (builtin:biped, builtin:limb, builtin:tail, builtin:arm).
 // Errors: those above, kNotFound for another built-in name, kUnsupported for another extension.
-Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside = nullptr);
+Result<Model> import_model(const std::string& path_or_builtin, std::vector<std::filesystem::path>* beside = nullptr,
+                           NamedFiles files = NamedFiles::kFolder);
 
 }  // namespace pelt

@@ -38,7 +38,7 @@ struct PointCache {
 };
 
 // Reads a cache of at least one point and one sample; every number must be finite. Errors: kNotFound, kReadFailed, and
-// kInvalidFile if the size of the file is not the one that its header gives.
+// kInvalidFile if the size of the file is not the one that its header gives, and kUnsupported above 16 GiB.
 Result<PointCache> load_pc2(const std::filesystem::path& path);
 
 // Writes the positions at a time in frames, linear between samples and constant beyond the ends. Does not allocate.

@@ -11,6 +11,7 @@
 
 #include <pelt/deformer_parameters.h>
 #include <pelt/key_pose.h>
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 #include <pelt/selection.h>
 
@@ -83,7 +84,10 @@ enum class Judging {
 // acts everywhere. Linear blend moves a mesh that no layer names.
 struct Rig {
   std::string name;
-  std::string directory;  // where relative file names start; not part of the file
+  // Not part of the file: where relative file names start, and which files its layers may name.
+  std::string directory;
+  NamedFiles files = NamedFiles::kFolder;
+
   std::vector<Group> groups;
   std::vector<Muscle> muscles;
   std::vector<Corrective> correctives;

@@ -30,6 +30,9 @@ struct DeviceOptions {
   // not reach the device, and device writes that are not invalidated do not reach the host), so that a missing copy or
   // flush shows on any device.
   bool pretend_discrete = false;
+  // Enables robustBufferAccess, which every device has: no shader reads or writes beyond a buffer. Files are checked so
+  // that none does; this is a second wall. Devices that are adopted are as the game made them.
+  bool robust_buffer_access = true;
   // Extensions to enable besides those that Pelt needs; programs that show pictures need those of surfaces and
   // swapchains.
   std::vector<std::string> instance_extensions;

@@ -268,6 +268,20 @@ struct Fault {
 
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
+// A rig of a few kilobytes must not make meshes of millions of vertices.
+TEST(MuscleRig, IsBounded) {
+  Rig rig = rig_with(straight());
+  rig.muscles[0].resolution = 128;
+  for (int k = 0; k < 60; ++k) {
+    rig.muscles.push_back(rig.muscles[0]);
+    rig.muscles.back().name += std::to_string(k);
+  }
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig),
+              HasSubstr("vertices, more than 262144; give them a lower resol"));
+  rig.muscles.resize(1025, rig.muscles[0]);
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig), HasSubstr("the rig has 1025 muscles, more than 1024"));
+}
+
 class MuscleFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(MuscleFault, IsRefused) {

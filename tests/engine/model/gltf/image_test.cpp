@@ -128,7 +128,7 @@ TEST(GltfImages, KeepsTheImagesOfBaseColors) {
 TEST(GltfImages, NotesImagesThatItCannotRead) {
   const std::vector<std::pair<json, std::string>> defects{
       {{{"uri", "gone.png"}}, "no such file"},
-      {{{"uri", "../secret.png"}}, "leaves the model's folder"},
+      {{{"uri", "../secret.png"}}, "leaves the folder"},
       {{{"uri", "http://host/a.png"}}, "has a scheme"},
       {{{"uri", "data:image/png,abc"}}, "not base64"},
       {{{"bufferView", 999}}, "names no bytes"},

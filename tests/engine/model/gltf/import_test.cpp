@@ -89,7 +89,20 @@ TEST(ImportGltf, ReadsBuffersBesideTheFileAndNoOthers) {
        {"../secret.bin", "deep/../../secret.bin", "%2E%2E/secret.bin", "..\\secret.bin", "/etc/passwd"}) {
     const auto model = import_with(uri);
     ASSERT_FALSE(model) << uri;
-    EXPECT_THAT(model.error().message, HasSubstr("leaves the model's folder"));
+    EXPECT_THAT(model.error().message, HasSubstr("leaves the folder"));
+  }
+  // Symbolic links within the folder are followed, and out of it by leave alone.
+  std::filesystem::create_symlink("a b.bin", folder / "sub/near.bin");
+  std::filesystem::create_symlink("../secret.bin", folder / "sub/far.bin");
+  std::filesystem::create_directory_symlink(folder.path(), folder / "sub/up");
+  std::filesystem::create_directory_symlink(folder / "sub", folder / "linked");
+  test::must(import_with("near.bin"));
+  test::must(import_gltf(folder / "linked/model.gltf"));
+  for (const char* uri : {"far.bin", "up/secret.bin"}) {
+    const auto model = import_with(uri);
+    ASSERT_FALSE(model) << uri;
+    EXPECT_THAT(model.error().message, HasSubstr("leads out of the folder by a symbolic link"));
+    test::must(import_gltf(folder / "sub/model.gltf", nullptr, NamedFiles::kAnywhere));
   }
   EXPECT_THAT(import_with("file:///etc/passwd").error().message, HasSubstr("scheme"));
   EXPECT_THAT(import_with("gone.bin").error().message, HasSubstr("no such file"));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +55,7 @@ TEST(ImportObj, SaysWhatItDoesNotRead) {
                                                           "materials that no file has, which are grey: 'red'"));
   EXPECT_THAT(notes("mtllib a.mtl ../b.mtl\n"),
               ElementsAre(AllOf(HasSubstr("materials are not read: "), HasSubstr("a.mtl")),
-                          "materials are not read: the file name '../b.mtl' leaves the model's folder"));
+                          "materials are not read: the file name '../b.mtl' leaves the folder"));
   EXPECT_THAT(notes("v 0 0 1 1\nl 1 2\n"), ElementsAre("not read: a fourth coordinate (v x y z w), lines (l)"));
   EXPECT_THAT(notes("v 0 0 1 0.5 0.5 0.5\n"), ElementsAre("not read: vertex colours (v x y z r g b)"));
   std::string many;
@@ -173,13 +174,28 @@ TEST(ImportObj, NotesTexturesThatItDoesNotRead) {
   }
 }
 
+TEST(ImportObj, FollowsNoLinkOutOfItsFolder) {
+  const test::TemporaryFolder folder;
+  folder.write("secret.mtl", "newmtl red\nKd 1 0 0\n");
+  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_symlink(folder / "secret.mtl", folder / "sub/link.mtl");
+  const auto path = folder.write("sub/a.obj", "mtllib link.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n");
+  const auto model = import_obj(path);
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_THAT(model->report.notes, testing::Contains("materials are not read: the file name 'link.mtl' leads out of "
+                                                     "the folder by a symbolic link"));
+  const auto by_leave = import_obj(path, nullptr, NamedFiles::kAnywhere);
+  ASSERT_TRUE(by_leave);
+  EXPECT_EQ(by_leave->materials.at(0).base_color, glm::vec4(1, 0, 0, 1));
+}
+
 TEST(ImportObj, NamesTheLineOfAMaterialThatIsWrong) {
   for (const auto& [text, why] :
-       {std::pair<std::string, std::string>{"newmtl a\nKd 0 red 0\n", ":2: 'red' is no number"},
+       {std::pair<std::string, std::string>{"newmtl a\nKd 0 red 0\n", ":2: number 2 of Kd is none"},
         {"newmtl a\nKd 0 0\n", ":2: Kd has 2 numbers where 3 are needed"},
         {"newmtl a\n\nd\n", ":3: d has 0 numbers where 1 are needed"},
-        {"newmtl a\nTr 1e99\n", ":2: '1e99' is no number"},
-        {"Kd nan 0 0\n", ":1: 'nan' is no number"},
+        {"newmtl a\nTr 1e99\n", ":2: number 1 of Tr is none"},
+        {"Kd nan 0 0\n", ":1: number 1 of Kd is none"},
         {std::string("newmtl \0a\n", 10), ":1: holds a zero byte"}}) {
     const test::TemporaryFolder folder;
     folder.write("my materials.mtl", text);
@@ -198,37 +214,37 @@ TEST(ImportObj, SplitsPolygons) {
 TEST(ImportObj, NamesTheLineThatIsWrong) {
   const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
   const std::vector<std::pair<std::string, std::string>> defects{
-      {"v 0 nan 0\n", "cage.obj:1: 'nan' is no number within 1e+12 of 0"},
-      {"v 0 inf 0\n", "cage.obj:1: 'inf' is no number within 1e+12 of 0"},
-      {"v 0 1e39 0\n", "cage.obj:1: '1e39' is no number within 1e+12 of 0"},
-      {"v 0 0 -1e13\n", "cage.obj:1: '-1e13' is no number within 1e+12 of 0"},
-      {"v 0 1,5 0\n", "cage.obj:1: '1,5' is no number within 1e+12 of 0"},
+      {"v 0 nan 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v 0 inf 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v 0 1e39 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v 0 0 -1e13\n", "cage.obj:1: coordinate 3 is no number within 1e+12 of 0"},
+      {"v 0 1,5 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
       {"v 0 0\n", "cage.obj:1: 2 coordinates where 3 are needed"},
       {corners + "f 1 2" + std::string(1, '\0') + " 3\n", "cage.obj:4: holds a zero byte"},
       {corners + "f 1 2\n", "cage.obj:4: 2 corners where 3 are needed"},
-      {corners + "f 1 2 0\n", "cage.obj:4: '0' names no vertex"},
-      {corners + "f 1 2 x\n", "cage.obj:4: 'x' names no vertex"},
-      {corners + "f 1 2 99999999999\n", "cage.obj:4: '99999999999' names no vertex"},
+      {corners + "f 1 2 0\n", "cage.obj:4: corner 3 names no vertex"},
+      {corners + "f 1 2 x\n", "cage.obj:4: corner 3 names no vertex"},
+      {corners + "f 1 2 99999999999\n", "cage.obj:4: corner 3 names no vertex"},
       {corners + "\n# comment\r\nf 1 2 4\n", "cage.obj:6: names vertex 4 of 3"},
       {corners + "f 1 2 -4\n", "cage.obj:4: names vertex 0 of 3"},
       {corners + "p 1 4\nl 1 3\n", "cage.obj:4: names vertex 4 of 3"},
-      {corners + "l 1 -4\n", "cage.obj:4: '-4' names no vertex"},
-      {corners + "p 0\n", "cage.obj:4: '0' names no vertex"},
-      {corners + "p a\n", "cage.obj:4: 'a' names no vertex"},
-      {"vn 0 x 0\n", "cage.obj:1: 'x' is no number within 1e+12 of 0"},
+      {corners + "l 1 -4\n", "cage.obj:4: point 2 names no vertex"},
+      {corners + "p 0\n", "cage.obj:4: point 1 names no vertex"},
+      {corners + "p a\n", "cage.obj:4: point 1 names no vertex"},
+      {"vn 0 x 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
       {"vn 0 1\n", "cage.obj:1: 2 coordinates where 3 are needed"},
       {"vt\n", "cage.obj:1: 0 coordinates where 1 are needed"},
-      {"vt 0 1e39\n", "cage.obj:1: '1e39' is no number within 1e+12 of 0"},
-      {"vn 0 1e400 1\n", "cage.obj:1: '1e400' is no number within 1e+12 of 0"},
-      {"v +-1 0 0\n", "cage.obj:1: '+-1' is no number within 1e+12 of 0"},
-      {"v 0 0 1" + std::string(400, '0') + "e-400\n", "cage.obj:1: '1000"},
+      {"vt 0 1e39\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"vn 0 1e400 1\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v +-1 0 0\n", "cage.obj:1: coordinate 1 is no number within 1e+12 of 0"},
+      {"v 0 0 1" + std::string(400, '0') + "e-400\n", "cage.obj:1: coordinate 3 is no number"},
       {corners + "vt 0 0\nf 1/1 2/1 3/2\n", "cage.obj:5: names texture coordinates 2 of 1"},
       {corners + "vt 0 0\nf 1/1 2/1 3/-2\n", "cage.obj:5: names texture coordinates 0 of 1"},
       {corners + "vn 0 0 1\nf 1//1 2//1 3//9\n", "cage.obj:5: names normal 9 of 1"},
       {corners + "f 1//1 2 3\nvn 0 0 1\nf 1 2 3//-2\n", "cage.obj:6: names normal 0 of 1"},
-      {corners + "vt 0 0\nf 1/1 2/1 3/x\n", "cage.obj:5: '3/x' names no vertex"},
-      {corners + "vt 0 0\nf 1/1 2/1 3/0\n", "cage.obj:5: '3/0' names no vertex"},
-      {corners + "f 1 2 3/1/1/1\n", "cage.obj:4: '3/1/1/1' names no vertex"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/x\n", "cage.obj:5: corner 3 names no vertex"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/0\n", "cage.obj:5: corner 3 names no vertex"},
+      {corners + "f 1 2 3/1/1/1\n", "cage.obj:4: corner 3 names no vertex"},
       {"", "holds no vertex"},
       {"# nothing\n", "holds no vertex"},
   };
@@ -261,6 +277,29 @@ TEST(ImportObj, BoundsTheCornersOfAFace) {
   std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
   for (int i = 0; i < 1001; ++i) text += " 1";
   EXPECT_EQ(import_text(text).error().code, ErrorCode::kUnsupported);
+}
+
+// A thin strip along an arc, of which ears are found late: its splitting takes time by the cube of its corners.
+TEST(ImportObj, BoundsTheSplittingOfPolygons) {
+  constexpr int kSide = 500;
+  std::string text;
+  for (int i = 0; i < 2 * kSide; ++i) {
+    const double angle = (i < kSide ? i : 2 * kSide - 1 - i) * 3.0 / kSide;
+    const double radius = i < kSide ? 1 : 1.0001;
+    text += fmt::format("v {} {} 0\n", radius * std::cos(angle), radius * std::sin(angle));
+  }
+  std::string face = "f";
+  for (int i = 1; i <= 2 * kSide; ++i) face += fmt::format(" {}", i);
+  const auto with_faces = [&](int count) {
+    std::string all = text;
+    for (int f = 0; f < count; ++f) all += face + "\n";
+    return import_text(all);
+  };
+  EXPECT_TRUE(with_faces(1));
+  const auto many = with_faces(2000);
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(many.error().message, HasSubstr("cage.obj: its polygons, of up to 1000 corners, take too long to split"));
 }
 
 TEST(ImportModel, ChoosesByName) {

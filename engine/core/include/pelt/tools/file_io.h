@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path,
                                          std::uint64_t limit = std::uint64_t{1} << 32);
 
 // A file that is written piece by piece under a temporary name in the same folder, and renamed by commit: a reader of
-// `path` sees either all of it or the previous file. Without a commit the temporary file is removed. Move-only.
+// `path` sees either all of it or the previous file, also after a crash of the system. The temporary file is a new one
+// of a random name, never one that is there, or a link. Without a commit it is removed. Move-only.
 class OutputFile {
  public:
   // Errors: kWriteFailed if the folder cannot be written, or if `path` exists and is not a regular file.
@@ -38,11 +40,21 @@ class OutputFile {
  private:
   OutputFile() = default;
   tl::unexpected<Error> failed(const std::string& why) const;
+  void remove_temporary();
+
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // empty: committed, or moved from
-  std::ofstream stream_;
+  std::filesystem::path temporary_;             // empty: committed, or moved from
+  std::size_t remembered_ = 0;                  // for remove_unfinished_files
+  std::unique_ptr<std::FILE, CloseFile> file_;  // none: closed
 };
+
+// Removes the temporary files of all OutputFiles of the process, of 64 at most. Only for a signal's handler, in which
+// it may be called, of a process that then ends: what is written after it is lost.
+void remove_unfinished_files() noexcept;
 
 // Writes a whole file through an OutputFile.
 Result<void> write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 
 namespace pelt {
@@ -13,7 +14,7 @@ namespace pelt {
 // buffer views; everything else in it stays. A .glb that names no file is returned unchanged. An image that cannot be
 // read, or whose kind is unknown, keeps its URI. Errors: import_gltf's for the container, the JSON, buffers and buffer
 // views; with several buffers also kUnsupported for an extension of a buffer view that names a buffer, except
-// EXT_meshopt_compression.
-Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path);
+// EXT_meshopt_compression. `files`: import_gltf's.
+Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path, NamedFiles files = NamedFiles::kFolder);
 
 }  // namespace pelt

@@ -22,6 +22,9 @@ struct Binding {
   std::string weights_of;  // model that gives skeleton, clips and weights, such as the body that wears a garment
   std::string transfer;    // .pelt, or .glb with a character in it: its rig is carried over to the model
   std::optional<Judging> judging;  // instead of the rig's
+  // Those that models and rigs may name; the rig that is carried over from a character names none unless all are
+  // allowed.
+  NamedFiles files = NamedFiles::kFolder;
 
   bool names_no_rig() const { return rig.empty() && !own && preset.empty() && deformer.empty() && transfer.empty(); }
 
