@@ -2,7 +2,8 @@
 # Every library that Pelt depends on, each with its reason. packages.txt lists the packages that hold them.
 # pelt-config.cmake.in finds again the libraries that Pelt's static libraries link.
 
-# pelt_require(TARGET PACKAGE [option...]): TARGET, which a project that includes Pelt may have made, or else PACKAGE does.
+# pelt_require(TARGET PACKAGE [option...]): TARGET, which a project that includes Pelt may have made, or else PACKAGE
+# makes.
 macro(pelt_require target)
   if(NOT TARGET ${target})
     find_package(${ARGN} REQUIRED)

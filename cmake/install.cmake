@@ -92,10 +92,14 @@ if(PELT_INSTALL)
       REQUIRES "pelt-character = ${pelt_VERSION}")
   endif()
   if(PELT_AUTHORING)
+    set(voxels)
+    if(PELT_SKELETONIZE)
+      set(voxels openvdb Imath)
+    endif()
     pelt_install_pc(authoring
       DESCRIPTION "Reading models and binding them"
       REQUIRES "pelt-evaluation = ${pelt_VERSION}" "pelt-glb = ${pelt_VERSION}"
-      LIBRARIES fmt hwy tinygltf tinyobjloader meshoptimizer osdCPU openvdb Imath tbb)
+      LIBRARIES fmt hwy tinygltf tinyobjloader meshoptimizer osdCPU ${voxels} tbb)
   endif()
   if(PELT_RUNTIME)
     pelt_install_pc(runtime

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The libraries of dependencies.cmake for Windows, which Debian has no builds of: those that are headers alone from the
-# headers of this machine, others from Debian's source packages in PELT_DEBIAN_SOURCES (./run check windows fetches them).
+# headers of this machine, others from Debian's source packages in PELT_DEBIAN_SOURCES, which ./run check windows
+# fetches.
 set(PELT_DEBIAN_SOURCES "" CACHE PATH "Unpacked source packages of Debian: meshoptimizer, onetbb, opensubdiv")
 
 # This machine's own headers must not be found beside them.

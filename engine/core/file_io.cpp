@@ -82,11 +82,22 @@ std::FILE* create_new(const std::filesystem::path& path) {
 #ifdef _WIN32
   const int file =
       ::_wopen(path.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
-  return file < 0 ? nullptr : ::_fdopen(file, "wb");
+  std::FILE* const stream = file < 0 ? nullptr : ::_fdopen(file, "wb");
+  if (file >= 0 && stream == nullptr) {
+    ::_close(file);
+    ::_wunlink(path.c_str());
+    errno = ENOMEM;
+  }
 #else
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  return file < 0 ? nullptr : ::fdopen(file, "wb");
+  std::FILE* const stream = file < 0 ? nullptr : ::fdopen(file, "wb");
+  if (file >= 0 && stream == nullptr) {
+    ::close(file);
+    ::unlink(path.c_str());
+    errno = ENOMEM;
+  }
 #endif
+  return stream;
 }
 
 // Waits until the disk has the file, so that no crash leaves a new name with old or missing bytes.

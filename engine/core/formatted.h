@@ -54,13 +54,17 @@ constexpr TextPiece take_piece(std::string_view& pattern) {
   if (style.empty()) return piece;
   piece.style = '?';
   if (style == ":g") piece.style = 'g';
-  if (style.size() == 4 && style[1] == '.' && style[3] == 'f' && digit(style[2])) {
+  if (style.size() == 4 && style[0] == ':' && style[1] == '.' && style[3] == 'f' && digit(style[2])) {
     piece.style = 'f';
     piece.digits = style[2] - '0';
   }
-  if (style.size() >= 4 && style[1] == '0' && style.back() == 'x') {
-    piece.style = 'x';
-    for (const char c : style.substr(2, style.size() - 3)) piece.digits = 10 * piece.digits + (c - '0');
+  if (style.size() >= 4 && style.starts_with(":0") && style.back() == 'x') {
+    bool digits = true;
+    for (const char c : style.substr(2, style.size() - 3)) {
+      digits = digits && digit(c);
+      piece.digits = 10 * piece.digits + (c - '0');
+    }
+    if (digits && piece.digits >= 1 && piece.digits <= 16) piece.style = 'x';
   }
   return piece;
 }
@@ -97,7 +101,7 @@ class TextPattern {
 //   {}      text, a letter, an integer, or the shortest decimals that give the same float: 0.1, 100000, 1e+16
 //   {:g}    a float by six digits, as by printf
 //   {:.2f}  a float by two decimals, whatever the locale
-//   {:08x}  an unsigned integer by eight hexadecimal digits
+//   {:08x}  an unsigned integer by its last eight hexadecimal digits; 16 at most
 template <class... Values>
 std::string formatted(std::type_identity_t<TextPattern<Values...>> pattern, const Values&... values) {
   const detail::TextValue list[] = {{}, detail::text_value(values)...};

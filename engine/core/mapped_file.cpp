@@ -18,6 +18,7 @@
 #else
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,6 +41,12 @@ const void* map(const std::filesystem::path& path, std::size_t size, std::error_
     code = last_error();
     return nullptr;
   }
+  LARGE_INTEGER found;
+  if (GetFileSizeEx(file, &found) == 0 || static_cast<std::uint64_t>(found.QuadPart) < size) {
+    code = std::make_error_code(std::errc::io_error);
+    CloseHandle(file);
+    return nullptr;
+  }
   const HANDLE mapping = CreateFileMappingW(file, nullptr, PAGE_READONLY, 0, 0, nullptr);
   if (mapping != nullptr) mapped = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, size);
   if (mapped == nullptr) code = last_error();
@@ -57,9 +64,16 @@ std::error_code last_error() { return {errno, std::system_category()}; }
 
 // Maps the first `size` bytes; null and an error otherwise.
 const void* map(const std::filesystem::path& path, std::size_t size, std::error_code& code) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     code = last_error();
+    return nullptr;
+  }
+  // What was measured may not be what was opened.
+  struct stat found {};
+  if (::fstat(file, &found) != 0 || !S_ISREG(found.st_mode) || static_cast<std::uint64_t>(found.st_size) < size) {
+    code = std::make_error_code(std::errc::io_error);
+    ::close(file);
     return nullptr;
   }
 #ifdef MAP_POPULATE

@@ -24,6 +24,7 @@ const char* why_not_beside(const std::filesystem::path& folder, const std::strin
   if (files == NamedFiles::kAnywhere) return nullptr;
   std::error_code code;
   const std::filesystem::path from = std::filesystem::weakly_canonical(folder.empty() ? "." : folder, code);
+  if (code) return "leads out of a folder that cannot be found";
   const std::filesystem::path to = std::filesystem::weakly_canonical(from / name, code);
   const auto [differs, left] = std::mismatch(from.begin(), from.end(), to.begin(), to.end());
   return code || differs != from.end() ? "leads out of the folder by a symbolic link" : nullptr;

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <system_error>
 
 #include <pelt/mesh.h>
 #include <pelt/point_cache.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
 #include "engine/core/formatted.h"
@@ -37,11 +37,6 @@ Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std
   if (!(header.frames_a_sample > 0) || !std::isfinite(header.frames_a_sample)) {
     return refuse(formatted("samples are {} frames apart", header.frames_a_sample));
   }
-  // A sparse file of any size takes no room on the disk, and its points all of it in memory.
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{16} << 30;
-  if (size > kMaxBytes) {
-    return fail(ErrorCode::kUnsupported, formatted("{}: {} bytes, more than the limit of {}", source, size, kMaxBytes));
-  }
   // The product of two factors of 31 bits and 12 does not overflow.
   const std::uint64_t wanted = sizeof header + static_cast<std::uint64_t>(header.points) *
                                                    static_cast<std::uint64_t>(header.samples) * sizeof(glm::vec3);
@@ -56,13 +51,8 @@ Result<void> check_header(const Pc2Header& header, std::uint64_t size, const std
 
 Result<PointCache> load_pc2(const std::filesystem::path& path) {
   const std::string source = path.string();
-  std::error_code code;
-  if (!std::filesystem::exists(path, code)) return fail(ErrorCode::kNotFound, formatted("{}: no such file", source));
-  if (!std::filesystem::is_regular_file(path, code)) {
-    return fail(ErrorCode::kReadFailed, formatted("{}: not a regular file", source));
-  }
-  const std::uint64_t size = std::filesystem::file_size(path, code);
-  if (code) return fail(ErrorCode::kReadFailed, formatted("{}: {}", source, code.message()));
+  // A sparse file of any size takes no room on the disk, and its points all of it in memory.
+  PELT_ASSIGN(const std::uint64_t size, size_of_file(path, std::uint64_t{16} << 30));
 
   // Reads straight into place: caches are the largest files that Pelt reads.
   std::ifstream stream(path, std::ios::binary);

@@ -81,8 +81,8 @@ pelt::BindOptions read_bind_options(const pelt_binder_bind_options& given) {
 }  // namespace
 
 uint32_t pelt_binder_abi_version(void) { return PELT_BINDER_ABI_VERSION; }
-const char* pelt_binder_version_string(void) { return pelt_version_string(); }
-const char* pelt_binder_last_error(void) { return pelt_last_error(); }
+const char* pelt_binder_version_string(void) { return version_text(); }
+const char* pelt_binder_last_error(void) { return last_failure(); }
 
 pelt_result pelt_binder_bind(const char* model, const pelt_binder_bind_options* options, pelt_binder_output** out) {
   return guarded(__func__, [&] {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <strings.h>
-
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -116,9 +115,10 @@ pelt_result pelt_character_save(const pelt_character* character, const char* pat
   return guarded(__func__, [&] {
     const pelt::Character& own = need(character, "character").character;
     const std::filesystem::path file = &need(path, "path");
-    const std::string extension = file.extension().string();
-    const auto is = [&](const char* other) { return strcasecmp(extension.c_str(), other) == 0; };
-    if (is(".glb") || is(".gltf") || is(".vrm")) {
+    std::string extension = file.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    if (extension == ".glb" || extension == ".gltf" || extension == ".vrm") {
       refuse(
           formatted("{}: a character alone is a .pelt file; pelt_character_save_glb writes it with its model", path));
     }

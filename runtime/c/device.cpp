@@ -73,6 +73,12 @@ GpuCharactersState& state_of(pelt_gpu_characters* characters) { return *need(cha
 
 }  // namespace
 
+uint32_t pelt_abi_version(void) { return PELT_ABI_VERSION; }
+
+const char* pelt_version_string(void) { return version_text(); }
+
+const char* pelt_last_error(void) { return last_failure(); }
+
 pelt_result pelt_enable_required_features(VkPhysicalDeviceVulkan12Features* features12,
                                           VkPhysicalDeviceVulkan13Features* features13) {
   return guarded(__func__, [&] {

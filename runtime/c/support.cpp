@@ -38,15 +38,13 @@ pelt_result fail_with(pelt_result result, const char* function, const char* mess
   return result;
 }
 
-}  // namespace pelt::c
+const char* last_failure() noexcept { return last_error; }
 
 #define PELT_TEXT_OF(number) #number
 #define PELT_TEXT(number) PELT_TEXT_OF(number)
 
-uint32_t pelt_abi_version(void) { return PELT_ABI_VERSION; }
-
-const char* pelt_version_string(void) {
+const char* version_text() noexcept {
   return PELT_TEXT(PELT_VERSION_MAJOR) "." PELT_TEXT(PELT_VERSION_MINOR) "." PELT_TEXT(PELT_VERSION_PATCH);
 }
 
-const char* pelt_last_error(void) { return pelt::c::last_error; }
+}  // namespace pelt::c

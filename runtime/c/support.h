@@ -36,8 +36,12 @@ T value_of(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// Sets pelt_last_error() to "FUNCTION: MESSAGE" and returns `result`. Never allocates.
+// Sets this thread's last failure to "FUNCTION: MESSAGE" and returns `result`. Never allocates.
 pelt_result fail_with(pelt_result result, const char* function, const char* message) noexcept;
+const char* last_failure() noexcept;
+
+// Returns the version of Pelt, such as "0.1.0".
+const char* version_text() noexcept;
 
 // Runs the body of a function of pelt.h and lets no exception out.
 template <class Body>

@@ -83,7 +83,7 @@ std::deque<fs::path> sources_of(const std::string& library) {
 std::vector<std::string> foreign(const std::deque<fs::path>& files, const std::string& allowed) {
   const std::regex known("^((" + allowed +
                          "|glm|tl|pelt)/|pelt_runtime_shaders\\.h|xxhash\\.h|"
-                         "(stddef|stdint|unistd|strings|dlfcn|fcntl|io|sys/stat)\\.h).*");
+                         "(stddef|stdint|unistd|strings|dlfcn|fcntl|io|windows|sys/mman|sys/stat)\\.h).*");
   std::vector<std::string> others;
   for (const std::string& include : included_from_outside(files)) {
     if (!std::regex_match(include, known)) others.push_back(include);

@@ -169,6 +169,7 @@ class pelt_binder_bind_options(Sized):
         ("user", c_void_p),
         ("progress", Progress),
         ("any_file", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -313,8 +314,11 @@ _lock = threading.RLock()
 
 def _file(beside: str, name: str, abi: int) -> str:
     """Returns the library beside a file, or else its name for the system to find."""
-    own = Path(beside).parent / name
-    return str(own) if os.sep in beside and own.exists() else f"{name}.{abi}"
+    if os.sep in beside:
+        for own in (Path(beside).parent / name, Path(beside).parent / f"{name}.{abi}"):
+            if own.exists():
+                return str(own)
+    return f"{name}.{abi}"
 
 
 @functools.lru_cache(maxsize=None)

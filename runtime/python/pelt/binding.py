@@ -91,8 +91,8 @@ def bind(
 
     `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset`, `deformer` and `transfer`. `fallback`
     and `judge`: --no-fallback and --no-judge turn them off. `linear_fit`: joints a vertex of the linear-blend fit, 0:
-    none. `levels`: the number of levels of detail, or the shares of the triangles that they keep. `any_file`: models and
-    rigs may name files outside of their folders, as --any-file allows it.
+    none. `levels`: the number of levels of detail, or the shares of the triangles that they keep. `any_file`: models
+    and rigs may name files outside of their folders, as --any-file allows it.
     """
     shares = [] if isinstance(levels, int) else [float(share) for share in levels]
     count = levels if isinstance(levels, int) else len(shares)

@@ -365,9 +365,8 @@ class Character:
         """Returns the character with its skins at a level of detail, 0 to coarsest_level."""
         if level < 0:
             raise Error(f"level is {level}")
-        return Character(
-            library().make("pelt_character_at_level", "pelt_character_destroy", self.handle.pointer, level)
-        )
+        handle = self.handle  # kept until the call is over, whoever closes this meanwhile
+        return Character(library().make("pelt_character_at_level", "pelt_character_destroy", handle.pointer, level))
 
 
 def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, name: str | None = None) -> Character:

@@ -78,8 +78,9 @@ class Evaluator:
             same_everywhere=int(same_everywhere),
         )
         self._lock = threading.RLock()
+        handle = character.handle  # kept until the call is over, whoever closes the character meanwhile
         self._handle: Handle | None = library().make(
-            "pelt_evaluator_create", "pelt_evaluator_destroy", character.handle.pointer, ctypes.byref(options)
+            "pelt_evaluator_create", "pelt_evaluator_destroy", handle.pointer, ctypes.byref(options)
         )
         self._meshes = character.meshes
         self._names = {

@@ -53,6 +53,7 @@ typedef struct pelt_binder_bind_options {
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
   uint32_t any_file;          /* 1, --any-file: models and rigs may name files outside of their folders */
+  uint32_t reserved;
 } pelt_binder_bind_options;
 
 /* Reads a model, a file or one such as "builtin:biped", and binds it. `options`: NULL for the defaults. */
