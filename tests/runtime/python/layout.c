@@ -109,6 +109,7 @@ static void print_binder(void) {
   FIELD(pelt_binder_bind_options, user);
   FIELD(pelt_binder_bind_options, progress);
   FIELD(pelt_binder_bind_options, any_file);
+  FIELD(pelt_binder_bind_options, reserved);
   STRUCT(pelt_binder_quality_options);
   FIELD(pelt_binder_quality_options, struct_size);
   FIELD(pelt_binder_quality_options, deformer_count);
