@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the command line `pelt`, where the preferences or the environment say that it is.
-
-deformed() is the one place where a Python package over Pelt's library would take the command line's place.
-"""
+"""Runs the command line `pelt`, where the preferences or the environment say that it is."""
 import json
 import os
 import re
