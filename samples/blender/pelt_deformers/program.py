@@ -93,6 +93,14 @@ def deformed(file, clip, first, last, fps, caches=()):
             options += ["--cache", f"{mesh}={points}"]
         try:
             run("deform", file, *options, "-o", cache)
-        except ProgramError:  # no device: the CPU does the same
-            run("deform", file, *options, "--backend", "cpu", "-o", cache)
+        except ProgramError as error:
+            if not _names_the_device(str(error), file):
+                raise
+            run("deform", file, *options, "--backend", "cpu", "-o", cache)  # does the same
         return glb.read_cache(cache).copy()
+
+
+def _names_the_device(sentence, file):
+    """Whether a sentence of `pelt` speaks of the graphics device, and not of a file or a mesh of such a name."""
+    said = re.sub(r"'[^']*'", "", sentence.replace(file, ""))
+    return re.search(r"\b(devices?|Vulkan|VkResult)\b", said) is not None
