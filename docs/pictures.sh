@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
-# built programs: pelt, pelt_game, pelt_garments, pelt_viewer, viewer_views_test; that of the Python package also from the
-# libraries for C, by a Python with NumPy; those of Blender by Blender and Xvfb. Each is renamed to its place when it is
-# whole.
+# built programs: pelt, pelt_game, pelt_garments, pelt_viewer, viewer_views_test; that of the Python package also from
+# the libraries for C, by a Python with NumPy; those of Blender by Blender and Xvfb. Each is renamed to its place when
+# it is whole.
 # usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,9 +14,9 @@ export PELT_DEVICE=llvmpipe
 
 # Every function make_NAME below writes NAME.png into the working directory.
 readonly documents=(
-  blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared curve_skeleton_limbs demo
-  drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears hierarchical_elbow hierarchical_head mos_biped
-  mos_compared mos_figures mos_tail muscles python real_characters skeletonize surface_ffd_streamed viewer
+  blender_cage blender_face blender_limb blender_panels cage correctives curve_skeleton_compared curve_skeleton_limbs
+  demo drape engine garment hierarchical_biped hierarchical_dog hierarchical_ears hierarchical_elbow hierarchical_head
+  mos_biped mos_compared mos_figures mos_tail muscles python real_characters skeletonize surface_ffd_streamed viewer
 )
 readonly views=tests/samples/viewer/views
 

@@ -104,7 +104,7 @@ def owner_of(action, animated):
 
 
 def fits(action, owner):
-    for curve in versions.fcurves(action, None):
+    for curve in versions.fcurves(action):
         if curve.data_path.startswith("key_blocks[") != isinstance(owner, bpy.types.Key):
             return False
         try:

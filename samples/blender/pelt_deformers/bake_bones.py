@@ -50,7 +50,8 @@ def _clips(armature, settings):
     if versions.takes_all_actions(settings) and len(armatures) == 1:
         taken = {action for _, action in found}
         for action in bpy.data.actions:
-            if action not in taken and any(curve.data_path.startswith("pose.bones[") for curve in action.fcurves):
+            curves = versions.fcurves(action)
+            if action not in taken and any(curve.data_path.startswith("pose.bones[") for curve in curves):
                 found.append((action.name, action))
     return found
 
@@ -246,12 +247,13 @@ def _restore_animation(armature, before, strips, drivers, tracks, made):
 
 def _key(action, armature, frames):
     """Keys every bone in every frame."""
+    make = versions.curve_maker(action, armature)
     for pose in armature.pose.bones:
         tracks = _tracks(pose, frames)
         path = f'pose.bones["{bpy.utils.escape_identifier(pose.name)}"].'
         for name, parts in tracks.items():
             for i, values in enumerate(parts):
-                curve = action.fcurves.new(path + name, index=i, action_group=pose.name)
+                curve = make(path + name, i, pose.name)
                 curve.keyframe_points.add(len(frames))
                 flat = [number for (frame, _), value in zip(frames, values) for number in (frame, value)]
                 curve.keyframe_points.foreach_set("co", flat)

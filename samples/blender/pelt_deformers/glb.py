@@ -8,6 +8,8 @@ from urllib.parse import unquote
 
 import numpy
 
+from . import names
+
 VERTEX_ATTRIBUTE = "_PELT_VERTEX"  # the Blender vertex that a vertex of the file was made of
 COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
@@ -43,26 +45,8 @@ class File:
 
     def mesh_nodes(self):
         """Returns (name, node) of every node that shows a mesh in the default scene, in Pelt's order and names."""
-        found, taken = [], {}
-        for number in self.walk():
-            node = self.json["nodes"][number]
-            if "mesh" not in node:
-                continue
-            mesh = self.json["meshes"][node["mesh"]]
-            name = node.get("name") or mesh.get("name") or f"mesh_{node['mesh']}"
-            taken[name] = taken.get(name, 0) + 1
-            found.append((name if taken[name] == 1 else f"{name}#{taken[name]}", node))
-        return found
-
-    def walk(self):
-        """Returns the nodes of the default scene, parents first."""
-        scenes = self.json.get("scenes", [])
-        order, waiting = [], list(reversed(scenes[self.json.get("scene", 0)].get("nodes", []))) if scenes else []
-        while waiting:
-            number = waiting.pop()
-            order.append(number)
-            waiting.extend(reversed(self.json["nodes"][number].get("children", [])))
-        return order
+        nodes, roots = self.json.get("nodes", []), names.roots_of(self.json.get("scenes"), self.json.get("scene"))
+        return [(name, nodes[number]) for number, name in names.mesh_nodes(nodes, self.json.get("meshes", []), roots)]
 
     def blender_vertices(self, node):
         """Returns of each vertex of a mesh node the Blender vertex that it was made of, or None."""

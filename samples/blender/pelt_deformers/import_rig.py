@@ -4,7 +4,7 @@ import json
 
 import numpy
 
-from . import rig, schema
+from . import names, rig, schema
 
 
 def read(gltf, blender_scene):
@@ -59,20 +59,9 @@ def _names(gltf):
             bone = getattr(vnode, "blender_bone_name", None)
             thing = _object_of(vnode)
             joints.setdefault(name, bone or (thing.name if thing is not None else name))
-    meshes, taken = {}, {}
-    scenes = gltf.data.scenes or []
-    waiting = list(reversed(scenes[gltf.data.scene or 0].nodes or [])) if scenes else []
-    while waiting:
-        number = waiting.pop()
-        node = gltf.data.nodes[number]
-        waiting.extend(reversed(node.children or []))
-        if node.mesh is None:
-            continue
-        name = node.name or gltf.data.meshes[node.mesh].name or f"mesh_{node.mesh}"
-        taken[name] = taken.get(name, 0) + 1
-        name = name if taken[name] == 1 else f"{name}#{taken[name]}"
-        meshes[name] = shown.get(number, name)
-    return meshes, joints
+    roots = names.roots_of(gltf.data.scenes, gltf.data.scene)
+    in_file = names.mesh_nodes(gltf.data.nodes, gltf.data.meshes, roots)
+    return {name: shown.get(number, name) for number, name in in_file}, joints
 
 
 def _object_of(vnode):

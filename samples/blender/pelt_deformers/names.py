@@ -1,35 +1,44 @@
 # SPDX-License-Identifier: MIT
-"""Names that a file gives to meshes and joints, which are final only once all its nodes are there."""
+"""Names that a file gives to meshes and joints, which are final only once all its nodes are there.
+
+Nodes, meshes and scenes are those of a glTF file's JSON, or objects of the glTF add-on with the same attributes.
+"""
 
 
-def mesh_names(plan):
-    """{index of a node: name of the mesh that it shows} of the default scene, by Pelt's rule: a#2 is the second 'a'."""
-    names, taken = {}, {}
-    for number in walk(plan):
-        node = plan.nodes[number]
-        if node.mesh is None:
+def mesh_nodes(nodes, meshes, roots):
+    """Yields (number of a node, name of the mesh that it shows) in Pelt's order and names: a#2 is the second 'a'."""
+    taken = {}
+    for number in walk(nodes, roots):
+        mesh = _of(nodes[number], "mesh")
+        if mesh is None:
             continue
-        name = node.name or plan.meshes[node.mesh].name or f"mesh_{node.mesh}"
+        name = _of(nodes[number], "name") or _of(meshes[mesh], "name") or f"mesh_{mesh}"
         taken[name] = taken.get(name, 0) + 1
-        names[number] = name if taken[name] == 1 else f"{name}#{taken[name]}"
-    return names
+        yield number, name if taken[name] == 1 else f"{name}#{taken[name]}"
 
 
-def walk(plan):
-    """The nodes of the default scene, parents first."""
-    if not plan.scenes:
-        return
-    waiting = list(reversed(plan.scenes[max(plan.scene, 0)].nodes or []))
+def walk(nodes, roots):
+    """Yields the numbers of the nodes below some, and of these, parents first."""
+    waiting = list(reversed(roots))
     while waiting:
         number = waiting.pop()
         yield number
-        waiting.extend(reversed(plan.nodes[number].children or []))
+        waiting.extend(reversed(_of(nodes[number], "children") or []))
 
 
-def repeated_nodes(plan):
-    """Names that several nodes of the default scene have."""
+def roots_of(scenes, default):
+    """The nodes that the default scene, or else the first one, lists."""
+    return (_of(scenes[max(default or 0, 0)], "nodes") or []) if scenes else []
+
+
+def repeated_nodes(nodes, roots):
+    """Names that several nodes have."""
     seen, repeated = set(), set()
-    for number in walk(plan):
-        name = plan.nodes[number].name
+    for number in walk(nodes, roots):
+        name = _of(nodes[number], "name")
         (repeated if name in seen else seen).add(name)
     return repeated
+
+
+def _of(thing, key):
+    return thing.get(key) if isinstance(thing, dict) else getattr(thing, key)

@@ -296,9 +296,15 @@ class PELT_OT_read_rig(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
-        with open(self.filepath, encoding="utf-8") as file:
-            read = json.load(file)
-        sentence = schema.wrong_rig(read)
+        read = None
+        try:
+            with open(self.filepath, encoding="utf-8") as file:
+                read = json.load(file)
+            sentence = schema.wrong_rig(read)
+        except OSError as error:
+            sentence = f"cannot be read: {error.strerror}"
+        except ValueError as error:
+            sentence = f"is no JSON: {error}"
         if sentence:
             self.report({"ERROR"}, f"{os.path.basename(self.filepath)}: {sentence}")
             return {"CANCELLED"}

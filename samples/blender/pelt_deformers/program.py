@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the command line `pelt`, where the preferences or the environment say that it is.
-
-deformed() is the one place where a Python package over Pelt's library would take the command line's place.
-"""
+"""Runs the command line `pelt`, where the preferences or the environment say that it is."""
 import json
 import os
 import re
@@ -96,6 +93,14 @@ def deformed(file, clip, first, last, fps, caches=()):
             options += ["--cache", f"{mesh}={points}"]
         try:
             run("deform", file, *options, "-o", cache)
-        except ProgramError:  # no device: the CPU does the same
-            run("deform", file, *options, "--backend", "cpu", "-o", cache)
+        except ProgramError as error:
+            if not _names_the_device(str(error), file):
+                raise
+            run("deform", file, *options, "--backend", "cpu", "-o", cache)  # does the same
         return glb.read_cache(cache).copy()
+
+
+def _names_the_device(sentence, file):
+    """Whether a sentence of `pelt` speaks of the graphics device, and not of a file or a mesh of such a name."""
+    said = re.sub(r"'[^']*'", "", sentence.replace(file, ""))
+    return re.search(r"\b(devices?|Vulkan|VkResult)\b", said) is not None

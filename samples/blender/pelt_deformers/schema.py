@@ -131,7 +131,7 @@ def wrong_rig(rig):
     """Returns a sentence on the first thing in a rig that the schema refuses, or None."""
     sentence = wrong(rig, {key: value for key, value in schema().items() if key != "$schema"}, "")
     if sentence:
-        return sentence
+        return sentence.removeprefix(": ")  # what is wrong with the whole has no place
     for i, layer in enumerate(rig["layers"]):
         described = {"$ref": f"#/$defs/{layer['deformer']}"}
         sentence = wrong(layer.get("parameters", {}), described, f"/layers/{i}/parameters")

@@ -143,14 +143,15 @@ class Session:
 
     def _named(self, plan):
         """The rig with names of the file in place of the names of objects."""
-        of_nodes = names.mesh_names(plan)
+        roots = names.roots_of(plan.scenes, plan.scene)
+        of_nodes = dict(names.mesh_nodes(plan.nodes, plan.meshes, roots))
         numbers = {id(node): number for number, node in enumerate(plan.nodes)}
         files = {}
         for node, thing in self.object_nodes:
             number = numbers.get(id(node))
             if number in of_nodes:
                 files.setdefault(thing.name, of_nodes[number])
-        repeated = names.repeated_nodes(plan)
+        repeated = names.repeated_nodes(plan.nodes, roots)
         muscles = {muscle["name"] for muscle in self.made.rig.get("muscles", [])}
 
         def visit(kind, name):

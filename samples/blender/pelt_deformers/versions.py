@@ -74,15 +74,25 @@ def unregister_export_panel(module):
 
 
 def fcurves(action, owner=None):
-    """The curves of an action; from 4.4 on they are in the slot of their owner. Not run from 4.4 on."""
-    if hasattr(action, "layers") and owner is not None and getattr(action, "is_action_layered", False):
-        slot = getattr(owner.animation_data, "action_slot", None)
-        for layer in action.layers:
-            for strip in layer.strips:
-                bag = strip.channelbag(slot) if slot else None
-                if bag is not None:
-                    return bag.fcurves
-    return action.fcurves
+    """The curves of an action; from 4.4 on those in the slots of an owner, or of all slots. Not run from 4.4 on."""
+    if bpy.app.version < (4, 4, 0):
+        return list(action.fcurves)
+    slots = {slot.handle for slot in action.slots if owner is None or owner in slot.users()}
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+    return [curve for bag in bags if bag.slot_handle in slots for curve in bag.fcurves]
+
+
+def curve_maker(action, owner):
+    """Returns make(path, index, group), which adds a curve to a new action; from 4.4 on in a slot of its owner.
+
+    `owner` is an object. Not run from 4.4 on.
+    """
+    if bpy.app.version < (4, 4, 0):
+        return lambda path, index, group: action.fcurves.new(path, index=index, action_group=group)
+    slot = action.slots.new(id_type="OBJECT", name=owner.name)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    curves = strip.channelbag(slot, ensure=True).fcurves
+    return lambda path, index, group: curves.new(path, index=index, group_name=group)
 
 
 def mend_numpy():

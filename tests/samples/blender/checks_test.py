@@ -243,6 +243,33 @@ def a_refused_export_leaves_the_file_that_is_there():
     addon.expect(os.listdir(addon.work()).count("kept.glb.unfinished.glb") == 0, "nothing lies beside it")
 
 
+def rigs_that_cannot_be_read():
+    limb()
+    addon.enable()
+    layers = bpy.context.scene.pelt.layers
+    for name, content, sentence in (
+        ("missing.json", None, "missing.json: cannot be read: No such file or directory"),
+        ("folder.json", "folder", "folder.json: cannot be read: Is a directory"),
+        ("broken.json", b'{ "format": ', "broken.json: is no JSON: Expecting value: line 1 column 13"),
+        ("binary.json", b"\xff\xfe\x00", "binary.json: is no JSON: 'utf-8' codec can't decode byte 0xff"),
+        ("number.json", b"3", "number.json: 3 is no object"),
+        ("empty.json", b"{}", "empty.json: 'format' is missing"),
+    ):
+        file = os.path.join(addon.work(), name)
+        if content == "folder":
+            os.makedirs(file)
+        elif content is not None:
+            with open(file, "wb") as there:
+                there.write(content)
+        try:
+            bpy.ops.pelt.read_rig(filepath=file)
+            raise AssertionError(f"{name} was read")
+        except RuntimeError as error:
+            said = str(error).strip()
+        addon.expect(said.startswith(f"Error: {sentence}") and "Traceback" not in said, said)
+        addon.expect(len(layers) == 0, "the panels are as they were")
+
+
 def the_exporters_own_dialog_writes_the_rig():
     limb()
     addon.enable()
@@ -289,6 +316,7 @@ addon.run(
         sampling_leaves_no_trace,
         hooks_that_fail_stop_the_export,
         a_refused_export_leaves_the_file_that_is_there,
+        rigs_that_cannot_be_read,
         the_exporters_own_dialog_writes_the_rig,
         without_pelt_the_rig_is_written,
     ]

@@ -41,6 +41,41 @@ def preview_plays_what_pelt_deforms():
     addon.expect("Pelt preview" not in bpy.data.collections, "the preview goes")
 
 
+def the_cpu_deforms_where_no_device_does():
+    fixtures.clear()
+    armature = fixtures.chain(2)
+    fixtures.tube(armature, length=2, blend=0.4)
+    fixtures.clip(armature, "bend", {"bone_1": (60, 0, 0)})
+    file = addon.export("device.glb")
+    from pelt_deformers import program
+
+    tries, run = [], program.run
+
+    def counted(*arguments):
+        tries.append(arguments)
+        return run(*arguments)
+
+    program.run = counted
+    selected = os.environ.get("PELT_DEVICE")
+    try:
+        os.environ["PELT_DEVICE"] = "of no such name"
+        frames = program.deformed(file, "bend", 0, 3, 24)
+        on_cpu = ["cpu" in arguments for arguments in tries]
+        addon.expect(len(frames) == 4 and on_cpu == [False, True], f"without a device the CPU deforms: {on_cpu}")
+        os.environ.pop("PELT_DEVICE")
+        tries.clear()
+        try:
+            program.deformed(file, "device", 0, 3, 24)
+            raise AssertionError("a clip that is not there was deformed")
+        except program.ProgramError as error:
+            addon.expect("there is no clip 'device'" in str(error) and len(tries) == 1, f"one try: {error}")
+    finally:
+        program.run = run
+        os.environ.pop("PELT_DEVICE", None)
+        if selected is not None:
+            os.environ["PELT_DEVICE"] = selected
+
+
 def preview_of_a_cage():
     skin, cage = cage_cases.surface_deform()
     addon.export("preview_cage.glb")
@@ -112,6 +147,7 @@ def bones_on_no_curve_do_not_stop_the_bind():
 addon.run(
     [
         preview_plays_what_pelt_deforms,
+        the_cpu_deforms_where_no_device_does,
         preview_of_a_cage,
         the_report_names_places,
         the_exporters_dialog_binds_afterwards,

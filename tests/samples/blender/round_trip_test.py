@@ -160,6 +160,33 @@ def names_that_blender_changes():
     addon.expect(mesh == "cage.001", f"its cage is '{mesh}'")
 
 
+def meshes_of_one_name():
+    """The second mesh of a name is name#2 in a rig, for pelt and for the import."""
+    fixtures.clear()
+    armature = fixtures.chain(2)
+    fixtures.tube(armature, length=2, blend=0.4)
+    fixtures.tube(armature, length=2, radius=0.3, rings=13, blend=0.4, name="thick")
+    file = addon.export("one_name.glb", bind=False)
+    from pelt_deformers import glb, program
+
+    content = glb.File(file).json
+    for node in content["nodes"]:
+        if node.get("name") == "thick":
+            node["name"] = "skin"
+    layers = [{"target": name, "deformer": "dual_quaternion"} for name in ("skin", "skin#2")]
+    content["extensions"]["PELT_deformers"]["rig"]["layers"] = layers
+    glb.rewrite(file, content)
+    named = [(name, content["meshes"][node["mesh"]]["name"]) for name, node in glb.File(file).mesh_nodes()]
+    addon.expect(named == [("skin", "skin"), ("skin#2", "thick")], f"names of meshes: {named}")
+    bound = [mesh["mesh"] for mesh in program.bind(file)["meshes"]]
+    addon.expect(bound == [name for name, _ in named], f"pelt calls them so: {bound}")
+    fixtures.clear()
+    addon.enable()
+    bpy.ops.import_scene.gltf(filepath=file, bone_heuristic="BLENDER")
+    meshes = [layer.object.data.name for layer in bpy.context.scene.pelt.layers]
+    addon.expect(meshes == ["skin", "thick"], f"the imported rig speaks of {meshes}")
+
+
 def panels_write_what_they_show():
     cage_cases.surface_deform_group()
     addon.enable()
@@ -196,4 +223,6 @@ def panels_write_what_they_show():
     addon.expect("'skin'" in addon.refused("wrong.glb"), "a wrong value is refused")
 
 
-addon.run([what_blender_has, a_rig_of_everything, names_that_blender_changes, panels_write_what_they_show])
+addon.run(
+    [what_blender_has, a_rig_of_everything, names_that_blender_changes, meshes_of_one_name, panels_write_what_they_show]
+)

@@ -17,5 +17,6 @@ rm -rf "$folder"
 mkdir -p "$folder"
 export PELT_PROGRAM=$pelt HOME=$folder
 # The exit code option must stand before the script, and Blender ends with 0 on some failures: so the last line counts.
-blender --background --factory-startup --python-exit-code 1 --python "$test" -- "$folder" "${@:4}" 2>&1 | tee "$folder/log.txt"
+blender --background --factory-startup --python-exit-code 1 --python "$test" -- "$folder" "${@:4}" 2>&1 |
+  tee "$folder/log.txt"
 grep -qx 'ALL PASSED' "$folder/log.txt"
