@@ -68,7 +68,7 @@ TEST(CBinder, BindsAsTheEngineDoes) {
   // The same by a rig, as text and as a file.
   const test::TemporaryFolder folder;
   const std::string text = format_rig(rig);
-  const std::string file = folder.write("rig.json", text);
+  const std::string file = folder.write("rig.json", text).string();
   options = sized<pelt_binder_bind_options>();
   options.rig_text = text.c_str();
   EXPECT_EQ(character_of(bind_in_c("builtin:limb", &options)), expected);

@@ -2,7 +2,9 @@
 // Files are written whole, under names that nobody can guess.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#ifndef _WIN32
 #include <unistd.h>
+#endif
 
 #include <csignal>
 #include <filesystem>
@@ -56,6 +58,7 @@ TEST(OutputFile, HasATemporaryFileOfItsOwn) {
 }
 
 // Who can write to the folder must not be able to lay a link where the file is written.
+#ifndef _WIN32
 TEST(OutputFile, FollowsNoLinkThatLiesInItsWay) {
   const test::TemporaryFolder folder;
   folder.write("victim", "precious");
@@ -67,6 +70,7 @@ TEST(OutputFile, FollowsNoLinkThatLiesInItsWay) {
   EXPECT_EQ(test::file_text(folder / "x"), "new");
   EXPECT_FALSE(std::filesystem::is_symlink(folder / "x"));
 }
+#endif
 
 TEST(OutputFile, SaysWhyItCannotBeWritten) {
   const test::TemporaryFolder folder;
@@ -75,6 +79,7 @@ TEST(OutputFile, SaysWhyItCannotBeWritten) {
   EXPECT_THAT(write_file(folder.path(), bytes_of("new")).error().message, testing::EndsWith("not a regular file"));
 }
 
+#ifndef _WIN32
 TEST(OutputFileDeathTest, IsGoneWhenASignalEndsTheProgram) {
   const test::TemporaryFolder folder;
   const auto write_until = [&](int signal) {
@@ -90,6 +95,7 @@ TEST(OutputFileDeathTest, IsGoneWhenASignalEndsTheProgram) {
     EXPECT_EQ(file_count(folder), 1) << signal;
   }
 }
+#endif
 
 }  // namespace
 }  // namespace pelt
