@@ -4,6 +4,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include <pelt/tools/parallel.h>
@@ -62,10 +63,10 @@ JobSystem thread_jobs(unsigned threads) {
   // The number itself is the user's pointer: there is nothing to own.
   return {.for_ranges =
               [](void* user, std::size_t count, std::size_t grain, const void* body, JobSystem::Call call) {
-                const auto most = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(user));
+                const auto most = static_cast<unsigned>(std::bit_cast<std::uintptr_t>(user));
                 detail::parallel_for(count, grain, most, body, call);
               },
-          .user = reinterpret_cast<void*>(std::uintptr_t{threads})};
+          .user = std::bit_cast<void*>(std::uintptr_t{threads})};
 }
 
 }  // namespace pelt
