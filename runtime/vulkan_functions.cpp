@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
-#ifdef _WIN32
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
-#else
+#ifndef _WIN32
 #include <dlfcn.h>
 #endif
 
 #include <pelt/runtime/vulkan_functions.h>
 
 #include "engine/core/formatted.h"
+#include "engine/core/lean_windows.h"
 
 namespace pelt::runtime {
 

@@ -4,5 +4,6 @@
 # one.
 set -euo pipefail
 export WINEPREFIX=${WINEPREFIX:-$HOME/.cache/pelt-wine} WINEDEBUG=${WINEDEBUG:--all} WINEARCH=win64
+mkdir -p "$WINEPREFIX"
 if [[ -n ${DISPLAY-} ]]; then exec wine "$@"; fi
 exec xvfb-run --auto-servernum wine "$@"

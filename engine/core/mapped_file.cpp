@@ -8,14 +8,9 @@
 #include <pelt/try.h>
 
 #include "engine/core/formatted.h"
+#include "engine/core/lean_windows.h"
 
-#ifdef _WIN32
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
-#else
+#ifndef _WIN32
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
