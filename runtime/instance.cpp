@@ -92,11 +92,11 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
   if (version < VK_API_VERSION_1_1) {
     return fail(ErrorCode::kUnsupported, "the Vulkan loader is of version 1.0, and Pelt needs 1.1");
   }
-  if (options.validation && !has_layer(entry, kValidationLayer)) {
-    return fail(ErrorCode::kUnsupported, formatted("the validation layer {} is not installed", kValidationLayer));
-  }
   if (options.validation && !options.on_validation_message) {
     return fail(ErrorCode::kInvalidArgument, "validation was asked for without a function that takes its messages");
+  }
+  if (options.validation && !has_layer(entry, kValidationLayer)) {
+    return fail(ErrorCode::kUnsupported, formatted("the validation layer {} is not installed", kValidationLayer));
   }
   auto instance = std::make_unique<Instance>();
   instance->version = version;

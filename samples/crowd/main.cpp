@@ -264,6 +264,7 @@ Result<void> run(const Options& options) {
 
 int run_program(int argc, char** argv) {
   CLI::App app("A crowd of several characters walks, in one dispatch a stage, and is drawn.", "pelt_crowd");
+  app.allow_windows_style_options(false);  // a path may begin with a slash
   Options options;
   std::string size = "1280x720";
   app.add_option("files", options.files, "Characters, mixed evenly (default: the built-in biped by four deformers)")

@@ -150,6 +150,7 @@ Result<void> run(const Options& options) {
 
 int run_program(int argc, char** argv) {
   CLI::App app("A thousand characters in a game's renderer, culled on the device.", "pelt_game");
+  app.allow_windows_style_options(false);  // a path may begin with a slash
   Options options;
   std::string size = "1280x720";
   app.add_option("files", options.files,

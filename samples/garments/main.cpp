@@ -221,6 +221,7 @@ Result<void> run(const DrapeCommand& command) {
 
 int run(int argc, char** argv) {
   CLI::App app("Garments, cages and cloth on bodies, and how well they do: docs/garments.md.", "pelt_garments");
+  app.allow_windows_style_options(false);  // a path may begin with a slash
   app.require_subcommand(1);
   ShirtCommand shirt;
   CLI::App* shirt_app = app.add_subcommand("shirt", "makes a T-shirt for a body with named joints");

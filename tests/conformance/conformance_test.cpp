@@ -21,7 +21,11 @@ using testing::HasSubstr;
 using test::Outcome;
 
 // Runs the program; its error output is added to its output.
-Outcome run(const std::string& arguments) { return test::run_program(PELT_CONFORMANCE, arguments + " 2>&1"); }
+Outcome run(const std::string& arguments) {
+  Outcome outcome = test::run_program(PELT_CONFORMANCE, arguments);
+  outcome.output += outcome.errors;
+  return outcome;
+}
 
 // Two joints; the second moves up by 2 in the pose. Computed by hand: vertices 0 and 2 move by 2 w; normals do not
 // change.
@@ -191,7 +195,11 @@ class ConformanceOf : public Conformance, public testing::WithParamInterface<con
   }
 
   Outcome evaluate(const std::string& arguments) const {
+#ifndef _WIN32  // Wine gives programs a Vulkan without layers
     return run(arguments + " --validation --backend " + GetParam());
+#else
+    return run(arguments + " --backend " + GetParam());
+#endif
   }
 };
 
@@ -338,8 +346,8 @@ TEST_F(Conformance, UnknownThingsAreUnsupported) {
   const Outcome result = run(folder.path().string() + " --backend cpu");
   EXPECT_EQ(result.status, 0) << result.output;
   for (const char* reason :
-       {"(system sideways)", "(mode sideways)", "(strategy lattice)",
-        "(a slide along the bone of another joint)", "(twists about other axes than the bones')"}) {
+       {"(system sideways)", "(mode sideways)", "(strategy lattice)", "(a slide along the bone of another joint)",
+        "(twists about other axes than the bones')"}) {
     EXPECT_THAT(result.output, HasSubstr(std::string("unsupported ") + reason));
   }
   EXPECT_THAT(result.output, HasSubstr("\n0 passed, 0 failed, 5 unsupported\n"));

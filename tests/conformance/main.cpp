@@ -170,6 +170,7 @@ int main(int argc, char** argv) {
       "relative to the skin's bounding diagonal, and of a normal in degrees.\n"
       "Exit status: 0 where nothing failed, 1 where a variant did, 2 where arguments or files are bad.",
       "pelt_conformance");
+  app.allow_windows_style_options(false);  // a path may begin with a slash
   pelt::conformance::Options options;
   app.add_option("CASES", options.cases, "Case files, or folders of them")->required();
   app.add_option("--backend", options.back_end, "Who evaluates")->required()->check(CLI::IsMember({"cpu", "gpu"}));

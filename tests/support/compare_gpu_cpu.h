@@ -30,8 +30,8 @@ constexpr float kDirectionTolerance = 1e-3f;
 // reach.
 constexpr float kMagnifiedUnits = 4.0f * 1.2e-7f;
 
-// If a pose flattens an estimated frame or a patch's frame, its third axis scales with the square root of an area that
-// is only rounding.
+// If a pose flattens an estimated frame or a patch's frame, or collapses a triangle, its third axis scales with the
+// square root of an area that is only rounding.
 constexpr float kFlattenedTolerance = 1e-2f;
 
 // Requirements on normals and tangents. If a pose flattens the frames of drivers, rounding decides their direction, and

@@ -12,6 +12,15 @@
 #endif
 
 namespace pelt::test {
+namespace {
+
+// Returns what a program wrote, with \n at the end of each line on every system.
+std::string printed_text(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
 
 Outcome run_program(const std::string& program, const std::string& arguments, const std::filesystem::path& folder) {
   const TemporaryFolder streams;
@@ -25,7 +34,7 @@ Outcome run_program(const std::string& program, const std::string& arguments, co
   const int status = std::system(command.c_str());
   const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 #endif
-  return {exit_status, file_text(streams / "out"), file_text(streams / "err")};
+  return {exit_status, printed_text(streams / "out"), printed_text(streams / "err")};
 }
 
 std::optional<std::string> find_python_with_numpy() {

@@ -31,6 +31,7 @@ for deformer in linear_blend dual_quaternion surface_ffd curve_skeleton mos hier
   [[ $(stat --format %s cpu.pc2) == "$(stat --format %s gpu.pc2)" ]] || fail "$deformer: point caches differ in size"
 done
 
+"${pelt[@]}" info "$folder/mos.pelt" >absolute.txt  # a path that begins with a slash
 refused 'no such file' info missing.pelt
 head --bytes 1000 mos.pelt >broken.pelt
 refused 'broken.pelt' info broken.pelt

@@ -17,6 +17,7 @@ enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
 int run_program(int argc, char** argv) {
   CLI::App app("Pelt binds skins to film-grade deformers and moves them on the GPU.", "pelt");
+  app.allow_windows_style_options(false);  // a path may begin with a slash
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong usage. 'pelt COMMAND --help' explains a command.\n\n"

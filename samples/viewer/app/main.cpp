@@ -42,6 +42,7 @@ CLI::Validator finite_in(double least, double most) {
 
 int run_program(int argc, char** argv) {
   CLI::App app("Shows how a character deforms, and why.", "pelt_viewer");
+  app.allow_windows_style_options(false);  // a path may begin with a slash
   RunOptions options;
   HeadlessOptions headless;
   std::string size = "1280x720";
