@@ -12,6 +12,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 
 #include "tests/conformance/back_end.h"
+#include "tests/support/mutated_shaders.h"
 
 namespace pelt::conformance {
 namespace {
@@ -58,9 +59,10 @@ class GpuBackEnd final : public BackEnd {
   Result<void> open(bool validation) {
     runtime::DeviceOptions options;
     options.validation = validation;
-    const char* wanted = std::getenv("PELT_TEST_DEVICE");
-    if (wanted != nullptr && std::string_view(wanted) == "vulkan11")
-      options.get_instance_proc_addr = entry_point_of_vulkan11;
+    const char* device_wanted = std::getenv("PELT_TEST_DEVICE");
+    const std::string_view wanted = device_wanted != nullptr ? device_wanted : "";
+    if (wanted == "vulkan11") options.get_instance_proc_addr = entry_point_of_vulkan11;
+    if (wanted == "mutated") options.get_instance_proc_addr = test::mutated_entry_point;
     options.on_validation_message = [this](const std::string& message) { messages_.push_back(message); };
     auto device = runtime::Device::create(options);
     if (!device) return tl::unexpected(device.error());

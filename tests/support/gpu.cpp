@@ -7,6 +7,7 @@
 
 #include <pelt/runtime/vulkan_functions.h>
 
+#include "tests/support/mutated_shaders.h"
 #include "tests/support/strict_device.h"
 #include "tests/support/vulkan11_device.h"
 
@@ -55,6 +56,7 @@ runtime::DeviceOptions validated_options() {
   options.validation = true;
 #endif
   options.on_validation_message = [](const std::string& message) { ADD_FAILURE() << "validation: " << message; };
+  if (is_wanted("mutated")) options.get_instance_proc_addr = mutated_entry_point;
   if (is_wanted("vulkan11")) options.get_instance_proc_addr = vulkan11_entry_point;
   return options;
 }

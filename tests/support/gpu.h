@@ -15,7 +15,7 @@ namespace pelt::test {
 
 // Returns the device that PELT_DEVICE names, or the most capable one. It is made on the first call, one for all tests
 // of a program, and destroyed after the last test, so that a leak in a test fails the program. If PELT_TEST_DEVICE is
-// "strict" or "vulkan11", it is masked (strict_device.h, vulkan11_device.h).
+// "strict", "vulkan11" or "mutated", it is masked (strict_device.h, vulkan11_device.h, mutated_shaders.h).
 const Result<runtime::Device>& gpu_device();
 
 // Returns the same device, which pretends to be a discrete card (DeviceOptions::pretend_discrete).
@@ -24,7 +24,7 @@ const Result<runtime::Device>& discrete_device();
 // Calls `record` with commands that are begun, ends them and drops them: they never run.
 void record_and_drop(const runtime::Device& device, const std::function<void(VkCommandBuffer commands)>& record);
 
-// Returns options with a message function that fails the current test, and with the mask of "vulkan11".
+// Returns options with a message function that fails the current test, and with the masks but for "strict".
 runtime::DeviceOptions validated_options();
 
 }  // namespace pelt::test

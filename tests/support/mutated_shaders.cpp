@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/mutated_shaders.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pelt/runtime/vulkan_functions.h>
+
+namespace pelt::test {
+namespace {
+
+// Functions of the last instance and device that asked for theirs.
+PFN_vkGetDeviceProcAddr device_proc = nullptr;
+PFN_vkCreateShaderModule create_module = nullptr;
+
+std::vector<std::uint32_t> words_of(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
+  return words;
+}
+
+VkResult VKAPI_CALL create_mutated(VkDevice device, const VkShaderModuleCreateInfo* info,
+                                   const VkAllocationCallbacks* callbacks, VkShaderModule* module) {
+  const char* folder = std::getenv("PELT_MUTANTS");
+  if (folder == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+  VkShaderModuleCreateInfo changed = *info;
+  std::vector<std::uint32_t> mutant;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() != ".was") continue;
+    const std::vector<std::uint32_t> was = words_of(file.path());
+    if (!std::equal(was.begin(), was.end(), info->pCode, info->pCode + info->codeSize / sizeof(std::uint32_t)))
+      continue;
+    mutant = words_of(std::filesystem::path(file.path()).replace_extension(".is"));
+    changed.pCode = mutant.data();
+    changed.codeSize = mutant.size() * sizeof(std::uint32_t);
+  }
+  return create_module(device, &changed, callbacks, module);
+}
+
+PFN_vkVoidFunction VKAPI_CALL mutated_device_proc(VkDevice device, const char* name) {
+  const PFN_vkVoidFunction found = device_proc(device, name);
+  if (std::string_view(name) != "vkCreateShaderModule") return found;
+  create_module = reinterpret_cast<PFN_vkCreateShaderModule>(found);
+  return reinterpret_cast<PFN_vkVoidFunction>(create_mutated);
+}
+
+}  // namespace
+
+PFN_vkVoidFunction VKAPI_CALL mutated_entry_point(VkInstance instance, const char* name) {
+  const PFN_vkVoidFunction found = runtime::vulkan_entry_point()(instance, name);
+  if (std::string_view(name) != "vkGetDeviceProcAddr") return found;
+  device_proc = reinterpret_cast<PFN_vkGetDeviceProcAddr>(found);
+  return reinterpret_cast<PFN_vkVoidFunction>(mutated_device_proc);
+}
+
+}  // namespace pelt::test
