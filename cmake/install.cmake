@@ -2,7 +2,7 @@
 # The files that cmake --install copies, in three components: `development` (headers, static libraries, files for CMake
 # and pkg-config), `libraries` (shared ones) and `tools` (programs and rigs). Nothing if PELT_INSTALL is off.
 #
-#   pelt_install_library(NAME HEADERS file...)    # pelt::NAME and its public headers, relative to the repository's root:
+#   pelt_install_library(NAME HEADERS file...)    # pelt::NAME and its public headers, from the root:
 #                                                 # FOLDER/include/pelt/x.h is included as <pelt/x.h>
 #   pelt_install_program(TARGET)
 #   pelt_install_rigs(file...)

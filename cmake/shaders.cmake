@@ -4,17 +4,17 @@
 #   pelt_embed_shaders(TARGET NAMESPACE name [SCALAR_LAYOUT] SOURCES file...)
 #
 # compiles each SOURCE (.comp, .vert, .frag; relative to the root of the repository) to SPIR-V 1.3, which Vulkan 1.1
-# takes, optimises the SPIR-V unless the build is a debug build or spirv-opt is missing (names of buffers stay for capture
-# tools, those of functions do not), checks it with spirv-val for Vulkan 1.1 and 1.3, with SCALAR_LAYOUT for devices whose
-# feature scalarBlockLayout is on, and makes it a header for the sources of TARGET: samples/renderer/shaders/mesh.vert
-# becomes
+# takes, optimises the SPIR-V unless the build is a debug build or spirv-opt is missing (names of buffers stay for
+# capture tools, those of functions do not), checks it with spirv-val for Vulkan 1.1 and 1.3, with SCALAR_LAYOUT for
+# devices whose feature scalarBlockLayout is on, and makes it a header for the sources of TARGET:
+# samples/renderer/shaders/mesh.vert becomes
 #
 #   #include "samples/renderer/shaders/mesh.vert.h"
 #   name::mesh_vert                                   // inline constexpr std::array<std::uint32_t, N>
 #
-# (TARGET_shaders.h includes them all), named after the file's path below its shaders/ folder, every other character an underscore. Shaders include each other
-# relative to themselves or to PELT_SHADER_FOLDERS. Everything made is in the build folder. Call it in the folder that
-# makes TARGET.
+# (TARGET_shaders.h includes them all), named after the file's path below its shaders/ folder, every other character an
+# underscore. Shaders include each other relative to themselves or to PELT_SHADER_FOLDERS. Everything made is in the
+# build folder. Call it in the folder that makes TARGET.
 if(NOT PELT_SHADER_FOLDERS)
   set(PELT_SHADER_FOLDERS "${pelt_SOURCE_DIR}/shaders" "${pelt_SOURCE_DIR}/shaders/include")
 endif()

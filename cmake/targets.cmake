@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Properties that every target of Pelt shares: the language, include paths from the root of the repository, warnings.
 #
-# With CMAKE_UNITY_BUILD, as in the preset `release`, up to PELT_UNITY_SIZE sources of a folder are compiled as one, in a
-# third of the time. A source that defines a name that another source of its folder defines too must then be compiled
+# With CMAKE_UNITY_BUILD, as in the preset `release`, up to PELT_UNITY_SIZE sources of a folder are compiled as one, in
+# a third of the time. A source that defines a name that another source of its folder defines too must then be compiled
 # alone: pelt_compile_alone(file...) takes it out.
 set(PELT_UNITY_SIZE 10)
 function(pelt_target name)

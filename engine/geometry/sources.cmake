@@ -4,8 +4,10 @@ pelt_folder(character
   HEADERS
   include/pelt/tools/weld.h)
 pelt_folder(authoring
-  area.cpp cage_topology.cpp closest_points.cpp closest_weights.cpp coarsen.cpp diffusion.cpp edge_distances.cpp heat.cpp
+  area.cpp cage_topology.cpp closest_points.cpp closest_weights.cpp coarsen.cpp diffusion.cpp edge_distances.cpp
+  heat.cpp
   manifold.cpp multigrid.cpp parts.cpp pieces.cpp polygon.cpp simplify.cpp
   spread_weights.cpp stitch.cpp topology.cpp triangle_tree.cpp used_part.cpp
   HEADERS
-  include/pelt/tools/mesh_parts.h include/pelt/tools/area.h include/pelt/tools/closest_weights.h include/pelt/tools/triangle_tree.h)
+  include/pelt/tools/mesh_parts.h include/pelt/tools/area.h include/pelt/tools/closest_weights.h
+  include/pelt/tools/triangle_tree.h)
