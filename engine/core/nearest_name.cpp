@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
   // Known names are much shorter: cutting cannot change which is nearest, and bounds the work for a huge hostile key.
   name = name.substr(0, 256);
   std::string_view nearest;
@@ -41,13 +41,31 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
       nearest = candidate;
     }
   }
-  return nearest;
+  if (nearest.empty() || 2 * least > std::max(name.size(), nearest.size())) return {};
+  return formatted("; did you mean '{}'?", nearest);
+}
+
+Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
+                   std::span<const std::string_view> known) {
+  name = name.substr(0, 64);
+  if (known.empty())
+    return {ErrorCode::kNotFound, formatted("there is no {} '{}', and there are no {}", what, name, plural)};
+  constexpr std::size_t kMaxNames = 50;
+  std::string list;
+  for (const std::string_view one : known.first(std::min(known.size(), kMaxNames))) {
+    list += list.empty() ? "" : ", ";
+    list += one;
+  }
+  if (known.size() > kMaxNames) list += formatted(" and {} more", known.size() - kMaxNames);
+  const std::string hint = did_you_mean(name, known);
+  return {ErrorCode::kNotFound,
+          formatted("there is no {} '{}'{} There are: {}", what, name, hint.empty() ? "." : hint, list)};
 }
 
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 std::span<const std::string_view> known) {
-  const std::string hint = known.empty() ? "" : formatted("; did you mean '{}'?", nearest_name(name, known));
-  return fail(ErrorCode::kNotFound, formatted("{}: there is no {} '{}'{}", what, kind, name, hint));
+  return fail(ErrorCode::kNotFound,
+              formatted("{}: there is no {} '{}'{}", what, kind, name, did_you_mean(name, known)));
 }
 
 }  // namespace pelt

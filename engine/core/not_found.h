@@ -11,8 +11,7 @@
 
 namespace pelt {
 
-// Makes an error kNotFound: "`what`: there is no `kind` 'name'; did you mean 'nearest'?", without the question if no
-// name is known.
+// Makes an error kNotFound: "`what`: there is no `kind` 'name'; did you mean 'nearest'?", with did_you_mean().
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 std::span<const std::string_view> known);
 

@@ -213,9 +213,8 @@ Result<std::uint32_t> find_morph_target(const Mesh& mesh, const std::string& nam
     if (target.name == name) return static_cast<std::uint32_t>(known.size());
     known.push_back(target.name);
   }
-  return fail(ErrorCode::kNotFound,
-              fmt::format("{}: the mesh '{}' has no morph target '{}'{}", what, mesh.name, name,
-                          known.empty() ? "" : fmt::format("; did you mean '{}'?", nearest_name(name, known))));
+  return fail(ErrorCode::kNotFound, fmt::format("{}: the mesh '{}' has no morph target '{}'{}", what, mesh.name, name,
+                                                did_you_mean(name, known)));
 }
 
 Result<std::vector<glm::vec3>> listed_offsets(const KeyPose& pose, const Mesh& mesh, const std::string& what) {

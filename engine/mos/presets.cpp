@@ -410,9 +410,7 @@ std::span<const std::string_view> preset_names() { return kPresets; }
 
 Result<Rig> rig_from_preset(const std::string& preset, const Model& model) {
   if (std::find(std::begin(kPresets), std::end(kPresets), preset) == std::end(kPresets)) {
-    return fail(ErrorCode::kNotFound,
-                fmt::format("there is no preset '{}'; did you mean '{}'? There are: {}", preset.substr(0, 64),
-                            nearest_name(preset, kPresets), fmt::join(kPresets, ", ")));
+    return tl::unexpected(unknown_name("preset", "presets", preset, kPresets));
   }
   Finder finder(model);
   if (preset == "biped") finder.find_biped();

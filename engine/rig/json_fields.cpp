@@ -316,7 +316,7 @@ void Reader::finish() {
     if (problem_.error) return;
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     problem_.report(child(pointer_, shortened(key, 64)),
-                    fmt::format("unknown key '{}'; did you mean '{}'?", shortened(key, 64), nearest_name(key, known_)));
+                    fmt::format("unknown key '{}'{}", shortened(key, 64), did_you_mean(key, known_)));
   }
 }
 
@@ -362,7 +362,7 @@ bool Reader::expect_name(std::string_view key, const Json& json, std::span<const
   const std::string& name = json.get_ref<const std::string&>();
   if (std::find(names.begin(), names.end(), name) != names.end()) return true;
   problem_.report(child(pointer_, key),
-                  fmt::format("must be {}, is {}; did you mean \"{}\"?", list, shown(json), nearest_name(name, names)));
+                  fmt::format("must be {}, is {}{}", list, shown(json), did_you_mean(name, names)));
   return false;
 }
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include <pelt/nearest_name.h>
@@ -50,9 +47,7 @@ Result<Rig> rig_from_deformer_name(const std::string& deformer) {
     rig.layers = {Layer{.deformer = entry.defaults}};
     return rig;
   }
-  return fail(ErrorCode::kNotFound,
-              fmt::format("there is no deformer '{}'; did you mean '{}'? There are: {}", deformer.substr(0, 64),
-                          nearest_name(name, known), fmt::join(known, ", ")));
+  return tl::unexpected(unknown_name("deformer", "deformers", deformer, known));
 }
 
 }  // namespace pelt

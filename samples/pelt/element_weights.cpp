@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include <pelt/nearest_name.h>
 #include <pelt/tools/inspect.h>
 
 #include "samples/pelt/input.h"

@@ -48,17 +48,6 @@ Result<Character> load_character(const std::string& file, const Binding& binding
                                                 character->coarsest_level()));
 }
 
-Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
-                   std::span<const std::string_view> known) {
-  if (known.empty())
-    return {ErrorCode::kNotFound, fmt::format("there is no {} '{}', and there are no {}", what, name, plural)};
-  constexpr std::size_t kMaxNames = 50;
-  const std::span<const std::string_view> shown = known.first(std::min(known.size(), kMaxNames));
-  const std::string more = known.size() > shown.size() ? fmt::format(" and {} more", known.size() - shown.size()) : "";
-  return {ErrorCode::kNotFound, fmt::format("there is no {} '{}'; did you mean '{}'? There are: {}{}", what, name,
-                                            nearest_name(name, known), fmt::join(shown, ", "), more)};
-}
-
 Result<Poser> Poser::create(const Character& character, const Animation& animation) {
   Poser poser(character);
   poser.fps_ = animation.fps;

@@ -31,11 +31,6 @@ std::string lower_extension(const std::string& path);
 // such level of detail (Character::at_level).
 Result<Character> load_character(const std::string& file, const Binding& binding, std::uint32_t level);
 
-// Returns an error like "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is "clip",
-// `plural` "clips".
-Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
-                   std::span<const std::string_view> known);
-
 // The clip and the point caches that move a character over time.
 struct Animation {
   std::string clip;                 // empty: rest pose

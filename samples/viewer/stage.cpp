@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <pelt/clip_twists.h>
+#include <pelt/nearest_name.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
@@ -117,7 +118,7 @@ Result<Changes> resolve(const ViewState& state, const CharacterData& character) 
     if (!joint) {
       std::vector<std::string_view> names;
       for (const Joint& known : skeleton.joints) names.push_back(known.name);
-      return tl::unexpected(samples::unknown_name("joint", "joints", turn.joint, names));
+      return tl::unexpected(unknown_name("joint", "joints", turn.joint, names));
     }
     resolved.turns.push_back({*joint, turn.rotation});
   }

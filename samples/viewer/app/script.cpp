@@ -88,8 +88,7 @@ std::string parse_key(std::string_view text, KeyStep& step) {
   while (plus != std::string_view::npos) {
     const std::string_view name = text.substr(0, plus);
     if (!set_modifier(step.modifiers, name)) {
-      return fmt::format("'{}' is none of ctrl, shift and alt; did you mean '{}'?", name,
-                         nearest_name(name, kModifiers));
+      return fmt::format("'{}' is none of ctrl, shift and alt{}", name, did_you_mean(name, kModifiers));
     }
     text.remove_prefix(plus + 1);
     plus = text.find('+');
@@ -98,8 +97,8 @@ std::string parse_key(std::string_view text, KeyStep& step) {
   if (step.key != 0) return {};
   std::array<std::string_view, kKeys.size()> names;
   for (std::size_t k = 0; k < kKeys.size(); ++k) names[k] = kKeys[k].name;
-  return fmt::format("there is no key '{}': letters, digits, or {}; did you mean '{}'?", text, fmt::join(names, ", "),
-                     nearest_name(text, names));
+  return fmt::format("there is no key '{}': letters, digits, or {}{}", text, fmt::join(names, ", "),
+                     did_you_mean(text, names));
 }
 
 void describe_modifiers(Fields& fields, Modifiers& modifiers) {

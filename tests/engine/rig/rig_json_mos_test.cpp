@@ -93,9 +93,9 @@ TEST(ParseRig, ReadsTheStrategiesOfMos) {
 TEST(ParseRig, WrongValuesOfMosNameThePlaceAndWhatIsWanted) {
   EXPECT_EQ(error_of(mos(R"("strategy": "bspline")")),
             "x.json: /layers/0/parameters/strategy: must be one of \"b_spline\", \"catmull_clark\", "
-            "\"inverse_distance\", \"radial_basis\", is \"bspline\"; did you mean \"b_spline\"?");
+            "\"inverse_distance\", \"radial_basis\", is \"bspline\"; did you mean 'b_spline'?");
   EXPECT_THAT(error_of(mos(R"("frames": "joints")")), HasSubstr("one of \"relative\", \"joint\""));
-  EXPECT_THAT(error_of(mos(R"("kernel": "gauss")")), HasSubstr("did you mean \"gaussian\"?"));
+  EXPECT_THAT(error_of(mos(R"("kernel": "gauss")")), HasSubstr("did you mean 'gaussian'?"));
   EXPECT_THAT(error_of(mos(R"("binding": "near")")), HasSubstr("one of \"auto\", \"distance\", \"weights\""));
   for (const char* count : {"0", "17", "1.5", "-1"}) {
     EXPECT_THAT(error_of(mos(R"("points_per_bone": )" + std::string(count))),

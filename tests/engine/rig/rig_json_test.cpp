@@ -196,7 +196,7 @@ TEST(ParseRig, UnknownKeysNameThemselvesAndTheNearest) {
   EXPECT_EQ(error_of(layer(R"("deformer": "linear_blend", "mask": {"joint": []})")),
             "x.json: /layers/0/mask/joint: unknown key 'joint'; did you mean 'joints'?");
   EXPECT_EQ(error_of(layer(R"("deformer": "linear_blend", "parameters": {"a/b~": 1})")),
-            "x.json: /layers/0/parameters/a~1b~0: unknown key 'a/b~'; did you mean 'exact_normals'?");
+            "x.json: /layers/0/parameters/a~1b~0: unknown key 'a/b~'");
   // The key belongs to another deformer.
   EXPECT_THAT(error_of(layer(R"("deformer": "dual_quaternion", "parameters": {"local": 4})")), HasSubstr("'local'"));
   EXPECT_LT(error_of(surface_ffd("\"" + std::string(1 << 20, 'k') + "\": 4")).size(), 300u);
@@ -218,7 +218,7 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
   EXPECT_EQ(
       error_of(surface_ffd(R"("cut": "contiguous")")),
       "x.json: /layers/0/parameters/cut: must be one of \"continuous\", \"hard\", is \"contiguous\"; did you mean "
-      "\"continuous\"?");
+      "'continuous'?");
   EXPECT_THAT(error_of(surface_ffd(R"("mode": ["basic"])")),
               HasSubstr("must be one of \"basic\", \"extended\", is an array"));
   EXPECT_THAT(error_of(driver(R"("offsets": [[3, 0, 0, 1], [-1, 0, 0, 1]])")),
@@ -235,7 +235,7 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
   EXPECT_THAT(error_of(layer(R"("deformer": "linear_blend", "target": "")")),
               HasSubstr("/layers/0/target: must not be empty"));
   EXPECT_THAT(error_of(layer(R"("deformer": "surface-ffd")")),
-              HasSubstr("\"surface-ffd\"; did you mean \"surface_ffd\"?"));
+              HasSubstr("\"surface-ffd\"; did you mean 'surface_ffd'?"));
   EXPECT_EQ(error_of(layer(R"("target": "body")")), "x.json: /layers/0: the key 'deformer' is missing");
   EXPECT_EQ(error_of("[]"), "x.json: /: must be an object, is an array");
   EXPECT_EQ(error_of(R"({"format": "pelt-rig 1"})"), "x.json: /: the key 'layers' is missing");
@@ -244,9 +244,9 @@ TEST(ParseRig, WrongValuesNameThePlaceAndWhatIsWanted) {
 TEST(ParseRig, WrongValuesOfCurvesNameThePlaceAndWhatIsWanted) {
   EXPECT_EQ(error_of(curve_skeleton(R"("frames": "tangents")")),
             "x.json: /layers/0/parameters/frames: must be one of \"auto\", \"tangent\", \"endpoint\", is \"tangents\"; "
-            "did you mean \"tangent\"?");
+            "did you mean 'tangent'?");
   EXPECT_THAT(error_of(curve_skeleton(R"("reference": "swing")")), HasSubstr("one of \"half_swing\", \"joint\""));
-  EXPECT_THAT(error_of(curve_skeleton(R"("binding": "weight")")), HasSubstr("did you mean \"weights\"?"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("binding": "weight")")), HasSubstr("did you mean 'weights'?"));
   EXPECT_THAT(error_of(curve_skeleton(R"("centre": 1.25)")), HasSubstr("/centre: must be a number from 0 to 1"));
   EXPECT_THAT(error_of(curve_skeleton(R"("float_margin": 0)")), HasSubstr("/float_margin: must be a number > 0"));
   EXPECT_THAT(error_of(curve_skeleton(R"("curve_reach": 1)")), HasSubstr("/curve_reach: must be a number > 1, is 1"));

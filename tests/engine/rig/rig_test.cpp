@@ -67,11 +67,22 @@ TEST(RigFromDeformerName, UnknownNameIsAnErrorWithTheNearest) {
 
 TEST(NearestName, CountsEdits) {
   const std::vector<std::string_view> known = {"local", "mode", "elements"};
-  EXPECT_EQ(nearest_name("locl", known), "local");
-  EXPECT_EQ(nearest_name("Mode", known), "mode");
-  EXPECT_EQ(nearest_name("element_count", known), "elements");
-  EXPECT_EQ(nearest_name("elements", known), "elements");
-  EXPECT_EQ(nearest_name("x", {}), "");
+  EXPECT_EQ(did_you_mean("locl", known), "; did you mean 'local'?");
+  EXPECT_EQ(did_you_mean("Mode", known), "; did you mean 'mode'?");
+  EXPECT_EQ(did_you_mean("element_count", known), "; did you mean 'elements'?");
+  EXPECT_EQ(did_you_mean("elements", known), "; did you mean 'elements'?");
+  EXPECT_EQ(did_you_mean("mole", known), "; did you mean 'mode'?");
+  EXPECT_EQ(did_you_mean("more than half", known), "");
+  EXPECT_EQ(did_you_mean("x", {}), "");
+}
+
+TEST(UnknownName, ListsWhatThereIs) {
+  const std::vector<std::string_view> known = {"walk", "flex"};
+  EXPECT_EQ(unknown_name("clip", "clips", "wlak", known).message,
+            "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex");
+  EXPECT_EQ(unknown_name("clip", "clips", "jump high", known).message,
+            "there is no clip 'jump high'. There are: walk, flex");
+  EXPECT_EQ(unknown_name("clip", "clips", "walk", {}).message, "there is no clip 'walk', and there are no clips");
 }
 
 }  // namespace

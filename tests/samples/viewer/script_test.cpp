@@ -106,9 +106,9 @@ TEST(ViewState, RefusesOtherTypes) {
   EXPECT_THAT(refused({{"turns", {{{"rotation", {0, 0, 0, 1}}}}}}), HasSubstr("/turns/0: the key 'joint' is missing"));
   EXPECT_THAT(refused({{"turns", {{{"joint", "a"}, {"rotation", {0, 0, 1}}}}}}), HasSubstr("must be [x, y, z, w]"));
   EXPECT_THAT(refused({{"compare", {{"deformers", "mos"}}}}), HasSubstr("/compare/deformers: must be an array"));
-  EXPECT_THAT(refused({{"compare", {{"mode", "splt"}}}}), HasSubstr("did you mean \"split\"?"));
+  EXPECT_THAT(refused({{"compare", {{"mode", "splt"}}}}), HasSubstr("did you mean 'split'?"));
   EXPECT_THAT(refused({{"selection", {{"vertex", -1}}}}), HasSubstr("/selection/vertex: must be an integer"));
-  EXPECT_THAT(refused({{"panels", {{"tab", "vertex"}}}}), HasSubstr("did you mean \"Vertex\"?"));
+  EXPECT_THAT(refused({{"panels", {{"tab", "vertex"}}}}), HasSubstr("did you mean 'Vertex'?"));
 }
 
 TEST(ViewState, RefusesWhatIsOutOfRange) {

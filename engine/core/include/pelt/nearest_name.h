@@ -2,12 +2,20 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+
+#include <pelt/result.h>
 
 namespace pelt {
 
-// Returns the name in `known` that is nearest to `name`: the fewest insertions, deletions and substitutions of bytes
-// lead to it; the first of several. Empty if `known` is empty.
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
+// Returns "; did you mean 'walk'?" with the name in `known` that is nearest to `name`: the fewest insertions, deletions
+// and substitutions of bytes lead to it; the first of several. Empty if none of them leaves half of the name.
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> known);
+
+// Returns an error kNotFound like "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is
+// "clip", `plural` "clips".
+Error unknown_name(std::string_view what, std::string_view plural, std::string_view name,
+                   std::span<const std::string_view> known);
 
 }  // namespace pelt
