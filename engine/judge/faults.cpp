@@ -7,6 +7,8 @@
 #include <pelt/tools/judge_faults.h>
 #include <pelt/tools/parallel.h>
 
+#include "engine/core/stop.h"
+
 namespace pelt {
 namespace {
 
@@ -109,6 +111,7 @@ std::vector<float> left_to_linear_blend(const Faults& faults, const LinearRefere
   }
   std::sort(ways.begin(), ways.end(), [](const Way& a, const Way& b) { return a.from < b.from; });
   while (!open.empty()) {
+    stop_if_asked();
     const auto [value, v] = open.top();
     open.pop();
     if (value < left[v]) continue;
