@@ -11,19 +11,27 @@
 
 #include <pelt/bind.h>
 #include <pelt/hierarchical_bspline.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/rig_names.h>
 #include <pelt/tools/not_carried.h>
+#include <pelt/tools/plan_bind.h>
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
 
+#include "engine/bind/bind_cost.h"
+#include "engine/bind/bind_progress.h"
 #include "engine/bind/build_skins.h"
 #include "engine/bind/check_model.h"
 #include "engine/bind/helper_joints.h"
 #include "engine/bind/layer_plan.h"
 #include "engine/bind/merge_layers.h"
 #include "engine/core/invalid.h"
+#include "engine/core/stop.h"
 #include "engine/deformer/blend_groups.h"
 #include "engine/deformer/builder.h"
 #include "engine/deformer/correctives.h"
+#include "engine/deformer/find_cage.h"
 #include "engine/driver/action_line/bind_muscle.h"
 #include "engine/driver/action_line/muscles.h"
 #include "engine/geometry/used_part.h"
@@ -48,6 +56,7 @@ class Binder {
         plan_(plan),
         options_(options),
         notes_(notes),
+        progress_(options.progress, expected_stages(build_input()), options.spent),
         builder_(model, options.keep_vertex_order, std::move(correctives)),
         layer_bindings_(plan.layers.size()),
         bound_(plan.layers.size(), false),
@@ -57,16 +66,18 @@ class Binder {
     for (std::size_t done = 0; done < plan_.layers.size(); ++done) {
       const std::optional<std::size_t> layer = next_layer();
       if (!layer) return tl::unexpected(cycle());
-      PELT_TRY(bind_layer(*layer, static_cast<double>(done)));
+      PELT_TRY(bind_layer(*layer));
       PELT_TRY(add_drivers());
     }
+    begin(StageAfter::kPack);
     PELT_ASSIGN(auto skins, merged_skins());
     BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
-    PELT_ASSIGN(auto bound, build_skins({model_, levels_, muscles_, rig_, plan_, options_}, std::move(report),
-                                        std::move(builder_), std::move(skins)));
+    const BuildSteps steps{[this](double part) { progress_.stage(part); }, [this] { begin(StageAfter::kJudge); }};
+    PELT_ASSIGN(auto bound,
+                build_skins(build_input(), steps, std::move(report), std::move(builder_), std::move(skins)));
     PELT_TRY(add_levels(bound));
     PELT_TRY(add_fits(bound));
-    if (options_.progress) options_.progress(1.0, "done");
+    progress_.end();
     return bound;
   }
 
@@ -80,7 +91,67 @@ class Binder {
     return std::move(base.parameters);
   }
 
+  Result<BindPlan> plan() {
+    BindPlan result;
+    result.joints = model_.skeleton.joints.size();
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      const Mesh& own = model_.meshes[m];
+      PlannedMesh& mesh = result.meshes.emplace_back(
+          PlannedMesh{.mesh = own.name, .vertices = own.positions.size(), .triangles = own.triangles.size()});
+      mesh.influences = static_cast<double>(own.weights.influences.size()) /
+                        static_cast<double>(std::max<std::size_t>(own.positions.size(), 1));
+      for (const LayerAtMesh& at : plan_.meshes[m]) mesh.moved_by.push_back(plan_.layers[at.layer].label);
+      mesh.is_driver = plan_.is_driver[m];
+    }
+    for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
+      PELT_TRY(plan_driver(l, result.drivers));
+    }
+    for (const BindStage& stage : expected_stages(build_input())) {
+      if (stage.seconds > 0) result.stages.push_back({stage.name, stage.seconds});
+    }
+    Rig plain;
+    plain.judging = Judging::kNone;
+    PELT_ASSIGN(const auto linear, bind(model_, plain, {.threads = options_.threads}));
+    result.bytes = expected_bytes(build_input(), serialize(linear.character).size());
+    result.notes = notes_;
+    return result;
+  }
+
  private:
+  // Adds what a layer is driven by, if it is; reads its file.
+  Result<void> plan_driver(std::size_t l, std::vector<PlannedDriver>& drivers) {
+    const PlannedLayer& layer = plan_.layers[l];
+    const std::vector<DeformerTarget> targets = targets_of(l);
+    if (targets.empty()) return {};
+    const std::function<void(double)> progress = [](double) {};
+    const DeformerInput own = input(l, targets, progress);
+    std::vector<std::string> files;
+    for_each_name(layer.deformer, [&](const std::string& name, Names names) {
+      if (names == Names::kFile || names == Names::kObjFile) files.push_back(name);
+    });
+    for (const std::string& file : files) {
+      PELT_ASSIGN(const auto path, named_file(file, own));
+      PELT_ASSIGN(const auto read, within(layer.label, import_model(path.string(), nullptr, rig_.files)));
+      std::size_t vertices = 0;
+      for (const Mesh& mesh : read.meshes) vertices += mesh.positions.size();
+      drivers.push_back({layer.label, fmt::format("the file '{}', {} vertices", file, vertices)});
+    }
+    const DriverParameters* driver = driver_of(layer.deformer);
+    if (driver == nullptr || !driver->file.empty()) return {};
+    if (!driver->mesh.empty()) {
+      drivers.push_back({layer.label, fmt::format("the mesh '{}'", driver->mesh)});
+    } else if (!driver->patches.empty()) {
+      drivers.push_back({layer.label, fmt::format("{} patches of the rig", driver->patches.size())});
+    } else {
+      drivers.push_back({layer.label, fmt::format("made from the skin, of about {} triangles", driver->triangles)});
+    }
+    return {};
+  }
+
+  BindInput build_input() const { return {model_, levels_, muscles_, rig_, plan_, options_}; }
+
+  void begin(StageAfter stage) { progress_.begin(plan_.layers.size() + static_cast<std::size_t>(stage)); }
+
   const std::vector<LayerAtMesh>& layers_at(std::size_t m) const {
     return m < plan_.meshes.size() ? plan_.meshes[m] : plan_.levels[m - plan_.meshes.size()];
   }
@@ -112,9 +183,9 @@ class Binder {
     return skins;
   }
 
-  Result<void> add_levels(Bound& bound) const {
+  Result<void> add_levels(Bound& bound) {
     if (!options_.levels) return {};
-    if (options_.progress) options_.progress(1.0, "levels of detail");
+    begin(StageAfter::kLevels);
     LevelOptions levels = *options_.levels;
     levels.threads = options_.threads;
     PELT_ASSIGN(auto made, make_levels(bound.character, levels));
@@ -124,9 +195,9 @@ class Binder {
     return {};
   }
 
-  Result<void> add_fits(Bound& bound) const {
+  Result<void> add_fits(Bound& bound) {
     if (!options_.linear_fit) return {};
-    if (options_.progress) options_.progress(1.0, "linear-blend fit");
+    begin(StageAfter::kFit);
     LinearFitOptions fit = *options_.linear_fit;
     fit.threads = options_.threads;
     PELT_ASSIGN(auto fitted, fit_linear_blend(bound.character, fit));
@@ -187,7 +258,7 @@ class Binder {
             static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
   }
 
-  Result<void> bind_layer(std::size_t l, double layers_done) {
+  Result<void> bind_layer(std::size_t l) {
     bound_[l] = true;
     const PlannedLayer& layer = plan_.layers[l];
     const std::vector<DeformerTarget> targets = targets_of(l);
@@ -195,10 +266,8 @@ class Binder {
       if (l > 0) notes_.push_back(fmt::format("{}: moves nothing", layer.label));
       return {};
     }
-    const std::function<void(double)> progress = [&](double fraction) {
-      if (!options_.progress) return;
-      options_.progress((layers_done + fraction) / static_cast<double>(plan_.layers.size()), layer.label);
-    };
+    progress_.begin(l);
+    const std::function<void(double)> progress = [&](double fraction) { progress_.stage(fraction); };
     PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input(l, targets, progress)));
     for (std::size_t t = 0; t < targets.size(); ++t) {
       const PlacedLevel* level = targets[t].level;
@@ -286,6 +355,7 @@ class Binder {
   const BindOptions& options_;
   std::vector<std::string>& notes_;
   std::vector<PointReport> points_;
+  BindProgress progress_;
   CharacterBuilder builder_;
   SharedDrivers drivers_;
   std::vector<std::map<std::size_t, MeshBinding>> layer_bindings_;  // for each layer, by mesh
@@ -329,7 +399,12 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& ri
 }  // namespace
 
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
-  return with_binder(model, rig, options, [](Binder& binder) { return binder.run(); });
+  return stoppable(options.stop,
+                   [&] { return with_binder(model, rig, options, [](Binder& binder) { return binder.run(); }); });
+}
+
+Result<BindPlan> plan_bind(const Model& model, const Rig& rig, const BindOptions& options) {
+  return with_binder(model, rig, options, [](Binder& binder) { return binder.plan(); });
 }
 
 Result<HierarchicalBsplineParameters> hierarchical_bspline::surface_with_base(const Model& model, const Rig& rig,

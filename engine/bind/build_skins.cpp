@@ -11,18 +11,14 @@
 #include <pelt/rig_json.h>
 #include <pelt/try.h>
 
+#include "engine/bind/bind_cost.h"
+#include "engine/core/stop.h"
 #include "engine/driver/build_character.h"
 #include "engine/judge/bind_judge.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {
-
-// Returns true if linear blend may take over from a deformer where the deformer does worse.
-bool gives_way(const DeformerParameters& deformer) {
-  const DeformerEntry& entry = deformer_entry(deformer);
-  return entry.gives_way != nullptr && entry.gives_way(deformer);
-}
 
 PieceShares piece_shares(const LayerPlan& plan) {
   PieceAreas sum;
@@ -37,13 +33,14 @@ PieceShares piece_shares(const LayerPlan& plan) {
 
 class SkinBuild {
  public:
-  SkinBuild(const BindInput& input, BindReport report)
+  SkinBuild(const BindInput& input, const BuildSteps& steps, BindReport report)
       : model_(input.model),
         levels_(input.levels),
         muscles_(input.muscles),
         rig_(input.rig),
         plan_(input.plan),
         options_(input.options),
+        steps_(steps),
         report_(std::move(report)) {}
 
   Result<Bound> run(CharacterBuilder builder, std::vector<MergedLayers> skins) const {
@@ -69,6 +66,7 @@ class SkinBuild {
     std::vector<std::span<const float>> left_of(model_.meshes.size());
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!plan_.is_skin(m)) continue;
+      stop_if_asked();
       if (!left.empty()) {
         const std::size_t count = model_.meshes[m].positions.size();
         left_of[m] = left.first(count);
@@ -98,8 +96,13 @@ class SkinBuild {
     constexpr int kMaxRounds = 3;
     Result<Bound> bound = build(builder, skins, {});
     if (!bound) return bound;
-    if (options_.progress) options_.progress(1.0, "judging");
-    std::optional<BindJudge> judge = make_judge(bound->character);
+    steps_.begin_judging();
+    const double rounds = expected_judgements(rig_);
+    double step = JudgeCost::kMade;
+    double after = rounds * JudgeCost::kRound;
+    const double all = step + after;
+    const std::function<void(double)> show = [&](double part) { steps_.show(1 - (step * (1 - part) + after) / all); };
+    std::optional<BindJudge> judge = make_judge(bound->character, show);
     if (!judge) {
       bound->report.notes.push_back(
           "not judged against linear blend: that takes weights, a pose, and drivers that are not streamed");
@@ -109,8 +112,10 @@ class SkinBuild {
         rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
     for (int round = 0;; ++round) {
       // The last judgement changes nothing; its verdict covers the final character.
+      step = JudgeCost::kRound;
+      after = (round == 0 ? rounds - 1 : kMaxRounds - round) * JudgeCost::kRound;
       const Result<bool> more =
-          judge->judge(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>());
+          judge->judge(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>(), show);
       if (!more) {
         bound->report.notes.push_back(
             fmt::format("not judged against linear blend{}: {}", round == 0 ? "" : " once more", more.error().message));
@@ -129,7 +134,7 @@ class SkinBuild {
 
   // Returns a judge that compares with plain linear blend. None: drivers are streamed, linear blend cannot move the
   // skins, or no pose shows how the character moves.
-  std::optional<BindJudge> make_judge(const Character& character) const {
+  std::optional<BindJudge> make_judge(const Character& character, const std::function<void(double)>& progress) const {
     if (!character->streams.empty()) return std::nullopt;
     CharacterBuilder linear(model_, false);
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
@@ -142,7 +147,7 @@ class SkinBuild {
     }
     linear.set_rig(format_rig(Rig{}));
     Result<Character> built = build_character(linear);
-    return built ? BindJudge::create(std::move(*built), options_.threads) : std::nullopt;
+    return built ? BindJudge::create(std::move(*built), options_.threads, progress) : std::nullopt;
   }
 
   // Returns a value for each vertex of all skins end to end: 1 if linear blend can take over, 0 if the rig asks for
@@ -179,15 +184,16 @@ class SkinBuild {
   const Rig& rig_;
   const LayerPlan& plan_;
   const BindOptions& options_;
+  const BuildSteps& steps_;
   BindReport report_;  // without what a build adds
 };
 
 }  // namespace
 
-Result<Bound> build_skins(const BindInput& input, BindReport report, CharacterBuilder builder,
+Result<Bound> build_skins(const BindInput& input, const BuildSteps& steps, BindReport report, CharacterBuilder builder,
                           std::vector<MergedLayers> skins) {
   report.pieces = piece_shares(input.plan);
-  return SkinBuild(input, std::move(report)).run(std::move(builder), std::move(skins));
+  return SkinBuild(input, steps, std::move(report)).run(std::move(builder), std::move(skins));
 }
 
 }  // namespace pelt

@@ -2,6 +2,7 @@
 // Makes the character once every layer is bound, and judges it against linear blend.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,11 +27,17 @@ struct BindInput {
   const BindOptions& options;
 };
 
+// How a build says what it does.
+struct BuildSteps {
+  std::function<void(double fraction)> show;  // of packing, then of judging
+  std::function<void()> begin_judging;
+};
+
 // Builds the character from the merged skins, one entry a mesh of the model, then one a level. If the rig asks for
 // judging and a deformer other than linear blend moves skin, the character is judged, and linear blend takes over where
 // it does better (Judging). `builder` has the drivers; `report` gets the figures of the meshes, the verdict and notes
 // on it.
-Result<Bound> build_skins(const BindInput& input, BindReport report, CharacterBuilder builder,
+Result<Bound> build_skins(const BindInput& input, const BuildSteps& steps, BindReport report, CharacterBuilder builder,
                           std::vector<MergedLayers> skins);
 
 }  // namespace pelt

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 
 #include <pelt/tools/parallel.h>
+
+#include "engine/core/stop.h"
 
 #ifdef PELT_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
@@ -27,6 +30,26 @@ void happens_before(char&) {}
 void happens_after(char&) {}
 #endif
 
+// Does a range. If its work may be asked to stop, it asks about every ten milliseconds, by parts that grow until they
+// take so long: the ends of parts cost a body the more, the shorter they are.
+void do_range(std::size_t begin, std::size_t end, std::size_t grain, const StopAsked* asked, const void* body,
+              JobSystem::Call call) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kShort(5), kLong(20);
+  if (asked == nullptr) return call(body, begin, end);
+  const StopScope scope(asked);
+  for (std::size_t part = grain; begin < end;) {
+    stop_if_asked();
+    const std::size_t until = end - begin < 2 * part ? end : begin + part;
+    const Clock::time_point start = Clock::now();
+    call(body, begin, until);
+    const Clock::duration took = Clock::now() - start;
+    if (took < kShort) part *= 2;
+    if (took > kLong) part = std::max(part / 2, grain);
+    begin = until;
+  }
+}
+
 }  // namespace
 
 void detail::parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body,
@@ -36,16 +59,16 @@ void detail::parallel_for(std::size_t count, std::size_t grain, unsigned threads
   // A range is halved while it is longer than TBB's grain: for halves of at least `grain`, TBB's must be 2 grain - 1.
   const std::size_t divisible = 2 * grain - 1;
   if (threads == 1 || count <= divisible) {
-    call(body, 0, count);
+    do_range(0, count, grain, StopScope::current(), body, call);
     return;
   }
   char loop_begin = 0;
   char loop_end = 0;
-  const auto run = [&] {
+  const auto run = [&, asked = StopScope::current()] {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, divisible),
                       [&](const tbb::blocked_range<std::size_t>& range) {
                         happens_after(loop_begin);
-                        call(body, range.begin(), range.end());
+                        do_range(range.begin(), range.end(), grain, asked, body, call);
                         happens_before(loop_end);
                       });
   };

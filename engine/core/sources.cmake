@@ -6,6 +6,6 @@ pelt_folder(character
   include/pelt/version.h
   include/pelt/tools/file_io.h)
 pelt_folder(authoring
-  nearest_name.cpp parallel.cpp
+  nearest_name.cpp parallel.cpp stop.cpp
   HEADERS
   include/pelt/nearest_name.h include/pelt/tools/parallel.h)

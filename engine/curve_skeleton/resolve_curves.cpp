@@ -13,6 +13,7 @@
 #include <pelt/try.h>
 
 #include "engine/chain/bendy.h"
+#include "engine/core/name_list.h"
 #include "engine/core/not_found.h"
 #include "engine/rig/deformer_entry.h"
 
@@ -122,26 +123,36 @@ std::pair<const CurveBone*, bool> settings_of_bone(const CurveSkeletonParameters
   return {found, against};
 }
 
+// Notes the joints of the model for which the rig has settings though no curve runs over them.
 Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<const Chain> chains, const Model& model,
-                         const std::string& what) {
-  std::set<std::uint32_t> on_curves;
-  std::vector<std::string_view> names;
+                         const std::string& what, std::vector<std::string>& notes) {
+  std::set<std::string_view> on_curves;
   std::vector<std::string_view> curves;
   for (const Chain& chain : chains) {
     curves.push_back(chain.name);
-    for (const Anchor& anchor : chain.anchors) {
-      if (on_curves.insert(anchor.joint).second) names.push_back(model.skeleton.joints[anchor.joint].name);
-    }
+    for (const Anchor& anchor : chain.anchors) on_curves.insert(model.skeleton.joints[anchor.joint].name);
   }
-  const auto known = [&](const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+  std::set<std::string_view> off_curves;
+  NameList listed;
+  const auto check = [&](const std::string& name) -> Result<void> {
+    if (on_curves.contains(name)) return {};
+    if (std::ranges::find(model.skeleton.joints, name, &Joint::name) == model.skeleton.joints.end()) {
+      return not_found(what, "joint", name, model.skeleton.joints, &Joint::name);
+    }
+    if (off_curves.insert(name).second) listed.add(name);
+    return {};
   };
   for (const CurveJoint& joint : parameters.joints) {
-    if (!known(joint.joint)) return not_found(what, "joint on a curve", joint.joint, names);
+    PELT_TRY(check(joint.joint));
   }
   for (const CurveBone& bone : parameters.bones) {
-    if (!known(bone.joint)) return not_found(what, "joint on a curve", bone.joint, names);
-    if (!bone.to.empty() && !known(bone.to)) return not_found(what, "joint on a curve", bone.to, names);
+    PELT_TRY(check(bone.joint));
+    if (!bone.to.empty()) PELT_TRY(check(bone.to));
+  }
+  if (!listed.empty()) {
+    notes.push_back(
+        fmt::format("{}: no curve runs over {} of 'joints' and 'bones': what the rig says of {} changes nothing", what,
+                    listed.text(), listed.count() == 1 ? "it" : "them"));
   }
   for (const JointBendyBone& bone : model.bendy_bones) {
     const std::vector<Joint>& joints = model.skeleton.joints;
@@ -226,7 +237,7 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
 Result<std::vector<Curve>> resolve_curves(const CurveSkeletonParameters& parameters, std::span<const Chain> chains,
                                           const Model& model, std::span<const glm::dmat4> at_bind,
                                           const std::string& what, std::vector<std::string>& notes) {
-  PELT_TRY(check_names(parameters, chains, model, what));
+  PELT_TRY(check_names(parameters, chains, model, what, notes));
   std::vector<Curve> curves;
   BendyBones bendy(model, chains, at_bind);
   for (const Chain& chain : chains) {

@@ -13,6 +13,8 @@
 
 #include <pelt/tools/mesh_parts.h>
 
+#include "engine/core/stop.h"
+
 namespace pelt {
 namespace {
 
@@ -522,6 +524,7 @@ std::size_t Coarsener::reduce(std::size_t count, double most) {
   }
   std::priority_queue<Step, std::vector<Step>, std::greater<>> steps;
   const auto add = [&](std::uint32_t from, std::uint32_t to) {
+    stop_if_asked();
     if (!state.replace(from, to)) return;
     const double cost = state.cost();
     if (cost <= most * most) steps.push({cost, from, to});

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/core/stop.h"
+
 namespace pelt {
 namespace {
 
@@ -148,6 +150,7 @@ Multigrid& Multigrid::compute(const Eigen::Ref<const Matrix>& matrix) {
 }
 
 Eigen::VectorXd Multigrid::solve(const Eigen::VectorXd& heat) const {
+  stop_if_asked();
   Eigen::VectorXd values;
   cycle(0, heat, values);
   return values;

@@ -7,6 +7,7 @@
 
 #include <pelt/tools/mesh_parts.h>
 
+#include "engine/core/stop.h"
 #include "engine/geometry/roots.h"
 
 namespace pelt {
@@ -31,6 +32,7 @@ std::vector<std::uint32_t> weld_within(std::span<const glm::vec3> positions, flo
   std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> staying;
   std::vector<std::uint32_t> result;
   for (std::uint32_t i = 0; i < positions.size(); ++i) {
+    stop_if_asked();
     const glm::dvec3 place = glm::floor(glm::dvec3(positions[i]) / double{distance});
     double least = std::numeric_limits<double>::infinity();
     std::uint32_t closest = i;

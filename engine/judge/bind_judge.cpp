@@ -26,20 +26,23 @@ std::vector<JudgedPose> thinned(std::vector<JudgedPose> poses, std::size_t most)
 
 }  // namespace
 
-std::optional<BindJudge> BindJudge::create(Character linear_blend, unsigned threads) {
+std::optional<BindJudge> BindJudge::create(Character linear_blend, unsigned threads,
+                                           const std::function<void(double)>& progress) {
   std::vector<JudgedPose> poses = clip_poses(*linear_blend);
   if (poses.empty()) poses = sample_poses(linear_blend);
   if (poses.empty()) return std::nullopt;
   const std::size_t vertices = std::max<std::size_t>(linear_blend->vertex_count(), 1);
   poses = thinned(std::move(poses), std::max(kMaxMoved / vertices, kMinPoses));
-  Result<Judge> judge =
-      Judge::create(std::move(linear_blend), std::move(poses), {.threads = threads, .same_everywhere = true});
+  Result<Judge> judge = Judge::create(std::move(linear_blend), std::move(poses),
+                                      {.threads = threads, .progress = progress, .same_everywhere = true});
   if (!judge) return std::nullopt;
   return BindJudge(std::move(*judge), threads);
 }
 
-Result<bool> BindJudge::judge(const Character& character, std::span<const float> may_be_left) {
-  PELT_ASSIGN(auto faults, judge_.find_faults(character, {.threads = threads_, .same_everywhere = true}));
+Result<bool> BindJudge::judge(const Character& character, std::span<const float> may_be_left,
+                              const std::function<void(double)>& progress) {
+  PELT_ASSIGN(auto faults,
+              judge_.find_faults(character, {.threads = threads_, .progress = progress, .same_everywhere = true}));
   if (faults_.vertices.empty()) faults_ = faults;
   remaining_ = 0;
   for (const Fault& fault : faults.vertices) remaining_ = std::max(remaining_, fault.score);

@@ -2,6 +2,7 @@
 // The judge that bind uses: chooses how many poses to judge, and turns faults into shares for linear blend.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,12 +19,15 @@ class BindJudge {
   // Creates a judge for characters with the same skins, joints and clips as `linear_blend`, which is bound by linear
   // blend alone. The poses are those of clip_poses, or without clips sample_poses. They are thinned evenly, down to 12,
   // if they would move more than 6 million vertices in all. None: no pose exists, or linear blend moves a vertex to a
-  // position that is not finite. Results are the same on every processor and for any `threads`.
-  static std::optional<BindJudge> create(Character linear_blend, unsigned threads);
+  // position that is not finite. Results are the same on every processor and for any `threads`. `progress` is called
+  // with the fraction of a call that is done, here and below; may be empty.
+  static std::optional<BindJudge> create(Character linear_blend, unsigned threads,
+                                         const std::function<void(double)>& progress);
 
   // Judges a character and returns true if linear blend should take over more of it than before. Errors: those of
   // Judge::find_faults. `may_be_left`: for all skins end to end, 1 where linear blend may take over; empty: nowhere.
-  Result<bool> judge(const Character& character, std::span<const float> may_be_left);
+  Result<bool> judge(const Character& character, std::span<const float> may_be_left,
+                     const std::function<void(double)>& progress);
 
   // Returns the share of each vertex that linear blend takes over, for all skins end to end.
   std::span<const float> left() const { return left_; }

@@ -7,6 +7,8 @@
 #include <pelt/tools/judge_faults.h>
 #include <pelt/tools/parallel.h>
 
+#include "engine/core/stop.h"
+
 namespace pelt {
 namespace {
 
@@ -72,6 +74,7 @@ Faults FaultMeter::faults() const {
     faults.vertices[v] = {FaultKind::kDistance, far, far / allowed(FaultKind::kDistance), apart_frames_[v]};
   }
   for (std::size_t e = 0; e < edges_.size(); ++e) {
+    stop_if_asked();
     const Worst& worst = edges_[e];
     const LinearReference::Edge& edge = reference_.edges()[e];
     for (const std::uint32_t v : {edge.from, edge.to}) {
@@ -102,6 +105,7 @@ std::vector<float> left_to_linear_blend(const Faults& faults, const LinearRefere
   };
   std::vector<Way> ways;
   for (const LinearReference::Edge& edge : reference.edges()) {
+    stop_if_asked();
     const double apart = std::max(faults.apart[edge.from], faults.apart[edge.to]);
     const double drop = apart > 0 ? std::min(kGentle * edge.rest / apart, kSteepest) : kSteepest;
     ways.push_back({welded[edge.from], welded[edge.to], drop});
@@ -109,6 +113,7 @@ std::vector<float> left_to_linear_blend(const Faults& faults, const LinearRefere
   }
   std::sort(ways.begin(), ways.end(), [](const Way& a, const Way& b) { return a.from < b.from; });
   while (!open.empty()) {
+    stop_if_asked();
     const auto [value, v] = open.top();
     open.pop();
     if (value < left[v]) continue;

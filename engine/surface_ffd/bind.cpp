@@ -25,6 +25,7 @@ constexpr std::size_t kInfluences = 8;
 constexpr std::size_t kQuadraticElements = 32;
 constexpr std::size_t kQuadraticInfluences = 12;
 constexpr std::size_t kProbedVertices = 256;  // vertices of a target at which the error of the cut is measured
+constexpr double kProbing = 0.7;              // share of the time that measuring the error of the cut takes, as a rule
 
 // Returns the precision that the driver allows. Weights of both signs amplify errors of frames, and estimated frames
 // have errors: these get linear precision instead of quadratic.
@@ -100,6 +101,7 @@ class Probe {
       std::vector<glm::vec3> points;
       for (const std::uint32_t v : vertices) points.push_back(mesh.positions[v]);
       largest = std::max(largest, poses_.largest_difference(rows, all_[t], points));
+      input_.progress(kProbing * static_cast<double>(t + 1) / static_cast<double>(full_detail(input_).size()));
     }
     return largest;
   }
@@ -224,7 +226,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   for (std::size_t t = 0; t < input.targets.size(); ++t) {
     const DeformerTarget& target = input.targets[t];
     const auto progress = [&](double fraction) {
-      input.progress((static_cast<double>(t) + fraction) / static_cast<double>(input.targets.size()));
+      const double done = (static_cast<double>(t) + fraction) / static_cast<double>(input.targets.size());
+      input.progress(cut_error ? kProbing + (1 - kProbing) * done : done);
     };
     PELT_ASSIGN(auto binding, within(input.layer, make_rows(mesh_of(input, target), target.mask, settings,
                                                             exclusions[t], input.threads, progress)));

@@ -14,6 +14,7 @@
 
 #include "engine/binding/morton_order.h"
 #include "engine/core/invalid.h"
+#include "engine/core/stop.h"
 #include "engine/deformer/weight_gradients.h"
 #include "engine/surface_ffd/row_shaper.h"
 
@@ -100,6 +101,7 @@ class RowMaker {
     points_.clear();
     for (const std::uint32_t v : vertices) points_.emplace_back(mesh_.positions[v]);
     settings_.elements.nearest(points_, wanted(), [&](std::size_t i, std::span<const Near> near) {
+      stop_if_asked();
       add_vertex(vertices[i], points_[i], near, block);
     });
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@
 #include <pelt/tools/bind_model.h>
 #include <pelt/transfer_rig.h>
 #include <pelt/try.h>
+
+#include "engine/core/stop.h"
 
 namespace pelt {
 namespace {
@@ -96,9 +99,16 @@ Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& optio
   return plain;
 }
 
-}  // namespace
+// A model and how it is bound.
+struct ReadModel {
+  Model model;
+  Rig rig;
+  bool dressed = false;
+  bool chosen = false;  // nobody chose the rig
+  ImportReport import_report;
+};
 
-Result<BoundModel> bind_model(const std::string& model_name, const Binding& binding, const BindOptions& options) {
+Result<ReadModel> read_model(const std::string& model_name, const Binding& binding, unsigned threads) {
   Result<Model> model = import_model(model_name, nullptr, binding.files);
   if (!model) return tl::unexpected(model.error());
   ImportReport import_report = model->report;
@@ -110,7 +120,7 @@ Result<BoundModel> bind_model(const std::string& model_name, const Binding& bind
     for (const std::string& note : body.report.notes) {
       import_report.notes.push_back(fmt::format("'{}': {}", worn_by, note));
     }
-    PELT_ASSIGN(auto dressed, binding.body.empty() ? dress_by_weights(std::move(*model), body, options.threads)
+    PELT_ASSIGN(auto dressed, binding.body.empty() ? dress_by_weights(std::move(*model), body, threads)
                                                    : dress(std::move(*model), body));
     import_report.notes.insert(import_report.notes.end(), dressed.notes.begin(), dressed.notes.end());
     driver = dressed.body;
@@ -122,16 +132,52 @@ Result<BoundModel> bind_model(const std::string& model_name, const Binding& bind
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
   if (binding.judging) rig.judging = *binding.judging;
   if (binding.files == NamedFiles::kAnywhere) rig.files = binding.files;
-  Result<Bound> bound = chosen ? bind_chosen(*model, rig, options) : bind(*model, rig, options);
-  if (!bound) {
-    const std::string help = has_weights(*model) ? "" : fmt::format("; {}", kSkeletonHelp);
-    const std::string where = binding.rig.empty() ? model_name : fmt::format("{}: {}", model_name, binding.rig);
-    return fail(bound.error().code, fmt::format("{}: {}{}", where, bound.error().message, help));
+  return ReadModel{std::move(*model), std::move(rig), !worn_by.empty(), chosen, std::move(import_report)};
+}
+
+// Returns an error of a bind that says which model was bound by which rig.
+tl::unexpected<Error> cannot_be_bound(const Error& error, const std::string& model_name, const Binding& binding,
+                                      const Model& model) {
+  const std::string help = has_weights(model) ? "" : fmt::format("; {}", kSkeletonHelp);
+  const std::string where = binding.rig.empty() ? model_name : fmt::format("{}: {}", model_name, binding.rig);
+  return fail(error.code, fmt::format("{}: {}{}", where, error.message, help));
+}
+
+// Reads and binds; see bind_model. `progress` never falls, though a model may be bound twice.
+Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& binding, BindOptions options) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (options.progress) {
+    options.progress = [show = options.progress, most = 0.0](double fraction, const std::string& what) mutable {
+      most = std::max(most, fraction);
+      show(most, what);
+    };
+    options.progress(0, "reading");
   }
+  PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
+  auto& [model, rig, dressed, chosen, import_report] = read;
+  options.spent += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  Result<Bound> bound = chosen ? bind_chosen(model, rig, options) : bind(model, rig, options);
+  if (!bound) return cannot_be_bound(bound.error(), model_name, binding, model);
   const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
                                  [](const MeshReport& mesh) { return mesh.max_influences > 1; });
-  if (std::string note = rigid_note(*model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));
-  return BoundModel{std::move(*bound), std::move(*model), std::move(rig), !worn_by.empty(), std::move(import_report)};
+  if (std::string note = rigid_note(model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));
+  return BoundModel{std::move(*bound), std::move(model), std::move(rig), dressed, std::move(import_report)};
+}
+
+}  // namespace
+
+Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options) {
+  return stoppable(options.stop, [&] { return read_and_bind(model, binding, options); });
+}
+
+Result<PlannedModel> plan_model(const std::string& model_name, const Binding& binding, const BindOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  Result<BindPlan> plan = plan_bind(read.model, read.rig, options);
+  if (!plan) return cannot_be_bound(plan.error(), model_name, binding, read.model);
+  plan->stages.insert(plan->stages.begin(), {"reading", spent.count()});
+  return PlannedModel{std::move(*plan), std::move(read.rig), read.chosen, std::move(read.import_report)};
 }
 
 std::string rigid_note(const Model& model) {

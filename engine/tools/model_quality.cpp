@@ -13,6 +13,8 @@
 #include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 
+#include "engine/core/stop.h"
+
 namespace pelt {
 namespace {
 
@@ -107,7 +109,8 @@ ModelQualityRow row_of(const Judge& judge, std::string deformer, const Result<Me
 // `restored` is left out: the figures of dual quaternion are of all skins.
 Result<ModelQualityRow> judge_rig(const ModelQualityOptions& given, const Model& model, const Judge& judge,
                                   const std::optional<Figures>& dual_quaternion, const JudgeOptions& options) {
-  PELT_ASSIGN(const auto rig, given.own ? Result<Rig>(*given.own) : load_rig(given.rig));
+  PELT_ASSIGN(auto rig, given.own ? Result<Rig>(*given.own) : load_rig(given.rig));
+  if (given.files == NamedFiles::kAnywhere) rig.files = given.files;
   const std::string source = given.own ? "rig" : given.rig;
   const std::string name = rig.name.empty() ? source : rig.name;
   PELT_ASSIGN(const auto bound, within(source, bind_by(model, rig, !given.no_fallback)));
@@ -122,9 +125,7 @@ Json json_of(const WorstOfSkin& worst) {
   return {{"pose", worst.pose.name}, {"mesh", worst.mesh}, {"joint", worst.joint}};
 }
 
-}  // namespace
-
-Result<ModelQuality> measure_model_quality(const std::string& model_name, const ModelQualityOptions& options) {
+Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOptions& options) {
   std::vector<std::string> deformers = options.deformers;
   if (deformers.empty()) {
     for (const std::string_view known : deformer_names()) {
@@ -133,7 +134,7 @@ Result<ModelQuality> measure_model_quality(const std::string& model_name, const 
       if (name != kLinearBlend) deformers.push_back(std::move(name));
     }
   }
-  PELT_ASSIGN(const auto model, import_model(model_name));
+  PELT_ASSIGN(const auto model, import_model(model_name, nullptr, options.files));
   PELT_ASSIGN(const auto linear_blend, within(model_name, bind_by(model, kLinearBlend)));
   PELT_ASSIGN(auto poses, choose_poses(model_name, options, linear_blend.character));
 
@@ -170,6 +171,12 @@ Result<ModelQuality> measure_model_quality(const std::string& model_name, const 
     report.rows.push_back(std::move(row));
   }
   return report;
+}
+
+}  // namespace
+
+Result<ModelQuality> measure_model_quality(const std::string& model, const ModelQualityOptions& options) {
+  return stoppable(options.stop, [&] { return measure(model, options); });
 }
 
 std::string format_model_quality(const ModelQuality& report) {

@@ -79,6 +79,7 @@ pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_b
         given.progress(given.user, fraction, what.c_str());
       };
     }
+    own.stop = stop_of(given.stop);
     made = new pelt_character(value_of(pelt::bind(own_model, own_rig, own)).character);
   });
 }

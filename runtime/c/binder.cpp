@@ -75,6 +75,7 @@ pelt::BindOptions read_bind_options(const pelt_binder_bind_options& given) {
     options.levels = pelt::LevelOptions::halves(given.level_count);
   }
   options.progress = progress_of(given);
+  options.stop = stop_of(given.stop);
   return options;
 }
 
@@ -108,11 +109,14 @@ pelt_result pelt_binder_quality(const char* model, const pelt_binder_quality_opt
     if (given.poses > PELT_BINDER_POSES_SAMPLES) {
       refuse("options.poses is " + std::to_string(given.poses) + ", which is none");
     }
-    pelt::ModelQualityOptions own{.rig = text_of(given.rig),
-                                  .own = read_rig(given.rig, given.rig_text),
-                                  .poses = static_cast<pelt::PoseSource>(given.poses),
-                                  .no_fallback = given.no_fallback != 0,
-                                  .progress = progress_of(given)};
+    pelt::ModelQualityOptions own{
+        .rig = text_of(given.rig),
+        .own = read_rig(given.rig, given.rig_text),
+        .poses = static_cast<pelt::PoseSource>(given.poses),
+        .no_fallback = given.no_fallback != 0,
+        .files = given.any_file != 0 ? pelt::NamedFiles::kAnywhere : pelt::NamedFiles::kFolder,
+        .progress = progress_of(given),
+        .stop = stop_of(given.stop)};
     if (given.deformer_count != 0) need(given.deformers, "options.deformers");
     for (std::uint32_t i = 0; i < given.deformer_count; ++i) {
       own.deformers.emplace_back(&need(given.deformers[i], "a name of options.deformers"));

@@ -29,6 +29,8 @@ pelt_result to_result(ErrorCode code) {
       return PELT_ERROR_UNSUPPORTED;
     case ErrorCode::kDeviceFailed:
       return PELT_ERROR_DEVICE_FAILED;
+    case ErrorCode::kStopped:
+      return PELT_ERROR_STOPPED;
   }
   return PELT_ERROR_INTERNAL;
 }

@@ -3,9 +3,11 @@
 // result.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -87,6 +89,12 @@ std::uint32_t need_struct_size(const T* given, const char* name) {
            PELT_ERROR_UNSUPPORTED);
   }
   return size;
+}
+
+// Returns what asks the caller's number `stop` of an options struct; empty: there is none.
+inline std::function<bool()> stop_of(const std::uint32_t* stop) {
+  if (stop == nullptr) return {};
+  return [own = std::atomic_ref(*const_cast<std::uint32_t*>(stop))] { return own.load() != 0; };
 }
 
 // Reads a struct of the caller's, which may have been compiled with fewer fields; the others are 0.

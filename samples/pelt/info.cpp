@@ -201,7 +201,7 @@ void print_levels(const std::vector<LevelLine>& lines, double size) {
 }
 
 Result<void> model_info(const InfoCommand& command) {
-  PELT_ASSIGN(const auto model, import_model(command.file));
+  PELT_ASSIGN(const auto model, import_model(command.file, nullptr, command.files));
   std::optional<GltfRig> own;
   if (is_gltf(command.file)) {
     PELT_ASSIGN(own, load_gltf_rig(command.file));

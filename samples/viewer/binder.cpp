@@ -2,6 +2,7 @@
 #include "samples/viewer/binder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -31,9 +32,9 @@ struct Binder::State {
   mutable std::condition_variable_any changed;
   std::deque<Request> waiting;
   std::vector<Finished> finished;
-  std::optional<Progress> current;  // progress() sets Progress::waiting
-  bool given_up = false;            // the running work is no longer wanted
-  std::jthread thread;              // last: it uses the members above, and is joined first
+  std::optional<Progress> current;     // progress() sets Progress::waiting
+  std::atomic<bool> given_up = false;  // the running work is no longer wanted; set with the mutex held
+  std::jthread thread;                 // last: it uses the members above, and is joined first
 
   bool idle() const { return !current && waiting.empty(); }
 
@@ -50,7 +51,7 @@ struct Binder::State {
         const std::lock_guard guard(mutex);
         current->fraction = fraction;
         current->what = what;
-        return !given_up && !stop.stop_requested();
+        return !given_up;
       });
       lock.lock();
       if (done && !given_up) {
@@ -71,7 +72,7 @@ Binder::Binder() : state_(std::make_unique<State>()) {
   state_->thread = std::jthread([state = state_.get()](const std::stop_token& stop) { state->run(stop); });
 }
 
-Binder::~Binder() = default;
+Binder::~Binder() { cancel(); }
 
 void Binder::request(const std::string& key, const std::string& title, Work work) {
   {
@@ -129,5 +130,14 @@ void Binder::cancel() {
   state_->given_up = state_->current.has_value();
   state_->changed.notify_all();
 }
+
+void Binder::give_up_outdated() {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->current) return;
+  const std::string& key = state_->current->key;
+  if (std::ranges::find(state_->waiting, key, &Request::key) != state_->waiting.end()) state_->given_up = true;
+}
+
+bool Binder::is_given_up() const { return state_->given_up; }
 
 }  // namespace pelt::viewer

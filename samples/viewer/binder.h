@@ -30,7 +30,7 @@ class Binder {
   };
 
   Binder();
-  ~Binder();  // waits until the running work calls Tell or ends
+  ~Binder();  // gives up all work and waits until the running one ends
   Binder(const Binder&) = delete;
   Binder& operator=(const Binder&) = delete;
 
@@ -42,6 +42,10 @@ class Binder {
   // a while; wait() waits for it.
   void cancel(const std::string& key);
   void cancel();
+  // Gives up the running work if a newer one of its key waits.
+  void give_up_outdated();
+  // Returns true if the running work is given up; for the work itself, on any of its threads, as often as it likes.
+  bool is_given_up() const;
 
  private:
   struct State;

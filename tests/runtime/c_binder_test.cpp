@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests libpelt_binder.so, which binds as the engine does and reports what `pelt bind --json` prints.
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include <pelt/builtin.h>
@@ -110,6 +112,47 @@ TEST(CBinder, MeasuresAsPeltQualityDoes) {
   const void* bytes = nullptr;
   std::size_t size = 0;
   EXPECT_BINDER_REFUSES(pelt_binder_get_character(made, &bytes, &size), PELT_ERROR_NOT_FOUND, "nothing was bound");
+}
+
+// A rig names files outside of its folder by leave alone.
+TEST(CBinder, ReadsFilesThatARigNamesByLeave) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "rigs");
+  std::ofstream(folder / "cage.obj") << "v 0 -2 -2\nv 0 2 -2\nv 0 0 3\nv 8 0 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n";
+  const std::string rig = (folder / "rigs/rig.json").string();
+  std::ofstream(rig) << R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "../cage.obj"}}}]})";
+  const char* const deformers[] = {"dual-quaternion"};
+  auto options = sized<pelt_binder_quality_options>();
+  options.deformers = deformers;
+  options.deformer_count = 1;
+  options.rig = rig.c_str();
+  pelt_binder_output* made = nullptr;
+  EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:limb", &options, &made), PELT_ERROR_INVALID_ARGUMENT,
+                        "leaves the folder");
+  options.any_file = 1;
+  ASSERT_EQ(pelt_binder_quality("builtin:limb", &options, &made), PELT_OK) << pelt_binder_last_error();
+  pelt_binder_output_destroy(made);
+}
+
+// As the model is read, and as the figures of a deformer are taken.
+TEST(CBinder, StopsWhereItIsAskedTo) {
+  std::uint32_t stop = 0;
+  const auto set = [](void* user, double, const char*) { *static_cast<std::uint32_t*>(user) = 1; };
+  pelt_binder_output* none = nullptr;
+  auto options = sized<pelt_binder_bind_options>();
+  options.user = &stop;
+  options.progress = set;
+  options.stop = &stop;
+  EXPECT_BINDER_REFUSES(pelt_binder_bind("builtin:biped", &options, &none), PELT_ERROR_STOPPED, "stopped");
+  EXPECT_EQ(none, nullptr);
+  stop = 0;
+  auto quality = sized<pelt_binder_quality_options>();
+  quality.user = &stop;
+  quality.progress = set;
+  quality.stop = &stop;
+  EXPECT_BINDER_REFUSES(pelt_binder_quality("builtin:arm", &quality, &none), PELT_ERROR_STOPPED, "stopped");
+  EXPECT_EQ(none, nullptr);
 }
 
 TEST(CBinder, RefusesWhatMakesNoSense) {

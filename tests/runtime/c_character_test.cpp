@@ -94,6 +94,18 @@ TEST(CApi, BindsAsTheEngineDoes) {
   // A C++ callback that throws is reported, and nothing else happens.
   options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
   EXPECT_REFUSED(pelt_bind(model, rig, &options, &loaded), PELT_ERROR_INTERNAL, "enough");
+
+  // A number that is not 0 stops it.
+  std::uint32_t stop = 0;
+  options.stop = &stop;
+  options.user = &stop;
+  options.progress = [](void* user, double, const char*) { *static_cast<std::uint32_t*>(user) = 1; };
+  EXPECT_REFUSED(pelt_bind(model, rig, &options, &loaded), PELT_ERROR_STOPPED, "stopped");
+  // A caller whose header has no such number knows nothing of it.
+  options.struct_size = offsetof(pelt_bind_options, stop);
+  pelt_character* whole = nullptr;
+  ASSERT_OK(pelt_bind(model, rig, &options, &whole));
+  pelt_character_destroy(whole);
 }
 
 TEST(CApi, WritesCharactersToMemory) {

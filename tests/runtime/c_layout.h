@@ -52,8 +52,8 @@ static_assert(sizeof(pelt_mesh_info) == 72 && offsetof(pelt_mesh_info, fit_worst
 static_assert(sizeof(pelt_clip_info) == 16 && offsetof(pelt_clip_info, name) == 8, "");
 static_assert(sizeof(pelt_stream_info) == 16 && offsetof(pelt_stream_info, first_input) == 12, "");
 static_assert(sizeof(pelt_control_info) == 24 && offsetof(pelt_control_info, name) == 16, "");
-static_assert(sizeof(pelt_bind_options) == 48 && offsetof(pelt_bind_options, progress) == 24 &&
-                  offsetof(pelt_bind_options, level_shares) == 40,
+static_assert(sizeof(pelt_bind_options) == 56 && offsetof(pelt_bind_options, progress) == 24 &&
+                  offsetof(pelt_bind_options, level_shares) == 40 && offsetof(pelt_bind_options, stop) == 48,
               "");
 static_assert(sizeof(pelt_device_description) == 1032 && offsetof(pelt_device_description, missing) == 520, "");
 static_assert(sizeof(pelt_memory_piece) == 40 && offsetof(pelt_memory_piece, owner) == 32, "");
@@ -95,11 +95,13 @@ static_assert(sizeof(pelt_evaluator_options) == 40 && offsetof(pelt_evaluator_op
 static_assert(sizeof(pelt_evaluated) == 32 && offsetof(pelt_evaluated, tangents) == 24, "");
 static_assert(sizeof(pelt_vertex_array) == 16 && offsetof(pelt_vertex_array, stride) == 8, "");
 static_assert(sizeof(pelt_vertex_arrays) == 56 && offsetof(pelt_vertex_arrays, tangents) == 40, "");
-static_assert(sizeof(pelt_binder_bind_options) == 112 && offsetof(pelt_binder_bind_options, judging) == 64 &&
-                  offsetof(pelt_binder_bind_options, any_file) == 104,
+static_assert(sizeof(pelt_binder_bind_options) == 120 && offsetof(pelt_binder_bind_options, judging) == 64 &&
+                  offsetof(pelt_binder_bind_options, any_file) == 104 &&
+                  offsetof(pelt_binder_bind_options, stop) == 112,
               "");
-static_assert(sizeof(pelt_binder_quality_options) == 64 && offsetof(pelt_binder_quality_options, poses) == 32 &&
-                  offsetof(pelt_binder_quality_options, progress) == 56,
+static_assert(sizeof(pelt_binder_quality_options) == 80 && offsetof(pelt_binder_quality_options, poses) == 32 &&
+                  offsetof(pelt_binder_quality_options, progress) == 56 &&
+                  offsetof(pelt_binder_quality_options, stop) == 72,
               "");
 static_assert(sizeof(pelt_vertices) == 40 && offsetof(pelt_vertices, positions) == 8, "");
 #endif

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/core/stop.h"
 #include "engine/model/builtin/biped_clips.h"
 #include "engine/model/builtin/model_builder.h"
 
@@ -159,6 +160,7 @@ void smooth_weights(const HalfMesh& mesh, std::uint32_t rounds, std::vector<Join
   std::vector<JointWeights> next(weights.size());
   for (std::uint32_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
+      stop_if_asked();
       JointWeights mean{};
       for (std::uint32_t n : mesh.rings[i]) {
         for (std::uint32_t j = 0; j < kBipedJointCount; ++j) mean[j] += weights[n][j];

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/core/stop.h"
+
 namespace pelt {
 namespace {
 
@@ -57,7 +59,10 @@ class Grid {
   HalfMesh build() {
     HalfMesh mesh;
     std::vector<glm::ivec3> crossed;
-    for (const glm::ivec3& block : blocks_near_surface()) sample_block(block);
+    for (const glm::ivec3& block : blocks_near_surface()) {
+      stop_if_asked();
+      sample_block(block);
+    }
     for_each_cell([&](const glm::ivec3& cell) {
       const std::uint32_t sheets = find_sheets(cell);
       if (sheets == 0) return;
@@ -272,6 +277,7 @@ void relax(const Field& field, const MesherOptions& options, HalfMesh& mesh) {
   std::vector<glm::vec3> next(mesh.positions.size());
   const auto project_all = [&] {
     for (std::size_t i = 0; i < gradients.size(); ++i) {
+      stop_if_asked();
       project(field, 0.5f * options.cell, mesh.positions[i], gradients[i]);
     }
   };

@@ -170,6 +170,7 @@ class pelt_binder_bind_options(Sized):
         ("progress", Progress),
         ("any_file", c_uint32),
         ("reserved", c_uint32),
+        ("stop", POINTER(c_uint32)),
     ]
 
 
@@ -186,6 +187,9 @@ class pelt_binder_quality_options(Sized):
         ("no_fallback", c_uint32),
         ("user", c_void_p),
         ("progress", Progress),
+        ("any_file", c_uint32),
+        ("reserved", c_uint32),
+        ("stop", POINTER(c_uint32)),
     ]
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import queue
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -27,25 +29,51 @@ class Bound(NamedTuple):
     report: dict[str, Any]
 
 
-class _Progress:
-    """Calls a function of the caller's from the library, and keeps what it raised for the end."""
+def _call(function: str, model: Path, options: Any, progress: Callable[[float, str], None] | None) -> Handle:
+    """Calls a function of the library on a thread of its own, while this one calls `progress` and hears Ctrl-C.
 
-    def __init__(self, function: Callable[[float, str], None] | None) -> None:
-        self._function = function
-        self._raised: BaseException | None = None
-        self.callback = _library.Progress(self._call) if function is not None else _library.Progress()
+    What `progress` raises, or KeyboardInterrupt, stops the call; it is raised once the call has ended.
+    """
+    told: queue.SimpleQueue[tuple[float, str] | None] = queue.SimpleQueue()
+    made: list[Handle] = []
+    failed: list[BaseException] = []
 
-    def _call(self, _user: int | None, fraction: float, what: bytes) -> None:
-        if self._function is None or self._raised is not None:
-            return
+    def work() -> None:
         try:
-            self._function(fraction, what.decode(errors="replace"))
-        except BaseException as raised:  # noqa: B902: it goes on below the library's functions
-            self._raised = raised
+            made.append(binder().make(function, "pelt_binder_output_destroy", encode(model), ctypes.byref(options)))
+        except BaseException as raised:  # noqa: B902: it goes on in the thread that waits
+            failed.append(raised)
+        told.put(None)
 
-    def check(self) -> None:
-        if self._raised is not None:
-            raise self._raised
+    stop = ctypes.c_uint32(0)
+    options.stop = ctypes.pointer(stop)
+    if progress is not None:
+        options.progress = _library.Progress(
+            lambda _user, fraction, what: told.put((fraction, what.decode(errors="replace")))
+        )
+    thread = threading.Thread(target=work, name=function, daemon=True)
+    try:
+        thread.start()
+        while True:
+            try:
+                step = told.get(timeout=0.05)  # Windows hears Ctrl-C between two waits only
+            except queue.Empty:
+                continue
+            if step is None:
+                break
+            if progress is not None:
+                progress(*step)
+    except BaseException as raised:
+        stop.value = 1
+        if thread.ident is not None:
+            thread.join()
+        if failed:
+            raise raised from failed[0]
+        raise
+    thread.join()
+    if failed:
+        raise failed[0]
+    return made[0]
 
 
 def _name(given: Path | None) -> bytes | None:
@@ -92,14 +120,14 @@ def bind(
     `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset`, `deformer` and `transfer`. `fallback`
     and `judge`: --no-fallback and --no-judge turn them off. `linear_fit`: joints a vertex of the linear-blend fit, 0:
     none. `levels`: the number of levels of detail, or the shares of the triangles that they keep. `any_file`: models
-    and rigs may name files outside of their folders, as --any-file allows it.
+    and rigs may name files outside of their folders, as --any-file allows it. `progress` gets the fraction that is
+    done, 0 to 1, and what is being done; what it raises, or Ctrl-C, stops the bind.
     """
     shares = [] if isinstance(levels, int) else [float(share) for share in levels]
     count = levels if isinstance(levels, int) else len(shares)
     for name, number in (("threads", threads), ("linear_fit", linear_fit), ("levels", count)):
         if number < 0:
             raise Error(f"{name} is {number}")
-    watch = _Progress(progress)
     options = _library.pelt_binder_bind_options(
         threads=threads,
         preset=_name(preset),
@@ -112,12 +140,10 @@ def bind(
         linear_fit=linear_fit,
         level_count=count,
         level_shares=(ctypes.c_float * len(shares))(*shares) if shares else None,
-        progress=watch.callback,
         any_file=int(any_file),
         **_rig(rig),
     )
-    output = binder().make("pelt_binder_bind", "pelt_binder_output_destroy", encode(model), ctypes.byref(options))
-    watch.check()
+    output = _call("pelt_binder_bind", model, options, progress)
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
     binder().call("pelt_binder_get_character", output.pointer, ctypes.byref(data), ctypes.byref(size))
     memory = memoryview((ctypes.c_char * size.value).from_address(data.value or 0))
@@ -133,17 +159,18 @@ def quality(
     frames: int = 6,
     clips: int = 10,
     fallback: bool = True,
+    any_file: bool = False,
     progress: Callable[[float, str], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Moves a model with deformers, and a rig, and compares them with linear blend: docs/quality.md.
 
     Returns the JSON of `pelt quality --model --json`, a row for each. `poses`: "clips", "samples", or "any".
+    `any_file`, `progress`: as of bind.
     """
     if poses not in _POSES:
         raise Error(f"there are no poses '{poses}'; there are: {', '.join(_POSES)}")
     if frames < 1 or clips < 1:
         raise Error(f"frames is {frames}, and clips is {clips}: both must be 1 or more")
-    watch = _Progress(progress)
     names = [encode(name) for name in ([deformers] if isinstance(deformers, str) else deformers)]
     options = _library.pelt_binder_quality_options(
         deformer_count=len(names),
@@ -152,10 +179,9 @@ def quality(
         frames=frames,
         clips=clips,
         no_fallback=int(not fallback),
-        progress=watch.callback,
+        any_file=int(any_file),
         **_rig(rig),
     )
-    output = binder().make("pelt_binder_quality", "pelt_binder_output_destroy", encode(model), ctypes.byref(options))
-    watch.check()
+    output = _call("pelt_binder_quality", model, options, progress)
     rows: list[dict[str, Any]] = _report(output)
     return rows

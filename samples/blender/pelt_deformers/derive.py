@@ -61,7 +61,7 @@ def _of_armature(thing, bake, derived):
 
 
 def _moving(thing, painted):
-    """The names of the bones of which a mesh has weights: others are on no curve, and a rig may not name them."""
+    """The names of the bones of which a mesh has weights: others are on no curve, which bind would note."""
     names = {group: name for name, group in painted.items()}
     return {
         names[member.group]

@@ -62,19 +62,6 @@ class File:
         return self.json.get("extensions", {}).get("PELT_deformers", {}).get("rig")
 
 
-def rewrite(path, content):
-    """Puts other JSON into a .glb, whose binary chunk stays."""
-    with open(path, "rb") as file:
-        before = file.read()
-    length = struct.unpack_from("<I", before, 12)[0]
-    text = json.dumps(content, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    rest = before[20 + length :]
-    with open(path + ".unfinished", "wb") as file:
-        file.write(struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text) + len(rest), len(text), b"JSON") + text + rest)
-    os.replace(path + ".unfinished", path)
-
-
 def _read_buffer(path, buffer, binary):
     uri = buffer.get("uri")
     if uri is None:

@@ -41,37 +41,7 @@ def run(*arguments):
 
 def bind(file):
     """Binds a .glb by the rig in it, puts the character into it, and returns the report."""
-    left_out = []
-    while True:
-        try:
-            report = json.loads(run("bind", file, "-o", file, "--json"))
-            break
-        except ProgramError as error:
-            found = re.search(r"there is no joint on a curve '([^']+)'", str(error))
-            if found is None or not _leave_out(file, found[1]):
-                raise
-            left_out.append(found[1])
-    if left_out:
-        names = ", ".join(f"'{name}'" for name in left_out)
-        report["notes"].append(f"bendy bones on which Pelt lays no curve, as those of faces, do not bend: {names}")
-    return report
-
-
-def _leave_out(file, joint):
-    """Takes a joint out of what curve skeletons of a file's rig say. Whether it is on a curve only bind knows."""
-    content = glb.File(file).json
-    found = False
-    for layer in content["extensions"]["PELT_deformers"]["rig"]["layers"]:
-        parameters = layer.get("parameters", {})
-        for key in ("bones", "joints"):
-            entries = parameters.get(key, [])
-            kept = [entry for entry in entries if layer["deformer"] != "curve_skeleton" or entry["joint"] != joint]
-            if len(kept) < len(entries):
-                found = True
-                parameters[key] = kept
-    if found:
-        glb.rewrite(file, content)
-    return found
+    return json.loads(run("bind", file, "-o", file, "--json"))
 
 
 def clips(file):

@@ -43,6 +43,7 @@ void add_info(CLI::App& app, Command& chosen) {
                    "(.json) or .pelt")
       ->required()
       ->type_name("FILE");
+  add_any_file(*info, command->files);
   info->add_flag("--json", command->json, "Print JSON");
   info->footer("Example:\n  pelt info builtin:biped");
   info->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
@@ -74,7 +75,6 @@ void add_bind(CLI::App& app, Command& chosen) {
   add_binding_options(*bind, command->binding);
   bind->add_option("-o,--output", command->output,
                    "Character to write: .pelt, or .glb, the model with rig and character in it")
-      ->required()
       ->check(extension_in({".pelt", ".glb"}))
       ->type_name("X.pelt");
   bind->add_option(
@@ -113,6 +113,9 @@ void add_bind(CLI::App& app, Command& chosen) {
       "--lods{3}", *levels,
       "Make levels of detail of skins whose file has none, each of half the triangles of the one before: 3, or "
       "--lods=N, or --lods=0.5,0.2, the shares of the triangles that they keep (docs/detail.md)");
+  bind->add_flag("--dry-run", command->dry_run,
+                 "Bind and write nothing: check model and rig, and say what would be done, about how long it would "
+                 "take and how large the file would be");
   bind->add_flag("--json", command->json, "Print the report as JSON");
   bind->footer(
       "The report says of each mesh how many palette elements move a vertex (mean and most), how far its vertices are\n"
@@ -120,6 +123,7 @@ void add_bind(CLI::App& app, Command& chosen) {
       "vertex costs to move in bytes read and written.\n\n"
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
   bind->callback([=, &chosen] {
+    if (command->output.empty() && !command->dry_run) throw CLI::RequiredError("--output");
     if (linear_fit->count() > 0) {
       if (*influences < 1 || *influences > LinearFitOptions::kMaxInfluences) {
         throw CLI::ValidationError("--linear-fit",
@@ -329,6 +333,7 @@ void add_quality(CLI::App& app, Command& chosen) {
       ->type_name("RADIUS,...");
   quality->add_option("--rig", command->rig, "Measure this rig of the limb, or of the character, too")
       ->type_name("RIG.json");
+  add_any_file(*quality, command->files);
   quality->add_option("--blend-length", command->blend_length, "Radii over which the weights pass from bone to bone")
       ->check(finite_in(0, 8))
       ->capture_default_str()
@@ -369,6 +374,7 @@ void add_quality(CLI::App& app, Command& chosen) {
     }
     of_model->options.deformers = command->deformers;
     of_model->options.rig = command->rig;
+    of_model->options.files = command->files;
     of_model->json = command->json;
     if (!poses->empty()) of_model->options.poses = *poses == "clips" ? PoseSource::kClips : PoseSource::kSamples;
     chosen = [of_model] { return run(*of_model); };
@@ -381,6 +387,7 @@ void add_skeleton(CLI::App& app, Command& chosen) {
   CLI::App* skeleton = app.add_subcommand(
       "skeleton", "Give a closed mesh a skeleton and weights made from its shape (docs/skeletonize.md)");
   add_model(*skeleton, command->model);
+  add_any_file(*skeleton, command->files);
   skeleton->add_option("-o,--output", command->output, "glTF with a skin to write")
       ->required()
       ->check(extension_in({".glb"}))

@@ -38,6 +38,13 @@ CLI::Validator a_deformer() {
       "");
 }
 
+void add_any_file(CLI::App& app, NamedFiles& files) {
+  app.add_flag_callback(
+      "--any-file", [&] { files = NamedFiles::kAnywhere; },
+      "Read the files that a rig names wherever they are, also outside of its folder or named by the rig in a "
+      "character, and those of a model behind symbolic links; only for rigs and models that you trust");
+}
+
 void add_binding_options(CLI::App& app, Binding& binding) {
   CLI::Option* rig =
       app.add_option("--rig", binding.rig, "Rig that says which deformer moves which mesh (docs/rig.md)");
@@ -56,10 +63,7 @@ void add_binding_options(CLI::App& app, Binding& binding) {
       ->excludes(deformer)
       ->type_name("NAME");
   rig->type_name("RIG.json");
-  app.add_flag_callback(
-      "--any-file", [&] { binding.files = NamedFiles::kAnywhere; },
-      "Read the files that a rig names wherever they are, also outside of its folder or named by the rig in a "
-      "character, and those of a model behind symbolic links; only for rigs and models that you trust");
+  add_any_file(app, binding.files);
   app.add_flag_callback(
       "--no-fallback", [&] { binding.judging = Judging::kReport; },
       "Keep the deformer everywhere, also where it does worse than linear blend");

@@ -36,6 +36,7 @@ CLI::Validator parsed_by(Parse parse, const std::string& is_not) {
       [=](const std::string& text) { return parse(text) ? std::string() : "'" + text + "' is not " + is_not; }, "");
 }
 
+void add_any_file(CLI::App& app, NamedFiles& files);
 void add_binding_options(CLI::App& app, Binding& binding);
 void add_gpu_options(CLI::App& app, GpuOptions& gpu);
 

@@ -86,6 +86,7 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
   }
   if (command.rig.empty()) return candidates;
   PELT_ASSIGN(auto own, load_rig(command.rig));
+  if (command.files == NamedFiles::kAnywhere) own.files = command.files;
   if (own.name.empty()) own.name = std::filesystem::path(command.rig).stem().string();
   if (std::any_of(candidates.begin(), candidates.end(),
                   [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(own.name); })) {

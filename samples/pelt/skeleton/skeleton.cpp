@@ -62,7 +62,7 @@ void print_text(const SkeletonCommand& command, const Skeletonized& made, std::s
 
 Result<void> run(const SkeletonCommand& command) {
   const auto start = std::chrono::steady_clock::now();
-  PELT_ASSIGN(auto model, import_model(command.model));
+  PELT_ASSIGN(auto model, import_model(command.model, nullptr, command.files));
   PELT_ASSIGN(const auto made, skeletonize_with_progress(command, std::move(model)));
   PELT_ASSIGN(const auto bytes, format_glb(made.model));
   PELT_TRY(write_file(command.output, std::as_bytes(std::span(bytes))));

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 #include <pelt/skeletonize.h>
 
@@ -10,7 +11,8 @@ namespace pelt::samples {
 
 struct SkeletonCommand {
   std::string model;
-  std::string output;  // .glb
+  std::string output;                      // .glb
+  NamedFiles files = NamedFiles::kFolder;  // those that the model may name
   SkeletonizeOptions options;
   bool json = false;
 };

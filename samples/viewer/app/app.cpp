@@ -45,6 +45,7 @@ void App::frame(double seconds) {
   const Clock::time_point begin = Clock::now();
   state.now += std::max(seconds, 1e-6);
   state.follow_document();
+  state.stop_on_escape();
   state.request_binds();
   if (state.options.waits) state.binder.wait();
   state.binder.finish();

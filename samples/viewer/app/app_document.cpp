@@ -52,7 +52,8 @@ struct Order {
   std::string clip;
   std::uint32_t level = 0;  // of detail
   bool textures = false;
-  unsigned threads = 0;  // BindOptions::threads
+  unsigned threads = 0;        // BindOptions::threads
+  std::function<bool()> stop;  // BindOptions::stop
 };
 
 // Leaves one core to the frames that are drawn meanwhile.
@@ -73,6 +74,7 @@ Result<Made> make_character(const Order& order, const Tell& report_progress) {
     BindOptions options;
     options.threads = order.threads;
     options.progress = [&](double fraction, const std::string& what) { report_part(fraction, what); };
+    options.stop = order.stop;
     const Clock::time_point begin = Clock::now();
     PELT_ASSIGN(auto bound, bind(*order.model, order.rig, options));
     const double seconds = seconds_since(begin);
@@ -86,7 +88,8 @@ Result<Made> make_character(const Order& order, const Tell& report_progress) {
 std::string first_clip(const Model& model) { return model.clips.empty() ? "" : model.clips.front().name; }
 
 Result<Opened> open_file(const runtime::Device& device, const std::string& file, const std::string& model,
-                         NamedFiles files, unsigned threads, const Tell& report_progress) {
+                         NamedFiles files, unsigned threads, const std::function<bool()>& stop,
+                         const Tell& report_progress) {
   if (!report_progress(0, "")) return fail(ErrorCode::kUnsupported, "");
   PELT_ASSIGN(auto document, guarded(file, [&] { return Document::open(file, model, "surface_ffd", files); }));
   Result<Made> made = make_character({.device = &device,
@@ -95,7 +98,8 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
                                       .rig = document.rig(),
                                       .clip = first_clip(*document.model()),
                                       .textures = true,
-                                      .threads = threads},
+                                      .threads = threads,
+                                      .stop = stop},
                                      part(report_progress, 0.2, 1));
   // An unsuitable rig can be edited; without the device nothing can be shown.
   if (!made && made.error().code == ErrorCode::kDeviceFailed) {
@@ -115,8 +119,8 @@ std::string base_name(const std::string& file) {
 void App::State::request_open() {
   const auto work = [this, on = device, wanted = *opening, threads = bind_threads(options),
                      files = options.files](const Tell& report_progress) -> Binder::Done {
-    auto opened =
-        std::make_shared<Result<Opened>>(open_file(*on, wanted.file, wanted.model, files, threads, report_progress));
+    auto opened = std::make_shared<Result<Opened>>(open_file(
+        *on, wanted.file, wanted.model, files, threads, [this] { return binder.is_given_up(); }, report_progress));
     return [this, opened] {
       if (!*opened && is_loss(opened->error())) return;
       opening.reset();
@@ -192,7 +196,8 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
                     .clip = view.playback.clip,
                     .level = bound_level,
                     .textures = key == kSubject && model != document->model(),
-                    .threads = bind_threads(options)};
+                    .threads = bind_threads(options),
+                    .stop = [this] { return binder.is_given_up(); }};
   binder.request(key, "binding", [this, order, asked = generation](const Tell& report_progress) -> Binder::Done {
     auto made = std::make_shared<Result<Made>>(make_character(order, report_progress));
     return [this, made, key = order.key, asked] {
@@ -207,6 +212,8 @@ void App::State::request_bind(const std::string& key, const Rig& rig) {
 // Requests the missing characters, and removes those that are no longer compared with.
 void App::State::request_binds() {
   if (!document) return;
+  // While a slider is dragged the character follows, however late; after that only the last bind counts.
+  if (!ImGui::IsAnyMouseDown()) binder.give_up_outdated();
   if (view.level != bound_level) requested.clear();
   bound_level = view.level;
   const auto of_rig = requested.find(kSubject);
@@ -282,6 +289,21 @@ void App::State::follow_document() {
     };
   };
   binder.request(kReading, "reading " + document->title(), work);
+}
+
+// Ends what is opened or bound in the background on Escape, unless a field or a window takes the key.
+void App::State::stop_on_escape() {
+  constexpr ImGuiPopupFlags kAny = ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel;
+  if (!ImGui::IsKeyPressed(ImGuiKey_Escape, false) || ImGui::IsAnyItemActive() || ImGui::IsPopupOpen("", kAny)) return;
+  const std::optional<Binder::Progress> progress = binder.progress();
+  if (!progress) return;
+  if (opening) {
+    binder.cancel(kOpening);
+    opening.reset();
+  } else if (requested.contains(progress->key)) {
+    for (const auto& [key, revision] : requested) binder.cancel(key);
+    note("binding was stopped: the picture shows the rig as it was bound before, until the next edit");
+  }
 }
 
 // Draws the progress over the picture while a file is opened: the rig's panel, which also shows it, may not exist yet.

@@ -144,6 +144,7 @@ struct App::State {
   void measure_clips();
   void forget_requests();
   void draw_progress();
+  void stop_on_escape();
   bool wants(const std::string& key) const;
 
   void take_gpu_seconds();

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <atomic>
 #include <limits>
+#include <set>
 
 #include <pelt/bind.h>
 #include <pelt/dual_quaternion.h>
 #include <pelt/linear_blend.h>
+#include <pelt/rig_json.h>
 #include <pelt/selection.h>
 #include <pelt/shaders/octahedral.h>
 
@@ -155,16 +160,80 @@ TEST(Bind, RepairsDirectionsAndSaysWhere) {
   EXPECT_EQ(bound->report.meshes[0].repaired_vertices, std::vector<std::uint32_t>{4});
 }
 
-TEST(Bind, ProgressEndsAtOne) {
-  double last = 0;
+// Options that ask for all stages.
+BindOptions whole_bind() {
   BindOptions options;
-  options.progress = [&](double fraction, const std::string&) {
-    EXPECT_GE(fraction, last);
-    last = fraction;
-  };
-  ASSERT_TRUE(bind(test::make_tube(), Rig{}, options));
-  EXPECT_EQ(last, 1.0);
+  options.levels = LevelOptions::halves(1);
+  options.linear_fit.emplace();
+  return options;
 }
+
+class BindStages : public testing::TestWithParam<std::string_view> {
+ protected:
+  const Model model_ = test::make_tube({.around = 24, .along = 32, .joints = 3});
+  const Rig rig_ = rig_from_deformer_name(std::string(GetParam())).value();
+};
+
+TEST_P(BindStages, AreShownFromZeroToOne) {
+  BindOptions options = whole_bind();
+  options.spent = 1e-3;
+  double last = 0;
+  std::set<std::string> stages;
+  options.progress = [&](double fraction, const std::string& what) {
+    EXPECT_GE(fraction, last);
+    EXPECT_LE(fraction, 1);
+    EXPECT_EQ(what == "done", fraction == 1) << fraction << " " << what;
+    last = fraction;
+    stages.insert(what);
+  };
+  const Result<Bound> bound = bind(model_, rig_, options);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(last, 1);
+  for (const char* own : {"packing", "levels of detail", "linear-blend fit", "done"}) EXPECT_TRUE(stages.count(own));
+  EXPECT_EQ(stages.count("judging"), GetParam() == LinearBlendParameters::kName ? 0u : 1u);
+  EXPECT_TRUE(stages.count(fmt::format("layer 1 ({})", GetParam())));
+}
+
+// What asks to stop as a stage begins ends the bind within it.
+TEST_P(BindStages, AreStoppedAtTheirBeginning) {
+  std::vector<std::string> stages;
+  BindOptions options = whole_bind();
+  options.progress = [&](double, const std::string& what) {
+    if (stages.empty() || stages.back() != what) stages.push_back(what);
+  };
+  ASSERT_TRUE(bind(model_, rig_, options));
+  for (const std::string& stage : stages) {
+    std::atomic<bool> asked = false;
+    options.stop = [&] { return asked.load(); };
+    options.progress = [&](double, const std::string& what) {
+      EXPECT_FALSE(asked) << what << " after " << stage;
+      asked = asked || what == stage;
+    };
+    const Result<Bound> bound = bind(model_, rig_, options);
+    ASSERT_FALSE(bound) << stage;
+    EXPECT_EQ(bound.error().code, ErrorCode::kStopped) << stage;
+    EXPECT_EQ(bound.error().message, "stopped");
+  }
+}
+
+// Also from within loops, on whatever thread.
+TEST_P(BindStages, AreStoppedInTheirMidst) {
+  BindOptions options = whole_bind();
+  std::atomic<std::size_t> asks = 0;
+  options.stop = [&] { return ++asks == 0; };
+  ASSERT_TRUE(bind(model_, rig_, options));
+  const std::size_t all = asks;
+  for (int share = 1; share < 8; ++share) {
+    asks = 0;
+    options.stop = [&] { return ++asks > all * static_cast<std::size_t>(share) / 10; };
+    const Result<Bound> bound = bind(model_, rig_, options);
+    ASSERT_FALSE(bound) << share;
+    EXPECT_EQ(bound.error().code, ErrorCode::kStopped) << bound.error().message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Deformers, BindStages, testing::ValuesIn(deformer_names()),
+                         [](const auto& test) { return std::string(test.param); });
 
 class BindSizes : public testing::TestWithParam<std::size_t> {};
 

@@ -3,12 +3,15 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include <pelt/tools/parallel.h>
+
+#include "engine/core/stop.h"
 
 namespace pelt {
 namespace {
@@ -149,6 +152,58 @@ TEST_F(ParallelFor, MayBeCalledFromSeveralThreadsAtOnce) {
   for (const std::vector<int>& of_one : items) {
     EXPECT_TRUE(std::all_of(of_one.begin(), of_one.end(), [](int item) { return item == 20; }));
   }
+}
+
+TEST(Stop, EndsLoopsOnAnyNumberOfThreads) {
+  for (const unsigned threads : {1u, 2u, 0u}) {
+    std::atomic<std::size_t> begun = 0;
+    const auto loop = [&]() -> Result<void> {
+      parallel_for(100'000, 1, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          ++begun;
+          stop_if_asked();
+        }
+      });
+      return {};
+    };
+    const Result<void> stopped = stoppable([&] { return begun > 10; }, loop);
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().code, ErrorCode::kStopped);
+    EXPECT_LT(begun, 100'000u);
+    begun = 0;
+    EXPECT_TRUE(stoppable([] { return false; }, loop));
+    EXPECT_EQ(begun, 100'000u);
+    EXPECT_TRUE(stoppable({}, loop));
+  }
+  EXPECT_EQ(StopScope::current(), nullptr);
+}
+
+// A loop asks between its parts, though its body does not.
+TEST(Stop, IsAskedByLoopsThemselves) {
+  std::atomic<std::size_t> done = 0;
+  const Result<void> stopped =
+      stoppable([&] { return done > 0; },
+                [&]() -> Result<void> {
+                  parallel_for(1000, 10, 1, [&](std::size_t begin, std::size_t end) { done += end - begin; });
+                  return {};
+                });
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(done, 10u);
+}
+
+// What an inner call is not asked, an outer one still is.
+TEST(Stop, ReachesThroughCallsThatAskNothing) {
+  bool asked = false;
+  const Result<void> stopped = stoppable([&] { return asked; },
+                                         [&] {
+                                           return stoppable({}, [&]() -> Result<void> {
+                                             asked = true;
+                                             stop_if_asked();
+                                             return {};
+                                           });
+                                         });
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().message, "stopped");
 }
 
 }  // namespace

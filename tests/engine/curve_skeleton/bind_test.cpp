@@ -333,10 +333,34 @@ TEST(CurveBind, ByWeightsNeedsThem) {
   EXPECT_EQ(test::bind_error(model, by_curves([](auto& p) { p.binding = CurveBinding::kDistance; })), "bound");
 }
 
+// A joint off the curves, as of a face, has no settings to change; the others keep theirs.
+TEST(CurveBind, NotesJointsOnNoCurve) {
+  const auto bend = [](auto& p) { p.joints = {{.joint = "joint1", .float_max = 0.5f}}; };
+  const auto bend_and_more = [&](auto& p) {
+    bend(p);
+    p.curves = {{"own", {"joint0", "joint1", "joint2"}}};
+    p.automatic = false;
+  };
+  const Model model = test::make_tube({.joints = 4});
+  const Bound plain = test::bound(model, by_curves(bend_and_more));
+  const Bound with = test::bound(model, by_curves([&](auto& p) {
+                                   bend_and_more(p);
+                                   p.joints.push_back({.joint = "joint3", .float_max = 0.5f});
+                                   p.bones = {{.joint = "joint3", .to = "joint2"}};
+                                 }));
+  const std::string note =
+      "layer 1 (curve_skeleton): no curve runs over 'joint3' of 'joints' and 'bones': what the rig says of it changes "
+      "nothing";
+  EXPECT_THAT(with.report.notes, testing::Contains(note));
+  EXPECT_THAT(plain.report.notes, testing::Not(testing::Contains(note)));
+  EXPECT_EQ(with.character->palette_size, plain.character->palette_size);
+  EXPECT_EQ(with.character->meshes[0].binding.influences, plain.character->meshes[0].binding.influences);
+}
+
 TEST(CurveBind, ErrorsNameTheLayer) {
   const Model model = test::make_tube();
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.joints = {{.joint = "elbow"}}; })),
-              HasSubstr("layer 1 (curve_skeleton): there is no joint on a curve 'elbow'"));
+              HasSubstr("layer 1 (curve_skeleton): there is no joint 'elbow'"));
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.centre = 2; })),
               HasSubstr("layer 1 (curve_skeleton): /centre: must be a number from 0 to 1, is 2"));
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) {

@@ -209,17 +209,17 @@ const Wrong kWrong[] = {
     {"BulgeNowhere", [](auto& p) { with_bulge(p, {.reach = 0.0f}); }, kInvalid,
      "/joints/0/bulge/reach: must be a number > 0"},
     {"NoSuchJoint", [](auto& p) { p.joints = {{.joint = "jiont1"}}; }, kMissing,
-     "there is no joint on a curve 'jiont1'; did you mean 'joint1'?"},
+     "there is no joint 'jiont1'; did you mean 'joint1'?"},
     {"NoSuchBone",
      [](auto& p) {
        p.bones = {{"joint9", "", {}, true}};
      },
-     kMissing, "there is no joint on a curve 'joint9'"},
+     kMissing, "there is no joint 'joint9'"},
     {"NoSuchBoneEnd",
      [](auto& p) {
        p.bones = {{"joint1", "elbow", {}, true}};
      },
-     kMissing, "there is no joint on a curve 'elbow'"},
+     kMissing, "there is no joint 'elbow'"},
     {"NoSuchCurve",
      [](auto& p) {
        p.weights = {{"spine", 1, {}}};

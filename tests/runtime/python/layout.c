@@ -110,6 +110,7 @@ static void print_binder(void) {
   FIELD(pelt_binder_bind_options, progress);
   FIELD(pelt_binder_bind_options, any_file);
   FIELD(pelt_binder_bind_options, reserved);
+  FIELD(pelt_binder_bind_options, stop);
   STRUCT(pelt_binder_quality_options);
   FIELD(pelt_binder_quality_options, struct_size);
   FIELD(pelt_binder_quality_options, deformer_count);
@@ -122,6 +123,9 @@ static void print_binder(void) {
   FIELD(pelt_binder_quality_options, no_fallback);
   FIELD(pelt_binder_quality_options, user);
   FIELD(pelt_binder_quality_options, progress);
+  FIELD(pelt_binder_quality_options, any_file);
+  FIELD(pelt_binder_quality_options, reserved);
+  FIELD(pelt_binder_quality_options, stop);
 }
 
 int main(void) {

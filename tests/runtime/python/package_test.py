@@ -12,6 +12,7 @@ import inspect
 import json
 import math
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -175,8 +176,32 @@ class Characters(unittest.TestCase):
         def stop(_fraction: float, _what: str) -> None:
             raise KeyError("enough")
 
-        with self.assertRaisesRegex(KeyError, "enough"):
-            pelt.bind("builtin:limb", progress=stop)
+        for function in (pelt.bind, pelt.quality):
+            with self.assertRaisesRegex(KeyError, "enough") as caught:
+                function("builtin:limb", progress=stop)
+            cause = caught.exception.__cause__
+            self.assertIsInstance(cause, pelt.Error, "the library worked on to its end")
+            self.assertIn("stopped", str(cause))
+
+    def test_call_progress_on_the_thread_that_calls(self) -> None:
+        threads: set[int] = set()
+        pelt.bind("builtin:limb", progress=lambda _fraction, _what: threads.add(threading.get_ident()))
+        self.assertEqual(threads, {threading.get_ident()})
+
+    def test_are_stopped_by_ctrl_c(self) -> None:
+        def press() -> None:
+            while all(thread.name != "pelt_binder_bind" for thread in threading.enumerate()):
+                pass
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+        pressing = threading.Thread(target=press)
+        pressing.start()
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            pelt.bind("builtin:biped")
+        pressing.join()
+        cause = caught.exception.__cause__
+        self.assertIsInstance(cause, pelt.Error, "the library worked on to its end")
+        self.assertIn("stopped", str(cause))
 
     def test_say_what_is_in_them(self) -> None:
         character = bound("builtin:biped")

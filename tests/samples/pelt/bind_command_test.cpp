@@ -135,6 +135,36 @@ TEST_F(Pelt, ReportsEveryVertex) {
               HasSubstr("limb: " + std::to_string(unbound.size()) + " unbound"));
 }
 
+TEST_F(Pelt, SaysWhatABindWouldDo) {
+  write("rig.json", R"({"format": "pelt-rig 1", "name": "mine", "layers": [{"deformer": "mos"},
+    {"target": "no such mesh", "deformer": "surface_ffd"}]})");
+  const std::set<std::string> before = files();
+  EXPECT_THAT(failure("bind builtin:limb --rig rig.json --dry-run"), HasSubstr("no such mesh"));
+  EXPECT_THAT(failure("bind none.glb --dry-run"), HasSubstr("none.glb: no such file"));
+  const std::string text = done("bind builtin:limb --deformer surface-ffd --lods --linear-fit --dry-run -o x.pelt");
+  for (const char* said : {"layer 1 (surface_ffd)", "driver of layer 1 (surface_ffd): made from the skin",
+                           "judging: ", "levels of detail: ", "linear-blend fit: ", "nothing was written"}) {
+    EXPECT_THAT(text, HasSubstr(said));
+  }
+  EXPECT_EQ(files(), before);
+
+  // The file of linear blend is known nearly, and others within a factor of two.
+  for (const std::string deformer :
+       {"linear-blend", "dual-quaternion", "surface-ffd", "curve-skeleton", "mos", "hierarchical-bspline"}) {
+    SCOPED_TRACE(deformer);
+    const Json said = Json::parse(done("bind builtin:limb --dry-run --json --deformer " + deformer));
+    const Json bound = Json::parse(done("bind builtin:limb --json -o limb.pelt --deformer " + deformer));
+    EXPECT_EQ(said["dry_run"], true);
+    EXPECT_EQ(said["meshes"][0]["mesh"], "limb");
+    EXPECT_EQ(said["meshes"][0]["vertices"], bound["meshes"].back()["vertices"]);
+    EXPECT_GT(said["meshes"][0]["influences"], 1);
+    const double bytes = said["bytes"];
+    const double really = bound["bytes"];
+    EXPECT_NEAR(std::log2(bytes / really), 0, deformer == "linear-blend" ? 0.01 : 1);
+    EXPECT_GT(said["seconds"], 0);
+  }
+}
+
 TEST_F(Pelt, WritesTheRigThatWasUsed) {
   done("bind builtin:limb --write-rig used.json -o limb.pelt");
   done("bind builtin:limb --rig used.json --write-rig again.json -o again.pelt");
@@ -195,6 +225,40 @@ TEST_F(Pelt, ReadsNoFilesThatOthersNameWithoutLeave) {
   EXPECT_THAT(failure("bind builtin:limb --transfer rigs/limb.pelt -o x.pelt"),
               HasSubstr("names the file 'cage.obj', and the rig of a character may name none"));
   done("bind builtin:limb --transfer rigs/limb.pelt --any-file -o x.pelt");
+}
+
+// What --any-file allows a bind it allows the other commands.
+TEST_F(Pelt, ReadsFilesThatOthersNameByLeaveInEveryCommand) {
+  std::filesystem::create_directories(folder / "rigs");
+  write("cage.obj", "v 0 -2 -2\nv 0 2 -2\nv 0 0 3\nv 8 0 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
+  write("rigs/rig.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "../cage.obj"}}}]})");
+  for (const std::string command : {"quality --rig rigs/rig.json --deformer linear-blend --radius 1",
+                                    "quality --model builtin:limb --deformer dual-quaternion --rig rigs/rig.json"}) {
+    EXPECT_THAT(failure(command), HasSubstr("'../cage.obj' leaves the folder"));
+    done(command + " --any-file");
+  }
+
+  // A tetrahedron, of 4 places and 4 triangles, whose buffer lies behind a link.
+  const float places[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const std::uint8_t corners[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  std::string bytes(reinterpret_cast<const char*>(places), sizeof(places));
+  bytes.append(reinterpret_cast<const char*>(corners), sizeof(corners));
+  write("mesh.bin", bytes);
+  std::filesystem::create_symlink(folder / "mesh.bin", folder / "rigs/link.bin");
+  write("rigs/mesh.gltf", R"({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+    "nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3",
+                   "min": [0, 0, 0], "max": [1, 1, 1]},
+                  {"bufferView": 0, "byteOffset": 48, "componentType": 5121, "count": 12, "type": "SCALAR"}],
+    "bufferViews": [{"buffer": 0, "byteLength": 60}], "buffers": [{"byteLength": 60, "uri": "link.bin"}]})");
+  for (const std::string command :
+       {"info rigs/mesh.gltf", "skeleton rigs/mesh.gltf -o x.glb", "quality --model rigs/mesh.gltf"}) {
+    EXPECT_THAT(failure(command), HasSubstr("'link.bin' leads out of the folder"));
+  }
+  done("info rigs/mesh.gltf --any-file");
+  done("skeleton rigs/mesh.gltf --resolution 32 --any-file -o x.glb");
+  EXPECT_THAT(failure("quality --model rigs/mesh.gltf --any-file"), HasSubstr("no joint that moves"));
 }
 
 // A surface that is made of the skin is written out, to be edited, and moves the skin as it did.

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Tests the help, the errors and the pictures of the program.
+#include <fmt/format.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <regex>
 
 #include <pelt/import.h>
@@ -163,6 +169,44 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
   EXPECT_THAT(failure("render limb.pelt --weights none -o x.png"), HasSubstr("there is no joint 'none'"));
   EXPECT_THAT(failure("render limb.pelt --weights 999999 -o x.png"), HasSubstr("999999"));
   EXPECT_THAT(failure("render limb.pelt --device none -o x.png"), HasSubstr("none"));
+}
+
+// Runs a command on a terminal, presses Ctrl-C when its progress bar appears, and returns how it ended.
+int interrupted(const std::filesystem::path& folder, const std::string& arguments) {
+  int terminal = -1;
+  const ::pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
+    const std::string command = fmt::format("exec {} {}", PELT_PROGRAM, arguments);
+    if (::chdir(folder.c_str()) == 0) ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+  }
+  std::string shown;
+  bool pressed = false;
+  char bytes[256];
+  for (::ssize_t count; (count = ::read(terminal, bytes, sizeof(bytes))) > 0;) {
+    shown.append(bytes, static_cast<std::size_t>(count));
+    if (pressed || shown.find("%  ") == std::string::npos) continue;
+    pressed = ::write(terminal, "\x03", 1) == 1;
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::close(terminal);
+  EXPECT_TRUE(pressed) << shown;
+  return status;
+}
+
+// Ctrl-C ends a program by its signal, which a shell shows as 130, and leaves no file, whole or half.
+TEST_F(Pelt, IsInterruptedByCtrlC) {
+  const std::set<std::string> before = files();
+  for (const std::string command :
+       {"bind builtin:biped --report r.json --write-rig rig.json -o x.pelt", "bind builtin:biped -o x.glb",
+        "quality --model builtin:biped", "skeleton builtin:biped -o x.glb"}) {
+    SCOPED_TRACE(command);
+    const int status = interrupted(folder.path(), command);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+    EXPECT_EQ(files(), before);
+  }
 }
 
 }  // namespace

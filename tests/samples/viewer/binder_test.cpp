@@ -119,6 +119,30 @@ TEST(Binder, GivesUpWhatHasEnded) {
   EXPECT_TRUE(held.done());
 }
 
+// A newer request of the same key makes the running work worthless, one of another key does not.
+TEST(Binder, GivesUpTheRunningWorkForANewerOne) {
+  Binder binder;
+  Held held(binder);
+  EXPECT_FALSE(binder.is_given_up());
+  binder.request("other", "", [](const Binder::Tell&) -> Binder::Done { return {}; });
+  binder.give_up_outdated();
+  EXPECT_FALSE(binder.is_given_up());
+  bool newer = false;
+  binder.request("held", "", [&](const Binder::Tell& tell) -> Binder::Done {
+    newer = tell(0.5, "");
+    return {};
+  });
+  EXPECT_FALSE(binder.is_given_up());
+  binder.give_up_outdated();
+  EXPECT_TRUE(binder.is_given_up());
+  held.let_go();
+  binder.wait();
+  binder.finish();
+  EXPECT_FALSE(held.went_on());
+  EXPECT_FALSE(held.done());
+  EXPECT_TRUE(newer);
+}
+
 TEST(Binder, EndsWhileWorkRuns) {
   std::atomic<bool> told = false;
   {

@@ -16,6 +16,7 @@ enum class ErrorCode {
   kInvalidFile,      // the file's contents break its format
   kUnsupported,      // valid, but needs something that is not available here
   kDeviceFailed,     // Vulkan refused or lost the device
+  kStopped,          // who asked for it no longer wants it
 };
 
 // `message` is one sentence that names the file and the place: mesh, vertex, joint, key.

@@ -62,7 +62,8 @@ enum {
   PELT_ERROR_UNSUPPORTED = 6,      /* valid, but needs something that is not available */
   PELT_ERROR_DEVICE_FAILED = 7,    /* Vulkan refused or lost the device */
   PELT_ERROR_OUT_OF_MEMORY = 8,    /* host memory ran out */
-  PELT_ERROR_INTERNAL = 9          /* Pelt is at fault, or a callback threw */
+  PELT_ERROR_INTERNAL = 9,         /* Pelt is at fault, or a callback threw */
+  PELT_ERROR_STOPPED = 10          /* who called no longer wants the result */
 };
 
 /* Returns one sentence on the last function that failed on this thread: it names the function, the file, the place.
@@ -232,6 +233,9 @@ typedef struct pelt_bind_options {
    * before, or of these shares of the triangles of the finest, which descend. 0 and NULL: none. */
   uint32_t level_count;
   const float* level_shares; /* level_count of them, or NULL */
+  /* A number that another thread, `progress` or a signal's handler sets to other than 0 to end the bind, which then
+   * fails with PELT_ERROR_STOPPED, as a rule within a tenth of a second; it is read atomically. May be NULL. */
+  const uint32_t* stop;
 } pelt_bind_options;
 
 /* Binds the model with the rig. `options`: NULL for the defaults. */

@@ -54,6 +54,7 @@ typedef struct pelt_binder_bind_options {
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
   uint32_t any_file;          /* 1, --any-file: models and rigs may name files outside of their folders */
   uint32_t reserved;
+  const uint32_t* stop; /* as in pelt_bind_options; may be NULL */
 } pelt_binder_bind_options;
 
 /* Reads a model, a file or one such as "builtin:biped", and binds it. `options`: NULL for the defaults. */
@@ -75,6 +76,9 @@ typedef struct pelt_binder_quality_options {
   uint32_t no_fallback;         /* 1: deformers are measured also where they do worse than linear blend */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
+  uint32_t any_file;    /* 1, --any-file: the model and the rig may name files outside of their folders */
+  uint32_t reserved;
+  const uint32_t* stop; /* as in pelt_bind_options; may be NULL */
 } pelt_binder_quality_options;
 
 /* Moves a model with deformers and compares them with linear blend (docs/quality.md). */

@@ -30,8 +30,10 @@ struct ModelQualityOptions {
   PoseSource poses = PoseSource::kAuto;
   std::uint32_t frames = 6;  // ClipSampling::frames
   std::uint32_t clips = 10;
-  bool no_fallback = false;  // rigs are compared with linear blend, but leave nothing to it
+  bool no_fallback = false;                // rigs are compared with linear blend, but leave nothing to it
+  NamedFiles files = NamedFiles::kFolder;  // those that the model and the rig may name
   std::function<void(double fraction, const std::string& what)> progress;  // on the calling thread; may be empty
+  std::function<bool()> stop;                                              // BindOptions::stop; may be empty
 };
 
 // A place in words, and the pose in which it is worst.

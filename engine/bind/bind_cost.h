@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Says how long the stages of a bind are expected to take. It is the one place for such figures: progress is shown by
+// them, and `pelt bind --dry-run` sums them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/bind/bind_progress.h"
+#include "engine/bind/build_skins.h"
+
+namespace pelt {
+
+// What judging takes, in seconds of one core for a vertex and a pose: to make the judge, and to judge once.
+struct JudgeCost {
+  static constexpr double kMade = 0.16e-6;
+  static constexpr double kRound = 0.42e-6;
+};
+
+// Returns how often a bind is judged: once if there is nothing to leave to linear blend, and as a rule four times if
+// there is, which only the first judgement shows.
+double expected_judgements(const Rig& rig);
+
+// Returns true if linear blend may take over from a deformer where the deformer does worse.
+bool gives_way(const DeformerParameters& deformer);
+
+// Returns a stage for each layer of the plan, in its order, then those of BindStages.
+std::vector<BindStage> expected_stages(const BindInput& input);
+
+// Returns about how many bytes the .pelt file will take. `plain`: those of the model bound by linear blend alone.
+std::uint64_t expected_bytes(const BindInput& input, std::uint64_t plain);
+
+// Places of the stages behind those of the layers.
+enum class StageAfter { kPack, kJudge, kLevels, kFit };
+
+}  // namespace pelt
