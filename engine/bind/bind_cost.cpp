@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <thread>
 
+#include <pelt/linear_blend.h>
 #include <pelt/tools/judge_poses.h>
 
 #include "engine/rig/deformer_entry.h"
@@ -13,36 +13,18 @@
 namespace pelt {
 namespace {
 
-// Seconds of one core of 2.5 GHz or so, in the mean over 14 characters of 300 to 40,000 vertices with 3 to 900 joints;
-// a bind of one of them takes half to twice as long. To measure them anew, bind with BindOptions::progress, which names
-// the stages as they begin.
-struct LayerCost {
-  std::string_view deformer;
-  double vertex;  // seconds a vertex
-  double joint;   // seconds a joint, of a skin of kManyVertices or more
-  double file;    // size of the file by that of linear blend
-};
-constexpr LayerCost kLayers[] = {
-    {"linear_blend", 0.1e-6, 0, 1},          {"dual_quaternion", 0.1e-6, 0, 1},
-    {"surface_ffd", 20e-6, 10e-3, 1.4},  // weights spread along the driver, joint by joint
-    {"curve_skeleton", 14e-6, 0, 1.4},       {"mos", 8e-6, 0, 1.4},
-    {"hierarchical_bspline", 38e-6, 0, 1.7},
-};
-constexpr LayerCost kOther{"", 20e-6, 0, 1.4};
-constexpr double kManyVertices = 8000;
-constexpr double kPack = 0.5e-6;     // a vertex
-constexpr double kLevels = 60e-6;    // a vertex, of all levels
-constexpr double kLevelBytes = 80;   // a vertex of a level
-constexpr double kFitBytes = 20;     // a vertex
-constexpr double kFit = 20e-6;       // a vertex, those of levels too
-constexpr double kFewPoses = 12;     // a judge's, at least, and as many as move this many vertices:
-constexpr double kMaxMoved = 6e6;    // engine/judge/bind_judge.cpp
-constexpr double kPosesOfJoint = 3;  // sample poses a joint, where there are no clips
-
-const LayerCost& cost_of(std::string_view deformer) {
-  const auto known = std::ranges::find(kLayers, deformer, &LayerCost::deformer);
-  return known == std::end(kLayers) ? kOther : *known;
-}
+// These, and BindCost, are seconds of one core of 2.5 GHz or so, in the mean over 14 characters of 300 to 40,000
+// vertices with 3 to 900 joints; a bind of one of them takes half to twice as long. To measure them anew, bind with
+// BindOptions::progress, which names the stages as they begin.
+constexpr double kManyVertices = 8000;  // of a large skin
+constexpr double kPack = 0.5e-6;        // a vertex
+constexpr double kLevels = 60e-6;       // a vertex, of all levels
+constexpr double kLevelBytes = 80;      // a vertex of a level
+constexpr double kFitBytes = 20;        // a vertex
+constexpr double kFit = 20e-6;          // a vertex, those of levels too
+constexpr double kFewPoses = 12;        // a judge's, at least, and as many as move this many vertices:
+constexpr double kMaxMoved = 6e6;       // engine/judge/bind_judge.cpp
+constexpr double kPosesOfJoint = 3;     // sample poses a joint, where there are no clips
 
 // Returns seconds where all but `alone` of the work is divided among threads.
 double divided(double seconds, double alone, unsigned threads) {
@@ -95,10 +77,10 @@ std::vector<BindStage> expected_stages(const BindInput& input) {
   std::vector<BindStage> stages;
   bool deforms = false;
   for (std::size_t l = 0; l < input.plan.layers.size(); ++l) {
-    const std::string_view name = input.plan.layers[l].deformer.name();
-    const LayerCost& cost = cost_of(name);
+    const DeformerParameters& deformer = input.plan.layers[l].deformer;
+    const BindCost& cost = deformer_entry(deformer).cost;
     const double seconds = cost.vertex * of_layer[l] + cost.joint * joints * std::min(of_layer[l] / kManyVertices, 1.0);
-    deforms = deforms || (of_layer[l] > 0 && name != kLayers[0].deformer);
+    deforms = deforms || (of_layer[l] > 0 && deformer.name() != LinearBlendParameters::kName);
     stages.push_back({input.plan.layers[l].label, divided(seconds, 0.3, threads)});
   }
   stages.push_back({"packing", kPack * all});
@@ -120,7 +102,7 @@ std::uint64_t expected_bytes(const BindInput& input, std::uint64_t plain) {
     if (!input.plan.is_skin(m)) continue;
     skins += static_cast<double>(input.model.meshes[m].positions.size());
     for (const LayerAtMesh& at : input.plan.meshes[m]) {
-      factor = std::max(factor, cost_of(input.plan.layers[at.layer].deformer.name()).file);
+      factor = std::max(factor, deformer_entry(input.plan.layers[at.layer].deformer).cost.bytes);
     }
   }
   double bytes = factor * static_cast<double>(plain);

@@ -143,7 +143,8 @@ DeformerEntry deformer() {
                 const auto& curves = parameters.get<CurveSkeletonParameters>();
                 return curves.joints.empty() && curves.bones.empty();
               },
-          .has_curves = true};
+          .has_curves = true,
+          .cost = {.vertex = 14e-6}};
 }
 
 }  // namespace curve_skeleton

@@ -25,7 +25,8 @@ Result<std::vector<MeshBinding>> bind(const DualQuaternionParameters& parameters
 DeformerEntry deformer() {
   return {.defaults = DualQuaternionParameters{},
           .bind = bind_as<DualQuaternionParameters, bind>,
-          .rigid_parts = rigid_parts_are<RigidParts::kLeftAsMeshes>};
+          .rigid_parts = rigid_parts_are<RigidParts::kLeftAsMeshes>,
+          .cost = {.vertex = 0.1e-6, .bytes = 1}};
 }
 
 }  // namespace dual_quaternion

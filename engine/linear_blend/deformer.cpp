@@ -25,7 +25,8 @@ Result<std::vector<MeshBinding>> bind(const LinearBlendParameters& parameters, c
 DeformerEntry deformer() {
   return {.defaults = LinearBlendParameters{},
           .bind = bind_as<LinearBlendParameters, bind>,
-          .gives_way = [](const DeformerParameters&) { return true; }};
+          .gives_way = [](const DeformerParameters&) { return true; },
+          .cost = {.vertex = 0.1e-6, .bytes = 1}};
 }
 
 }  // namespace linear_blend

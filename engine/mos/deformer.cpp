@@ -186,7 +186,8 @@ DeformerEntry deformer() {
       .bind = bind_as<MosParameters, bind>,
       .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
       .leaves = [](const DeformerParameters&) { return LeftPieces::kCores; },
-      .gives_way = [](const DeformerParameters& parameters) { return parameters.get<MosParameters>().edits.empty(); }};
+      .gives_way = [](const DeformerParameters& parameters) { return parameters.get<MosParameters>().edits.empty(); },
+      .cost = {.vertex = 8e-6}};
 }
 
 }  // namespace mos

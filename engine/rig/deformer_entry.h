@@ -32,6 +32,13 @@ enum class LeftPieces {
   kCores,  // the same, and skin that moves as one piece (core_joints)
 };
 
+// What a layer takes to bind and to store, in the mean over characters (engine/bind/bind_cost.cpp says which).
+struct BindCost {
+  double vertex = 20e-6;  // seconds a vertex
+  double joint = 0;       // seconds a joint, of a large skin
+  double bytes = 1.4;     // of the file, by that of the same model by linear blend
+};
+
 struct DeformerEntry {
   DeformerParameters defaults;
   Result<std::vector<MeshBinding>> (*bind)(const DeformerParameters&, const DeformerInput&);
@@ -49,6 +56,7 @@ struct DeformerEntry {
   bool (*gives_way)(const DeformerParameters&) = nullptr;
   // True if the deformer lays curves along the bones: lines of muscles follow them, bendy bones bend them.
   bool has_curves = false;
+  BindCost cost;
 
   std::string_view name() const { return defaults.name(); }
 };

@@ -112,19 +112,19 @@ bool is_made_from_skin(const DriverParameters& driver) {
 namespace surface_ffd {
 
 DeformerEntry deformer() {
-  return {
-      .defaults = SurfaceFfdParameters{},
-      .bind = bind_as<SurfaceFfdParameters, bind>,
-      .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
-      // The triangles of such a driver are larger than lips and lids.
-      .leaves =
-          [](const DeformerParameters& parameters) {
-            const DriverParameters& driver = as_ffd(parameters).driver;
-            return is_made_from_skin(driver) && has_no_sculpture(driver) ? LeftPieces::kFaces : LeftPieces::kNone;
-          },
-      .driver = [](DeformerParameters& parameters) { return &parameters.get<SurfaceFfdParameters>().driver; },
-      .nearest_elements = nearest_elements,
-      .gives_way = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); }};
+  return {.defaults = SurfaceFfdParameters{},
+          .bind = bind_as<SurfaceFfdParameters, bind>,
+          .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
+          // The triangles of such a driver are larger than lips and lids.
+          .leaves =
+              [](const DeformerParameters& parameters) {
+                const DriverParameters& driver = as_ffd(parameters).driver;
+                return is_made_from_skin(driver) && has_no_sculpture(driver) ? LeftPieces::kFaces : LeftPieces::kNone;
+              },
+          .driver = [](DeformerParameters& parameters) { return &parameters.get<SurfaceFfdParameters>().driver; },
+          .nearest_elements = nearest_elements,
+          .gives_way = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },
+          .cost = {.vertex = 20e-6, .joint = 10e-3}};  // its weights spread along the driver, joint by joint
 }
 
 }  // namespace surface_ffd
