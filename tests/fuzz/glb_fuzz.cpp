@@ -13,6 +13,7 @@
 #include "engine/model/gltf/container.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/mutate.h"
+#include "tests/fuzz/small_model.h"
 
 namespace {
 
@@ -28,7 +29,8 @@ void bind_and_move(const pelt::Model& model, std::uint64_t choice) {
   if (vertices > kMostVertices) return;
   const auto deformers = pelt::deformer_names();
   const auto rig = pelt::rig_from_deformer_name(std::string(deformers[choice % deformers.size()]));
-  if (const auto bound = pelt::bind(model, *rig, {.threads = 1})) pelt::fuzz::move_on_cpu(bound->character, choice);
+  const auto bound = pelt::bind(model, *rig, pelt::fuzz::bind_options(choice / deformers.size()));
+  if (bound) pelt::fuzz::move_on_cpu(bound->character, choice);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = pelt::parse_rig(pelt::format_rig(*rig), "again.json");
   pelt::fuzz::require(again && *again == *rig, "a rig that was read is written as it is read");
   rig->files = pelt::NamedFiles::kNone;
-  const pelt::Result<pelt::Bound> bound = pelt::bind(model, *rig, {.threads = 1});
+  const std::uint64_t choice = pelt::fuzz::choice_of(std::as_bytes(std::span(data, size)));
+  const pelt::Result<pelt::Bound> bound = pelt::bind(model, *rig, pelt::fuzz::bind_options(choice));
   if (!bound) {
     pelt::fuzz::require(!bound.error().message.empty(), "an error says why");
     return 0;
@@ -34,6 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto written = pelt::serialize(bound->character);
   const auto read = pelt::deserialize(written, "x.pelt");
   pelt::fuzz::require(read && pelt::serialize(*read) == written, "a character that was bound is written and read");
-  pelt::fuzz::move_on_cpu(*read, pelt::fuzz::choice_of(std::as_bytes(std::span(data, size))));
+  pelt::fuzz::move_on_cpu(*read, choice);
   return 0;
 }

@@ -17,6 +17,7 @@
 #include <pelt/pelt_gltf.h>
 #include <pelt/point_cache.h>
 #include <pelt/rig_json.h>
+#include <pelt/tools/file_io.h>
 
 #include "tests/engine/model/gltf/gltf_file.h"
 #include "tests/fuzz/seed_characters.h"
@@ -24,6 +25,7 @@
 #include "tests/support/deformer_list.h"
 #include "tests/support/graded.h"
 #include "tests/support/must.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/tube.h"
 
 namespace pelt::fuzz {
@@ -76,6 +78,12 @@ void add_gltf(Folder files) {
     const Rig rig = test::must(rig_from_deformer_name(deformer));
     const Character character = test::must(bind(model, rig, {.threads = 1})).character;
     files.add(test::must(write_gltf_deformers(std::as_bytes(std::span(glb)), format_rig(rig), &character, "x.glb")));
+  }
+  if (!test::shared_folder()) return;
+  for (const auto& path : test::shared_files("assets/malformed", {".gltf", ".glb"})) {
+    const std::vector<std::byte> file = test::must(read_file(path));
+    constexpr std::size_t kLongest = 32768;
+    if (file.size() <= kLongest) files.add(file);
   }
 }
 
