@@ -43,12 +43,12 @@ Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem
 // no skeleton; all objects and groups become one Mesh, named after the file. Its vertices are those of the v lines, in
 // order, whether or not a face, line or point names them: where a vertex's corners differ it takes the mean of their
 // normals, and the first of their texture coordinates. Normals that are missing are made from the faces. Of materials
-// the colour, the opacity and the texture are read, from files in the OBJ's folder. Names that are no UTF-8 get U+FFFD in
-// place of the bytes that are none. The report counts and names what is
-// made, or not read; normals and texture coordinates that are NaN or infinite are taken as missing. Errors name the
-// line: numbers that are none or exceed kFarthest, faces of fewer than 3 corners, points that do not exist, and
-// (kUnsupported) faces of more than 1000 corners, more than 512 MiB, 16 million points, 32 million corners, 10000
-// materials or 1000 material files. `beside`, `files`: as above, of material files and textures.
+// the colour, the opacity and the texture are read, from files in the OBJ's folder. Names that are no UTF-8 get U+FFFD
+// in place of the bytes that are none. The report counts and names what is made, or not read; normals and texture
+// coordinates that are NaN or infinite are taken as missing. Errors name the line: numbers that are none or exceed
+// kFarthest, faces of fewer than 3 corners, points that do not exist, and (kUnsupported) faces of more than 1000
+// corners, more than 512 MiB, 16 million points, 32 million corners, 10000 materials or 1000 material files. `beside`,
+// `files`: as above, of material files and textures.
 Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr,
                          NamedFiles files = NamedFiles::kFolder);
 
