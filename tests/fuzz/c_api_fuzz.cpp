@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

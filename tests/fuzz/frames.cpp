@@ -2,7 +2,6 @@
 #include "tests/fuzz/frames.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
