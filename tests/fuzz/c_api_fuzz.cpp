@@ -409,10 +409,10 @@ class Calls {
   void get_vertices(const pelt_evaluator* evaluator, const pelt_character_info& info) {
     const std::uint32_t mesh = in_.ConsumeBool() ? PELT_NONE : index(info.mesh_count);
     const std::uint32_t count = count_of(info.vertex_count);
-    // A stride that is no multiple of 4 is refused; the array has as many bytes as another needs.
+    // An array has space for tight vertices at least: a struct that ends before a stride has a stride of 0.
     const auto array = [&](std::size_t floats) {
       const std::uint32_t stride = in_.ConsumeBool() ? 0 : in_.ConsumeIntegralInRange<std::uint32_t>(0, 64);
-      const std::size_t step = stride == 0 ? floats * sizeof(float) : stride;
+      const std::size_t step = std::max<std::size_t>(floats * sizeof(float), stride);
       const std::size_t bytes = count == 0 ? 0 : (count - 1) * step + floats * sizeof(float);
       arrays_.push_back(Exact<std::byte>(bytes));
       return pelt_vertex_array{or_null(reinterpret_cast<float*>(arrays_.back().get())), stride, 0};
