@@ -3,7 +3,9 @@
 if(PELT_SANITIZE)
   add_compile_options(-fsanitize=${PELT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   # Instrumented code causes false warnings of these kinds, in the standard library too.
-  add_compile_options(-Wno-maybe-uninitialized -Wno-mismatched-new-delete)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-maybe-uninitialized -Wno-mismatched-new-delete)
+  endif()
   add_link_options(-fsanitize=${PELT_SANITIZE})
   # Adds the list of suppressions to every program.
   if(PELT_SANITIZE MATCHES address)
@@ -14,4 +16,7 @@ if(PELT_SANITIZE)
   if(TARGET pelt_suppressions)
     link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:$<TARGET_OBJECTS:pelt_suppressions>>)
   endif()
+endif()
+if(PELT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # counts the branches that an input takes
 endif()

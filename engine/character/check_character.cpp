@@ -64,8 +64,9 @@ Result<void> check_bound_joints(const CharacterData& data) {
     if (bound.joint >= data.skeleton.joints.size()) {
       return invalid("a bound joint names joint {} of {}", bound.joint, data.skeleton.joints.size());
     }
-    if (!is_finite(bound.inverse_bind)) {
-      return invalid("the inverse bind matrix of joint '{}' is not finite", data.skeleton.joints[bound.joint].name);
+    if (!is_near(bound.inverse_bind)) {
+      return invalid("the inverse bind matrix of joint '{}' is not finite, or beyond 1e+12",
+                     data.skeleton.joints[bound.joint].name);
     }
     if (!is_affine(bound.inverse_bind)) {
       return invalid("the inverse bind matrix of joint '{}' is not affine", data.skeleton.joints[bound.joint].name);

@@ -8,6 +8,7 @@
 
 #include <pelt/normal_rings.h>
 
+#include "engine/character/check_records.h"
 #include "shaders/normals/normals.h"
 
 namespace pelt {
@@ -189,6 +190,9 @@ class RingFinder {
 
   void add_ring(std::span<const std::uint32_t> twins) {
     if (corners_.size() < twins.size()) corners_.resize(twins.size());
+    std::size_t triangles = 0;
+    for (const std::uint32_t v : twins) triangles += source_.corners.of(v).size();
+    if (triangles > kMaxTerms) return;
     glm::dvec3 sum(0);
     for (std::size_t t = 0; t < twins.size(); ++t) {
       const glm::dvec3 origin(source_.points[twins[t]]);

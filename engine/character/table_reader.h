@@ -34,10 +34,11 @@ class TableReader {
     return nullptr;
   }
 
-  // Returns the same of a place or an offset, which is within kFarthest.
-  const char* check_place(std::uint64_t first) const {
-    if (!holds(first, 3)) return "reads past its table";
-    for (std::uint64_t i = first; i < first + 3; ++i) {
+  // Returns the same of a place or an offset, or of `count` numbers as of an inverse bind frame, which are within
+  // kFarthest.
+  const char* check_place(std::uint64_t first, std::uint64_t count = 3) const {
+    if (!holds(first, count)) return "reads past its table";
+    for (std::uint64_t i = first; i < first + count; ++i) {
       if (!is_near(number(i))) return "holds a place that is not finite, or beyond 1e+12";
     }
     return nullptr;

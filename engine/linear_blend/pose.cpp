@@ -15,8 +15,9 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
       return fail(ErrorCode::kInvalidArgument,
                   formatted("record {} names joint {} of {}", i, record.joint, data.skeleton.joints.size()));
     }
-    if (!is_finite(record.inverse_bind)) {
-      return fail(ErrorCode::kInvalidArgument, formatted("the inverse bind matrix of record {} is not finite", i));
+    if (!is_near(record.inverse_bind)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  formatted("the inverse bind matrix of record {} is not finite, or beyond 1e+12", i));
     }
   }
   return {};

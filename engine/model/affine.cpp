@@ -43,7 +43,7 @@ bool is_near_frame(const glm::dmat4& frame) {
 }
 
 bool binds_near(const glm::dmat4& inverse_bind) {
-  return is_singular(inverse_bind) || is_near_frame(glm::affineInverse(inverse_bind));
+  return is_near(inverse_bind) && (is_singular(inverse_bind) || is_near_frame(glm::affineInverse(inverse_bind)));
 }
 
 glm::dmat4 to_matrix(const Transform& transform) {

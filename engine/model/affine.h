@@ -18,7 +18,8 @@ bool is_invertible(const glm::dmat4& m);
 // Returns true if a frame has its origin within kFarthest, and axes of lengths between 1 / kFarthest and kFarthest.
 bool is_near_frame(const glm::dmat4& frame);
 
-// Returns true if the frame that an inverse bind matrix stands for is near, or if the matrix has no inverse.
+// Returns true if an inverse bind matrix has numbers within kFarthest, and the frame that it stands for is near, or
+// there is none since the matrix has no inverse.
 bool binds_near(const glm::dmat4& inverse_bind);
 
 // Returns translation * rotation * scale.

@@ -50,7 +50,7 @@ class Table {
     if (!words_.holds(0, shared::kMosHeaderWords)) return "reads past its table";
     if (!is_joint(0)) return "names a joint that is not there";
     if (const char* wrong = parts_.take(0, shared::kMosHeaderWords, kHeader)) return wrong;
-    return words_.check_numbers(1, shared::kMosHeaderWords - 1);
+    return words_.check_place(1, shared::kMosHeaderWords - 1);
   }
 
  private:

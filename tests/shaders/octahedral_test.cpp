@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 
 #include <pelt/shaders/octahedral.h>
@@ -35,6 +36,17 @@ double worst_error(int steps, const std::function<vec3(vec3)>& packed_and_unpack
     look({x + (x >= 0 ? -fold : fold), y + (y >= 0 ? -fold : fold), z});
   }
   return worst;
+}
+
+// What is packed to integers must be numbers.
+TEST(Octahedral, ProjectsVectorsThatAreNone) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const vec3 none : {vec3(0), vec3(kNan), vec3(kNan, 0, -1), vec3(0, kNan, 1), vec3(kInfinity), vec3(-kInfinity),
+                          vec3(1, -kInfinity, 0), vec3(3e38f), vec3(1e-45f, 0, 0)}) {
+    const vec2 projected = octahedral_from_unit(none);
+    EXPECT_TRUE(abs(projected.x) <= 2 && abs(projected.y) <= 2) << projected.x << ' ' << projected.y;
+  }
 }
 
 // Checks the header's statement: the error is not larger, and not much smaller.

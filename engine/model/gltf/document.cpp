@@ -12,7 +12,6 @@
 #include <optional>
 #include <string_view>
 
-#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
 #include "engine/model/gltf/container.h"
@@ -91,15 +90,17 @@ Result<void> check_extensions(const json& document, const std::string& source) {
 
 }  // namespace
 
-Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
-                                        NamedFiles files) {
-  PELT_ASSIGN(auto file, read_file(path, kMaxGltfBytes));
+Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const std::filesystem::path& path,
+                                        std::vector<std::filesystem::path>* beside, NamedFiles files) {
   GltfDocument document;
   document.source = path.string();
+  if (file.size() > kMaxGltfBytes) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: has {} bytes, more than the {} that are read",
+                                                     document.source, file.size(), kMaxGltfBytes));
+  }
   GltfLoader loader(path, file.size(), beside, files);
-  document.storage.push_back(std::move(file));
 
-  PELT_ASSIGN(const auto container, open_gltf(document.storage.front(), document.source));
+  PELT_ASSIGN(const auto container, open_gltf(file, document.source));
   PELT_ASSIGN(auto parsed, parse_gltf_json(container.json, document.source));
   document.unread = describe_unread(parsed);  // before the schema removes it
   PELT_TRY(check_gltf_schema(parsed, document.source));

@@ -25,7 +25,7 @@ struct GltfDocument {
   std::string source;                               // the file's name, for messages
   tinygltf::Model gltf;                             // its own buffers and images are empty
   std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each, or none
-  std::vector<std::vector<std::byte>> storage;      // the memory that `buffers` points into
+  std::vector<std::vector<std::byte>> storage;      // the memory that `buffers` points into besides the file's
   std::vector<std::vector<GltfChannel>> channels;   // of each animation; `gltf` has none
   GltfImages images;                                // images of the materials
   GltfVrm vrm;                                      // empty: the file is no VRM
@@ -39,8 +39,9 @@ inline tl::unexpected<Error> fail_at(const GltfDocument& document, const std::st
 }
 
 // Reads at most 512 MiB in all, JSON nested at most 256 deep, and no file outside the document's folder. Images that
-// cannot be read are not an error (GltfImages::note). `beside` is import_gltf's.
-Result<GltfDocument> read_gltf_document(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
-                                        NamedFiles files);
+// cannot be read are not an error (GltfImages::note). `file`: the bytes of the file at `path`, which must outlive the
+// document. `beside` is import_gltf's.
+Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const std::filesystem::path& path,
+                                        std::vector<std::filesystem::path>* beside, NamedFiles files);
 
 }  // namespace pelt

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <optional>
 #include <span>
@@ -364,8 +365,12 @@ Result<std::string> format_glb(const Model& model) {
   gltf.scenes.push_back(std::move(scene));
   gltf.defaultScene = 0;
   std::ostringstream stream;
-  if (!tinygltf::TinyGLTF().WriteGltfSceneToStream(&gltf, stream, false, true)) {
-    return unsupported("cannot be put together as glTF");
+  try {
+    if (!tinygltf::TinyGLTF().WriteGltfSceneToStream(&gltf, stream, false, true)) {
+      return unsupported("cannot be put together as glTF");
+    }
+  } catch (const std::exception& error) {  // a name that is no UTF-8
+    return unsupported(error.what());
   }
   return std::move(stream).str();
 }

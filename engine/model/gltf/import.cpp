@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <pelt/import.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
 #include "engine/core/name_list.h"
@@ -17,6 +18,7 @@
 #include "engine/model/gltf/budget.h"
 #include "engine/model/gltf/check.h"
 #include "engine/model/gltf/document.h"
+#include "engine/model/gltf/loader.h"
 #include "engine/model/gltf/lod.h"
 #include "engine/model/gltf/primitive.h"
 #include "engine/model/gltf/skeleton.h"
@@ -212,7 +214,13 @@ class Importer {
 
 Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
                           NamedFiles files) {
-  PELT_ASSIGN(auto document, read_gltf_document(path, beside, files));
+  PELT_ASSIGN(const auto file, read_file(path, kMaxGltfBytes));
+  return import_gltf(file, path, files, beside);
+}
+
+Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem::path& path, NamedFiles files,
+                          std::vector<std::filesystem::path>* beside) {
+  PELT_ASSIGN(auto document, read_gltf_document(file, path, beside, files));
   PELT_TRY(check_accessors(document));
   PELT_ASSIGN(auto tree, check_nodes(document));
   PELT_TRY(check_meshes(document));

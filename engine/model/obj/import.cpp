@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include <pelt/import.h>
 #include <pelt/try.h>
@@ -27,6 +28,13 @@ std::size_t most_corners(const ObjPolygons& polygons) {
   std::size_t most = 0;
   for (std::size_t f = 0; f < polygons.face_count(); ++f) most = std::max(most, polygons.face(f).size());
   return most;
+}
+
+// Returns a name with U+FFFD in place of bytes that are no UTF-8, as those of old programs are that write Latin-1: JSON
+// holds no others.
+std::string as_utf8(const std::string& name) {
+  using nlohmann::json;
+  return json::parse(json(name).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
 std::size_t count(const std::vector<bool>& flags) {
@@ -114,7 +122,7 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
                          NamedFiles files) {
   PELT_ASSIGN(auto polygons, read_obj_polygons(path));
   Model model;
-  model.name = path.filename().string();
+  model.name = as_utf8(path.filename().string());
   std::vector<std::string>& notes = model.report.notes;
   if (!polygons.unread.empty()) notes.push_back(fmt::format("not read: {}", polygons.unread));
 
@@ -126,7 +134,7 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
   }
 
   Mesh mesh;
-  mesh.name = path.stem().string();
+  mesh.name = as_utf8(path.stem().string());
   mesh.positions = std::move(polygons.positions);
   PELT_TRY(add_triangles(polygons, path.string(), mesh));
   add_normals(polygons, mesh, notes);
@@ -135,6 +143,8 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
   PELT_ASSIGN(auto read, read_obj_materials(path, polygons.material_names, polygons.libraries, beside, files));
   model.materials = std::move(read.materials);
   model.images = std::move(read.images);
+  for (Material& material : model.materials) material.name = as_utf8(material.name);
+  for (EncodedImage& image : model.images) image.name = as_utf8(image.name);
   notes.insert(notes.end(), read.notes.begin(), read.notes.end());
   model.meshes.push_back(std::move(mesh));
   return model;

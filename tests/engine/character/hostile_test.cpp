@@ -146,6 +146,24 @@ TEST(HostileFile, PlacesAndKeysThatAreFarAwayAreRefused) {
   EXPECT_EQ(error(0.71828f, 1e12f), "accepted");
 }
 
+TEST(HostileFile, InverseBindMatricesThatReachFarAreRefused) {
+  for (const char* deformer : {"linear-blend", "dual-quaternion"}) {
+    const Character sound = test::bound_by(test::make_tube(), deformer);
+    for (const float far : {1.1e12f, -3e38f}) {
+      CharacterData data = *sound;
+      data.bound_joints[1].inverse_bind[3].y = far;
+      const Result<Character> bound = Character::create(data);
+      ASSERT_FALSE(bound);
+      EXPECT_THAT(bound.error().message, HasSubstr("inverse bind matrix of joint 'joint1' is not finite, or beyond"));
+      data = *sound;
+      data.passes[0].records[4] = std::bit_cast<std::uint32_t>(far);  // behind the number of the joint
+      const Result<Character> posed = Character::create(data);
+      ASSERT_FALSE(posed);
+      EXPECT_THAT(posed.error().message, HasSubstr("the inverse bind matrix of record 0 is not finite, or beyond"));
+    }
+  }
+}
+
 // Passes are held against each other.
 TEST(HostileFile, VeryManyPassesAreRefused) {
   CharacterData data = *test::bound(test::make_tube(), test::rig_of(LinearBlendParameters{})).character;
@@ -260,7 +278,7 @@ TEST(HostileModel, JointsThatAreBoundFarAwayAreRefused) {
                                                test::make_tube_mesh({.around = 8, .along = 12, .radius = 1.1f}));
     for (const glm::mat4& wild :
          {glm::translate(glm::mat4(1.0f), glm::vec3(0, 1e30f, 0)), glm::scale(glm::mat4(1.0f), glm::vec3(1e-25f)),
-          glm::scale(glm::mat4(1.0f), glm::vec3(1e-38f))}) {
+          glm::scale(glm::mat4(1.0f), glm::vec3(1e-38f)), glm::scale(glm::mat4(1.0f), glm::vec3(1e13f, 0, 1))}) {
       subject.model.bound_joints[1].inverse_bind = wild;
       EXPECT_THAT(test::bind_error(subject.model, subject.rig), HasSubstr("joint 'joint1' is bound farther than"))
           << deformer.name;

@@ -379,6 +379,8 @@ const test::Fault kRecordFaults[] = {
      [](auto& d) { change_segment(d, [](auto& r, auto&) { r.joint_inverse_bind[1].y = kNoNumber; }); }, "not finite"},
     {"SegmentParentBind",
      [](auto& d) { change_segment(d, [](auto& r, auto&) { r.parent_inverse_bind[1].y = kNoNumber; }); }, "not finite"},
+    {"SegmentBindsFar",
+     [](auto& d) { change_segment(d, [](auto& r, auto&) { r.parent_inverse_bind[1].w = 1.1e12f; }); }, "beyond 1e+12"},
     {"FollowVertex", [](auto& d) { change_follow(d, [](auto& r, auto& c) { r.vertex = c.vertex_count(); }); },
      "no earlier stage moves"},
     {"FollowFollowed", [](auto& d) { change_follow(d, [](auto& r, auto& c) { r.followed = c.vertex_count(); }); },
@@ -410,6 +412,8 @@ const test::Fault kRecordFaults[] = {
      "not finite"},
     {"LimitParentBind",
      [](auto& d) { change_limit(d, [](auto& r, auto&) { r.parent_inverse_bind[0].x = kNoNumber; }); }, "not finite"},
+    {"LimitBindsFar", [](auto& d) { change_limit(d, [](auto& r, auto&) { r.joint_inverse_bind[0].w = -1.1e12f; }); },
+     "beyond 1e+12"},
 };
 
 class RecordFaults : public testing::TestWithParam<test::Fault> {};

@@ -16,6 +16,7 @@ namespace {
 using test::turn;
 
 constexpr std::uint32_t kNanWord = 0x7FC00000u;
+constexpr std::uint32_t kFarWord = 0x53801000u;  // 1.1e12
 constexpr std::uint32_t kFar = 0xFFFFFFF0u;
 
 std::uint32_t word_of(float number) { return std::bit_cast<std::uint32_t>(number); }
@@ -143,6 +144,7 @@ const Fault kFaults[] = {
      "record 0 reads past its table"},
     {"RootFar", [](File& f) { f.set(0, 4); }, "record 0 names a joint that is not there"},
     {"RootNotFinite", [](File& f) { f.set(5, kNanWord); }, "not finite"},
+    {"RootBoundFar", [](File& f) { f.set(5, kFarWord); }, "beyond 1e+12"},
     // Records.
     {"PointFar",
      [](File& f) {

@@ -27,8 +27,8 @@ enum class NormalMode : std::uint32_t {
 // each other; these vertices share the ring, so that a UV seam stays smooth and a hard edge stays hard. Triangles may
 // be wound either way; a duplicate triangle counts once, and a triangle that names a vertex twice does not count. If
 // the rest normal of a ring is more than 60 degrees off the vertex's own, because triangles round the vertex are wound
-// both ways or lie on each other, the vertex has no ring and keeps its blended normal. `jobs`: what finds them;
-// the rings do not depend on it.
+// both ways or lie on each other, the vertex has no ring and keeps its blended normal. So does a vertex in more than
+// 4096 triangles: one invocation of the shader sums a ring. `jobs`: what finds them; the rings do not depend on it.
 std::vector<std::uint32_t> find_normal_rings(const CharacterMesh& mesh, const JobSystem& jobs = {});
 
 // Recomputes the normals of vertices begin, ..., end - 1 of a mesh from the positions of all its vertices, and makes

@@ -2,7 +2,9 @@
 // Reads files as models. Input is hostile until validated; every error names the file and the place in it.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include <pelt/model.h>
@@ -31,15 +33,22 @@ namespace pelt {
 Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr,
                           NamedFiles files = NamedFiles::kFolder);
 
+// Reads the same from the bytes of such a file, which are not needed afterwards. `path` is the file's name: errors and
+// the model have it. `files`: buffers and images beside it are read as of a file at `path`, or with kNone not at all:
+// then buffers must be inside (kInvalidFile), and images that are not are left out and noted.
+Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem::path& path,
+                          NamedFiles files = NamedFiles::kNone, std::vector<std::filesystem::path>* beside = nullptr);
+
 // Reads Wavefront OBJ: points, polygons and materials; polygons are split into triangles (concave ones too). There is
 // no skeleton; all objects and groups become one Mesh, named after the file. Its vertices are those of the v lines, in
 // order, whether or not a face, line or point names them: where a vertex's corners differ it takes the mean of their
 // normals, and the first of their texture coordinates. Normals that are missing are made from the faces. Of materials
-// the colour, the opacity and the texture are read, from files in the OBJ's folder. The report counts and names what is
-// made, or not read; normals and texture coordinates that are NaN or infinite are taken as missing. Errors name the
-// line: numbers that are none or exceed kFarthest, faces of fewer than 3 corners, points that do not exist, and
-// (kUnsupported) faces of more than 1000 corners, more than 512 MiB, 16 million points, 32 million corners, 10000
-// materials or 1000 material files. `beside`, `files`: as above, of material files and textures.
+// the colour, the opacity and the texture are read, from files in the OBJ's folder. Names that are no UTF-8 get U+FFFD
+// in place of the bytes that are none. The report counts and names what is made, or not read; normals and texture
+// coordinates that are NaN or infinite are taken as missing. Errors name the line: numbers that are none or exceed
+// kFarthest, faces of fewer than 3 corners, points that do not exist, and (kUnsupported) faces of more than 1000
+// corners, more than 512 MiB, 16 million points, 32 million corners, 10000 materials or 1000 material files. `beside`,
+// `files`: as above, of material files and textures.
 Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr,
                          NamedFiles files = NamedFiles::kFolder);
 

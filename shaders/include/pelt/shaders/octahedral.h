@@ -12,11 +12,13 @@
 
 PELT_SHARED_BEGIN
 
+// A vector that is none, or has no length, gives 0 or what else can be packed.
 PELT_SHARED_FN vec2 octahedral_from_unit(vec3 n) {
   vec2 p = vec2(n.x, n.y) * (1.0f / (abs(n.x) + abs(n.y) + abs(n.z)));
   vec2 folded =
       vec2((1.0f - abs(p.y)) * (p.x >= 0.0f ? 1.0f : -1.0f), (1.0f - abs(p.x)) * (p.y >= 0.0f ? 1.0f : -1.0f));
-  return n.z >= 0.0f ? p : folded;
+  vec2 projected = n.z >= 0.0f ? p : folded;
+  return vec2(abs(projected.x) <= 2.0f ? projected.x : 0.0f, abs(projected.y) <= 2.0f ? projected.y : 0.0f);
 }
 
 PELT_SHARED_FN vec3 unit_from_octahedral(vec2 p) {

@@ -234,6 +234,14 @@ TEST(FormatGlb, KeepsImagesThatItKnows) {
   EXPECT_EQ(read.materials[1].base_color_image, -1);
 }
 
+TEST(FormatGlb, RefusesNamesThatAreNoUtf8) {
+  Model model = test::make_tube();
+  model.meshes[0].name = "caf\xe9";
+  const auto refused = format_glb(model);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("UTF-8"));
+}
+
 TEST(FormatGlb, RefusesMoreJointsThanItCanNumber) {
   Model model{.name = "many"};
   model.bound_joints.resize(65537);

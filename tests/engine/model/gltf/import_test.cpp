@@ -2,6 +2,7 @@
 // Tests files as a whole: what a model needs, containers, buffers and defects.
 #include <gmock/gmock.h>
 
+#include <pelt/gltf_export.h>
 #include <pelt/import.h>
 
 #include "tests/engine/model/gltf/imported.h"
@@ -70,6 +71,37 @@ TEST(ImportGltf, ReadsGlb) {
   std::string version = glb;
   version[4] = 1;
   EXPECT_THAT(import_gltf(folder.write("v1.glb", version)).error().message, HasSubstr("GLB version 1 is not 2"));
+}
+
+TEST(ImportGltf, ReadsBytesAsItReadsTheFile) {
+  const test::TemporaryFolder folder;
+  GltfFile file = GltfFile::skinned_triangle();
+  const std::string glb = file.glb();
+  folder.write("a.bin", file.data);
+  file.json["buffers"] = {{{"byteLength", file.data.size()}, {"uri", "a.bin"}}};
+  file.json["images"] = {{{"uri", "a.png"}}};
+  file.json["textures"] = {{{"source", 0}}};
+  file.json["materials"] = {{{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", 0}}}}}}};
+  const std::string text = file.json.dump();
+  for (const auto& [name, contents] : {std::pair("model.glb", glb), std::pair("model.gltf", text)}) {
+    const std::filesystem::path path = folder.write(name, contents);
+    std::vector<std::filesystem::path> beside;
+    std::vector<std::filesystem::path> beside_bytes;
+    const Model of_file = test::must(import_gltf(path, &beside));
+    std::filesystem::remove(path);
+    const Model of_bytes =
+        test::must(import_gltf(std::as_bytes(std::span(contents)), path, NamedFiles::kFolder, &beside_bytes));
+    EXPECT_EQ(of_bytes.name, name);
+    EXPECT_EQ(test::must(format_glb(of_bytes)), test::must(format_glb(of_file)));
+    EXPECT_EQ(of_bytes.report.notes, of_file.report.notes);
+    EXPECT_EQ(beside_bytes, beside);
+  }
+  // By default bytes name no file.
+  test::must(import_gltf(std::as_bytes(std::span(glb)), "model.glb"));
+  const auto refused = import_gltf(std::as_bytes(std::span(text)), folder / "model.gltf");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidFile);
+  EXPECT_THAT(refused.error().message, HasSubstr("model.gltf: /buffers/0: the URI 'a.bin' is not read"));
 }
 
 TEST(ImportGltf, ReadsBuffersBesideTheFileAndNoOthers) {

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <filesystem>
 
+#include <pelt/gltf_export.h>
 #include <pelt/import.h>
 
 #include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -147,6 +149,19 @@ TEST(ImportObj, ReadsMaterials) {
   }
   EXPECT_THAT(materials, ElementsAre(-1, 0, 1, 0));
   EXPECT_THAT(model->report.notes, ElementsAre("materials that no file has, which are grey: 'gone'"));
+}
+
+TEST(ImportObj, MakesNamesUtf8) {
+  const test::TemporaryFolder folder;
+  folder.write("m.mtl", "newmtl caf\xe9\nKd 1 0 0\nmap_Kd \xe9.png\n");
+  folder.write("\xe9.png", "\x89PNG\r\n\x1a\n");
+  const std::string obj = "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl caf\xe9\nf 1 2 3\n";
+  const Model model = test::must(import_obj(folder.write("caf\xe9.obj", obj)));
+  EXPECT_EQ(model.name, "caf\ufffd.obj");
+  EXPECT_EQ(model.meshes[0].name, "caf\ufffd");
+  EXPECT_EQ(model.materials[0].name, "caf\ufffd");
+  EXPECT_EQ(model.materials[0].base_color, glm::vec4(1, 0, 0, 1));
+  test::must(format_glb(model));
 }
 
 TEST(ImportObj, ClampsColors) {

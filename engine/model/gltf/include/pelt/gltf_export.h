@@ -16,7 +16,7 @@ namespace pelt {
 // same model from it, with one more joint for each mesh's node. Where a clip keys morph targets of one mesh at
 // different times or with different interpolation, all get keys at all of the times; the weights stay what they are.
 // Left out: bendy bones, human bones, expressions, and channels of joints that have a matrix. Errors: kUnsupported for
-// more than 65536 bound joints, clips of more than 64 million weights, or more than 4 GiB.
+// more than 65536 bound joints, clips of more than 64 million weights, names that are no UTF-8, or more than 4 GiB.
 Result<std::string> format_glb(const Model& model);
 
 }  // namespace pelt

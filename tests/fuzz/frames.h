@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What the harnesses do with a character: whatever its file was, it can be moved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <pelt/character.h>
+
+namespace pelt::fuzz {
+
+// Ends the program if `holds` is false: libFuzzer then keeps the input.
+void require(bool holds, const char* what);
+
+// Returns a number that follows from the bytes, by which a harness chooses what it does with them.
+std::uint64_t choice_of(std::span<const std::byte> bytes);
+
+// Moves a character by its clips, by matrices and inputs at random, also such as are none, at its levels and by its
+// fits. Requires that the rest pose is afterwards what it was before.
+void move_on_cpu(const Character& character, std::uint64_t seed);
+
+// Uploads a character and moves it on Mesa's software device; does nothing where there is none.
+void move_on_device(const Character& character, std::uint64_t seed);
+
+}  // namespace pelt::fuzz

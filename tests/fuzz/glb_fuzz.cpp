@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// glTF files, binary or text: whatever they hold, they are refused, or models that every deformer binds or refuses, and
+// that can be written. The rig and the character in them are read as well.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include <pelt/bind.h>
+#include <pelt/gltf_export.h>
+#include <pelt/import.h>
+#include <pelt/pelt_gltf.h>
+#include <pelt/rig_json.h>
+
+#include "engine/model/gltf/container.h"
+#include "tests/fuzz/frames.h"
+#include "tests/fuzz/mutate.h"
+#include "tests/fuzz/small_model.h"
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+const char* name_of(Bytes file) { return pelt::is_glb(file) ? "x.glb" : "x.gltf"; }
+
+void bind_and_move(const pelt::Model& model, std::uint64_t choice) {
+  constexpr std::size_t kMostVertices = 2000;  // an accessor without data has as many as it says
+  std::size_t vertices = 0;
+  for (const pelt::Mesh& mesh : model.meshes) vertices += mesh.positions.size();
+  for (const pelt::MeshLevel& level : model.levels) vertices += level.mesh.positions.size();
+  if (vertices > kMostVertices) return;
+  const auto deformers = pelt::deformer_names();
+  const auto rig = pelt::rig_from_deformer_name(std::string(deformers[choice % deformers.size()]));
+  const auto bound = pelt::bind(model, *rig, pelt::fuzz::bind_options(choice / deformers.size()));
+  if (bound) pelt::fuzz::move_on_cpu(bound->character, choice);
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned seed) {
+  const Bytes file = std::as_bytes(std::span(data, size));
+  if (!pelt::is_glb(file)) return pelt::fuzz::mutate_json(data, size, max_size, seed);
+  pelt::fuzz::Random random(seed);
+  const auto container = pelt::open_gltf(file, "x.glb");
+  if (!container || random() % 16 == 0) return LLVMFuzzerMutate(data, size, max_size);
+  nlohmann::json document = nlohmann::json::parse(container->json, nullptr, false);
+  if (document.is_discarded()) return LLVMFuzzerMutate(data, size, max_size);
+  std::vector<std::byte> binary;
+  if (container->binary) binary.assign(container->binary->begin(), container->binary->end());
+  if (random() % 4 != 0 || binary.empty()) {
+    pelt::fuzz::change_json(document, random);
+  } else if (random() % 4 != 0) {
+    pelt::fuzz::change_words(binary, random);
+  } else {
+    pelt::fuzz::change_bytes(binary, 64);
+  }
+  const auto made = pelt::format_glb_container(document, binary, "x.glb");
+  if (!made || made->size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
+  std::copy(made->begin(), made->end(), reinterpret_cast<std::byte*>(data));
+  return made->size();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Bytes file = std::as_bytes(std::span(data, size));
+  const char* name = name_of(file);
+  const std::uint64_t choice = pelt::fuzz::choice_of(file);
+  if (const auto deformers = pelt::read_gltf_deformers(file, name); deformers && *deformers) {
+    static_cast<void>(pelt::parse_rig((*deformers)->rig, name));
+  }
+  if (const auto character = pelt::read_character(file, name)) pelt::fuzz::move_on_cpu(*character, choice);
+  const pelt::Result<pelt::Model> model = pelt::import_gltf(file, name);
+  if (!model) {
+    pelt::fuzz::require(model.error().message.starts_with(name), "an error names the file");
+    return 0;
+  }
+  if (const auto written = pelt::format_glb(*model)) {
+    const auto again = pelt::import_gltf(std::as_bytes(std::span(*written)), "again.glb");
+    pelt::fuzz::require(again.has_value(), "a model that was written is read");
+  }
+  bind_and_move(*model, choice);
+  return 0;
+}

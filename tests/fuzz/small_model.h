@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The model that harnesses bind: small, with all that a rig may name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <pelt/bind.h>
+#include <pelt/model.h>
+
+namespace pelt::fuzz {
+
+// Makes a tube over three joints, with "cage" round it, morph targets on both, a level of detail and a clip.
+Model make_small_model();
+
+// Returns how to bind: sometimes with levels of detail or a fit.
+BindOptions bind_options(std::uint64_t choice);
+
+// A file of the process, for what reads files by name: it is written anew for each input.
+class InputFile {
+ public:
+  explicit InputFile(std::string_view name);
+  InputFile(const InputFile& beside, std::string_view name);  // in the folder of another
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  void write(std::string_view contents) const;
+
+ private:
+  std::string folder_;  // that is removed at the end; empty: it is another's
+  std::string path_;
+};
+
+}  // namespace pelt::fuzz
