@@ -45,6 +45,23 @@ namespace {
 
 // Binds the layers of a plan. Drivers come before the meshes that they drive. Meshes are counted with the model's
 // levels behind them.
+// Returns a model that linear blend binds: what is not painted follows one joint.
+Model painted(Model model) {
+  if (model.bound_joints.empty()) {
+    if (model.skeleton.joints.empty()) model.skeleton.joints.push_back({.name = "root"});
+    model.bound_joints.push_back({});
+  }
+  const auto paint = [](Mesh& mesh) {
+    if (has_weights(mesh)) return;
+    mesh.weights = {};
+    const Influence one{0, 1};
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) mesh.weights.append_row({&one, 1});
+  };
+  for (Mesh& mesh : model.meshes) paint(mesh);
+  for (MeshLevel& level : model.levels) paint(level.mesh);
+  return model;
+}
+
 class Binder {
  public:
   Binder(const Model& model, std::span<const PlacedLevel> levels, std::span<const MuscleMeshes> muscles, const Rig& rig,
@@ -72,7 +89,7 @@ class Binder {
     begin(StageAfter::kPack);
     PELT_ASSIGN(auto skins, merged_skins());
     BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
-    const BuildSteps steps{[this](double part) { progress_.stage(part); }, [this] { begin(StageAfter::kJudge); }};
+    const BuildSteps steps{[this](double part) { progress_.show_part(part); }, [this] { begin(StageAfter::kJudge); }};
     PELT_ASSIGN(auto bound,
                 build_skins(build_input(), steps, std::move(report), std::move(builder_), std::move(skins)));
     PELT_TRY(add_levels(bound));
@@ -111,7 +128,7 @@ class Binder {
     }
     Rig plain;
     plain.judging = Judging::kNone;
-    PELT_ASSIGN(const auto linear, bind(model_, plain, {.threads = options_.threads}));
+    PELT_ASSIGN(const auto linear, bind(painted(model_), plain, {.threads = options_.threads}));
     result.bytes = expected_bytes(build_input(), serialize(linear.character).size());
     result.notes = notes_;
     return result;
@@ -267,7 +284,7 @@ class Binder {
       return {};
     }
     progress_.begin(l);
-    const std::function<void(double)> progress = [&](double fraction) { progress_.stage(fraction); };
+    const std::function<void(double)> progress = [&](double fraction) { progress_.show_part(fraction); };
     PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input(l, targets, progress)));
     for (std::size_t t = 0; t < targets.size(); ++t) {
       const PlacedLevel* level = targets[t].level;
@@ -404,7 +421,8 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
 }
 
 Result<BindPlan> plan_bind(const Model& model, const Rig& rig, const BindOptions& options) {
-  return with_binder(model, rig, options, [](Binder& binder) { return binder.plan(); });
+  return stoppable(options.stop,
+                   [&] { return with_binder(model, rig, options, [](Binder& binder) { return binder.plan(); }); });
 }
 
 Result<HierarchicalBsplineParameters> hierarchical_bspline::surface_with_base(const Model& model, const Rig& rig,

@@ -8,6 +8,7 @@
 #include <pelt/linear_blend.h>
 #include <pelt/tools/judge_poses.h>
 
+#include "engine/judge/bind_judge.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt {
@@ -22,8 +23,6 @@ constexpr double kLevels = 60e-6;       // a vertex, of all levels
 constexpr double kLevelBytes = 80;      // a vertex of a level
 constexpr double kFitBytes = 20;        // a vertex
 constexpr double kFit = 20e-6;          // a vertex, those of levels too
-constexpr double kFewPoses = 12;        // a judge's, at least, and as many as move this many vertices:
-constexpr double kMaxMoved = 6e6;       // engine/judge/bind_judge.cpp
 constexpr double kPosesOfJoint = 3;     // sample poses a joint, where there are no clips
 
 // Returns seconds where all but `alone` of the work is divided among threads.
@@ -41,7 +40,7 @@ double judged_poses(const Model& model, double vertices) {
     poses += std::max(static_cast<double>(sampling.frames), std::floor(double{clip.duration}) + 1);
   }
   if (poses == 0) poses = kPosesOfJoint * static_cast<double>(model.bound_joints.size());
-  return std::min(poses, std::max(kMaxMoved / std::max(vertices, 1.0), kFewPoses));
+  return std::min(poses, std::max(double{kMaxMovedVertices} / std::max(vertices, 1.0), double{kMinJudgedPoses}));
 }
 
 }  // namespace
@@ -102,7 +101,7 @@ std::uint64_t expected_bytes(const BindInput& input, std::uint64_t plain) {
     if (!input.plan.is_skin(m)) continue;
     skins += static_cast<double>(input.model.meshes[m].positions.size());
     for (const LayerAtMesh& at : input.plan.meshes[m]) {
-      factor = std::max(factor, deformer_entry(input.plan.layers[at.layer].deformer).cost.bytes);
+      factor = std::max(factor, deformer_entry(input.plan.layers[at.layer].deformer).cost.size);
     }
   }
   double bytes = factor * static_cast<double>(plain);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says how long the stages of a bind are expected to take. It is the one place for such figures: progress is shown by
-// them, and `pelt bind --dry-run` sums them.
+// Says how long the stages of a bind are expected to take: progress is shown by it, and `pelt bind --dry-run` sums it.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +16,20 @@ struct JudgeCost {
   static constexpr double kRound = 0.42e-6;
 };
 
-// Returns how often a bind is judged: once if there is nothing to leave to linear blend, and as a rule four times if
-// there is, which only the first judgement shows.
+// Returns how often a bind is judged, in the mean: once if the rig leaves nothing to linear blend. Otherwise only the
+// first judgement shows whether three more follow.
 double expected_judgements(const Rig& rig);
 
 // Returns true if linear blend may take over from a deformer where the deformer does worse.
 bool gives_way(const DeformerParameters& deformer);
 
-// Returns a stage for each layer of the plan, in its order, then those of BindStages.
+// Places of the stages behind those of the layers.
+enum class StageAfter { kPack, kJudge, kLevels, kFit };
+
+// Returns a stage for each layer of the plan, in its order, then those of StageAfter.
 std::vector<BindStage> expected_stages(const BindInput& input);
 
 // Returns about how many bytes the .pelt file will take. `plain`: those of the model bound by linear blend alone.
 std::uint64_t expected_bytes(const BindInput& input, std::uint64_t plain);
-
-// Places of the stages behind those of the layers.
-enum class StageAfter { kPack, kJudge, kLevels, kFit };
 
 }  // namespace pelt

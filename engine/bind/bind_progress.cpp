@@ -17,10 +17,10 @@ void BindProgress::begin(std::size_t stage) {
   if (begun_) done_ += stages_[current_].seconds;
   begun_ = true;
   current_ = stage;
-  this->stage(0);
+  show_part(0);
 }
 
-void BindProgress::stage(double fraction) {
+void BindProgress::show_part(double fraction) {
   const BindStage& current = stages_[current_];
   const double done = std::max(done_ + std::min(fraction, 1.0) * current.seconds, 0.0);
   const double left = expected_ - done_ - std::min(fraction, 1.0) * current.seconds;

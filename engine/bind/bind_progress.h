@@ -24,9 +24,9 @@ class BindProgress {
   // Begins a stage; the one before is done. Stages come in any order, each at most once.
   void begin(std::size_t stage);
 
-  // Shows that of the seconds that the current stage is expected to take, all but a fraction are still to come; below 0
-  // they are more. Like the others it ends a bind that is asked to end.
-  void stage(double fraction);
+  // Shows that this fraction of the current stage is done; below 0 the stage takes longer than was expected. Like the
+  // others it ends a bind that is asked to end.
+  void show_part(double fraction);
 
   // Shows that all is done.
   void end();

@@ -29,7 +29,7 @@ struct BindInput {
 
 // How a build says what it does.
 struct BuildSteps {
-  std::function<void(double fraction)> show;  // of packing, then of judging
+  std::function<void(double fraction)> show;  // of judging
   std::function<void()> begin_judging;
 };
 

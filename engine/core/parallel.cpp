@@ -30,14 +30,24 @@ void happens_before(char&) {}
 void happens_after(char&) {}
 #endif
 
+// Says it where a scope is left, by an exception too.
+struct HappensBefore {
+  char& point;
+  ~HappensBefore() { happens_before(point); }
+};
+struct HappensAfter {
+  char& point;
+  ~HappensAfter() { happens_after(point); }
+};
+
 // Does a range. If its work may be asked to stop, it asks about every ten milliseconds, by parts that grow until they
 // take so long: the ends of parts cost a body the more, the shorter they are.
 void do_range(std::size_t begin, std::size_t end, std::size_t grain, const StopAsked* asked, const void* body,
               JobSystem::Call call) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kShort(5), kLong(20);
-  if (asked == nullptr) return call(body, begin, end);
   const StopScope scope(asked);
+  if (asked == nullptr) return call(body, begin, end);
   for (std::size_t part = grain; begin < end;) {
     stop_if_asked();
     const std::size_t until = end - begin < 2 * part ? end : begin + part;
@@ -65,21 +75,25 @@ void detail::parallel_for(std::size_t count, std::size_t grain, unsigned threads
   char loop_begin = 0;
   char loop_end = 0;
   const auto run = [&, asked = StopScope::current()] {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, divisible),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        happens_after(loop_begin);
-                        do_range(range.begin(), range.end(), grain, asked, body, call);
-                        happens_before(loop_end);
-                      });
+    const auto loop = [&] {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, divisible),
+                        [&](const tbb::blocked_range<std::size_t>& range) {
+                          happens_after(loop_begin);
+                          const HappensBefore end{loop_end};
+                          do_range(range.begin(), range.end(), grain, asked, body, call);
+                        });
+    };
+    // A thread that waits for this loop does no other's: what that asks is not for this one to answer.
+    tbb::this_task_arena::isolate(loop);
   };
   happens_before(loop_begin);
+  const HappensAfter done{loop_end};
   // A new arena costs microseconds: make one only if the current arena has more threads than asked for.
   if (threads == 0 || threads >= static_cast<unsigned>(tbb::this_task_arena::max_concurrency())) {
     run();
   } else {
     tbb::task_arena(static_cast<int>(threads)).execute(run);
   }
-  happens_after(loop_end);
 }
 
 JobSystem thread_jobs(unsigned threads) {

@@ -26,7 +26,7 @@ DeformerEntry deformer() {
   return {.defaults = DualQuaternionParameters{},
           .bind = bind_as<DualQuaternionParameters, bind>,
           .rigid_parts = rigid_parts_are<RigidParts::kLeftAsMeshes>,
-          .cost = {.vertex = 0.1e-6, .bytes = 1}};
+          .cost = {.vertex = 0.1e-6, .size = 1}};
 }
 
 }  // namespace dual_quaternion

@@ -208,7 +208,7 @@ DeformerEntry deformer() {
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
           .rigid_parts = rigid_parts,
           .gives_way = gives_way,
-          .cost = {.vertex = 38e-6, .bytes = 1.7}};
+          .cost = {.vertex = 38e-6, .size = 1.7}};
 }
 
 }  // namespace hierarchical_bspline

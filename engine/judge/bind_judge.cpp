@@ -14,9 +14,6 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMaxMoved = 6'000'000;  // vertices, over all poses
-constexpr std::size_t kMinPoses = 12;
-
 std::vector<JudgedPose> thinned(std::vector<JudgedPose> poses, std::size_t most) {
   if (poses.size() <= most) return poses;
   std::vector<JudgedPose> kept;
@@ -32,7 +29,7 @@ std::optional<BindJudge> BindJudge::create(Character linear_blend, unsigned thre
   if (poses.empty()) poses = sample_poses(linear_blend);
   if (poses.empty()) return std::nullopt;
   const std::size_t vertices = std::max<std::size_t>(linear_blend->vertex_count(), 1);
-  poses = thinned(std::move(poses), std::max(kMaxMoved / vertices, kMinPoses));
+  poses = thinned(std::move(poses), std::max(kMaxMovedVertices / vertices, kMinJudgedPoses));
   Result<Judge> judge = Judge::create(std::move(linear_blend), std::move(poses),
                                       {.threads = threads, .progress = progress, .same_everywhere = true});
   if (!judge) return std::nullopt;

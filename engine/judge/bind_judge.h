@@ -14,6 +14,10 @@
 
 namespace pelt {
 
+// Poses are left out until so many vertices are moved, over all poses, or so few poses are left.
+constexpr std::size_t kMaxMovedVertices = 6'000'000;
+constexpr std::size_t kMinJudgedPoses = 12;
+
 class BindJudge {
  public:
   // Creates a judge for characters with the same skins, joints and clips as `linear_blend`, which is bound by linear

@@ -26,7 +26,7 @@ DeformerEntry deformer() {
   return {.defaults = LinearBlendParameters{},
           .bind = bind_as<LinearBlendParameters, bind>,
           .gives_way = [](const DeformerParameters&) { return true; },
-          .cost = {.vertex = 0.1e-6, .bytes = 1}};
+          .cost = {.vertex = 0.1e-6, .size = 1}};
 }
 
 }  // namespace linear_blend

@@ -36,7 +36,7 @@ enum class LeftPieces {
 struct BindCost {
   double vertex = 20e-6;  // seconds a vertex
   double joint = 0;       // seconds a joint, of a large skin
-  double bytes = 1.4;     // of the file, by that of the same model by linear blend
+  double size = 1.4;      // the size of the file over that of the same model by linear blend
 };
 
 struct DeformerEntry {

@@ -164,13 +164,7 @@ Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& b
   return BoundModel{std::move(*bound), std::move(model), std::move(rig), dressed, std::move(import_report)};
 }
 
-}  // namespace
-
-Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options) {
-  return stoppable(options.stop, [&] { return read_and_bind(model, binding, options); });
-}
-
-Result<PlannedModel> plan_model(const std::string& model_name, const Binding& binding, const BindOptions& options) {
+Result<PlannedModel> read_and_plan(const std::string& model_name, const Binding& binding, const BindOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
@@ -178,6 +172,25 @@ Result<PlannedModel> plan_model(const std::string& model_name, const Binding& bi
   if (!plan) return cannot_be_bound(plan.error(), model_name, binding, read.model);
   plan->stages.insert(plan->stages.begin(), {"reading", spent.count()});
   return PlannedModel{std::move(*plan), std::move(read.rig), read.chosen, std::move(read.import_report)};
+}
+
+// Returns work(), or soon after `asked` returns true an error that says that the model's work was stopped.
+template <class Work>
+std::invoke_result_t<const Work&> named_stoppable(const std::string& model, const StopAsked& asked, const Work& work) {
+  auto result = stoppable(asked, work);
+  if (!result && result.error().code == ErrorCode::kStopped)
+    return fail(ErrorCode::kStopped, fmt::format("{}: stopped", model));
+  return result;
+}
+
+}  // namespace
+
+Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options) {
+  return named_stoppable(model, options.stop, [&] { return read_and_bind(model, binding, options); });
+}
+
+Result<PlannedModel> plan_model(const std::string& model, const Binding& binding, const BindOptions& options) {
+  return named_stoppable(model, options.stop, [&] { return read_and_plan(model, binding, options); });
 }
 
 std::string rigid_note(const Model& model) {

@@ -56,7 +56,8 @@ void print_text(const std::string& model, const PlannedModel& planned) {
              planned.rig.name.empty() ? "" : fmt::format("'{}'", planned.rig.name));
   Table table({{"mesh", false}, {"vertices"}, {"triangles"}, {"painted joints"}, {"would be moved by", false}});
   for (const PlannedMesh& mesh : plan.meshes) {
-    const std::string moved = mesh.moved_by.empty() ? "its layer" : fmt::format("{}", fmt::join(mesh.moved_by, ", "));
+    const std::string moved =
+        mesh.moved_by.empty() ? "the line of its muscle" : fmt::format("{}", fmt::join(mesh.moved_by, ", "));
     table.add({mesh.mesh, fmt::to_string(mesh.vertices), fmt::to_string(mesh.triangles),
                fmt::format("{:.2f}", mesh.influences), mesh.is_driver ? "a driver: " + moved : moved});
   }

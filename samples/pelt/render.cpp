@@ -108,10 +108,10 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
 }
 
 // Loads the textures of a model's file; a .pelt has none.
-Result<std::shared_ptr<MaterialTextures>> load_textures(const std::string& file, const runtime::Device& device,
+Result<std::shared_ptr<MaterialTextures>> load_textures(const RenderCommand& command, const runtime::Device& device,
                                                         std::vector<std::string>& notes) {
-  if (lower_extension(file) == ".pelt") return nullptr;
-  PELT_ASSIGN(const auto model, import_model(file));
+  if (lower_extension(command.file) == ".pelt") return nullptr;
+  PELT_ASSIGN(const auto model, import_model(command.file, nullptr, command.binding.files));
   return make_textures(device, model, notes);
 }
 
@@ -125,7 +125,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   PELT_ASSIGN(auto renderer, Renderer::create(device, {.width = command.width, .height = command.height}));
 
   std::vector<std::string> notes;
-  PELT_ASSIGN(const auto textures, load_textures(command.file, device, notes));
+  PELT_ASSIGN(const auto textures, load_textures(command, device, notes));
 
   std::vector<runtime::GpuCharacters> uploaded;
   std::vector<runtime::Crowd> crowds;

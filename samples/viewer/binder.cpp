@@ -72,7 +72,11 @@ Binder::Binder() : state_(std::make_unique<State>()) {
   state_->thread = std::jthread([state = state_.get()](const std::stop_token& stop) { state->run(stop); });
 }
 
-Binder::~Binder() { cancel(); }
+Binder::~Binder() {
+  cancel();
+  state_->thread.request_stop();
+  state_->thread.join();  // while its work may still ask is_given_up()
+}
 
 void Binder::request(const std::string& key, const std::string& title, Work work) {
   {

@@ -14,6 +14,7 @@
 #include <pelt/gltf_export.h>
 #include <pelt/pelt.h>
 #include <pelt/pelt_file.h>
+#include <pelt/rig.h>
 
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/seed_characters.h"
@@ -124,7 +125,8 @@ class Calls {
 
   // Every call is done, or says why not.
   static pelt_result done(pelt_result result) {
-    require(result >= PELT_OK && result <= PELT_ERROR_OUT_OF_MEMORY, "a result is one of those listed");
+    require(result >= PELT_OK && result != PELT_ERROR_INTERNAL && result <= PELT_ERROR_STOPPED,
+            "a result is one of those listed");
     if (result != PELT_OK) require(std::strncmp(pelt_last_error(), "pelt_", 5) == 0, "an error names its function");
     return result;
   }
@@ -229,8 +231,9 @@ class Calls {
         return pose_by_two_threads(character, info);
       case 19: {
         pelt_rig* rig = nullptr;
-        text_ =
-            in_.PickValueInArray({"linear_blend", "dual_quaternion", "surface_ffd", "curve_skeleton", "mos", "none"});
+        const auto names = pelt::deformer_names();
+        const std::size_t which = in_.ConsumeIntegralInRange<std::size_t>(0, names.size());
+        text_ = which == names.size() ? "none" : std::string(names[which]);
         return keep(rigs_, pelt_rig_from_deformer(or_null(text_.c_str()), &rig), rig);
       }
       case 20:
@@ -318,7 +321,12 @@ class Calls {
     options.linear_fit = in_.ConsumeIntegralInRange<std::uint32_t>(0, 2);
     options.level_count = in_.ConsumeIntegralInRange<std::uint32_t>(0, 3);
     options.level_shares = in_.ConsumeBool() ? shares.get() : nullptr;
+    std::uint32_t stop = in_.ConsumeIntegralInRange(0, 15) == 0 ? 1 : 0;
+    if (in_.ConsumeBool()) options.stop = &stop;
+    options.user = &stop;
     if (in_.ConsumeBool()) options.progress = [](void*, double, const char*) {};
+    if (in_.ConsumeIntegralInRange(0, 15) == 0)
+      options.progress = [](void* user, double, const char*) { *static_cast<std::uint32_t*>(user) = 1; };
     pelt_character* character = nullptr;
     pelt_result result = PELT_OK;
     pelt_rig* const rig = any(rigs_);

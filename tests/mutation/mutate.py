@@ -41,11 +41,11 @@ RULES = [(re.compile(pattern), text) for pattern, text in [
     (r"^(\s*)(?:barrier|memoryBarrier\w*|memory_barrier)\(.*\);", r"\1"), (r"\b(?:continue|break);", ";"),
 ]]
 # Lines without a value to change.
-SKIPPED = re.compile(r"^\s*(#|//|layout|template|struct|static_assert|using|namespace|PELT_CONSTANT_ASSERT|EXPECT|fail\()")
+SKIPPED = re.compile(r"^\s*(#|//|layout|template|struct|static_assert|using|namespace)")
 
 # What notices changes of shaders, the fastest first.
 SHADER_TESTS = [
-    ["pelt_conformance", "--backend", "gpu", "CASES"],
+    ["pelt_conformance", "--backend", "gpu", "--validation", "CASES"],
     ["runtime_test", "--gtest_filter=GpuCpu.InEveryConfiguration:RecomputedNormals.*:Bounds.Hold*"],
     ["runtime_test", "--gtest_filter=*Crowds.*:OutputSlots.*:JointFormats.*"],
     ["runtime_test", "--gtest_filter=GpuCpu.*-*InEveryConfiguration:*EveryCharacterFile:*OnTheBiped:*ADiscreteCard"],
@@ -57,7 +57,8 @@ def kernel_tests(file):
     if file.startswith("runtime/"):
         return [["runtime_test", "--gtest_filter=" + test[1].split("=", 1)[1]] for test in SHADER_TESTS[1:]] + [
             ["runtime_test", "--gtest_filter=*Device*.*:Transfer.*:Memory.*:Frames.*:InputRings.*:FreeRanges.*:C*.*"]]
-    own = file.split("/")[1] + "_test"
+    own = {"engine/model/gltf": "gltf", "engine/model/obj": "obj", "engine/model/builtin": "builtin"}.get(
+        os.path.dirname(file), file.split("/")[1]) + "_test"
     tests = [["pelt_conformance", "--backend", "cpu", "CASES"], [own], ["properties_test"]]
     return tests if own == "character_test" else tests + [["character_test"]]
 
@@ -114,12 +115,18 @@ def passes(tests, build, environment):
     return True
 
 
+def require(tests_pass):
+    if not tests_pass:
+        sys.exit("mutate.py: the tests do not pass, or skip, where nothing is changed")
+
+
 def compile_shader(tree, source, output):
     """True: it compiles; as cmake/shaders.cmake does it."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return (subprocess.run(["glslangValidator", "--quiet", "-V", "--target-env", "vulkan1.1", f"-I{tree}/shaders",
                             f"-I{tree}/shaders/include", "-o", output, tree / source], **quiet).returncode == 0 and
-            subprocess.run(["spirv-opt", "--target-env=vulkan1.1", "-O", output, "-o", output], **quiet).returncode == 0)
+            subprocess.run(["spirv-opt", "--target-env=vulkan1.1", "-O", output, "-o", output],
+                           **quiet).returncode == 0)
 
 
 class Shaders:
@@ -134,6 +141,15 @@ class Shaders:
             for used in depfile.read_text().split(":", 1)[1].replace("\\\n", " ").split():
                 file = os.path.relpath(os.path.realpath(used), ROOT)
                 self.users.setdefault(file, set()).add(source)
+        shader = WORK / "unchanged.spv"
+        for source in sorted(set().union(*self.users.values())):
+            if not compile_shader(self.tree, source, shader) or \
+                    shader.read_bytes() != (self.built / f"{source}.spv").read_bytes():
+                sys.exit(f"mutate.py: {source}: build/release has another; build it by ./run build")
+        folder = WORK / "mutants"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        require(passes(SHADER_TESTS, BUILD, {"PELT_TEST_DEVICE": "mutated", "PELT_MUTANTS": str(folder)}))
 
     def judge(self, file, number, text):
         changed = self.tree / file
@@ -175,6 +191,8 @@ class Kernels:
                        check=True, stdout=subprocess.DEVNULL)
         programs = {test[0] for file in files for test in kernel_tests(file)}
         subprocess.run(["ninja", *programs], cwd=self.build, check=True)
+        for tests in {tuple(map(tuple, kernel_tests(file))) for file in files}:
+            require(passes(tests, self.build, {}))
 
     def judge(self, file, number, text):
         changed = self.tree / file
@@ -191,11 +209,11 @@ class Kernels:
 
 
 def explained():
-    """Changes that survive with a reason: FILE | text before | text after | reason."""
+    """Changes that survive with a reason: the file, the text before and after, the reason, with tabs between."""
     found = {}
     for line in EXPLAINED.read_text().splitlines():
         if line and not line.startswith("#"):
-            file, before, after, reason = (part.strip() for part in line.split(" | "))
+            file, before, after, reason = (part.strip() for part in line.split("\t"))
             found[file, before, after] = reason
     return found
 

@@ -369,8 +369,8 @@ Result<std::string> format_glb(const Model& model) {
     if (!tinygltf::TinyGLTF().WriteGltfSceneToStream(&gltf, stream, false, true)) {
       return unsupported("cannot be put together as glTF");
     }
-  } catch (const std::exception& error) {  // a name that is no UTF-8
-    return unsupported(error.what());
+  } catch (const std::exception&) {  // of the JSON library, whose one failure this can be
+    return unsupported("has a name that is no UTF-8; rename it");
   }
   return std::move(stream).str();
 }

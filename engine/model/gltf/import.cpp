@@ -215,11 +215,11 @@ class Importer {
 Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside,
                           NamedFiles files) {
   PELT_ASSIGN(const auto file, read_file(path, kMaxGltfBytes));
-  return import_gltf(file, path, files, beside);
+  return import_gltf(file, path, beside, files);
 }
 
-Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem::path& path, NamedFiles files,
-                          std::vector<std::filesystem::path>* beside) {
+Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem::path& path,
+                          std::vector<std::filesystem::path>* beside, NamedFiles files) {
   PELT_ASSIGN(auto document, read_gltf_document(file, path, beside, files));
   PELT_TRY(check_accessors(document));
   PELT_ASSIGN(auto tree, check_nodes(document));

@@ -37,7 +37,7 @@ Result<Model> import_gltf(const std::filesystem::path& path, std::vector<std::fi
 // the model have it. `files`: buffers and images beside it are read as of a file at `path`, or with kNone not at all:
 // then buffers must be inside (kInvalidFile), and images that are not are left out and noted.
 Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem::path& path,
-                          NamedFiles files = NamedFiles::kNone, std::vector<std::filesystem::path>* beside = nullptr);
+                          std::vector<std::filesystem::path>* beside = nullptr, NamedFiles files = NamedFiles::kNone);
 
 // Reads Wavefront OBJ: points, polygons and materials; polygons are split into triangles (concave ones too). There is
 // no skeleton; all objects and groups become one Mesh, named after the file. Its vertices are those of the v lines, in

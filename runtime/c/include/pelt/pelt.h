@@ -233,8 +233,9 @@ typedef struct pelt_bind_options {
    * before, or of these shares of the triangles of the finest, which descend. 0 and NULL: none. */
   uint32_t level_count;
   const float* level_shares; /* level_count of them, or NULL */
-  /* A number that another thread, `progress` or a signal's handler sets to other than 0 to end the bind, which then
-   * fails with PELT_ERROR_STOPPED, as a rule within a tenth of a second; it is read atomically. May be NULL. */
+  /* A number that another thread, `progress` or a signal's handler makes other than 0 to end the bind, which then fails
+   * with PELT_ERROR_STOPPED, as a rule within a tenth of a second. It is read atomically and wants to be written so: by
+   * __atomic_store_n of GCC and Clang, or as an _Atomic uint32_t whose address is given. May be NULL. */
   const uint32_t* stop;
 } pelt_bind_options;
 

@@ -12,7 +12,7 @@
 
 PELT_SHARED_BEGIN
 
-// A vector that is none, or has no length, gives 0 or what else can be packed.
+// The result is within -2 to 2 also where the vector has no length, or is not finite.
 PELT_SHARED_FN vec2 octahedral_from_unit(vec3 n) {
   vec2 p = vec2(n.x, n.y) * (1.0f / (abs(n.x) + abs(n.y) + abs(n.z)));
   vec2 folded =

@@ -239,7 +239,7 @@ TEST(FormatGlb, RefusesNamesThatAreNoUtf8) {
   model.meshes[0].name = "caf\xe9";
   const auto refused = format_glb(model);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("UTF-8"));
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("has a name that is no UTF-8; rename it"));
 }
 
 TEST(FormatGlb, RefusesMoreJointsThanItCanNumber) {

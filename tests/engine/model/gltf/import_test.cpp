@@ -90,7 +90,7 @@ TEST(ImportGltf, ReadsBytesAsItReadsTheFile) {
     const Model of_file = test::must(import_gltf(path, &beside));
     std::filesystem::remove(path);
     const Model of_bytes =
-        test::must(import_gltf(std::as_bytes(std::span(contents)), path, NamedFiles::kFolder, &beside_bytes));
+        test::must(import_gltf(std::as_bytes(std::span(contents)), path, &beside_bytes, NamedFiles::kFolder));
     EXPECT_EQ(of_bytes.name, name);
     EXPECT_EQ(test::must(format_glb(of_bytes)), test::must(format_glb(of_file)));
     EXPECT_EQ(of_bytes.report.notes, of_file.report.notes);

@@ -40,8 +40,8 @@ struct BindPlan {
 };
 
 // Checks a model and a rig as bind does before it begins, reads the files that the rig names, and says what bind would
-// do. Most binds take half to twice of the seconds and of the bytes (engine/bind/bind_cost.cpp). Errors are those of
-// bind that this shows: what only a deformer finds, as it binds, is not among them.
+// do. Most binds take half to twice of the seconds and of the bytes. Errors are those that bind finds before it begins:
+// what only a deformer finds, as it binds, is not among them. Of the options, `progress` is not used.
 Result<BindPlan> plan_bind(const Model& model, const Rig& rig, const BindOptions& options = {});
 
 }  // namespace pelt
