@@ -259,10 +259,9 @@ class Scene {
     auto& [number, instance] = *any;
     const Character& character = run_.cast[instance.cast];
     switch (change) {
-      case 0:
       case 1:
       case 2:
-        if (fills && change == 2) break;
+        if (fills) break;
         crowd_->release(number);
         instances_.erase(any);
         break;
