@@ -42,6 +42,7 @@ void* counted(void* memory) {
 #define PELT_NOINLINE
 #endif
 PELT_NOINLINE void* operator new(std::size_t size) { return counted(std::malloc(size == 0 ? 1 : size)); }
+PELT_NOINLINE void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return operator new(size); }
 PELT_NOINLINE void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(pelt::test::allocate_aligned(size, static_cast<std::size_t>(alignment)));
 }

@@ -509,11 +509,12 @@ TEST_F(LevelledCrowds, GoTogetherWithDetailsAndRates) {
     if (moved) posed_at = frame;
     for (std::uint32_t i = 0; i < 2; ++i) {
       if (i == 1 && !moved) continue;
-      Evaluator evaluator(fitted.at_level(level));
+      const Character shown = fitted.at_level(level);
+      Evaluator evaluator(shown);
       evaluator.set_detail(fits ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
       evaluator.pose(joints(i == 0 ? frame : posed_at));
       evaluator.evaluate();
-      const CharacterMesh& skin = test::mesh_of(fitted.at_level(level), level == 0 ? "tube" : "tube_LOD1");
+      const CharacterMesh& skin = test::mesh_of(shown, level == 0 ? "tube" : "tube_LOD1");
       const auto expected = evaluator.positions().subspan(skin.first_vertex, skin.vertex_count());
       const std::uint32_t mesh = static_cast<std::uint32_t>(&test::mesh_of(fitted, "tube") - fitted->meshes.data());
       const std::uint32_t first = level == 0 ? *crowd.mesh_vertex(0, mesh) : crowd.level_vertex(0, 0);

@@ -69,7 +69,7 @@ TEST(Chains, EndNodeIsTheTip) {
                              {"eye_target", 1, {0, 1, 9}}});
   add_skin(model, 0, {0, 0, 0}, {{0, 0, 0}});
   add_skin(model, 1, {0, 1, 0}, {{0, 1, 0}, {0.3f, 1.5f, 0}, {-0.3f, 1.5f, 0}, {0, 2, 0}});
-  const Chain& chain = chains_of(model).chains.at(0);
+  const Chain chain = chains_of(model).chains.at(0);
   ASSERT_THAT(chain.anchors, SizeIs(3));
   EXPECT_EQ(chain.anchors[2].position, glm::vec3(0.1f, 2.1f, 0));
   EXPECT_EQ(chain.anchors[2].joint, 1u);

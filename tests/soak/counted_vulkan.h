@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Vulkan with a count of what is made and not destroyed, and with faults on demand: a lost device, a refused object.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace pelt::test {
+
+// Handles that are alive, by kind ("Buffer"), and the device memory that is allocated.
+struct VulkanCounts {
+  std::map<std::string, std::int64_t> handles;  // without those of which there are none
+  VkDeviceSize memory = 0;                      // bytes
+};
+std::string to_string(const VulkanCounts& counts);
+
+// Works as Vulkan's entry point does, and counts. There is one device at a time.
+PFN_vkVoidFunction VKAPI_CALL counted_entry_point(VkInstance instance, const char* name);
+VulkanCounts vulkan_counts();
+
+// Has the device lose itself at the n-th submission or wait from now on, 1 being the next: that call and all later ones
+// return VK_ERROR_DEVICE_LOST. What was submitted before is done by then, so that all may be destroyed. 0: not at all.
+void lose_device_in(std::uint32_t calls);
+bool device_is_lost();
+
+// Has the n-th call from now on that makes an object or allocates memory return VK_ERROR_OUT_OF_DEVICE_MEMORY, once. 0:
+// none.
+void refuse_object_in(std::uint32_t calls);
+
+}  // namespace pelt::test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "tests/soak/process.h"
+
+#include <malloc.h>
+
+#include <filesystem>
+#include <iterator>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// A function of the sanitizers, which GCC has no header of.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+#endif
+
+namespace pelt::test {
+namespace {
+
+std::size_t heap_in_use() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return __sanitizer_get_current_allocated_bytes();
+#else
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#endif
+}
+
+std::size_t entries_of(const char* folder) {
+  const std::filesystem::directory_iterator entries(folder);
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+}  // namespace
+
+ProcessCounts process_counts() {
+  return {.heap = heap_in_use(), .files = entries_of("/proc/self/fd"), .threads = entries_of("/proc/self/task")};
+}
+
+std::string to_string(const ProcessCounts& counts) {
+  return std::to_string(counts.heap) + " bytes of heap, " + std::to_string(counts.files) + " files, " +
+         std::to_string(counts.threads) + " threads";
+}
+
+}  // namespace pelt::test
