@@ -47,8 +47,10 @@ std::vector<Character> soak_cast() {
   const LinearFitOptions fit{.clip_poses = 1, .random_poses = 8};
   const LevelOptions levels{.shares = {0.6f, 0.3f}, .least_triangles = 50};
   std::vector<Character> cast;
-  for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd", "curve-skeleton", "mos"})
-    cast.push_back(judged_by(make_tube({.joints = 3}), deformer, {.linear_fit = fit, .levels = levels}).character);
+  for (const std::string_view deformer : deformer_names()) {
+    const BindOptions options{.linear_fit = fit, .levels = levels};
+    cast.push_back(judged_by(make_tube({.joints = 3}), std::string(deformer), options).character);
+  }
   Model morphing = make_tube({.around = 10, .along = 13});
   add_morph_targets(morphing.meshes[0], 3);
   cast.push_back(bound_by(morphing, "linear-blend"));
@@ -57,14 +59,14 @@ std::vector<Character> soak_cast() {
   return cast;
 }
 
-void pose_at_rest(const Character& character, Told& told) {
-  told.joints.resize(character->skeleton.joints.size());
-  rest_matrices(character->skeleton, told.joints);
-  told.inputs.resize(character->input_count);
-  rest_inputs(*character, told.inputs);
+void pose_at_rest(const Character& character, InstanceState& state) {
+  state.joints.resize(character->skeleton.joints.size());
+  rest_matrices(character->skeleton, state.joints);
+  state.inputs.resize(character->input_count);
+  rest_inputs(*character, state.inputs);
 }
 
-void pose_at_random(std::mt19937& random, const Character& character, Told& told) {
+void pose_at_random(std::mt19937& random, const Character& character, InstanceState& state) {
   const Skeleton& skeleton = character->skeleton;
   std::vector<Transform> local(skeleton.joints.size());
   rest_pose(skeleton, local);
@@ -72,27 +74,28 @@ void pose_at_random(std::mt19937& random, const Character& character, Told& told
   for (Transform& joint : local)
     joint.rotation *=
         glm::angleAxis(between(random, -0.7f, 0.7f), glm::normalize(any_vector(random, 1) + glm::vec3(0, 0, 1.1f)));
-  pose_at_rest(character, told);
-  model_matrices(skeleton, local, told.joints);
+  pose_at_rest(character, state);
+  model_matrices(skeleton, local, state.joints);
   if (character->clock_input()) return;
-  for (float& input : told.inputs) input += between(random, -0.2f, 0.2f);
+  for (float& input : state.inputs) input += between(random, -0.2f, 0.2f);
 }
 
-std::string fault_of(const Character& character, const Told& told, const runtime::Crowd& crowd, std::uint32_t number,
-                     const runtime::InstanceVertices& vertices, const runtime::Box& box, bool exact) {
-  const Character shown = character.at_level(told.level);
+std::string fault_of(const Character& character, const InstanceState& state, const runtime::Crowd& crowd,
+                     std::uint32_t number, const runtime::InstanceVertices& vertices, const runtime::Box& box,
+                     bool exact) {
+  const Character shown = character.at_level(state.level);
   Evaluator evaluator(shown);
-  const bool fits = told.detail == runtime::Detail::kLinearFit && shown->fit_pass() != nullptr;
+  const bool fits = state.detail == runtime::Detail::kLinearFit && shown->fit_pass() != nullptr;
   evaluator.set_detail(fits ? Detail::kLinearFit : Detail::kFull);
-  evaluator.pose(told.joints);
-  evaluator.inputs(told.inputs);
+  evaluator.pose(state.joints);
+  evaluator.inputs(state.inputs);
   evaluator.evaluate();
   float reach = character.size();
   for (const glm::vec3& position : evaluator.positions()) reach = std::max(reach, glm::length(position));
   for (std::uint32_t m = 0; m < shown->meshes.size(); ++m) {
     const CharacterMesh& mesh = shown->meshes[m];
     if (mesh.control) continue;
-    const std::uint32_t first = first_shown_vertex(character, crowd, number, m, told.level);
+    const std::uint32_t first = first_shown_vertex(character, crowd, number, m, state.level);
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
       const glm::vec3 position = vertices.positions[first + v];
       const std::string where = "'" + mesh.name + "', vertex " + std::to_string(v);

@@ -19,8 +19,8 @@ namespace pelt::test {
 // action.
 std::vector<Character> soak_cast();
 
-// What an instance was told.
-struct Told {
+// What an instance was state.
+struct InstanceState {
   std::uint32_t cast = 0;  // index in soak_cast()
   std::vector<glm::mat4> joints;
   std::vector<float> inputs;
@@ -29,12 +29,13 @@ struct Told {
 };
 
 // Poses an instance as it is when it is new, and at random, inputs included.
-void pose_at_rest(const Character& character, Told& told);
-void pose_at_random(std::mt19937& random, const Character& character, Told& told);
+void pose_at_rest(const Character& character, InstanceState& state);
+void pose_at_random(std::mt19937& random, const Character& character, InstanceState& state);
 
 // Returns what is wrong with an instance's vertices and box; empty: nothing. Vertices of the level that is shown are
 // finite, within the box, and where the CPU has them if `exact`.
-std::string fault_of(const Character& character, const Told& told, const runtime::Crowd& crowd, std::uint32_t number,
-                     const runtime::InstanceVertices& vertices, const runtime::Box& box, bool exact);
+std::string fault_of(const Character& character, const InstanceState& state, const runtime::Crowd& crowd,
+                     std::uint32_t number, const runtime::InstanceVertices& vertices, const runtime::Box& box,
+                     bool exact);
 
 }  // namespace pelt::test

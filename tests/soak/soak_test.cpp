@@ -36,7 +36,9 @@ constexpr std::uint32_t kRound = 256;  // frames in which the crowd fills and em
 // leaks does so each time.
 constexpr std::size_t kRoundGrowth = 64 << 10;
 constexpr std::size_t kSceneGrowth = 128 << 10;
-constexpr std::uint64_t kWarmScenes = 4;  // the loader and the driver keep some of what the first ones make
+constexpr std::int64_t kMeanGrowth = 24 << 10;  // of a scene; the loader and the driver keep some 9 kB of each
+constexpr std::uint32_t kWholeRun = 60;         // seconds in which everything happens
+constexpr std::uint64_t kWarmScenes = 4;        // the loader and the driver keep some of what the first ones make
 
 std::uint32_t setting(const char* name, std::uint32_t otherwise) {
   const char* value = std::getenv(name);
@@ -50,8 +52,8 @@ struct LongRun {
   std::uint32_t seed = setting("PELT_SOAK_SEED", 1);
   std::mt19937 random{seed};
   const std::vector<Character> cast = test::soak_cast();
-  std::chrono::steady_clock::time_point end =
-      std::chrono::steady_clock::now() + std::chrono::seconds(setting("PELT_SOAK_SECONDS", 5));
+  std::uint32_t seconds = setting("PELT_SOAK_SECONDS", 5);
+  std::chrono::steady_clock::time_point end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   std::uint64_t frames = 0;
   std::uint64_t scenes = 0;
   std::uint64_t losses = 0;
@@ -112,7 +114,7 @@ class Scene {
     crowd_->advance(1.0f / 60);
     record(frame);
     if (!uploading_ && run_.one_in(8)) compare();
-    if (number_ % kRound == kRound - 1) be_empty();
+    if (number_ % kRound == kRound - 1) empty_and_compare();
   }
 
  private:
@@ -122,7 +124,7 @@ class Scene {
     VkFence fence = VK_NULL_HANDLE;
     bool runs = false;
   };
-  struct Instance : test::Told {
+  struct Instance : test::InstanceState {
     std::uint32_t every = 1;
     std::uint32_t fades = 0;  // frames for which it may fade
   };
@@ -141,7 +143,7 @@ class Scene {
     std::uint64_t last_frame;  // that may have moved it
   };
   // What there is when the crowd is empty.
-  struct Held {
+  struct Footprint {
     std::string objects;
     std::int64_t pipelines;
     ProcessCounts process;
@@ -396,7 +398,7 @@ class Scene {
   }
 
   // Takes everything out of the crowd, and compares what is held with the last time.
-  void be_empty() {
+  void empty_and_compare() {
     for (Frame& frame : frames_) wait_for(frame);
     if (uploading_ && !uploading_->number) take_added();
     if (uploading_) {
@@ -420,7 +422,7 @@ class Scene {
     EXPECT_EQ(characters_->free_bytes(), free_bytes_) << run_.place();
     compare_with_last_time({objects(), test::vulkan_counts().handles["Pipeline"], test::process_counts()});
   }
-  void compare_with_last_time(const Held& now) {
+  void compare_with_last_time(const Footprint& now) {
     if (held_) {
       EXPECT_EQ(now.objects, held_->objects) << run_.place();
       EXPECT_EQ(now.process.files, held_->process.files) << run_.place();
@@ -459,8 +461,8 @@ class Scene {
   std::map<std::uint32_t, Instance> instances_;
   std::optional<Uploading> uploading_;
   std::optional<Leaving> leaving_;
-  std::uint64_t number_ = 0;  // of the frame
-  std::optional<Held> held_;  // the last time
+  std::uint64_t number_ = 0;       // of the frame
+  std::optional<Footprint> held_;  // the last time
 };
 
 void play(LongRun& run) {
@@ -482,8 +484,10 @@ TEST(Soak, HoldsWhatItHeld) {
   if (const Result<Device> device = Device::create(); !device) PELT_SKIP(device.error().message);
   LongRun run;
   ProcessCounts before = test::process_counts();
+  std::int64_t growth = 0;  // bytes of heap, over the warm scenes without validation
+  std::int64_t warm = 0;    // their number
   while (run.goes_on()) {
-    std::cout << run.place() << std::endl;  // for what ends the program
+    std::cout << run.place() << std::endl;  // a crash has no other report
     const bool validates = run.validates();
     play(run);
     const ProcessCounts now = test::process_counts();
@@ -492,14 +496,26 @@ TEST(Soak, HoldsWhatItHeld) {
       EXPECT_EQ(now.threads, before.threads) << run.place();
       if (!validates) {
         EXPECT_LE(now.heap, before.heap + kSceneGrowth) << run.place();
+        growth += static_cast<std::int64_t>(now.heap) - static_cast<std::int64_t>(before.heap);
+        ++warm;
       }
     }
     before = now;
   }
+  EXPECT_LE(growth, static_cast<std::int64_t>(kSceneGrowth) + warm * kMeanGrowth)
+      << run.place() << ": the heap grows scene by scene";
   EXPECT_LE(4 * run.grown_rounds, run.steady_rounds + 4) << run.place() << ": the heap grows round by round";
+  EXPECT_GT(run.compared, 0u);
+  if (run.seconds >= kWholeRun) {
+    EXPECT_GT(warm, 0);
+    EXPECT_GT(run.steady_rounds, 0u);
+    EXPECT_GT(run.losses, 0u);
+    EXPECT_GT(run.refusals, 0u);
+    EXPECT_GT(run.uploads, 0u);
+  }
   std::cout << run.place() << ": " << run.losses << " devices lost, " << run.refusals << " refusals, " << run.uploads
             << " uploads, " << run.compared << " comparisons; " << run.grown_rounds << " of " << run.steady_rounds
-            << " rounds grew; " << to_string(before) << '\n';
+            << " rounds grew, " << warm << " warm scenes by " << growth << " bytes; " << to_string(before) << '\n';
 }
 
 }  // namespace
