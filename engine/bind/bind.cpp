@@ -43,8 +43,6 @@
 namespace pelt {
 namespace {
 
-// Binds the layers of a plan. Drivers come before the meshes that they drive. Meshes are counted with the model's
-// levels behind them.
 // Returns a model that linear blend binds: what is not painted follows one joint.
 Model painted(Model model) {
   if (model.bound_joints.empty()) {
@@ -62,6 +60,8 @@ Model painted(Model model) {
   return model;
 }
 
+// Binds the layers of a plan. Drivers come before the meshes that they drive. Meshes are counted with the model's
+// levels behind them.
 class Binder {
  public:
   Binder(const Model& model, std::span<const PlacedLevel> levels, std::span<const MuscleMeshes> muscles, const Rig& rig,

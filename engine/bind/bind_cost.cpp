@@ -45,11 +45,6 @@ double judged_poses(const Model& model, double vertices) {
 
 }  // namespace
 
-bool gives_way(const DeformerParameters& deformer) {
-  const DeformerEntry& entry = deformer_entry(deformer);
-  return entry.gives_way != nullptr && entry.gives_way(deformer);
-}
-
 double expected_judgements(const Rig& rig) {
   const bool leaves = rig.judging == Judging::kFallback &&
                       std::ranges::any_of(rig.layers, [](const Layer& layer) { return gives_way(layer.deformer); });

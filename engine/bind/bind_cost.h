@@ -20,9 +20,6 @@ struct JudgeCost {
 // first judgement shows whether three more follow.
 double expected_judgements(const Rig& rig);
 
-// Returns true if linear blend may take over from a deformer where the deformer does worse.
-bool gives_way(const DeformerParameters& deformer);
-
 // Places of the stages behind those of the layers.
 enum class StageAfter { kPack, kJudge, kLevels, kFit };
 

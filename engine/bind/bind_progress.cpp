@@ -22,8 +22,9 @@ void BindProgress::begin(std::size_t stage) {
 
 void BindProgress::show_part(double fraction) {
   const BindStage& current = stages_[current_];
-  const double done = std::max(done_ + std::min(fraction, 1.0) * current.seconds, 0.0);
-  const double left = expected_ - done_ - std::min(fraction, 1.0) * current.seconds;
+  const double by_now = done_ + std::min(fraction, 1.0) * current.seconds;
+  const double done = std::max(by_now, 0.0);
+  const double left = expected_ - by_now;
   const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   // How slow this machine is, as far as what is done shows it.
   const double trusted = 0.1 * expected_;

@@ -192,14 +192,14 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
 namespace hierarchical_bspline {
 
 // Returns true if an artist has given nothing of the surface.
-static bool gives_way(const DeformerParameters& parameters) {
+static bool has_no_sculpture(const DeformerParameters& parameters) {
   const auto& surface = parameters.get<HierarchicalBsplineParameters>();
   return surface.control.empty() && surface.mesh.empty() && surface.file.empty();
 }
 
 // A surface that a rig gives moves them: teeth lie on it. One that is made of the skin does not, written out or not.
 static RigidParts rigid_parts(const DeformerParameters& parameters) {
-  const bool is_made = gives_way(parameters) || !parameters.get<HierarchicalBsplineParameters>().made_of.empty();
+  const bool is_made = has_no_sculpture(parameters) || !parameters.get<HierarchicalBsplineParameters>().made_of.empty();
   return is_made ? RigidParts::kLeft : RigidParts::kMoved;
 }
 
@@ -207,7 +207,7 @@ DeformerEntry deformer() {
   return {.defaults = HierarchicalBsplineParameters{},
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
           .rigid_parts = rigid_parts,
-          .gives_way = gives_way,
+          .gives_way = has_no_sculpture,
           .cost = {.vertex = 38e-6, .size = 1.7}};
 }
 

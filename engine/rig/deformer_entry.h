@@ -83,4 +83,7 @@ const DeformerEntry& deformer_entry(const DeformerParameters& parameters);
 DriverParameters* driver_of(DeformerParameters& parameters);
 const DriverParameters* driver_of(const DeformerParameters& parameters);
 
+// Returns true if linear blend may take over from a deformer where the deformer does worse.
+bool gives_way(const DeformerParameters& deformer);
+
 }  // namespace pelt

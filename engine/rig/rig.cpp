@@ -22,6 +22,11 @@ const DriverParameters* driver_of(const DeformerParameters& parameters) {
   return driver_of(const_cast<DeformerParameters&>(parameters));  // the object is only looked up, not changed
 }
 
+bool gives_way(const DeformerParameters& deformer) {
+  const DeformerEntry& entry = deformer_entry(deformer);
+  return entry.gives_way != nullptr && entry.gives_way(deformer);
+}
+
 std::vector<std::string_view> deformer_names() {
   std::vector<std::string_view> names;
   for (const DeformerEntry& entry : deformers()) names.push_back(entry.name());

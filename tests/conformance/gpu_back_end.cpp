@@ -13,6 +13,7 @@
 
 #include "tests/conformance/back_end.h"
 #include "tests/support/mutated_shaders.h"
+#include "tests/support/untyped.h"
 
 namespace pelt::conformance {
 namespace {
@@ -23,7 +24,7 @@ PFN_vkVoidFunction VKAPI_CALL entry_point_of_vulkan11(VkInstance instance, const
     *version = VK_API_VERSION_1_1;
     return VK_SUCCESS;
   };
-  if (std::string_view(name) == "vkEnumerateInstanceVersion") return reinterpret_cast<PFN_vkVoidFunction>(kVersion);
+  if (std::string_view(name) == "vkEnumerateInstanceVersion") return test::untyped(kVersion);
   return runtime::vulkan_entry_point()(instance, name);
 }
 

@@ -18,6 +18,7 @@
 #include "tests/support/gpu.h"
 #include "tests/support/must.h"
 #include "tests/support/tube.h"
+#include "tests/support/untyped.h"
 
 namespace pelt::runtime {
 namespace {
@@ -247,7 +248,7 @@ class PipelineWatch {
     const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
     if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return found;
     device_function_ = reinterpret_cast<PFN_vkGetDeviceProcAddr>(found);
-    return reinterpret_cast<PFN_vkVoidFunction>(&PipelineWatch::device_function);
+    return test::untyped(&PipelineWatch::device_function);
   }
 
   static inline std::vector<VkPipelineCache> caches;
@@ -257,7 +258,7 @@ class PipelineWatch {
     const PFN_vkVoidFunction found = device_function_(device, name);
     if (std::strcmp(name, "vkCreateComputePipelines") != 0) return found;
     create_ = reinterpret_cast<PFN_vkCreateComputePipelines>(found);
-    return reinterpret_cast<PFN_vkVoidFunction>(&PipelineWatch::create);
+    return test::untyped(&PipelineWatch::create);
   }
   static VkResult VKAPI_CALL create(VkDevice device, VkPipelineCache cache, std::uint32_t count,
                                     const VkComputePipelineCreateInfo* infos, const VkAllocationCallbacks* allocator,
@@ -298,7 +299,7 @@ class HiddenFunction {
     const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
     if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return found;
     device_function_ = reinterpret_cast<PFN_vkGetDeviceProcAddr>(found);
-    return reinterpret_cast<PFN_vkVoidFunction>(&HiddenFunction::device_function);
+    return test::untyped(&HiddenFunction::device_function);
   }
 
   static inline std::string hidden;
@@ -318,10 +319,9 @@ class Budgeted {
     const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
     if (std::strcmp(name, "vkGetPhysicalDeviceMemoryProperties2") == 0) {
       memory_ = reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties2>(found);
-      return reinterpret_cast<PFN_vkVoidFunction>(&Budgeted::memory);
+      return test::untyped(&Budgeted::memory);
     }
-    if (std::strcmp(name, "vkEnumerateDeviceExtensionProperties") == 0)
-      return reinterpret_cast<PFN_vkVoidFunction>(&Budgeted::extensions);
+    if (std::strcmp(name, "vkEnumerateDeviceExtensionProperties") == 0) return test::untyped(&Budgeted::extensions);
     return found;
   }
 

@@ -8,6 +8,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 
 #include "runtime/instance.h"
+#include "tests/support/untyped.h"
 
 namespace pelt::test {
 namespace {
@@ -129,11 +130,6 @@ VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t submit_count, const VkSu
 VkResult VKAPI_CALL wait(VkDevice device, std::uint32_t fence_count, const VkFence* fences, VkBool32 all,
                          std::uint64_t timeout) {
   return loses(device) ? VK_ERROR_DEVICE_LOST : behind.vkWaitForFences(device, fence_count, fences, all, timeout);
-}
-
-template <class Function>
-PFN_vkVoidFunction untyped(Function* function) {
-  return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
 void VKAPI_CALL destroy_device(VkDevice device, const VkAllocationCallbacks* callbacks) {

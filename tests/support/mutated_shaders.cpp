@@ -13,6 +13,8 @@
 
 #include <pelt/runtime/vulkan_functions.h>
 
+#include "tests/support/untyped.h"
+
 namespace pelt::test {
 namespace {
 
@@ -50,7 +52,7 @@ PFN_vkVoidFunction VKAPI_CALL mutated_device_proc(VkDevice device, const char* n
   const PFN_vkVoidFunction found = device_proc(device, name);
   if (std::string_view(name) != "vkCreateShaderModule") return found;
   create_module = reinterpret_cast<PFN_vkCreateShaderModule>(found);
-  return reinterpret_cast<PFN_vkVoidFunction>(create_mutated);
+  return untyped(create_mutated);
 }
 
 }  // namespace
@@ -59,7 +61,7 @@ PFN_vkVoidFunction VKAPI_CALL mutated_entry_point(VkInstance instance, const cha
   const PFN_vkVoidFunction found = runtime::vulkan_entry_point()(instance, name);
   if (std::string_view(name) != "vkGetDeviceProcAddr") return found;
   device_proc = reinterpret_cast<PFN_vkGetDeviceProcAddr>(found);
-  return reinterpret_cast<PFN_vkVoidFunction>(mutated_device_proc);
+  return untyped(mutated_device_proc);
 }
 
 }  // namespace pelt::test

@@ -11,6 +11,7 @@
 
 #include "runtime/device_internals.h"
 #include "runtime/instance.h"
+#include "tests/support/untyped.h"
 
 namespace pelt::test {
 namespace {
@@ -170,30 +171,25 @@ void VKAPI_CALL masked_descriptors(VkDevice device, std::uint32_t count, const V
   behind.device.vkUpdateDescriptorSets(device, count, writes, copy_count, copies);
 }
 
-template <class Function>
-PFN_vkVoidFunction as_void(Function* function) {
-  return reinterpret_cast<PFN_vkVoidFunction>(function);
-}
-
 PFN_vkVoidFunction VKAPI_CALL masked_device_proc(VkDevice device, const char* name) {
   const std::string_view wanted = name;
-  if (wanted == "vkCreateBuffer") return as_void(masked_create_buffer);
-  if (wanted == "vkGetBufferMemoryRequirements") return as_void(masked_requirements);
-  if (wanted == "vkAllocateMemory") return as_void(masked_allocate);
-  if (wanted == "vkFreeMemory") return as_void(masked_free);
-  if (wanted == "vkMapMemory") return as_void(masked_map);
-  if (wanted == "vkFlushMappedMemoryRanges") return as_void(masked_flush);
-  if (wanted == "vkInvalidateMappedMemoryRanges") return as_void(masked_invalidate);
-  if (wanted == "vkUpdateDescriptorSets") return as_void(masked_descriptors);
+  if (wanted == "vkCreateBuffer") return untyped(masked_create_buffer);
+  if (wanted == "vkGetBufferMemoryRequirements") return untyped(masked_requirements);
+  if (wanted == "vkAllocateMemory") return untyped(masked_allocate);
+  if (wanted == "vkFreeMemory") return untyped(masked_free);
+  if (wanted == "vkMapMemory") return untyped(masked_map);
+  if (wanted == "vkFlushMappedMemoryRanges") return untyped(masked_flush);
+  if (wanted == "vkInvalidateMappedMemoryRanges") return untyped(masked_invalidate);
+  if (wanted == "vkUpdateDescriptorSets") return untyped(masked_descriptors);
   return behind.functions.vkGetDeviceProcAddr(device, name);
 }
 
 PFN_vkVoidFunction VKAPI_CALL masked_instance_proc(VkInstance instance, const char* name) {
   const std::string_view wanted = name;
-  if (wanted == "vkGetPhysicalDeviceProperties2") return as_void(masked_properties);
-  if (wanted == "vkGetPhysicalDeviceMemoryProperties") return as_void(masked_memory);
-  if (wanted == "vkGetPhysicalDeviceMemoryProperties2") return as_void(masked_memory2);
-  if (wanted == "vkGetDeviceProcAddr") return as_void(masked_device_proc);
+  if (wanted == "vkGetPhysicalDeviceProperties2") return untyped(masked_properties);
+  if (wanted == "vkGetPhysicalDeviceMemoryProperties") return untyped(masked_memory);
+  if (wanted == "vkGetPhysicalDeviceMemoryProperties2") return untyped(masked_memory2);
+  if (wanted == "vkGetDeviceProcAddr") return untyped(masked_device_proc);
   return behind.instance_proc(instance, name);
 }
 

@@ -13,6 +13,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 
 #include "runtime/instance.h"
+#include "tests/support/untyped.h"
 
 namespace pelt::test {
 
@@ -159,11 +160,6 @@ PFN_vkVoidFunction VKAPI_CALL older_device_proc(VkDevice device, const char* nam
   if (std::find(std::begin(kLaterFunctions), std::end(kLaterFunctions), name) != std::end(kLaterFunctions))
     return nullptr;
   return unmasked.vkGetDeviceProcAddr(device, name);
-}
-
-template <class Function>
-PFN_vkVoidFunction untyped(Function* function) {
-  return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
 }  // namespace

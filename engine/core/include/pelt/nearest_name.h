@@ -10,7 +10,8 @@
 namespace pelt {
 
 // Returns "; did you mean 'walk'?" with the name in `known` that is nearest to `name`: the fewest insertions, deletions
-// and substitutions of bytes lead to it; the first of several. Empty if those are more than half of the bytes of the longer name.
+// and substitutions of bytes lead to it; the first of several. Empty if those are more than half of the bytes of the
+// longer name.
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known);
 
 // Returns an error kNotFound like "there is no clip 'wlak'; did you mean 'walk'? There are: walk, flex". `what` is
