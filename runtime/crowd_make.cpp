@@ -482,9 +482,9 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   if (instances.empty()) {
     for (const auto& entry : gpu.entries) instances.push_back(entry ? 1 : 0);
   }
-  if (instances.size() != gpu.entries.size()) {
+  if (instances.size() > gpu.entries.size()) {
     return fail(ErrorCode::kInvalidArgument,
-                formatted("a crowd of {} needs a number of instances of each, and has {}", label, instances.size()));
+                formatted("a crowd of {} is asked for instances of {} characters", label, instances.size()));
   }
   auto state = std::make_unique<State>();
   std::vector<std::optional<Character>> wanted;

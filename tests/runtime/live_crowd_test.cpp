@@ -242,6 +242,7 @@ TEST_F(LiveCrowds, LearnOfCharacters) {
     ASSERT_TRUE(
         submit_and_wait(*gpu_device(), "upload", [&](VkCommandBuffer commands) { gpu.record_upload(commands); }));
     gpu.finish_upload();
+    EXPECT_FALSE(test::must(Crowd::create(*gpu_device(), gpu, {.instances = {1}})).has_character(number));
     ASSERT_TRUE(crowd.add(*gpu_device(), number));
     EXPECT_EQ(gpu_device()->internals().pipelines.size(), pipelines) << "prepared";
     const std::uint32_t instance = test::must(crowd.acquire(number));

@@ -494,7 +494,8 @@ typedef struct pelt_crowd_options {
   uint32_t character_count; /* number of entries in `instances` */
   /* The number of instances that the crowd is made with, of each of the pelt_gpu_characters in the order of their
    * numbers; NULL: one of each. They are numbered from 0: those of a character follow each other, and the next
-   * character's follow those. */
+   * character's follow those. Characters that the list does not reach are those that the crowd has not been told of
+   * (pelt_crowd_add): others may be added by another thread while it is made. */
   const uint32_t* instances;
   uint32_t frames_in_flight;    /* frames that may be recorded before the first has finished; 0: 2 */
   uint32_t reduced_influences;  /* influences a vertex that PELT_DETAIL_REDUCED keeps; 0: 4 */
@@ -559,7 +560,7 @@ PELT_API pelt_result pelt_add_capacity(const pelt_character* character, uint32_t
                                        const pelt_crowd_options* options, pelt_crowd_capacity* sum);
 
 /* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: instance
- * counts that are not one for each character, or are all 0; outputs that contradict each other or are misaligned;
+ * counts that are more than the characters, or are all 0; outputs that contradict each other or are misaligned;
  * recomputed normals of characters without rings; outputs or inputs larger than the device's storage buffer range
  * (the message says how many instances fit); out of memory. */
 PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,

@@ -126,7 +126,8 @@ enum class JointFormat : std::uint32_t {
 struct CrowdOptions {
   // The number of instances that the crowd is made with, of each character of the GpuCharacters in the order of their
   // numbers; empty: one of each. They are numbered from 0: those of a character follow each other, and the next
-  // character's follow those.
+  // character's follow those. Characters that the list does not reach are those that the crowd has not been told of
+  // (Crowd::add): others may be added by another thread while it is made.
   std::vector<std::uint32_t> instances;
   // Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
   // counts: this, or what `instances` take.
@@ -259,10 +260,10 @@ struct CrowdBytes {
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
-  // instance counts that are not one for each character, or are all 0; no frames in flight; outputs that contradict
-  // each other; a buffer of the caller's that is misaligned (the message names it); recomputed normals of characters
-  // without rings; outputs or inputs larger than the device's storage buffer range (the message says how many instances
-  // fit); out of memory.
+  // more instance counts than characters, or all of them 0; no frames in flight; outputs that contradict each other; a
+  // buffer of the caller's that is misaligned (the message names it); recomputed normals of characters without rings;
+  // outputs or inputs larger than the device's storage buffer range (the message says how many instances fit); out of
+  // memory.
   static Result<Crowd> create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;
