@@ -349,7 +349,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
         o.instances = instances;
         o.character_count = 3;
       },
-      kInvalid, "has 3");
+      kInvalid, "of 3 characters");
   refused([](Options& o) { o.normals.format = 9; }, kInvalid, "normals have the format 9");
   refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL8; }, kInvalid, "positions");
   refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
