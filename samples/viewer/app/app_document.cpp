@@ -294,7 +294,8 @@ void App::State::follow_document() {
 // Ends what is opened or bound in the background on Escape, unless a field or a window takes the key.
 void App::State::stop_on_escape() {
   constexpr ImGuiPopupFlags kAny = ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel;
-  if (!ImGui::IsKeyPressed(ImGuiKey_Escape, false) || ImGui::IsAnyItemActive() || ImGui::IsPopupOpen("", kAny)) return;
+  const int escape = ImGui::GetKeyIndex(ImGuiKey_Escape);
+  if (!ImGui::IsKeyPressed(escape, false) || ImGui::IsAnyItemActive() || ImGui::IsPopupOpen("", kAny)) return;
   const std::optional<Binder::Progress> progress = binder.progress();
   if (!progress) return;
   if (opening) {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Drives a real window of the viewer by mouse and keys under Xvfb: opens a rig, plays, scrubs, picks a vertex, changes a
 # parameter, saves, undoes, saves, drags a vertex of the driver, opens a broken file, resizes to almost nothing and
-# back, hides and shows the window, closes it. usage: window.sh VIEWER PELT FOLDER. Exit code 77: no Xvfb.
+# back, hides and shows the window, closes it; stops a bind in another. usage: window.sh VIEWER PELT FOLDER. Exit code
+# 77: no Xvfb.
 set -euo pipefail
 readonly viewer=$1 pelt=$2 folder=$3
 
@@ -31,6 +32,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 "$pelt" bind builtin:limb --deformer surface-ffd --write-rig limb.json -o limb.pelt >bind.log
+cp limb.json arm.json
 cp limb.json before.json
 
 Xvfb -displayfd 3 -screen 0 1280x800x24 -noreset 3>display.txt 2>xvfb.log &
@@ -42,11 +44,6 @@ done
 [[ -s display.txt ]] || fail "Xvfb did not start"
 DISPLAY=:$(<display.txt)
 export DISPLAY
-
-"$viewer" limb.json --model builtin:limb --validate --size 1000x640 >viewer.log 2>&1 &
-viewer_pid=$!
-window=$(timeout 60 xdotool search --sync --onlyvisible --name 'Pelt' | head -n 1) || fail "there is no window"
-xdotool windowfocus "$window"
 
 # runs: succeeds if the viewer still runs and is no zombie.
 runs() { [[ -e /proc/$viewer_pid ]] && ! grep -q '^State:.Z' "/proc/$viewer_pid/status"; }
@@ -95,6 +92,30 @@ until_saved() {
   fail "$what"
 }
 
+# open_window NAME: shows a built-in model by its rig, NAME.json.
+open_window() {
+  "$viewer" "$1.json" --model "builtin:$1" --validate --size 1000x640 >viewer.log 2>&1 &
+  viewer_pid=$!
+  window=$(timeout 60 xdotool search --sync --onlyvisible --name 'Pelt' | head -n 1) || fail "there is no window"
+  xdotool windowfocus "$window"
+}
+
+# close_window: by ctrl+q. Without a window manager a window that has just been shown may not take keys yet: presses them
+# every four seconds.
+close_window() {
+  local i code=0
+  for ((i = 0; i < 120; ++i)); do
+    if ! runs; then break; fi
+    if ((i % 8 == 0)); then xdotool windowfocus "$window" key ctrl+q || true; fi
+    sleep 0.5
+  done
+  if runs; then fail "the window did not close"; fi
+  wait "$viewer_pid" || code=$?
+  ((code == 0)) || fail "exit code $code"
+  if [[ -s viewer.log ]]; then fail "messages"; fi
+}
+
+open_window limb
 readonly picture=280x400+360+60 inspector=320x480+670+60 timeline=900x30+10+605
 
 convert -size 1280x800 xc:black empty.png
@@ -191,15 +212,20 @@ after=$(ticks)
 ((after - before < 100)) || fail "$((after - before)) hundredths of 3 seconds of work while the window is hidden"
 xdotool windowmap "$window"
 until_differs hidden shown 280x300+260+60 "no picture after the window was shown again"
-# Without a window manager a window that has just been shown may not take keys yet: press ctrl+q every four seconds.
-for ((i = 0; i < 120; ++i)); do
-  if ! runs; then break; fi
-  if ((i % 8 == 0)); then xdotool windowfocus "$window" key ctrl+q || true; fi
-  sleep 0.5
+close_window
+
+# Escape stops a bind, unless it came too late.
+open_window arm
+until_differs empty opened "$picture" "no picture after opening"
+sleep 3
+for ((i = 0; i < 10; ++i)); do
+  shot changing
+  drag 220 295 280
+  xdotool key Escape
+  sleep 1
+  shot stopped
+  if differs changing stopped 280x60+360+485; then break; fi
 done
-if runs; then fail "the window did not close"; fi
-code=0
-wait "$viewer_pid" || code=$?
-((code == 0)) || fail "exit code $code"
-if [[ -s viewer.log ]]; then fail "messages"; fi
+differs changing stopped 280x60+360+485 || fail "Escape does not stop a bind"
+close_window
 echo "viewer_window: done"
