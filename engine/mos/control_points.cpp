@@ -247,13 +247,19 @@ class Settler {
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
     PointChain own{chain::curve_over(chain), {}, {}};
+    std::vector<float> bending(chain.anchors.size(), 0.0f);
     for (std::size_t i = 1; i + 1 < chain.anchors.size(); ++i) {
-      own.curve.anchors[i].skin_distance = thickness_->at(chain, i).value_or(0.0f);
+      const std::optional<SkinAtJoint> skin = thickness_->at(chain, i);
+      if (!skin) continue;
+      own.curve.anchors[i].skin_distance = skin->thickness;
+      bending[i] = skin->bending;
     }
     for (std::size_t i = 0; angles_ && i < chain.anchors.size(); ++i) {
       if (twist_after_ && is_inner(chain, i)) own.curve.anchors[i].twist_after = twist_after_(own.curve, i);
     }
-    const std::vector<JointPoints> about = spread_->points_of(own.curve);
+    // A small part between rigid ones does not slide past them.
+    std::vector<JointPoints> about = spread_->points_of(own.curve);
+    for (std::size_t i = 0; i < about.size(); ++i) about[i].outward *= bending[i];
     const std::size_t last = chain.anchors.size() - 1;
     const std::uint32_t count = parameters_.points_per_bone;
     for (std::size_t i = 0; i < last; ++i) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/deformer/rigid_parts.h"
 #include "engine/model/segment.h"
 
 namespace pelt::mos {
@@ -29,6 +30,7 @@ SkinThickness::SkinThickness(const Model& model, std::span<const std::uint32_t> 
     const Mesh& mesh = model.meshes[m];
     areas_.push_back(mesh.triangles.empty() ? std::vector<double>(mesh.positions.size(), 1.0)
                                             : vertex_areas(mesh.positions, mesh.triangles));
+    rigid_.push_back(find_rigid_parts(mesh));
     std::vector<float>& nearest = nearest_.emplace_back();
     if (has_weights(mesh)) continue;
     for (const glm::vec3 point : mesh.positions) {
@@ -43,7 +45,7 @@ SkinThickness::SkinThickness(const Model& model, std::span<const std::uint32_t> 
   }
 }
 
-std::optional<float> SkinThickness::at(const Chain& chain, std::size_t i) const {
+std::optional<SkinAtJoint> SkinThickness::at(const Chain& chain, std::size_t i) const {
   const glm::vec3 at = chain.anchors[i].position;
   const glm::vec3 ends[] = {chain.anchors[i - 1].position, chain.anchors[i + 1].position};
   const std::uint32_t joints[] = {chain.anchors[i - 1].joint, chain.anchors[i].joint, chain.anchors[i + 1].joint};
@@ -56,7 +58,7 @@ std::optional<float> SkinThickness::at(const Chain& chain, std::size_t i) const 
     return share >= 0.5f;
   };
   std::vector<std::pair<float, double>> found;  // distance, area
-  double area = 0;
+  double area = 0, rigid_area = 0;
   for (std::size_t m = 0; m < meshes_.size(); ++m) {
     const Mesh& mesh = model_.meshes[meshes_[m]];
     const bool weighted = has_weights(mesh);
@@ -68,6 +70,10 @@ std::optional<float> SkinThickness::at(const Chain& chain, std::size_t i) const 
       const float distance = std::min(before, after);
       if (!weighted && distance > kNearest * nearest_[m][v]) continue;
       if (share_along(point, at, ends[before < after ? 0 : 1]) > 0.5f) continue;
+      if (rigid_[m][v]) {
+        rigid_area += areas_[m][v];
+        continue;
+      }
       found.emplace_back(distance, areas_[m][v]);
       area += areas_[m][v];
     }
@@ -76,7 +82,8 @@ std::optional<float> SkinThickness::at(const Chain& chain, std::size_t i) const 
   double so_far = 0;
   for (const auto& [distance, own] : found) {
     so_far += own;
-    if (so_far >= kShareOfArea * area && distance > 0) return distance;
+    if (so_far < kShareOfArea * area || distance == 0) continue;
+    return SkinAtJoint{distance, rigid_area > 0 ? static_cast<float>(area / (area + rigid_area)) : 1.0f};
   }
   return std::nullopt;
 }

@@ -80,6 +80,30 @@ TEST(MosControlPoints, LeaveSpikesOut) {
   for (std::size_t k = 0; k < smooth.size(); ++k) EXPECT_NEAR(spiky[k], smooth[k], 0.05f);
 }
 
+// Two plates of armour, each on one joint, over a limb that is half as thick.
+TEST(MosControlPoints, StandAsFarApartAsWhatBendsIsThick) {
+  Model model = test::make_tube({.around = 24, .along = 64});
+  const Spread bare = spread(model);
+  Mesh& limb = model.meshes[0];
+  for (const std::uint32_t joint : {0u, 1u}) {
+    const Mesh plate = test::make_tube_mesh({.around = 24, .along = 32, .radius = 2, .length = 3});
+    const auto first = static_cast<std::uint32_t>(limb.positions.size());
+    for (std::size_t v = 0; v < plate.positions.size(); ++v) {
+      limb.positions.push_back(plate.positions[v] + glm::vec3(5 * joint, 0, 0));
+      limb.normals.push_back(plate.normals[v]);
+      limb.weights.append_row(std::vector<Influence>{{joint, 1.0f}});
+    }
+    for (const glm::uvec3 t : plate.triangles) limb.triangles.push_back(t + first);
+  }
+  const Spread plated = spread(model);
+  EXPECT_EQ(plated.at, bare.at);
+  // Within half a bone of the joint the limb has 4 of its length, each plate 1 of its own.
+  const float bending = 4.0f / (4 + 2 * 2 * 1);
+  for (std::size_t k = 0; k < bare.outward.size(); ++k) {
+    EXPECT_NEAR(plated.outward[k], bending * bare.outward[k], 0.03f * bare.outward[k]);
+  }
+}
+
 TEST(MosControlPoints, StayInOrderWhereTheSkinIsThickForItsBones) {
   for (const float radius : {1.5f, 3.0f, 10.0f}) {
     for (const std::uint32_t joints : {2u, 4u, 9u}) {

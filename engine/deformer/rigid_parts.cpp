@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "engine/deformer/rigid_parts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <pelt/tools/mesh_parts.h>
+
+#include "engine/binding/strongest_influence.h"
+
+namespace pelt {
+namespace {
+
+// Smallest weight of each vertex, and smallest mean weight, on the joint that a rigid part follows.
+constexpr float kMinOfJoint = 0.75f;
+constexpr float kMeanOfJoint = 0.95f;
+
+}  // namespace
+
+std::vector<bool> find_rigid_parts(const Mesh& mesh) {
+  const std::size_t count = mesh.positions.size();
+  std::vector<bool> rigid(count, false);
+  if (mesh.weights.row_count() != count) return rigid;
+  const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
+  const std::vector<glm::uvec3> triangles = welded_triangles(welded, mesh.triangles);
+  const std::vector<std::uint32_t> part = connected_parts(count, triangles);
+
+  struct Part {
+    std::optional<std::uint32_t> joint;  // the joint on which the first vertex has the most weight
+    bool has_triangle = false;
+    bool follows_others = false;
+    double sum = 0;  // of the weights on the joint
+    std::size_t vertices = 0;
+  };
+  std::vector<Part> parts(count);  // by the vertex that represents the part
+  for (const glm::uvec3 t : triangles) parts[part[t.x]].has_triangle = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    Part& own = parts[part[welded[i]]];
+    const Influence strongest = strongest_influence(mesh.weights.row(i));
+    if (!own.joint) own.joint = strongest.index;
+    own.follows_others |= strongest.index != *own.joint || strongest.weight < kMinOfJoint;
+    own.sum += strongest.weight;
+    ++own.vertices;
+  }
+  const auto moves_as_one = [](const Part& own) {
+    return !own.follows_others && own.sum >= kMeanOfJoint * static_cast<double>(own.vertices);
+  };
+  // Points without triangles are no part; where all parts are rigid, nothing else is left for them to follow.
+  const bool all = std::ranges::all_of(parts, [&](const Part& own) { return !own.has_triangle || moves_as_one(own); });
+  for (std::size_t i = 0; i < count; ++i) {
+    const Part& own = parts[part[welded[i]]];
+    rigid[i] = own.has_triangle ? moves_as_one(own) : all && !triangles.empty();
+  }
+  return rigid;
+}
+
+}  // namespace pelt
