@@ -6,9 +6,11 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/dual_quaternion.h>
 #include <pelt/import.h>
 #include <pelt/linear_blend.h>
+#include <pelt/mos.h>
 #include <pelt/move_driver.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
@@ -181,6 +183,22 @@ TEST(GpuCpu, InEveryConfiguration) {
   }
 }
 
+// Anchors of a chain are posed in blocks of eight.
+TEST(GpuCpu, OnChainsOfSeveralBlocks) {
+  PELT_REQUIRE_GPU(gpu_device());
+  CurveSkeletonParameters swollen;
+  swollen.frames = CurveFrames::kTangent;
+  swollen.bulge = {.across = 0.3f, .along = -0.2f};
+  for (const DeformerParameters& parameters : {DeformerParameters(CurveSkeletonParameters{}),
+                                               DeformerParameters(swollen), DeformerParameters(MosParameters{})}) {
+    for (const std::uint32_t joints : {8u, 9u, 17u}) {
+      const Model tube = test::make_tube({.around = 6, .along = 34, .length = 16, .joints = joints});
+      const Character character = test::bound(tube, one_layer(parameters)).character;
+      expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3), std::to_string(joints) + " joints");
+    }
+  }
+}
+
 TEST(GpuCpu, OnMorphTargets) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
@@ -272,7 +290,7 @@ TEST(GpuCpu, InEveryConfigurationWithCollapsedJoints) {
   for (const test::Deformer& deformer : test::deformers()) {
     const Character character = bind_tube(deformer, {}, {.radius = 1.1f});
     Poses poses;
-    for (const glm::vec3 scale : {glm::vec3(1, 0, 1), glm::vec3(0, 0, 1), glm::vec3(0)}) {
+    for (const glm::vec3 scale : {glm::vec3(1, 0, 1), glm::vec3(0, 0, 1), glm::vec3(0), glm::vec3(5e-4f)}) {
       poses.push_back(bent_poses(*character, 2)[1]);
       poses.back()[1] = glm::scale(poses.back()[1], scale);
     }

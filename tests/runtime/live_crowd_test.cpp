@@ -483,6 +483,15 @@ TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
     EXPECT_LT(off(listed, level, level), kNear);
     EXPECT_GT(off_level(listed, 0, level, false), kFar);
   }
+  std::size_t pose = 5;
+  for (const std::uint32_t flag : {0u, shared::kEntryOtherLevel}) {
+    const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | flag | shared::entry_levels(0, 3)};
+    std::memcpy(list.mapped(), words, sizeof(words));
+    list.flush(0, list.size());
+    frame(listed, ++pose);
+    EXPECT_LT(off(listed, 3, pose), kNear);
+    EXPECT_EQ(off_level(listed, 0, pose, false) < kNear, flag == 0) << "the level that it fades from";
+  }
 }
 
 // A level, a linear-blend fit and a slower rate go together: each is as the CPU moves it.

@@ -2,6 +2,7 @@
 // Crowds with normals computed from the posed triangles (CrowdOutputs::normal_mode).
 #include <cmath>
 #include <cstring>
+#include <glm/gtc/matrix_transform.hpp>
 #include <optional>
 
 #include <pelt/builtin.h>
@@ -149,6 +150,34 @@ TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
       for (const std::uint32_t i : {0u, 1u, 4u}) {
         expect_equal_to_cpu(crowd, read(crowd, i), (*characters_)[crowd.character_of(i)], i, tolerance);
       }
+    }
+  }
+}
+
+// Any direction across the normal is a tangent then, the same one on both sides.
+TEST_F(RecomputedNormals, HaveATangentWhereTheSkinsRunsAlongThem) {
+  Model model = test::make_tube();
+  Mesh grid = test::make_grid(3);
+  grid.name = model.meshes[0].name;
+  grid.normals.assign(grid.positions.size(), {0, 0, 1});
+  grid.tangents.assign(grid.positions.size(), {0, 0, 1, 1});
+  for (std::size_t v = 0; v < grid.positions.size(); ++v) grid.weights.append_row(std::vector<Influence>{{0, 1.0f}});
+  model.meshes[0] = grid;
+  const Character character = test::bound_by(model, "linear_blend");
+  const GpuCharacters gpu = upload_all({&character, 1});
+  Crowd crowd = make(gpu, {.instances = {1}});
+  Evaluator cpu(character, {.normal_mode = NormalMode::kRecomputed});
+  for (const float turn : {0.4f, 1.2f}) {  // away from x, towards x
+    std::vector<glm::mat4> joints = test::bind_matrices(model);
+    for (glm::mat4& joint : joints) joint = glm::rotate(glm::mat4(1), turn, {0.5f, 1, 0}) * joint;
+    crowd.pose(0, joints);
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    const InstanceVertices vertices = read(crowd, 0);
+    cpu.pose(joints);
+    cpu.evaluate();
+    for (std::size_t v = 0; v < grid.positions.size(); ++v) {
+      EXPECT_LT(angle(vertices.tangents[v], cpu.tangents()[v]), 1e-3f);
+      EXPECT_LT(std::abs(glm::dot(glm::vec3(vertices.tangents[v]), vertices.normals[v])), 1e-3f);
     }
   }
 }

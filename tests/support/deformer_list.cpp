@@ -70,6 +70,7 @@ CurveSkeletonParameters paper_curves() {
 CurveSkeletonParameters keyed_curves() {
   return curves([](CurveSkeletonParameters& p) {
     p.frames = CurveFrames::kTangent;
+    p.bulge = {.across = 0.3f, .along = -0.2f};
     p.joints = {{.joint = "joint1", .float_distance = {{0, 0.3f}, {60, 0.5f}, {120, 0.9f}}}};
     p.bones = {{"joint0", "joint1", {{0, 0}, {0.3f, 0.1f}, {1, 1}}, true}};
     p.curves = {{"both", {"joint0", "joint1"}, {}, {}}};  // also if no skin follows one of the joints
