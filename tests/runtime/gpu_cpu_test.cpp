@@ -183,7 +183,7 @@ TEST(GpuCpu, InEveryConfiguration) {
   }
 }
 
-// Anchors of a chain are posed in blocks of eight.
+// Anchors of a chain, one more than the joints here, are posed in blocks of eight.
 TEST(GpuCpu, OnChainsOfSeveralBlocks) {
   PELT_REQUIRE_GPU(gpu_device());
   CurveSkeletonParameters swollen;
@@ -191,7 +191,7 @@ TEST(GpuCpu, OnChainsOfSeveralBlocks) {
   swollen.bulge = {.across = 0.3f, .along = -0.2f};
   for (const DeformerParameters& parameters : {DeformerParameters(CurveSkeletonParameters{}),
                                                DeformerParameters(swollen), DeformerParameters(MosParameters{})}) {
-    for (const std::uint32_t joints : {8u, 9u, 17u}) {
+    for (const std::uint32_t joints : {7u, 8u, 9u, 17u}) {
       const Model tube = test::make_tube({.around = 6, .along = 34, .length = 16, .joints = joints});
       const Character character = test::bound(tube, one_layer(parameters)).character;
       expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3), std::to_string(joints) + " joints");
