@@ -304,6 +304,21 @@ TEST(GpuCpu, InEveryConfigurationWithCollapsedJoints) {
   }
 }
 
+// Angles of half a turn have two signs, of which both sides take the same one. Linear blend collapses drivers there.
+TEST(GpuCpu, InEveryConfigurationAfterHalfTurns) {
+  PELT_REQUIRE_GPU(gpu_device());
+  const Model tube = test::make_tube();
+  for (const test::Deformer& deformer : test::deformers()) {
+    const Character character = bind_tube(deformer, {}, {.radius = 1.1f});
+    Poses poses;
+    for (const glm::vec3 axis : {glm::vec3(1, -1, -1), glm::vec3(-1, 1, -1), glm::vec3(-1, -1, 1)}) {
+      poses.push_back(test::bind_matrices(tube));
+      poses.back()[1] = glm::scale(poses.back()[1], axis);
+    }
+    expect_gpu_equals_cpu(*gpu_device(), character, poses, deformer.name, Directions::kFlattened);
+  }
+}
+
 TEST(GpuCpu, OnALimbBentAndTwisted) {
   PELT_REQUIRE_GPU(gpu_device());
   expect_all_deformers(*gpu_device(), make_limb(), [](const CharacterData& data) { return clip_poses(data, 17); });

@@ -43,7 +43,7 @@ SurfaceFfdParameters patch(std::uint32_t tessellation) {
 }
 
 std::vector<KeyPoseSet> key_poses() {
-  const KeyAngle first{"joint1", {0.4f, 1, 0.7f}};
+  const KeyAngle first{"joint1", {0.4f, -1, 0.7f}};
   const KeyAngle second{"joint1", {1, -1, 0}};
   return {{{first}, KeyInterpolation::kLinear, {{{60}, "", {{3, {0, 0.2f, 0}}}}, {{-30}, "", {{40, {0.1f, 0, 0}}}}}},
           {{first, second}, KeyInterpolation::kRbf, {{{60, 20}, "", {{90, {0, 0, 0.3f}}, {3, {0.1f, 0, 0}}}}}}};
