@@ -48,6 +48,10 @@ class BendyBones {
   const BendyBone* of_model(const Bone& bone) const;
   void lay_ends(const BendyBone& values, std::size_t bone, Curve& curve);
   void lay_curve(const BendyBone& values, std::size_t bone, Curve& curve);
+  std::optional<float> ease_of(std::span<const BendyBone* const> bones, std::size_t bone, bool first_end,
+                               const Curve& curve) const;
+  void lay_eases(std::span<const BendyBone* const> bones, const std::vector<bool>& stiff,
+                 std::span<const std::optional<float>> fixed, Curve& curve);
   void lay_floats(std::span<const BendyBone* const> bones, std::span<const std::optional<float>> fixed, Curve& curve);
   void meet(Curve& curve);
 
@@ -60,6 +64,7 @@ class BendyBones {
   std::set<Bone> segmented_;
   std::set<Bone> loose_;             // bones with ease or offset at the end of a curve, where there is no control point
   std::set<std::uint32_t> cut_;      // joints whose floats are cut, since the bones leave no room
+  std::set<std::uint32_t> held_;     // joints whose eases are held below where the curve would turn back
   std::set<std::uint32_t> meeting_;  // joints where rolls or widths of two bones differ
 };
 
