@@ -22,6 +22,7 @@
 #include "engine/bind/bind_cost.h"
 #include "engine/bind/bind_progress.h"
 #include "engine/bind/build_skins.h"
+#include "engine/bind/carried_weights.h"
 #include "engine/bind/check_model.h"
 #include "engine/bind/helper_joints.h"
 #include "engine/bind/layer_plan.h"
@@ -404,7 +405,8 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& ri
     }
     PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));
     PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
-    Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), notes);
+    const std::optional<Model> carried = carry_weights(whole, plan, options.threads, notes);
+    Binder binder(carried ? *carried : whole, levels, muscles, rig, plan, options, std::move(correctives), notes);
     return use(binder);
   };
   if (rig.muscles.empty() && rig.helper_joints.empty()) return run(model, {});

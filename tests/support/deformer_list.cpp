@@ -76,12 +76,11 @@ CurveSkeletonParameters keyed_curves() {
   });
 }
 
-// Bendy bones, through whose joints the curve passes; one of them is stiff.
+// Bendy bones, through whose joints the curve passes.
 CurveSkeletonParameters eased_curves() {
   return curves([](CurveSkeletonParameters& p) {
     p.bones = {{"joint0", "joint1", {}, true, BendyBone{.ease_out = 0.7f, .curve_out = {0.1f, 0}}},
-               {"joint1", "", {}, true, BendyBone{.ease_in = 1.6f, .ease_out = 1}},
-               {"joint2", "", {}, true, BendyBone{.segments = 1}}};
+               {"joint1", "", {}, true, BendyBone{.ease_in = 1.6f, .ease_out = 1}}};
     p.curves = {{"both", {"joint0", "joint1"}, {}, {}}};  // also if no skin follows one of the joints
   });
 }
