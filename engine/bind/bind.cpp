@@ -89,10 +89,11 @@ class Binder {
     }
     begin(StageAfter::kPack);
     PELT_ASSIGN(auto skins, merged_skins());
+    const std::optional<Model> carried = carry_weights(model_, plan_, options_.threads, notes_);
     BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
     const BuildSteps steps{[this](double part) { progress_.show_part(part); }, [this] { begin(StageAfter::kJudge); }};
-    PELT_ASSIGN(auto bound,
-                build_skins(build_input(), steps, std::move(report), std::move(builder_), std::move(skins)));
+    PELT_ASSIGN(auto bound, build_skins({carried ? *carried : model_, levels_, muscles_, rig_, plan_, options_}, steps,
+                                        std::move(report), std::move(builder_), std::move(skins)));
     PELT_TRY(add_levels(bound));
     PELT_TRY(add_fits(bound));
     progress_.end();
@@ -405,8 +406,7 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& ri
     }
     PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));
     PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
-    const std::optional<Model> carried = carry_weights(whole, plan, options.threads, notes);
-    Binder binder(carried ? *carried : whole, levels, muscles, rig, plan, options, std::move(correctives), notes);
+    Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), notes);
     return use(binder);
   };
   if (rig.muscles.empty() && rig.helper_joints.empty()) return run(model, {});
