@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Lays Blender's bendy bones over curves; docs/bendy_bones.md says which of their properties count.
 //
-// A bone has n = 3 spans of the B-spline, less one at each end of the curve. Ease e makes Blender's Bezier handle
-// e L / 3 long on a straight bone of length L. So Blender's curve starts with the slope |C'| = 3 e L / 3 = e L over the
-// bone. The slope of the B-spline at a joint that is not bent is n (|B+ - B-| / 2) = n f. Both slopes agree if
+// Automatic frames take eases as they are: their curve is Blender's there (shaders/curve_skeleton/step_frames.h). For
+// the paper's frames, a bone has n = 3 spans of the B-spline, less one at each end of the curve. Ease e makes Blender's
+// Bezier handle e L / 3 long on a straight bone of length L. So Blender's curve starts with the slope
+// |C'| = 3 e L / 3 = e L over the bone. The slope of the B-spline at a joint that is not bent is
+// n (|B+ - B-| / 2) = n f. Both slopes agree if
 //     f = e L / n.
 // If the bones on both sides of a joint give an ease, the mean of both f counts, since the spline has one slope there.
 // A handle that is displaced by c lifts Blender's curve by at most max 3 u (1 - u)^2 c = 4/9 c. A control point lifts
@@ -33,9 +35,9 @@ class BendyBones {
   // several do, to the one most along the joint's y. The values must be in their ranges.
   BendyBones(const Model& model, std::span<const Chain> chains, std::span<const glm::dmat4> at_bind);
 
-  // Writes the bendy bones of a curve into it: float keys, displacements of control points, and ends of spans.
+  // Writes the bendy bones of a curve into it: eases or float keys, displacements of control points, and ends of spans.
   // of_rig[b] is the rig's bendy bone of bone b, or nullptr, which leaves it to the model. fixed[i] is the float of
-  // anchor i, metres, if the rig sets it; such an anchor gets no keys.
+  // anchor i, metres, if the rig sets it; such an anchor gets none of both.
   void lay(std::span<const BendyBone* const> of_rig, std::span<const std::optional<float>> fixed, Curve& curve);
 
   // Returns a sentence on what was used and what was not; nullopt if no bone is bendy.

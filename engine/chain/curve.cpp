@@ -188,8 +188,8 @@ std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> a
 StepReach step_reach(const Curve& curve, std::size_t i) {
   const std::size_t last = curve.lengths.size() - 1;
   if (const std::optional<glm::vec2>& eases = curve.anchors[i].eases) {
-    const glm::vec2 bending(eases->x > 0 ? curve.bone_length(i - 1) : 0.0f, eases->y > 0 ? curve.bone_length(i) : 0.0f);
-    return {bending / 3.0f, bending};
+    const glm::vec2 lengths(curve.bone_length(i - 1), curve.bone_length(i));
+    return {lengths / 3.0f, lengths * glm::sign(*eases)};
   }
   const auto side = [&](int step) {
     if (i == 0 || i == last) return glm::vec2(0.0f);

@@ -108,8 +108,8 @@ def bendy_of(pose):
     """The bendy-bone values of a bone as a rig has them: degrees, and what is at its default left out but eases.
 
     Blender adds the eases and rolls of bone and pose; those of the pose move the skin, those of the bone are at rest.
-    Curve offsets of the bone bow it at rest; those of the pose have no counterpart. Eases count where bones are connected:
-    elsewhere Blender leads a bone on straight.
+    Curve offsets of the bone bow it at rest; those of the pose have no counterpart. Eases count where bones are
+    connected: elsewhere Blender leads a bone on straight.
     """
     bone = pose.bone
     values = {"segments": bone.bbone_segments}
