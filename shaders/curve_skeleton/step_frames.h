@@ -36,7 +36,7 @@ PELT_SHARED_CONST float kStepTurning = 2.4f;   // w, in skin distances
 PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w over which the turn begins and ends smoothly
 PELT_SHARED_CONST float kStepLift = 4.5f;      // slope at an eased joint that a displaced control point adds, times L
-PELT_SHARED_CONST float kStepPace = 0.25f;     // least pace along the bone for which frames turn as the slope does
+PELT_SHARED_CONST float kStepPace = 0.25f;     // least pace along the bone at which frames turn as the slope does
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
 
 // What an anchor gives the curve about it, posed (step_pose.h): the frame and e of the bone that leaves it, and its
@@ -98,10 +98,11 @@ PELT_SHARED_FN float eased_share(PoseWork work, uint word, vec2 lengths, float w
   uint other = way < 0.0f ? word - kCurveAnchorWords : word + kCurveAnchorWords;
   float a = min(abs(way) / max(on_side(lengths, way), 1e-20f), 1.0f);
   float own = handle_slope(a);
-  float pace = 1.0f + own * (on_side(eases, way) - 1.0f);
+  float ease = on_side(eases, way);
+  float pace = 1.0f + own * (ease - 1.0f);
   if (is_eased(work, other)) pace += handle_slope(1.0f - a) * (on_side(anchor_eases(work, other), -way) - 1.0f);
   float part = min(eases.x, eases.y) > 0.0f ? 0.5f : 1.0f;
-  float share = part * own * on_side(eases, way) / max(pace, kStepPace);
+  float share = part * own * ease / max(pace, max(min(ease, kStepPace), 1e-20f));
   return way < 0.0f ? share : 1.0f - share;
 }
 

@@ -78,9 +78,9 @@ def curve_parameters(armature, moving):
         if bone.name not in moving:
             continue
         if bone.bbone_segments > 1:
-            after = next_of(bone)
-            to = {"to": after.name} if after is not None and after.name in moving else {}
-            bones.append({"joint": bone.name, **to, "bendy": bendy_of(armature.pose.bones[bone.name])})
+            entry = {"joint": bone.name, "bendy": bendy_of(armature.pose.bones[bone.name])}
+            ends = [child.name for child in connected(bone) if child.name in moving]
+            bones += [{**entry, "to": end} for end in ends] or [entry]
         else:
             bones.append({"joint": bone.name, "bendy": {"segments": 1}})
         above = bone.parent
@@ -93,10 +93,9 @@ def curve_parameters(armature, moving):
     return parameters
 
 
-def next_of(bone):
-    """The bone that Blender bends a bone towards: of several that are connected to it, the last."""
-    connected = [child for child in bone.children if child.use_connect]
-    return connected[-1] if connected else None
+def connected(bone):
+    """The bones that Blender bends a bone towards."""
+    return [child for child in bone.children if child.use_connect]
 
 
 def _twist_after(bone):
@@ -115,7 +114,7 @@ def bendy_of(pose):
     values = {"segments": bone.bbone_segments}
     if bone.parent is not None and bone.use_connect:
         values["ease_in"] = _clamp(bone.bbone_easein + pose.bbone_easein, 0, EASE_LIMIT)
-    if next_of(bone) is not None:
+    if connected(bone):
         values["ease_out"] = _clamp(bone.bbone_easeout + pose.bbone_easeout, 0, EASE_LIMIT)
     for key, radians in (("roll_in", pose.bbone_rollin), ("roll_out", pose.bbone_rollout)):
         if abs(radians) > 1e-6:

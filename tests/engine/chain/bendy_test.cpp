@@ -428,6 +428,23 @@ TEST(BendyBones, AutomaticFramesFollowBlendersCurve) {
   }
 }
 
+TEST(BendyBones, AutomaticFramesDoNotJumpAtAJoint) {
+  constexpr float kBeside = 1e-5f;
+  for (const float ease : {0.0f, 0.1f, 1.0f, 10.0f}) {
+    BendyBone values;
+    values.ease_in = values.ease_out = ease;
+    const Settled bent = settled(tube(), with_bone(values));
+    const std::vector<std::uint32_t> inputs(bent.at_bind.size(), shared::kNoInput);
+    const PosedCurve posed(bent.curves[0], bent.at_bind, inputs, bent_joints(bent, {0, 40, -25, 60}),
+                           std::span<const float>());
+    for (std::size_t bone = 0; bone + 1 < bent.curves[0].bone_count(); ++bone) {
+      const Affine before = posed.frame(bone, 1 - kBeside), after = posed.frame(bone + 1, kBeside);
+      expect_near(affine_origin(before), affine_origin(after), 1e-3f, "place");
+      for (int c = 0; c < 3; ++c) expect_near(affine_axes(before)[c], affine_axes(after)[c], 1e-2f, "axis");
+    }
+  }
+}
+
 TEST(BendyBones, BesideAStiffBoneTheBendyOneTakesAllOfTheBend) {
   BendyBone values;
   values.ease_in = values.ease_out = 1;
