@@ -58,11 +58,11 @@ END
 
 # ------------------------------------------------------------------------------------------------------------ pictures
 
-# Draws a picture of docs/blender.md inside Blender. in_blender limb|cage|face
+# Draws the picture of docs/blender_NAME.md inside Blender. in_blender limb|cage|face
 in_blender() {
   PELT_PROGRAM=$bin/pelt HOME=$PWD blender --background --factory-startup --python-exit-code 1 \
     --python "$root/docs/pictures_blender.py" -- "$PWD" "$1"
-  finish "blender_$1.png" -colors 255 finished.png
+  finish "blender_$1.png" finished.png
   mv finished.png "blender_$1.png"
 }
 

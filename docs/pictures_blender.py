@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes the pictures of docs/blender.md, inside Blender, whose Cycles draws them:
+"""Makes the pictures of docs/blender_limb.md, blender_cage.md and blender_face.md, inside Blender, by its Cycles:
 
     blender --background --factory-startup --python-exit-code 1 --python docs/pictures_blender.py -- FOLDER PICTURE
 

@@ -22,6 +22,7 @@
 #include "engine/bind/bind_cost.h"
 #include "engine/bind/bind_progress.h"
 #include "engine/bind/build_skins.h"
+#include "engine/bind/carried_weights.h"
 #include "engine/bind/check_model.h"
 #include "engine/bind/helper_joints.h"
 #include "engine/bind/layer_plan.h"
@@ -88,10 +89,11 @@ class Binder {
     }
     begin(StageAfter::kPack);
     PELT_ASSIGN(auto skins, merged_skins());
+    const std::optional<Model> carried = carry_weights(model_, plan_, options_.threads, notes_);
     BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
     const BuildSteps steps{[this](double part) { progress_.show_part(part); }, [this] { begin(StageAfter::kJudge); }};
-    PELT_ASSIGN(auto bound,
-                build_skins(build_input(), steps, std::move(report), std::move(builder_), std::move(skins)));
+    PELT_ASSIGN(auto bound, build_skins({carried ? *carried : model_, levels_, muscles_, rig_, plan_, options_}, steps,
+                                        std::move(report), std::move(builder_), std::move(skins)));
     PELT_TRY(add_levels(bound));
     PELT_TRY(add_fits(bound));
     progress_.end();

@@ -14,6 +14,9 @@ constexpr float kHandleLift = 2.0f / 3.0f;  // displacement of a control point o
 constexpr float kMaxOfBone = 0.9f;
 // Smallest float, as a fraction of the shorter bone: without a slope a curve has no direction.
 constexpr float kMinOfBone = 0.01f;
+// Range of the eases of automatic frames: below, sections by the joint would stand in one place; at 3 they turn back.
+constexpr float kMinEase = 0.05f;
+constexpr float kMaxEase = 2.9f;
 
 bool runs_upwards(const Chain& chain, std::size_t bone) { return bone < chain.top; }
 
@@ -84,6 +87,7 @@ const BendyBone* BendyBones::of_model(const Bone& bone) const {
 void BendyBones::lay(std::span<const BendyBone* const> of_rig, std::span<const std::optional<float>> fixed,
                      Curve& curve) {
   std::vector<const BendyBone*> bones(of_rig.begin(), of_rig.end());
+  std::vector<bool> stiff(bones.size(), false);
   for (std::size_t b = 0; b < bones.size(); ++b) {
     const Bone bone = joints_of(curve.chain, b);
     const bool rig = bones[b] != nullptr;
@@ -94,12 +98,20 @@ void BendyBones::lay(std::span<const BendyBone* const> of_rig, std::span<const s
     if (bones[b]->segments) (*bones[b]->segments == 1 ? not_bending_ : segmented_).insert(bone);
     if (bones[b]->segments == 1u) {
       bones[b] = nullptr;
+      stiff[b] = true;
       continue;
     }
     lay_ends(*bones[b], b, curve);
     lay_curve(*bones[b], b, curve);
   }
-  lay_floats(bones, fixed, curve);
+  for (const auto& [b, first_end] : {std::pair(std::size_t{0}, true), std::pair(bones.size() - 1, false)}) {
+    if (ease_of(bones, b, first_end, curve)) loose_.insert(joints_of(curve.chain, b));
+  }
+  if (curve.frames == CurveFrames::kAuto) {
+    lay_eases(bones, stiff, fixed, curve);
+  } else {
+    lay_floats(bones, fixed, curve);
+  }
   meet(curve);
 }
 
@@ -133,21 +145,38 @@ void BendyBones::lay_curve(const BendyBone& values, std::size_t bone, Curve& cur
   displace(upwards ? values.curve_in : values.curve_out, bone + 1, &CurveAnchor::before);
 }
 
+std::optional<float> BendyBones::ease_of(std::span<const BendyBone* const> bones, std::size_t bone, bool first_end,
+                                         const Curve& curve) const {
+  if (bones[bone] == nullptr) return std::nullopt;
+  return first_end != runs_upwards(curve.chain, bone) ? bones[bone]->ease_in : bones[bone]->ease_out;
+}
+
+void BendyBones::lay_eases(std::span<const BendyBone* const> bones, const std::vector<bool>& stiff,
+                           std::span<const std::optional<float>> fixed, Curve& curve) {
+  for (std::size_t i = 1; i < bones.size(); ++i) {
+    if (fixed[i]) continue;
+    const std::optional<float> before = ease_of(bones, i - 1, false, curve);
+    const std::optional<float> after = ease_of(bones, i, true, curve);
+    if (!before && !after) continue;
+    const auto side = [&](std::size_t bone, float ease) {
+      if (stiff[bone]) return 0.0f;
+      if (ease > kMaxEase) held_.insert(curve.chain.anchors[i].joint);
+      return std::clamp(ease, kMinEase, kMaxEase);
+    };
+    curve.anchors[i].eases = {side(i - 1, before ? *before : *after), side(i, after ? *after : *before)};
+  }
+}
+
 void BendyBones::lay_floats(std::span<const BendyBone* const> bones, std::span<const std::optional<float>> fixed,
                             Curve& curve) {
   const std::size_t last = bones.size();
   std::vector<float> wanted(last + 1, -1.0f);
   const auto of_bone = [&](std::size_t b, bool first_end) -> std::optional<float> {
-    if (bones[b] == nullptr) return std::nullopt;
-    const std::optional<float> ease =
-        first_end != runs_upwards(curve.chain, b) ? bones[b]->ease_in : bones[b]->ease_out;
+    const std::optional<float> ease = ease_of(bones, b, first_end, curve);
     if (!ease) return std::nullopt;
     const int spans = 3 - (b == 0 ? 1 : 0) - (b + 1 == last ? 1 : 0);
     return *ease * curve.bone_length(b) / static_cast<float>(spans);
   };
-  for (const auto& [b, first_end] : {std::pair(std::size_t{0}, true), std::pair(last - 1, false)}) {
-    if (of_bone(b, first_end)) loose_.insert(joints_of(curve.chain, b));
-  }
   for (std::size_t i = 1; i < last; ++i) {
     if (fixed[i]) continue;
     const std::optional<float> before = of_bone(i - 1, false);
@@ -204,6 +233,7 @@ std::optional<std::string> BendyBones::note() const {
   add(segmented_.size(), "give segments, which do not count: samples follow the error of the table");
   add(loose_.size(), "give ease or curve offsets at the end of a curve, where there is nothing to move");
   add(cut_.size(), "joints have floats that are shorter than by their ease, since the bones leave no more");
+  add(held_.size(), "joints have an ease above 2.9, which counts as that: the curve would turn back");
   add(meeting_.size(), "joints are where rolls or scales of two bones differ: the mean holds there");
   return text;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Lays Blender's bendy bones over curves; docs/bendy_bones.md says which of their properties count.
 //
-// A bone has n = 3 spans of the B-spline, less one at each end of the curve. Ease e makes Blender's Bezier handle
-// e L / 3 long on a straight bone of length L. So Blender's curve starts with the slope |C'| = 3 e L / 3 = e L over the
-// bone. The slope of the B-spline at a joint that is not bent is n (|B+ - B-| / 2) = n f. Both slopes agree if
+// Automatic frames take eases as they are: their curve is Blender's there (shaders/curve_skeleton/step_frames.h). For
+// the paper's frames, a bone has n = 3 spans of the B-spline, less one at each end of the curve. Ease e makes Blender's
+// Bezier handle e L / 3 long on a straight bone of length L. So Blender's curve starts with the slope
+// |C'| = 3 e L / 3 = e L over the bone. The slope of the B-spline at a joint that is not bent is
+// n (|B+ - B-| / 2) = n f. Both slopes agree if
 //     f = e L / n.
 // If the bones on both sides of a joint give an ease, the mean of both f counts, since the spline has one slope there.
 // A handle that is displaced by c lifts Blender's curve by at most max 3 u (1 - u)^2 c = 4/9 c. A control point lifts
@@ -33,9 +35,9 @@ class BendyBones {
   // several do, to the one most along the joint's y. The values must be in their ranges.
   BendyBones(const Model& model, std::span<const Chain> chains, std::span<const glm::dmat4> at_bind);
 
-  // Writes the bendy bones of a curve into it: float keys, displacements of control points, and ends of spans.
+  // Writes the bendy bones of a curve into it: eases or float keys, displacements of control points, and ends of spans.
   // of_rig[b] is the rig's bendy bone of bone b, or nullptr, which leaves it to the model. fixed[i] is the float of
-  // anchor i, metres, if the rig sets it; such an anchor gets no keys.
+  // anchor i, metres, if the rig sets it; such an anchor gets none of both.
   void lay(std::span<const BendyBone* const> of_rig, std::span<const std::optional<float>> fixed, Curve& curve);
 
   // Returns a sentence on what was used and what was not; nullopt if no bone is bendy.
@@ -48,6 +50,10 @@ class BendyBones {
   const BendyBone* of_model(const Bone& bone) const;
   void lay_ends(const BendyBone& values, std::size_t bone, Curve& curve);
   void lay_curve(const BendyBone& values, std::size_t bone, Curve& curve);
+  std::optional<float> ease_of(std::span<const BendyBone* const> bones, std::size_t bone, bool first_end,
+                               const Curve& curve) const;
+  void lay_eases(std::span<const BendyBone* const> bones, const std::vector<bool>& stiff,
+                 std::span<const std::optional<float>> fixed, Curve& curve);
   void lay_floats(std::span<const BendyBone* const> bones, std::span<const std::optional<float>> fixed, Curve& curve);
   void meet(Curve& curve);
 
@@ -60,6 +66,7 @@ class BendyBones {
   std::set<Bone> segmented_;
   std::set<Bone> loose_;             // bones with ease or offset at the end of a curve, where there is no control point
   std::set<std::uint32_t> cut_;      // joints whose floats are cut, since the bones leave no room
+  std::set<std::uint32_t> held_;     // joints whose eases are held below where the curve would turn back
   std::set<std::uint32_t> meeting_;  // joints where rolls or widths of two bones differ
 };
 

@@ -187,6 +187,10 @@ std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> a
 
 StepReach step_reach(const Curve& curve, std::size_t i) {
   const std::size_t last = curve.lengths.size() - 1;
+  if (const std::optional<glm::vec2>& eases = curve.anchors[i].eases) {
+    const glm::vec2 lengths(curve.bone_length(i - 1), curve.bone_length(i));
+    return {lengths / 3.0f, lengths * glm::sign(*eases)};
+  }
   const auto side = [&](int step) {
     if (i == 0 || i == last) return glm::vec2(0.0f);
     const auto length_to = [&](std::size_t anchor) { return std::abs(curve.lengths[anchor] - curve.lengths[i]); };
@@ -224,7 +228,7 @@ void CurveTable::put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 r
   table_.put_number(anchor.float_max);
   table_.put_number(curve.float_margin);
   table_.put_word(0);  // first key: put_keys fills it in
-  table_.put_word(static_cast<std::uint32_t>(anchor.float_keys.size()));
+  table_.put_word(anchor.eases ? shared::kCurveEased : static_cast<std::uint32_t>(anchor.float_keys.size()));
   table_.put_vector(anchor.before);
   table_.put_vector(anchor.after);
   table_.put_number(anchor.bulge.volume);
@@ -259,6 +263,11 @@ std::uint32_t CurveTable::put(const Curve& curve) {
     table_.set_word(
         static_cast<std::uint32_t>(first_curve_anchor + i * shared::kCurveAnchorWords + shared::kCurveAnchorKeys),
         table_.size());
+    if (const std::optional<glm::vec2>& eases = curve.anchors[i].eases) {
+      table_.put_number(eases->x);
+      table_.put_number(eases->y);
+      continue;
+    }
     for (const CurveKey& key : curve.anchors[i].float_keys) {
       table_.put_number(key.at);
       table_.put_number(key.value);

@@ -26,6 +26,9 @@ struct CurveAnchor {
   float float_min = 0;               // f_min
   float float_max = 0;               // f_max
   std::vector<CurveKey> float_keys;  // f over the bend; if empty, the formula counts
+  // E before and after the joint, by which automatic frames pass through it; 0: the bone there is stiff. Then no float
+  // counts.
+  std::optional<glm::vec2> eases;
   glm::vec3 before{0.0f};            // displacement of the spline point B-
   glm::vec3 after{0.0f};             // displacement of the spline point B+
   float twist_after = 0;             // part of the joint's twist that the bone leaving it takes
@@ -79,7 +82,7 @@ std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> a
 
 // How far automatic frames turn before and after inner anchor i (`turning`, w in docs/mathematics.md section 2.2), and
 // how far the curve is corrected (`window`, g there; shaders/curve_skeleton/step_frames.h). Both are rest lengths, 0 at
-// the ends of the curve.
+// the ends of the curve. By eases most of the turn is within a third of the bones, and they are corrected whole.
 struct StepReach {
   glm::vec2 turning, window;
 };

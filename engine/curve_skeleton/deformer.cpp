@@ -75,8 +75,10 @@ static void describe(Fields& fields, BendyBone& bone) {
                "become.");
   fields.integer_or({"segments", "1: the bone does not bend, and nothing below counts. More make no difference."},
                     "auto", bone.segments);
-  fields.number_or({"ease_in", "Length of the handle at the bone's start; auto: floats are computed."}, "auto",
-                   bone.ease_in, kEase);
+  fields.number_or({"ease_in",
+                    "Length of the handle at the bone's start, by which the curve passes through the joint as in "
+                    "Blender; auto: the joint bends by its float."},
+                   "auto", bone.ease_in, kEase);
   fields.number_or({"ease_out", "The same at its end."}, "auto", bone.ease_out, kEase);
   fields.number({"roll_in", "Degrees about the bone, added in poses at its start."}, bone.roll_in, kRoll);
   fields.number({"roll_out", "The same at its end."}, bone.roll_out, kRoll);

@@ -97,11 +97,21 @@ class Table {
     }
     const std::uint64_t first = words_.word(keys);
     const std::uint64_t count = words_.word(keys + 1);
+    if (count == shared::kCurveEased && by_steps_) return check_eases(first);
     if (count > shared::kMaxFloatKeys) return "has too many keys";
     if (const char* wrong = parts_.take(first, 2 * count, kKeys)) return wrong;
     if (const char* wrong = words_.check_numbers(first, 2 * count)) return wrong;
     for (std::uint64_t k = 1; k < count; ++k) {
       if (!(words_.number(first + 2 * k) > words_.number(first + 2 * k - 2))) return "has keys that do not ascend";
+    }
+    return nullptr;
+  }
+
+  const char* check_eases(std::uint64_t word) {
+    if (const char* wrong = parts_.take(word, 2, kKeys)) return wrong;
+    if (const char* wrong = words_.check_numbers(word, 2)) return wrong;
+    for (const std::uint64_t side : {word, word + 1}) {
+      if (!(words_.number(side) >= 0 && words_.number(side) < 3)) return "has eases that turn a curve back";
     }
     return nullptr;
   }

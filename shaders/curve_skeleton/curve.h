@@ -22,10 +22,11 @@ PELT_SHARED_CONST uint kCurveReferenceJoint = 1u;
 // Layout of the table, besides chain.h's:
 //   curve         chain (4 words), frames, reference, centre, first curve anchor (word), palette entry of the first
 //                 anchor's step (step_pose.h)
-//   curve anchor  s, reference axis at rest x, y, z, d, f_min, f_max, margin, first key (word), keys (0: the formula),
-//                 displacement of B-, of B+ at rest, volume, across, along, after; then for automatic frames: the
-//                 rest direction x, y, z of the bone that leaves the anchor, the rest lengths before and after the
-//                 joint in which frames turn, and those in which the joint shifts the curve
+//   curve anchor  s, reference axis at rest x, y, z, d, f_min, f_max, margin, first key (word), keys (0: the formula;
+//                 kCurveEased: one key, of the eases before and after the joint, for automatic frames), displacement of
+//                 B-, of B+ at rest, volume, across, along, after; then for automatic frames: the rest direction x, y,
+//                 z of the bone that leaves the anchor, the rest lengths before and after the joint in which frames
+//                 turn, and those in which the joint shifts the curve
 //   key           theta, f
 //   sample        lambda, dist(lambda), reach of the first anchor's bulge, of the last one's, twist, width y, width z
 //                 (added to and multiplied with what the pose gives), (M^R)^-1 row by row
@@ -58,6 +59,7 @@ PELT_SHARED_CONST uint kCurveSampleWords = 19u;
 
 PELT_SHARED_CONST uint kCurveSlots = 8u;  // palette entries a record: neighbouring samples of one bone
 PELT_SHARED_CONST uint kMaxFloatKeys = 64u;
+PELT_SHARED_CONST uint kCurveEased = 0xffffffffu;
 
 struct CurveRecord {
   uint curve;         // word of the curve
@@ -96,6 +98,17 @@ PELT_SHARED_FN float bend_between(vec3 coming, vec3 going) {
   float across = length(cross(coming, going));
   float along = dot(coming, going);
   return across + abs(along) > 0.0f ? atan_of(across, along) : 0.0f;
+}
+
+// Whether the curve passes through an inner anchor by eases (step_frames.h). Its other numbers of floats do not count.
+PELT_SHARED_FN bool is_eased(PoseWork work, uint word) {
+  return table_word(work, word + kCurveAnchorKeys + 1u) == kCurveEased;
+}
+
+// The eases before and after such an anchor; 0: the bone there is stiff.
+PELT_SHARED_FN vec2 anchor_eases(PoseWork work, uint word) {
+  uint key = table_word(work, word + kCurveAnchorKeys);
+  return vec2(table_float(work, key), table_float(work, key + 1u));
 }
 
 // f of an inner anchor that bends by theta, read at its words: keyed, or `rounding` skin distances by the formula,

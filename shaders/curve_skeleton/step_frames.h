@@ -16,6 +16,12 @@
 // correction.
 // The constants were found by measurement, on limbs a quarter to three quarters of a bone thick
 // (docs/curve_skeleton.md).
+//
+// Where bendy bones give eases E the curve passes through the joint instead, as Blender's cubic Bezier curves do. On a
+// bone of rest length L, a = |q| / L, what its end at joint i adds to the polygon is that end of a cubic Hermite curve:
+//     q (1 - a)^2 D_i,   D_i = E_i |e| (2 / (1 + cos h)) t_i - e,   t_i = unit(x_i-1 + x_i)
+// and the step S rises with the angle of the curve's slope, on over 1 as that does. Beside a stiff bone t_i is its
+// direction, and all of the bend is on the other side.
 #ifndef PELT_SHADERS_CURVE_SKELETON_STEP_FRAMES_H
 #define PELT_SHADERS_CURVE_SKELETON_STEP_FRAMES_H
 
@@ -29,6 +35,8 @@ PELT_SHARED_CONST float kStepMargin = 1.2f;    // pace, relative to that at whic
 PELT_SHARED_CONST float kStepTurning = 2.4f;   // w, in skin distances
 PELT_SHARED_CONST float kStepWindow = 1.5f;    // g, in parts of w
 PELT_SHARED_CONST float kStepEase = 0.2f;      // part of w over which the turn begins and ends smoothly
+PELT_SHARED_CONST float kStepLift = 4.5f;      // slope at an eased joint that a displaced control point adds, times L
+PELT_SHARED_CONST float kStepPace = 0.25f;     // least pace along the bone at which frames turn as the slope does
 PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a step reaches at most
 
 // What an anchor gives the curve about it, posed (step_pose.h): the frame and e of the bone that leaves it, and its
@@ -37,9 +45,9 @@ struct CurveStep {
   vec4 frame;
   vec3 slope;    // e_i
   float twist;   // Theta_i, less what the joint leaves to the bone that leaves it
-  vec3 jump;     // e_i - e_i-1
-  float reach;   // f
-  vec3 speed;    // v_i
+  vec3 jump;     // e_i - e_i-1; by eases D before the joint
+  float reach;   // f; less than 0: by eases
+  vec3 speed;    // v_i; by eases D after the joint
   float angle;   // of the swing in R_i; a roll about x follows it
   vec3 inside;   // towards the inside of the bend, 2 sin h long
   float roll;
@@ -79,6 +87,23 @@ PELT_SHARED_FN float step_ramp(float way, float reach) {
 PELT_SHARED_FN float step_share(vec2 turning, float way) {
   float half_share = 0.5f * step_ramp(way, on_side(turning, way));
   return way < 0.0f ? half_share : 1.0f - half_share;
+}
+
+// The slope of q (1 - a)^2.
+PELT_SHARED_FN float handle_slope(float a) { return (1.0f - a) * (1.0f - 3.0f * a); }
+
+// Returns S of an eased joint, at `word`, within `lengths` of it: L of the bones that bend, 0 for a stiff one.
+PELT_SHARED_FN float eased_share(PoseWork work, uint word, vec2 lengths, float way) {
+  vec2 eases = anchor_eases(work, word);
+  uint other = way < 0.0f ? word - kCurveAnchorWords : word + kCurveAnchorWords;
+  float a = min(abs(way) / max(on_side(lengths, way), 1e-20f), 1.0f);
+  float own = handle_slope(a);
+  float ease = on_side(eases, way);
+  float pace = 1.0f + own * (ease - 1.0f);
+  if (is_eased(work, other)) pace += handle_slope(1.0f - a) * (on_side(anchor_eases(work, other), -way) - 1.0f);
+  float part = min(eases.x, eases.y) > 0.0f ? 0.5f : 1.0f;
+  float share = part * own * ease / max(pace, max(min(ease, kStepPace), 1e-20f));
+  return way < 0.0f ? share : 1.0f - share;
 }
 
 // Returns B: the distance between a corner and the curve that a step of 1/2 + 3/4 a - 1/4 a^3 makes of it.
@@ -128,16 +153,23 @@ struct CurveSection {
 PELT_SHARED_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step, float way,
                                      vec2 turning, vec2 windows) {
   CurveSection result = section;
+  float window = max(on_side(windows, way), 1e-20f);
+  result.inside += step.inside * step_ramp(way, on_side(turning, way));
+  if (step.reach < 0.0f) {
+    float left = 1.0f - abs(way) / window;
+    vec3 handle = way < 0.0f ? step.jump : step.speed;
+    result.place.point += handle * (way * left * left);
+    result.place.slope += handle * (left * (3.0f * left - 2.0f));
+    return result;
+  }
   float side = way < 0.0f ? -1.0f : 1.0f;
   float round = max(step.reach * (8.0f / 9.0f), 1e-20f);
   float a = abs(way) / round;
-  float window = max(on_side(windows, way), 1e-20f);
   float g = smooth_window(abs(way) / window);
   float slope = side * smooth_window_slope(abs(way) / window) / window;
   vec3 uncut = step.jump * (step.reach * (1.0f / 12.0f));
   result.place.point += step.jump * (round * step_round(a)) - uncut * g + step.speed * (way * g);
   result.place.slope += step.jump * (side * step_round_slope(a)) - uncut * slope + step.speed * (g + way * slope);
-  result.inside += step.inside * step_ramp(way, on_side(turning, way));
   return result;
 }
 
@@ -176,24 +208,30 @@ PELT_SHARED_FN CurveSection step_section(PoseWork work, Chain chain, uint curve,
         vec2(table_float(work, joint + kCurveAnchorWindow), table_float(work, joint + kCurveAnchorWindow + 1u));
     CurveStep step = posed_step(work, first_step + kCurveStepSlots * i);
     if (abs(way) < on_side(window, way)) section = add_step(section, step, way, turning, window);
-    float share = step_share(turning, way);
+    float share = is_eased(work, joint) ? eased_share(work, joint, window, way) : step_share(turning, way);
     // A joint that is passed, as all before it, leaves the frame of its bone.
-    passed = passed && share >= 1.0f;
+    passed = passed && share == 1.0f;
     if (passed)
       frame = step.frame;
-    else if (share > 0.0f)
+    else if (share != 0.0f)
       frame = quaternion_product(frame, swing_and_roll(step, share));
   }
   mat3 axes = rotation_from_quaternion(normalize(frame));
   section.axes = CurveAxes(axes[0], axes[1]);
 
-  CurvePoint first = step_shift(posed_displacement(work, chain, bone, table_vector(work, word + kCurveAnchorAfter)),
-                                way_in, min(table_float(work, word + kCurveAnchorTurning + 1u), rest));
+  if (!is_eased(work, word)) {
+    CurvePoint first = step_shift(posed_displacement(work, chain, bone, table_vector(work, word + kCurveAnchorAfter)),
+                                  way_in, min(table_float(work, word + kCurveAnchorTurning + 1u), rest));
+    section.place.point += first.point;
+    section.place.slope += first.slope;
+  }
   uint next = word + kCurveAnchorWords;
-  CurvePoint last = step_shift(posed_displacement(work, chain, bone, table_vector(work, next + kCurveAnchorBefore)),
-                               rest - way_in, min(table_float(work, next + kCurveAnchorTurning), rest));
-  section.place.point += first.point + last.point;
-  section.place.slope += first.slope - last.slope;
+  if (!is_eased(work, next)) {
+    CurvePoint last = step_shift(posed_displacement(work, chain, bone, table_vector(work, next + kCurveAnchorBefore)),
+                                 rest - way_in, min(table_float(work, next + kCurveAnchorTurning), rest));
+    section.place.point += last.point;
+    section.place.slope -= last.slope;
+  }
   return section;
 }
 

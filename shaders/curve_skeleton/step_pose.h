@@ -57,6 +57,11 @@ PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i,
   return sum;
 }
 
+// Returns D of an end of a bone; `displacement` is that of the control point there, from the joint on.
+PELT_SHARED_FN vec3 eased_handle(PELT_SHARED_IN(CurveBone) bone, vec3 tangent, float ease, vec3 displacement) {
+  return tangent * (ease * length(bone.slope)) - bone.slope + displacement;
+}
+
 // Completes the step of inner anchor i between two bones.
 PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint i, PELT_SHARED_IN(CurveBone) coming,
                                     PELT_SHARED_IN(CurveBone) going, CurveStep step) {
@@ -79,6 +84,22 @@ PELT_SHARED_FN CurveStep curve_step(PoseWork work, Chain chain, uint curve, uint
   step.swing = vec2(axis.y, axis.z) * step.angle;
   vec4 swing = quaternion_about(axis, step.angle);
   step.roll = twist_angle(quaternion_product(quaternion_conjugate(swing), between), vec3(1, 0, 0));
+
+  if (is_eased(work, word)) {
+    vec2 eases = anchor_eases(work, word);
+    vec3 tangent = eases.x == 0.0f   ? coming.along
+                   : eases.y == 0.0f ? going.along
+                                     : normalize_or(coming.along + going.along, going.along);
+    tangent *= 2.0f / (1.0f + cos_of(0.5f * bend));
+    vec3 before = posed_displacement(work, chain, i - 1u, table_vector(work, word + kCurveAnchorBefore)) *
+                  (-kStepLift / max(table_float(work, word + kCurveAnchorWindow), 1e-20f));
+    vec3 after = posed_displacement(work, chain, i, table_vector(work, word + kCurveAnchorAfter)) *
+                 (kStepLift / max(table_float(work, word + kCurveAnchorWindow + 1u), 1e-20f));
+    step.jump = hidden ? vec3(0.0f) : eased_handle(coming, tangent, eases.x, before);
+    step.speed = hidden ? vec3(0.0f) : eased_handle(going, tangent, eases.y, after);
+    step.reach = -1.0f;
+    return step;
+  }
 
   float turning =
       min(table_float(work, word + kCurveAnchorTurning), table_float(work, word + kCurveAnchorTurning + 1u));

@@ -77,6 +77,15 @@ CurveSkeletonParameters keyed_curves() {
   });
 }
 
+// Bendy bones, through whose joints the curve passes.
+CurveSkeletonParameters eased_curves() {
+  return curves([](CurveSkeletonParameters& p) {
+    p.bones = {{"joint0", "joint1", {}, true, BendyBone{.ease_out = 0.7f, .curve_out = {0.1f, 0}}},
+               {"joint1", "", {}, true, BendyBone{.ease_in = 1.6f, .ease_out = 1}}};
+    p.curves = {{"both", {"joint0", "joint1"}, {}, {}}};  // also if no skin follows one of the joints
+  });
+}
+
 // A curve beside the joints, with two of its control points displaced.
 CurveSkeletonParameters displaced_curves() {
   return curves([](CurveSkeletonParameters& p) {
@@ -299,6 +308,7 @@ std::vector<Deformer> curve_skeletons() {
       {"CurveSkeleton", curves(), true, Follows::kSimilarity},
       {"CurveSkeletonOfThePaper", paper_curves(), true, Follows::kSimilarity},
       {"CurveSkeletonTangentKeyed", keyed_curves(), true, Follows::kSimilarity},
+      {"CurveSkeletonEased", eased_curves(), true, Follows::kSimilarity},
       {"CurveSkeletonDisplaced", displaced_curves(), true, Follows::kSimilarity},
       {"CurveSkeletonByDistance", curves([](auto& p) { p.binding = CurveBinding::kDistance; }), true,
        Follows::kSimilarity},

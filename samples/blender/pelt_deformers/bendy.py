@@ -37,18 +37,32 @@ def unfollowed(armature):
 
 
 def _keyed(armature):
-    """Bones whose bendy-bone values are animated or driven."""
+    """Bones whose bendy-bone values are driven, or keyed to more than the value that stands."""
     animation = armature.animation_data
     if animation is None:
         return set()
-    curves = list(animation.drivers)
+    curves = []
     actions = [animation.action] if animation.action else []
     actions += [strip.action for track in animation.nla_tracks for strip in track.strips if strip.action]
     for action in actions:
-        curves += list(versions.fcurves(action, armature))
+        curves += versions.fcurves(action, armature)
+    curves = [*animation.drivers, *(curve for curve in curves if not _stands(curve, armature))]
     return {
         bone.name
         for bone in armature.data.bones
         for curve in curves
         if curve.data_path.startswith(f'pose.bones["{bone.name}"].bbone_')
     }
+
+
+def _stands(curve, armature):
+    """Whether a curve of keys has the value of its property at all times."""
+    if not curve.data_path.startswith("pose.bones[") or curve.modifiers:
+        return False
+    try:
+        value = armature.path_resolve(curve.data_path)
+    except ValueError:
+        return False  # of a bone that is not there
+    value = value[curve.array_index] if hasattr(value, "__len__") else value
+    points = [end[1] for key in curve.keyframe_points for end in (key.co, key.handle_left, key.handle_right)]
+    return all(abs(point - value) < 1e-6 for point in points)

@@ -78,7 +78,9 @@ def curve_parameters(armature, moving):
         if bone.name not in moving:
             continue
         if bone.bbone_segments > 1:
-            bones.append({"joint": bone.name, "bendy": bendy_of(armature.pose.bones[bone.name])})
+            entry = {"joint": bone.name, "bendy": bendy_of(armature.pose.bones[bone.name])}
+            ends = [child.name for child in connected(bone) if child.name in moving]
+            bones += [{**entry, "to": end} for end in ends] or [entry]
         else:
             bones.append({"joint": bone.name, "bendy": {"segments": 1}})
         above = bone.parent
@@ -91,6 +93,11 @@ def curve_parameters(armature, moving):
     return parameters
 
 
+def connected(bone):
+    """The bones that Blender bends a bone towards."""
+    return [child for child in bone.children if child.use_connect]
+
+
 def _twist_after(bone):
     """Blender twists a bendy bone towards the bone after it, and away from one before it only where that is stiff."""
     return 0 if bone.parent.bbone_segments > 1 else 1
@@ -100,14 +107,15 @@ def bendy_of(pose):
     """The bendy-bone values of a bone as a rig has them: degrees, and what is at its default left out but eases.
 
     Blender adds the eases and rolls of bone and pose; those of the pose move the skin, those of the bone are at rest.
-    Curve offsets of the bone bow it at rest; those of the pose have no counterpart.
+    Curve offsets of the bone bow it at rest; those of the pose have no counterpart. Eases count where bones are
+    connected: elsewhere Blender leads a bone on straight.
     """
     bone = pose.bone
-    values = {
-        "segments": bone.bbone_segments,
-        "ease_in": _clamp(bone.bbone_easein + pose.bbone_easein, 0, EASE_LIMIT),
-        "ease_out": _clamp(bone.bbone_easeout + pose.bbone_easeout, 0, EASE_LIMIT),
-    }
+    values = {"segments": bone.bbone_segments}
+    if bone.parent is not None and bone.use_connect:
+        values["ease_in"] = _clamp(bone.bbone_easein + pose.bbone_easein, 0, EASE_LIMIT)
+    if connected(bone):
+        values["ease_out"] = _clamp(bone.bbone_easeout + pose.bbone_easeout, 0, EASE_LIMIT)
     for key, radians in (("roll_in", pose.bbone_rollin), ("roll_out", pose.bbone_rollout)):
         if abs(radians) > 1e-6:
             values[key] = _clamp(math.degrees(radians), -ROLL_LIMIT, ROLL_LIMIT)

@@ -139,7 +139,8 @@ class PeltScene(bpy.types.PropertyGroup):
             (
                 "AUTO",
                 "As it fits",
-                "A curve skeleton, but plain joints for armatures of which it does not follow something",
+                "A curve skeleton, but plain joints for armatures of which it does not follow something: handles other "
+                "than Automatic, curve offsets of the pose, animated values, bones that are not connected",
             ),
             (
                 "CURVES",

@@ -51,6 +51,9 @@ std::uint32_t& key_word(CharacterData& d, std::size_t word) {
 }
 std::uint32_t& sample_word(CharacterData& d, std::size_t word) { return pass_of(d).table[record_word(d, 2) + word]; }
 
+// Makes eases of the keys of the second joint.
+void ease(CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = shared::kCurveEased; }
+
 std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(pass_of(d).table.size()); }
 
 class CurveFault : public testing::TestWithParam<test::Fault> {};
@@ -130,6 +133,12 @@ const test::Fault kFaults[] = {
     {"KeysMoreThanMost",
      [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = shared::kMaxFloatKeys + 1; },
      "too many keys"},
+    {"EasesFar", [](CharacterData& d) { ease(d), curve_anchor_word(d, 1, shared::kCurveAnchorKeys) = kFar; }, "reads past its table"},
+    {"EaseNotFinite", [](CharacterData& d) { ease(d), key_word(d, 1) = kNanWord; }, "not finite"},
+    {"EaseBelow", [](CharacterData& d) { ease(d), key_word(d, 0) = std::bit_cast<std::uint32_t>(-0.1f); },
+     "eases that turn a curve back"},
+    {"EaseAbove", [](CharacterData& d) { ease(d), key_word(d, 1) = std::bit_cast<std::uint32_t>(3.0f); },
+     "eases that turn a curve back"},
     {"KeyNotFinite", [](CharacterData& d) { key_word(d, 3) = kNanWord; }, "not finite"},
     {"KeysDoNotAscend", [](CharacterData& d) { key_word(d, 2) = key_word(d, 0); }, "keys that do not ascend"},
     // Samples.

@@ -102,6 +102,37 @@ TEST(BindJudge, LeavesWhatWasSculpted) {
   EXPECT_EQ(judged.report.verdict->left, 0);
 }
 
+// Returns a tube in a cage. The tube hangs on a joint of its own beside the skeleton, as a mesh of a file without skin.
+Model tube_on_its_node() {
+  Model model = test::make_tube_in_cage();
+  const auto node = static_cast<std::uint32_t>(model.bound_joints.size());
+  model.bound_joints.push_back({.joint = static_cast<std::uint32_t>(model.skeleton.joints.size())});
+  model.skeleton.joints.push_back({.name = "node"});
+  Mesh& tube = model.meshes[0];
+  tube.weights = {};
+  const Influence whole{node, 1};
+  for (std::size_t v = 0; v < tube.positions.size(); ++v) tube.weights.append_row(std::span(&whole, 1));
+  return model;
+}
+
+// Linear blend by the node would leave the tube where it stands, far from where its cage goes.
+TEST(BindJudge, JudgesASkinWithoutSkeletonByTheWeightsOfItsCage) {
+  Rig rig = test::rig_of(test::by_cage(), "tube");
+  rig.judging = Judging::kFallback;
+  const Bound judged = bound(tube_on_its_node(), rig);
+  ASSERT_TRUE(judged.report.verdict);
+  EXPECT_LT(judged.report.verdict->remaining, 0.6);
+  for (const JudgedPlace& place : judged.report.verdict->places) EXPECT_NE(place.fault.kind, FaultKind::kDistance);
+  EXPECT_THAT(judged.report.notes,
+              testing::Contains(HasSubstr("'tube' has no weights on the joints of its driver 'cage'")));
+  // A skin that is painted to a joint of its cage is judged by that, and so is one that no cage moves.
+  Model on_the_root = tube_on_its_node();
+  for (Influence& influence : on_the_root.meshes[0].weights.influences) influence.index = 0;
+  EXPECT_THAT(bound(on_the_root, rig).report.notes, testing::Not(testing::Contains(HasSubstr("of its driver"))));
+  rig.layers[0].deformer = SurfaceFfdParameters{};
+  EXPECT_THAT(bound(tube_on_its_node(), rig).report.notes, testing::Not(testing::Contains(HasSubstr("of its driver"))));
+}
+
 class BindJudgeOn : public testing::TestWithParam<std::int64_t> {
  protected:
   void SetUp() override { choose_target(GetParam()); }

@@ -63,6 +63,14 @@ def scaled():
     return armature, skin
 
 
+def keyed_and_still():
+    armature, skin = scaled()
+    for name, key in (("bone_1", "bbone_scaleout"), ("bone_2", "bbone_scalein"), ("bone_2", "bbone_rollin")):
+        for frame in (0, 24):
+            armature.pose.bones[name].keyframe_insert(key, frame=frame)
+    return armature, skin
+
+
 def bowed_at_rest():
     armature, skin = limb()
     for bone in armature.data.bones:
@@ -180,6 +188,7 @@ CASES = (
     ease_two,
     roll_of_60,
     scaled,
+    keyed_and_still,
     bowed_at_rest,
     bowed_in_pose,
     preserve_volume,

@@ -124,7 +124,7 @@ def connect(armature):
 
 def bendy_curves():
     """Bendy bones as a curve skeleton, of which the clips of characters ask more than 15 degrees a joint."""
-    for character, limit in (("CesiumMan.glb", 0.03), ("Fox.glb", 0.03), ("mannequiny-0.3.0.glb", 0.03)):
+    for character, limit in (("CesiumMan.glb", 0.025), ("Fox.glb", 0.025), ("mannequiny-0.3.0.glb", 0.015)):
         armature, skins, action = bring(character, "FORTUNE")
         chained = connect(armature)
         name = os.path.basename(character).split(".")[0]

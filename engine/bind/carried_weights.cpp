@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "engine/bind/carried_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <pelt/mesh.h>
+#include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
+
+namespace pelt {
+namespace {
+
+// Returns the bound joint that has all weights of a mesh; none if there are several.
+std::optional<std::uint32_t> only_joint(const Mesh& mesh) {
+  if (!has_weights(mesh) || mesh.weights.influences.empty()) return std::nullopt;
+  const std::uint32_t first = mesh.weights.influences.front().index;
+  const auto is_first = [&](const Influence& influence) { return influence.index == first; };
+  return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
+}
+
+// Returns the driver of a skin that is painted to a joint of which the driver has no weight; nullptr: it is not so.
+const Mesh* carrier_of(const Model& model, const LayerPlan& plan, std::size_t mesh) {
+  if (!plan.is_skin(mesh)) return nullptr;
+  const std::optional<std::size_t>& driver = plan.layers[plan.meshes[mesh].front().layer].driver_mesh;
+  if (!driver || !has_weights(model.meshes[*driver])) return nullptr;
+  const std::optional<std::uint32_t> own = only_joint(model.meshes[mesh]);
+  const auto is_own = [&](const Influence& influence) { return influence.index == own; };
+  const bool shared = std::ranges::any_of(model.meshes[*driver].weights.influences, is_own);
+  return own && !shared ? &model.meshes[*driver] : nullptr;
+}
+
+}  // namespace
+
+std::optional<Model> carry_weights(const Model& model, const LayerPlan& plan, unsigned threads,
+                                   std::vector<std::string>& notes) {
+  std::optional<Model> result;
+  for (std::size_t m = 0; m < plan.meshes.size(); ++m) {
+    const Mesh* driver = carrier_of(model, plan, m);
+    if (driver == nullptr) continue;
+    Mesh surface = *driver;
+    drop_flat(surface.positions, surface.triangles);
+    const Result<TriangleTree> tree = TriangleTree::create(surface.positions, surface.triangles);
+    if (!tree) continue;
+    if (!result) result = model;
+    Mesh& own = result->meshes[m];
+    own.weights = closest_weights(
+        *tree, [&](std::uint32_t v) { return surface.weights.row(v); }, own.positions, threads);
+    notes.push_back(
+        fmt::format("'{}' has no weights on the joints of its driver '{}': linear blend moves it by the driver's",
+                    own.name, driver->name));
+  }
+  return result;
+}
+
+}  // namespace pelt
