@@ -8,6 +8,7 @@
 
 #include <pelt/frame.h>
 #include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
 #include <pelt/try.h>
 
 #include "engine/driver/from_skin/shown_surface.h"
@@ -202,16 +203,7 @@ Result<Painting> Painting::create(const Surface& surface, const Base& base, cons
     }
     const std::vector<ClosestPoint> closest = closest_alike(painted, tree, points, input.threads);
     painting.rows_ = {};
-    std::vector<WeightedElement> row;
-    for (const ClosestPoint& at : closest) {
-      row.clear();
-      for (int c = 0; c < 3; ++c) {
-        for (const Influence& influence : skin.weights(at.vertices[c])) {
-          row.push_back({influence.index, at.weights[c] * influence.weight});
-        }
-      }
-      append_row(painting.rows_, row);
-    }
+    for (const ClosestPoint& at : closest) append_weights_at(at, painted.weights, painting.rows_);
   }
   for (const SurfacePoint& point : limit_points(surface, surface.finest())) mesh.positions.emplace_back(point.position);
   mesh.triangles = triangles_of(surface.topology().faces(surface.finest()), mesh.positions);
