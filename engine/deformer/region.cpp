@@ -10,8 +10,8 @@
 
 #include <pelt/finite.h>
 #include <pelt/selection.h>
-#include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/triangle_tree.h>
+#include <pelt/tools/weld.h>
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
@@ -136,6 +136,10 @@ std::vector<std::uint8_t> triangles_inside(const std::vector<float>& values, con
   return inside;
 }
 
+std::vector<float> at_level(std::vector<float> values, const DeformerTarget& target) {
+  return target.level == nullptr ? values : target.level->carry(std::span<const float>(values));
+}
+
 }  // namespace
 
 Result<void> for_each_index(std::span<const IndexRange> ranges, std::size_t count, const std::string& what,
@@ -249,14 +253,6 @@ Result<std::vector<std::uint8_t>> group_triangles(const std::string& name, const
                           [&](std::uint32_t t, std::size_t) { inside[t] = 1; }));
   return inside;
 }
-
-namespace {
-
-std::vector<float> at_level(std::vector<float> values, const DeformerTarget& target) {
-  return target.level == nullptr ? values : target.level->carry(std::span<const float>(values));
-}
-
-}  // namespace
 
 Result<std::vector<float>> region_values(const Region& region, const DeformerTarget& target, const DeformerInput& input,
                                          const std::string& what) {
