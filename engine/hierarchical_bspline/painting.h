@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include <pelt/hierarchical_bspline.h>
 #include <pelt/result.h>
 #include <pelt/sparse_rows.h>
 #include <pelt/tools/closest_weights.h>
