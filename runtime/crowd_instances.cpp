@@ -5,7 +5,6 @@
 #include <array>
 #include <utility>
 
-#include <pelt/frame.h>
 #include <pelt/pose.h>
 #include <pelt/try.h>
 

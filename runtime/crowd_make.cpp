@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <pelt/frame.h>
-#include <pelt/pose.h>
 #include <pelt/try.h>
 
 #include "engine/core/formatted.h"

@@ -77,10 +77,6 @@ BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uin
       {place.buffer, begin, size}, {static_cast<std::uint32_t>((place.offset - begin) / 4), place.stride / 4}, format};
 }
 
-}  // namespace
-
-namespace {
-
 // Checks where the outputs of slots 1 and 2 are. Precondition: outputs.slots is a number of slots.
 Result<void> check_slots(const CrowdOutputs& outputs) {
   if (outputs.slots == 1) return {};
@@ -126,6 +122,56 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
     }
   }
   return {};
+}
+
+// Returns the outputs as those of one slot.
+CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
+  CrowdOutputs own = outputs;
+  if (outputs.slots > 1) own.previous_positions.format = VertexFormat::kNone;
+  if (slot == 0) return own;
+  const SlotPlaces& places = outputs.slot_places[slot - 1];
+  own.positions.place = places.positions;
+  own.normals.place = places.normals;
+  own.tangents.place = places.tangents;
+  own.bounds_place = places.bounds;
+  return own;
+}
+
+// `end`: size of the crowd's own buffer so far.
+OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment,
+                          VkDeviceSize& end) {
+  OutputPlaces places;
+  const auto own_range = [&](std::uint64_t elements, std::uint32_t stride) {
+    return append_range(end, elements * stride, alignment).offset;
+  };
+  const auto place = [&](const VertexOutput& output, std::uint32_t float_bytes) {
+    OutputPlace made{output.format, output.place.buffer, output.place.offset, output.stride};
+    if (output.format == VertexFormat::kNone) return made;
+    if (made.stride == 0) made.stride = bytes_of(output.format, float_bytes);
+    if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(capacity.vertices, made.stride);
+    return made;
+  };
+  places.positions = place(outputs.positions, 12);
+  places.previous_positions = place(outputs.previous_positions, 12);
+  // Interleaved in the crowd's own buffer, so that one store writes both.
+  const VertexOutput& normals = outputs.normals;
+  const VertexOutput& tangents = outputs.tangents;
+  const bool own = normals.place.buffer == VK_NULL_HANDLE && tangents.place.buffer == VK_NULL_HANDLE;
+  if (own && normals.format == VertexFormat::kOctahedral16 && tangents.format == VertexFormat::kOctahedral16 &&
+      normals.stride == 0 && tangents.stride == 0) {
+    const VkDeviceSize offset = own_range(capacity.vertices, 8);
+    places.normals = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset, 8};
+    places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
+  } else {
+    places.normals = place(normals, 12);
+    places.tangents = tangents.format == VertexFormat::kOctahedral8 ? places.normals : place(tangents, 16);
+  }
+  if (outputs.bounds) {
+    const std::uint32_t stride = outputs.bounds_stride == 0 ? kBoxBytes : outputs.bounds_stride;
+    places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, stride};
+    if (outputs.bounds_place.buffer == VK_NULL_HANDLE) places.bounds.offset = own_range(capacity.instances, stride);
+  }
+  return places;
 }
 
 }  // namespace
@@ -187,60 +233,6 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
   }
   return check_slots(outputs);
 }
-
-namespace {
-
-// Returns the outputs as those of one slot.
-CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
-  CrowdOutputs own = outputs;
-  if (outputs.slots > 1) own.previous_positions.format = VertexFormat::kNone;
-  if (slot == 0) return own;
-  const SlotPlaces& places = outputs.slot_places[slot - 1];
-  own.positions.place = places.positions;
-  own.normals.place = places.normals;
-  own.tangents.place = places.tangents;
-  own.bounds_place = places.bounds;
-  return own;
-}
-
-// `end`: size of the crowd's own buffer so far.
-OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment,
-                          VkDeviceSize& end) {
-  OutputPlaces places;
-  const auto own_range = [&](std::uint64_t elements, std::uint32_t stride) {
-    return append_range(end, elements * stride, alignment).offset;
-  };
-  const auto place = [&](const VertexOutput& output, std::uint32_t float_bytes) {
-    OutputPlace made{output.format, output.place.buffer, output.place.offset, output.stride};
-    if (output.format == VertexFormat::kNone) return made;
-    if (made.stride == 0) made.stride = bytes_of(output.format, float_bytes);
-    if (output.place.buffer == VK_NULL_HANDLE) made.offset = own_range(capacity.vertices, made.stride);
-    return made;
-  };
-  places.positions = place(outputs.positions, 12);
-  places.previous_positions = place(outputs.previous_positions, 12);
-  // Interleaved in the crowd's own buffer, so that one store writes both.
-  const VertexOutput& normals = outputs.normals;
-  const VertexOutput& tangents = outputs.tangents;
-  const bool own = normals.place.buffer == VK_NULL_HANDLE && tangents.place.buffer == VK_NULL_HANDLE;
-  if (own && normals.format == VertexFormat::kOctahedral16 && tangents.format == VertexFormat::kOctahedral16 &&
-      normals.stride == 0 && tangents.stride == 0) {
-    const VkDeviceSize offset = own_range(capacity.vertices, 8);
-    places.normals = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset, 8};
-    places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
-  } else {
-    places.normals = place(normals, 12);
-    places.tangents = tangents.format == VertexFormat::kOctahedral8 ? places.normals : place(tangents, 16);
-  }
-  if (outputs.bounds) {
-    const std::uint32_t stride = outputs.bounds_stride == 0 ? kBoxBytes : outputs.bounds_stride;
-    places.bounds = {VertexFormat::kFloat, outputs.bounds_place.buffer, outputs.bounds_place.offset, stride};
-    if (outputs.bounds_place.buffer == VK_NULL_HANDLE) places.bounds.offset = own_range(capacity.instances, stride);
-  }
-  return places;
-}
-
-}  // namespace
 
 OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment) {
   OutputLayout layout;

@@ -325,6 +325,20 @@ constexpr std::uint64_t kMostPadding =
     (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::NormalsJob)) /
     sizeof(std::uint32_t);
 
+// Returns a character as if it were uploaded, to plan for.
+GpuCharacters::State::Entry entry_without_data(const Character& character, const CrowdOutputs& outputs) {
+  GpuCharacters::State::Entry entry{.character = character};
+  entry.meshes.resize(character->meshes.size());
+  entry.levels.resize(character->levels.size());
+  entry.passes.resize(character->passes.size());
+  if (outputs.normal_mode != NormalMode::kRecomputed) return entry;
+  for (std::size_t m = 0; m < entry.meshes.size(); ++m) {
+    if (!character->meshes[m].control) entry.meshes[m].normal_ring = 0;
+  }
+  for (GpuCharacters::State::MeshStart& level : entry.levels) level.normal_ring = 0;
+  return entry;
+}
+
 }  // namespace
 
 CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool control_meshes)
@@ -390,24 +404,6 @@ void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan) {
     }
   }
 }
-
-namespace {
-
-// Returns a character as if it were uploaded, to plan for.
-GpuCharacters::State::Entry entry_without_data(const Character& character, const CrowdOutputs& outputs) {
-  GpuCharacters::State::Entry entry{.character = character};
-  entry.meshes.resize(character->meshes.size());
-  entry.levels.resize(character->levels.size());
-  entry.passes.resize(character->passes.size());
-  if (outputs.normal_mode != NormalMode::kRecomputed) return entry;
-  for (std::size_t m = 0; m < entry.meshes.size(); ++m) {
-    if (!character->meshes[m].control) entry.meshes[m].normal_ring = 0;
-  }
-  for (GpuCharacters::State::MeshStart& level : entry.levels) level.normal_ring = 0;
-  return entry;
-}
-
-}  // namespace
 
 CrowdPlan plan_ahead(std::span<const Character> characters, const CrowdOutputs& outputs, PlanBases bases) {
   GpuCharacters::State gpu;

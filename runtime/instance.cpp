@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <pelt/runtime/vulkan_functions.h>
-#include <pelt/try.h>
 
 #include "engine/core/formatted.h"
 

@@ -181,6 +181,21 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
   return number;
 }
 
+// Returns the barrier from the copies of a block to reads of compute. Between two families it is both halves of a
+// transfer of ownership: each queue records its own, without what the other does.
+VkBufferMemoryBarrier2 block_barrier(VkBuffer buffer, BufferRange block, UploadFamilies families) {
+  return {.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
+          .srcStageMask = VK_PIPELINE_STAGE_2_COPY_BIT,
+          .srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT,
+          .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+          .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT,
+          .srcQueueFamilyIndex = families.transfer,
+          .dstQueueFamilyIndex = families.compute,
+          .buffer = buffer,
+          .offset = block.offset,
+          .size = block.size};
+}
+
 }  // namespace
 
 std::string label_of(const GpuCharacters::State& characters) {
@@ -264,25 +279,6 @@ void GpuCharacters::remove(std::uint32_t number) {
   state_->free.give_back(block.offset, block.size);
   state_->entries[number].reset();
 }
-
-namespace {
-
-// Returns the barrier from the copies of a block to reads of compute. Between two families it is both halves of a
-// transfer of ownership: each queue records its own, without what the other does.
-VkBufferMemoryBarrier2 block_barrier(VkBuffer buffer, BufferRange block, UploadFamilies families) {
-  return {.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
-          .srcStageMask = VK_PIPELINE_STAGE_2_COPY_BIT,
-          .srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT,
-          .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-          .dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT,
-          .srcQueueFamilyIndex = families.transfer,
-          .dstQueueFamilyIndex = families.compute,
-          .buffer = buffer,
-          .offset = block.offset,
-          .size = block.size};
-}
-
-}  // namespace
 
 VkDeviceSize GpuCharacters::record_upload(VkCommandBuffer commands, VkDeviceSize most_bytes, UploadFamilies families) {
   const std::lock_guard lock(state_->mutex);

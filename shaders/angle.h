@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Angles and whole turns, radians, and the functions of them: devices may be off by 2^-11 in sines and cosines and by
-// 4096 units in the last place in arc tangents (Vulkan specification, "Precision and Operation of SPIR-V Instructions"),
-// which one sees. These are off by less than 3e-7 on every processor.
+// 4096 units in the last place in arc tangents (Vulkan specification, "Precision and Operation of SPIR-V
+// Instructions"), which one sees. These are off by less than 3e-7 on every processor.
 #ifndef PELT_SHADERS_ANGLE_H
 #define PELT_SHADERS_ANGLE_H
 

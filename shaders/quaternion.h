@@ -17,8 +17,8 @@ PELT_SHARED_FN vec4 quaternion_product(vec4 a, vec4 b) {
 }
 
 // Half a turn is as long by one way as by the other, and animations stop there. So that rounding does not decide, and
-// every processor takes the same way, it is then the one whose axis leans to a direction that no axis of a rig is likely
-// to be perpendicular to.
+// every processor takes the same way, it is then the one whose axis leans to a direction that no axis of a rig is
+// likely to be perpendicular to.
 PELT_SHARED_CONST float kHalfTurnTie = 4e-6f;
 
 // Positive where the rotation by (v, w) is less than half a turn as it is, negative where that by (-v, -w) is.

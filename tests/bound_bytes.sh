@@ -22,6 +22,7 @@ sum() {
   fi
 }
 
+mapfile -t deformers < <(sed -n 's/^PELT_DEFORMER(\(.*\))$/\1/p' "$(dirname "$0")/../engine/deformers.list" | tr _ -)
 models=(builtin:arm builtin:biped builtin:limb builtin:tail)
 if [[ -n ${PELT_SHARED-} ]]; then
   while read -r file; do models+=("$file"); done < <(
@@ -30,7 +31,7 @@ fi
 for model in "${models[@]}"; do
   name=${model##*/}
   sum "$name" "$model"
-  for deformer in linear-blend dual-quaternion surface-ffd curve-skeleton mos; do
+  for deformer in "${deformers[@]}"; do
     sum "$name $deformer" "$model" --deformer "$deformer" --no-fallback
   done
 done

@@ -15,12 +15,14 @@
 #include <pelt/rig_names.h>
 #include <pelt/selection.h>
 #include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
 #include <pelt/tools/index_ranges.h>
 #include <pelt/tools/triangle_tree.h>
 #include <pelt/transfer_rig.h>
 #include <pelt/try.h>
 
 #include "engine/core/invalid.h"
+#include "engine/deformer/region.h"
 #include "engine/geometry/topology.h"
 #include "engine/rig/deformer_entry.h"
 
@@ -75,13 +77,7 @@ class Map {
 
   template <class T>
   std::vector<T> carry(const std::vector<T>& values) const {
-    std::vector<T> result;
-    for (const ClosestPoint& point : closest_) {
-      T sum = T(0);
-      for (int c = 0; c < 3; ++c) sum += static_cast<float>(point.weights[c]) * values[point.vertices[c]];
-      result.push_back(sum);
-    }
-    return result;
+    return values_at(closest_, std::span(values));
   }
 
   // Marks the new triangles whose centroid is closest to a marked old triangle.
@@ -209,16 +205,9 @@ class Transfer {
     PELT_ASSIGN(const auto map, map_of(*names.begin(), what));
     if (map->same()) return {};
     const std::size_t old_vertices = map->old_mesh().positions.size();
-    const auto mark = [&](const std::vector<IndexRange>& ranges, std::size_t count, const auto& set) -> Result<void> {
-      std::size_t place = 0;
-      for (const IndexRange& range : ranges) {
-        if (range.first > range.last || range.last >= count) {
-          return invalid("{} lists {} to {}, but mesh '{}' of the old character has {}", what, range.first, range.last,
-                         *names.begin(), count);
-        }
-        for (std::uint32_t i = range.first; i <= range.last; ++i) set(i, place++);
-      }
-      return {};
+    const auto mark = [&](const std::vector<IndexRange>& ranges, std::size_t count, const auto& set) {
+      return for_each_index(ranges, count, what + " lists",
+                            fmt::format("mesh '{}' of the old character has", *names.begin()), set);
     };
     if (!group.vertices.empty()) {
       std::vector<float> values(old_vertices, 0.0f);

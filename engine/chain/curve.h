@@ -12,7 +12,6 @@
 #include <pelt/curve_keys.h>
 #include <pelt/curve_settings.h>
 #include <pelt/frame.h>
-#include <pelt/rig.h>
 
 #include "engine/chain/chain_table.h"
 #include "engine/chain/chains.h"

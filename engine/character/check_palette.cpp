@@ -50,6 +50,20 @@ Result<void> write_slots(std::vector<PaletteEntry>& slots, std::uint32_t first, 
 
 bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { return first + count <= size; }
 
+Result<void> check_slot(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint64_t index,
+                        PaletteEntry::Kind wanted) {
+  if (index >= slots.size()) {
+    return invalid("mesh '{}' uses palette entry {} of {}", mesh.name, index, slots.size());
+  }
+  if (slots[index].kind != wanted) {
+    return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name, index);
+  }
+  if (slots[index].first_stage > mesh.stage) {
+    return invalid("mesh '{}' of stage {} uses palette entry {}, which is written later", mesh.name, mesh.stage, index);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
@@ -103,24 +117,6 @@ Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
   }
   return slots;
 }
-
-namespace {
-
-Result<void> check_slot(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint64_t index,
-                        PaletteEntry::Kind wanted) {
-  if (index >= slots.size()) {
-    return invalid("mesh '{}' uses palette entry {} of {}", mesh.name, index, slots.size());
-  }
-  if (slots[index].kind != wanted) {
-    return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name, index);
-  }
-  if (slots[index].first_stage > mesh.stage) {
-    return invalid("mesh '{}' of stage {} uses palette entry {}, which is written later", mesh.name, mesh.stage, index);
-  }
-  return {};
-}
-
-}  // namespace
 
 Result<void> check_influences(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots,
                               std::uint32_t& slots_read) {

@@ -55,7 +55,8 @@ void pose_records(const PalettePass& pass, std::size_t begin, std::size_t end, c
   const shared::PoseWork work = pose_work(pass, context);
   for (std::size_t i = begin; i < end; ++i) {
     const Entries posed = pose_record(read_record<Record>(pass.records, i), work);
-    std::memcpy(static_cast<void*>(&context.palette[pass.first_slot + i * entries_per_record]), &posed, sizeof(Entries));
+    std::memcpy(static_cast<void*>(&context.palette[pass.first_slot + i * entries_per_record]), &posed,
+                sizeof(Entries));
   }
 }
 

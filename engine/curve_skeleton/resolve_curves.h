@@ -8,7 +8,6 @@
 #include <pelt/curve_skeleton.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 
 #include "engine/chain/curve.h"
 

@@ -10,6 +10,7 @@
 #include <pelt/tools/weld.h>
 #include <pelt/try.h>
 
+#include "engine/geometry/polygon.h"
 #include "engine/model/obj/polygons.h"
 
 namespace pelt {
@@ -24,15 +25,8 @@ std::optional<std::vector<std::uint32_t>> quad_of(std::span<const glm::dvec3> po
       if (one[i] != other[(j + 1) % 3] || one[(i + 1) % 3] != other[j]) continue;
       std::vector<std::uint32_t> quad{one[i], other[(j + 2) % 3], one[(i + 1) % 3], one[(i + 2) % 3]};
       if (quad[1] == quad[3]) return std::nullopt;
-      const auto edge = [&](std::size_t c) { return points[quad[(c + 1) % 4]] - points[quad[c % 4]]; };
-      const auto normal = [&](glm::uvec3 t) {
-        return glm::cross(points[t[1]] - points[t[0]], points[t[2]] - points[t[0]]);
-      };
-      const glm::dvec3 a = normal(one);
-      const glm::dvec3 b = normal(other);
-      if (!(glm::dot(a, b) > kNearlyFlat * glm::length(a) * glm::length(b))) return std::nullopt;
-      for (std::size_t c = 0; c < 4; ++c) {
-        if (!(glm::dot(glm::cross(edge(c), edge(c + 1)), a + b) > 0)) return std::nullopt;
+      if (!is_even_quad({points[quad[0]], points[quad[1]], points[quad[2]], points[quad[3]]}, kNearlyFlat)) {
+        return std::nullopt;
       }
       return quad;
     }

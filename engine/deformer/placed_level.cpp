@@ -4,26 +4,11 @@
 #include <algorithm>
 
 #include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
 
 #include "engine/core/invalid.h"
 
 namespace pelt {
-namespace {
-
-template <class T>
-std::vector<T> blend_at(std::span<const ClosestPoint> places, std::span<const T> values) {
-  std::vector<T> result;
-  if (values.empty()) return result;
-  result.reserve(places.size());
-  for (const ClosestPoint& place : places) {
-    T sum(0.0f);
-    for (int c = 0; c < 3; ++c) sum += static_cast<float>(place.weights[c]) * values[place.vertices[c]];
-    result.push_back(sum);
-  }
-  return result;
-}
-
-}  // namespace
 
 Result<PlacedLevel> PlacedLevel::create(const Mesh& whole, const MeshLevel& level, unsigned threads) {
   std::vector<glm::uvec3> triangles = whole.triangles;
@@ -38,12 +23,10 @@ Result<PlacedLevel> PlacedLevel::create(const Mesh& whole, const MeshLevel& leve
   return placed;
 }
 
-std::vector<float> PlacedLevel::carry(std::span<const float> values) const { return blend_at(closest_, values); }
+std::vector<float> PlacedLevel::carry(std::span<const float> values) const { return values_at(closest_, values); }
 
 MorphTarget PlacedLevel::carry(const MorphTarget& target) const {
-  const auto at = [&](const std::vector<glm::vec3>& offsets) {
-    return blend_at(closest_, std::span<const glm::vec3>(offsets));
-  };
+  const auto at = [&](const std::vector<glm::vec3>& offsets) { return values_at(closest_, std::span(offsets)); };
   return {target.name, at(target.offsets), target.weight, at(target.normals), at(target.tangents)};
 }
 

@@ -10,10 +10,11 @@
 
 #include <pelt/finite.h>
 #include <pelt/selection.h>
-#include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/triangle_tree.h>
+#include <pelt/tools/weld.h>
 #include <pelt/try.h>
 
+#include "engine/core/invalid.h"
 #include "engine/core/not_found.h"
 #include "engine/deformer/builder.h"
 #include "engine/geometry/edge_distances.h"
@@ -125,20 +126,6 @@ Result<const Group*> find_group(const std::string& name, const Mesh& mesh, const
   return group;
 }
 
-// Calls visit(index, position in the list) for each index of the ranges. Errors: an index is not below `count`.
-Result<void> for_each_index(const std::vector<IndexRange>& ranges, std::size_t count, const std::string& what,
-                            const char* kind, const std::function<void(std::uint32_t, std::size_t)>& visit) {
-  std::size_t place = 0;
-  for (const IndexRange& range : ranges) {
-    if (range.first > range.last || range.last >= count) {
-      return invalid_region(what,
-                            fmt::format("lists {} {} to {}, but there are {}", kind, range.first, range.last, count));
-    }
-    for (std::uint32_t i = range.first; i <= range.last; ++i) visit(i, place++);
-  }
-  return {};
-}
-
 // Returns for every triangle whether all its corners have at least a half.
 std::vector<std::uint8_t> triangles_inside(const std::vector<float>& values, const Mesh& mesh) {
   std::vector<std::uint8_t> inside;
@@ -149,7 +136,24 @@ std::vector<std::uint8_t> triangles_inside(const std::vector<float>& values, con
   return inside;
 }
 
+std::vector<float> at_level(std::vector<float> values, const DeformerTarget& target) {
+  return target.level == nullptr ? values : target.level->carry(std::span<const float>(values));
+}
+
 }  // namespace
+
+Result<void> for_each_index(std::span<const IndexRange> ranges, std::size_t count, const std::string& what,
+                            const std::string& there_are,
+                            const std::function<void(std::uint32_t, std::size_t)>& visit) {
+  std::size_t place = 0;
+  for (const IndexRange& range : ranges) {
+    if (range.first > range.last || range.last >= count) {
+      return invalid("{} {} to {}, but {} {}", what, range.first, range.last, there_are, count);
+    }
+    for (std::uint32_t i = range.first; i <= range.last; ++i) visit(i, place++);
+  }
+  return {};
+}
 
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
                                          const std::string& what) {
@@ -215,12 +219,13 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
     return invalid_region(group_what, "has a value that is not finite");
   }
   std::size_t count = 0;
-  PELT_TRY(
-      for_each_index(group.vertices, values.size(), group_what, "vertices", [&](std::uint32_t i, std::size_t place) {
-        const float value = place < group.values.size() ? std::clamp(group.values[place], 0.0f, 1.0f) : 1.0f;
-        values[i] = std::max(values[i], value);
-        count = place + 1;
-      }));
+  PELT_TRY(for_each_index(group.vertices, values.size(), group_what + " lists vertices", "there are",
+                          [&](std::uint32_t i, std::size_t place) {
+                            const float value =
+                                place < group.values.size() ? std::clamp(group.values[place], 0.0f, 1.0f) : 1.0f;
+                            values[i] = std::max(values[i], value);
+                            count = place + 1;
+                          }));
   if (!group.values.empty() && group.values.size() != count) {
     return invalid_region(group_what, fmt::format("lists {} vertices and {} values", count, group.values.size()));
   }
@@ -243,18 +248,11 @@ Result<std::vector<std::uint8_t>> group_triangles(const std::string& name, const
                                                   const Rig& rig, const std::string& what) {
   PELT_ASSIGN(const auto values, group_values(name, mesh, model, rig, what));
   std::vector<std::uint8_t> inside = triangles_inside(values, mesh);
-  PELT_TRY(for_each_index(rig.find_group(name)->triangles, inside.size(), fmt::format("the group '{}'", name),
-                          "triangles", [&](std::uint32_t t, std::size_t) { inside[t] = 1; }));
+  PELT_TRY(for_each_index(rig.find_group(name)->triangles, inside.size(),
+                          fmt::format("the group '{}' lists triangles", name), "there are",
+                          [&](std::uint32_t t, std::size_t) { inside[t] = 1; }));
   return inside;
 }
-
-namespace {
-
-std::vector<float> at_level(std::vector<float> values, const DeformerTarget& target) {
-  return target.level == nullptr ? values : target.level->carry(std::span<const float>(values));
-}
-
-}  // namespace
 
 Result<std::vector<float>> region_values(const Region& region, const DeformerTarget& target, const DeformerInput& input,
                                          const std::string& what) {

@@ -42,13 +42,9 @@ void describe(Fields& fields, DriverParameters& driver) {
                   "B-spline or NURBS surfaces whose control elements are samples at the knots, or triangles where "
                   "tessellated."},
                  driver.patches);
-  const int sources = int{!driver.mesh.empty()} + int{!driver.file.empty()} + int{!driver.patches.empty()};
-  fields.refuse(sources > 1, driver.file.empty() ? "patches" : "file", "a driver has one of mesh, file and patches",
-                R"({"not": {"anyOf": [
-                  {"required": ["mesh", "file"], "properties": {"mesh": {"minLength": 1}, "file": {"minLength": 1}}},
-                  {"required": ["mesh", "patches"], "properties": {"mesh": {"minLength": 1}, "patches": {"minItems": 1}}},
-                  {"required": ["file", "patches"], "properties": {"file": {"minLength": 1}, "patches": {"minItems": 1}}}
-                ]}})");
+  fields.at_most_one(
+      {{"mesh", !driver.mesh.empty()}, {"file", !driver.file.empty()}, {"patches", !driver.patches.empty()}},
+      "a driver has one of mesh, file and patches");
   fields.integer({"tessellation", "Quads of a patch from knot to knot."}, driver.tessellation, {}, "none");
   fields.integer({"triangles", "Of a driver made by simplification; up to four times as many where limbs are thin."},
                  driver.triangles);

@@ -113,4 +113,17 @@ std::uint64_t split_polygon(std::span<const glm::vec3> positions, std::span<cons
   return steps;
 }
 
+bool is_even_quad(const std::array<glm::dvec3, 4>& corners, double min_cosine) {
+  const auto across = [&](std::size_t i) {
+    return glm::cross(corners[(i + 1) % 4] - corners[i], corners[(i + 3) % 4] - corners[i]);
+  };
+  const glm::dvec3 first = across(1);
+  const glm::dvec3 second = across(3);
+  if (!(glm::dot(first, second) > min_cosine * glm::length(first) * glm::length(second))) return false;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!(glm::dot(across(i), first + second) > 0)) return false;
+  }
+  return true;
+}
+
 }  // namespace pelt

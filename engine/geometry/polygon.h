@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -15,5 +16,9 @@ namespace pelt {
 // number of corners, its cube at worst.
 std::uint64_t split_polygon(std::span<const glm::vec3> positions, std::span<const std::uint32_t> corners,
                             std::vector<glm::uvec3>& triangles);
+
+// Returns true if a quad is convex and nearly flat: its halves, on both sides of the diagonal from its first corner to
+// its third, have area, and normals between which the cosine of the angle is above `min_cosine`.
+bool is_even_quad(const std::array<glm::dvec3, 4>& corners, double min_cosine);
 
 }  // namespace pelt

@@ -5,9 +5,9 @@
 #include <mutex>
 
 #include <pelt/tools/area.h>
-#include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/tools/triangle_tree.h>
+#include <pelt/tools/weld.h>
 
 #include "engine/binding/morton_order.h"
 

@@ -18,8 +18,8 @@ struct Base {
   HierarchicalBsplineParameters parameters;  // with control vertices, and faces or a shape
   SparseRows weights;                        // of the control vertices, over the model's bound joints; or none
   bool own_weights = false;                  // they are painted on the base itself
-  // The connected part of the skin that each control vertex is of, and the same of the vertices of the targets, laid end
-  // to end; only of a base that is made of the skin.
+  // The connected part of the skin that each control vertex is of, and the same of the vertices of the targets, laid
+  // end to end; only of a base that is made of the skin.
   std::vector<std::uint32_t> parts;
   std::vector<std::uint32_t> skin_parts;
   std::vector<glm::vec3> skin;  // of a base that has all of the skin's vertices: where each was; or none

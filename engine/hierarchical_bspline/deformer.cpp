@@ -3,7 +3,6 @@
 #include <pelt/tools/fields.h>
 
 #include "engine/hierarchical_bspline/bind.h"
-#include "engine/rig/choices.h"
 #include "engine/rig/deformer_entry.h"
 
 namespace pelt {
@@ -23,13 +22,9 @@ static void describe(Fields& fields, SurfaceAttachment& attachment) {
   fields.text({"joint", "or a joint,"}, attachment.joint, Names::kJoint);
   fields.texts({"curve", "or the joints of a curve that carries them, at least two, in order along it."},
                attachment.curve, Names::kJoint);
-  fields.refuse(int{attachment.painted} + int{!attachment.joint.empty()} + int{!attachment.curve.empty()} != 1, "joint",
-                "there is exactly one of painted, joint and curve",
-                R"({"anyOf": [
-                  {"required": ["painted"], "properties": {"painted": {"const": true}, "joint": {"const": ""}, "curve": {"maxItems": 0}}},
-                  {"required": ["joint"], "properties": {"painted": {"const": false}, "joint": {"minLength": 1}, "curve": {"maxItems": 0}}},
-                  {"required": ["curve"], "properties": {"painted": {"const": false}, "joint": {"const": ""}, "curve": {"minItems": 1}}}
-                ]})");
+  fields.exactly_one(
+      {{"painted", attachment.painted}, {"joint", !attachment.joint.empty()}, {"curve", !attachment.curve.empty()}},
+      "there is exactly one of painted, joint and curve");
   fields.integer(
       {"segment", "Which sub-segment, counted from the joint's parent: it has (segment - 1/2) / segments of the turn."},
       attachment.segment, {.most = 64});
@@ -67,13 +62,9 @@ static void describe(Fields& fields, SurfaceKeys& keys) {
   fields.text({"control", "Name of a control, which the game gives each frame."}, keys.control);
   fields.optional_object({"angle", "The turn of a joint, degrees."}, keys.angle);
   fields.optional_object({"follow", "A vertex that is followed."}, keys.follow);
-  fields.refuse(int{!keys.control.empty()} + int{keys.angle.has_value()} + int{keys.follow.has_value()} != 1, "control",
-                "there is exactly one of control, angle and follow",
-                R"({"anyOf": [
-                  {"required": ["control"], "properties": {"control": {"minLength": 1}, "angle": {"not": {}}, "follow": {"not": {}}}},
-                  {"required": ["angle"], "properties": {"control": {"const": ""}, "follow": {"not": {}}}},
-                  {"required": ["follow"], "properties": {"control": {"const": ""}, "angle": {"not": {}}}}
-                ]})");
+  fields.exactly_one(
+      {{"control", !keys.control.empty()}, {"angle", keys.angle.has_value()}, {"follow", keys.follow.has_value()}},
+      "there is exactly one of control, angle and follow");
   fields.objects({"keys", "The shapes, by ascending at."}, keys.keys);
   fields.ranges({"vertices", "Control vertices whose own offsets the keys' lengths scale."}, keys.vertices);
 }
@@ -134,43 +125,32 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                "painting alone),"},
               surface.mesh, Names::kCage);
   fields.text({"file", "or an OBJ, relative to the rig file."}, surface.file, Names::kObjFile);
-  fields.refuse(!surface.mesh.empty() && !surface.file.empty(), "file", "there is mesh or file, not both",
-                R"({"anyOf": [
-                  {"properties": {"mesh": {"const": ""}}},
-                  {"properties": {"file": {"const": ""}}}
-                ]})");
-  const bool given = !surface.control.empty();
-  const bool named = !surface.mesh.empty() || !surface.file.empty();
-  const bool has_faces = !surface.faces.empty();
-  fields.refuse(!surface.file.empty() && (given || has_faces), "control", "belongs to a base without file");
-  fields.refuse(!surface.mesh.empty() && given != has_faces, "control", "stands beside mesh with faces alone");
-  fields.refuse(!given && !surface.faces.empty(), "faces", "name control vertices, and there are none",
-                R"({"anyOf": [
-                  {"properties": {"faces": {"maxItems": 0}}},
-                  {"required": ["control"], "properties": {"control": {"minItems": 1}}}
-                ]})");
+  const Given control{"control", !surface.control.empty()};
+  const Given faces{"faces", !surface.faces.empty()};
+  const Given mesh{"mesh", !surface.mesh.empty()};
+  const Given file{"file", !surface.file.empty()};
+  fields.at_most_one({mesh, file}, "there is mesh or file, not both");
+  fields.conflict("control", {control, file}, {}, "belongs to a base without file");
+  fields.conflict("faces", {faces, file}, {}, "belong to a base without file");
+  fields.conflict("control", {control, mesh}, {faces}, "stands beside mesh with faces alone");
+  fields.conflict("faces", {faces}, {control}, "name control vertices, and there are none");
+  for (const Given& along : {Given{"shape", surface.shape != HierarchicalBsplineParameters{}.shape},
+                             Given{"closed_u", surface.closed_u}, Given{"closed_v", surface.closed_v}}) {
+    constexpr const char* kWhy = "belongs to a base grid, which is control without faces";
+    fields.conflict(along.member, {along, faces}, {}, kWhy);
+    fields.conflict(along.member, {along}, {control}, kWhy);
+  }
   fields.objects({"creases", "Sharp edges of a base mesh."}, surface.creases);
-  fields.refuse(!named && surface.faces.empty() && !surface.creases.empty(), "creases",
-                "belong to a base that is given as a mesh",
-                R"({"anyOf": [
-                  {"properties": {"creases": {"maxItems": 0}}},
-                  {"required": ["faces"], "properties": {"faces": {"minItems": 1}}},
-                  {"required": ["mesh"], "properties": {"mesh": {"minLength": 1}}},
-                  {"required": ["file"], "properties": {"file": {"minLength": 1}}}
-                ]})");
+  fields.conflict("creases", {{"creases", !surface.creases.empty()}}, {faces, mesh, file},
+                  "belong to a base that is given as a mesh");
   fields.ranges({"made_of",
                  "Of a base that was made of the skin: for each control vertex, in order, the vertex of the layer's "
                  "meshes, laid end to end, that it was made of."},
                 surface.made_of);
   fields.objects({"levels", "The base level and the overlays, each with half the spans of the one before."},
                  surface.levels);
-  fields.refuse(!named && !given && !surface.levels.empty(), "levels", "belong to a base that is given",
-                R"({"anyOf": [
-                  {"properties": {"levels": {"maxItems": 0}}},
-                  {"required": ["control"], "properties": {"control": {"minItems": 1}}},
-                  {"required": ["mesh"], "properties": {"mesh": {"minLength": 1}}},
-                  {"required": ["file"], "properties": {"file": {"minLength": 1}}}
-                ]})");
+  fields.conflict("levels", {{"levels", !surface.levels.empty()}}, {control, mesh, file},
+                  "belong to a base that is given");
   fields.choice({"places",
                  "Where a vertex lies on the surface: its closest point, or its texture coordinates, 0 to 1 over the "
                  "surface."},

@@ -19,6 +19,7 @@
 #include "engine/driver/from_skin/thinned_skin.h"
 #include "engine/geometry/bounds.h"
 #include "engine/geometry/manifold.h"
+#include "engine/geometry/polygon.h"
 #include "engine/hierarchical_bspline/base.h"
 #include "engine/hierarchical_bspline/painting.h"
 #include "engine/hierarchical_bspline/skin_places.h"
@@ -56,20 +57,16 @@ Polygons quads_of(std::span<const glm::uvec3> triangles, std::span<const glm::ve
       const glm::uvec3 a = triangles[other];
       const glm::uvec3 b = triangles[t];
       Pair pair{0, {other, t}, {a[corner], b[(c + 2) % 3], a[(corner + 1) % 3], a[(corner + 2) % 3]}};
-      const auto at = [&](std::size_t i) { return glm::dvec3(positions[pair.corners[i % 4]]); };
-      const auto across = [&](std::size_t i) { return glm::cross(at(i + 1) - at(i), at(i + 3) - at(i)); };
-      const glm::dvec3 first = across(1);
-      const glm::dvec3 second = across(3);
-      const double sizes = glm::length(first) * glm::length(second);
-      bool good = sizes > 0 && glm::dot(first, second) > kFlatQuad * sizes;
+      std::array<glm::dvec3, 4> quad;
+      for (std::size_t i = 0; i < 4; ++i) quad[i] = glm::dvec3(positions[pair.corners[i]]);
+      if (!is_even_quad(quad, kFlatQuad)) continue;
       for (std::size_t i = 0; i < 4; ++i) {
-        good = good && glm::dot(across(i), first + second) > 0;
-        const glm::dvec3 next = at(i + 1) - at(i);
-        const glm::dvec3 last = at(i + 3) - at(i);
+        const glm::dvec3 next = quad[(i + 1) % 4] - quad[i];
+        const glm::dvec3 last = quad[(i + 3) % 4] - quad[i];
         const double cosine = glm::dot(next, last) / (glm::length(next) * glm::length(last));
         pair.badness += cosine * cosine;
       }
-      if (good) pairs.push_back(std::move(pair));
+      pairs.push_back(std::move(pair));
     }
   }
   std::ranges::stable_sort(pairs, {}, &Pair::badness);

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <utility>
 
-#include <pelt/frame.h>
 #include <pelt/tools/area.h>
+#include <pelt/tools/closest_weights.h>
 #include <pelt/try.h>
 
 #include "engine/driver/from_skin/shown_surface.h"
@@ -42,6 +44,121 @@ std::vector<std::uint32_t> painted_parts(const Base& base, const DeformerInput& 
   return parts;
 }
 
+// Finds the closest points of triangles that are like the points looked for.
+class AlikeSearch {
+ public:
+  AlikeSearch(const PaintedTriangles& surface, std::span<const PaintedPoint> points, unsigned threads)
+      : surface_(surface), points_(points), threads_(threads), result_(points.size()) {}
+
+  std::vector<ClosestPoint> run(const TriangleTree& tree) {
+    find_in_parts(find_among_near(find_closest(tree), tree));
+    return std::move(result_);
+  }
+
+ private:
+  using NearPoint = TriangleTree::NearPoint;
+
+  // Takes the closest point for each, and returns the numbers of those that it is unlike.
+  std::vector<std::uint32_t> find_closest(const TriangleTree& tree) {
+    std::vector<std::uint32_t> all(points_.size());
+    std::iota(all.begin(), all.end(), 0u);
+    std::vector<std::uint8_t> unlike(points_.size());
+    tree.nearest_of_each(positions_of(all), 1, threads_, [&](std::size_t i, std::span<const NearPoint> found) {
+      result_[i] = found[0].closest;
+      unlike[i] = is_of_part(points_[i], found[0]) && unlikeness(points_[i], found[0]) == 0 ? 0 : 1;
+    });
+    std::erase_if(all, [&](std::uint32_t i) { return unlike[i] == 0; });
+    return all;
+  }
+
+  // Takes the best of the nearest triangles for each, and returns the numbers of those with none of their part among
+  // them.
+  std::vector<std::uint32_t> find_among_near(std::vector<std::uint32_t> numbers, const TriangleTree& tree) {
+    if (numbers.empty()) return numbers;
+    std::vector<std::uint8_t> is_found(points_.size());
+    tree.nearest_of_each(positions_of(numbers), kCandidates, threads_,
+                         [&](std::size_t i, std::span<const NearPoint> found) {
+                           const PaintedPoint& point = points_[numbers[i]];
+                           double least = std::numeric_limits<double>::infinity();
+                           for (const NearPoint& near : found) {
+                             const double badness = std::sqrt(near.closest.squared_distance) + unlikeness(point, near);
+                             if (!is_of_part(point, near) || !(badness < least)) continue;
+                             least = badness;
+                             is_found[numbers[i]] = 1;
+                             result_[numbers[i]] = near.closest;
+                           }
+                         });
+    std::erase_if(numbers, [&](std::uint32_t i) { return is_found[i] != 0; });
+    return numbers;
+  }
+
+  // Takes the closest point of its part for each; what is closest stays if the part has no triangle.
+  void find_in_parts(std::span<const std::uint32_t> numbers) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> of_parts;
+    for (const std::uint32_t i : numbers) of_parts[points_[i].part].push_back(i);
+    for (const auto& [part, own] : of_parts) {
+      std::vector<glm::uvec3> triangles;
+      for (const glm::uvec3 t : surface_.triangles) {
+        if (surface_.parts[t.x] == part) triangles.push_back(t);
+      }
+      const Result<TriangleTree> tree = TriangleTree::create(surface_.positions, triangles);
+      if (!tree) continue;
+      const std::vector<NearPoint> near = tree->nearest_of_each(positions_of(own), threads_);
+      for (std::size_t i = 0; i < own.size(); ++i) result_[own[i]] = near[i].closest;
+    }
+  }
+
+  std::vector<glm::vec3> positions_of(std::span<const std::uint32_t> numbers) const {
+    std::vector<glm::vec3> positions;
+    for (const std::uint32_t i : numbers) positions.push_back(points_[i].position);
+    return positions;
+  }
+
+  // Returns by how much a triangle is unlike a point, metres.
+  double unlikeness(const PaintedPoint& point, const NearPoint& near) const {
+    const glm::uvec3 t = surface_.triangles[near.triangle];
+    const glm::dvec3 a(surface_.positions[t.x]);
+    const glm::dvec3 across =
+        glm::cross(glm::dvec3(surface_.positions[t.y]) - a, glm::dvec3(surface_.positions[t.z]) - a);
+    const double area = glm::length(across);
+    double edges = 0;
+    if (!point.weights.empty() && surface_.weights) {
+      edges += kUnlike * std::max(0.5 - likeness_at(surface_, near.closest, point.weights), 0.0);
+    }
+    if (point.normal != glm::vec3(0)) {
+      edges += kTurned * std::max(-glm::dot(across, glm::dvec3(point.normal)) / area, 0.0);
+    }
+    return edges * std::sqrt(area);
+  }
+
+  bool is_of_part(const PaintedPoint& point, const NearPoint& near) const {
+    return point.part == kAnyPart || surface_.parts.empty() ||
+           surface_.parts[surface_.triangles[near.triangle].x] == point.part;
+  }
+
+  const PaintedTriangles& surface_;
+  std::span<const PaintedPoint> points_;
+  unsigned threads_;
+  std::vector<ClosestPoint> result_;
+};
+
+// Returns the control vertices of a level as they are looked for on the skin. `before`: their rows by refinement of the
+// level before; none for the base.
+std::vector<PaintedPoint> points_of(const Surface& surface, std::uint32_t level, const Base& base,
+                                    const SparseRows& before) {
+  const std::vector<std::uint32_t> parts = parts_of(surface.topology(), level, base);
+  std::vector<PaintedPoint> points;
+  for (const SurfacePoint& limit : limit_points(surface, level)) {
+    const std::size_t v = points.size();
+    PaintedPoint& point = points.emplace_back();
+    if (!parts.empty()) point.part = parts[v];
+    point.position = glm::vec3(limit.position);
+    if (limit.has_frame()) point.normal = glm::vec3(limit.axes()[2]);
+    if (before.row_count() != 0) point.weights = before.row(v);
+  }
+  return points;
+}
+
 }  // namespace
 
 double likeness(std::span<const Influence> one, std::span<const Influence> other) {
@@ -56,71 +173,7 @@ double likeness(std::span<const Influence> one, std::span<const Influence> other
 
 std::vector<ClosestPoint> closest_alike(const PaintedTriangles& surface, const TriangleTree& tree,
                                         std::span<const PaintedPoint> points, unsigned threads) {
-  // Returns by how much a triangle is unlike a point, metres.
-  const auto unlikeness = [&](const PaintedPoint& point, const TriangleTree::NearPoint& near) {
-    const glm::uvec3 t = surface.triangles[near.triangle];
-    const glm::dvec3 a(surface.positions[t.x]);
-    const glm::dvec3 across =
-        glm::cross(glm::dvec3(surface.positions[t.y]) - a, glm::dvec3(surface.positions[t.z]) - a);
-    const double area = glm::length(across);
-    double edges = 0;
-    if (!point.weights.empty() && surface.weights) {
-      edges += kUnlike * std::max(0.5 - likeness_at(surface, near.closest, point.weights), 0.0);
-    }
-    if (point.normal != glm::vec3(0)) {
-      edges += kTurned * std::max(-glm::dot(across, glm::dvec3(point.normal)) / area, 0.0);
-    }
-    return edges * std::sqrt(area);
-  };
-  const auto is_own = [&](const PaintedPoint& point, const glm::uvec3 t) {
-    return point.part == kAnyPart || surface.parts.empty() || surface.parts[t.x] == point.part;
-  };
-  std::vector<glm::vec3> positions;
-  for (const PaintedPoint& point : points) positions.push_back(point.position);
-  std::vector<ClosestPoint> result(points.size());
-  std::vector<std::uint8_t> alike(points.size());
-  tree.nearest_of_each(positions, 1, threads, [&](std::size_t i, std::span<const TriangleTree::NearPoint> found) {
-    result[i] = found[0].closest;
-    const bool own = is_own(points[i], surface.triangles[found[0].triangle]);
-    alike[i] = own && unlikeness(points[i], found[0]) == 0 ? 1 : 0;
-  });
-  std::vector<std::uint32_t> others;
-  positions.clear();
-  for (std::uint32_t i = 0; i < points.size(); ++i) {
-    if (alike[i] != 0) continue;
-    others.push_back(i);
-    positions.push_back(points[i].position);
-  }
-  std::vector<std::uint8_t> found_part(others.size(), 0);
-  const auto choose = [&](std::size_t i, std::span<const TriangleTree::NearPoint> found) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const TriangleTree::NearPoint& near : found) {
-      const double badness = std::sqrt(near.closest.squared_distance) + unlikeness(points[others[i]], near);
-      if (!is_own(points[others[i]], surface.triangles[near.triangle]) || !(badness < least)) continue;
-      least = badness;
-      found_part[i] = 1;
-      result[others[i]] = near.closest;
-    }
-  };
-  if (!others.empty()) tree.nearest_of_each(positions, kCandidates, threads, choose);
-  std::map<std::uint32_t, std::vector<std::uint32_t>> far;  // points by a part that is not near
-  for (std::uint32_t i = 0; i < others.size(); ++i) {
-    if (found_part[i] == 0) far[points[others[i]].part].push_back(others[i]);
-  }
-  for (const auto& [part, own] : far) {
-    std::vector<glm::uvec3> triangles;
-    for (const glm::uvec3 t : surface.triangles) {
-      if (surface.parts[t.x] == part) triangles.push_back(t);
-    }
-    const Result<TriangleTree> part_tree = TriangleTree::create(surface.positions, triangles);
-    if (!part_tree) continue;  // the part has no triangle: what is closest stays
-    positions.clear();
-    for (const std::uint32_t i : own) positions.push_back(points[i].position);
-    part_tree->nearest_of_each(
-        positions, 1, threads,
-        [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) { result[own[i]] = near[0].closest; });
-  }
-  return result;
+  return AlikeSearch(surface, points, threads).run(tree);
 }
 
 std::vector<glm::uvec3> triangles_of(const Polygons& faces, std::span<const glm::vec3> positions) {
@@ -190,28 +243,10 @@ Result<Painting> Painting::create(const Surface& surface, const Base& base, cons
   for (std::uint32_t level = 0; level <= surface.finest(); ++level) {
     if (level == 0 && base.weights.row_count() != 0) continue;
     const SparseRows before = level > 0 ? refined_rows(surface.topology(), level - 1, painting.rows_) : SparseRows{};
-    const std::vector<SurfacePoint> limits = limit_points(surface, level);
-    const std::vector<std::uint32_t> parts = parts_of(surface.topology(), level, base);
-    std::vector<PaintedPoint> points;
-    for (std::uint32_t v = 0; v < limits.size(); ++v) {
-      PaintedPoint& point = points.emplace_back();
-      if (!parts.empty()) point.part = parts[v];
-      point.position = glm::vec3(limits[v].position);
-      if (limits[v].has_frame()) point.normal = glm::vec3(limits[v].axes()[2]);
-      if (level > 0) point.weights = before.row(v);
-    }
+    const std::vector<PaintedPoint> points = points_of(surface, level, base, before);
     const std::vector<ClosestPoint> closest = closest_alike(painted, tree, points, input.threads);
     painting.rows_ = {};
-    std::vector<WeightedElement> row;
-    for (const ClosestPoint& at : closest) {
-      row.clear();
-      for (int c = 0; c < 3; ++c) {
-        for (const Influence& influence : skin.weights(at.vertices[c])) {
-          row.push_back({influence.index, at.weights[c] * influence.weight});
-        }
-      }
-      append_row(painting.rows_, row);
-    }
+    for (const ClosestPoint& at : closest) append_weights_at(at, painted.weights, painting.rows_);
   }
   for (const SurfacePoint& point : limit_points(surface, surface.finest())) mesh.positions.emplace_back(point.position);
   mesh.triangles = triangles_of(surface.topology().faces(surface.finest()), mesh.positions);

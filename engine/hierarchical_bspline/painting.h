@@ -3,15 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include <pelt/hierarchical_bspline.h>
 #include <pelt/result.h>
 #include <pelt/sparse_rows.h>
+#include <pelt/tools/closest_weights.h>
 #include <pelt/tools/triangle_tree.h>
 
 #include "engine/deformer/builder.h"
@@ -66,8 +65,8 @@ struct PaintedPoint {
 struct PaintedTriangles {
   std::span<const glm::vec3> positions;
   std::span<const glm::uvec3> triangles;
-  std::function<std::span<const Influence>(std::uint32_t vertex)> weights;  // none: not painted
-  std::span<const std::uint32_t> parts;                                     // of the vertices; none: one part
+  RowOfVertex weights;                   // none: not painted
+  std::span<const std::uint32_t> parts;  // of the vertices; none: one part
 };
 std::vector<ClosestPoint> closest_alike(const PaintedTriangles& surface, const TriangleTree& tree,
                                         std::span<const PaintedPoint> points, unsigned threads);

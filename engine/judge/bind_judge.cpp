@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <pelt/tools/judge_poses.h>
 #include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 

@@ -10,8 +10,8 @@
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
 #include <pelt/mesh.h>
-#include <pelt/pose.h>
 #include <pelt/tools/judge.h>
+#include <pelt/tools/judge_poses.h>
 #include <pelt/tools/mesh_parts.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>

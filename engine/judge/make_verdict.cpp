@@ -10,6 +10,8 @@
 #include <set>
 #include <string_view>
 
+#include <pelt/tools/judge_poses.h>
+
 #include "engine/judge/anatomy.h"
 #include "shaders/dual_quaternion/dual_quaternion.h"
 

@@ -11,7 +11,6 @@
 
 #include "engine/core/invalid.h"
 #include "engine/model/find_named.h"
-#include "engine/rig/deformer_entry.h"
 
 namespace pelt::key_weights {
 

@@ -8,8 +8,6 @@
 #include <pelt/curve_keys.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
-#include <pelt/skeleton.h>
 
 #include "shaders/swing_twist.h"
 

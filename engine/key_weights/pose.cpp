@@ -3,8 +3,6 @@
 
 #include <bit>
 
-#include <pelt/finite.h>
-
 #include "engine/character/check_records.h"
 #include "engine/core/formatted.h"
 #include "shaders/key_weights/pose.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <fstream>
 
-#include <pelt/mesh.h>
+#include <pelt/finite.h>
 #include <pelt/point_cache.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>

@@ -5,7 +5,6 @@
 
 #include <pelt/mos.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 
 #include "engine/deformer/builder.h"
 

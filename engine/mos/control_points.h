@@ -12,7 +12,6 @@
 #include <pelt/model.h>
 #include <pelt/mos.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 
 #include "engine/chain/curve.h"
 #include "engine/mos/points.h"

@@ -163,19 +163,21 @@ void describe(Fields& fields, MosParameters& mos) {
   fields.text({"cage", "A mesh of the model, whose vertices are the points,", kCatmullClark}, mos.cage, Names::kCage);
   fields.text({"cage_file", "or an OBJ, relative to the rig file.", kCatmullClark}, mos.cage_file, Names::kObjFile);
   const bool on_cage = mos.strategy == MosStrategy::kCatmullClark;
-  fields.refuse(!mos.cage.empty() && !mos.cage_file.empty(), "cage_file", "there is cage or cage_file, not both");
+  fields.at_most_one({{"cage", !mos.cage.empty()}, {"cage_file", !mos.cage_file.empty()}},
+                     "there is cage or cage_file, not both");
   fields.refuse(on_cage && mos.cage.empty() && mos.cage_file.empty(), "cage",
                 "the strategy catmull_clark needs cage or cage_file",
                 R"({"if": {"required": ["strategy"], "properties": {"strategy": {"const": "catmull_clark"}}},
                     "then": {"anyOf": [
-                      {"required": ["cage"], "properties": {"cage": {"minLength": 1}, "cage_file": {"const": ""}}},
-                      {"required": ["cage_file"], "properties": {"cage_file": {"minLength": 1}, "cage": {"const": ""}}}
+                      {"required": ["cage"], "properties": {"cage": {"minLength": 1}}},
+                      {"required": ["cage_file"], "properties": {"cage_file": {"minLength": 1}}}
                     ]}})");
   fields.objects({"edits", "Secondary operations, in order. A twist needs the strategy b_spline."}, mos.edits);
   fields.refuse(mos.strategy != MosStrategy::kBSpline && has_twist(mos.edits), "edits",
                 "a twist needs the strategy b_spline",
                 R"({"if": {"required": ["strategy"], "properties": {"strategy": {"not": {"const": "b_spline"}}}},
-                    "then": {"properties": {"edits": {"items": {"properties": {"operation": {"not": {"const": "twist"}}}}}}}})");
+                    "then": {"properties": {"edits": {"items": {"properties": {
+                      "operation": {"not": {"const": "twist"}}}}}}}})");
 }
 
 namespace mos {

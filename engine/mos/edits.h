@@ -15,7 +15,6 @@
 #include <pelt/model.h>
 #include <pelt/mos.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 #include <pelt/sparse_rows.h>
 
 #include "engine/key_weights/angle.h"

@@ -15,8 +15,6 @@
 #include "engine/mos/edits.h"
 #include "engine/mos/pose.h"
 #include "engine/mos/table.h"
-#include "shaders/mos/point_pose.h"
-#include "shaders/mos/table_pose.h"
 
 namespace pelt::mos {
 namespace {

@@ -13,7 +13,6 @@
 
 #include <pelt/mos.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 #include <pelt/sparse_rows.h>
 
 namespace pelt::mos {

@@ -13,7 +13,6 @@
 #include <pelt/curve_keys.h>
 #include <pelt/frame.h>
 #include <pelt/mos.h>
-#include <pelt/rig.h>
 
 #include "engine/chain/chain_table.h"
 #include "engine/deformer/builder.h"

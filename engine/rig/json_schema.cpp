@@ -196,6 +196,24 @@ void SchemaWriter::refuse(bool, std::string_view, std::string_view, std::string_
   if (!rule.empty()) add_rule(OrderedJson::parse(rule));
 }
 
+void SchemaWriter::clause(std::span<const Given> given, std::span<const Given> missing) {
+  OrderedJson alternatives = OrderedJson::array();
+  const auto add_alternative = [&](const Given& one, bool is_given) {
+    const OrderedJson& property = schema_["properties"][std::string(one.member)];
+    const bool is_optional = !property.contains("default");  // an object that is given if it is there
+    OrderedJson rule;
+    if (is_optional) {
+      rule["required"] = {one.member};
+    } else {
+      rule["properties"][std::string(one.member)]["const"] = property["default"];
+    }
+    alternatives.push_back(is_given == is_optional ? std::move(rule) : OrderedJson{{"not", std::move(rule)}});
+  };
+  for (const Given& one : given) add_alternative(one, false);
+  for (const Given& one : missing) add_alternative(one, true);
+  add_rule(any_of(std::move(alternatives)));
+}
+
 void SchemaWriter::nested(const Field& field, const Inside& inside) {
   OrderedJson& property = add_without_default(field, reference(inside));
   if (!std::exchange(is_optional_, false) && !field.required) property["default"] = OrderedJson::object();

@@ -23,6 +23,7 @@ class SchemaWriter : public Fields {
   void refuse(bool wrong, std::string_view name, std::string_view why, std::string_view rule = "") override;
 
  protected:
+  void clause(std::span<const Given> given, std::span<const Given> missing) override;
   void list(const Field&, std::size_t size, const Resize&, const Item&) override;
 
  private:

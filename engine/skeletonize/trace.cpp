@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <queue>
 #include <utility>
 
 #include <pelt/tools/parallel.h>
+
+#include "engine/skeletonize/voxel_paths.h"
 
 namespace pelt::skeletonize {
 namespace {
@@ -29,8 +29,6 @@ constexpr float kLimb = 0.5f;             // largest ascent of a voxel within a 
 constexpr float kWeak = 0.3f;             // largest force at a seed
 constexpr double kCover = 1.25;           // radius, in depths, of the ball round a kept voxel that belongs to it
 constexpr int kRounds = 24;               // rounds of smoothing
-
-constexpr std::uint32_t kNoVoxel = 0xffffffff;
 
 // Collects the voxels that a line along the force passes through, from `point` to where it stops.
 void follow(const ForceField& field, const Voxels& voxels, glm::dvec3 point, std::vector<std::uint32_t>& passed) {
@@ -146,52 +144,15 @@ std::vector<VoxelPiece> find_pieces(const ForceField& field, const Voxels& voxel
   return pieces;
 }
 
-// Finds the cheapest path from every voxel to the kept voxels (Dijkstra 1959); more can be kept later.
-class Ways {
- public:
-  Ways(const ForceField& field, const Voxels& voxels, const Roads& roads)
-      : voxels_(voxels),
-        price_(voxels.cells.size()),
-        cost_(voxels.cells.size(), std::numeric_limits<float>::infinity()),
-        next_(voxels.cells.size(), kNoVoxel) {
-    for (std::size_t v = 0; v < price_.size(); ++v) {
-      const float beside = kMiddle + kForce * (glm::length(field.force[v]) + roads.ascent[v]);
-      price_[v] = roads.passes[v] ? kRoad : beside;
-    }
+// Returns what a voxel's length costs in each voxel.
+std::vector<float> find_prices(const ForceField& field, const Roads& roads) {
+  std::vector<float> prices;
+  for (std::size_t v = 0; v < roads.passes.size(); ++v) {
+    const float beside = kMiddle + kForce * (glm::length(field.force[v]) + roads.ascent[v]);
+    prices.push_back(roads.passes[v] ? kRoad : beside);
   }
-
-  void keep(std::span<const std::uint32_t> kept) {
-    for (const std::uint32_t v : kept) {
-      cost_[v] = 0;
-      next_[v] = kNoVoxel;
-      open_.emplace(0.0f, v);
-    }
-    while (!open_.empty()) {
-      const auto [cost, v] = open_.top();
-      open_.pop();
-      if (cost > cost_[v]) continue;
-      for_neighbours(voxels_, v, [&, from = v, so_far = cost](std::uint32_t to, float distance) {
-        const float there = so_far + 0.5f * distance * (price_[from] + price_[to]);
-        if (!(there < cost_[to])) return;
-        cost_[to] = there;
-        next_[to] = from;
-        open_.emplace(there, to);
-      });
-    }
-  }
-
-  // Returns the next voxel on the path; kNoVoxel: the voxel is kept.
-  std::uint32_t next(std::uint32_t voxel) const { return next_[voxel]; }
-  float cost(std::uint32_t voxel) const { return cost_[voxel]; }
-
- private:
-  using Open = std::pair<float, std::uint32_t>;
-  const Voxels& voxels_;
-  std::vector<float> price_;
-  std::vector<float> cost_;
-  std::vector<std::uint32_t> next_;
-  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
-};
+  return prices;
+}
 
 double distance(const Voxels& voxels, std::uint32_t a, std::uint32_t b) {
   return glm::distance(glm::dvec3(voxels.cells[a]), glm::dvec3(voxels.cells[b]));
@@ -199,7 +160,7 @@ double distance(const Voxels& voxels, std::uint32_t a, std::uint32_t b) {
 
 // Returns possible ends of limbs: voxels whose path to the kept ones is longer than those of their neighbours, longest
 // path first.
-std::vector<std::uint32_t> find_ends(const Voxels& voxels, const Ways& ways) {
+std::vector<std::uint32_t> find_ends(const Voxels& voxels, const VoxelPaths& ways) {
   // A path leads to cheaper voxels, so lengths can be summed in the order of the costs.
   std::vector<std::uint32_t> order;
   for (std::uint32_t v = 0; v < voxels.cells.size(); ++v) {
@@ -261,7 +222,7 @@ class Covered {
 // Returns the first voxel on the path from an end at the surface that lies in the middle of its limb: where the depth,
 // relative to the distance from the end, is nearly largest. That is the middle of a round cap or of a flat end, and the
 // very tip of a cone. Only the path outside `covered` sets the largest value.
-std::uint32_t reach_middle(std::uint32_t end, const ForceField& field, const Voxels& voxels, const Ways& ways,
+std::uint32_t reach_middle(std::uint32_t end, const ForceField& field, const Voxels& voxels, const VoxelPaths& ways,
                            const Covered& covered, const Roads& roads) {
   constexpr double kNearly = 0.9;
   const auto share = [&](std::uint32_t v) { return field.depth[v] / (distance(voxels, v, end) + 1); };
@@ -315,7 +276,8 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   // end of the piece, so that no limb is cut off where the tree begins.
   std::vector<std::uint32_t> kept;
   for (const VoxelPiece& piece : pieces) kept.push_back(piece.deepest);
-  Ways from_deepest(field, voxels, roads);
+  const std::vector<float> prices = find_prices(field, roads);
+  VoxelPaths from_deepest(voxels, prices);
   from_deepest.keep(kept);
   Covered trunk(field, voxels);
   for (const std::uint32_t deepest : kept) trunk.add(std::span(&deepest, 1));
@@ -327,7 +289,7 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   }
   kept.clear();
   for (const VoxelPiece& piece : pieces) kept.push_back(starts[piece.deepest]);
-  Ways ways(field, voxels, roads);
+  VoxelPaths ways(voxels, prices);
   ways.keep(kept);
 
   // For every kept voxel, the next kept voxel towards the start of its tree.

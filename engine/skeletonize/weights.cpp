@@ -1,40 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include "engine/skeletonize/weights.h"
 
-#include <functional>
-#include <limits>
-#include <queue>
 #include <utility>
+
+#include "engine/skeletonize/voxel_paths.h"
 
 namespace pelt::skeletonize {
 namespace {
 
 constexpr std::uint32_t kNoJoint = 0xffffffff;
 
-// Returns the joint of every inside voxel, by its index (Dijkstra 1959 from all traced points); kNoJoint in small
-// pieces.
+// Returns the joint of every inside voxel, by its index: that of the traced point to which the shortest path leads;
+// kNoJoint in small pieces.
 std::vector<std::uint32_t> joints_inside(const Traced& traced, const JointPlan& plan, const Voxels& voxels) {
-  using Open = std::pair<float, std::uint32_t>;
-  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
-  std::vector<float> way(voxels.cells.size(), std::numeric_limits<float>::infinity());
   std::vector<std::uint32_t> joint(voxels.cells.size(), kNoJoint);
+  std::vector<std::uint32_t> kept;
   for (std::size_t i = 0; i < traced.points.size(); ++i) {
     const std::uint32_t voxel = voxels.at(glm::ivec3(glm::round(traced.points[i].position)));
-    if (voxel == kOutside || way[voxel] == 0) continue;
-    way[voxel] = 0;
+    if (voxel == kOutside || joint[voxel] != kNoJoint) continue;
     joint[voxel] = plan.joint_of[i];
-    open.emplace(0.0f, voxel);
+    kept.push_back(voxel);
   }
-  while (!open.empty()) {
-    const auto [so_far, voxel] = open.top();
-    open.pop();
-    if (so_far > way[voxel]) continue;
-    for_neighbours(voxels, voxel, [&, from = voxel, length = so_far](std::uint32_t next, float step) {
-      if (!(length + step < way[next])) return;
-      way[next] = length + step;
-      joint[next] = joint[from];
-      open.emplace(way[next], next);
-    });
+  VoxelPaths paths(voxels, std::vector<float>(voxels.cells.size(), 1.0f));
+  paths.keep(kept);
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t v = 0; v < joint.size(); ++v) {
+    path.clear();
+    std::uint32_t end = v;
+    for (; joint[end] == kNoJoint && paths.next(end) != kNoVoxel; end = paths.next(end)) path.push_back(end);
+    for (const std::uint32_t passed : path) joint[passed] = joint[end];
   }
   return joint;
 }

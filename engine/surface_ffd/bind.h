@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <pelt/result.h>
-#include <pelt/rig.h>
 #include <pelt/surface_ffd.h>
 
 #include "engine/deformer/builder.h"

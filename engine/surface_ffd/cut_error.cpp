@@ -7,6 +7,7 @@
 
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
+#include <pelt/tools/judge_poses.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 

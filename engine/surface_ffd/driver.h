@@ -11,7 +11,6 @@
 
 #include <pelt/driver.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 
 #include "engine/deformer/builder.h"
 #include "engine/geometry/used_part.h"

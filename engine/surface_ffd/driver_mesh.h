@@ -10,7 +10,6 @@
 #include <pelt/driver.h>
 #include <pelt/mesh.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 #include <pelt/sparse_rows.h>
 
 #include "engine/deformer/builder.h"

@@ -30,15 +30,6 @@ Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& i
       *tree, [&](std::uint32_t v) { return skin.weights(v); }, driver.positions, input.threads);
 }
 
-}  // namespace
-
-Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input) {
-  if (driver.skin_weights.row_count() != 0) return driver.skin_weights;
-  return weights_of_targets(driver.mesh, input);
-}
-
-namespace {
-
 // A bone of the skeleton at bind, moved by a bound joint.
 struct Limb {
   std::uint32_t bound_joint;
@@ -63,6 +54,11 @@ std::vector<Limb> find_limbs(const Model& model) {
 }
 
 }  // namespace
+
+Result<SparseRows> transferred_weights(const DriverSource& driver, const DeformerInput& input) {
+  if (driver.skin_weights.row_count() != 0) return driver.skin_weights;
+  return weights_of_targets(driver.mesh, input);
+}
 
 Result<SparseRows> closest_limb_weights(const Mesh& driver, const DeformerInput& input) {
   const std::vector<Limb> limbs = find_limbs(input.model);

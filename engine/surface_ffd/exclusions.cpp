@@ -11,7 +11,7 @@
 
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/joint_roles.h>
-#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/weld.h>
 #include <pelt/try.h>
 
 #include "engine/deformer/region.h"

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <pelt/result.h>
-#include <pelt/rig.h>
 #include <pelt/sparse_rows.h>
 #include <pelt/surface_ffd.h>
 

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/mesh.h>
 #include <pelt/pack.h>
 #include <pelt/tools/bind_report.h>
 

@@ -9,6 +9,7 @@
 #include <pelt/model_of.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/judge.h>
+#include <pelt/tools/judge_poses.h>
 #include <pelt/tools/model_quality.h>
 #include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>

@@ -3,7 +3,6 @@
 #include <array>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
-#include <type_traits>
 
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
@@ -29,99 +28,6 @@ static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
               PELT_ENTRY_FRESH == pelt::shared::kEntryFresh && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat &&
               PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
               PELT_ENTRY_OTHER_LEVEL == pelt::shared::kEntryOtherLevel);
-static_assert(std::extent_v<decltype(pelt_crowd_options::slot_places)> == pelt::runtime::kMaxOutputSlots - 1);
-static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
-              static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
-
-VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const char* name) {
-  switch (format) {
-    case PELT_FORMAT_DEFAULT:
-      return otherwise;
-    case PELT_FORMAT_NONE:
-      return VertexFormat::kNone;
-    case PELT_FORMAT_FLOAT:
-      return VertexFormat::kFloat;
-    case PELT_FORMAT_OCTAHEDRAL16:
-      return VertexFormat::kOctahedral16;
-    case PELT_FORMAT_OCTAHEDRAL8:
-      return VertexFormat::kOctahedral8;
-    default:
-      refuse(formatted("{} have the format {}, which is none", name, format));
-  }
-}
-
-pelt_vertex_format from_format(VertexFormat format) {
-  switch (format) {
-    case VertexFormat::kNone:
-      return PELT_FORMAT_NONE;
-    case VertexFormat::kFloat:
-      return PELT_FORMAT_FLOAT;
-    case VertexFormat::kOctahedral16:
-      return PELT_FORMAT_OCTAHEDRAL16;
-    case VertexFormat::kOctahedral8:
-      return PELT_FORMAT_OCTAHEDRAL8;
-  }
-  return PELT_FORMAT_NONE;
-}
-
-pelt::runtime::BufferPlace to_place(pelt_buffer_place place) { return {place.buffer, place.offset}; }
-
-pelt::runtime::VertexOutput to_output(const pelt_vertex_output& output, VertexFormat otherwise, const char* name) {
-  return {to_format(output.format, otherwise, name), to_place(output.place), output.stride};
-}
-
-pelt::runtime::JointFormat to_joint_format(std::uint32_t format) {
-  if (format > PELT_JOINTS_TRANSFORM) refuse(formatted("joints have the format {}, which is none", format));
-  return static_cast<pelt::runtime::JointFormat>(format);
-}
-
-pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
-  pelt::runtime::CrowdOptions options;
-  if ((given.instances == nullptr) != (given.character_count == 0)) {
-    refuse(formatted("options.instances is {}, and options.character_count is {}",
-                     given.instances == nullptr ? "null" : "given", given.character_count));
-  }
-  options.instances.assign(given.instances, given.instances + given.character_count);
-  if (given.frames_in_flight != 0) options.frames_in_flight = given.frames_in_flight;
-  if (given.reduced_influences != 0) options.reduced_influences = given.reduced_influences;
-  options.outputs = {
-      .positions = to_output(given.positions, VertexFormat::kFloat, "positions"),
-      .normals = to_output(given.normals, VertexFormat::kOctahedral16, "normals"),
-      .tangents = to_output(given.tangents, VertexFormat::kOctahedral16, "tangents"),
-      .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
-      .previous_positions = to_output(given.previous_positions, VertexFormat::kNone, "previous positions"),
-      .bounds = given.bounds != 0,
-      .bounds_place = to_place(given.bounds_place),
-      .bounds_stride = given.bounds_stride,
-      .control_meshes = given.control_meshes != 0,
-      .usage = given.usage};
-  if (given.output_slots != 0) options.outputs.slots = given.output_slots;
-  for (std::size_t s = 0; s < options.outputs.slot_places.size(); ++s) {
-    const pelt_slot_places& slot = given.slot_places[s];
-    options.outputs.slot_places[s] = {to_place(slot.positions), to_place(slot.normals), to_place(slot.tangents),
-                                      to_place(slot.bounds)};
-  }
-  options.joints = to_place(given.joints);
-  options.inputs = to_place(given.inputs);
-  options.visible = to_place(given.visible);
-  options.drawn = to_place(given.drawn);
-  options.joint_format = to_joint_format(given.joint_format);
-  if (given.capacity == nullptr) return options;
-  const pelt_crowd_capacity room = read_struct(given.capacity, "options.capacity");
-  options.capacity = {.instances = room.instances,
-                      .vertices = room.vertices,
-                      .palette_entries = room.palette_entries,
-                      .driver_vertices = room.driver_vertices,
-                      .joints = room.joints,
-                      .inputs = room.inputs,
-                      .plan_words = room.plan_words,
-                      .table_words = room.table_words};
-  return options;
-}
-
-pelt_output_place from_place(const pelt::runtime::OutputPlace& place) {
-  return {place.buffer, place.offset, from_format(place.format), place.stride};
-}
 
 const pelt::runtime::Device& device_of(const pelt_crowd& crowd) { return *crowd.characters->device->device; }
 
@@ -146,6 +52,12 @@ const pelt::CharacterData& need_character(const pelt_crowd& crowd, std::uint32_t
   return **own;
 }
 
+pelt_crowd& need_own_joints(pelt_crowd* crowd, std::uint32_t instance) {
+  pelt_crowd& own = need_instance(crowd, instance);
+  if (!own.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
+  return own;
+}
+
 pelt_crowd& need_own_inputs(pelt_crowd* crowd, std::uint32_t instance) {
   pelt_crowd& own = need_instance(crowd, instance);
   if (!own.own_inputs) refuse("the crowd reads its inputs from a buffer of the caller's");
@@ -156,22 +68,6 @@ pelt_crowd& need_own_list(pelt_crowd* crowd, std::uint32_t instance) {
   pelt_crowd& own = need_instance(crowd, instance);
   if (!own.own_list) refuse("a buffer of the caller's says which instances are moved");
   return own;
-}
-
-// Returns the caller's buffers that outputs are written to.
-std::vector<VkBuffer> given_buffers(const pelt::runtime::CrowdOutputs& outputs) {
-  std::vector<VkBuffer> buffers;
-  for (const pelt::runtime::BufferPlace& place :
-       {outputs.positions.place, outputs.normals.place, outputs.tangents.place, outputs.previous_positions.place,
-        outputs.bounds_place}) {
-    if (place.buffer != VK_NULL_HANDLE) buffers.push_back(place.buffer);
-  }
-  for (const pelt::runtime::SlotPlaces& slot : outputs.slot_places) {
-    for (const pelt::runtime::BufferPlace& place : {slot.positions, slot.normals, slot.tangents, slot.bounds}) {
-      if (place.buffer != VK_NULL_HANDLE) buffers.push_back(place.buffer);
-    }
-  }
-  return buffers;
 }
 
 void need_written(const float* wanted, const pelt::runtime::OutputPlace& place, const char* name) {
@@ -185,48 +81,17 @@ void copy_vectors(const std::vector<Vector>& from, float* to) {
   for (const Vector& one : from) to = std::copy_n(glm::value_ptr(one), Vector::length(), to);
 }
 
+// `record` is called with the pelt::runtime::Crowd.
+template <class Handle, class Record>
+pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer commands, const Record& record) {
+  return guarded(function, [&] {
+    Handle& own = need(crowd, "crowd");
+    need(commands, "commands");
+    record(own.crowd);
+  });
+}
+
 }  // namespace
-
-pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
-                              const pelt_crowd_options* options, pelt_crowd** out) {
-  return guarded(__func__, [&] {
-    const std::shared_ptr<GpuCharactersState>& gpu = need(characters, "characters").state;
-    if (need(device, "device").state != gpu->device) refuse("the characters are on another device");
-    pelt_crowd*& made = need(out, "out");
-    const pelt::runtime::Device& own = *device->state->device;
-    const pelt::runtime::CrowdOptions wanted = to_options(read_options(options, "options"));
-    Crowd crowd = value_of(Crowd::create(own, gpu->characters, wanted));
-    made = new pelt_crowd{gpu,
-                          std::move(crowd),
-                          wanted.joints.buffer == VK_NULL_HANDLE,
-                          wanted.inputs.buffer == VK_NULL_HANDLE,
-                          wanted.visible.buffer == VK_NULL_HANDLE,
-                          gpu->characters.size(),
-                          wanted.outputs.usage,
-                          given_buffers(wanted.outputs)};
-  });
-}
-
-void pelt_crowd_destroy(pelt_crowd* crowd) { delete crowd; }
-
-pelt_result pelt_add_capacity(const pelt_character* character, uint32_t instances, const pelt_crowd_options* options,
-                              pelt_crowd_capacity* sum) {
-  return guarded(__func__, [&] {
-    const pelt::Character& own = need(character, "character").character;
-    pelt_crowd_capacity made = read_struct(sum, "sum");
-    const pelt::runtime::CrowdCapacity more =
-        capacity_of(own, instances, to_options(read_options(options, "options")).outputs);
-    made.instances += more.instances;
-    made.vertices += more.vertices;
-    made.palette_entries += more.palette_entries;
-    made.driver_vertices += more.driver_vertices;
-    made.joints += more.joints;
-    made.inputs += more.inputs;
-    made.plan_words += more.plan_words;
-    made.table_words += more.table_words;
-    write_struct(made, sum, "sum");
-  });
-}
 
 pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance) {
   return guarded(__func__, [&] {
@@ -281,8 +146,7 @@ pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character) {
 
 pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_instance(crowd, instance);
-    if (!own.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
+    pelt_crowd& own = need_own_joints(crowd, instance);
     need(joints, "joints");
     need_count("joint matrices", joint_count, data_of(own, instance).skeleton.joints.size());
     own.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
@@ -292,8 +156,7 @@ pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* j
 pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
                                    uint32_t joint_count) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_instance(crowd, instance);
-    if (!own.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
+    pelt_crowd& own = need_own_joints(crowd, instance);
     need(joints, "joints");
     need_count("joints", joint_count, data_of(own, instance).skeleton.joints.size());
     switch (to_joint_format(format)) {
@@ -310,8 +173,7 @@ pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_
 
 pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** joints, uint32_t* float_count) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_instance(crowd, instance);
-    if (!own.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
+    pelt_crowd& own = need_own_joints(crowd, instance);
     need(joints, "joints");
     need(float_count, "float_count");
     const std::span<float> mapped = own.crowd.map_joints(instance);
@@ -398,20 +260,6 @@ pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32_t instan
     *to = shown.to;
   });
 }
-
-namespace {
-
-// `record` is called with the pelt::runtime::Crowd.
-template <class Handle, class Record>
-pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer commands, const Record& record) {
-  return guarded(function, [&] {
-    Handle& own = need(crowd, "crowd");
-    need(commands, "commands");
-    record(own.crowd);
-  });
-}
-
-}  // namespace
 
 pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
   return recorded(__func__, crowd, commands, [&](auto& own) {
@@ -518,31 +366,6 @@ pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, 
                                     .first_input = own.first_input(instance),
                                     .has_outputs = outputs ? 1u : 0u},
                  info, "info");
-  });
-}
-
-namespace {
-
-void write_outputs(const pelt::runtime::OutputPlaces& places, pelt_crowd_outputs* outputs) {
-  write_struct(pelt_crowd_outputs{.positions = from_place(places.positions),
-                                  .normals = from_place(places.normals),
-                                  .tangents = from_place(places.tangents),
-                                  .previous_positions = from_place(places.previous_positions),
-                                  .bounds = from_place(places.bounds)},
-               outputs, "outputs");
-}
-
-}  // namespace
-
-pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs) {
-  return guarded(__func__, [&] { write_outputs(need(crowd, "crowd").crowd.outputs(), outputs); });
-}
-
-pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32_t slot, pelt_crowd_outputs* outputs) {
-  return guarded(__func__, [&] {
-    const Crowd& own = need(crowd, "crowd").crowd;
-    need_index("output slot", slot, own.output_slots());
-    write_outputs(own.outputs(slot), outputs);
   });
 }
 

@@ -42,6 +42,9 @@ struct GpuCharactersState {
   runtime::GpuCharacters characters;
 };
 
+// Returns the format of joints of that number; throws if there is none.
+runtime::JointFormat to_joint_format(std::uint32_t format);
+
 }  // namespace pelt::c
 
 struct pelt_device {

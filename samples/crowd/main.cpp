@@ -3,13 +3,10 @@
 // them on the device, and writes a picture.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +22,7 @@
 #include "samples/crowd/characters.h"
 #include "samples/crowd/culling.h"
 #include "samples/crowd/march.h"
-#include "samples/interrupts.h"
+#include "samples/program.h"
 #include "samples/renderer/image.h"
 #include "samples/renderer/renderer.h"
 
@@ -33,8 +30,6 @@ namespace pelt::samples {
 namespace {
 
 using runtime::Detail;
-
-enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
 constexpr std::uint32_t kMostPixels = 16384;  // of a side of the picture
 constexpr float kFrameSeconds = 1.0f / 60;
@@ -294,33 +289,17 @@ int run_program(int argc, char** argv) {
       ->type_name("NAME");
   app.add_option("-o,--output", options.output, "The picture")->capture_default_str()->type_name("FILE.png");
   app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "pelt_crowd: {}\n'pelt_crowd --help' explains\n", error.what());
-    return kWrongUsage;
-  }
-  const ImageSize pixels = *parse_size(size, 1, kMostPixels);
-  options.picture.width = pixels.width;
-  options.picture.height = pixels.height;
-  const Result<void> done = run(options);
-  if (done) return kDone;
-  fmt::print(stderr, "pelt_crowd: {}\n", done.error().message);
-  return kFailed;
+  return parse_and_run(app, argc, argv, [&] {
+    const ImageSize pixels = *parse_size(size, 1, kMostPixels);
+    options.picture.width = pixels.width;
+    options.picture.height = pixels.height;
+    return run(options);
+  });
 }
 
 }  // namespace
 }  // namespace pelt::samples
 
 int main(int argc, char** argv) {
-  pelt::samples::remove_unfinished_files_on_signals();
-  try {
-    return pelt::samples::run_program(argc, argv);
-  } catch (const std::exception& error) {
-    // Out of memory, or standard output that cannot be written.
-    std::fprintf(stderr, "pelt_crowd: %s\n", error.what());
-    return pelt::samples::kFailed;
-  }
+  return pelt::samples::run_main("pelt_crowd", pelt::samples::run_program, argc, argv);
 }

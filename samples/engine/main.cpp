@@ -3,23 +3,19 @@
 // in a world where they come and go and a kind of them is loaded while frames run.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <string_view>
 
 #include <pelt/try.h>
 
 #include "samples/engine/engine.h"
-#include "samples/interrupts.h"
+#include "samples/program.h"
 #include "samples/renderer/image.h"
 
 namespace pelt::samples {
 namespace {
-
-enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
 constexpr std::uint32_t kMostPixels = 8192;  // of a side of the picture
 
@@ -196,32 +192,14 @@ int run_program(int argc, char** argv) {
   app.add_option("--motion", options.motion, "The motion vectors as a picture, 8 pixels a frame in full colour")
       ->type_name("FILE.png");
   app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "pelt_game: {}\n'pelt_game --help' explains\n", error.what());
-    return kWrongUsage;
-  }
-  const ImageSize pixels = *parse_size(size, 1, kMostPixels);
-  options.sizes.picture = {pixels.width, pixels.height};
-  const Result<void> done = run(options);
-  if (done) return kDone;
-  fmt::print(stderr, "pelt_game: {}\n", done.error().message);
-  return kFailed;
+  return parse_and_run(app, argc, argv, [&] {
+    const ImageSize pixels = *parse_size(size, 1, kMostPixels);
+    options.sizes.picture = {pixels.width, pixels.height};
+    return run(options);
+  });
 }
 
 }  // namespace
 }  // namespace pelt::samples
 
-int main(int argc, char** argv) {
-  pelt::samples::remove_unfinished_files_on_signals();
-  try {
-    return pelt::samples::run_program(argc, argv);
-  } catch (const std::exception& error) {
-    // Out of memory, or standard output that cannot be written.
-    std::fprintf(stderr, "pelt_game: %s\n", error.what());
-    return pelt::samples::kFailed;
-  }
-}
+int main(int argc, char** argv) { return pelt::samples::run_main("pelt_game", pelt::samples::run_program, argc, argv); }

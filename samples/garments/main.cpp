@@ -2,11 +2,8 @@
 // The command line of pelt_garments, which makes garments, cages and cloth and measures them: docs/garments.md.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -26,14 +23,12 @@
 #include "samples/garments/poke.h"
 #include "samples/garments/shirt.h"
 #include "samples/garments/wrap.h"
-#include "samples/interrupts.h"
 #include "samples/pelt/mesh_file.h"
 #include "samples/pelt/pc2.h"
+#include "samples/program.h"
 
 namespace pelt::samples {
 namespace {
-
-enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
 // ------------------------------------------------------------------------------------------------------------- files
 
@@ -219,7 +214,7 @@ Result<void> run(const DrapeCommand& command) {
 
 // ------------------------------------------------------------------------------------------------------ command line
 
-int run(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   CLI::App app("Garments, cages and cloth on bodies, and how well they do: docs/garments.md.", "pelt_garments");
   app.allow_windows_style_options(false);  // a path may begin with a slash
   app.require_subcommand(1);
@@ -255,26 +250,14 @@ int run(int argc, char** argv) {
   CLI::App* drape_app = app.add_subcommand("drape", "lets a coarse cloth fall onto a cylinder");
   drape_app->add_option("-o,--output", drape.folder, "folder")->capture_default_str();
   drape_app->add_option("--result", drape.result, ".pc2: the fine cloth, to measure how far it is off the cylinder");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kWrongUsage;
-  }
-  const Result<void> done = *shirt_app ? run(shirt) : *poke_app ? run(poke) : *wrap_app ? run(wrap) : run(drape);
-  if (done) return kDone;
-  fmt::print(stderr, "pelt_garments: {}\n", done.error().message);
-  return kFailed;
+  return parse_and_run(app, argc, argv, [&] {
+    return *shirt_app ? run(shirt) : *poke_app ? run(poke) : *wrap_app ? run(wrap) : run(drape);
+  });
 }
 
 }  // namespace
 }  // namespace pelt::samples
 
 int main(int argc, char** argv) {
-  pelt::samples::remove_unfinished_files_on_signals();
-  try {
-    return pelt::samples::run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "pelt_garments: {}\n", error.what());
-    return 1;
-  }
+  return pelt::samples::run_main("pelt_garments", pelt::samples::run_program, argc, argv);
 }

@@ -9,7 +9,6 @@
 
 #include <pelt/mesh.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 #include <pelt/surface_ffd.h>
 
 namespace pelt::samples {

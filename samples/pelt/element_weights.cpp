@@ -9,8 +9,6 @@
 #include <pelt/nearest_name.h>
 #include <pelt/tools/inspect.h>
 
-#include "samples/pelt/input.h"
-
 namespace pelt::samples {
 namespace {
 

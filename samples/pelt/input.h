@@ -14,7 +14,6 @@
 #include <pelt/bind.h>
 #include <pelt/character.h>
 #include <pelt/clip_twists.h>
-#include <pelt/model.h>
 #include <pelt/point_cache.h>
 #include <pelt/result.h>
 #include <pelt/tools/bind_model.h>

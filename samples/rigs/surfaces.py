@@ -122,8 +122,8 @@ def elbow(arm, folder):
         halves_of[-1] = plus(halves_of[-2], plus(halves_of[-2], halves_of[-3], -1))
     rows = [around(first + (i - 1) * step, max(h, 0.002), max(w, 0.002), across) for i, (h, w) in enumerate(halves_of)]
 
-    # Vertex (i, j) of the base is where (2 i - 1, 2 j - 1) of level 1 is. Ring 6 is at the elbow, and of a ring vertex 0
-    # is inside of the bend, 4 outside.
+    # Vertex (i, j) of the base is where (2 i - 1, 2 j - 1) of level 1 is. Ring 6 is at the elbow, and of a ring vertex
+    # 0 is inside of the bend, 4 outside.
     base = [{"joint": "shoulder", "vertices": [[0, 6 * across - 1]]},
             {"joint": "elbow", "vertices": [[6 * across, rings * across - 1]]}]
 

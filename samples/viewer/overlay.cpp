@@ -18,6 +18,7 @@
 #include <pelt/mos.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/index_ranges.h>
 #include <pelt/tools/inspect.h>
 
 #include "samples/viewer/surface_net.h"
@@ -334,9 +335,7 @@ class Drawing {
                           const hierarchical_bspline::SurfaceVertex& vertex) {
     if (vertex.level >= parameters.levels.size()) return false;
     return std::ranges::any_of(parameters.levels[vertex.level].attach, [&](const SurfaceAttachment& attachment) {
-      return std::ranges::any_of(attachment.vertices, [&](const IndexRange range) {
-        return range.first <= vertex.number && vertex.number <= range.last;
-      });
+      return contains(attachment.vertices, vertex.number);
     });
   }
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <pelt/character.h>
 #include <pelt/result.h>
 
 namespace pelt::viewer {

@@ -35,8 +35,8 @@ PELT_SHARED_CONST uint kBlendBindTangents = 6u;
 PELT_SHARED_CONST uint kBlendBindPrevious = 7u;
 PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
-// One mesh of one character, for the instances of a list, which are moved by tiles (block_of_tile in find_job.glsl). The
-// first_... indices of rest data count from the binding's start, in units of what they name.
+// One mesh of one character, for the instances of a list, which are moved by tiles (block_of_tile in find_job.glsl).
+// The first_... indices of rest data count from the binding's start, in units of what they name.
 struct BlendJob {
   uint vertex_count;
   uint mode;  // kBlendLinear, kBlendDualQuaternion, kBlendWires or kBlendOffsets
@@ -45,12 +45,12 @@ struct BlendJob {
   uint first_slice;  // slice values are relative to first_influence
   uint first_influence;
   // Palette entries count from the instance's first.
-  uint palette_first;  // palette entry 0 of the mesh
-  uint frame_first;    // palette entry of vertex 0's frame, or kNoSlot
-  uint driver_first;   // first word of vertex 0 of an instance whose place among drivers is 0, or kNoSlot
-  uint output_first;   // vertex 0, counted from the instance's first in the outputs, or kNoSlot
-  uint offset_first;   // palette entry that offsets vertex 0 before it is blended (key_pose/pose.h), or kNoSlot
-  uint root_slot;      // kBlendWires: palette entry of the root's motion
+  uint palette_first;        // palette entry 0 of the mesh
+  uint frame_first;          // palette entry of vertex 0's frame, or kNoSlot
+  uint driver_first;         // first word of vertex 0 of an instance whose place among drivers is 0, or kNoSlot
+  uint output_first;         // vertex 0, counted from the instance's first in the outputs, or kNoSlot
+  uint offset_first;         // palette entry that offsets vertex 0 before it is blended (key_pose/pose.h), or kNoSlot
+  uint root_slot;            // kBlendWires: palette entry of the root's motion
   float wires_exponent;      // kBlendWires: m
   uint first_gradient;       // word of influence 0, two influences a word, or kNoSlot if the mesh has no gradients
   uint first_gradient_unit;  // word of slice 0's unit, a float
@@ -105,7 +105,7 @@ PELT_SHARED_CONST uint kHasOutputs = 256u;
 PELT_SHARED_CONST uint kHasMorphs = 512u;
 PELT_SHARED_CONST uint kHasRowsOver2 = 2048u;  // rows of linear blend with more than two influences
 PELT_SHARED_CONST uint kHasRowsOver4 = 4096u;  // implies kHasRowsOver2
-PELT_SHARED_CONST uint kHasFades = 1024u;  // instances that change from one detail to another (entry_fades)
+PELT_SHARED_CONST uint kHasFades = 1024u;      // instances that change from one detail to another (entry_fades)
 
 // The push constants of a blend.
 struct BlendConstants {

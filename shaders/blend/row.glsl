@@ -26,8 +26,8 @@ uvec4 row_words(uvec4 places) {
   return uvec4(rows[places.x], rows[places.y], rows[places.z], rows[places.w]);
 }
 
-// Returns influence `at` and the three after it. Those past the row's end name its last entry, and have no weight and no
-// gradient.
+// Returns influence `at` and the three after it. Those past the row's end name its last entry, and have no weight and
+// no gradient.
 InfluenceWords influence_words(VertexRow row, uint at) {
   uvec4 places = at + kSliceRows * uvec4(0u, 1u, 2u, 3u);
   bvec4 inside = lessThan(places, uvec4(row.end));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The plan of a frame: the instances to move, the start of each job, the number of workgroups of each dispatch. The host
-// makes it (runtime/host_plan.h) where it knows the instances; where a buffer of the caller's lists them, one workgroup
-// makes it before anything else of the frame runs. Where such a buffer lists the skins that are drawn, one workgroup
-// plans their blend when the palettes are posed.
+// The plan of a frame: the instances to move, the start of each job, the number of workgroups of each dispatch. The
+// host makes it (runtime/host_plan.h) where it knows the instances; where a buffer of the caller's lists them, one
+// workgroup makes it before anything else of the frame runs. Where such a buffer lists the skins that are drawn, one
+// workgroup plans their blend when the palettes are posed.
 #ifndef PELT_SHADERS_CROWD_PLAN_H
 #define PELT_SHADERS_CROWD_PLAN_H
 

@@ -39,9 +39,9 @@ PELT_SHARED_FN Affine rigid_from_dual_quaternion(DualQuaternion blended, DualQua
   return affine_from_axes(rotation_from_quaternion(real), translation);
 }
 
-// Positive where the quaternion q, as it is, is less than a turn away from the pivot, negative where -q is. Where they are
-// half a turn apart (kHalfTurnTie), a form decides that is the same from either of the two, as their product is: of two
-// neighbouring vertices each may have the other's pivot.
+// Positive where the quaternion q, as it is, is less than a turn away from the pivot, negative where -q is. Where they
+// are half a turn apart (kHalfTurnTie), a form decides that is the same from either of the two, as their product is: of
+// two neighbouring vertices each may have the other's pivot.
 PELT_SHARED_FN float side_of(vec4 q, vec4 pivot) {
   float side = dot(q, pivot);
   if (abs(side) > kHalfTurnTie) return side;

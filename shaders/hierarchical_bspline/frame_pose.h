@@ -26,8 +26,8 @@ PELT_SHARED_FN Affine tangent_frame(PatchPoint point) {
   return affine_from_axes(mat3(along, cross(normal, along), normal), point.position);
 }
 
-// A surface whose longer tangent is shorter than this part of its length at bind shrinks to a point, and what it carries
-// with it: of a joint that is scaled to nothing, rounding would decide the frame.
+// A surface whose longer tangent is shorter than this part of its length at bind shrinks to a point, and what it
+// carries with it: of a joint that is scaled to nothing, rounding would decide the frame.
 PELT_SHARED_CONST float kShrunkTangent = 0.02f;
 
 // The rest frame is divided by the length of its longer tangent.
@@ -42,8 +42,8 @@ PELT_SHARED_FN Affine pose_tangent_frame(PatchRecord record, PoseWork work) {
 }
 
 // The frame of skin at a point of a surface over a mesh, where u runs another way at each vertex: F = [S_u, S_v,
-// sqrt(|S_u x S_v|) n | S], which stretches and shears as the surface does. The tangents are of unit length and at right
-// angles at bind, so that heights over the surface grow and shrink as its lengths do.
+// sqrt(|S_u x S_v|) n | S], which stretches and shears as the surface does. The tangents are of unit length and at
+// right angles at bind, so that heights over the surface grow and shrink as its lengths do.
 PELT_SHARED_FN Affine pose_mesh_frame(PatchRecord record, PoseWork work) {
   PatchPoint point = patch_point(record, work);
   vec3 normal = cross(point.tangent_u, point.tangent_v);

@@ -23,8 +23,8 @@ PELT_SHARED_FN Affine joint_motion(PoseWork work, uint joint, Affine inverse_bin
   return affine_compose(affine_from_mat4(joint_matrix(work, joint)), inverse_bind);
 }
 
-// The part `share` of `path`, by which a screw moves a point that turns by `way` in the axes `from`: in proportion along
-// the screw's axis, on an arc about it.
+// The part `share` of `path`, by which a screw moves a point that turns by `way` in the axes `from`: in proportion
+// along the screw's axis, on an arc about it.
 PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
   vec4 shorter = shorter_turn(way);
   float sine = length(quaternion_vector(shorter));
@@ -34,12 +34,13 @@ PELT_SHARED_FN vec3 screw_part(mat3 from, vec4 way, float share, vec3 path) {
   vec3 along = axis * dot(axis, path);
   vec3 across = path - along;
   float back = half_angle * (1.0f - share);
-  return along * share + (across * cos_of(back) - cross(axis, across) * sin_of(back)) * (sin_of(half_angle * share) / sine);
+  vec3 way_across = across * cos_of(back) - cross(axis, across) * sin_of(back);
+  return along * share + way_across * (sin_of(half_angle * share) / sine);
 }
 
-// D_s: the part of the screw from the parent's motion to the joint's. It turns by R_p (R_p^-1 R_j)^share, stretches by the
-// mean of both stretches, and takes the joint's origin along the screw from where the parent takes it to where the joint
-// does, which is one place unless the joint has left its parent.
+// D_s: the part of the screw from the parent's motion to the joint's. It turns by R_p (R_p^-1 R_j)^share, stretches by
+// the mean of both stretches, and takes the joint's origin along the screw from where the parent takes it to where the
+// joint does, which is one place unless the joint has left its parent.
 PELT_SHARED_FN Affine pose_segment(SegmentRecord record, PoseWork work) {
   Affine whole = joint_motion(work, record.joint, unpacked(record.joint_inverse_bind));
   if (record.share >= 1.0f) return whole;

@@ -11,6 +11,8 @@
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
 
+#include "tests/support/clip_joints.h"
+
 namespace pelt::test {
 namespace {
 
@@ -45,13 +47,8 @@ std::vector<glm::vec3> of_skins(const Character& character, std::span<const glm:
 }
 
 std::vector<glm::vec3> sampled(const Skeleton& skeleton, const Clip& clip) {
-  std::vector<Transform> local(skeleton.joints.size());
-  rest_pose(skeleton, local);
-  sample_clip(clip, kClipShare * clip.duration, local);
-  std::vector<glm::mat4> matrices(local.size());
-  model_matrices(skeleton, local, matrices);
   std::vector<glm::vec3> columns;
-  for (const glm::mat4& matrix : matrices) {
+  for (const glm::mat4& matrix : test::clip_joints(skeleton, &clip, kClipShare * clip.duration)) {
     for (int c = 0; c < 4; ++c) columns.emplace_back(matrix[c]);
   }
   return columns;

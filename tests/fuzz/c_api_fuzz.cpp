@@ -13,7 +13,6 @@
 
 #include <pelt/gltf_export.h>
 #include <pelt/pelt.h>
-#include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 
 #include "tests/fuzz/frames.h"
@@ -522,15 +521,28 @@ class Calls {
   void call_device() {
     if (crowd_ == nullptr) return make_crowd();
     constexpr std::uint32_t kInstances = 6;
-    pelt_crowd* const crowd = crowd_.get();
     const std::uint32_t instance = index(kInstances);
-    std::uint32_t found[2] = {};
-    float given[6] = {};
-    switch (in_.ConsumeIntegralInRange(0, 31)) {
+    switch (in_.ConsumeIntegralInRange(0, 5)) {
+      case 0:
+        return change_crowd(crowd_.get(), instance);
+      case 1:
+      case 2:
+        return change_instance(crowd_.get(), instance);
+      case 3:
+      case 4:
+        return ask_crowd(crowd_.get(), instance);
+      default:
+        done(run_frame());
+    }
+  }
+
+  void change_crowd(pelt_crowd* crowd, std::uint32_t instance) {
+    std::uint32_t found = 0;
+    switch (in_.ConsumeIntegralInRange(0, 6)) {
       case 0:
         return make_crowd();
       case 1:
-        done(pelt_crowd_acquire(crowd, index(3), in_.ConsumeIntegralInRange<std::uint32_t>(0, 2), or_null(found)));
+        done(pelt_crowd_acquire(crowd, index(3), in_.ConsumeIntegralInRange<std::uint32_t>(0, 2), or_null(&found)));
         return;
       case 2:
         done(pelt_crowd_release(crowd, instance));
@@ -541,8 +553,24 @@ class Calls {
       case 4:
         done(pelt_crowd_take_outputs(crowd, instance));
         return;
-      case 5:
-      case 6: {
+      case 5: {
+        if (done(pelt_gpu_characters_add(gpu_.get(), any(characters_), or_null(&found))) != PELT_OK) return;
+        const auto record = [](void* gpu, VkCommandBuffer commands) {
+          done(pelt_gpu_characters_record_upload(static_cast<pelt_gpu_characters*>(gpu), commands));
+        };
+        done(pelt_submit_and_wait(device(), "upload", record, gpu_.get()));
+        done(pelt_gpu_characters_finish_upload(gpu_.get()));
+        done(pelt_crowd_add(crowd, found));
+        return;
+      }
+      default:
+        done(pelt_crowd_remove(crowd, index(3)));
+    }
+  }
+
+  void change_instance(pelt_crowd* crowd, std::uint32_t instance) {
+    switch (in_.ConsumeIntegralInRange(0, 10)) {
+      case 0: {
         constexpr std::uint32_t kFloats[] = {16, 12, 10};
         const std::uint32_t format = index(2);
         const std::uint32_t count = count_of(info_of(any(characters_)).joint_count);
@@ -550,96 +578,86 @@ class Calls {
         done(pelt_crowd_pose_joints(crowd, instance, format, or_null(joints.get()), count));
         return;
       }
-      case 7: {
+      case 1: {
         float* joints = nullptr;
         std::uint32_t count = 0;
         if (done(pelt_crowd_map_joints(crowd, instance, &joints, &count)) != PELT_OK) return;
         std::fill_n(joints, count, number());
         return;
       }
-      case 8: {
+      case 2: {
         const std::uint32_t count = count_of(info_of(any(characters_)).input_count);
         const Exact<float> inputs = numbers(count);
         done(pelt_crowd_inputs(crowd, instance, or_null(inputs.get()), count));
         return;
       }
-      case 9: {
+      case 3: {
         const std::uint32_t count = in_.ConsumeBool() ? in_.ConsumeIntegralInRange<std::uint32_t>(0, 300) : 63;
         const Exact<float> positions = numbers(3 * std::size_t{count});
         done(pelt_crowd_stream(crowd, instance, index(1), or_null(positions.get()), count));
         return;
       }
-      case 10:
+      case 4:
         done(pelt_crowd_control(crowd, instance, index(4), number()));
         return;
-      case 11:
+      case 5:
         done(pelt_crowd_show(crowd, instance, index(1)));
         return;
-      case 12:
+      case 6:
         done(pelt_crowd_update_every(crowd, instance, index(3)));
         return;
-      case 13:
+      case 7:
         done(pelt_crowd_teleport(crowd, instance));
         return;
-      case 14:
+      case 8:
         done(pelt_crowd_advance(crowd, number()));
         return;
-      case 15:
+      case 9:
         done(pelt_crowd_detail(crowd, instance, index(2), index(3)));
         return;
-      case 16:
+      default:
         done(pelt_crowd_level(crowd, instance, index(3), index(3)));
-        return;
-      case 17:
+    }
+  }
+
+  void ask_crowd(pelt_crowd* crowd, std::uint32_t instance) {
+    std::uint32_t found[2] = {};
+    float given[6] = {};
+    switch (in_.ConsumeIntegralInRange(0, 9)) {
+      case 0:
         done(pelt_crowd_get_shown_levels(crowd, instance, or_null(&found[0]), or_null(&found[1]), or_null(given)));
         return;
-      case 18:
+      case 1:
         with_struct(pelt_crowd_info{}, [&](auto* out) { return pelt_crowd_get_info(crowd, out); });
         return;
-      case 19:
+      case 2:
         with_struct(pelt_instance_info{}, [&](auto* out) { return pelt_crowd_get_instance(crowd, instance, out); });
         return;
-      case 20:
+      case 3:
         with_struct(pelt_crowd_outputs{}, [&](auto* out) { return pelt_crowd_get_outputs(crowd, out); });
         with_struct(pelt_crowd_outputs{}, [&](auto* out) { return pelt_crowd_get_slot_outputs(crowd, index(3), out); });
         return;
-      case 21:
+      case 4:
         done(pelt_crowd_get_previous_slot(crowd, instance, or_null(found)));
         done(pelt_crowd_get_first_instance(crowd, index(3), or_null(found)));
         return;
-      case 22:
+      case 5:
         done(pelt_crowd_get_mesh_vertex(crowd, index(3), index(3), or_null(found)));
         done(pelt_crowd_get_level_vertex(crowd, index(3), index(2), or_null(found)));
         return;
-      case 23:
+      case 6:
         with_struct(pelt_crowd_rooms{}, [&](auto* out) { return pelt_crowd_get_rooms(crowd, out); });
         return;
-      case 24:
+      case 7:
         return read_vertices(instance);
-      case 25:
+      case 8:
         done(pelt_crowd_read_bounds(crowd, instance, or_null(given), or_null(given + 3)));
         return;
-      case 26: {
-        std::uint32_t number_of = 0;
-        if (done(pelt_gpu_characters_add(gpu_.get(), any(characters_), or_null(&number_of))) != PELT_OK) return;
-        const auto record = [](void* gpu, VkCommandBuffer commands) {
-          done(pelt_gpu_characters_record_upload(static_cast<pelt_gpu_characters*>(gpu), commands));
-        };
-        done(pelt_submit_and_wait(device(), "upload", record, gpu_.get()));
-        done(pelt_gpu_characters_finish_upload(gpu_.get()));
-        done(pelt_crowd_add(crowd, number_of));
-        return;
-      }
-      case 27:
-        done(pelt_crowd_remove(crowd, index(3)));
-        return;
-      case 28: {
+      default: {
         pelt_buffer_use uses[PELT_MAX_BUFFER_USES];
         done(pelt_crowd_get_uses(crowd, index(1), or_null(uses), or_null(found)));
         return;
       }
-      default:
-        done(run_frame());
     }
   }
 

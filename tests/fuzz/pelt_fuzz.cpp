@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include <pelt/pelt_file.h>
-#include <pelt/tools/inspect.h>
 
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/mutate.h"

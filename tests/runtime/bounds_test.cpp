@@ -9,12 +9,12 @@
 #include <pelt/import.h>
 #include <pelt/pose.h>
 #include <pelt/rig.h>
+#include <pelt/tools/judge_poses.h>
 #include <pelt/tools/sample_poses.h>
 
 #include "tests/runtime/crowds.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/graded.h"
-#include "tests/support/morphs.h"
 
 namespace pelt::runtime {
 namespace {

@@ -15,7 +15,6 @@
 #include <pelt/pelt_gltf.h>
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
-#include <pelt/runtime/read_back.h>
 #include <pelt/tools/file_io.h>
 
 #include "engine/model/gltf/container.h"

@@ -15,6 +15,7 @@
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
 
+#include "tests/support/clip_joints.h"
 #include "tests/support/compare_gpu_cpu.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
@@ -58,16 +59,11 @@ std::vector<Deformer> deformers() {
 
 // Returns the bind pose, and `count - 1` poses at times spread over every clip in turn.
 Poses clip_poses(const CharacterData& data, std::size_t count) {
-  std::vector<Transform> local(data.skeleton.joints.size());
   Poses poses;
   for (std::size_t i = 0; i < count; ++i) {
-    rest_pose(data.skeleton, local);
-    if (i > 0 && !data.clips.empty()) {
-      const Clip& clip = data.clips[i % data.clips.size()];
-      sample_clip(clip, clip.duration * static_cast<float>(i) / static_cast<float>(count), local);
-    }
-    poses.emplace_back(local.size());
-    model_matrices(data.skeleton, local, poses.back());
+    const Clip* clip = i > 0 && !data.clips.empty() ? &data.clips[i % data.clips.size()] : nullptr;
+    const float share = static_cast<float>(i) / static_cast<float>(count);
+    poses.push_back(test::clip_joints(data.skeleton, clip, clip == nullptr ? 0 : clip->duration * share));
   }
   return poses;
 }

@@ -6,7 +6,6 @@
 #include <glm/gtc/quaternion.hpp>
 
 #include <pelt/linear_blend.h>
-#include <pelt/pose.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/mistake.h>
 #include <pelt/shaders/joints.h>

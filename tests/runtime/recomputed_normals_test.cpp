@@ -8,13 +8,13 @@
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/linear_fit.h>
-#include <pelt/pose.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/shaders/octahedral.h>
 
+#include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
@@ -29,13 +29,9 @@ using Format = VertexFormat;
 
 // Returns joint matrices at a moment of a clip, a different one for each number.
 std::vector<glm::mat4> posed(const CharacterData& data, std::uint32_t number) {
-  std::vector<Transform> local(data.skeleton.joints.size());
-  rest_pose(data.skeleton, local);
   const Clip& clip = data.clips[number % data.clips.size()];
-  sample_clip(clip, clip.duration * std::fmod(0.37f * static_cast<float>(number) + 0.6f, 1.0f), local);
-  std::vector<glm::mat4> joints(local.size());
-  model_matrices(data.skeleton, local, joints);
-  return joints;
+  return test::clip_joints(data.skeleton, &clip,
+                           clip.duration * std::fmod(0.37f * static_cast<float>(number) + 0.6f, 1.0f));
 }
 
 float angle(glm::vec3 a, glm::vec3 b) { return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)); }

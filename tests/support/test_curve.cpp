@@ -6,8 +6,6 @@
 #include <numeric>
 #include <random>
 
-#include <pelt/curve_skeleton.h>
-
 namespace pelt::test {
 
 using chain::Curve;

@@ -6,6 +6,8 @@
 #include <glm/gtc/constants.hpp>
 #include <utility>
 
+#include "engine/model/closed_tube.h"
+
 namespace pelt::action_line {
 namespace {
 
@@ -42,18 +44,7 @@ Mesh make_spindle(std::string name, const RestLine& line, const SpindleShape& sh
     }
   }
   mesh.positions.push_back(affine_origin(line.frame(1)));
-  const auto vertex = [&](std::uint32_t ring, std::uint32_t i) { return 1 + (ring - 1) * around + i % around; };
-  const auto last = static_cast<std::uint32_t>(mesh.positions.size()) - 1;
-  for (std::uint32_t i = 0; i < around; ++i) mesh.triangles.emplace_back(0, vertex(1, i + 1), vertex(1, i));
-  for (std::uint32_t ring = 1; ring + 1 < along; ++ring) {
-    for (std::uint32_t i = 0; i < around; ++i) {
-      mesh.triangles.emplace_back(vertex(ring, i), vertex(ring, i + 1), vertex(ring + 1, i + 1));
-      mesh.triangles.emplace_back(vertex(ring, i), vertex(ring + 1, i + 1), vertex(ring + 1, i));
-    }
-  }
-  for (std::uint32_t i = 0; i < around; ++i) {
-    mesh.triangles.emplace_back(last, vertex(along - 1, i), vertex(along - 1, i + 1));
-  }
+  mesh.triangles = closed_tube(along - 1, around);
   mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
   mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
   return mesh;

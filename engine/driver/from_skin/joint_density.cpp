@@ -9,6 +9,7 @@
 
 #include <pelt/tools/mesh_parts.h>
 
+#include "engine/binding/strongest_influence.h"
 #include "engine/geometry/edge_distances.h"
 #include "engine/geometry/roots.h"
 
@@ -20,21 +21,6 @@ struct Seam {
   std::vector<std::pair<std::uint32_t, double>> starts;  // vertices beside it and their distance from it, metres
   double length = 0;
 };
-
-struct Strongest {
-  std::uint32_t joint;
-  float weight;
-};
-
-Strongest strongest(std::span<const Influence> row) {
-  Strongest result{0, 0};
-  for (const Influence& influence : row) {
-    if (influence.weight > result.weight || (influence.weight == result.weight && influence.index < result.joint)) {
-      result = {influence.index, influence.weight};
-    }
-  }
-  return result;
-}
 
 float weight_of(std::span<const Influence> row, std::uint32_t joint) {
   for (const Influence& influence : row) {
@@ -51,16 +37,16 @@ struct Crossing {
 };
 
 std::map<MeshEdge, Crossing> find_crossings(const Mesh& surface, std::span<const glm::uvec3> triangles,
-                                            std::span<const Strongest> joints) {
+                                            std::span<const Influence> joints) {
   std::map<MeshEdge, Crossing> crossings;
   for (const glm::uvec3 t : triangles) {
     for (int corner = 0; corner < 3; ++corner) {
       const auto [a, b] = edge_at(t, corner);
-      if (joints[a].joint == joints[b].joint) continue;
-      const double lead_a = joints[a].weight - weight_of(surface.weights.row(a), joints[b].joint);
-      const double lead_b = joints[b].weight - weight_of(surface.weights.row(b), joints[a].joint);
+      if (joints[a].index == joints[b].index) continue;
+      const double lead_a = joints[a].weight - weight_of(surface.weights.row(a), joints[b].index);
+      const double lead_b = joints[b].weight - weight_of(surface.weights.row(b), joints[a].index);
       const double at = lead_a + lead_b > 0 ? lead_a / (lead_a + lead_b) : 0.5;
-      crossings.try_emplace({a, b}, Crossing{std::minmax(joints[a].joint, joints[b].joint), at,
+      crossings.try_emplace({a, b}, Crossing{std::minmax(joints[a].index, joints[b].index), at,
                                              static_cast<std::uint32_t>(crossings.size())});
     }
   }
@@ -69,7 +55,7 @@ std::map<MeshEdge, Crossing> find_crossings(const Mesh& surface, std::span<const
 
 // Returns connected chains of crossings between the same two joints.
 std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> triangles,
-                             std::span<const Strongest> joints) {
+                             std::span<const Influence> joints) {
   std::map<MeshEdge, Crossing> crossings = find_crossings(surface, triangles, joints);
   Roots roots(crossings.size());
   const auto position = [&](const MeshEdge& edge, const Crossing& crossing) {
@@ -112,8 +98,8 @@ std::vector<float> joint_density(const Mesh& surface, float strength) {
   if (!has_weights(surface)) return density;
   const std::vector<std::uint32_t> welded = weld_by_position(surface.positions);
   const std::vector<glm::uvec3> triangles = welded_triangles(welded, surface.triangles);
-  std::vector<Strongest> joints;
-  for (std::size_t i = 0; i < density.size(); ++i) joints.push_back(strongest(surface.weights.row(i)));
+  std::vector<Influence> joints;
+  for (std::size_t i = 0; i < density.size(); ++i) joints.push_back(strongest_influence(surface.weights.row(i)));
   std::vector<double> distance(density.size(), kNoneFrom);  // of welded vertices from seams, in limb radii
   EdgeDistances along(surface.positions, welded, surface.triangles);
   for (const Seam& seam : find_seams(surface, triangles, joints)) {

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include <pelt/key_pose.h>
-#include <pelt/nearest_name.h>
 #include <pelt/try.h>
 
 #include "engine/character/records.h"
-#include "engine/core/invalid.h"
 #include "engine/geometry/tilt.h"
 #include "engine/key_weights/bind.h"
 #include "shaders/driver/key_pose/pose.h"

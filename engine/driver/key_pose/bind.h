@@ -8,7 +8,6 @@
 
 #include <pelt/key_pose.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 
 #include "engine/deformer/builder.h"
 #include "engine/key_weights/bind.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/weld.h>
 
 #include "engine/character/records.h"
 #include "shaders/driver/vertex_frame/pose.h"

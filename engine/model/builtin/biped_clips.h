@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <pelt/model.h>
-
 namespace pelt {
 
 enum BipedJoint : std::uint32_t {

@@ -7,6 +7,8 @@
 
 #include <pelt/pose.h>
 
+#include "engine/model/closed_tube.h"
+
 namespace pelt {
 namespace {
 
@@ -75,19 +77,7 @@ Mesh revolve(std::string name, std::span<const ProfilePoint> profile, std::uint3
     }
   }
   add_vertex(profile.back(), 0.0f, 0.0f);
-
-  const auto last = static_cast<std::uint32_t>(mesh.positions.size() - 1);
-  const auto vertex = [&](std::uint32_t ring, std::uint32_t k) { return 1 + ring * around + k % around; };
-  for (std::uint32_t k = 0; k < around; ++k) mesh.triangles.emplace_back(0u, vertex(0, k + 1), vertex(0, k));
-  for (std::uint32_t r = 0; r + 1 < rings; ++r) {
-    for (std::uint32_t k = 0; k < around; ++k) {
-      mesh.triangles.emplace_back(vertex(r, k), vertex(r, k + 1), vertex(r + 1, k + 1));
-      mesh.triangles.emplace_back(vertex(r, k), vertex(r + 1, k + 1), vertex(r + 1, k));
-    }
-  }
-  for (std::uint32_t k = 0; k < around; ++k) {
-    mesh.triangles.emplace_back(last, vertex(rings - 1, k), vertex(rings - 1, k + 1));
-  }
+  mesh.triangles = closed_tube(rings, around);
   mesh.parts.push_back({.first_triangle = 0, .triangle_count = static_cast<std::uint32_t>(mesh.triangles.size())});
   return mesh;
 }

@@ -9,7 +9,6 @@
 #include <pelt/mesh.h>
 
 #include "engine/model/gltf/budget.h"
-#include "engine/model/gltf/document.h"
 
 namespace pelt {
 

@@ -21,7 +21,6 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/mesh.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 

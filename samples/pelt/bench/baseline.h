@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <pelt/model.h>
+#include <pelt/mesh.h>
 
 namespace pelt::samples {
 

@@ -12,7 +12,6 @@
 #include <pelt/character.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 
 namespace pelt::samples {
 

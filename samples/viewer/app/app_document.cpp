@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <pelt/rig.h>
-#include <pelt/rig_json.h>
 #include <pelt/try.h>
 
 #include "samples/viewer/app/app_state.h"

@@ -2,22 +2,17 @@
 // The command line of the viewer: options, help and exit codes.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
-#include <cstdio>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "samples/interrupts.h"
+#include "samples/program.h"
 #include "samples/renderer/image.h"
 #include "samples/viewer/app/run.h"
 
 namespace pelt::viewer {
 namespace {
-
-enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
 // Reads "WxH"; none if the text is not of that form.
 std::optional<samples::ImageSize> window_size(std::string_view text) { return samples::parse_size(text, 64, 16384); }
@@ -90,34 +85,18 @@ int run_program(int argc, char** argv) {
       "Example:\n"
       "  pelt_viewer hero.glb\n"
       "  pelt_viewer hero.glb --headless --frames 24 --fps 24 -o frames");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "pelt_viewer: {}\n'pelt_viewer --help' explains\n", error.what());
-    return kWrongUsage;
-  }
-  const samples::ImageSize pixels = *window_size(size);
-  options.size = {pixels.width, pixels.height};
-  if (scale_option->count() != 0) options.scale = scale;
-  if (frames_option->count() == 0 && script_option->count() == 0) headless.frames = 1;
-  const Result<void> done = without_window ? run_headless(options, headless) : run_window(options);
-  if (done) return kDone;
-  fmt::print(stderr, "pelt_viewer: {}\n", done.error().message);
-  return kFailed;
+  return samples::parse_and_run(app, argc, argv, [&] {
+    const samples::ImageSize pixels = *window_size(size);
+    options.size = {pixels.width, pixels.height};
+    if (scale_option->count() != 0) options.scale = scale;
+    if (frames_option->count() == 0 && script_option->count() == 0) headless.frames = 1;
+    return without_window ? run_headless(options, headless) : run_window(options);
+  });
 }
 
 }  // namespace
 }  // namespace pelt::viewer
 
 int main(int argc, char** argv) {
-  pelt::samples::remove_unfinished_files_on_signals();
-  try {
-    return pelt::viewer::run_program(argc, argv);
-  } catch (const std::exception& error) {
-    // Out of memory, or standard output that cannot be written.
-    std::fprintf(stderr, "pelt_viewer: %s\n", error.what());
-    return pelt::viewer::kFailed;
-  }
+  return pelt::samples::run_main("pelt_viewer", pelt::viewer::run_program, argc, argv);
 }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <pelt/nearest_name.h>
-#include <pelt/rig.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/tools/json_fields.h>
 #include <pelt/try.h>

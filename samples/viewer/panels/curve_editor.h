@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <pelt/curve_keys.h>
-#include <pelt/rig.h>
 
 namespace pelt::viewer {
 

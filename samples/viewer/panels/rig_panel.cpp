@@ -6,7 +6,6 @@
 
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rig_editor.h"
-#include "samples/viewer/panels/value_widgets.h"
 
 namespace pelt::viewer {
 namespace {

@@ -15,6 +15,7 @@
 
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/rig_json.h>
+#include <pelt/tools/index_ranges.h>
 
 #include "samples/viewer/net_brush.h"
 #include "samples/viewer/panels/panels.h"
@@ -78,10 +79,7 @@ std::string followed(const SurfaceAttachment& attachment) {
 std::string followed(const HierarchicalBsplineParameters& surface, const SurfacePlace& vertex) {
   if (vertex.level < surface.levels.size()) {
     for (const SurfaceAttachment& attachment : surface.levels[vertex.level].attach) {
-      const bool named = std::ranges::any_of(attachment.vertices, [&](const IndexRange range) {
-        return range.first <= vertex.number && vertex.number <= range.last;
-      });
-      if (named) return followed(attachment);
+      if (contains(attachment.vertices, vertex.number)) return followed(attachment);
     }
   }
   if (vertex.level > 0) return "the level before";

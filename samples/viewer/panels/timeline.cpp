@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "samples/viewer/panels/panels.h"
-#include "samples/viewer/panels/rows.h"
 
 namespace pelt::viewer {
 namespace {

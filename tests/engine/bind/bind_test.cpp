@@ -10,7 +10,6 @@
 #include <pelt/dual_quaternion.h>
 #include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
-#include <pelt/rig_json.h>
 #include <pelt/selection.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/tools/plan_bind.h>

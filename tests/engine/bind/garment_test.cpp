@@ -12,9 +12,10 @@
 #include <pelt/dual_quaternion.h>
 #include <pelt/evaluate.h>
 #include <pelt/garment.h>
-#include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/triangle_tree.h>
+
+#include "tests/support/clip_joints.h"
 
 namespace pelt {
 namespace {
@@ -146,16 +147,12 @@ class Garment : public testing::Test {
       ADD_FAILURE() << bound.error().message;
       return clearance;
     }
-    std::vector<Transform> local(model.skeleton.joints.size());
-    std::vector<glm::mat4> joints(local.size());
     Evaluator evaluator(bound->character);
     for (const char* name : {"flex", "walk"}) {
       const Clip* clip = find_clip(model.clips, name);
       for (int i = 0; i < kFrames; ++i) {
-        rest_pose(model.skeleton, local);
-        sample_clip(*clip, clip->duration * (static_cast<float>(i) + 0.5f) / kFrames, local);
-        model_matrices(model.skeleton, local, joints);
-        evaluator.pose(joints);
+        const float seconds = clip->duration * (static_cast<float>(i) + 0.5f) / kFrames;
+        evaluator.pose(test::clip_joints(model.skeleton, clip, seconds));
         evaluator.evaluate();
         Body(*model.find_mesh(dressed_->body), positions_of(bound->character, evaluator, dressed_->body))
             .measure(model.find_mesh("shirt")->positions, positions_of(bound->character, evaluator, "shirt"),

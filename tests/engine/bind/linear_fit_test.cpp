@@ -18,6 +18,7 @@
 
 #include "engine/binding/blend.h"
 #include "shaders/blend/blend.h"
+#include "tests/support/clip_joints.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/fault.h"
@@ -158,11 +159,7 @@ TEST(LinearFit, ReportsItsErrorOverTheSamplePoses) {
   model.clips = {
       {"bend", 1, {{1, ChannelPath::kRotation, Interpolation::kStep, {0}, {bent.x, bent.y, bent.z, bent.w}}}, {}}};
   const LinearFitted one = fitted(bound(model, test::by_cage()), {.clip_poses = 4, .random_poses = 0});
-  std::vector<Transform> local(model.skeleton.joints.size());
-  rest_pose(model.skeleton, local);
-  sample_clip(model.clips[0], 0, local);
-  std::vector<std::vector<glm::mat4>> poses(1, std::vector<glm::mat4>(local.size()));
-  model_matrices(model.skeleton, local, poses[0]);
+  const std::vector<std::vector<glm::mat4>> poses(1, test::clip_joints(model.skeleton, model.clips.data(), 0));
   const Distance off = distance(one.character, one.character, Detail::kLinearFit, poses);
   EXPECT_NEAR(one.errors[0].rms, off.rms, 1e-5);
   EXPECT_NEAR(one.errors[0].worst, off.worst, 1e-5);

@@ -8,15 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/clip_twists.h>
 #include <pelt/evaluate.h>
 #include <pelt/pose.h>
-#include <pelt/rig.h>
 
 #include "engine/model/builtin/model_builder.h"
 #include "tests/engine/character/largest_allocation.h"
+#include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"
 
 namespace pelt {
@@ -67,14 +66,8 @@ float told(const ClipTwists& twists, float time) {
 float told(const Clip& clip, float time) { return told(ClipTwists(*limb(), clip), time); }
 
 std::vector<glm::vec3> posed(const Clip& clip, float time, const std::vector<float>& inputs) {
-  const Skeleton& skeleton = limb()->skeleton;
-  std::vector<Transform> local(skeleton.joints.size());
-  rest_pose(skeleton, local);
-  sample_clip(clip, time, local);
-  std::vector<glm::mat4> joints(local.size());
-  model_matrices(skeleton, local, joints);
   Evaluator evaluator(limb());
-  evaluator.pose(joints);
+  evaluator.pose(test::clip_joints(limb()->skeleton, &clip, time));
   evaluator.inputs(inputs);
   evaluator.evaluate();
   return {evaluator.positions().begin(), evaluator.positions().end()};

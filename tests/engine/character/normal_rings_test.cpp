@@ -10,7 +10,6 @@
 #include <set>
 #include <tuple>
 
-#include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/normal_rings.h>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/weld.h>
 
 namespace pelt {
 namespace {

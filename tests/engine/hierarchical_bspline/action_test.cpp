@@ -9,7 +9,6 @@
 #include <optional>
 
 #include <pelt/evaluate.h>
-#include <pelt/pelt_file.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/parallel.h>
 

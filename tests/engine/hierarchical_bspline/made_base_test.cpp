@@ -10,7 +10,6 @@
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/pelt_file.h>
-#include <pelt/pose.h>
 
 #include "tests/support/driven.h"
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <pelt/evaluate.h>
-#include <pelt/pose.h>
 #include <pelt/tools/file_io.h>
 
 #include "tests/support/driven.h"

@@ -10,6 +10,7 @@
 #include <pelt/builtin.h>
 #include <pelt/pelt_file.h>
 #include <pelt/surface_ffd.h>
+#include <pelt/tools/judge_poses.h>
 #include <pelt/tools/sample_poses.h>
 
 #include "engine/judge/make_verdict.h"

@@ -5,6 +5,7 @@
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/tools/judge.h>
+#include <pelt/tools/judge_poses.h>
 #include <pelt/tools/sample_poses.h>
 
 #include "tests/support/driven.h"

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/pose.h>
 #include <pelt/tools/judge_poses.h>
 
+#include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"
 
 namespace pelt {
@@ -83,17 +83,12 @@ TEST(PosePlayer, PlaysClipsWithTheirTwists) {
   player.pose({.clip = clip, .seconds = seconds}, evaluator);
   evaluator.evaluate();
 
-  std::vector<Transform> local(limb->skeleton.joints.size());
-  std::vector<glm::mat4> joints(local.size());
-  rest_pose(limb->skeleton, local);
-  sample_clip(limb->clips[clip], seconds, local);
-  model_matrices(limb->skeleton, local, joints);
   std::vector<float> inputs(limb->input_count);
   rest_inputs(*limb, inputs);
   const std::vector<float> untwisted = inputs;
   ClipTwists(*limb, limb->clips[clip]).sample(seconds, inputs);
   EXPECT_NE(inputs, untwisted);
-  expected.pose(joints);
+  expected.pose(test::clip_joints(limb->skeleton, &limb->clips[clip], seconds));
   expected.inputs(inputs);
   expected.evaluate();
   EXPECT_TRUE(std::equal(evaluator.positions().begin(), evaluator.positions().end(), expected.positions().begin()));

@@ -10,6 +10,7 @@
 #include <pelt/pose.h>
 
 #include "tests/engine/mos/bound_skin.h"
+#include "tests/support/clip_joints.h"
 #include "tests/support/must.h"
 #include "tests/support/shared_files.h"
 
@@ -101,17 +102,12 @@ TEST(MosBind, MovesEveryCharacterFile) {
     const Character character = test::bound(model, by_mos()).character;
     EXPECT_LE(worst_at_bind(model, character), kRounding);
     Evaluator evaluator(character);
-    std::vector<Transform> local(model.skeleton.joints.size());
-    std::vector<glm::mat4> joints(local.size());
     std::vector<float> inputs(character->input_count);
     for (const Clip& clip : model.clips) {
       const ClipTwists twists(*character, clip);
       for (const float part : {0.2f, 0.6f, 0.9f}) {
-        rest_pose(model.skeleton, local);
-        sample_clip(clip, part * clip.duration, local);
-        model_matrices(model.skeleton, local, joints);
         twists.sample(part * clip.duration, inputs);
-        evaluator.pose(joints);
+        evaluator.pose(test::clip_joints(model.skeleton, &clip, part * clip.duration));
         evaluator.inputs(inputs);
         evaluator.evaluate();
         const bool finite = std::ranges::all_of(evaluator.positions(), [](glm::vec3 p) { return is_finite(p); }) &&

@@ -14,7 +14,6 @@
 
 #include <pelt/mos.h>
 
-#include "engine/mos/pose.h"
 #include "engine/mos/table.h"
 #include "tests/support/test_curve.h"
 

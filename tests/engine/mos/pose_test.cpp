@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Compares control points in poses with the formulae of docs/mathematics.md section 3.
-#include "engine/mos/pose.h"
 
 #include <bit>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "engine/surface_ffd/cut_error.h"
 
 #include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Checks which elements move which vertices: compares rows with a walk over all elements, and reads the report.
-#include "engine/surface_ffd/exclusions.h"
 
 #include <set>
 

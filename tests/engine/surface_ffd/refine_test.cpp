@@ -6,7 +6,6 @@
 #include <set>
 
 #include <pelt/builtin.h>
-#include <pelt/tools/area.h>
 
 #include "tests/support/tube.h"
 

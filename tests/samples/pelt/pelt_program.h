@@ -13,8 +13,8 @@
 #include <tuple>
 
 #include <pelt/evaluate.h>
-#include <pelt/pose.h>
 
+#include "tests/support/clip_joints.h"
 #include "tests/support/program.h"
 
 namespace pelt {
@@ -58,14 +58,8 @@ class Pelt : public testing::Test {
 
 // Returns the skin's vertices in the model's order, as the engine moves them.
 inline std::vector<glm::vec3> moved(const Character& character, const std::string& clip, float seconds) {
-  const Skeleton& skeleton = character->skeleton;
-  std::vector<Transform> local(skeleton.joints.size());
-  rest_pose(skeleton, local);
-  sample_clip(*find_clip(character->clips, clip), seconds, local);
-  std::vector<glm::mat4> joints(local.size());
-  model_matrices(skeleton, local, joints);
   Evaluator evaluator(character);
-  evaluator.pose(joints);
+  evaluator.pose(test::clip_joints(character->skeleton, find_clip(character->clips, clip), seconds));
   evaluator.evaluate();
   std::vector<glm::vec3> all;
   for (const CharacterMesh& mesh : character->meshes) {

@@ -400,7 +400,8 @@ TEST_F(QualityCommand, FindsNoCollapseOfDualQuaternion) {
 
 TEST_F(QualityCommand, MeasuresARig) {
   write("mine.json", R"({"format": "pelt-rig 1", "name": "my own/rig",
-                         "layers": [{"deformer": "surface_ffd", "parameters": {"driver": {"follow": "linear_blend"}}}]})");
+                         "layers": [{"deformer": "surface_ffd",
+                                     "parameters": {"driver": {"follow": "linear_blend"}}}]})");
   const Json measured = rows("--radius 1 --deformer surface_ffd --rig mine.json --write meshes");
   ASSERT_EQ(measured.size(), 2 * kMotions.size());
   EXPECT_EQ(measured[0]["deformer"], "surface_ffd");

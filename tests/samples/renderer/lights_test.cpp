@@ -2,7 +2,6 @@
 // Tests lights and shadows.
 #include <cmath>
 
-#include <pelt/bind.h>
 #include <pelt/pose.h>
 
 #include "samples/renderer/lighting.h"

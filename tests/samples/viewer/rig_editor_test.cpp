@@ -11,7 +11,6 @@
 #include <fstream>
 #include <set>
 
-#include <pelt/builtin.h>
 #include <pelt/curve_keys.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>

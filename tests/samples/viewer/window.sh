@@ -52,7 +52,8 @@ shot() { import -window root "$1.png"; }
 # differs A B GEOMETRY: succeeds if two pictures differ visibly within a rectangle.
 differs() {
   local mean
-  mean=$(convert "$1.png" "$2.png" -crop "$3" +repage -compose difference -composite -colorspace gray -format '%[fx:mean>0.0005]' info:)
+  mean=$(convert "$1.png" "$2.png" -crop "$3" +repage -compose difference -composite -colorspace gray \
+    -format '%[fx:mean>0.0005]' info:)
   [[ $mean == 1 ]]
 }
 # until_differs A B GEOMETRY WHAT: takes picture B until it differs from A.

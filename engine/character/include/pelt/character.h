@@ -119,8 +119,8 @@ enum class ControlKind : std::uint32_t {
   kTwist = 1,
   // The value of a set of morph targets (Expression), which adds to their weights; 0 to 1, and held there.
   kExpression = 2,
-  // The time of secondary action, by Evaluator::advance and Crowd::advance. They set it, whatever value it is given; who
-  // gives inputs in a buffer of his own writes Crowd::clock() there. No clip keys it. A character has one at most.
+  // The time of secondary action, by Evaluator::advance and Crowd::advance. They set it, whatever value it is given;
+  // who gives inputs in a buffer of his own writes Crowd::clock() there. No clip keys it. A character has one at most.
   kClock = 3,
 };
 

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <pelt/skeleton.h>
-
 namespace pelt {
 
 enum class ChannelPath : std::uint8_t { kTranslation, kRotation, kScale };

@@ -33,7 +33,8 @@ struct KeyPoseSet {
   friend bool operator==(const KeyPoseSet&, const KeyPoseSet&) = default;
 };
 
-// Key poses of a skin. A morph target that one names follows the joints, and no more the clips; its control adds to that.
+// Key poses of a skin. A morph target that one names follows the joints, and no more the clips; its control adds to
+// that.
 struct Corrective {
   std::string mesh;  // the skin
   KeyPoseSet keys;

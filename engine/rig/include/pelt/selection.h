@@ -49,6 +49,7 @@ struct Region {
 struct IndexRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
+  bool contains(std::uint32_t index) const { return first <= index && index <= last; }
   friend bool operator==(const IndexRange&, const IndexRange&) = default;
 };
 

@@ -16,9 +16,10 @@
  * handle that they came from.
  *
  * Threads. Functions that take a handle as const may run at the same time on that handle; any other function needs the
- * handle for itself. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level, but for
- * pelt_crowd_add and pelt_crowd_remove, may run at the same time on one crowd if they name different instances; those of pelt_gpu_characters but its destruction
- * may run at the same time, also while crowds of them are made, posed and recorded.
+ * handle for itself. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level, but
+ * for pelt_crowd_add and pelt_crowd_remove, may run at the same time on one crowd if they name different instances;
+ * those of pelt_gpu_characters but its destruction may run at the same time, also while crowds of them are made, posed
+ * and recorded.
  */
 #ifndef PELT_H
 #define PELT_H
@@ -358,8 +359,8 @@ typedef struct pelt_upload_options {
 } pelt_upload_options;
 
 /* Gives the bytes of bind data that a character takes. */
-PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* character, const pelt_upload_options* options,
-                                                     VkDeviceSize* bytes);
+PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* character,
+                                                     const pelt_upload_options* options, VkDeviceSize* bytes);
 
 /* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no
  * character and no capacity; more bytes than the device can bind at once or has. */
@@ -542,10 +543,10 @@ typedef struct pelt_crowd_options {
    * of slot 0, and no slot overlaps another. */
   pelt_slot_places slot_places[2];
   /* A list of the skins to move in a frame that is recorded in two parts (pelt_crowd_record_pose): of what was posed,
-   * what is seen. A pass of the caller's may write it between the two, from the boxes of this frame: a count (uint32_t),
-   * then the number of each instance (uint32_t), with space for one for each that the crowd has room for. No instance
-   * may be listed twice. Where an instance was not listed in the frame before, its previous positions equal its
-   * positions. Not together with `visible`, nor with previous positions in several output slots. */
+   * what is seen. A pass of the caller's may write it between the two, from the boxes of this frame: a count
+   * (uint32_t), then the number of each instance (uint32_t), with space for one for each that the crowd has room for.
+   * No instance may be listed twice. Where an instance was not listed in the frame before, its previous positions equal
+   * its positions. Not together with `visible`, nor with previous positions in several output slots. */
   pelt_buffer_place drawn;
   /* Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
    * counts: this, or what `instances` take. NULL: what they take. */
@@ -689,7 +690,8 @@ typedef struct pelt_buffer_use {
 #define PELT_MAX_BUFFER_USES 8
 /* Gives what a part (PELT_PART_...) of the next frame reads and writes of outputs and of the caller's buffers, for the
  * passes of a render graph: fills `uses`, which has space for PELT_MAX_BUFFER_USES, and gives their number. */
-PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses, uint32_t* count);
+PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses,
+                                         uint32_t* count);
 
 /* Records a frame of each of several crowds, as pelt_crowd_record does, pass by pass: they run beside each other, and
  * there are as many barriers as the crowd with the most of them has. The barriers that the caller records are the same,
@@ -744,7 +746,7 @@ typedef struct pelt_instance_info {
   uint32_t character;
   uint32_t first_vertex; /* index of the instance's first vertex in every output; 0 without outputs */
   uint32_t vertex_count; /* of all its skins and levels */
-  uint32_t first_joint; /* of the instance, in a buffer of the caller's */
+  uint32_t first_joint;  /* of the instance, in a buffer of the caller's */
   uint32_t first_input;
   uint32_t has_outputs;
 } pelt_instance_info;

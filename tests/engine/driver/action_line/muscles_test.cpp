@@ -9,7 +9,6 @@
 #include <pelt/builtin.h>
 #include <pelt/curve_skeleton.h>
 #include <pelt/linear_blend.h>
-#include <pelt/pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
 

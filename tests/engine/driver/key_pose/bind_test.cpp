@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Key poses and morph targets of a driver.
-#include "engine/driver/key_pose/bind.h"
 
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Streamed drivers, which the caller places each frame.
-#include "shaders/driver/stream/pose.h"
 
 #include <pelt/key_pose.h>
 #include <pelt/surface_ffd.h>

@@ -10,6 +10,7 @@
 #include <pelt/pose.h>
 
 #include "tests/engine/model/builtin/watertight.h"
+#include "tests/support/clip_joints.h"
 
 namespace pelt {
 namespace {
@@ -118,12 +119,7 @@ void expect_sound(const Model& model, std::size_t meshes = 1) {
 std::vector<glm::mat4> pose(const Model& model, std::string_view clip, float time) {
   const Clip* found = find_clip(model.clips, clip);
   EXPECT_NE(found, nullptr) << clip;
-  std::vector<Transform> local(model.skeleton.joints.size());
-  rest_pose(model.skeleton, local);
-  if (found != nullptr) sample_clip(*found, time, local);
-  std::vector<glm::mat4> matrices(local.size());
-  model_matrices(model.skeleton, local, matrices);
-  return matrices;
+  return test::clip_joints(model.skeleton, found, time);
 }
 
 glm::mat4 joint_matrix(const Model& model, const std::vector<glm::mat4>& matrices, std::string_view name) {

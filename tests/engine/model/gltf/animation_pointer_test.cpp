@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <pelt/import.h>
-
 #include "tests/engine/model/gltf/gltf_file.h"
 
 namespace pelt {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <pelt/import.h>
 
 #include "tests/engine/model/gltf/gltf_file.h"
 

@@ -3,7 +3,6 @@
 #include <limits>
 #include <tuple>
 
-#include <pelt/import.h>
 #include <pelt/pose.h>
 
 #include "tests/engine/model/gltf/gltf_file.h"

@@ -21,6 +21,7 @@
 #include <pelt/tools/file_io.h>
 
 #include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"
 #include "tests/support/morphs.h"
 #include "tests/support/node.h"
@@ -69,11 +70,7 @@ double size_of(const Model& model) {
 
 // Returns palette entries of a pose, in double, from the float matrices that a game would pass.
 std::vector<glm::dmat4> palette_at(const Model& model, const Clip* clip, float time) {
-  std::vector<Transform> local(model.skeleton.joints.size());
-  std::vector<glm::mat4> matrices(local.size());
-  rest_pose(model.skeleton, local);
-  if (clip != nullptr) sample_clip(*clip, time, local);
-  model_matrices(model.skeleton, local, matrices);
+  const std::vector<glm::mat4> matrices = test::clip_joints(model.skeleton, clip, time);
   std::vector<glm::dmat4> palette;
   for (const BoundJoint& bound : model.bound_joints) {
     palette.push_back(glm::dmat4(matrices[bound.joint]) * glm::dmat4(bound.inverse_bind));

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <pelt/import.h>
-
 #include "tests/engine/model/gltf/gltf_file.h"
 #include "tests/engine/model/gltf/vrm_file.h"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Weights of points from a skin's closest points.
+// What points take from the points of a surface that are closest to them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <glm/glm.hpp>
 #include <span>
+#include <vector>
 
 #include <pelt/sparse_rows.h>
 #include <pelt/tools/triangle_tree.h>
@@ -19,5 +20,22 @@ using RowOfVertex = std::function<std::span<const Influence>(std::uint32_t)>;
 // `threads`: 0 for all cores.
 SparseRows closest_weights(const TriangleTree& surface, const RowOfVertex& weights, std::span<const glm::vec3> points,
                            unsigned threads);
+
+// Appends the weights of a point of the surface, interpolated over its triangle.
+void append_weights_at(const ClosestPoint& point, const RowOfVertex& weights, SparseRows& rows);
+
+// Returns values of the surface's vertices, interpolated over the triangle of each point; none if there are none.
+template <class T>
+std::vector<T> values_at(std::span<const ClosestPoint> points, std::span<const T> values) {
+  std::vector<T> result;
+  if (values.empty()) return result;
+  result.reserve(points.size());
+  for (const ClosestPoint& point : points) {
+    T sum(0.0f);
+    for (int c = 0; c < 3; ++c) sum += static_cast<float>(point.weights[c]) * values[point.vertices[c]];
+    result.push_back(sum);
+  }
+  return result;
+}
 
 }  // namespace pelt

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <pelt/character.h>
+#include <pelt/judged_pose.h>
 #include <pelt/result.h>
 #include <pelt/tools/judge_faults.h>
 #include <pelt/tools/judge_figures.h>
-#include <pelt/tools/judge_poses.h>
 
 namespace pelt {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <pelt/character.h>
-#include <pelt/tools/judge_poses.h>
+#include <pelt/judged_pose.h>
 
 namespace pelt {
 

@@ -9,7 +9,6 @@
 #include <pelt/character.h>
 #include <pelt/mos.h>
 #include <pelt/result.h>
-#include <pelt/rig.h>
 
 namespace pelt::mos {
 

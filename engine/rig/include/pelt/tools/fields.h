@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <glm/glm.hpp>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <span>
@@ -54,6 +55,12 @@ struct Field {
   std::string_view meaning;  // sentences, with the unit
   Condition condition{};     // no choice: always
   bool required = false;     // the key must be there
+};
+
+// A member, by its name, and whether it is given: whether it differs from its default.
+struct Given {
+  std::string_view member;
+  bool is_given;
 };
 
 template <class E>
@@ -243,7 +250,18 @@ class Fields {
   virtual void refuse(bool /*wrong*/, std::string_view /*name*/, std::string_view /*why*/,
                       std::string_view /*rule*/ = "") {}
 
+  // Reports a conflict at the member `name`, in words, if all of `given` are given and none of `missing` is.
+  void conflict(std::string_view name, std::initializer_list<Given> given, std::initializer_list<Given> missing,
+                std::string_view why);
+  // Reports a conflict if more than one of the members is given.
+  void at_most_one(std::initializer_list<Given> members, std::string_view why);
+  // Reports a conflict if not exactly one of the members is given.
+  void exactly_one(std::initializer_list<Given> members, std::string_view why);
+
  protected:
+  // Visits the rule of a conflict, whether it is kept or not.
+  virtual void clause(std::span<const Given> /*given*/, std::span<const Given> /*missing*/) {}
+
   using Resize = std::function<void(std::size_t)>;
   using Item = std::function<void(Fields&, std::size_t)>;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <pelt/selection.h>
@@ -15,6 +17,10 @@ inline void append_index(std::vector<IndexRange>& ranges, std::uint32_t index) {
   } else {
     ranges.push_back({index, index});
   }
+}
+
+inline bool contains(std::span<const IndexRange> ranges, std::uint32_t index) {
+  return std::ranges::any_of(ranges, [&](const IndexRange range) { return range.contains(index); });
 }
 
 }  // namespace pelt
