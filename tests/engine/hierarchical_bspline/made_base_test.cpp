@@ -9,6 +9,7 @@
 
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/pelt_file.h>
 
 #include "tests/support/driven.h"

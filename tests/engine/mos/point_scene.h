@@ -14,6 +14,7 @@
 
 #include <pelt/mos.h>
 
+#include "engine/mos/pose.h"
 #include "engine/mos/table.h"
 #include "tests/support/test_curve.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares control points in poses with the formulae of docs/mathematics.md section 3.
+#include "engine/mos/pose.h"
 
 #include <bit>
 

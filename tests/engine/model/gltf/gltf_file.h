@@ -13,6 +13,8 @@
 #include <pelt/model.h>
 #include <pelt/result.h>
 
+#include "tests/support/program.h"
+
 namespace pelt::test {
 
 // Component types of glTF, which are OpenGL's constants.
