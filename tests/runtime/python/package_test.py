@@ -189,15 +189,16 @@ class Characters(unittest.TestCase):
         self.assertEqual(threads, {threading.get_ident()})
 
     def test_are_stopped_by_ctrl_c(self) -> None:
+        begun = threading.Event()
+
         def press() -> None:
-            while all(thread.name != "pelt_binder_bind" for thread in threading.enumerate()):
-                pass
+            begun.wait()
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
         pressing = threading.Thread(target=press)
         pressing.start()
         with self.assertRaises(KeyboardInterrupt) as caught:
-            pelt.bind("builtin:biped")
+            pelt.bind("builtin:biped", progress=lambda _fraction, _what: begun.set())
         pressing.join()
         cause = caught.exception.__cause__
         self.assertIsInstance(cause, pelt.Error, "the library worked on to its end")
