@@ -89,11 +89,12 @@ class Binder {
     }
     begin(StageAfter::kPack);
     PELT_ASSIGN(auto skins, merged_skins());
-    const std::optional<Model> carried = carry_weights(model_, plan_, options_.threads, notes_);
+    std::optional<Model> carried;
+    if (rig_.judging != Judging::kNone) carried = carry_weights(model_, plan_, options_.threads, notes_);
     BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
     const BuildSteps steps{[this](double part) { progress_.show_part(part); }, [this] { begin(StageAfter::kJudge); }};
-    PELT_ASSIGN(auto bound, build_skins({carried ? *carried : model_, levels_, muscles_, rig_, plan_, options_}, steps,
-                                        std::move(report), std::move(builder_), std::move(skins)));
+    PELT_ASSIGN(auto bound, build_skins(build_input(carried ? *carried : model_), steps, std::move(report),
+                                        std::move(builder_), std::move(skins)));
     PELT_TRY(add_levels(bound));
     PELT_TRY(add_fits(bound));
     progress_.end();
@@ -167,7 +168,8 @@ class Binder {
     return {};
   }
 
-  BindInput build_input() const { return {model_, levels_, muscles_, rig_, plan_, options_}; }
+  BindInput build_input() const { return build_input(model_); }
+  BindInput build_input(const Model& model) const { return {model, levels_, muscles_, rig_, plan_, options_}; }
 
   void begin(StageAfter stage) { progress_.begin(plan_.layers.size() + static_cast<std::size_t>(stage)); }
 

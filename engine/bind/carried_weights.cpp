@@ -20,9 +20,11 @@ std::optional<std::uint32_t> only_joint(const Mesh& mesh) {
   return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
 }
 
-// Returns the driver of a skin that is painted to a joint of which the driver has no weight; nullptr: it is not so.
+// Returns the driver of a skin that is painted to one joint on which the driver has no weight; nullptr: the skin is not
+// so painted, has levels of detail of the model's, or no such driver.
 const Mesh* carrier_of(const Model& model, const LayerPlan& plan, std::size_t mesh) {
-  if (!plan.is_skin(mesh)) return nullptr;
+  const auto is_of_mesh = [&](const MeshLevel& level) { return level.of == mesh; };
+  if (!plan.is_skin(mesh) || std::ranges::any_of(model.levels, is_of_mesh)) return nullptr;
   const std::optional<std::size_t>& driver = plan.layers[plan.meshes[mesh].front().layer].driver_mesh;
   if (!driver || !has_weights(model.meshes[*driver])) return nullptr;
   const std::optional<std::uint32_t> own = only_joint(model.meshes[mesh]);

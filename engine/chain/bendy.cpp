@@ -14,9 +14,10 @@ constexpr float kHandleLift = 2.0f / 3.0f;  // displacement of a control point o
 constexpr float kMaxOfBone = 0.9f;
 // Smallest float, as a fraction of the shorter bone: without a slope a curve has no direction.
 constexpr float kMinOfBone = 0.01f;
-// Range of the eases of automatic frames: below, sections by the joint would stand in one place; at 3 they turn back.
-constexpr float kMinEase = 0.05f;
-constexpr float kMaxEase = 2.9f;
+// Range of the eases of automatic frames. Below it, the sections beside a joint would stand in one place; at 3 the
+// curve turns back.
+constexpr float kMinEaseOfSteps = 0.05f;
+constexpr float kMaxEaseOfSteps = 2.9f;
 
 bool runs_upwards(const Chain& chain, std::size_t bone) { return bone < chain.top; }
 
@@ -160,8 +161,8 @@ void BendyBones::lay_eases(std::span<const BendyBone* const> bones, const std::v
     if (!before && !after) continue;
     const auto side = [&](std::size_t bone, float ease) {
       if (stiff[bone]) return 0.0f;
-      if (ease > kMaxEase) held_.insert(curve.chain.anchors[i].joint);
-      return std::clamp(ease, kMinEase, kMaxEase);
+      if (ease > kMaxEaseOfSteps) held_.insert(curve.chain.anchors[i].joint);
+      return std::clamp(ease, kMinEaseOfSteps, kMaxEaseOfSteps);
     };
     curve.anchors[i].eases = {side(i - 1, before ? *before : *after), side(i, after ? *after : *before)};
   }

@@ -37,7 +37,7 @@ class BendyBones {
 
   // Writes the bendy bones of a curve into it: eases or float keys, displacements of control points, and ends of spans.
   // of_rig[b] is the rig's bendy bone of bone b, or nullptr, which leaves it to the model. fixed[i] is the float of
-  // anchor i, metres, if the rig sets it; such an anchor gets none of both.
+  // anchor i, metres, if the rig sets it; such an anchor gets neither eases nor keys.
   void lay(std::span<const BendyBone* const> of_rig, std::span<const std::optional<float>> fixed, Curve& curve);
 
   // Returns a sentence on what was used and what was not; nullopt if no bone is bendy.

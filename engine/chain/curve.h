@@ -25,12 +25,12 @@ struct CurveAnchor {
   float float_min = 0;               // f_min
   float float_max = 0;               // f_max
   std::vector<CurveKey> float_keys;  // f over the bend; if empty, the formula counts
-  // E before and after the joint, by which automatic frames pass through it; 0: the bone there is stiff. Then no float
-  // counts.
+  // E before and after the joint, by which automatic frames pass through it; 0: the bone there is stiff. If given,
+  // neither floats nor float keys count.
   std::optional<glm::vec2> eases;
-  glm::vec3 before{0.0f};            // displacement of the spline point B-
-  glm::vec3 after{0.0f};             // displacement of the spline point B+
-  float twist_after = 0;             // part of the joint's twist that the bone leaving it takes
+  glm::vec3 before{0.0f};  // displacement of the spline point B-
+  glm::vec3 after{0.0f};   // displacement of the spline point B+
+  float twist_after = 0;   // part of the joint's twist that the bone leaving it takes
   Bulge bulge;
 };
 

@@ -257,7 +257,7 @@ class Settler {
     for (std::size_t i = 0; angles_ && i < chain.anchors.size(); ++i) {
       if (twist_after_ && is_inner(chain, i)) own.curve.anchors[i].twist_after = twist_after_(own.curve, i);
     }
-    // A small part between rigid ones does not slide past them.
+    // Points slide outward less where little of the skin bends: skin between rigid parts would pass through them.
     std::vector<JointPoints> about = spread_->points_of(own.curve);
     for (std::size_t i = 0; i < about.size(); ++i) about[i].outward *= bending[i];
     const std::size_t last = chain.anchors.size() - 1;

@@ -14,8 +14,8 @@
 namespace pelt::mos {
 
 struct SkinAtJoint {
-  float thickness;  // metres from the two bones within which nine tenths of the area of what bends there lie
-  float bending;    // its share of the area of the skin there; the rest is of parts that follow one joint alone
+  float thickness;  // metres: nine tenths of the area of the skin that bends at the joint lie within this of its bones
+  float bending;    // 0 to 1: the part of the skin's area at the joint that bends; the rest follows one joint alone
 };
 
 class SkinThickness {

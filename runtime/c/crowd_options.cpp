@@ -146,12 +146,13 @@ pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characte
     const pelt::runtime::Device& own = *device->state->device;
     const pelt::runtime::CrowdOptions wanted = to_options(read_options(options, "options"));
     Crowd crowd = value_of(Crowd::create(own, gpu->characters, wanted));
+    const std::uint32_t made_with = crowd.character_count();
     made = new pelt_crowd{gpu,
                           std::move(crowd),
                           wanted.joints.buffer == VK_NULL_HANDLE,
                           wanted.inputs.buffer == VK_NULL_HANDLE,
                           wanted.visible.buffer == VK_NULL_HANDLE,
-                          gpu->characters.size(),
+                          made_with,
                           wanted.outputs.usage,
                           given_buffers(wanted.outputs)};
   });

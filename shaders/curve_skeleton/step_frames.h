@@ -19,9 +19,10 @@
 //
 // Where bendy bones give eases E the curve passes through the joint instead, as Blender's cubic Bezier curves do. On a
 // bone of rest length L, a = |q| / L, what its end at joint i adds to the polygon is that end of a cubic Hermite curve:
-//     q (1 - a)^2 D_i,   D_i = E_i |e| (2 / (1 + cos h)) t_i - e,   t_i = unit(x_i-1 + x_i)
-// and the step S rises with the angle of the curve's slope, on over 1 as that does. Beside a stiff bone t_i is its
-// direction, and all of the bend is on the other side.
+//     q (1 - a)^2 H_i,   H_i = E_i |e| (2 / (1 + cos h)) t_i - e,   t_i = unit(x_i-1 + x_i)
+// S is the part of the bend by which the curve's slope has turned; where the slope swings beyond, S is below 0 or above
+// 1. Beside a stiff bone t_i is the direction of that bone, and the other bone takes all of the bend. A displaced
+// control point adds to H (kStepLift).
 #ifndef PELT_SHADERS_CURVE_SKELETON_STEP_FRAMES_H
 #define PELT_SHADERS_CURVE_SKELETON_STEP_FRAMES_H
 
@@ -43,16 +44,16 @@ PELT_SHARED_CONST uint kStepReach = 3u;        // bones on either side that a st
 // step if it is an inner one.
 struct CurveStep {
   vec4 frame;
-  vec3 slope;    // e_i
-  float twist;   // Theta_i, less what the joint leaves to the bone that leaves it
-  vec3 jump;     // e_i - e_i-1; by eases D before the joint
-  float reach;   // f; less than 0: by eases
-  vec3 speed;    // v_i; by eases D after the joint
-  float angle;   // of the swing in R_i; a roll about x follows it
-  vec3 inside;   // towards the inside of the bend, 2 sin h long
+  vec3 slope;   // e_i
+  float twist;  // Theta_i, less what the joint leaves to the bone that leaves it
+  vec3 jump;    // e_i - e_i-1; by eases H before the joint
+  float reach;  // f; less than 0: by eases
+  vec3 speed;   // v_i; by eases H after the joint
+  float angle;  // of the swing in R_i; a roll about x follows it
+  vec3 inside;  // towards the inside of the bend, 2 sin h long
   float roll;
-  vec2 swing;    // y and z of the swing's axis, which is across x, times its angle
-  float bend;    // 1 - cos theta
+  vec2 swing;  // y and z of the swing's axis, which is across x, times its angle
+  float bend;  // 1 - cos theta
 };
 
 PELT_SHARED_CONST uint kCurveStepSlots = 2u;  // palette entries
@@ -156,10 +157,10 @@ PELT_SHARED_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_
   float window = max(on_side(windows, way), 1e-20f);
   result.inside += step.inside * step_ramp(way, on_side(turning, way));
   if (step.reach < 0.0f) {
-    float left = 1.0f - abs(way) / window;
+    float a = abs(way) / window;
     vec3 handle = way < 0.0f ? step.jump : step.speed;
-    result.place.point += handle * (way * left * left);
-    result.place.slope += handle * (left * (3.0f * left - 2.0f));
+    result.place.point += handle * (way * (1.0f - a) * (1.0f - a));
+    result.place.slope += handle * handle_slope(a);
     return result;
   }
   float side = way < 0.0f ? -1.0f : 1.0f;

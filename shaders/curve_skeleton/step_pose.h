@@ -57,7 +57,7 @@ PELT_SHARED_FN float bend_beside(PoseWork work, Chain chain, uint curve, uint i,
   return sum;
 }
 
-// Returns D of an end of a bone; `displacement` is that of the control point there, from the joint on.
+// Returns H of an end of a bone; `displacement` is that of the control point there, from the joint on.
 PELT_SHARED_FN vec3 eased_handle(PELT_SHARED_IN(CurveBone) bone, vec3 tangent, float ease, vec3 displacement) {
   return tangent * (ease * length(bone.slope)) - bone.slope + displacement;
 }

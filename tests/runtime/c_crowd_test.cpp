@@ -311,6 +311,12 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   EXPECT_INVALID(pelt_crowd_detail(c, 0, 77, 0), "detail 77");
   EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE), "commands is null");
   EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "character 2 of 2");
+  auto shorter = sized<pelt_crowd_options>();
+  const std::uint32_t one = 1;
+  shorter.instances = &one;
+  shorter.character_count = 1;
+  const CrowdHandle of_first = make_crowd(device_.get(), gpu.get(), &shorter);
+  EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "character 1 of 1");
   EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, &number), "mesh 9");
   EXPECT_INVALID(pelt_crowd_read_bounds(c, 0, least, least), "no bounds");
   auto read = sized<pelt_vertices>();

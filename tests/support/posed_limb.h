@@ -19,9 +19,9 @@ struct PosedLimb {
   // radians.
   std::vector<glm::vec3> posed(const glm::mat4& motion, float twist = 0) const;
 
-  // Expects that a twist of up to one and a quarter turns keeps the distances of vertices from the axis; `moves`: by
-  // how much vertices may move along it.
-  void expect_that_twist_keeps_the_section(float moves) const;
+  // Expects that a twist of up to one and a quarter turns keeps the distances of vertices from the axis, and their
+  // places along it.
+  void expect_that_twist_keeps_the_section() const;
 
   Model model;
   Character character;

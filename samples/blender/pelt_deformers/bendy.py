@@ -57,7 +57,7 @@ def _keyed(armature):
 
 def _stands(curve, armature):
     """Whether a curve of keys has the value of its property at all times."""
-    if not curve.data_path.startswith("pose.bones[") or curve.modifiers:
+    if ".bbone_" not in curve.data_path or curve.modifiers or not curve.keyframe_points:
         return False
     try:
         value = armature.path_resolve(curve.data_path)

@@ -370,7 +370,8 @@ std::vector<glm::mat4> bent_joints(const Settled& settled, const std::array<floa
   return joints;
 }
 
-// Returns the tangents that Blender gives the bones that meet at anchor i, of unit length.
+// Returns the tangent, of unit length, that Blender gives the curve at anchor i. `before_bends`, `after_bends`: false
+// for a bone of one segment.
 glm::dvec3 tangent_of(std::span<const glm::dvec3> ends, std::size_t i, bool before_bends, bool after_bends) {
   const glm::dvec3 coming = i > 0 ? glm::normalize(ends[i] - ends[i - 1]) : glm::normalize(ends[1] - ends[0]);
   const glm::dvec3 going = i + 1 < ends.size() ? glm::normalize(ends[i + 1] - ends[i]) : coming;

@@ -98,7 +98,7 @@ TEST(CurveBind, IsNotAtRest) {
 TEST(CurveBind, TwistKeepsTheSection) {
   for (const CurveFrames frames : {CurveFrames::kAuto, CurveFrames::kTangent, CurveFrames::kEndpoint}) {
     const test::PosedLimb limb(by_curves([&](CurveSkeletonParameters& p) { p.frames = frames; }));
-    limb.expect_that_twist_keeps_the_section(1e-3f);
+    limb.expect_that_twist_keeps_the_section();
   }
 }
 

@@ -17,7 +17,7 @@
 namespace pelt::mos {
 namespace {
 
-TEST(MosBind, TwistKeepsTheSection) { test::PosedLimb(by_mos()).expect_that_twist_keeps_the_section(1e-3f); }
+TEST(MosBind, TwistKeepsTheSection) { test::PosedLimb(by_mos()).expect_that_twist_keeps_the_section(); }
 
 // The root is the third of four joints in a row, and the second turns about the row.
 TEST(MosBind, TwistsOnBothSidesOfAnInnerTop) {

@@ -101,8 +101,8 @@ open_window() {
   xdotool windowfocus "$window"
 }
 
-# close_window: by ctrl+q. Without a window manager a window that has just been shown may not take keys yet: presses them
-# every four seconds.
+# close_window: by ctrl+q, which it presses every four seconds: without a window manager a window that has just been
+# shown may not take keys yet.
 close_window() {
   local i code=0
   for ((i = 0; i < 120; ++i)); do

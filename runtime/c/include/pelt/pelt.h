@@ -495,8 +495,9 @@ typedef struct pelt_crowd_options {
   uint32_t character_count; /* number of entries in `instances` */
   /* The number of instances that the crowd is made with, of each of the pelt_gpu_characters in the order of their
    * numbers; NULL: one of each. They are numbered from 0: those of a character follow each other, and the next
-   * character's follow those. Characters that the list does not reach are those that the crowd has not been told of
-   * (pelt_crowd_add): others may be added by another thread while it is made. */
+   * character's follow those. The list may be shorter than the pelt_gpu_characters: the crowd does not know the
+   * characters beyond it until they are added (pelt_crowd_add), so another thread may upload characters while a crowd
+   * is made. */
   const uint32_t* instances;
   uint32_t frames_in_flight;    /* frames that may be recorded before the first has finished; 0: 2 */
   uint32_t reduced_influences;  /* influences a vertex that PELT_DETAIL_REDUCED keeps; 0: 4 */
@@ -560,10 +561,10 @@ typedef struct pelt_crowd_options {
 PELT_API pelt_result pelt_add_capacity(const pelt_character* character, uint32_t instances,
                                        const pelt_crowd_options* options, pelt_crowd_capacity* sum);
 
-/* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: instance
- * counts that are more than the characters, or are all 0; outputs that contradict each other or are misaligned;
- * recomputed normals of characters without rings; outputs or inputs larger than the device's storage buffer range
- * (the message says how many instances fit); out of memory. */
+/* Takes all memory and makes all pipelines; submits nothing. `options`: NULL for the defaults. Errors: more instance
+ * counts than characters, or all of them 0; outputs that contradict each other or are misaligned; recomputed normals of
+ * characters without rings; outputs or inputs larger than the device's storage buffer range (the message says how many
+ * instances fit); out of memory. */
 PELT_API pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
                                        const pelt_crowd_options* options, pelt_crowd** out);
 PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);

@@ -126,8 +126,8 @@ enum class JointFormat : std::uint32_t {
 struct CrowdOptions {
   // The number of instances that the crowd is made with, of each character of the GpuCharacters in the order of their
   // numbers; empty: one of each. They are numbered from 0: those of a character follow each other, and the next
-  // character's follow those. Characters that the list does not reach are those that the crowd has not been told of
-  // (Crowd::add): others may be added by another thread while it is made.
+  // character's follow those. The list may be shorter than the GpuCharacters: the crowd does not know the characters
+  // beyond it until they are added (Crowd::add), so another thread may upload characters while a crowd is made.
   std::vector<std::uint32_t> instances;
   // Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
   // counts: this, or what `instances` take.
