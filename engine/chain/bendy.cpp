@@ -21,6 +21,13 @@ constexpr float kMaxEaseOfSteps = 2.9f;
 
 bool runs_upwards(const Chain& chain, std::size_t bone) { return bone < chain.top; }
 
+// Returns the ease that a bone gives its first or last end along the chain.
+std::optional<float> ease_of(std::span<const BendyBone* const> bones, std::size_t bone, bool first_end,
+                             const Chain& chain) {
+  if (bones[bone] == nullptr) return std::nullopt;
+  return first_end != runs_upwards(chain, bone) ? bones[bone]->ease_in : bones[bone]->ease_out;
+}
+
 std::pair<std::uint32_t, std::uint32_t> joints_of(const Chain& chain, std::size_t bone) {
   const std::uint32_t first = chain.anchors[bone].joint;
   const std::uint32_t last = chain.anchors[bone + 1].joint;
@@ -106,7 +113,7 @@ void BendyBones::lay(std::span<const BendyBone* const> of_rig, std::span<const s
     lay_curve(*bones[b], b, curve);
   }
   for (const auto& [b, first_end] : {std::pair(std::size_t{0}, true), std::pair(bones.size() - 1, false)}) {
-    if (ease_of(bones, b, first_end, curve)) loose_.insert(joints_of(curve.chain, b));
+    if (ease_of(bones, b, first_end, curve.chain)) loose_.insert(joints_of(curve.chain, b));
   }
   if (curve.frames == CurveFrames::kAuto) {
     lay_eases(bones, stiff, fixed, curve);
@@ -146,18 +153,12 @@ void BendyBones::lay_curve(const BendyBone& values, std::size_t bone, Curve& cur
   displace(upwards ? values.curve_in : values.curve_out, bone + 1, &CurveAnchor::before);
 }
 
-std::optional<float> BendyBones::ease_of(std::span<const BendyBone* const> bones, std::size_t bone, bool first_end,
-                                         const Curve& curve) const {
-  if (bones[bone] == nullptr) return std::nullopt;
-  return first_end != runs_upwards(curve.chain, bone) ? bones[bone]->ease_in : bones[bone]->ease_out;
-}
-
 void BendyBones::lay_eases(std::span<const BendyBone* const> bones, const std::vector<bool>& stiff,
                            std::span<const std::optional<float>> fixed, Curve& curve) {
   for (std::size_t i = 1; i < bones.size(); ++i) {
     if (fixed[i]) continue;
-    const std::optional<float> before = ease_of(bones, i - 1, false, curve);
-    const std::optional<float> after = ease_of(bones, i, true, curve);
+    const std::optional<float> before = ease_of(bones, i - 1, false, curve.chain);
+    const std::optional<float> after = ease_of(bones, i, true, curve.chain);
     if (!before && !after) continue;
     const auto side = [&](std::size_t bone, float ease) {
       if (stiff[bone]) return 0.0f;
@@ -173,7 +174,7 @@ void BendyBones::lay_floats(std::span<const BendyBone* const> bones, std::span<c
   const std::size_t last = bones.size();
   std::vector<float> wanted(last + 1, -1.0f);
   const auto of_bone = [&](std::size_t b, bool first_end) -> std::optional<float> {
-    const std::optional<float> ease = ease_of(bones, b, first_end, curve);
+    const std::optional<float> ease = ease_of(bones, b, first_end, curve.chain);
     if (!ease) return std::nullopt;
     const int spans = 3 - (b == 0 ? 1 : 0) - (b + 1 == last ? 1 : 0);
     return *ease * curve.bone_length(b) / static_cast<float>(spans);

@@ -50,8 +50,6 @@ class BendyBones {
   const BendyBone* of_model(const Bone& bone) const;
   void lay_ends(const BendyBone& values, std::size_t bone, Curve& curve);
   void lay_curve(const BendyBone& values, std::size_t bone, Curve& curve);
-  std::optional<float> ease_of(std::span<const BendyBone* const> bones, std::size_t bone, bool first_end,
-                               const Curve& curve) const;
   void lay_eases(std::span<const BendyBone* const> bones, const std::vector<bool>& stiff,
                  std::span<const std::optional<float>> fixed, Curve& curve);
   void lay_floats(std::span<const BendyBone* const> bones, std::span<const std::optional<float>> fixed, Curve& curve);
