@@ -10,7 +10,7 @@
 
 namespace pelt::runtime {
 
-// Return the least that Vulkan 1.0 has of the same work. What it does not know is all work. No stage is 0.
+// Return the fewest flags of Vulkan 1.0 that cover the same work: all work for a flag with no counterpart, 0 for none.
 VkPipelineStageFlags plain_stages(VkPipelineStageFlags2 stages);
 VkAccessFlags plain_access(VkAccessFlags2 access);
 

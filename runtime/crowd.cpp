@@ -108,14 +108,14 @@ void Crowd::State::write_work() {
   }
   HeldWork& held = held_work[slot];
   const BufferRange range = work_slots[slot];
-  std::byte* const own = work.mapped() + range.offset;
+  std::byte* const slot_work = work.mapped() + range.offset;
   const bool changed = held.plan != plans_made || held.first_changed < held.end_changed || !own_drawn;
   if (held.first_changed < held.end_changed) {
-    std::memcpy(own + held.first_changed * sizeof(shared::InstancePlace), &places[held.first_changed],
+    std::memcpy(slot_work + held.first_changed * sizeof(shared::InstancePlace), &places[held.first_changed],
                 (held.end_changed - held.first_changed) * sizeof(shared::InstancePlace));
   }
   if (held.plan != plans_made && !plan.jobs.empty()) {
-    std::memcpy(own + plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs.data(),
+    std::memcpy(slot_work + plan.first_job * 2 * sizeof(std::uint32_t), plan.jobs.data(),
                 plan.jobs.size() * sizeof(std::uint32_t));
   }
   if (has_table() && (held.plan != plans_made || held.lists != lists_placed)) {

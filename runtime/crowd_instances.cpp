@@ -9,6 +9,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_state.h"
 #include "runtime/mistake.h"
@@ -76,7 +77,7 @@ Result<void> take(std::span<const TakenPart> parts, const std::string& character
 
 Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_outputs) {
   const CharacterData& data = **characters[character];
-  const CrowdCharacter& own = *plan.characters[character];
+  const CrowdCharacter& sizes = *plan.characters[character];
   const std::uint64_t words = fixed_words(plan) + list_words() + runtime::list_words(plan, character);
   if (free_numbers.empty() || words > capacity.plan_words) {
     return fail(ErrorCode::kUnsupported,
@@ -85,11 +86,11 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
                           free_numbers.empty() ? "" : ", and its lists are full"));
   }
   shared::InstancePlace place{.character = character, .first_vertex = shared::kNoPlace};
-  const std::array parts{TakenPart{&free_joints, own.joints, &place.first_joint, "joints"},
-                         TakenPart{&free_inputs, own.inputs, &place.first_input, "inputs"},
-                         TakenPart{&free_palettes, own.palette_entries, &place.first_palette, "palette entries"},
-                         TakenPart{&free_drivers, own.driver_vertices, &place.first_driver, "vertices of drivers"},
-                         TakenPart{&free_vertices, own.vertices, &place.first_vertex, "vertices"}};
+  const std::array parts{TakenPart{&free_joints, sizes.joints, &place.first_joint, "joints"},
+                         TakenPart{&free_inputs, sizes.inputs, &place.first_input, "inputs"},
+                         TakenPart{&free_palettes, sizes.palette_entries, &place.first_palette, "palette entries"},
+                         TakenPart{&free_drivers, sizes.driver_vertices, &place.first_driver, "vertices of drivers"},
+                         TakenPart{&free_vertices, sizes.vertices, &place.first_vertex, "vertices"}};
   PELT_TRY(take(std::span(parts).first(with_outputs ? 5 : 4), data.name));
 
   const std::uint32_t instance = free_numbers.back();
@@ -101,13 +102,13 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
   place_changed(instance);
   if (own_joints) {
     const std::size_t floats = joint_floats(joint_format);
-    joints.place(instance, floats * place.first_joint, floats * own.joints);
-    const std::span<glm::mat4> rest = scratch_matrices(own.joints);
+    joints.place(instance, floats * place.first_joint, floats * sizes.joints);
+    const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);
     rest_matrices(data.skeleton, rest);
     write_joints<glm::mat4>(rest, joint_format, joints.values(instance));
   }
   if (own_inputs) {
-    inputs.place(instance, place.first_input, own.inputs);
+    inputs.place(instance, place.first_input, sizes.inputs);
     rest_inputs(data, inputs.values(instance));
   }
   return instance;
@@ -115,12 +116,12 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
 
 void Crowd::State::release(std::uint32_t instance) {
   give_outputs(instance);
-  const CrowdCharacter& own = sizes_of(instance);
+  const CrowdCharacter& sizes = sizes_of(instance);
   shared::InstancePlace& place = places[instance];
-  free_joints.give_back(place.first_joint, own.joints);
-  free_inputs.give_back(place.first_input, own.inputs);
-  free_palettes.give_back(place.first_palette, own.palette_entries);
-  free_drivers.give_back(place.first_driver, own.driver_vertices);
+  free_joints.give_back(place.first_joint, sizes.joints);
+  free_inputs.give_back(place.first_input, sizes.inputs);
+  free_palettes.give_back(place.first_palette, sizes.palette_entries);
+  free_drivers.give_back(place.first_driver, sizes.driver_vertices);
   if (own_joints) joints.release(instance);
   if (own_inputs) inputs.release(instance);
   --instances_of[place.character];
@@ -150,11 +151,10 @@ void Crowd::State::give_outputs(std::uint32_t instance) {
 Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
   const std::lock_guard lock(state_->mutex);
   if (state_->is_posed) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("an instance of the {} is acquired between the parts of a frame", state_->label));
+    return invalid("an instance of the {} is acquired between the parts of a frame", state_->label);
   }
   if (!state_->has_character(character)) {
-    return fail(ErrorCode::kInvalidArgument, formatted("the {} has no character {}", state_->label, character));
+    return invalid("the {} has no character {}", state_->label, character);
   }
   return state_->acquire(character, outputs);
 }
@@ -179,7 +179,7 @@ void Crowd::give_outputs(std::uint32_t instance) {
 Result<void> Crowd::take_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->has(instance)) {
-    return fail(ErrorCode::kInvalidArgument, formatted("the {} has no instance {}", state_->label, instance));
+    return invalid("the {} has no instance {}", state_->label, instance);
   }
   return state_->take_outputs(instance);
 }
@@ -189,13 +189,11 @@ bool Crowd::has_outputs(std::uint32_t instance) const { return state_->has(insta
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {
   if (state_->has_character(character)) return {};
   if (state_->is_posed) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("the {} is told of character {} between the parts of a frame", state_->label, character));
+    return invalid("the {} is told of character {} between the parts of a frame", state_->label, character);
   }
   std::unique_lock lock(state_->gpu->mutex);
   if (!state_->gpu->has(character)) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("the {} is told of character {}, which is not there", state_->label, character));
+    return invalid("the {} is told of character {}, which is not there", state_->label, character);
   }
   std::vector<std::optional<Character>> wanted = state_->characters;
   wanted.resize(std::max<std::size_t>(wanted.size(), character + 1));

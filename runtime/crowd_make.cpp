@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The making of a crowd: its checks, buffers, descriptor sets and dispatches.
+// The making of a crowd: its buffers, descriptor sets and dispatches.
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +9,8 @@
 #include <pelt/try.h>
 
 #include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
+#include "runtime/crowd_checks.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_state.h"
@@ -20,114 +22,6 @@
 
 namespace pelt::runtime {
 namespace {
-
-// Checks the alignment of buffers that the caller supplies.
-Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
-  const struct {
-    const BufferPlace& place;
-    const char* name;
-  } places[] = {{options.joints, "joint matrices"},
-                {options.inputs, "inputs"},
-                {options.visible, "visible instances"},
-                {options.drawn, "drawn instances"}};
-  for (const auto& [place, name] : places) {
-    if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
-    return fail(ErrorCode::kInvalidArgument, formatted("a crowd's {} are at offset {}, which is no multiple of {} "
-                                                       "(minStorageBufferOffsetAlignment)",
-                                                       name, place.offset, alignment));
-  }
-  return {};
-}
-
-// Checks what can be checked before the sizes of the outputs are known.
-Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity& capacity, const CrowdOptions& options,
-                           const Device& device, const std::string& label) {
-  if (capacity.instances == 0 || options.frames_in_flight == 0) {
-    return fail(ErrorCode::kInvalidArgument, formatted("a crowd of {} needs at least one {}", label,
-                                                       capacity.instances == 0 ? "instance" : "frame in flight"));
-  }
-  for (const std::uint64_t number : {capacity.vertices, capacity.palette_entries, capacity.driver_vertices,
-                                     capacity.joints, capacity.inputs, capacity.plan_words, capacity.table_words}) {
-    if (number >> 48 == 0) continue;  // bytes of it are counted in 64 bits
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("a crowd of {} is asked for room for {} of something", label, number));
-  }
-  PELT_TRY(check_outputs(options.outputs));
-  PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
-  const bool in_slots = options.outputs.slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
-  if (options.drawn.buffer != VK_NULL_HANDLE && (options.visible.buffer != VK_NULL_HANDLE || in_slots)) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("a crowd of {} has a list of drawn instances, and {}", label,
-                          in_slots ? "previous positions in several output slots" : "one of visible instances too"));
-  }
-  if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("a crowd of {} recomputes normals, which characters need to be uploaded for "
-                          "(UploadOptions::normal_rings)",
-                          label));
-  }
-  return {};
-}
-
-// The palettes, and behind them the vertices of drivers, as they lie in one buffer.
-struct PaletteRanges {
-  BufferRange palettes;
-  BufferRange drivers;
-  VkDeviceSize end = 0;
-};
-
-PaletteRanges palette_ranges(const CrowdCapacity& capacity, VkDeviceSize alignment) {
-  PaletteRanges made;
-  made.palettes = append_range(made.end, capacity.palette_entries * sizeof(Affine), alignment);
-  made.drivers = append_range(made.end, capacity.driver_vertices * sizeof(glm::vec3), alignment);
-  return made;
-}
-
-// The size of a list of the caller's.
-VkDeviceSize list_bytes(const CrowdCapacity& capacity) {
-  return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);
-}
-
-// A stream of the crowd, which is bound as one range.
-struct CrowdStream {
-  const char* name;
-  std::uint64_t bytes;
-};
-
-// Checks that the device can bind each stream of the crowd at once.
-Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t instances, const Device& device,
-                           const std::string& label) {
-  const std::uint64_t most = device.limits().maxStorageBufferRange;
-  const auto largest = std::max_element(streams.begin(), streams.end(),
-                                        [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
-  if (largest->bytes <= most) return {};
-  // If characters differ, this is an estimate; for a single character it is exact.
-  const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
-                                              static_cast<double>(largest->bytes));
-  return fail(ErrorCode::kUnsupported,
-              formatted("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
-                        instances, label, device.description().name, most, largest->name, fit));
-}
-
-// Checks the streams: every total then fits in 32 bits.
-Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, JointFormat joints,
-                            const Device& device, const std::string& label) {
-  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
-  std::vector<CrowdStream> streams{{"palettes", palette_ranges(capacity, alignment).end},
-                                   {"joint matrices", capacity.joints * joint_floats(joints) * sizeof(float)},
-                                   {"inputs", capacity.inputs * sizeof(float)},
-                                   {"lists", list_bytes(capacity)},
-                                   {"jobs, starts and lists", work_words(capacity) * sizeof(std::uint32_t)}};
-  for (const OutputPlaces& places : layout.slots) {
-    const BoundOutputs bound = bind_outputs(places, capacity, VK_NULL_HANDLE, alignment);
-    streams.push_back({"positions", bound.positions.range.range});
-    streams.push_back({"normals", bound.normals.range.range});
-    streams.push_back({"tangents", bound.tangents.range.range});
-    streams.push_back({"previous positions", bound.previous_positions.range.range});
-    streams.push_back({"bounds", bound.bounds.range.range});
-  }
-  return check_streams(streams, capacity.instances, device, label);
-}
 
 // The shaders use the enumerators' values directly.
 static_assert(static_cast<std::uint32_t>(JointFormat::kMatrix4) == shared::kJointsMatrix4);
@@ -290,7 +184,7 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
               written.positions.range,
               written.normals.range,
               written.tangents.range,
-              written.previous_positions.range};
+              written.previous_or_boxes().range};
     case SetKind::kBounds:
       return {bind_data, state.palettes, written.bounds.range};
     case SetKind::kNormals:
@@ -301,9 +195,9 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
 
 // Makes the sets of a kind if there are none yet: they stay the same whatever characters come and go.
 Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& kernel) {
-  std::vector<VkDescriptorSet>& own = state.sets[static_cast<std::size_t>(kind)];
+  std::vector<VkDescriptorSet>& sets_of_kind = state.sets[static_cast<std::size_t>(kind)];
   const bool writes_outputs = kind != SetKind::kPlan && kind != SetKind::kDrawnPlan && kind != SetKind::kPose;
-  if (!own.empty()) return {};
+  if (!sets_of_kind.empty()) return {};
   std::vector<VkDescriptorSet> made;
   for (std::size_t o = 0; o < state.outputs.size(); ++o) {
     for (std::uint32_t s = 0; s < state.slots; ++s) {
@@ -317,7 +211,7 @@ Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& k
       PELT_ASSIGN(made.emplace_back(), state.descriptors.make_set(kernel, bound));
     }
   }
-  own = std::move(made);
+  sets_of_kind = std::move(made);
   return {};
 }
 
@@ -355,7 +249,7 @@ Result<const ComputeKernel*> Crowd::State::Maker::kernel_of(const CrowdStep& ste
     case CrowdPass::kNormals:
       return normals_kernel(device, {written.normals.format, written.tangents.format});
   }
-  return fail(ErrorCode::kInvalidArgument, "there is no such pass");
+  return invalid("there is no such pass");
 }
 
 std::vector<std::byte> Crowd::State::Maker::constants_of(const CrowdStep& step, const BoundOutputs& written) const {
@@ -368,7 +262,7 @@ std::vector<std::byte> Crowd::State::Maker::constants_of(const CrowdStep& step, 
                                              .positions = written.positions.stream,
                                              .normals = written.normals.stream,
                                              .tangents = written.tangents.stream,
-                                             .previous = written.previous_positions.stream});
+                                             .previous = written.previous_or_boxes().stream});
     case CrowdPass::kBounds:
       return bytes_of(shared::BoundsConstants{
           .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride});
@@ -406,8 +300,7 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
   for (std::size_t c = 0; c < wanted.size(); ++c) {
     if (!wanted[c]) continue;
     if (!gpu->has(static_cast<std::uint32_t>(c)) || &*gpu->entries[c]->character != &**wanted[c]) {
-      return fail(ErrorCode::kInvalidArgument,
-                  formatted("the bind data of character {} were removed while the {} has it", c, label));
+      return invalid("the bind data of character {} were removed while the {} has it", c, label);
     }
     sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
   }
@@ -473,17 +366,15 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   std::unique_lock lock(gpu.mutex);
   const std::string label = label_of(gpu);
   if (gpu.device != &device.internals()) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("a crowd of {} is asked for on {}: the characters are on another device", label,
-                          device.description().name));
+    return invalid("a crowd of {} is asked for on {}: the characters are on another device", label,
+                   device.description().name);
   }
   std::vector<std::uint32_t> instances = options.instances;
   if (instances.empty()) {
     for (const auto& entry : gpu.entries) instances.push_back(entry ? 1 : 0);
   }
   if (instances.size() > gpu.entries.size()) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("a crowd of {} is asked for instances of {} characters", label, instances.size()));
+    return invalid("a crowd of {} is asked for instances of {} characters", label, instances.size());
   }
   auto state = std::make_unique<State>();
   std::vector<std::optional<Character>> wanted;
@@ -491,8 +382,7 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   for (std::size_t c = 0; c < instances.size(); ++c) {
     wanted.push_back(gpu.entries[c] ? std::optional(gpu.entries[c]->character) : std::nullopt);
     if (!wanted.back() && instances[c] > 0) {
-      return fail(ErrorCode::kInvalidArgument,
-                  formatted("a crowd of {} is asked for instances of character {}, which was removed", label, c));
+      return invalid("a crowd of {} is asked for instances of character {}, which was removed", label, c);
     }
     if (wanted.back()) {
       capacity += capacity_of(*wanted.back(), instances[c], options.outputs);

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 
 namespace pelt::runtime {
 namespace {
@@ -24,9 +24,14 @@ std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
     case VertexFormat::kOctahedral16:
     case VertexFormat::kOctahedral8:
       return 4;
+    case VertexFormat::kBox16:
+      return 8;
   }
   return 0;
 }
+
+// Returns what the places and strides of an output are multiples of, bytes.
+std::uint32_t alignment_of(VertexFormat format) { return format == VertexFormat::kBox16 ? 8 : 4; }
 
 bool same_place(const VertexOutput& a, const VertexOutput& b) {
   return a.place.buffer == b.place.buffer && a.place.offset == b.place.offset && a.stride == b.stride;
@@ -49,6 +54,8 @@ std::uint32_t normal_format(const OutputPlaces& places, VkDeviceSize alignment) 
     case VertexFormat::kOctahedral8:
       return places.tangents.format == VertexFormat::kOctahedral8 ? shared::kFormatOctahedral8
                                                                   : shared::kFormatOctahedral8Alone;
+    case VertexFormat::kBox16:
+      break;
   }
   return shared::kFormatNone;
 }
@@ -62,6 +69,7 @@ std::uint32_t tangent_format(const OutputPlaces& places, VkDeviceSize alignment)
 
 // Positions are written by words where they lie one behind the other, and the previous ones too.
 std::uint32_t position_format(const OutputPlaces& places) {
+  if (places.positions.format == VertexFormat::kBox16) return shared::kFormatBox16;
   const auto tight = [](const OutputPlace& place) {
     return place.format == VertexFormat::kNone || place.stride == sizeof(glm::vec3);
   };
@@ -80,44 +88,44 @@ BoundOutput bind_output(const OutputPlace& place, std::uint32_t format, std::uin
 // Checks where the outputs of slots 1 and 2 are. Precondition: outputs.slots is a number of slots.
 Result<void> check_slots(const CrowdOutputs& outputs) {
   if (outputs.slots == 1) return {};
-  const auto invalid = [](const std::string& why) { return fail(ErrorCode::kInvalidArgument, "a crowd's " + why); };
-  if (outputs.control_meshes) return invalid("outputs have one slot only with control meshes");
+  if (outputs.control_meshes) return invalid("a crowd's outputs have one slot only with control meshes");
   const VertexOutput& previous = outputs.previous_positions;
   if (previous.format != VertexFormat::kNone && (previous.place.buffer != VK_NULL_HANDLE || previous.stride != 0)) {
     return invalid(
-        formatted("previous positions are the positions of the slot before where outputs have {} slots: "
-                  "leave out their place and their stride",
-                  outputs.slots));
+        "a crowd's previous positions are the positions of the slot before where outputs have {} slots: "
+        "leave out their place and their stride",
+        outputs.slots);
   }
   // Tangents of 8 bits are where the normals are.
-  const bool own_tangents =
-      outputs.tangents.format != VertexFormat::kNone && outputs.tangents.format != VertexFormat::kOctahedral8;
+  const VertexFormat tangents =
+      outputs.tangents.format == VertexFormat::kOctahedral8 ? VertexFormat::kNone : outputs.tangents.format;
   const struct {
-    bool written;
+    VertexFormat format;
     const BufferPlace& first;
     BufferPlace SlotPlaces::*place;
     const char* name;
-  } attributes[] = {
-      {outputs.positions.format != VertexFormat::kNone, outputs.positions.place, &SlotPlaces::positions, "positions"},
-      {outputs.normals.format != VertexFormat::kNone, outputs.normals.place, &SlotPlaces::normals, "normals"},
-      {own_tangents, outputs.tangents.place, &SlotPlaces::tangents, "tangents"},
-      {outputs.bounds, outputs.bounds_place, &SlotPlaces::bounds, "bounds"}};
-  for (const auto& [written, first, place, name] : attributes) {
-    if (!written) continue;
+  } attributes[] = {{outputs.positions.format, outputs.positions.place, &SlotPlaces::positions, "positions"},
+                    {outputs.normals.format, outputs.normals.place, &SlotPlaces::normals, "normals"},
+                    {tangents, outputs.tangents.place, &SlotPlaces::tangents, "tangents"},
+                    {outputs.bounds ? VertexFormat::kFloat : VertexFormat::kNone, outputs.bounds_place,
+                     &SlotPlaces::bounds, "bounds"}};
+  for (const auto& [format, first, place, name] : attributes) {
+    if (format == VertexFormat::kNone) continue;
     for (std::uint32_t slot = 1; slot < outputs.slots; ++slot) {
-      const BufferPlace& own = outputs.slot_places[slot - 1].*place;
-      if ((own.buffer == VK_NULL_HANDLE) != (first.buffer == VK_NULL_HANDLE)) {
-        return invalid(
-            formatted("{} have a place of the caller's in one of slots 0 and {}, and none in the other", name, slot));
+      const BufferPlace& given = outputs.slot_places[slot - 1].*place;
+      if ((given.buffer == VK_NULL_HANDLE) != (first.buffer == VK_NULL_HANDLE)) {
+        return invalid("a crowd's {} have a place of the caller's in one of slots 0 and {}, and none in the other",
+                       name, slot);
       }
-      if (own.buffer == VK_NULL_HANDLE) continue;
-      if (own.offset % 4 != 0) {
-        return invalid(formatted("{} of slot {} are at offset {}, which is no multiple of 4", name, slot, own.offset));
+      if (given.buffer == VK_NULL_HANDLE) continue;
+      if (given.offset % alignment_of(format) != 0) {
+        return invalid("a crowd's {} of slot {} are at offset {}, which is no multiple of {}", name, slot, given.offset,
+                       alignment_of(format));
       }
       for (std::uint32_t other = 0; other < slot; ++other) {
         const BufferPlace& before = other == 0 ? first : outputs.slot_places[other - 1].*place;
-        if (before.buffer == own.buffer && before.offset == own.offset)
-          return invalid(formatted("{} of slots {} and {} are at the same place", name, other, slot));
+        if (before.buffer == given.buffer && before.offset == given.offset)
+          return invalid("a crowd's {} of slots {} and {} are at the same place", name, other, slot);
       }
     }
   }
@@ -126,15 +134,15 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
 
 // Returns the outputs as those of one slot.
 CrowdOutputs outputs_of_slot(const CrowdOutputs& outputs, std::uint32_t slot) {
-  CrowdOutputs own = outputs;
-  if (outputs.slots > 1) own.previous_positions.format = VertexFormat::kNone;
-  if (slot == 0) return own;
+  CrowdOutputs result = outputs;
+  if (outputs.slots > 1) result.previous_positions.format = VertexFormat::kNone;
+  if (slot == 0) return result;
   const SlotPlaces& places = outputs.slot_places[slot - 1];
-  own.positions.place = places.positions;
-  own.normals.place = places.normals;
-  own.tangents.place = places.tangents;
-  own.bounds_place = places.bounds;
-  return own;
+  result.positions.place = places.positions;
+  result.normals.place = places.normals;
+  result.tangents.place = places.tangents;
+  result.bounds_place = places.bounds;
+  return result;
 }
 
 // `end`: size of the crowd's own buffer so far.
@@ -156,9 +164,10 @@ OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capa
   // Interleaved in the crowd's own buffer, so that one store writes both.
   const VertexOutput& normals = outputs.normals;
   const VertexOutput& tangents = outputs.tangents;
-  const bool own = normals.place.buffer == VK_NULL_HANDLE && tangents.place.buffer == VK_NULL_HANDLE;
-  if (own && normals.format == VertexFormat::kOctahedral16 && tangents.format == VertexFormat::kOctahedral16 &&
-      normals.stride == 0 && tangents.stride == 0) {
+  const auto may_interleave = [](const VertexOutput& output) {
+    return output.place.buffer == VK_NULL_HANDLE && output.format == VertexFormat::kOctahedral16 && output.stride == 0;
+  };
+  if (may_interleave(normals) && may_interleave(tangents)) {
     const VkDeviceSize offset = own_range(capacity.vertices, 8);
     places.normals = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset, 8};
     places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
@@ -177,59 +186,71 @@ OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capa
 }  // namespace
 
 Result<void> check_outputs(const CrowdOutputs& outputs) {
-  const auto invalid = [](const char* why) {
-    return fail(ErrorCode::kInvalidArgument, std::string("a crowd's ") + why);
-  };
   if (outputs.slots < 1 || outputs.slots > kMaxOutputSlots) {
-    return invalid(formatted("outputs have 1 to {} slots, not {}", kMaxOutputSlots, outputs.slots).c_str());
+    return invalid("a crowd's outputs have 1 to {} slots, not {}", kMaxOutputSlots, outputs.slots);
   }
   const struct {
     const VertexOutput& output;
     const char* name;
-    bool floats_only;
+    bool direction;
     std::uint32_t float_bytes;
-  } attributes[] = {{outputs.positions, "positions", true, 12},
-                    {outputs.normals, "normals", false, 12},
-                    {outputs.tangents, "tangents", false, 16},
-                    {outputs.previous_positions, "previous positions", true, 12}};
-  for (const auto& [output, name, floats_only, float_bytes] : attributes) {
+  } attributes[] = {{outputs.positions, "positions", false, 12},
+                    {outputs.normals, "normals", true, 12},
+                    {outputs.tangents, "tangents", true, 16},
+                    {outputs.previous_positions, "previous positions", false, 12}};
+  for (const auto& [output, name, direction, float_bytes] : attributes) {
     if (output.format == VertexFormat::kNone) continue;
-    const auto wrong = [&](const std::string& why) { return invalid(formatted("{} {}", name, why).c_str()); };
-    if (output.format > VertexFormat::kOctahedral8) return wrong("have no such format");
-    if (floats_only && output.format != VertexFormat::kFloat) return wrong("are written as floats only");
-    if (output.place.offset % 4 != 0 || output.stride % 4 != 0) {
-      return wrong(formatted("are at offset {} with stride {}, which are no multiples of 4", output.place.offset,
-                             output.stride));
+    if (output.format > VertexFormat::kBox16) return invalid("a crowd's {} have no such format", name);
+    const bool box16 = output.format == VertexFormat::kBox16;
+    if (direction && box16) return invalid("a crowd's {} have a format of positions", name);
+    if (!direction && !box16 && output.format != VertexFormat::kFloat)
+      return invalid("a crowd's {} have a format of directions, which is none of kFloat and kBox16", name);
+    if (&output == &outputs.previous_positions && box16)
+      return invalid("a crowd's {} are asked for as kFloat, whatever the format of positions", name);
+    const std::uint32_t multiple = alignment_of(output.format);
+    if (output.place.offset % multiple != 0 || output.stride % multiple != 0) {
+      return invalid("a crowd's {} are at offset {} with stride {}, which are no multiples of {}", name,
+                     output.place.offset, output.stride, multiple);
     }
     if (output.stride != 0 && output.stride < bytes_of(output.format, float_bytes)) {
-      return wrong(
-          formatted("take {} bytes and have a stride of {}", bytes_of(output.format, float_bytes), output.stride));
+      return invalid("a crowd's {} take {} bytes and have a stride of {}", name, bytes_of(output.format, float_bytes),
+                     output.stride);
     }
   }
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.positions.format == VertexFormat::kNone) {
-    return invalid("previous positions need positions");
+    return invalid("a crowd's previous positions need positions");
   }
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.control_meshes) {
-    return invalid("previous positions are of skins alone: not with control meshes");
+    return invalid("a crowd's previous positions are of skins alone: not with control meshes");
+  }
+  if (outputs.positions.format == VertexFormat::kBox16) {
+    if (!outputs.bounds) return invalid("a crowd's positions in a box need bounds");
+    if (outputs.control_meshes)
+      return invalid("a crowd's positions in a box are of skins alone: not with control meshes");
+    if (outputs.normal_mode == NormalMode::kRecomputed)
+      return invalid("a crowd's normals are not recomputed from positions in a box");
+    if (outputs.previous_positions.format != VertexFormat::kNone && outputs.slots == 1) {
+      return invalid("a crowd's previous positions need several output slots where positions are in a box");
+    }
   }
   if (outputs.normal_mode == NormalMode::kRecomputed) {
-    if (outputs.positions.format == VertexFormat::kNone) return invalid("recomputed normals need positions");
-    if (outputs.normals.format == VertexFormat::kNone) return invalid("normals are recomputed, and not written");
+    if (outputs.positions.format == VertexFormat::kNone) return invalid("a crowd's recomputed normals need positions");
+    if (outputs.normals.format == VertexFormat::kNone)
+      return invalid("a crowd's normals are recomputed, and not written");
   } else if (outputs.normal_mode != NormalMode::kBlended) {
-    return invalid("normals have no such mode");
+    return invalid("a crowd's normals have no such mode");
   }
   const bool normals8 = outputs.normals.format == VertexFormat::kOctahedral8;
   const bool tangents8 = outputs.tangents.format == VertexFormat::kOctahedral8;
   if (tangents8 && !(normals8 && same_place(outputs.normals, outputs.tangents))) {
-    return invalid("tangents of 8 bits share a word with normals of 8 bits at the same place");
+    return invalid("a crowd's tangents of 8 bits share a word with normals of 8 bits at the same place");
   }
   if (outputs.bounds && (outputs.bounds_place.offset % 4 != 0 || outputs.bounds_stride % 4 != 0)) {
-    return invalid(formatted("bounds are at offset {} with stride {}, which are no multiples of 4",
-                             outputs.bounds_place.offset, outputs.bounds_stride)
-                       .c_str());
+    return invalid("a crowd's bounds are at offset {} with stride {}, which are no multiples of 4",
+                   outputs.bounds_place.offset, outputs.bounds_stride);
   }
   if (outputs.bounds && outputs.bounds_stride != 0 && outputs.bounds_stride < kBoxBytes) {
-    return invalid(formatted("bounds take {} bytes and have a stride of {}", kBoxBytes, outputs.bounds_stride).c_str());
+    return invalid("a crowd's bounds take {} bytes and have a stride of {}", kBoxBytes, outputs.bounds_stride);
   }
   return check_slots(outputs);
 }

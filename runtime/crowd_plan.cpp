@@ -47,15 +47,19 @@ class Planner {
         const CrowdStep step{.pass = CrowdPass::kPose, .kernel = kernel, .stage = stage, .barrier_before = barrier};
         return add_step(step, [&] { pose_jobs(kernel, stage); });
       };
-      add_poses(PoseKernel::kKeyWeights);  // other passes read these weights
-      for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
-        const auto kernel = static_cast<PoseKernel>(k);
-        if (kernel != PoseKernel::kKeyWeights && add_poses(kernel)) barrier = false;
+      for (const bool weights : {true, false}) {
+        for (std::size_t k = 0; k < kPoseKernelCount; ++k) {
+          const auto kernel = static_cast<PoseKernel>(k);
+          if (writes_weights(kernel) == weights && add_poses(kernel) && !weights) barrier = false;
+        }
       }
       const bool last = stage + 1 == plan_.stages;
       barrier = true;
-      if (last && outputs_.bounds)
-        barrier = !add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
+      if (last && outputs_.bounds) {
+        // Positions are stored in the boxes.
+        const bool added = add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
+        barrier = !added || outputs_.positions.format == VertexFormat::kBox16;
+      }
       if (last) plan_.first_drawing = plan_.steps.size();
       add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier},
                [&] { blend_jobs(stage, false); });
@@ -83,13 +87,13 @@ class Planner {
   // Makes the table's characters, their ranges of levels and their lists.
   void number_lists() {
     plan_.table.characters.resize(plan_.characters.size());
-    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& own) {
+    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
       plan_.table.characters[c] = {.first_list = narrow(plan_.table.lists.size()),
                                    .first_levels = narrow(plan_.table.levels.size()),
-                                   .levels_count = narrow(own.levels.size()),
+                                   .levels_count = narrow(planned.levels.size()),
                                    .has_fit = data.fit_pass() != nullptr ? 1u : 0u};
-      plan_.table.levels.insert(plan_.table.levels.end(), own.levels.begin(), own.levels.end());
-      plan_.table.lists.resize(plan_.table.lists.size() + own.list_count(), {shared::kNoPlace, 0});
+      plan_.table.levels.insert(plan_.table.levels.end(), planned.levels.begin(), planned.levels.end());
+      plan_.table.lists.resize(plan_.table.lists.size() + planned.list_count(), {shared::kNoPlace, 0});
     });
   }
 
@@ -143,9 +147,9 @@ class Planner {
         const PalettePass& pass = data.passes[p];
         if (pass.kernel != kernel || pass.record_count == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
-        const std::uint32_t own_list = pass.fit                                 ? list(c, shared::kListLinearFit)
-                                       : pass.kernel == PoseKernel::kKeyWeights ? level_list(c, 0, shared::kListGiven)
-                                                                                : list(c, shared::kListDeformed);
+        const std::uint32_t read_list = pass.fit                 ? list(c, shared::kListLinearFit)
+                                        : writes_weights(kernel) ? level_list(c, 0, shared::kListGiven)
+                                                                 : list(c, shared::kListDeformed);
         const shared::PoseJob job{.record_count = pass.record_count,
                                   .first_record = entry.passes[p].record,
                                   .first_slot = pass.first_slot,
@@ -153,7 +157,7 @@ class Planner {
         const PoseKernelInfo& info = pose_kernel(kernel);
         const std::uint32_t items = info.invocation_per_entry ? info.slots_per_record : 1;
         add_job(CrowdPass::kPose, job, shared::item_blocks(items * pass.record_count, shared::kPoseWorkgroupSize),
-                own_list);
+                read_list);
       }
     });
   }
@@ -193,26 +197,26 @@ class Planner {
 
   // Adds the jobs of the meshes of a stage, or only those for skins that fade.
   void blend_jobs(std::uint32_t stage, bool fading) {
-    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& own) {
-      for (const ShownMesh& shown : own.meshes) {
+    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
+      for (const ShownMesh& shown : planned.meshes) {
         const CharacterMesh& mesh = *shown.mesh;
         if (mesh.vertex_count() == 0) continue;
         if (crowd_stage(data, mesh.stage, plan_.stages) != stage) continue;
         if (fading && !can_fade(mesh)) continue;
-        const std::uint32_t own_list = mesh.control     ? list(c, shared::kListDeformed)
-                                       : fading         ? level_list(c, shown.levels, shared::kListFading)
-                                       : can_fade(mesh) ? level_list(c, shown.levels, shared::kListSteady)
-                                                        : level_list(c, shown.levels, shared::kListGiven);
-        const shared::BlendJob job = blend_job(shown, own);
+        const std::uint32_t read_list = mesh.control     ? list(c, shared::kListDeformed)
+                                        : fading         ? level_list(c, shown.levels, shared::kListFading)
+                                        : can_fade(mesh) ? level_list(c, shown.levels, shared::kListSteady)
+                                                         : level_list(c, shown.levels, shared::kListGiven);
+        const shared::BlendJob job = blend_job(shown, planned);
         contents_ |= contents_of(mesh, job);
         if (fading || (mesh.control && can_fade(mesh))) contents_ |= shared::kHasFades;
         add_job(CrowdPass::kBlend, job, shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize),
-                own_list);
+                read_list);
       }
     });
   }
 
-  shared::BlendJob blend_job(const ShownMesh& shown, const CrowdCharacter& own) const {
+  shared::BlendJob blend_job(const ShownMesh& shown, const CrowdCharacter& planned) const {
     const CharacterMesh& mesh = *shown.mesh;
     const GpuCharacters::State::MeshStart& start = *shown.start;
     return {.vertex_count = mesh.vertex_count(),
@@ -240,13 +244,13 @@ class Planner {
             .first_morph_slice = start.morph_slice,
             .first_morph_column = start.morph_column,
             .first_morph_offset = start.morph_offset,
-            .first_level = own.levels[shown.levels].first,
-            .last_level = own.levels[shown.levels].last};
+            .first_level = planned.levels[shown.levels].first,
+            .last_level = planned.levels[shown.levels].last};
   }
 
   void normals_jobs() {
-    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter& own) {
-      for (const ShownMesh& shown : own.meshes) {
+    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
+      for (const ShownMesh& shown : planned.meshes) {
         if (!shown.start->normal_ring) continue;
         const std::uint32_t vertices = shown.mesh->vertex_count();
         const shared::NormalsJob job{
@@ -321,7 +325,7 @@ class Planner {
 };
 
 // Words that jobs may take beside their own, since those of a pass begin at a multiple of their size.
-constexpr std::uint64_t kMostPadding =
+constexpr std::uint64_t kMaxPadding =
     (sizeof(shared::PoseJob) + sizeof(shared::BlendJob) + sizeof(shared::BoundsJob) + sizeof(shared::NormalsJob)) /
     sizeof(std::uint32_t);
 
@@ -416,7 +420,7 @@ CrowdPlan plan_ahead(std::span<const Character> characters, const CrowdOutputs& 
 }
 
 std::uint64_t work_words(const CrowdCapacity& capacity) {
-  return std::uint64_t{2} * shared::kPlacePairs * capacity.instances + capacity.plan_words + kMostPadding;
+  return std::uint64_t{2} * shared::kPlacePairs * capacity.instances + capacity.plan_words + kMaxPadding;
 }
 
 std::uint64_t fixed_words(const CrowdPlan& plan) {
@@ -449,15 +453,15 @@ CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
 
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs) {
   const CrowdPlan plan = plan_ahead({&character, 1}, outputs, {});
-  const CrowdCharacter& own = *plan.characters[0];
+  const CrowdCharacter& planned = *plan.characters[0];
   const std::uint64_t n = instances;
   return {.instances = instances,
-          .vertices = n * own.vertices,
-          .palette_entries = n * own.palette_entries,
-          .driver_vertices = n * own.driver_vertices,
-          .joints = n * own.joints,
-          .inputs = n * own.inputs,
-          .plan_words = fixed_words(plan) + kMostPadding + n * list_words(plan, 0),
+          .vertices = n * planned.vertices,
+          .palette_entries = n * planned.palette_entries,
+          .driver_vertices = n * planned.driver_vertices,
+          .joints = n * planned.joints,
+          .inputs = n * planned.inputs,
+          .plan_words = fixed_words(plan) + kMaxPadding + n * list_words(plan, 0),
           .table_words = table_words(plan.table)};
 }
 

@@ -85,11 +85,12 @@ struct CrowdPlan {
   PlanTable table;
 };
 
-// The words of the work of a crowd with room for so much; of them, those of a plan without its lists; those of a table.
+// Returns the words that the work of a crowd takes with room for so much.
 std::uint64_t work_words(const CrowdCapacity& capacity);
+// Returns the words of the work that a plan takes without its lists.
 std::uint64_t fixed_words(const CrowdPlan& plan);
 std::uint64_t table_words(const PlanTable& table);
-// The words of lists that an instance of a character takes.
+// Returns the words of lists that an instance of a character takes.
 std::uint64_t list_words(const CrowdPlan& plan, std::size_t character);
 
 struct PlanBases {

@@ -231,32 +231,33 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
   constexpr VkPipelineStageFlags2 kStage = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
   constexpr VkAccessFlags2 kRead = VK_ACCESS_2_SHADER_STORAGE_READ_BIT;
   constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-  const State& own = *state_;
+  const State& state = *state_;
   std::vector<BufferUse> made;
   const auto add = [&](const char* name, const VkDescriptorBufferInfo& range, VkAccessFlags2 access) {
-    if (range.buffer == VK_NULL_HANDLE || range.buffer == own.nothing.handle()) return;
+    if (range.buffer == VK_NULL_HANDLE || range.buffer == state.nothing.handle()) return;
     made.push_back({name, range.buffer, range.offset, range.range, kStage, access});
   };
-  const BoundOutputs& written = own.bound_outputs[own.slot_of_frame(own.frame)];
+  const BoundOutputs& written = state.bound_outputs[state.slot_of_frame(state.frame)];
   if (part == CrowdPart::kPose) {
-    add("joint matrices", own.given_joints, kRead);
-    add("inputs", own.given_inputs, kRead);
-    add("visible instances", own.given_list, kRead);
+    add("joint matrices", state.given_joints, kRead);
+    add("inputs", state.given_inputs, kRead);
+    add("visible instances", state.given_list, kRead);
     add("bounds", written.bounds.range, kWrite);
-    if (own.wanted_outputs.control_meshes) {
+    if (state.wanted_outputs.control_meshes) {
       add("positions", written.positions.range, kWrite);
       add("normals", written.normals.range, kWrite);
       add("tangents", written.tangents.range, kWrite);
     }
     return made;
   }
-  const bool recomputed = own.wanted_outputs.normal_mode == NormalMode::kRecomputed;
-  const bool copies = written.previous_positions.range.buffer != own.nothing.handle();
-  add("drawn instances", own.given_drawn, kRead);
+  const bool recomputed = state.wanted_outputs.normal_mode == NormalMode::kRecomputed;
+  const bool copies = written.previous_positions.range.buffer != state.nothing.handle();
+  add("drawn instances", state.given_drawn, kRead);
   add("positions", written.positions.range, recomputed || copies ? kRead | kWrite : kWrite);
   add("normals", written.normals.range, recomputed ? kRead | kWrite : kWrite);
   add("tangents", written.tangents.range, recomputed ? kRead | kWrite : kWrite);
   add("previous positions", written.previous_positions.range, kWrite);
+  if (written.positions.format == shared::kFormatBox16) add("bounds", written.bounds.range, kRead);
   return made;
 }
 

@@ -12,6 +12,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 #include "runtime/device_internals.h"
 #include "runtime/physical_device.h"
 
@@ -86,7 +87,7 @@ struct Device::State {
   PhysicalDevice physical;
   std::uint32_t queue_family = 0;
   bool graphics = false;
-  bool own = true;  // true: the device is destroyed with this object
+  bool owned = true;  // true: the device is destroyed with this object
   VkQueue queue = VK_NULL_HANDLE;
   DeviceInternals internals;
 
@@ -120,7 +121,7 @@ struct Device::State {
   ~State() {
     internals.pipelines.clear();
     internals.allocator.reset();
-    if (own && internals.handle != VK_NULL_HANDLE) internals.functions.vkDestroyDevice(internals.handle, nullptr);
+    if (owned && internals.handle != VK_NULL_HANDLE) internals.functions.vkDestroyDevice(internals.handle, nullptr);
   }
 };
 
@@ -171,16 +172,15 @@ Result<Device> Device::create(const DeviceOptions& options) {
 Result<Device> Device::adopt(const DeviceHandles& handles) {
   if (handles.get_instance_proc_addr == nullptr || handles.instance == VK_NULL_HANDLE ||
       handles.physical == VK_NULL_HANDLE || handles.device == VK_NULL_HANDLE) {
-    return fail(ErrorCode::kInvalidArgument,
-                "adopting a device needs vkGetInstanceProcAddr, an instance, a physical device and a device");
+    return invalid("adopting a device needs vkGetInstanceProcAddr, an instance, a physical device and a device");
   }
   if ((handles.memory.allocate == nullptr) != (handles.memory.free == nullptr)) {
-    return fail(ErrorCode::kInvalidArgument, "memory callbacks must have both allocate and free");
+    return invalid("memory callbacks must have both allocate and free");
   }
   auto state = std::make_unique<State>();
-  state->own = false;
+  state->owned = false;
   state->instance = std::make_unique<Instance>();
-  state->instance->own = false;
+  state->instance->owned = false;
   state->instance->handle = handles.instance;
   state->instance->functions = load_instance_functions(handles.get_instance_proc_addr, handles.instance);
   const InstanceFunctions& functions = state->instance->functions;
@@ -193,8 +193,8 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
   const std::vector<VkQueueFamilyProperties> families = queue_families(functions, handles.physical);
   if (handles.queue_family >= families.size() ||
       (families[handles.queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) {
-    return fail(ErrorCode::kInvalidArgument, formatted("queue family {} of the Vulkan device {} has no compute",
-                                                       handles.queue_family, state->physical.description.name));
+    return invalid("queue family {} of the Vulkan device {} has no compute", handles.queue_family,
+                   state->physical.description.name);
   }
   state->queue_family = handles.queue_family;
   state->queue = handles.queue;

@@ -25,12 +25,11 @@ struct GpuCharacters::State {
   Buffer buffer;
   FreeRanges free;  // bytes of it
 
-  // Where a mesh's bind data begins.
+  // The starts of a mesh's bind data: in elements, and from `slice` on in words.
   struct MeshStart {
     std::uint32_t local_point = 0;
     std::uint32_t point = 0;
     std::uint32_t direction = 0;
-    // Words.
     std::uint32_t slice = 0;
     std::uint32_t influence = 0;
     std::uint32_t gradient = 0;

@@ -28,21 +28,21 @@ void HostPlan::begin(std::byte* work) {
 }
 
 void HostPlan::append(std::uint32_t list, shared::ListEntry entry) {
-  const shared::PlanList& own = plan_->table.lists[list];
-  if (own.capacity == 0) return;
-  assert(counts_[list] < own.capacity);
-  write_pairs(work_, own.first_entry + counts_[list]++, entry);
+  const shared::PlanList& planned = plan_->table.lists[list];
+  if (planned.capacity == 0) return;
+  assert(counts_[list] < planned.capacity);
+  write_pairs(work_, planned.first_entry + counts_[list]++, entry);
 }
 
 void HostPlan::add(std::uint32_t character, shared::ListEntry entry) {
-  const shared::PlanCharacter& own = plan_->table.characters[character];
+  const shared::PlanCharacter& planned = plan_->table.characters[character];
   for (const std::uint32_t kind : {shared::kListDeformed, shared::kListLinearFit}) {
-    if (shared::state_is_posed(entry.state, kind, own.has_fit != 0)) append(own.first_list + kind, entry);
+    if (shared::state_is_posed(entry.state, kind, planned.has_fit != 0)) append(planned.first_list + kind, entry);
   }
-  for (std::uint32_t r = 0; r < own.levels_count; ++r) {
+  for (std::uint32_t r = 0; r < planned.levels_count; ++r) {
     for (std::uint32_t kind = 0; kind < shared::kLevelLists; ++kind) {
-      if (shared::state_is_in_levels(entry.state, kind, plan_->table.levels[own.first_levels + r]))
-        append(own.first_list + shared::kListLevels + shared::kLevelLists * r + kind, entry);
+      if (shared::state_is_in_levels(entry.state, kind, plan_->table.levels[planned.first_levels + r]))
+        append(planned.first_list + shared::kListLevels + shared::kLevelLists * r + kind, entry);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 
 #include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 
 namespace pelt::runtime {
 namespace {
@@ -92,7 +93,7 @@ Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options) {
     return fail(ErrorCode::kUnsupported, "the Vulkan loader is of version 1.0, and Pelt needs 1.1");
   }
   if (options.validation && !options.on_validation_message) {
-    return fail(ErrorCode::kInvalidArgument, "validation was asked for without a function that takes its messages");
+    return invalid("validation was asked for without a function that takes its messages");
   }
   if (options.validation && !has_layer(entry, kValidationLayer)) {
     return fail(ErrorCode::kUnsupported, formatted("the validation layer {} is not installed", kValidationLayer));

@@ -47,7 +47,7 @@ std::vector<std::string> missing_functions(const InstanceFunctions& functions);
 // A VkInstance, and the messenger of the validation layer if validation was asked for.
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
-  bool own = true;            // true: destroyed with this object
+  bool owned = true;          // true: destroyed with this object
   std::uint32_t version = 0;  // of Vulkan; 0: the caller's instance, which does not say it
   InstanceFunctions functions;
   bool has_debug_utils = false;
@@ -59,7 +59,7 @@ struct Instance {
   Instance& operator=(const Instance&) = delete;
   ~Instance() {
     if (messenger != VK_NULL_HANDLE) functions.vkDestroyDebugUtilsMessengerEXT(handle, messenger, nullptr);
-    if (own && handle != VK_NULL_HANDLE) functions.vkDestroyInstance(handle, nullptr);
+    if (owned && handle != VK_NULL_HANDLE) functions.vkDestroyInstance(handle, nullptr);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {
@@ -204,8 +205,7 @@ Result<Allocation> MemoryAllocator::allocate_from_caller(const VkMemoryRequireme
   allocation.owner_ = piece.owner;
   if (piece.memory == VK_NULL_HANDLE || piece.offset % rounded.alignment != 0 ||
       ((wish.required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 && piece.mapped == nullptr)) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("the caller's memory for {} is none, misaligned, or not mapped where it must be", what));
+    return invalid("the caller's memory for {} is none, misaligned, or not mapped where it must be", what);
   }
   return allocation;
 }

@@ -4,15 +4,17 @@
 
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
+#include <pelt/shaders/box16.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/try.h>
 
-#include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 
 namespace pelt::runtime {
 namespace {
 
 std::size_t bytes_of(const OutputPlace& place, std::size_t float_bytes) {
+  if (place.format == VertexFormat::kBox16) return sizeof(glm::uvec2);
   return place.format == VertexFormat::kFloat ? float_bytes : sizeof(std::uint32_t);
 }
 
@@ -42,6 +44,15 @@ glm::vec3 unpack_normal(VertexFormat format, const std::byte* bytes) {
   return format == VertexFormat::kOctahedral8 ? shared::unpack_normal8(word) : shared::unpack_normal(word);
 }
 
+Result<Box> read_box(const Device& device, const OutputPlace& place, std::uint32_t instance) {
+  Box box;
+  PELT_TRY(read(device, place, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
+    box.least = load<glm::vec3>(bytes);
+    box.greatest = load<glm::vec3>(bytes + sizeof(glm::vec3));
+  }));
+  return box;
+}
+
 glm::vec4 unpack_tangent(VertexFormat format, const std::byte* bytes) {
   if (format == VertexFormat::kFloat) return load<glm::vec4>(bytes);
   const auto word = load<std::uint32_t>(bytes);
@@ -56,21 +67,29 @@ Result<void> run(const Device& device, Crowd& crowd) {
 
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance) {
   if (!crowd.has_outputs(instance)) {
-    return fail(ErrorCode::kInvalidArgument, formatted("instance {} is read back, and has no outputs", instance));
+    return invalid("instance {} is read back, and has no outputs", instance);
   }
   const OutputPlaces& outputs = crowd.outputs();
   const std::size_t first = crowd.first_vertex(instance);
   const std::size_t count = crowd.vertex_count(instance);
   InstanceVertices vertices;
-  const auto read_floats = [&](const OutputPlace& place, std::vector<glm::vec3>& out) {
-    return read(device, place, first, count, sizeof(glm::vec3),
-                [&](const std::byte* bytes) { out.push_back(load<glm::vec3>(bytes)); });
+  const auto read_positions = [&](const OutputPlace& place, const OutputPlace& bounds,
+                                  std::vector<glm::vec3>& out) -> Result<void> {
+    const bool box16 = place.format == VertexFormat::kBox16;
+    Box box;
+    if (box16) {
+      PELT_ASSIGN(box, read_box(device, bounds, instance));
+    }
+    return read(device, place, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
+      out.push_back(box16 ? shared::unpack_position(load<glm::uvec2>(bytes), box.least, box.greatest)
+                          : load<glm::vec3>(bytes));
+    });
   };
-  PELT_TRY(read_floats(outputs.positions, vertices.positions));
+  PELT_TRY(read_positions(outputs.positions, outputs.bounds, vertices.positions));
   const OutputPlaces& previous = crowd.outputs(crowd.previous_slot(instance));
   if (outputs.previous_positions.format != VertexFormat::kNone) {
-    PELT_TRY(read_floats(crowd.output_slots() > 1 ? previous.positions : outputs.previous_positions,
-                         vertices.previous_positions));
+    PELT_TRY(read_positions(crowd.output_slots() > 1 ? previous.positions : outputs.previous_positions, previous.bounds,
+                            vertices.previous_positions));
   }
   PELT_TRY(read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
     vertices.normals.push_back(unpack_normal(outputs.normals.format, bytes));
@@ -82,12 +101,7 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
 }
 
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance) {
-  Box box;
-  PELT_TRY(read(device, crowd.outputs().bounds, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
-    box.least = load<glm::vec3>(bytes);
-    box.greatest = load<glm::vec3>(bytes + sizeof(glm::vec3));
-  }));
-  return box;
+  return read_box(device, crowd.outputs().bounds, instance);
 }
 
 }  // namespace pelt::runtime

@@ -10,6 +10,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 #include "runtime/device_internals.h"
 
 namespace pelt::runtime {
@@ -39,7 +40,7 @@ struct Submission {
 Result<void> submit_and_wait(const Device& device, const std::string& name,
                              const std::function<void(VkCommandBuffer commands)>& record) {
   if (device.queue() == VK_NULL_HANDLE) {
-    return fail(ErrorCode::kInvalidArgument, "cannot submit " + name + ": the device was adopted without a queue");
+    return invalid("cannot submit {}: the device was adopted without a queue", name);
   }
   const DeviceFunctions& functions = device.functions();
   // Held until the command pool is destroyed, too: validation layers of 1.3.239 (Debian 12) crash if one thread

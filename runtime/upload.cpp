@@ -13,6 +13,7 @@
 #include "engine/binding/morphs.h"
 #include "engine/character/bounds.h"
 #include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 #include "runtime/barriers.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"
@@ -42,7 +43,7 @@ class BlockWriter {
   std::uint32_t append(const std::vector<T>& values) {
     return append(std::as_bytes(std::span(values)), sizeof(T));
   }
-  // Of elements of several words, whose index counts words.
+  // Appends elements of several words, whose index counts words.
   template <class T>
   std::uint32_t append_words(const std::vector<T>& values) {
     return append(std::as_bytes(std::span(values)), sizeof(std::uint32_t));
@@ -234,8 +235,10 @@ VkDeviceSize GpuCharacters::bytes_of(const Character& character, UploadOptions o
 
 Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<const Character> characters,
                                             UploadOptions options) {
-  if (characters.empty() && options.capacity == 0) {
-    return fail(ErrorCode::kInvalidArgument, "there is no character to upload");
+  if (characters.empty() && options.capacity < kBlockAlignment) {
+    return fail(
+        ErrorCode::kInvalidArgument,
+        formatted("there is no character to upload, and a capacity of {} bytes has no room for one", options.capacity));
   }
   auto state = std::make_unique<State>();
   state->device = &device.internals();
@@ -265,8 +268,7 @@ Result<GpuCharacters> GpuCharacters::create(const Device& device, std::span<cons
 
 Result<std::uint32_t> GpuCharacters::add(const Device& device, const Character& character) {
   if (&device.internals() != state_->device) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("'{}' is added to characters on another device", character->name));
+    return invalid("'{}' is added to characters on another device", character->name);
   }
   const FoundData found = find_data(*character, state_->options);
   return add_found(device, *state_, character, found);

@@ -18,6 +18,13 @@ namespace pelt::samples {
 
 enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
 
+// Checks that `parse`, which returns an optional, takes a value; otherwise the value `is_not` what it should be.
+template <class Parse>
+CLI::Validator parsed_by(Parse parse, const std::string& is_not) {
+  return CLI::Validator(
+      [=](const std::string& text) { return parse(text) ? std::string() : "'" + text + "' is not " + is_not; }, "");
+}
+
 // Parses the options and calls `run`. Returns the exit code; errors go to standard error.
 inline int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<Result<void>()>& run) {
   try {

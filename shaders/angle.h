@@ -11,45 +11,7 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST float kWholeTurn = 6.28318530718f;
 
-// The nearest number of whole turns; the even one of two that are equally near, on every processor.
-PELT_SHARED_FN float whole_turns(float angle) { return roundEven(clamp(angle * (1.0f / kWholeTurn), -1e6f, 1e6f)); }
-
-// The same angle within half a turn; of millions of turns, any.
-PELT_SHARED_FN float reduced_angle(float angle) {
-  return clamp(angle - kWholeTurn * whole_turns(angle), -0.5f * kWholeTurn, 0.5f * kWholeTurn);
-}
-
-// Sine and cosine of an angle within a quarter of a turn, as power series.
-PELT_SHARED_FN float near_sin(float angle) {
-  float square = angle * angle;
-  float sum = -2.50521084e-8f;
-  sum = sum * square + 2.75573192e-6f;
-  sum = sum * square - 1.98412698e-4f;
-  sum = sum * square + 8.33333333e-3f;
-  sum = sum * square - 1.66666667e-1f;
-  return angle + angle * square * sum;
-}
-PELT_SHARED_FN float near_cos(float angle) {
-  float square = angle * angle;
-  float sum = 2.08767570e-9f;
-  sum = sum * square - 2.75573192e-7f;
-  sum = sum * square + 2.48015873e-5f;
-  sum = sum * square - 1.38888889e-3f;
-  sum = sum * square + 4.16666667e-2f;
-  sum = sum * square - 0.5f;
-  return 1.0f + square * sum;
-}
-
-PELT_SHARED_FN float sin_of(float angle) {
-  float reduced = reduced_angle(angle);
-  float half_turn = reduced < 0.0f ? -0.5f * kWholeTurn : 0.5f * kWholeTurn;
-  return near_sin(abs(reduced) > 0.25f * kWholeTurn ? half_turn - reduced : reduced);
-}
-
-PELT_SHARED_FN float cos_of(float angle) {
-  float reduced = abs(reduced_angle(angle));
-  return reduced > 0.25f * kWholeTurn ? -near_cos(0.5f * kWholeTurn - reduced) : near_cos(reduced);
-}
+#include "angle.inl"
 
 // The angle of the direction (x, y), in [-pi, pi]; 0 where there is none. Between +-tan(pi/8) the arc tangent is a
 // polynomial (after Moshier's Cephes, atanf); larger slopes are turned back by pi/4, steep ones by a quarter of a turn.

@@ -40,11 +40,11 @@ InstanceBlock block_of_all(JobWork work) {
 InstanceBlock block_of_tile(JobWork work, uint blocks) {
   uint tile_workgroups = blocks * kTileInstances;
   uint tile = work.workgroup / tile_workgroups;
-  uint own = work.workgroup - tile * tile_workgroups;
+  uint in_tile = work.workgroup - tile * tile_workgroups;
   uint first = tile * kTileInstances;
   // At least 1, since workgroups that the dispatch has beyond its jobs may begin a tile without instances.
   uint count = clamp(work.instance_count - first, 1u, kTileInstances);
-  return InstanceBlock(own / count, first + own % count, work.workgroup < blocks * work.instance_count);
+  return InstanceBlock(in_tile / count, first + in_tile % count, work.workgroup < blocks * work.instance_count);
 }
 
 // Returns entry `place` of the job's list.

@@ -8,13 +8,7 @@
 
 PELT_SHARED_BEGIN
 
-PELT_SHARED_FN vec3 quaternion_vector(vec4 q) { return vec3(q.x, q.y, q.z); }
-
-PELT_SHARED_FN vec4 quaternion_product(vec4 a, vec4 b) {
-  vec3 u = quaternion_vector(a);
-  vec3 v = quaternion_vector(b);
-  return vec4(v * a.w + u * b.w + cross(u, v), a.w * b.w - dot(u, v));
-}
+#include "quaternion.inl"
 
 // Half a turn is as long by one way as by the other, and animations stop there. So that rounding does not decide, and
 // every processor takes the same way, it is then the one whose axis leans to a direction that no axis of a rig is
@@ -43,16 +37,6 @@ PELT_SHARED_FN vec4 quaternion_from_rotation(mat3 r) {
     }
   }
   return normalize(q);
-}
-
-PELT_SHARED_FN mat3 rotation_from_quaternion(vec4 q) {
-  vec3 v = quaternion_vector(q);
-  vec3 twice = v + v;
-  float xx = v.x * twice.x, yy = v.y * twice.y, zz = v.z * twice.z;
-  float xy = v.x * twice.y, xz = v.x * twice.z, yz = v.y * twice.z;
-  vec3 w = twice * q.w;
-  return mat3(vec3(1.0f - yy - zz, xy + w.z, xz - w.y), vec3(xy - w.z, 1.0f - xx - zz, yz + w.x),
-              vec3(xz + w.y, yz - w.x, 1.0f - xx - yy));
 }
 
 // The part of v perpendicular to the unit vector x, as a unit vector; `otherwise` if nothing but rounding is left of

@@ -8,11 +8,9 @@
 
 PELT_SHARED_BEGIN
 
-// The weights of the four control points of a span at u in [0, 1], and their derivatives.
-PELT_SHARED_FN vec4 spline_basis(float u) {
-  float v = 1.0f - u;
-  return vec4(v * v * v, (3.0f * u - 6.0f) * u * u + 4.0f, (3.0f * v - 6.0f) * v * v + 4.0f, u * u * u) * (1.0f / 6.0f);
-}
+#include "spline.inl"
+
+// The derivatives of those weights.
 PELT_SHARED_FN vec4 spline_slope(float u) {
   float v = 1.0f - u;
   return vec4(-v * v, (3.0f * u - 4.0f) * u, (4.0f - 3.0f * v) * v, u * u) * 0.5f;
@@ -54,11 +52,6 @@ PELT_SHARED_FN vec3 double_reflection(vec3 axis, vec3 p0, vec3 x0, vec3 p1, vec3
   float squared_between = dot(between, between);
   return squared_between > 1e-12f ? reflected_axis - between * (2.0f / squared_between * dot(between, reflected_axis))
                                   : reflected_axis;
-}
-
-// Turns `axis` about the unit vector x, to which it is perpendicular.
-PELT_SHARED_FN vec3 turned_about(vec3 x, vec3 axis, float angle) {
-  return axis * cos_of(angle) + cross(x, axis) * sin_of(angle);
 }
 
 PELT_SHARED_END

@@ -240,10 +240,10 @@ Mesh part_of(const Mesh& mesh, const std::function<bool(glm::vec3)>& keeps) {
   std::map<std::uint32_t, std::uint32_t> number;
   for (const glm::uvec3& triangle : mesh.triangles) {
     if (!keeps((mesh.positions[triangle.x] + mesh.positions[triangle.y] + mesh.positions[triangle.z]) / 3.0f)) continue;
-    glm::uvec3& own = part.triangles.emplace_back();
+    glm::uvec3& corners = part.triangles.emplace_back();
     for (int c = 0; c < 3; ++c) {
       const auto [known, is_new] = number.try_emplace(triangle[c], static_cast<std::uint32_t>(part.positions.size()));
-      own[c] = known->second;
+      corners[c] = known->second;
       if (!is_new) continue;
       part.positions.push_back(mesh.positions[triangle[c]]);
       part.normals.push_back(mesh.normals[triangle[c]]);

@@ -17,6 +17,7 @@
 #include <pelt/tools/not_carried.h>
 #include <pelt/tools/plan_bind.h>
 #include <pelt/tools/surface_vertices.h>
+#include <pelt/tools/write_out.h>
 #include <pelt/try.h>
 
 #include "engine/bind/bind_cost.h"
@@ -101,27 +102,26 @@ class Binder {
     return bound;
   }
 
-  // Returns the parameters of a layer that is a hierarchical B-spline, with their base.
-  Result<HierarchicalBsplineParameters> surface(std::size_t l) {
+  // Returns what a deformer makes of the parameters of a layer; these themselves if the layer moves nothing.
+  Result<DeformerParameters> remade(std::size_t l, decltype(DeformerEntry::write_out) make) {
+    const DeformerParameters& parameters = plan_.layers[l].deformer;
     const std::vector<DeformerTarget> targets = targets_of(l);
-    const auto& parameters = plan_.layers[l].deformer.get<HierarchicalBsplineParameters>();
-    if (targets.empty()) return parameters;  // it moves nothing
+    if (targets.empty()) return parameters;
     const std::function<void(double)> progress = [](double) {};
-    PELT_ASSIGN(auto base, hierarchical_bspline::find_base(parameters, input(l, targets, progress)));
-    return std::move(base.parameters);
+    return make(parameters, input(l, targets, progress));
   }
 
   Result<BindPlan> plan() {
     BindPlan result;
     result.joints = model_.skeleton.joints.size();
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
-      const Mesh& own = model_.meshes[m];
-      PlannedMesh& mesh = result.meshes.emplace_back(
-          PlannedMesh{.mesh = own.name, .vertices = own.positions.size(), .triangles = own.triangles.size()});
-      mesh.influences = static_cast<double>(own.weights.influences.size()) /
-                        static_cast<double>(std::max<std::size_t>(own.positions.size(), 1));
-      for (const LayerAtMesh& at : plan_.meshes[m]) mesh.moved_by.push_back(plan_.layers[at.layer].label);
-      mesh.is_driver = plan_.is_driver[m];
+      const Mesh& mesh = model_.meshes[m];
+      PlannedMesh& planned = result.meshes.emplace_back(
+          PlannedMesh{.mesh = mesh.name, .vertices = mesh.positions.size(), .triangles = mesh.triangles.size()});
+      planned.influences = static_cast<double>(mesh.weights.influences.size()) /
+                           static_cast<double>(std::max<std::size_t>(mesh.positions.size(), 1));
+      for (const LayerAtMesh& at : plan_.meshes[m]) planned.moved_by.push_back(plan_.layers[at.layer].label);
+      planned.is_driver = plan_.is_driver[m];
     }
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
       PELT_TRY(plan_driver(l, result.drivers));
@@ -144,13 +144,13 @@ class Binder {
     const std::vector<DeformerTarget> targets = targets_of(l);
     if (targets.empty()) return {};
     const std::function<void(double)> progress = [](double) {};
-    const DeformerInput own = input(l, targets, progress);
+    const DeformerInput driver_input = input(l, targets, progress);
     std::vector<std::string> files;
     for_each_name(layer.deformer, [&](const std::string& name, Names names) {
       if (names == Names::kFile || names == Names::kObjFile) files.push_back(name);
     });
     for (const std::string& file : files) {
-      PELT_ASSIGN(const auto path, named_file(file, own));
+      PELT_ASSIGN(const auto path, named_file(file, driver_input));
       PELT_ASSIGN(const auto read, within(layer.label, import_model(path.string(), nullptr, rig_.files)));
       std::size_t vertices = 0;
       for (const Mesh& mesh : read.meshes) vertices += mesh.positions.size();
@@ -429,12 +429,35 @@ Result<BindPlan> plan_bind(const Model& model, const Rig& rig, const BindOptions
                    [&] { return with_binder(model, rig, options, [](Binder& binder) { return binder.plan(); }); });
 }
 
+Result<Rig> write_out(const Model& model, const Rig& rig) {
+  const auto may_write = [](const Layer& layer) {
+    return !layer.deformer.name().empty() && deformer_entry(layer.deformer).write_out != nullptr;
+  };
+  if (std::ranges::none_of(rig.layers, may_write)) return rig;
+  return with_binder(model, rig, {}, [&](Binder& binder) -> Result<Rig> {
+    Rig written = rig;
+    for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+      if (!may_write(rig.layers[l])) continue;
+      DeformerParameters& deformer = written.layers[l].deformer;
+      PELT_ASSIGN(deformer, binder.remade(l + 1, deformer_entry(deformer).write_out));
+    }
+    return written;
+  });
+}
+
 Result<HierarchicalBsplineParameters> hierarchical_bspline::surface_with_base(const Model& model, const Rig& rig,
                                                                               std::size_t layer) {
   if (layer >= rig.layers.size() || rig.layers[layer].deformer.name() != HierarchicalBsplineParameters::kName) {
     return invalid("layer {} of the rig is no surface", layer + 1);
   }
-  return with_binder(model, rig, {}, [layer](Binder& binder) { return binder.surface(layer + 1); });
+  const auto with_base = [](const DeformerParameters& parameters,
+                            const DeformerInput& input) -> Result<DeformerParameters> {
+    PELT_ASSIGN(auto base, find_base(parameters.get<HierarchicalBsplineParameters>(), input));
+    return std::move(base.parameters);
+  };
+  PELT_ASSIGN(const auto written,
+              with_binder(model, rig, {}, [&](Binder& binder) { return binder.remade(layer + 1, with_base); }));
+  return written.get<HierarchicalBsplineParameters>();
 }
 
 }  // namespace pelt

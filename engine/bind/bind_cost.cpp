@@ -14,9 +14,9 @@
 namespace pelt {
 namespace {
 
-// These, and BindCost, are seconds of one core of 2.5 GHz or so, in the mean over 14 characters of 300 to 40,000
-// vertices with 3 to 900 joints; a bind of one of them takes half to twice as long. To measure them anew, bind with
-// BindOptions::progress, which names the stages as they begin.
+// These, JudgeCost and BindCost are seconds of one core of 2.5 GHz or so, in the mean over 14 characters of 300 to
+// 40,000 vertices with 3 to 900 joints; a bind of one of them takes half to twice as long. To measure them anew, bind
+// with BindOptions::progress, which names the stages as they begin.
 constexpr double kManyVertices = 8000;  // of a large skin
 constexpr double kPack = 0.5e-6;        // a vertex
 constexpr double kLevels = 60e-6;       // a vertex, of all levels

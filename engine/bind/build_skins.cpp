@@ -76,12 +76,12 @@ class SkinBuild {
       PELT_TRY(builder.add_skin(model_.meshes[m], std::move(*skins[m].binding), skins[m].deformer));
     }
     for (std::size_t i = 0; i < levels_.size(); ++i) {
-      MergedLayers& own = skins[model_.meshes.size() + i];
-      if (!own.binding) continue;
+      MergedLayers& merged = skins[model_.meshes.size() + i];
+      if (!merged.binding) continue;
       const PlacedLevel& level = levels_[i];
       const std::vector<float> share = level.carry(left_of[level.of()]);
-      if (!share.empty()) lay_linear_over(*own.binding, level.mesh(), share, builder);
-      PELT_TRY(builder.add_level(level, std::move(*own.binding), own.deformer));
+      if (!share.empty()) lay_linear_over(*merged.binding, level.mesh(), share, builder);
+      PELT_TRY(builder.add_level(level, std::move(*merged.binding), merged.deformer));
     }
     builder.set_rig(format_rig(rig_));
     BindReport report = report_;

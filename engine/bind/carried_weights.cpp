@@ -27,10 +27,10 @@ const Mesh* carrier_of(const Model& model, const LayerPlan& plan, std::size_t me
   if (!plan.is_skin(mesh) || std::ranges::any_of(model.levels, is_of_mesh)) return nullptr;
   const std::optional<std::size_t>& driver = plan.layers[plan.meshes[mesh].front().layer].driver_mesh;
   if (!driver || !has_weights(model.meshes[*driver])) return nullptr;
-  const std::optional<std::uint32_t> own = only_joint(model.meshes[mesh]);
-  const auto is_own = [&](const Influence& influence) { return influence.index == own; };
-  const bool shared = std::ranges::any_of(model.meshes[*driver].weights.influences, is_own);
-  return own && !shared ? &model.meshes[*driver] : nullptr;
+  const std::optional<std::uint32_t> joint = only_joint(model.meshes[mesh]);
+  const auto is_of_joint = [&](const Influence& influence) { return influence.index == joint; };
+  const bool shared = std::ranges::any_of(model.meshes[*driver].weights.influences, is_of_joint);
+  return joint && !shared ? &model.meshes[*driver] : nullptr;
 }
 
 }  // namespace
@@ -46,12 +46,12 @@ std::optional<Model> carry_weights(const Model& model, const LayerPlan& plan, un
     const Result<TriangleTree> tree = TriangleTree::create(surface.positions, surface.triangles);
     if (!tree) continue;
     if (!result) result = model;
-    Mesh& own = result->meshes[m];
-    own.weights = closest_weights(
-        *tree, [&](std::uint32_t v) { return surface.weights.row(v); }, own.positions, threads);
+    Mesh& mesh = result->meshes[m];
+    mesh.weights = closest_weights(
+        *tree, [&](std::uint32_t v) { return surface.weights.row(v); }, mesh.positions, threads);
     notes.push_back(
         fmt::format("'{}' has no weights on the joints of its driver '{}': linear blend moves it by the driver's",
-                    own.name, driver->name));
+                    mesh.name, driver->name));
   }
   return result;
 }

@@ -42,7 +42,7 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_near(mesh.positions[i])) {
       return invalid("mesh '{}': vertex {} is not finite, or farther than {:g} m from the origin", mesh.name, i,
-                     kFarthest);
+                     kMaxCoordinate);
     }
   }
   if (!all_finite(mesh.normals) || !all_finite(mesh.tangents) || !all_finite(mesh.uvs)) {
@@ -107,7 +107,7 @@ Result<void> check_model(const Model& model) {
     }
     if (!binds_near(bound.inverse_bind)) {
       return invalid("joint '{}' is bound farther than {:g} m from the origin, or at a size beyond that",
-                     joints[bound.joint].name, kFarthest);
+                     joints[bound.joint].name, kMaxCoordinate);
     }
   }
   for (const Mesh& mesh : model.meshes) {

@@ -80,8 +80,8 @@ void add_random_poses(const CharacterData& data, const LinearFitOptions& options
 
 // Returns the error that names the mesh and source vertex of a character's vertex.
 Error not_finite(const CharacterData& data, std::size_t vertex) {
-  const auto mesh = std::find_if(data.meshes.begin(), data.meshes.end(), [&](const CharacterMesh& own) {
-    return vertex < std::size_t{own.first_vertex} + own.vertex_count();
+  const auto mesh = std::find_if(data.meshes.begin(), data.meshes.end(), [&](const CharacterMesh& candidate) {
+    return vertex < std::size_t{candidate.first_vertex} + candidate.vertex_count();
   });
   return {ErrorCode::kUnsupported,
           fmt::format("mesh '{}': vertex {} is moved to what is not finite, at a sample pose of the linear-blend fit",
@@ -119,7 +119,9 @@ Result<FitSamples> take_samples(const Character& character, std::span<const Samp
                                 std::span<const shared::JointRecord> joints, unsigned threads) {
   FitSamples samples;
   samples.joint_count = joints.size();
-  Evaluator evaluator(character, {.jobs = thread_jobs(threads), .normals = false, .tangents = false, .morphs = false});
+  Evaluator evaluator(
+      character,
+      {.jobs = thread_jobs(threads), .normals = false, .tangents = false, .morphs = false, .same_everywhere = true});
   for (const SamplePose& pose : poses) {
     evaluator.pose(pose.joints);
     evaluator.inputs(pose.inputs);

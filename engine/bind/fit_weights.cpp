@@ -53,16 +53,16 @@ Vector least_on_simplex(const Matrix& d, const std::vector<bool>& allowed) {
       if (!z.allFinite()) return w;
       // Returns the step towards z up to which weight a stays positive.
       const auto reach = [&](Eigen::Index a) {
-        const double own = w[free[a]];
-        return z[a] > 0 ? 2.0 : own > 0 ? own / (own - z[a]) : 0.0;
+        const double weight = w[free[a]];
+        return z[a] > 0 ? 2.0 : weight > 0 ? weight / (weight - z[a]) : 0.0;
       };
       double step = 1;
       for (Eigen::Index a = 0; a < count; ++a) step = std::min(step, reach(a));
       std::vector<Eigen::Index> kept;
       for (Eigen::Index a = 0; a < count; ++a) {
         const bool leaves = reach(a) <= step;
-        double& own = w[free[a]];
-        own = leaves ? 0 : own + step * (z[a] - own);
+        double& weight = w[free[a]];
+        weight = leaves ? 0 : weight + step * (z[a] - weight);
         if (!leaves) kept.push_back(free[a]);
       }
       const bool reached = kept.size() == free.size();
@@ -83,9 +83,9 @@ VertexFitter::VertexFitter(const FitSamples& samples, unsigned influences, doubl
   for (std::size_t s = 0; s < samples.count(); s += step) rank_poses_.push_back(s);
 }
 
-void VertexFitter::fit(std::size_t vertex, glm::vec3 rest, std::span<const Influence> own,
+void VertexFitter::fit(std::size_t vertex, glm::vec3 rest, std::span<const Influence> painted,
                        std::vector<WeightedElement>& row) {
-  find_candidates(vertex, rest, own);
+  find_candidates(vertex, rest, painted);
   const auto n = static_cast<Eigen::Index>(candidates_.size());
   // Since sum w = 1, | v' - sum w M p |^2 = | sum w (M p - v') |^2, which avoids differences of large numbers.
   const auto rows = static_cast<Eigen::Index>(3 * samples_.count());
@@ -96,20 +96,20 @@ void VertexFitter::fit(std::size_t vertex, glm::vec3 rest, std::span<const Influ
       for (int axis = 0; axis < 3; ++axis) apart_(static_cast<Eigen::Index>(3 * s) + axis, c) = d[axis];
     }
   }
-  // The lower rows add a small | w - own |^2: among joints that move alike in all poses, the vertex's own win.
+  // The lower rows add a small | w - painted |^2: among joints that move alike in all poses, the painted ones win.
   apart_.bottomRows(n).setZero();
   for (Eigen::Index c = 0; c < n; ++c) {
-    for (const Influence& influence : own) {
+    for (const Influence& influence : painted) {
       if (influence.index == candidates_[c]) apart_.row(rows + c).array() -= held_ * double{influence.weight};
     }
     apart_(rows + c, c) += held_;
   }
   Matrix products(n, n);
   products.noalias() = apart_.transpose() * apart_;
-  products.diagonal().array() += 1e-3 * held_ * held_;  // `own` may be an exact solution
+  products.diagonal().array() += 1e-3 * held_ * held_;  // `painted` may be an exact solution
   std::vector<bool> allowed(candidates_.size(), true);
   Vector w = least_on_simplex(products, allowed);
-  // Drop the smallest weight while there are too many, or while the loss is below the pull to `own`.
+  // Drop the smallest weight while there are too many, or while the loss is below the pull to `painted`.
   while (true) {
     Eigen::Index least = -1;
     unsigned used = 0;
@@ -135,7 +135,7 @@ void VertexFitter::fit(std::size_t vertex, glm::vec3 rest, std::span<const Influ
   });
 }
 
-void VertexFitter::find_candidates(std::size_t vertex, glm::vec3 rest, std::span<const Influence> own) {
+void VertexFitter::find_candidates(std::size_t vertex, glm::vec3 rest, std::span<const Influence> painted) {
   candidates_.clear();
   ranked_.clear();
   for (std::uint32_t j = 0; j < samples_.joint_count; ++j) {
@@ -146,7 +146,7 @@ void VertexFitter::find_candidates(std::size_t vertex, glm::vec3 rest, std::span
     }
     ranked_.emplace_back(sum, j);
   }
-  strongest_.assign(own.begin(), own.end());
+  strongest_.assign(painted.begin(), painted.end());
   std::sort(strongest_.begin(), strongest_.end(), [](const Influence& a, const Influence& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.index < b.index;
   });

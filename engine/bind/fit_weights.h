@@ -22,14 +22,14 @@ class VertexFitter {
   // `influences`: joints that a vertex may have. `scale`: size of the character.
   VertexFitter(const FitSamples& samples, unsigned influences, double scale);
 
-  // Replaces `row` with the weights of a vertex. `vertex`: its index in the character. `own`: its weights over the
+  // Replaces `row` with the weights of a vertex. `vertex`: its index in the character. `painted`: its weights over the
   // joints in the model, or none.
-  void fit(std::size_t vertex, glm::vec3 rest, std::span<const Influence> own, std::vector<WeightedElement>& row);
+  void fit(std::size_t vertex, glm::vec3 rest, std::span<const Influence> painted, std::vector<WeightedElement>& row);
 
  private:
-  // Chooses the candidates: the strongest of `own`, at most two thirds, then the joints that alone come nearest to the
-  // vertex's positions.
-  void find_candidates(std::size_t vertex, glm::vec3 rest, std::span<const Influence> own);
+  // Chooses the candidates: the strongest of `painted`, at most two thirds, then the joints that alone come nearest to
+  // the vertex's positions.
+  void find_candidates(std::size_t vertex, glm::vec3 rest, std::span<const Influence> painted);
 
   const FitSamples& samples_;
   unsigned influences_;

@@ -20,8 +20,8 @@ namespace {
 // Returns, for each bound joint of the garment, the body's bound joint of the same name; none if one is missing.
 std::optional<std::vector<std::uint32_t>> match_joints(const Model& garment, const Model& body) {
   std::vector<std::uint32_t> matches;
-  for (const BoundJoint& own : garment.bound_joints) {
-    const std::optional<std::uint32_t> joint = body.skeleton.find(garment.skeleton.joints[own.joint].name);
+  for (const BoundJoint& bound : garment.bound_joints) {
+    const std::optional<std::uint32_t> joint = body.skeleton.find(garment.skeleton.joints[bound.joint].name);
     std::uint32_t b = 0;
     while (b < body.bound_joints.size() && (!joint || body.bound_joints[b].joint != *joint)) ++b;
     if (b == body.bound_joints.size()) return std::nullopt;
@@ -73,13 +73,12 @@ Result<Dressed> put_on(Model garment, const Model& body) {
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
   const std::size_t joint_count = garment.bound_joints.size();  // a rigid garment has one: its node
   bool had_weights = false;
-  for (Mesh* own : meshes_and_levels(garment)) {
-    Mesh& mesh = *own;
-    had_weights = had_weights || (mesh.weights.row_count() != 0 && joint_count > 1);
+  for (Mesh* mesh : meshes_and_levels(garment)) {
+    had_weights = had_weights || (mesh->weights.row_count() != 0 && joint_count > 1);
     if (joints) {
-      rename_columns(mesh.weights, *joints);
+      rename_columns(mesh->weights, *joints);
     } else {
-      mesh.weights = {};
+      mesh->weights = {};
     }
   }
   const auto is_morphed = [](const Mesh& mesh) { return !mesh.morph_targets.empty(); };
@@ -133,16 +132,15 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
   // A shorter passage than on a body: the copied weights already pass as gradually as the body's.
   const std::vector<Passage> passages(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
   dressed.copied_weights = true;
-  for (Mesh* own : meshes_and_levels(dressed.model)) {
-    Mesh& mesh = *own;
-    if (has_weights(mesh)) {
+  for (Mesh* mesh : meshes_and_levels(dressed.model)) {
+    if (has_weights(*mesh)) {
       dressed.copied_weights = false;
       continue;
     }
     const SparseRows closest = closest_weights(
-        *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh.positions, threads);
-    const SparseRows spread = spread_weights(mesh, closest, body, passages, threads);
-    mesh.weights = cut_rows(spread, from_skin::kMaxTransferred, Cut::kHard);
+        *tree, [&](std::uint32_t v) { return skin.weights.row(v); }, mesh->positions, threads);
+    const SparseRows spread = spread_weights(*mesh, closest, body, passages, threads);
+    mesh->weights = cut_rows(spread, from_skin::kMaxTransferred, Cut::kHard);
   }
   return dressed;
 }

@@ -47,14 +47,15 @@ std::vector<Taken> take_row(const Binding& binding, std::span<const std::uint32_
 // carried to the next palette entry: neighbours in the palette move alike, so that the errors cancel.
 void scale_steps(std::span<Taken> row, double scale) {
   std::vector<Taken*> by_index;
-  for (Taken& own : row) by_index.push_back(&own);
-  std::ranges::stable_sort(by_index, {}, [](const Taken* own) { return shared::influence_index(own->word); });
+  for (Taken& influence : row) by_index.push_back(&influence);
+  std::ranges::stable_sort(by_index, {},
+                           [](const Taken* influence) { return shared::influence_index(influence->word); });
   glm::dvec2 passed(0);
   glm::ivec2 given(0);
-  for (Taken* own : by_index) {
-    passed += scale * glm::dvec2(own->steps);
+  for (Taken* influence : by_index) {
+    passed += scale * glm::dvec2(influence->steps);
     const glm::ivec2 upto(glm::round(passed));
-    own->steps = upto - given;
+    influence->steps = upto - given;
     given = upto;
   }
 }
@@ -78,13 +79,13 @@ void write_slices(std::span<const std::vector<Taken>> rows, std::vector<std::uin
                   std::vector<std::uint32_t>& influences, std::vector<std::uint32_t>* gradients) {
   slices.push_back(0);
   for (std::size_t first = 0; first < rows.size(); first += kRows) {
-    const std::span<const std::vector<Taken>> own = rows.subspan(first, std::min(kRows, rows.size() - first));
+    const std::span<const std::vector<Taken>> slice = rows.subspan(first, std::min(kRows, rows.size() - first));
     std::size_t length = 0;
-    for (const std::vector<Taken>& row : own) length = std::max(length, row.size());
+    for (const std::vector<Taken>& row : slice) length = std::max(length, row.size());
     for (std::size_t k = 0; k < length; ++k) {
       for (std::size_t r = 0; r < kRows; ++r) {
-        const std::vector<Taken>& row = own[r < own.size() ? r : 0];
-        const bool used = r < own.size() && k < row.size();
+        const std::vector<Taken>& row = slice[r < slice.size() ? r : 0];
+        const bool used = r < slice.size() && k < row.size();
         const Taken taken = used ? row[k] : Taken{shared::influence_index(row.front().word), glm::ivec2(0)};
         influences.push_back(taken.word);
         if (gradients == nullptr) continue;
@@ -141,8 +142,8 @@ float write_column(const Column& column, std::size_t row_words, std::vector<std:
 // Returns the largest component of a row's gradients, 1/metres.
 float steepest_of(const PackedBinding& binding, std::uint32_t row, std::span<const Taken> taken) {
   int steepest = 0;
-  for (const Taken& own : taken) {
-    const glm::ivec2 size = glm::abs(own.steps);
+  for (const Taken& influence : taken) {
+    const glm::ivec2 size = glm::abs(influence.steps);
     steepest = std::max({steepest, size.x, size.y});
   }
   return binding.gradient_units[row / kRows] * static_cast<float>(steepest);
@@ -170,15 +171,15 @@ PackedBinding gather_rows(const PackedBinding& binding, Groups groups, std::span
     float coarsest = 0;
     float steepest = 0;
     for (std::size_t r = slice * kRows; r < end; ++r) {
-      const float own = binding.gradient_units[rows[r] / kRows];
-      coarsest = std::max(coarsest, own);
+      const float row_unit = binding.gradient_units[rows[r] / kRows];
+      coarsest = std::max(coarsest, row_unit);
       steepest = std::max(steepest, steepest_of(binding, rows[r], taken[r]));
     }
     // One step less than 8 bits hold, since the carried rounding may add one; rows in units of their own stay exact.
     const float unit = std::min(coarsest, steepest / 126);
     for (std::size_t r = slice * kRows; r < end; ++r) {
-      const float own = binding.gradient_units[rows[r] / kRows];
-      if (own != unit && unit > 0) scale_steps(taken[r], groups, double{own} / unit);
+      const float row_unit = binding.gradient_units[rows[r] / kRows];
+      if (row_unit != unit && unit > 0) scale_steps(taken[r], groups, double{row_unit} / unit);
     }
     result.gradient_units.push_back(unit);
   }

@@ -50,13 +50,11 @@ Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) 
     return result;
   }
   Result<Character> character = deserialize(deformers.character, path.string() + ": its character");
-  if (character) {
-    result.character = std::move(*character);
-  } else if (character.error().code == ErrorCode::kUnsupported) {
+  if (!character && character.error().code == ErrorCode::kUnsupported) {
     result.note = character.error().message;
-  } else {
-    return tl::unexpected(character.error());
+    return result;
   }
+  PELT_ASSIGN(result.character, std::move(character));
   return result;
 }
 

@@ -41,28 +41,28 @@ Result<std::vector<FittedSkin>> sample_skins(const Character& character, Charact
                                              std::span<const SamplePose> poses,
                                              std::span<const shared::JointRecord> joints, unsigned threads) {
   std::vector<FittedSkin> skins;
-  const auto sample = [&](std::uint32_t level, std::span<CharacterMesh* const> own) -> Result<void> {
-    if (own.empty()) return {};
+  const auto sample = [&](std::uint32_t level, std::span<CharacterMesh* const> meshes) -> Result<void> {
+    if (meshes.empty()) return {};
     const Character shown = character.at_level(level);
     PELT_ASSIGN(auto taken, take_samples(shown, poses, joints, threads));
     const auto samples = std::make_shared<const FitSamples>(std::move(taken));
-    for (CharacterMesh* mesh : own) {
+    for (CharacterMesh* mesh : meshes) {
       const auto place = std::ranges::find(shown->meshes, mesh->name, &CharacterMesh::name);
       skins.push_back({mesh, samples, place->first_vertex, level > 0, {}});
     }
     return {};
   };
-  std::vector<CharacterMesh*> own;
+  std::vector<CharacterMesh*> meshes;
   for (CharacterMesh& mesh : data.meshes) {
-    if (!mesh.control) own.push_back(&mesh);
+    if (!mesh.control) meshes.push_back(&mesh);
   }
-  PELT_TRY(sample(0, own));
+  PELT_TRY(sample(0, meshes));
   for (std::uint32_t level = 1; level <= data.coarsest_level(); ++level) {
-    own.clear();
+    meshes.clear();
     for (SkinLevel& other : data.levels) {
-      if (other.level == level) own.push_back(&other.skin);
+      if (other.level == level) meshes.push_back(&other.skin);
     }
-    PELT_TRY(sample(level, own));
+    PELT_TRY(sample(level, meshes));
   }
   return skins;
 }
@@ -73,8 +73,8 @@ SparseRows fit_rows(const FittedSkin& skin, const LinearFitOptions& options, dou
   parallel_for(rows.size(), kVertexGrain, options.threads, [&](std::size_t begin, std::size_t end) {
     VertexFitter fitter(*skin.samples, options.influences, scale);
     for (std::size_t v = begin; v < end; ++v) {
-      const auto own = mesh.weights.row_count() != 0 ? mesh.weights.row(v) : std::span<const Influence>();
-      fitter.fit(skin.first_vertex + v, mesh.binding.points[v], own, rows[v]);
+      const auto painted = mesh.weights.row_count() != 0 ? mesh.weights.row(v) : std::span<const Influence>();
+      fitter.fit(skin.first_vertex + v, mesh.binding.points[v], painted, rows[v]);
     }
   });
   SparseRows result;
@@ -86,10 +86,8 @@ Result<PackedBinding> pack_fit(const CharacterMesh& mesh, const SparseRows& rows
   std::vector<glm::vec3> normals;
   normals.reserve(mesh.vertex_count());
   for (const glm::uvec2 words : mesh.binding.directions) normals.push_back(shared::unpack_normal(words.x));
-  Result<PackedBinding> packed = pack(std::span(&rows, 1), {mesh.binding.points, normals, {}}, {});
-  if (packed) return packed;
-  return fail(packed.error().code,
-              fmt::format("the linear-blend fit of mesh '{}': {}", mesh.name, packed.error().message));
+  return within(fmt::format("the linear-blend fit of mesh '{}'", mesh.name),
+                pack(std::span(&rows, 1), {mesh.binding.points, normals, {}}, {}));
 }
 
 // Measures how far a fit is from the deformers. `rows`: as packed.
@@ -115,7 +113,7 @@ LinearFitError error_of(const FittedSkin& skin, const SparseRows& rows, unsigned
   LinearFitError error{.mesh = mesh.name};
   if (sums.empty()) return error;
   double sum = 0;
-  for (const double own : sums) sum += own;
+  for (const double of_vertex : sums) sum += of_vertex;
   const auto worst = std::max_element(largest.begin(), largest.end()) - largest.begin();
   error.worst = std::sqrt(largest[worst]);
   error.worst_vertex = mesh.source_vertex[worst];
@@ -161,11 +159,11 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
   pass.stage = data.stage_count - 1;
   pass.first_slot = data.palette_size;
   pass.fit = true;
-  std::vector<std::uint32_t> element(joints.size(), 0);  // by joint of the fit
-  std::vector<std::uint32_t> joint_of;                   // by palette entry of the pass
+  std::vector<std::uint32_t> entry_of(joints.size(), 0);  // by joint of the fit
+  std::vector<std::uint32_t> joint_of;                    // by palette entry of the pass
   for (std::uint32_t j = 0; j < joints.size(); ++j) {
     if (!used[j]) continue;
-    element[j] = static_cast<std::uint32_t>(joint_of.size());
+    entry_of[j] = static_cast<std::uint32_t>(joint_of.size());
     joint_of.push_back(j);
     append_record(pass.records, joints[j]);
   }
@@ -179,7 +177,7 @@ Result<LinearFitted> fit_linear_blend(const Character& character, const LinearFi
   std::vector<LinearFitError> errors;
   for (FittedSkin& skin : skins) {
     CharacterMesh& mesh = *skin.mesh;
-    for (Influence& influence : skin.rows.influences) influence.index = element[influence.index];
+    for (Influence& influence : skin.rows.influences) influence.index = entry_of[influence.index];
     PELT_ASSIGN(auto packed, pack_fit(mesh, skin.rows));
     SparseRows kept = unpack_rows(packed);
     for (Influence& influence : kept.influences) influence.index = joint_of[influence.index];

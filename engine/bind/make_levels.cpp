@@ -81,7 +81,8 @@ std::vector<SamplePose> sample_poses(const CharacterData& data) {
 
 // Appends the positions of the sources' vertices in each pose; poses in which one is not finite are left out.
 void add_poses(const Character& character, std::span<const Source> sources, unsigned threads, PosedSurface& surface) {
-  Evaluator evaluator(character, {.jobs = thread_jobs(threads), .normals = false, .tangents = false});
+  Evaluator evaluator(character,
+                      {.jobs = thread_jobs(threads), .normals = false, .tangents = false, .same_everywhere = true});
   for (const SamplePose& pose : sample_poses(*character)) {
     evaluator.pose(pose.joints);
     evaluator.inputs(pose.inputs);
@@ -89,8 +90,8 @@ void add_poses(const Character& character, std::span<const Source> sources, unsi
     std::vector<glm::vec3> positions;
     for (const Source& source : sources) {
       const CharacterMesh& mesh = character->meshes[source.mesh];
-      const auto own = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
-      positions.insert(positions.end(), own.begin(), own.end());
+      const auto of_mesh = evaluator.positions().subspan(mesh.first_vertex, mesh.vertex_count());
+      positions.insert(positions.end(), of_mesh.begin(), of_mesh.end());
     }
     if (std::ranges::all_of(positions, [](glm::vec3 p) { return is_near(p); })) {
       surface.poses.push_back(std::move(positions));
@@ -140,12 +141,12 @@ struct Left {
 
 Left left_of(const Source& source, const CharacterMesh& mesh, std::span<const Coarsener::Kept> kept) {
   Left left;
-  for (const Coarsener::Kept& own : kept) {
-    if (own.triangle < source.first_triangle) continue;
-    const std::uint32_t triangle = own.triangle - source.first_triangle;
-    if (triangle >= mesh.triangles.size()) break;
-    left.triangles.push_back(triangle);
-    left.corners.push_back(own.vertices - source.first_vertex);
+  for (const auto& [triangle, corners] : kept) {
+    if (triangle < source.first_triangle) continue;
+    const std::uint32_t number = triangle - source.first_triangle;
+    if (number >= mesh.triangles.size()) break;
+    left.triangles.push_back(number);
+    left.corners.push_back(corners - source.first_vertex);
     for (int c = 0; c < 3; ++c) left.vertices.push_back(left.corners.back()[c]);
   }
   std::ranges::sort(left.vertices);
@@ -172,7 +173,7 @@ CharacterMesh skin_of(const CharacterMesh& whole, const Left& left, std::string 
   std::iota(skin.source_vertex.begin(), skin.source_vertex.end(), 0u);
   std::vector<std::uint32_t> number(whole.vertex_count(), 0);
   for (std::uint32_t v = 0; v < left.vertices.size(); ++v) number[left.vertices[v]] = v;
-  for (const glm::uvec3 own : left.corners) skin.triangles.emplace_back(number[own.x], number[own.y], number[own.z]);
+  for (const glm::uvec3 t : left.corners) skin.triangles.emplace_back(number[t.x], number[t.y], number[t.z]);
   for (const std::uint32_t v : left.vertices) {
     if (!whole.uvs.empty()) skin.uvs.push_back(whole.uvs[v]);
     if (whole.weights.row_count() != 0) skin.weights.append_row(whole.weights.row(v));

@@ -17,7 +17,7 @@ namespace {
 
 // Targets that correctives have added have no control; they come back with the rig.
 // `whole`: the mesh by which controls name the targets: the mesh itself, or of a level of detail its mesh.
-bool is_own(const Control& control, const CharacterMesh& packed, std::string_view whole) {
+bool is_control_of(const Control& control, const CharacterMesh& packed, std::string_view whole) {
   return control.kind == ControlKind::kMorphTarget && control.mesh == whole &&
          control.target < packed.morphs->target_count;
 }
@@ -25,7 +25,7 @@ bool is_own(const Control& control, const CharacterMesh& packed, std::string_vie
 std::uint32_t count_targets(const CharacterMesh& packed, std::span<const Control> controls, std::string_view whole) {
   std::uint32_t count = 0;
   for (const Control& control : controls) {
-    if (packed.morphs && is_own(control, packed, whole)) count = std::max(count, control.target + 1);
+    if (packed.morphs && is_control_of(control, packed, whole)) count = std::max(count, control.target + 1);
   }
   return count;
 }
@@ -47,7 +47,7 @@ void unpack_morphs(const CharacterMesh& packed, std::span<const Control> control
     if (tangents) target.tangents[v] = sum.tangent;
   });
   for (const Control& control : controls) {
-    if (!is_own(control, packed, whole)) continue;
+    if (!is_control_of(control, packed, whole)) continue;
     MorphTarget& target = mesh.morph_targets[control.target];
     target.name = control.target_name();
     target.weight = control.rest;
@@ -125,11 +125,11 @@ Result<void> add_expressions(const CharacterData& data, std::uint64_t most, Mode
     if (pass.kernel != PoseKernel::kKeyWeights || mesh == mesh_of.end()) continue;
     for (const key_weights::RampKey& key : key_weights::ramp_keys(pass)) {
       const std::uint32_t target = (key.slot - pass.first_slot) * shared::kMorphEntryTargets + key.weight;
-      const auto own = expression_of.find(key.input);
-      if (own == expression_of.end() || target >= mesh->second->morph_targets.size()) continue;
+      const auto found = expression_of.find(key.input);
+      if (found == expression_of.end() || target >= mesh->second->morph_targets.size()) continue;
       taken += sizeof(ExpressionTarget) + mesh->second->name.size();
       if (taken > most) return fail(ErrorCode::kUnsupported, "expressions name too many morph targets");
-      Expression& expression = model.expressions[own->second];
+      Expression& expression = model.expressions[found->second];
       expression.binary = expression.binary || key.from > 0;
       expression.targets.push_back({mesh->second->name, target, key.factor});
     }

@@ -62,12 +62,12 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
   for (const Mesh& mesh : model.meshes) {
     const MorphUse use(rig, mesh.name);
     if (mesh.morph_targets.empty() || !use.is_driver()) continue;
-    std::vector<bool>& own = dropped[mesh.name];
+    std::vector<bool>& of_mesh = dropped[mesh.name];
     NameList targets;
     bool rest = false;
     for (const MorphTarget& target : mesh.morph_targets) {
-      own.push_back(!use.carries(target.name));
-      if (!own.back()) continue;
+      of_mesh.push_back(!use.carries(target.name));
+      if (!of_mesh.back()) continue;
       targets.add(target.name);
       rest = rest || target.weight != 0;
     }
@@ -89,8 +89,8 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
   NameList still;
   for (const Clip& clip : model.clips) {
     const auto is_dropped = [&](const MorphChannel& channel) {
-      const auto own = dropped.find(channel.mesh);
-      return own != dropped.end() && channel.target < own->second.size() && own->second[channel.target];
+      const auto of_mesh = dropped.find(channel.mesh);
+      return of_mesh != dropped.end() && channel.target < of_mesh->second.size() && of_mesh->second[channel.target];
     };
     const auto count = std::count_if(clip.morph_channels.begin(), clip.morph_channels.end(), is_dropped);
     if (count == 0) continue;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <pelt/driver.h>
-#include <pelt/hierarchical_bspline.h>
 #include <pelt/key_pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/rig_names.h>
@@ -57,14 +56,14 @@ class Map {
     }
     Mesh& from = map.old_;
     map.number_ = drop_flat(from.positions, from.triangles);
-    Result<TriangleTree> tree = TriangleTree::create(from.positions, from.triangles);
-    if (!tree) return invalid("mesh '{}' of the old character: {}", old.name, tree.error().message);
+    PELT_ASSIGN(auto tree, within(fmt::format("mesh '{}' of the old character", old.name),
+                                  TriangleTree::create(from.positions, from.triangles)));
     double farthest = 0;
-    for (const TriangleTree::NearPoint& near : tree->nearest_of_each(mesh.positions, 0)) {
+    for (const TriangleTree::NearPoint& near : tree.nearest_of_each(mesh.positions, 0)) {
       map.closest_.push_back(near.closest);
       farthest = std::max(farthest, std::sqrt(near.closest.squared_distance));
     }
-    map.tree_ = std::move(*tree);
+    map.tree_ = std::move(tree);
     notes.push_back(fmt::format(
         "mesh '{}': {} vertices and {} triangles instead of {} and {}; carried over by the closest point, "
         "at most {:.3g} m away",
@@ -126,7 +125,7 @@ class Transfer {
       PELT_TRY(carry_group(group));
     }
     for (Layer& layer : result_.rig.layers) {
-      if (auto* surface = layer.deformer.get_if<HierarchicalBsplineParameters>()) carry_made_of(*surface);
+      forget_skin(layer.deformer);
       DriverParameters* driver = driver_of(layer.deformer);
       if (driver == nullptr || brings_its_own(*driver)) continue;
       for (KeyPoseSet& set : driver->key_poses) {
@@ -257,13 +256,12 @@ class Transfer {
     return next == skins.end();
   }
 
-  // Leaves out the vertices of the skin that a surface was made of where the skin is another.
-  void carry_made_of(HierarchicalBsplineParameters& surface) {
-    if (surface.made_of.empty() || has_same_skins()) return;
-    surface.made_of.clear();
-    result_.notes.push_back(
-        "a surface was made of another skin: what of this one is closest paints it now, however parts of it lie; a "
-        "surface without `control` is made anew");
+  // Removes what a layer knows of the old skin's vertices where the skin is another.
+  void forget_skin(DeformerParameters& deformer) {
+    const DeformerEntry& entry = deformer_entry(deformer);
+    if (entry.forget_skin == nullptr || has_same_skins()) return;
+    std::string note = entry.forget_skin(deformer);
+    if (!note.empty()) result_.notes.push_back(std::move(note));
   }
 
   Result<void> carry_poses(KeyPoseSet& set, const std::string& mesh, const std::string& what) {

@@ -34,13 +34,18 @@ enum class Stretches {
 // any joint stretches.
 Stretches make_dual_quaternion_lines(std::span<const Affine> palette, std::span<PaletteLine> lines);
 
-// Output arrays of a mesh, vertex_count elements each, model space. Null: not wanted.
+// Output arrays of a mesh, vertex_count values each, model space. Null: not wanted.
 struct BlendOutputs {
   glm::vec3* positions = nullptr;  // always given
   glm::vec3* normals = nullptr;    // unit
   glm::vec4* tangents = nullptr;   // unit xyz, orthogonal to the normal; w = handedness. Given only with normals
   Affine* frames = nullptr;        // the blended frame of each vertex
 };
+
+// Returns true if something is asked for that gradients change. They leave positions as they are.
+inline bool reads_gradients(const PackedBinding& binding, const BlendOutputs& out) {
+  return !binding.gradients.empty() && (out.normals != nullptr || out.frames != nullptr);
+}
 
 // What morph targets add to the rows of a slice: to positions in metres, to normals and tangents in parts of unit
 // vectors.

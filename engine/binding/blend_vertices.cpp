@@ -11,12 +11,18 @@
 namespace pelt {
 namespace {
 
-// The blended frame of one vertex, the rotation of its strongest influence, and its position, which is rounded as
-// without gradients.
+// Return the rotation of a frame, and of a dual quaternion's palette entry.
+glm::mat3 turn_of_frame(const Affine* entry) { return shared::orthonormal_axes(affine_axes(*entry)); }
+glm::mat3 turn_of_dual_quaternion(const Affine* entry) { return shared::rotation_from_quaternion(entry[0][0]); }
+
+// The blended frame of one vertex, its position, which is rounded as without gradients, and what turns directions that
+// the frame maps to nothing: the rotation `turn_of` of `strongest`, a palette entry or the frame itself, which outlives
+// this.
 struct VertexFrame {
   Affine frame;
-  glm::mat3 turn;
   glm::vec3 position;
+  const Affine* strongest;
+  glm::mat3 (*turn_of)(const Affine* entry) = &turn_of_frame;
 };
 
 // A vertex and the streams of its row.
@@ -27,30 +33,31 @@ struct VertexRow {
   const std::uint32_t* words;  // influence 0; the others follow, kSliceRows apart
   std::size_t influences;
   const Affine* palette;
+  bool gradients;  // frames include those of the weights
 
   std::uint32_t word(std::size_t k) const { return words[k * shared::kSliceRows]; }
   const Affine* entry(std::size_t k) const { return palette + shared::influence_index(word(k)); }
   const glm::vec3& point() const { return rest.point(v); }
-  bool has_gradients() const { return !binding.gradients.empty(); }
 
   glm::vec2 steps(std::size_t k) const {
     const std::size_t at = static_cast<std::size_t>(words - binding.influences.data()) + k * shared::kSliceRows;
     return shared::gradient_steps(binding.gradients[at / 2], static_cast<std::uint32_t>(at));
   }
 
-  shared::Passage add_passage(const shared::Passage& passage, std::size_t k, const glm::vec3& moved) const {
-    return has_gradients() ? shared::passage_add(passage, steps(k), moved) : passage;
+  // Adds what the change of influence k's weight moves `local` by.
+  shared::Passage add_passage(const shared::Passage& passage, std::size_t k, const glm::vec3& local) const {
+    return gradients ? shared::passage_add(passage, steps(k), transform_point(*entry(k), local)) : passage;
   }
 
   Affine with_passage(const Affine& frame, const shared::Passage& passage) const {
-    if (!has_gradients()) return frame;
+    if (!gradients) return frame;
     const shared::TangentBasis basis = shared::tangent_basis(binding.directions[v].x);
     const float unit = binding.gradient_units[v / shared::kSliceRows];
     return shared::frame_with_passage(frame, passage, unit, basis, point());
   }
 };
 
-// Blends a frame by dual quaternion; the rotation is that of the first influence.
+// Blends a frame by dual quaternion.
 VertexFrame blend_row(const VertexRow& row) {
   const Affine& first = row.entry(0)[0];
   const shared::DualQuaternion pivot{first[0], first[1]};
@@ -65,7 +72,7 @@ VertexFrame blend_row(const VertexRow& row) {
     const shared::DualQuaternion rigid = shared::on_side_of({entry[0][0], entry[0][1]}, pivot);
     blended = shared::dual_quaternion_add(blended, rigid, weight);
     stretch += weight * entry[1];
-    if (!row.has_gradients()) continue;
+    if (!row.gradients) continue;
     const glm::vec2 steps = row.steps(k);
     by_e = shared::dual_quaternion_add(by_e, rigid, steps.x);
     by_f = shared::dual_quaternion_add(by_f, rigid, steps.y);
@@ -73,30 +80,28 @@ VertexFrame blend_row(const VertexRow& row) {
   }
   const Affine moving = shared::rigid_from_dual_quaternion(blended, pivot);
   const Affine frame = affine_compose(moving, stretch);
-  const glm::mat3 turn = shared::rotation_from_quaternion(pivot.real);
   const glm::vec3 position = transform_point(frame, row.point());
-  if (!row.has_gradients()) return {frame, turn, position};
+  if (!row.gradients) return {frame, position, row.entry(0), &turn_of_dual_quaternion};
   const glm::vec3 stretched = transform_point(stretch, row.point());
   const shared::Passage passage{
       shared::rigid_derivative(blended, by_e, stretched) + transform_vector(moving, stretching.e),
       shared::rigid_derivative(blended, by_f, stretched) + transform_vector(moving, stretching.f)};
-  return {row.with_passage(frame, passage), turn, position};
+  return {row.with_passage(frame, passage), position, row.entry(0), &turn_of_dual_quaternion};
 }
 
-// Blends a frame linearly; the rotation is that of the first influence.
+// Blends a frame linearly.
 VertexFrame sum_row(const VertexRow& row) {
   Affine frame(0.0f);
   shared::Passage passage = shared::passage_begin();
   for (std::size_t k = 0; k < row.influences; ++k) {
     const Affine& entry = *row.entry(k);
     frame += shared::influence_weight(row.word(k)) * entry;
-    passage = row.add_passage(passage, k, transform_point(entry, row.point()));
+    passage = row.add_passage(passage, k, row.point());
   }
-  return {row.with_passage(frame, passage), shared::orthonormal_axes(affine_axes(*row.entry(0))),
-          transform_point(frame, row.point())};
+  return {row.with_passage(frame, passage), transform_point(frame, row.point()), row.entry(0)};
 }
 
-// Blends a frame by Wires; the rotation is that of the first influence.
+// Blends a frame by Wires.
 VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters) {
   shared::WiresSum sum = shared::wires_begin();
   Affine frame(0.0f);
@@ -105,7 +110,7 @@ VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters)
   for (std::size_t k = 0; k < row.influences; ++k) {
     const Affine& entry = *row.entry(k);
     frame += shared::influence_weight(row.word(k)) * entry;
-    passage = row.add_passage(passage, k, transform_point(entry, row.point()));
+    passage = row.add_passage(passage, k, row.point());
     units += shared::influence_units(row.word(k));
     if (units < shared::kWeightUnits) continue;
     sum = shared::wires_add(sum, row.with_passage(frame, passage), parameters.root, row.point(), parameters.exponent);
@@ -114,10 +119,10 @@ VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters)
     units = 0;
   }
   const Affine combined = shared::wires_frame(sum, row.point());
-  return {combined, shared::orthonormal_axes(affine_axes(*row.entry(0))), transform_point(combined, row.point())};
+  return {combined, transform_point(combined, row.point()), row.entry(0)};
 }
 
-// Blends the frame of a vertex with local points; the rotation is that of the group with the largest share.
+// Blends the frame of a vertex with local points.
 VertexFrame add_row(const VertexRow& row) {
   shared::OffsetsSum sum = shared::offsets_begin();
   Affine frame(0.0f);
@@ -133,7 +138,7 @@ VertexFrame add_row(const VertexRow& row) {
     const Affine& entry = *row.entry(k);
     if (units == 0) leading = k;
     frame += shared::influence_weight(row.word(k)) * entry;
-    passage = row.add_passage(passage, k, transform_point(entry, glm::vec3(local_point)));
+    passage = row.add_passage(passage, k, glm::vec3(local_point));
     units += shared::influence_units(row.word(k));
     if (units < shared::kWeightUnits) continue;
     sum = shared::offsets_add(sum, frame, local_point);
@@ -147,8 +152,7 @@ VertexFrame add_row(const VertexRow& row) {
   }
   // Local points hold for the binding's rest position; the frame carries what morph targets add to it.
   const Affine combined = shared::offsets_frame(sum, row.binding.points[row.v]);
-  return {row.with_passage(combined, passage), shared::orthonormal_axes(affine_axes(*row.entry(strongest))),
-          transform_point(combined, row.point())};
+  return {row.with_passage(combined, passage), transform_point(combined, row.point()), row.entry(strongest)};
 }
 
 void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
@@ -156,17 +160,22 @@ void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blend
   if (out.frames != nullptr) out.frames[v] = blended.frame;
   if (out.normals == nullptr) return;
   const glm::mat3 axes = affine_axes(blended.frame);
+  const auto turn = [&] { return blended.turn_of(blended.strongest); };  // healthy poses need none
   const glm::vec3 rest_normal = shared::unpack_normal(directions.x);
-  out.normals[v] = shared::blended_normal(axes, rest_normal, blended.turn);
+  glm::vec3 normal = shared::mapped_normal(axes, rest_normal);
+  if (normal == glm::vec3(0.0f)) normal = shared::blended_normal(axes, rest_normal, turn());
+  out.normals[v] = normal;
   if (out.tangents == nullptr) return;
   const glm::vec4 rest = shared::unpack_tangent(directions.y);
-  out.tangents[v] = glm::vec4(shared::blended_tangent(axes, glm::vec3(rest), out.normals[v], blended.turn), rest.w);
+  glm::vec3 tangent = shared::mapped_tangent(axes, glm::vec3(rest), normal);
+  if (tangent == glm::vec3(0.0f)) tangent = shared::blended_tangent(axes, glm::vec3(rest), normal, turn());
+  out.tangents[v] = glm::vec4(tangent, rest.w);
 }
 
 // Writes the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
 template <class Blend>
 void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
-                    const BlendOutputs& out, const Blend& blend) {
+                    const BlendOutputs& out, bool gradients, const Blend& blend) {
   for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
     const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
     const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows;
@@ -174,8 +183,8 @@ void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange sli
     const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
     for (std::size_t r = 0; r < rows; ++r) {
       const std::size_t v = first_row + r;
-      write_vertex(rest.direction(v), v, blend(VertexRow{binding, rest, v, words + r, influences, palette.data()}),
-                   out);
+      const VertexRow row{binding, rest, v, words + r, influences, palette.data(), gradients};
+      write_vertex(rest.direction(v), v, blend(row), out);
     }
   }
 }
@@ -184,30 +193,31 @@ void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange sli
 
 void blend_dual_quaternion_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
                                       std::span<const Affine> palette, const BlendOutputs& out) {
-  blend_vertices(binding, rest, slices, palette, out, blend_row);
+  blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out), blend_row);
 }
 
 void blend_linear_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
                              std::span<const Affine> palette, const BlendOutputs& out) {
-  blend_vertices(binding, rest, slices, palette, out, sum_row);
+  blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out), sum_row);
 }
 
 void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                  const WiresParameters& parameters, const BlendOutputs& out) {
-  blend_vertices(binding, rest, slices, palette, out,
+  // Shares depend on how far each frame moves the vertex. Gradients change the rounding of that, and positions would
+  // depend on what is asked for.
+  blend_vertices(binding, rest, slices, palette, out, !binding.gradients.empty(),
                  [&](const VertexRow& row) { return combine_row(row, parameters); });
 }
 
 void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
                    const BlendOutputs& out) {
-  blend_vertices(binding, rest, slices, palette, out, add_row);
+  blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out), add_row);
 }
 
 void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out) {
   for (std::size_t v = 0; v < binding.points.size(); ++v) {
     const Affine frame = shared::offset_frame(out.frames[v], offsets[v], binding.points[v]);
-    const glm::mat3 turn = shared::orthonormal_axes(affine_axes(frame));
-    write_vertex(binding.directions[v], v, {frame, turn, transform_point(frame, binding.points[v])}, out);
+    write_vertex(binding.directions[v], v, {frame, transform_point(frame, binding.points[v]), &frame}, out);
   }
 }
 

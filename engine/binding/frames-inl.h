@@ -62,21 +62,6 @@ HWY_INLINE Vec3 map(const Frames& f, const Vec3& v, const Vec3& o) {
           hn::MulAdd(f.a.z, v.x, hn::MulAdd(f.b.z, v.y, hn::MulAdd(f.c.z, v.z, o.z)))};
 }
 
-// Transposes blended lines of kLanes consecutive vertices to one vertex in each lane.
-HWY_INLINE void transpose_row(const Vec r[4], Vec& x, Vec& y, Vec& z, Vec& w) {
-  // r[v] holds, in its 128-bit block b, the row of vertex 4 b + v.
-  const hn::Repartition<std::uint64_t, Floats> pairs;
-  const Floats d;
-  const auto xy01 = hn::BitCast(pairs, hn::InterleaveLower(d, r[0], r[1]));
-  const auto xy23 = hn::BitCast(pairs, hn::InterleaveLower(d, r[2], r[3]));
-  const auto zw01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[0], r[1]));
-  const auto zw23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[2], r[3]));
-  x = hn::BitCast(d, hn::InterleaveLower(pairs, xy01, xy23));
-  y = hn::BitCast(d, hn::InterleaveUpper(pairs, xy01, xy23));
-  z = hn::BitCast(d, hn::InterleaveLower(pairs, zw01, zw23));
-  w = hn::BitCast(d, hn::InterleaveUpper(pairs, zw01, zw23));
-}
-
 // The blended frames of a slice's rows, each stored like a PaletteLine.
 struct Lines {
   const float* lines;

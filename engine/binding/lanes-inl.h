@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "shaders/blend/blend.h"
 
@@ -34,15 +35,31 @@ struct Vec3 {
 
 HWY_INLINE Vec3 scale(const Vec3& a, Vec s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
 
-// Decodes octahedral words (pelt/shaders/octahedral.h) to directions that are not of unit length.
+// Transposes the four numbers of each lane: r[v] holds, in its 128-bit block b, those of lane 4 b + v.
+template <class V>
+HWY_INLINE void transpose_row(const V r[4], V& x, V& y, V& z, V& w) {
+  const hn::DFromV<V> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> pairs;
+  const auto xy01 = hn::BitCast(pairs, hn::InterleaveLower(d, r[0], r[1]));
+  const auto xy23 = hn::BitCast(pairs, hn::InterleaveLower(d, r[2], r[3]));
+  const auto zw01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[0], r[1]));
+  const auto zw23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[2], r[3]));
+  x = hn::BitCast(d, hn::InterleaveLower(pairs, xy01, xy23));
+  y = hn::BitCast(d, hn::InterleaveUpper(pairs, xy01, xy23));
+  z = hn::BitCast(d, hn::InterleaveLower(pairs, zw01, zw23));
+  w = hn::BitCast(d, hn::InterleaveUpper(pairs, zw01, zw23));
+}
+
+// Decodes octahedral words (pelt/shaders/octahedral.h) to directions that are not of unit length. A tangent's first
+// coordinate may be -32768 steps, since its lowest bit is cleared: it is -1 like -32767. The second never is.
 HWY_INLINE Vec3 decode_octahedral(WordVec word) {
   const Floats d;
+  const Words du;
   const Integers di;
-  const auto bits = hn::BitCast(di, word);
-  const Vec unit = hn::Set(d, 1.0f / 32767.0f), least = hn::Set(d, -1.0f);
-  const auto low = hn::ShiftRight<16>(hn::ShiftLeft<16>(bits));
-  Vec x = hn::Max(hn::Mul(hn::ConvertTo(d, low), unit), least);
-  Vec y = hn::Max(hn::Mul(hn::ConvertTo(d, hn::ShiftRight<16>(bits)), unit), least);
+  const Vec unit = hn::Set(d, 1.0f / 32767.0f / 65536.0f);  // of steps in the upper half of a word
+  const auto steps = [&](WordVec upper) HWY_ATTR { return hn::Mul(hn::ConvertTo(d, hn::BitCast(di, upper)), unit); };
+  Vec x = hn::Max(steps(hn::ShiftLeft<16>(word)), hn::Set(d, -1.0f));
+  Vec y = steps(hn::And(word, hn::Set(du, 0xFFFF0000u)));
   const Vec z = hn::Sub(hn::Sub(hn::Set(d, 1.0f), hn::Abs(x)), hn::Abs(y));
   const Vec fold = hn::Max(hn::Neg(z), hn::Zero(d));
   x = hn::Sub(x, hn::CopySign(fold, x));

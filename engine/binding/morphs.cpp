@@ -138,7 +138,7 @@ Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, cons
         return invalid("{}: the morph targets of slice {} do not ascend, or there are no such", what, slice);
       }
       last = place;
-      if (!(std::isfinite(unit) && unit >= 0 && unit <= kFarthest)) {
+      if (!(std::isfinite(unit) && unit >= 0 && unit <= kMaxCoordinate)) {
         return invalid("{}: morph targets of slice {} count in {} m", what, slice, unit);
       }
     }

@@ -65,12 +65,12 @@ class ActiveMorphs {
   void for_each_active(std::size_t slice, const Visit& visit) const {
     std::size_t below = morphs_.slices[slice];  // the column of the first target of a word of bits
     for (std::size_t word = slice * words_; word < (slice + 1) * words_; ++word) {
-      const std::uint64_t own = targets_[word];
-      for (std::uint64_t bits = own & active_[word % words_]; bits != 0; bits &= bits - 1) {
-        const std::size_t column = below + std::popcount(own & (bits - 1) & ~bits);
+      const std::uint64_t targets = targets_[word];
+      for (std::uint64_t bits = targets & active_[word % words_]; bits != 0; bits &= bits - 1) {
+        const std::size_t column = below + std::popcount(targets & (bits - 1) & ~bits);
         visit(column, places_[column], weights_[morphs_.columns[column].x]);
       }
-      below += std::popcount(own);
+      below += std::popcount(targets);
     }
   }
 

@@ -12,6 +12,7 @@
 
 #include "engine/binding/packed_row.h"
 #include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt {
@@ -32,7 +33,7 @@ Result<Influence> filler(std::span<const SparseRows> groups, std::size_t row, fl
   for (const SparseRows& rows : groups) {
     if (share == 0 && !rows.row(row).empty()) return Influence{rows.row(row).front().index, 1.0f};
   }
-  return fail(ErrorCode::kInvalidArgument, formatted("row {} names no palette entry", row));
+  return invalid("row {} names no palette entry", row);
 }
 
 std::size_t slice_count(std::size_t rows) { return (rows + shared::kSliceRows - 1) / shared::kSliceRows; }
@@ -98,13 +99,12 @@ Result<void> check_sizes(std::span<const SparseRows> groups, const RestGeometry&
   const std::size_t count = groups[0].row_count();
   for (const SparseRows& rows : groups) {
     if (rows.row_count() != count || (!rows.gradients.empty() && rows.gradients.size() != rows.influences.size())) {
-      return fail(ErrorCode::kInvalidArgument,
-                  formatted("pack: groups of {} and of {} rows, or gradients of others", count, rows.row_count()));
+      return invalid("pack: groups of {} and of {} rows, or gradients of others", count, rows.row_count());
     }
   }
   for (const std::vector<glm::vec4>& points : local_points) {
     if (points.size() != count) {
-      return fail(ErrorCode::kInvalidArgument, formatted("pack: {} rows, but {} local points", count, points.size()));
+      return invalid("pack: {} rows, but {} local points", count, points.size());
     }
   }
   if (local_points.size() > kMaxLocalGroups) {
@@ -113,9 +113,8 @@ Result<void> check_sizes(std::span<const SparseRows> groups, const RestGeometry&
   }
   if (rest.positions.size() != count || rest.normals.size() != count ||
       (!rest.tangents.empty() && rest.tangents.size() != count) || (!order.empty() && order.size() != count)) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("pack: {} rows, {} positions, {} normals, {} tangents, {} in the order", count,
-                          rest.positions.size(), rest.normals.size(), rest.tangents.size(), order.size()));
+    return invalid("pack: {} rows, {} positions, {} normals, {} tangents, {} in the order", count,
+                   rest.positions.size(), rest.normals.size(), rest.tangents.size(), order.size());
   }
   return {};
 }
@@ -128,7 +127,7 @@ Result<void> pack_rest(const RestGeometry& rest, std::span<const std::uint32_t> 
   for (std::size_t row = 0; row < count; ++row) {
     const std::size_t source = source_row(order, row);
     if (source >= count) {
-      return fail(ErrorCode::kInvalidArgument, formatted("pack: the order names row {} of {}", source, count));
+      return invalid("pack: the order names row {} of {}", source, count);
     }
     const glm::vec3 normal = rest.normals[source];
     const glm::vec3 across = std::abs(normal.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
@@ -305,8 +304,8 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
         even &= groups == Groups::kOne || shared::influence_units(word) > 0 || steps == glm::vec2(0);
       }
       if (shared::influence_index(word) >= palette_size) {
-        return fail(ErrorCode::kInvalidArgument, formatted("{}: row {} names palette entry {} of {}", what, row,
-                                                           shared::influence_index(word), palette_size));
+        return invalid("{}: row {} names palette entry {} of {}", what, row, shared::influence_index(word),
+                       palette_size);
       }
       sum += shared::influence_units(word);
       if (sum > shared::kWeightUnits) break;
@@ -321,16 +320,14 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
     const bool right =
         padding ? sum == 0 && ended == 0 : ended > 0 && sum == (groups == Groups::kOne ? shared::kWeightUnits : 0);
     if (!right) {
-      return fail(ErrorCode::kInvalidArgument, formatted("{}: the weights of row {} do not sum to {}", what, row,
-                                                         padding ? 0 : shared::kWeightUnits));
+      return invalid("{}: the weights of row {} do not sum to {}", what, row, padding ? 0 : shared::kWeightUnits);
     }
     if (!even || gradients != glm::vec2(0)) {
-      return fail(ErrorCode::kInvalidArgument,
-                  formatted("{}: the gradients of row {} do not sum to 0, or are of a weight of 0", what, row));
+      return invalid("{}: the gradients of row {} do not sum to 0, or are of a weight of 0", what, row);
     }
     if (groups == Groups::kWithPoints && !padding && ended != local_group_count(packed)) {
-      return fail(ErrorCode::kInvalidArgument, formatted("{}: row {} holds {} groups, but has {} local points", what,
-                                                         row, ended, local_group_count(packed)));
+      return invalid("{}: row {} holds {} groups, but has {} local points", what, row, ended,
+                     local_group_count(packed));
     }
   }
   return {};
@@ -339,26 +336,23 @@ Result<void> validate_slice(const PackedBinding& packed, std::size_t slice, std:
 Result<void> validate_local_points(const PackedBinding& packed, Groups groups, const std::string& what) {
   const std::size_t count = packed.points.size();
   const std::size_t size = packed.local_points.size();
-  const auto broken = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidArgument, formatted("{}: {}", what, why));
-  };
   if (groups != Groups::kWithPoints) {
-    return size == 0 ? Result<void>() : broken("has local points, but is not blended with them");
+    return size == 0 ? Result<void>() : invalid("{}: has local points, but is not blended with them", what);
   }
   if (count == 0 ? size != 0 : size == 0 || size % count != 0 || size / count > kMaxLocalGroups) {
-    return broken(formatted("{} local points for {} vertices", size, count));
+    return invalid("{}: {} local points for {} vertices", what, size, count);
   }
   for (std::size_t i = 0; i < count; ++i) {
     double sum = 0;
     for (std::size_t at = i; at < size; at += count) {
       const glm::vec4 local = packed.local_points[at];
       if (!is_near(glm::vec3(local))) {
-        return broken(formatted("a local point of row {} is not finite, or beyond {:g}", i, kFarthest));
+        return invalid("{}: a local point of row {} is not finite, or beyond {:g}", what, i, kMaxCoordinate);
       }
-      if (!(std::abs(local.w) <= kMaxShare)) return broken(formatted("a share of row {} is {}", i, local.w));
+      if (!(std::abs(local.w) <= kMaxShare)) return invalid("{}: a share of row {} is {}", what, i, local.w);
       sum += local.w;
     }
-    if (!(std::abs(sum - 1) <= 1e-4)) return broken(formatted("the shares of row {} sum to {}, not 1", i, sum));
+    if (!(std::abs(sum - 1) <= 1e-4)) return invalid("{}: the shares of row {} sum to {}, not 1", what, i, sum);
   }
   return {};
 }
@@ -367,15 +361,14 @@ Result<void> validate_local_points(const PackedBinding& packed, Groups groups, c
 Result<void> validate_slices(std::span<const std::uint32_t> slices, std::size_t vertex_count, std::size_t size,
                              const std::string& what) {
   if (slices.size() != slice_count(vertex_count) + 1) {
-    return fail(ErrorCode::kInvalidArgument,
-                formatted("{}: {} slices for {} vertices", what, slices.size(), vertex_count));
+    return invalid("{}: {} slices for {} vertices", what, slices.size(), vertex_count);
   }
   if (slices.front() != 0 || slices.back() != size) {
-    return fail(ErrorCode::kInvalidArgument, formatted("{}: slices do not cover what they cut", what));
+    return invalid("{}: slices do not cover what they cut", what);
   }
   for (std::size_t slice = 0; slice + 1 < slices.size(); ++slice) {
     if (slices[slice + 1] < slices[slice] || (slices[slice + 1] - slices[slice]) % shared::kSliceRows != 0) {
-      return fail(ErrorCode::kInvalidArgument, formatted("{}: slice {} does not hold whole rows", what, slice));
+      return invalid("{}: slice {} does not hold whole rows", what, slice);
     }
   }
   return {};
@@ -446,29 +439,26 @@ glm::vec3 unpack_gradient(const PackedBinding& packed, std::size_t row, std::siz
 
 Result<void> validate(const PackedBinding& packed, std::size_t palette_size, Groups groups, const std::string& what) {
   const std::size_t count = packed.points.size();
-  const auto broken = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidArgument, formatted("{}: {}", what, why));
-  };
-  if (count > std::numeric_limits<std::uint32_t>::max()) return broken("more vertices than 32 bits count");
+  if (count > std::numeric_limits<std::uint32_t>::max()) return invalid("{}: more vertices than 32 bits count", what);
   if (packed.directions.size() != count) {
-    return broken(formatted("{} points, but {} directions", count, packed.directions.size()));
+    return invalid("{}: {} points, but {} directions", what, count, packed.directions.size());
   }
   PELT_TRY(validate_slices(packed.slices, count, packed.influences.size(), what + ", influences"));
   PELT_TRY(validate_local_points(packed, groups, what));
   const std::size_t units = packed.gradients.empty() ? 0 : slice_count(count);
   if (packed.gradient_units.size() != units || (units > 0 && 2 * packed.gradients.size() != packed.influences.size())) {
-    return broken(formatted("{} words of gradients and {} units for {} influences", packed.gradients.size(),
-                            packed.gradient_units.size(), packed.influences.size()));
+    return invalid("{}: {} words of gradients and {} units for {} influences", what, packed.gradients.size(),
+                   packed.gradient_units.size(), packed.influences.size());
   }
   for (const float unit : packed.gradient_units) {
-    if (!(unit >= 0 && unit <= kMaxGradient)) return broken(formatted("a unit of gradients is {}", unit));
+    if (!(unit >= 0 && unit <= kMaxGradient)) return invalid("{}: a unit of gradients is {}", what, unit);
   }
   for (std::size_t slice = 0; slice + 1 < packed.slices.size(); ++slice) {
     PELT_TRY(validate_slice(packed, slice, palette_size, groups, what));
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_near(packed.points[i])) {
-      return broken(formatted("the point of row {} is not finite, or beyond {:g}", i, kFarthest));
+      return invalid("{}: the point of row {} is not finite, or beyond {:g}", what, i, kMaxCoordinate);
     }
   }
   return {};

@@ -7,7 +7,7 @@
 
 #include <pelt/sparse_rows.h>
 
-#include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 
 namespace pelt {
 namespace {
@@ -21,14 +21,14 @@ bool stronger(const WeightedElement& a, const WeightedElement& b) {
 // Scales the weights to sum to 1; makes them equal if their sum is too small.
 void normalise(std::span<WeightedElement> row, double least_sum) {
   double sum = 0;
-  for (const WeightedElement& element : row) sum += element.weight;
+  for (const WeightedElement& influence : row) sum += influence.weight;
   const double equal = 1.0 / static_cast<double>(row.size());
-  for (WeightedElement& element : row) element.weight = sum > least_sum ? element.weight / sum : equal;
+  for (WeightedElement& influence : row) influence.weight = sum > least_sum ? influence.weight / sum : equal;
 }
 
 // Appends the influences of row i with weights scaled by `share` and gradients scaled by `gradient_share`.
-void add_elements(const SparseRows& rows, std::size_t i, double share, double gradient_share,
-                  std::vector<WeightedElement>& row) {
+void add_influences(const SparseRows& rows, std::size_t i, double share, double gradient_share,
+                    std::vector<WeightedElement>& row) {
   const std::span<const glm::vec3> gradients = rows.row_gradients(i);
   for (std::size_t k = 0; k < rows.row(i).size(); ++k) {
     const Influence& influence = rows.row(i)[k];
@@ -42,33 +42,30 @@ Gradients known_if(bool gradients) { return gradients ? Gradients::kKnown : Grad
 }  // namespace
 
 Result<void> validate(const SparseRows& rows, std::size_t column_count, const std::string& what) {
-  const auto broken = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidArgument, formatted("{}: {}", what, why));
-  };
-  if (rows.offsets.empty() || rows.offsets.front() != 0) return broken("row offsets do not start at 0");
+  if (rows.offsets.empty() || rows.offsets.front() != 0) return invalid("{}: row offsets do not start at 0", what);
   if (rows.offsets.back() != rows.influences.size()) {
-    return broken(
-        formatted("row offsets end at {}, but there are {} influences", rows.offsets.back(), rows.influences.size()));
+    return invalid("{}: row offsets end at {}, but there are {} influences", what, rows.offsets.back(),
+                   rows.influences.size());
   }
   if (!rows.gradients.empty() && rows.gradients.size() != rows.influences.size()) {
-    return broken(formatted("{} influences, but {} gradients", rows.influences.size(), rows.gradients.size()));
+    return invalid("{}: {} influences, but {} gradients", what, rows.influences.size(), rows.gradients.size());
   }
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
-    if (rows.offsets[i + 1] < rows.offsets[i]) return broken(formatted("offset of row {} descends", i + 1));
+    if (rows.offsets[i + 1] < rows.offsets[i]) return invalid("{}: offset of row {} descends", what, i + 1);
   }
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
-    if (rows.row(i).empty()) return broken(formatted("row {} has no influences", i));
+    if (rows.row(i).empty()) return invalid("{}: row {} has no influences", what, i);
     double sum = 0;
     for (const Influence& influence : rows.row(i)) {
       if (influence.index >= column_count) {
-        return broken(formatted("row {} names element {} of {}", i, influence.index, column_count));
+        return invalid("{}: row {} names element {} of {}", what, i, influence.index, column_count);
       }
       if (!std::isfinite(influence.weight) || influence.weight < 0) {
-        return broken(formatted("row {} has the weight {}", i, influence.weight));
+        return invalid("{}: row {} has the weight {}", what, i, influence.weight);
       }
       sum += influence.weight;
     }
-    if (std::abs(sum - 1) > 1e-4) return broken(formatted("the weights of row {} sum to {}, not 1", i, sum));
+    if (std::abs(sum - 1) > 1e-4) return invalid("{}: the weights of row {} sum to {}, not 1", what, i, sum);
   }
   return {};
 }
@@ -86,7 +83,7 @@ std::size_t cut_row(std::vector<WeightedElement>& row, std::size_t k, Cut cut) {
   }
   if (!sorted) std::sort(row.begin(), row.end(), stronger);
   const double largest = row.front().weight;
-  for (WeightedElement& element : row) element.weight = std::max(0.0, element.weight - floor);
+  for (WeightedElement& influence : row) influence.weight = std::max(0.0, influence.weight - floor);
   normalise(row, floor > 0 ? 1e-12 * static_cast<double>(kept) * largest : 0.0);
   return dropped;
 }
@@ -101,12 +98,12 @@ void append_row(SparseRows& rows, std::span<const WeightedElement> row, Gradient
   std::sort(merged.begin(), merged.end(),
             [](const WeightedElement& a, const WeightedElement& b) { return a.index < b.index; });
   std::size_t count = 0;
-  for (const WeightedElement& element : merged) {
-    if (count > 0 && merged[count - 1].index == element.index) {
-      merged[count - 1].weight += element.weight;
-      merged[count - 1].gradient += element.gradient;
+  for (const WeightedElement& influence : merged) {
+    if (count > 0 && merged[count - 1].index == influence.index) {
+      merged[count - 1].weight += influence.weight;
+      merged[count - 1].gradient += influence.gradient;
     } else {
-      merged[count++] = element;
+      merged[count++] = influence;
     }
   }
   append_distinct_row(rows, merged.first(count), gradients);
@@ -115,16 +112,17 @@ void append_row(SparseRows& rows, std::span<const WeightedElement> row, Gradient
 void append_distinct_row(SparseRows& rows, std::span<WeightedElement> row, Gradients gradients) {
   assert(!row.empty());
   double sum = 0;
-  for (const WeightedElement& element : row) sum += element.weight;
+  for (const WeightedElement& influence : row) sum += influence.weight;
   std::sort(row.begin(), row.end(), stronger);
-  const auto left_out = std::remove_if(row.begin() + 1, row.end(), [&](const WeightedElement& element) {
-    return element.weight <= kMinShare * sum && (gradients == Gradients::kNone || element.gradient == glm::dvec3(0));
+  const auto left_out = std::remove_if(row.begin() + 1, row.end(), [&](const WeightedElement& influence) {
+    return influence.weight <= kMinShare * sum &&
+           (gradients == Gradients::kNone || influence.gradient == glm::dvec3(0));
   });
   row = row.first(static_cast<std::size_t>(left_out - row.begin()));
   normalise(row, 0.0);
-  for (const WeightedElement& element : row) {
-    rows.influences.push_back({element.index, static_cast<float>(element.weight)});
-    if (gradients == Gradients::kKnown) rows.gradients.emplace_back(element.gradient);
+  for (const WeightedElement& influence : row) {
+    rows.influences.push_back({influence.index, static_cast<float>(influence.weight)});
+    if (gradients == Gradients::kKnown) rows.gradients.emplace_back(influence.gradient);
   }
   assert(rows.influences.size() <= std::numeric_limits<std::uint32_t>::max());
   rows.offsets.push_back(static_cast<std::uint32_t>(rows.influences.size()));
@@ -135,12 +133,12 @@ SparseRows cut_rows(const SparseRows& rows, std::size_t most, Cut cut) {
   std::vector<WeightedElement> row;
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
     row.clear();
-    add_elements(rows, i, 1, 1, row);
+    add_influences(rows, i, 1, 1, row);
     glm::dvec3 left(0);  // sum of the dropped gradients
-    for (const WeightedElement& element : row) left += element.gradient;
+    for (const WeightedElement& influence : row) left += influence.gradient;
     cut_row(row, most, cut);
-    for (const WeightedElement& element : row) left -= element.gradient;
-    for (WeightedElement& element : row) element.gradient += element.weight * left;
+    for (const WeightedElement& influence : row) left -= influence.gradient;
+    for (WeightedElement& influence : row) influence.gradient += influence.weight * left;
     append_row(result, row, known_if(!rows.gradients.empty()));
   }
   return result;
@@ -157,8 +155,8 @@ SparseRows merge_over(const SparseRows& below, const SparseRows& above, std::spa
   for (std::size_t i = 0; i < mask.size(); ++i) {
     row.clear();
     const double share = mask[i];
-    if (share < 1) add_elements(below, i, 1 - share, 1 - share, row);
-    if (share > 0) add_elements(above, i, share, share, row);
+    if (share < 1) add_influences(below, i, 1 - share, 1 - share, row);
+    if (share > 0) add_influences(above, i, share, share, row);
     if (share > 0 && share < 1 && !mask_gradient.empty()) {
       const glm::dvec3 passing(mask_gradient[i]);
       for (const Influence& influence : below.row(i))
@@ -178,8 +176,8 @@ SparseRows merge_faded(const SparseRows& below, const SparseRows& above, std::sp
   std::vector<WeightedElement> row;
   for (std::size_t i = 0; i < mask.size(); ++i) {
     row.clear();
-    if (mask[i] < 1) add_elements(below, i, 1 - double{mask[i]}, 1, row);
-    if (mask[i] > 0) add_elements(above, i, mask[i], 1, row);
+    if (mask[i] < 1) add_influences(below, i, 1 - double{mask[i]}, 1, row);
+    if (mask[i] > 0) add_influences(above, i, mask[i], 1, row);
     append_row(merged, row, gradients);
   }
   return merged;
@@ -188,7 +186,8 @@ SparseRows merge_faded(const SparseRows& below, const SparseRows& above, std::sp
 RowStatistics statistics(const SparseRows& rows) {
   RowStatistics result;
   for (std::size_t i = 0; i < rows.row_count(); ++i) {
-    const auto moving = std::ranges::count_if(rows.row(i), [](const Influence& own) { return own.weight > 0; });
+    const auto moving =
+        std::ranges::count_if(rows.row(i), [](const Influence& influence) { return influence.weight > 0; });
     result.max_influences = std::max(result.max_influences, static_cast<std::uint32_t>(moving));
     result.mean_influences += static_cast<double>(moving) / static_cast<double>(rows.row_count());
   }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include <pelt/curve_settings.h>
@@ -16,6 +15,7 @@
 #include "engine/chain/relax.h"
 #include "engine/chain/seams.h"
 #include "engine/deformer/region.h"
+#include "engine/geometry/bounds.h"
 
 namespace pelt::chain {
 namespace {
@@ -48,15 +48,11 @@ std::vector<std::size_t> shaping_targets(const DeformerInput& input) {
 }
 
 float largest_extent(const DeformerInput& input) {
-  glm::vec3 low(std::numeric_limits<float>::max());
-  glm::vec3 high(std::numeric_limits<float>::lowest());
+  Bounds<glm::vec3> bounds;
   for (const DeformerTarget& target : full_detail(input)) {
-    for (const glm::vec3 p : input.model.meshes[target.mesh].positions) {
-      low = glm::min(low, p);
-      high = glm::max(high, p);
-    }
+    for (const glm::vec3& p : input.model.meshes[target.mesh].positions) bounds.add(p);
   }
-  const glm::vec3 extent = glm::max(high - low, glm::vec3(0.0f));
+  const glm::vec3 extent = glm::max(bounds.size(), glm::vec3(0.0f));
   return std::max({extent.x, extent.y, extent.z, 1e-6f});
 }
 
@@ -198,28 +194,29 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
   }
   PELT_ASSIGN(const auto factors, weight_factors());
   std::vector<Field> fields = nearest_places(rest);
-  each_field(fields, [&](std::uint32_t c, Field& own) {
-    own.moved = surface_.relax(own.defined, own.s, own.distance);
-    const bool moves = is_painted_ && move_as_painted(c, own);
-    measure(rest, c, own);
-    if (moves) smooth_places(rest, c, own);
+  each_field(fields, [&](std::uint32_t c, Field& field) {
+    field.moved = surface_.relax(field.defined, field.s, field.distance);
+    const bool moves = is_painted_ && move_as_painted(c, field);
+    measure(rest, c, field);
+    if (moves) smooth_places(rest, c, field);
   });
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     for (std::uint32_t c = 0; c < fields.size(); ++c) {
       if (fields[c].defined[v])
         offers.push_back({rest.place_at(c, fields[c].s[v]), std::exp(double{fields[c].distance[v]})});
     }
-    std::vector<float> own;
+    std::vector<float> curve_factors;
     for (std::size_t c = 0; c < (settings_.weights.empty() ? 0 : curves_.size()); ++c) {
-      own.push_back(factors[c].empty() ? 1.0f : factors[c][v]);
+      curve_factors.push_back(factors[c].empty() ? 1.0f : factors[c][v]);
     }
     weigh_offers(offers, settings_.shares.reach);
     if (is_painted_) share_as_painted(mesh_.weights.row(v), offers);
-    multiply_offers(offers, own);
+    multiply_offers(offers, curve_factors);
     for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
   });
   // By distance and trust alone, neighbouring vertices may follow different curves: smooth the weights.
-  each_field(fields, [&](std::uint32_t, Field& own) { surface_.heat().flow(heat_over(own, kShareWidth), own.weight); });
+  each_field(fields,
+             [&](std::uint32_t, Field& field) { surface_.heat().flow(heat_over(field, kShareWidth), field.weight); });
   Shares all(mesh_.positions.size());
   each_vertex([&](std::uint32_t v, std::vector<CurveOffer>& offers) {
     const glm::vec3 point = mesh_.positions[v];
@@ -261,10 +258,10 @@ std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurv
       offers.push_back({place, place.distance});
     }
     for (const CurveOffer& offer : offers) {
-      Field& own = fields[offer.place.curve];
-      own.defined[v] = 1;
-      own.s[v] = rest.length_at(offer.place);
-      own.distance[v] = static_cast<float>(std::log(std::max(offer.distance, kMinDistance)));
+      Field& field = fields[offer.place.curve];
+      field.defined[v] = 1;
+      field.s[v] = rest.length_at(offer.place);
+      field.distance[v] = static_cast<float>(std::log(std::max(offer.distance, kMinDistance)));
     }
   });
   return fields;

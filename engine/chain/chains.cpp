@@ -15,6 +15,7 @@
 
 #include "engine/chain/linkages.h"
 #include "engine/chain/places.h"
+#include "engine/core/invalid.h"
 #include "engine/core/not_found.h"
 #include "engine/model/affine.h"
 #include "engine/model/find_named.h"
@@ -55,9 +56,9 @@ class Finder {
     PELT_TRY(remove());
     PELT_TRY(add_named());
     if (result_.chains.empty()) {
-      return fail(ErrorCode::kInvalidArgument,
-                  "no curve can be laid on the skeleton: no two joints that count are parent and child, and no skin "
-                  "follows a single one; curves that name their joints need no parents");
+      return invalid(
+          "no curve can be laid on the skeleton: no two joints that count are parent and child, and no skin "
+          "follows a single one; curves that name their joints need no parents");
     }
     report();
     return std::move(result_);
@@ -156,13 +157,13 @@ class Finder {
     };
     const glm::dvec3 from(anchors[hub - 1].position);
     const glm::dvec3 way = glm::dvec3(anchors[hub + 1].position) - from;
-    const glm::vec3 own = anchors[hub].position;
+    const glm::vec3 original = anchors[hub].position;
     const double before = sharpest();
     if (!(glm::dot(way, way) > 0)) return;
     constexpr double kFromEnd = 0.1;  // fraction of the way
-    const double at = glm::dot(glm::dvec3(own) - from, way) / glm::dot(way, way);
+    const double at = glm::dot(glm::dvec3(original) - from, way) / glm::dot(way, way);
     anchors[hub].position = glm::vec3(from + std::clamp(at, kFromEnd, 1 - kFromEnd) * way);
-    if (!(sharpest() > before)) anchors[hub].position = own;
+    if (!(sharpest() > before)) anchors[hub].position = original;
   }
 
   Result<void> remove() {
@@ -180,9 +181,9 @@ class Finder {
     for (std::size_t c = 0; c < result_.chains.size(); ++c) automatic.emplace(result_.chains[c].name, c);
     std::unordered_set<std::string> names;
     for (const ChainOptions::Named& named : options_.curves) {
-      if (named.name.empty()) return fail(ErrorCode::kInvalidArgument, "a curve has no name");
+      if (named.name.empty()) return invalid("a curve has no name");
       if (!names.insert(named.name).second) {
-        return fail(ErrorCode::kInvalidArgument, fmt::format("two curves are named '{}'", named.name));
+        return invalid("two curves are named '{}'", named.name);
       }
       PELT_ASSIGN(auto chain, lay_named(named));
       if (const auto replaced = automatic.find(named.name); replaced != automatic.end()) {
@@ -197,14 +198,13 @@ class Finder {
   Result<Chain> lay_named(const ChainOptions::Named& named) const {
     const std::string what = fmt::format("curve '{}'", named.name);
     if (!is_near(named.offset)) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: its offset is not finite, or longer than {:g} m", what, kFarthest));
+      return invalid("{}: its offset is not finite, or longer than {:g} m", what, kMaxCoordinate);
     }
     std::vector<std::uint32_t> joints;
     for (const std::string& name : named.joints) {
       PELT_ASSIGN(const auto joint, find_joint(model_.skeleton, name, what));
       if (std::ranges::find(joints, joint) != joints.end()) {
-        return fail(ErrorCode::kInvalidArgument, fmt::format("{} names the joint '{}' twice", what, name));
+        return invalid("{} names the joint '{}' twice", what, name);
       }
       joints.push_back(joint);
     }
@@ -223,7 +223,7 @@ class Finder {
       if (tip && i + 1 == joints.size()) append(chain.anchors, joints[i], *tip + offset);
     }
     if (chain.anchors.size() < 2) {
-      return fail(ErrorCode::kInvalidArgument, what + " needs joints at two places at least");
+      return invalid("{} needs joints at two places at least", what);
     }
     // If the first anchor is a tip, the top is its joint, which is the next anchor and just as deep.
     const auto depth = [&](const Anchor& anchor) { return depth_[anchor.joint]; };

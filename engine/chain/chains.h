@@ -113,8 +113,8 @@ Result<Chains> find_chains(const Model& model, std::span<const std::uint32_t> me
 
 // Returns for every joint of the model the matrix from joint space to model space at bind, as the skins of `meshes`
 // give it: an anchor moves by matrix_of(joint) * inverse(matrices_at_bind[joint]). A joint that no skin names gets its
-// matrix by rest transforms from the nearest joint that has one. If that leads beyond kFarthest, or nowhere, the joint
-// stands where its parent does.
+// matrix by rest transforms from the nearest joint that has one. If that leads beyond kMaxCoordinate, or nowhere, the
+// joint stands where its parent does.
 std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std::uint32_t> meshes);
 
 }  // namespace pelt::chain

@@ -42,12 +42,12 @@ bool is_stub(const Places& places, std::span<const std::vector<SkinPoint>> skin,
   const glm::dvec3 bone = *place.tip - place.position;
   const double length = glm::length(bone);
   if (!(length > 0)) return false;
-  const double own = thickness(skin[p], bone / length);
-  if (length >= kStubby * own) return false;
+  const double bone_thickness = thickness(skin[p], bone / length);
+  if (length >= kStubby * bone_thickness) return false;
   const Place& above = places.places[place.parent];
   if (above.link_count() > 2) return true;
   const glm::dvec3 before = glm::normalize(place.position - above.position);
-  return glm::dot(before, bone / length) < kTurned || own > kThicker * thickness(skin[place.parent], before);
+  return glm::dot(before, bone / length) < kTurned || bone_thickness > kThicker * thickness(skin[place.parent], before);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const Cur
   if (row.empty()) return {};
   cut_row(row, most, Cut::kContinuous);
   std::vector<CurveShare> shares;
-  for (const WeightedElement& element : row) shares.push_back({places[element.index], element.weight});
+  for (const WeightedElement& influence : row) shares.push_back({places[influence.index], influence.weight});
   return shares;
 }
 

@@ -62,6 +62,6 @@ const PoseKernelInfo kAnchor{.name = "anchor",
                              .rest = no_rest,
                              .label = label,
                              .append_sources = append_sources,
-                             .writes_numbers = true};
+                             .contents = both(EntryContent::kNumbers)};
 
 }  // namespace pelt::chain

@@ -54,12 +54,12 @@ glm::vec3 Surface::gradient(std::uint32_t vertex, std::span<const std::uint8_t> 
   // Least squares over the edges. Across directions that they do not span the gradient stays small.
   glm::dmat3 squares(0.0);
   glm::dvec3 sum(0.0);
-  const std::uint32_t own = heat_.welded()[vertex];
-  for (const auto& edge : rings_.from(own)) {
+  const std::uint32_t welded = heat_.welded()[vertex];
+  for (const auto& edge : rings_.from(welded)) {
     if (!defined[edge.second]) continue;
-    const glm::dvec3 way = glm::dvec3(positions_[edge.second]) - glm::dvec3(positions_[own]);
+    const glm::dvec3 way = glm::dvec3(positions_[edge.second]) - glm::dvec3(positions_[welded]);
     squares += glm::outerProduct(way, way);
-    sum += way * (double{s[edge.second]} - s[own]);
+    sum += way * (double{s[edge.second]} - s[welded]);
   }
   const double trace = squares[0][0] + squares[1][1] + squares[2][2];
   if (!(trace > 0)) return glm::vec3(0.0f);

@@ -69,8 +69,9 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
     // A reference axis and its opposite differ by half a turn of the frame, at bind and in every pose: they count as
     // one.
     const auto put_reference = [&](std::ptrdiff_t i) {
-      const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords + shared::kCurveAnchorReference;
-      const glm::vec3 axis(std::bit_cast<float>(own[0]), std::bit_cast<float>(own[1]), std::bit_cast<float>(own[2]));
+      const std::uint32_t* reference = curve_anchors + i * shared::kCurveAnchorWords + shared::kCurveAnchorReference;
+      const glm::vec3 axis(std::bit_cast<float>(reference[0]), std::bit_cast<float>(reference[1]),
+                           std::bit_cast<float>(reference[2]));
       const glm::vec3 size = glm::abs(axis);
       const int largest = size.x > 0.5f ? 0 : size.y > 0.5f ? 1 : 2;
       for (int k = 0; k < 3; ++k) put_number(axis[largest] < 0 ? -axis[k] : axis[k]);
@@ -95,13 +96,13 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
         put_anchor(i, outer ? shared::kAnchorRotation : i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
       }
       for (std::ptrdiff_t i = near; i != far + away; i += away) {
-        const std::uint32_t* own = curve_anchors + i * shared::kCurveAnchorWords;
+        const std::uint32_t* settings = curve_anchors + i * shared::kCurveAnchorWords;
         if (curve.frames != CurveFrames::kAuto) put_reference(i);
-        put_numbers(own, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
-        put_numbers(own, shared::kCurveAnchorBulge, shared::kCurveAnchorDirection);
+        put_numbers(settings, shared::kCurveAnchorDistance, shared::kCurveAnchorKeys);
+        put_numbers(settings, shared::kCurveAnchorBulge, shared::kCurveAnchorDirection);
         for (const std::uint32_t sides : {shared::kCurveAnchorTurning, shared::kCurveAnchorWindow}) {
-          put_number(std::bit_cast<float>(own[sides + (reversed ? 1 : 0)]));
-          put_number(std::bit_cast<float>(own[sides + (reversed ? 0 : 1)]));
+          put_number(std::bit_cast<float>(settings[sides + (reversed ? 1 : 0)]));
+          put_number(std::bit_cast<float>(settings[sides + (reversed ? 0 : 1)]));
         }
       }
       const auto [known, is_new] = first.try_emplace(key, BoneCopy{c, bone, reversed});
@@ -196,10 +197,10 @@ void share_distances(const RestCurves& rest, std::span<Curve> curves) {
       for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
         const BoneCopy& from = rest.original(c, bone);
         for (std::uint32_t end = 0; end < 2; ++end) {
-          float& own = curves[c].anchors[bone + end].skin_distance;
+          float& distance = curves[c].anchors[bone + end].skin_distance;
           float& other = curves[from.curve].anchors[from.bone + (from.reversed ? 1 - end : end)].skin_distance;
-          if (own == other) continue;
-          own = other = std::max(own, other);
+          if (distance == other) continue;
+          distance = other = std::max(distance, other);
           changed = true;
         }
       }

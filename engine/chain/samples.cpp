@@ -123,7 +123,7 @@ std::vector<std::vector<float>> place_samples(const Sampled& sampled, float erro
     double largest = 0;
     for (int p = 0; p < kProbes; ++p) {
       double most = 0;
-      for (const auto& own : taken) most = std::max(most, own[p + 1] - own[p]);
+      for (const auto& of_pose : taken) most = std::max(most, of_pose[p + 1] - of_pose[p]);
       integral[p + 1] = integral[p] + most;
       largest = std::max(largest, most);
     }

@@ -44,7 +44,9 @@ std::vector<std::uint32_t> Seams::append_target(const DeformerInput& input, std:
     triangles.emplace_back(in_mesh[triangle.x], in_mesh[triangle.y], in_mesh[triangle.z]);
   }
   std::vector<bool> is_border(in_mesh.size(), false);
-  for (const BorderEdge& edge : border_edges(triangles)) {
+  // A single target meets no other.
+  const bool meets = input.targets.size() > 1;
+  for (const BorderEdge& edge : meets ? border_edges(triangles) : std::vector<BorderEdge>()) {
     for (const int corner : {edge.corner, (edge.corner + 1) % 3}) is_border[triangles[edge.triangle][corner]] = true;
   }
   std::vector<std::uint32_t> border;

@@ -19,8 +19,8 @@ std::vector<std::vector<float>> reach_of(const RestCurves& rest, std::span<const
   for (const Shares& target : shares) {
     for (const std::vector<CurveShare>& vertex : target) {
       for (const CurveShare& share : vertex) {
-        float& own = reach[share.place.curve][share.place.bone];
-        own = std::max(own, static_cast<float>(std::max(share.place.distance * share.weight, 1e-9)));
+        float& farthest = reach[share.place.curve][share.place.bone];
+        farthest = std::max(farthest, static_cast<float>(std::max(share.place.distance * share.weight, 1e-9)));
       }
     }
   }

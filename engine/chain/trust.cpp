@@ -27,7 +27,8 @@ Trust::Trust(const Model& model, std::span<const Curve> curves, Painting paintin
     : curves_(curves), painting_(std::move(painting)), stretches_(curves.size()), anchors_(curves.size()) {
   const std::vector<Joint>& joints = model.skeleton.joints;
   // The stretches of every joint, by curve.
-  std::vector<std::vector<std::vector<Stretch>>> own(joints.size(), std::vector<std::vector<Stretch>>(curves.size()));
+  std::vector<std::vector<std::vector<Stretch>>> stretches(joints.size(),
+                                                           std::vector<std::vector<Stretch>>(curves.size()));
   std::vector<bool> on_any(joints.size(), false);
   for (std::size_t c = 0; c < curves.size(); ++c) {
     const Curve& curve = curves[c];
@@ -41,20 +42,20 @@ Trust::Trust(const Model& model, std::span<const Curve> curves, Painting paintin
       stretch.last = curve.lengths[last_anchor];
       stretch.before = stretch.first - (first_anchor > 0 ? kOfNextBone * curve.bone_length(first_anchor - 1) : 0.0f);
       stretch.after = stretch.last + (last_anchor < last ? kOfNextBone * curve.bone_length(last_anchor) : 0.0f);
-      own[curve.chain.anchors[i].joint][c].push_back(stretch);
+      stretches[curve.chain.anchors[i].joint][c].push_back(stretch);
       on_any[curve.chain.anchors[i].joint] = true;
     }
   }
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const auto parent = model.skeleton.parent_of(j);
-    if (!on_any[j] && parent) own[j] = own[*parent];
+    if (!on_any[j] && parent) stretches[j] = stretches[*parent];
   }
   for (const BoundJoint& bound : model.bound_joints) {
     curve_counts_.push_back(static_cast<std::uint32_t>(
-        std::ranges::count_if(own[bound.joint], [](const auto& of_curve) { return !of_curve.empty(); })));
+        std::ranges::count_if(stretches[bound.joint], [](const auto& of_curve) { return !of_curve.empty(); })));
   }
   for (std::size_t c = 0; c < curves.size(); ++c) {
-    for (const BoundJoint& bound : model.bound_joints) stretches_[c].push_back(own[bound.joint][c]);
+    for (const BoundJoint& bound : model.bound_joints) stretches_[c].push_back(stretches[bound.joint][c]);
     // Joints above the top move all of it: they count as the top.
     const std::vector<Anchor>& anchors = curves[c].chain.anchors;
     std::vector<std::uint32_t> anchor_of(joints.size(), static_cast<std::uint32_t>(curves[c].chain.top));
@@ -107,9 +108,9 @@ std::optional<float> Trust::share_beyond(std::size_t c, std::size_t anchor, std:
   float beyond = 0;
   float total = 0;
   for (const Influence& influence : row) {
-    const std::size_t own = anchors_[c][influence.index];
+    const std::size_t joint_anchor = anchors_[c][influence.index];
     total += influence.weight;
-    if (own > anchor || (own == anchor && anchor > curves_[c].chain.top)) beyond += influence.weight;
+    if (joint_anchor > anchor || (joint_anchor == anchor && anchor > curves_[c].chain.top)) beyond += influence.weight;
   }
   if (!(total > 0)) return std::nullopt;
   return beyond / total;
@@ -146,7 +147,8 @@ float Trust::as_painted(std::size_t c, std::span<const Bend> bends, std::span<co
   const auto missed = [&](float place) {
     float sum = 0;
     for (const auto& [bend, share] : painted) {
-      const float away = std::abs(shared::step_share(bend.turning, place - bend.length) - share) - bend.off;
+      const float way = place - bend.length;
+      const float away = std::abs(shared::step_share(bend.turning, way, way < 0) - share) - bend.off;
       if (away > 0) sum += away * away;
     }
     return sum;

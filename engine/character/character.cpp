@@ -30,7 +30,7 @@ float skin_diagonal(const CharacterData& data) {
 
 std::uint32_t CharacterData::coarsest_level() const {
   std::uint32_t coarsest = 0;
-  for (const SkinLevel& own : levels) coarsest = std::max(coarsest, own.level);
+  for (const SkinLevel& skin_level : levels) coarsest = std::max(coarsest, skin_level.level);
   return coarsest;
 }
 
@@ -99,8 +99,8 @@ Result<Character> Character::create(CharacterData data) {
 Character Character::at_level(std::uint32_t level) const {
   if (level == 0 && data_->levels.empty()) return *this;
   CharacterData data = *data_;
-  for (SkinLevel& own : data.levels) {  // finer ones come first
-    if (own.level <= level) data.meshes[own.of] = std::move(own.skin);
+  for (SkinLevel& skin_level : data.levels) {  // finer ones come first
+    if (skin_level.level <= level) data.meshes[skin_level.of] = std::move(skin_level.skin);
   }
   data.levels.clear();
   std::uint32_t next = 0;

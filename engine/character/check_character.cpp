@@ -45,7 +45,7 @@ Result<void> check_skeleton(const Skeleton& skeleton) {
     }
     if (!is_near(joint.rest.translation) || !is_finite(joint.rest.rotation) || !is_near(joint.rest.scale) ||
         (joint.matrix && !is_near(*joint.matrix))) {
-      return invalid("the rest transform of joint '{}' is not finite, or beyond {:g}", joint.name, kFarthest);
+      return invalid("the rest transform of joint '{}' is not finite, or beyond {:g}", joint.name, kMaxCoordinate);
     }
     if (!(std::abs(glm::length(joint.rest.rotation) - 1.0f) < 1e-3f)) {
       return invalid("the rest rotation of joint '{}' is not of unit length", joint.name);
@@ -95,7 +95,7 @@ Result<void> check_keys(const AnyChannel& channel, std::size_t components, const
   }
   if (!std::all_of(channel.values.begin(), channel.values.end(), [](float value) { return is_near(value); })) {
     return invalid("clip '{}': a channel of {} holds a value that is not finite, or beyond {:g}", clip.name, what,
-                   kFarthest);
+                   kMaxCoordinate);
   }
   return {};
 }
@@ -162,9 +162,7 @@ Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   for (const glm::vec2 uv : mesh.uvs) {
     if (!is_finite(uv)) return invalid("mesh '{}' has a texture coordinate that is not finite", mesh.name);
   }
-  const Result<void> weights =
-      validate(mesh.weights, data.bound_joints.size(), "the weights of mesh '" + mesh.name + "'");
-  if (!weights) return invalid("{}", weights.error().message);
+  PELT_TRY(validate(mesh.weights, data.bound_joints.size(), "the weights of mesh '" + mesh.name + "'"));
   if (mesh.weights.row_count() != 0 && mesh.weights.row_count() != count) {
     return invalid("mesh '{}' has {} vertices, but {} rows of weights", mesh.name, count, mesh.weights.row_count());
   }
@@ -258,7 +256,7 @@ Result<void> check_inputs(const CharacterData& data) {
                      data.skeleton.joints.size());
     }
     if (!is_near(control.rest)) {
-      return invalid("the control '{}' is not finite at rest, or beyond {:g}", control.name, kFarthest);
+      return invalid("the control '{}' is not finite at rest, or beyond {:g}", control.name, kMaxCoordinate);
     }
   }
   return names_are_unique(data.controls, "control");
@@ -278,7 +276,7 @@ Result<void> check_made(const SkinLevel& level, const CharacterMesh& finest) {
                      name, made.vertices[i], finest.binding.points.size(), finest.name);
     }
   }
-  if (!(made.rms >= 0 && made.rms <= made.worst && made.worst <= kFarthest)) {
+  if (!(made.rms >= 0 && made.rms <= made.worst && made.worst <= kMaxCoordinate)) {
     return invalid("the level of detail '{}' has errors of {} m, at most {} m", name, made.rms, made.worst);
   }
   return {};
@@ -298,8 +296,7 @@ Result<std::uint32_t> check_character(const CharacterData& data) {
   PELT_ASSIGN(const auto slots, find_writers(data));
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PoseKernelInfo& kernel = pose_kernel(data.passes[p].kernel);
-    const Result<void> valid = kernel.validate(data.passes[p], data);
-    if (!valid) return invalid("palette pass {} ({}): {}", p, kernel.name, valid.error().message);
+    PELT_TRY(within(formatted("palette pass {} ({})", p, kernel.name), kernel.validate(data.passes[p], data)));
   }
   PELT_TRY(check_fit_pass(data));
   for (const CharacterMesh& mesh : data.meshes) PELT_TRY(check_fit(mesh, data));

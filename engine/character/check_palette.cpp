@@ -2,12 +2,12 @@
 #include "engine/character/check_palette.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <pelt/try.h>
 
 #include "engine/binding/morphs.h"
-#include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "engine/core/formatted.h"
 #include "engine/core/invalid.h"
@@ -28,22 +28,14 @@ Groups groups_of(BlendMode mode) {
   }
 }
 
-// Marks `count` palette entries from `first` on as written. Precondition: they are in the palette.
+// Marks `count` palette entries from `first` on as written. `contents`: of the even and the odd ones. Precondition:
+// they are in the palette.
 Result<void> write_slots(std::vector<PaletteEntry>& slots, std::uint32_t first, std::uint64_t count,
-                         std::uint32_t first_stage, PoseKernel kernel, bool fit) {
+                         std::uint32_t first_stage, std::array<EntryContent, 2> contents) {
   for (std::uint64_t i = 0; i < count; ++i) {
     PaletteEntry& slot = slots[first + i];
-    if (slot.kind != PaletteEntry::Kind::kUnwritten) return invalid("palette entry {} is written twice", first + i);
-    slot.first_stage = first_stage;
-    const bool is_second = i % 2 == 1;  // of two that such a record writes
-    using Kind = PaletteEntry::Kind;
-    slot.kind = fit                                      ? Kind::kFitFrame
-                : kernel == PoseKernel::kKeyPose         ? Kind::kOffset
-                : kernel == PoseKernel::kKeyWeights      ? Kind::kKeyWeights
-                : kernel == PoseKernel::kDualQuaternion  ? (is_second ? Kind::kStretch : Kind::kDualQuaternion)
-                : kernel == PoseKernel::kSecondaryAction ? (is_second ? Kind::kNumbers : Kind::kFrame)
-                : pose_kernel(kernel).writes_numbers     ? Kind::kNumbers
-                                                         : Kind::kFrame;
+    if (slot.content != EntryContent::kNothing) return invalid("palette entry {} is written twice", first + i);
+    slot = {contents[i % 2], first_stage};
   }
   return {};
 }
@@ -51,11 +43,11 @@ Result<void> write_slots(std::vector<PaletteEntry>& slots, std::uint32_t first, 
 bool inside(std::uint64_t first, std::uint64_t count, std::uint64_t size) { return first + count <= size; }
 
 Result<void> check_slot(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint64_t index,
-                        PaletteEntry::Kind wanted) {
+                        EntryContent wanted) {
   if (index >= slots.size()) {
     return invalid("mesh '{}' uses palette entry {} of {}", mesh.name, index, slots.size());
   }
-  if (slots[index].kind != wanted) {
+  if (slots[index].content != wanted) {
     return invalid("mesh '{}' uses palette entry {}, which does not hold what its blend mode reads", mesh.name, index);
   }
   if (slots[index].first_stage > mesh.stage) {
@@ -107,13 +99,14 @@ Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
 
   std::vector<PaletteEntry> slots(data.palette_size);
   for (const PalettePass& pass : data.passes) {
-    const std::uint64_t count = std::uint64_t{pass.record_count} * pose_kernel(pass.kernel).slots_per_record;
-    PELT_TRY(write_slots(slots, pass.first_slot, count, pass.stage, pass.kernel, pass.fit));
+    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.slots_per_record;
+    const auto contents = pass.fit ? both(EntryContent::kFitFrame) : kernel.contents;
+    PELT_TRY(write_slots(slots, pass.first_slot, count, pass.stage, contents));
   }
   for (const CharacterMesh& mesh : data.meshes) {
     if (!mesh.frame_slot) continue;
-    PELT_TRY(
-        write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, PoseKernel::kLinearBlend, false));
+    PELT_TRY(write_slots(slots, *mesh.frame_slot, mesh.vertex_count(), mesh.stage + 1, both(EntryContent::kFrame)));
   }
   return slots;
 }
@@ -124,8 +117,8 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Palet
     return invalid("mesh '{}' starts at palette entry {} of {}", mesh.name, mesh.first_slot, slots.size());
   }
   PELT_TRY(validate(mesh.binding, slots.size() - mesh.first_slot, groups_of(mesh.mode), "mesh '" + mesh.name + "'"));
-  const PaletteEntry::Kind wanted =
-      mesh.mode == BlendMode::kDualQuaternion ? PaletteEntry::Kind::kDualQuaternion : PaletteEntry::Kind::kFrame;
+  const EntryContent wanted =
+      mesh.mode == BlendMode::kDualQuaternion ? EntryContent::kDualQuaternion : EntryContent::kFrame;
   const std::uint32_t entry_slots = mesh.mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
   for (const std::uint32_t word : mesh.binding.influences) {
     const std::uint32_t slot = mesh.first_slot + shared::influence_index(word);
@@ -134,10 +127,10 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Palet
   }
   if (mesh.offset_slot && !mesh.frame_slot) return invalid("mesh '{}' has offsets, but no frames", mesh.name);
   for (std::uint64_t v = 0; mesh.offset_slot && v < mesh.vertex_count(); ++v) {
-    PELT_TRY(check_slot(mesh, slots, *mesh.offset_slot + v, PaletteEntry::Kind::kOffset));
+    PELT_TRY(check_slot(mesh, slots, *mesh.offset_slot + v, EntryContent::kOffset));
   }
   if (!mesh.wires) return {};
-  const Result<void> usable = check_slot(mesh, slots, mesh.wires->root_slot, PaletteEntry::Kind::kFrame);
+  const Result<void> usable = check_slot(mesh, slots, mesh.wires->root_slot, EntryContent::kFrame);
   slots_read = std::max(slots_read, mesh.wires->root_slot + 1);
   return usable;
 }
@@ -148,7 +141,7 @@ Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEn
   if (mesh.control) return invalid("mesh '{}' has morph targets, but is no skin", mesh.name);
   PELT_TRY(validate(*mesh.morphs, mesh.vertex_count(), "mesh '" + mesh.name + "'"));
   for (std::uint64_t i = 0; i < mesh.morphs->slot_count(); ++i) {
-    PELT_TRY(check_slot(mesh, slots, mesh.morphs->first_slot + i, PaletteEntry::Kind::kKeyWeights));
+    PELT_TRY(check_slot(mesh, slots, mesh.morphs->first_slot + i, EntryContent::kWeights));
   }
   slots_read = std::max(slots_read, mesh.morphs->first_slot + mesh.morphs->slot_count());
   return {};

@@ -8,21 +8,13 @@
 #include <pelt/character.h>
 #include <pelt/result.h>
 
+#include "engine/character/pose_kernels.h"
+
 namespace pelt {
 
-// The content of a palette entry, and when it is ready.
+// What a palette entry holds, and when it is ready.
 struct PaletteEntry {
-  enum class Kind : std::uint8_t {
-    kUnwritten,
-    kFrame,
-    kDualQuaternion,
-    kStretch,
-    kOffset,
-    kFitFrame,
-    kKeyWeights,
-    kNumbers
-  };
-  Kind kind = Kind::kUnwritten;
+  EntryContent content = EntryContent::kNothing;
   std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
 };
 

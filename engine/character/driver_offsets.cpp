@@ -4,24 +4,23 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
-#include <string>
 
 #include <pelt/finite.h>
 
-#include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 
 namespace pelt {
 
 Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std::span<const VertexOffset> offsets) {
   const CharacterMesh& mesh = data.meshes[m];
-  const auto invalid = [&](const std::string& why) {
-    return fail(ErrorCode::kInvalidArgument, formatted("the driver '{}': {}", mesh.name, why));
-  };
   assert(mesh.control);
   const bool streamed =
       std::any_of(data.streams.begin(), data.streams.end(), [&](const Stream& stream) { return stream.mesh == m; });
   if (streamed && !offsets.empty()) {
-    return invalid("it is streamed, so that its vertices are where the caller places them; offsets move none of them");
+    return invalid(
+        "the driver '{}': it is streamed, so that its vertices are where the caller places them; offsets move none of "
+        "them",
+        mesh.name);
   }
   std::vector<bool> given(mesh.vertex_count(), false);
   std::vector<std::uint32_t> packed_of_source(mesh.vertex_count());
@@ -29,14 +28,17 @@ Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std:
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const VertexOffset& offset = offsets[i];
     if (offset.vertex >= mesh.vertex_count()) {
-      return invalid(formatted("offset {} moves vertex {} of {}", i, offset.vertex, mesh.vertex_count()));
+      return invalid("the driver '{}': offset {} moves vertex {} of {}", mesh.name, i, offset.vertex,
+                     mesh.vertex_count());
     }
-    if (given[offset.vertex]) return invalid(formatted("offset {} moves vertex {} a second time", i, offset.vertex));
+    if (given[offset.vertex])
+      return invalid("the driver '{}': offset {} moves vertex {} a second time", mesh.name, i, offset.vertex);
     given[offset.vertex] = true;
     const glm::vec3 moved = mesh.binding.points[packed_of_source[offset.vertex]] + offset.offset;
     if (!is_near(moved)) {
-      return invalid(formatted("offset {}, of vertex {}, is not finite, or leads farther than {:g} m from the origin",
-                               i, offset.vertex, kFarthest));
+      return invalid(
+          "the driver '{}': offset {}, of vertex {}, is not finite, or leads farther than {:g} m from the origin",
+          mesh.name, i, offset.vertex, kMaxCoordinate);
     }
   }
   return {};

@@ -17,7 +17,7 @@ namespace pelt {
 using DriverOffsets = std::map<std::size_t, std::vector<VertexOffset>>;
 
 // Checks the offsets of a control mesh. Errors are kInvalidArgument and name the mesh: it is streamed; a vertex does
-// not exist, is given twice, or is moved to a place that is not finite or beyond kFarthest.
+// not exist, is given twice, or is moved to a place that is not finite or beyond kMaxCoordinate.
 Result<void> check_driver_offsets(const CharacterData& data, std::size_t mesh, std::span<const VertexOffset> offsets);
 
 }  // namespace pelt

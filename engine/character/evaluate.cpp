@@ -12,6 +12,7 @@
 #include "engine/binding/blend.h"
 #include "engine/binding/morphs.h"
 #include "engine/character/action_clock.h"
+#include "engine/character/lane_kernels.h"
 #include "engine/character/pose_kernels.h"
 
 namespace pelt {
@@ -25,7 +26,7 @@ constexpr std::size_t kSliceGrain = kVertexGrain / shared::kSliceRows;
 // Takes a range of slices apart into runs that targets move, or do not.
 class SliceRuns {
  public:
-  static constexpr std::size_t kMostMoved = 8;  // slices; their sums fit into a small cache
+  static constexpr std::size_t kMaxMoved = 8;  // slices; their sums fit into a small cache
   struct Run {
     SliceRange slices;  // empty: there is no other
     bool moved;
@@ -37,7 +38,7 @@ class SliceRuns {
   Run next() {
     Run run{{rest_.first, rest_.first}, moved_};
     while (rest_.first < rest_.last && moved_ == run.moved &&
-           !(run.moved && rest_.first - run.slices.first == kMostMoved)) {
+           !(run.moved && rest_.first - run.slices.first == kMaxMoved)) {
       moved_ = look_at(++rest_.first);
     }
     run.slices.last = rest_.first;
@@ -59,10 +60,10 @@ class SliceRuns {
 
 // Slices of a mesh at rest with its morph targets.
 struct MorphedSlices {
-  static constexpr std::size_t kMost = SliceRuns::kMostMoved;
-  std::array<MorphSums, kMost> sums;
-  std::array<glm::vec3, kMost * shared::kSliceRows> points;
-  std::array<glm::uvec2, kMost * shared::kSliceRows> directions;
+  static constexpr std::size_t kMaxSlices = SliceRuns::kMaxMoved;
+  std::array<MorphSums, kMaxSlices> sums;
+  std::array<glm::vec3, kMaxSlices * shared::kSliceRows> points;
+  std::array<glm::uvec2, kMaxSlices * shared::kSliceRows> directions;
 
   // Adds up the targets for slices [first, last) of a mesh. `write_rows`: adds them to the rows of the mesh, too, for a
   // kernel that does not.
@@ -107,10 +108,11 @@ struct Evaluator::State {
   void pose_palette(const PalettePass& pass) {
     const PoseContext context{joints, positions, inputs, palette, fresh};
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    PoseRecords& pose = pose_on_cpu(pass.kernel, options.same_everywhere);
     for_ranges(options.jobs, pass.record_count, kEntryGrain / kernel.slots_per_record,
-               [&](std::size_t begin, std::size_t end) { kernel.pose(pass, begin, end, context); });
+               [&](std::size_t begin, std::size_t end) { pose(pass, begin, end, context); });
     const std::size_t slots = std::size_t{pass.record_count} * kernel.slots_per_record;
-    if (pass.kernel != PoseKernel::kDualQuaternion) return fill_lines(pass.first_slot, slots);
+    if (kernel.contents[0] != EntryContent::kDualQuaternion) return fill_lines(pass.first_slot, slots);
     const Stretches found = make_dual_quaternion_lines(std::span<const Affine>(palette).subspan(pass.first_slot, slots),
                                                        std::span(lines).subspan(pass.first_slot, slots));
     if (found == Stretches::kSome) stretches = found;
@@ -171,7 +173,7 @@ struct Evaluator::State {
 
   void blend_fits() {
     for (const PalettePass& pass : character->passes) {
-      if (pass.fit || pass.kernel == PoseKernel::kKeyWeights) pose_palette(pass);
+      if (pass.fit || writes_weights(pass.kernel)) pose_palette(pass);
     }
     for (std::size_t m = 0; m < fits.size(); ++m) {
       const CharacterMesh& mesh = character->meshes[m];
@@ -187,7 +189,8 @@ struct Evaluator::State {
     for (std::size_t m = 0; m < character->meshes.size(); ++m) {
       const CharacterMesh& mesh = character->meshes[m];
       if (mesh.stage != stage) continue;
-      const BlendOutputs out = outputs_of(mesh);
+      BlendOutputs out = outputs_of(mesh);
+      if (mesh.offset_slot) out.normals = nullptr, out.tangents = nullptr;  // add_offsets() writes them
       for_slices(m, mesh.mode, [&](RestShape rest, SliceRange slices) {
         const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
         switch (mesh.mode) {
@@ -212,7 +215,7 @@ struct Evaluator::State {
         }
       });
       if (mesh.offset_slot) {
-        add_offsets(mesh.binding, std::span<const Affine>(palette).subspan(*mesh.offset_slot), out);
+        add_offsets(mesh.binding, std::span<const Affine>(palette).subspan(*mesh.offset_slot), outputs_of(mesh));
       }
       if (mesh.frame_slot) fill_lines(*mesh.frame_slot, mesh.vertex_count());
     }

@@ -7,6 +7,7 @@
 #include <pelt/tools/inspect.h>
 
 #include "engine/binding/packed_row.h"
+#include "engine/character/lane_kernels.h"
 #include "engine/character/pose_kernels.h"
 #include "shaders/dual_quaternion/dual_quaternion.h"
 
@@ -80,7 +81,7 @@ std::uint32_t entries_per_record(PoseKernel kernel) { return pose_kernel(kernel)
 
 void pose_pass(const PalettePass& pass, std::size_t begin, std::size_t end, std::span<const glm::mat4> joints,
                std::span<const glm::vec3> vertices, std::span<const float> inputs, std::span<Affine> palette) {
-  pose_kernel(pass.kernel).pose(pass, begin, end, {joints, vertices, inputs, palette});
+  pose_on_cpu(pass.kernel, false)(pass, begin, end, {joints, vertices, inputs, palette});
 }
 
 std::vector<PosedEntry> posed_entries(const Character& character, const Evaluator& evaluator,
@@ -159,8 +160,12 @@ std::vector<PosedHandle> posed_handles(const CharacterData& data, std::span<cons
   // Control points turn by chains, whose anchors come first.
   std::vector<Affine> palette(data.palette_size);
   const PoseContext context{joints, {}, inputs, palette};
-  for (const PalettePass& pass : data.passes) {
-    if (pass.kernel == PoseKernel::kAnchor) pose_kernel(pass.kernel).pose(pass, 0, pass.record_count, context);
+  for (std::uint32_t stage = 0; stage < data.stage_count; ++stage) {
+    for (const PalettePass& pass : data.passes) {
+      const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+      if (pass.stage == stage && kernel.contents == both(EntryContent::kNumbers))
+        kernel.pose(pass, 0, pass.record_count, context);
+    }
   }
   std::vector<PosedHandle> handles;
   std::uint32_t lines = 0;
@@ -232,8 +237,8 @@ glm::mat3 vertex_motion(const CharacterMesh& mesh, const Evaluator& evaluator, s
   }
   if (mesh.mode == BlendMode::kLinear) {
     glm::mat3 sum(0.0f);
-    for (const VertexInfluence& own : influences_of(mesh, vertex)) {
-      sum += own.weight * affine_axes(evaluator.palette()[own.entry]);
+    for (const VertexInfluence& influence : influences_of(mesh, vertex)) {
+      sum += influence.weight * affine_axes(evaluator.palette()[influence.entry]);
     }
     return sum;
   }

@@ -168,24 +168,24 @@ class RingFinder {
     std::vector<std::vector<std::uint32_t>> found;
     for (const std::uint32_t v : vertices) {
       const std::size_t first = found.size() - std::min(found.size(), kMaxSidesTried);
-      const auto own =
+      const auto side_of_vertex =
           std::find_if(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(),
                        [&](const auto& side) { return glm::dot(normals[side[0]], normals[v]) > kSameNormal; });
-      if (own == found.end()) {
+      if (side_of_vertex == found.end()) {
         found.push_back({v});
       } else {
-        own->push_back(v);
+        side_of_vertex->push_back(v);
       }
     }
     return found;
   }
 
   // Sets the corners of an apex, each once.
-  void set_corners(std::uint32_t apex, std::vector<Corner>& own) const {
+  void set_corners(std::uint32_t apex, std::vector<Corner>& corners) const {
     const std::span<const Corner> all = source_.corners.of(apex);
-    own.assign(all.begin(), all.end());
-    std::sort(own.begin(), own.end());
-    own.erase(std::unique(own.begin(), own.end()), own.end());
+    corners.assign(all.begin(), all.end());
+    std::sort(corners.begin(), corners.end());
+    corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
   }
 
   void add_ring(std::span<const std::uint32_t> twins) {

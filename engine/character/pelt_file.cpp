@@ -335,17 +335,17 @@ class Reader {
 };
 
 Result<void> check_header(std::span<const std::byte> bytes, const std::string& source) {
-  const auto invalid = [&](const std::string& what) {
+  const auto broken = [&](const std::string& what) {
     return fail(ErrorCode::kInvalidFile, formatted("{}: {}", source, what));
   };
   constexpr std::array kGlb = {'g', 'l', 'T', 'F'};
   if (bytes.size() >= sizeof kGlb && std::memcmp(bytes.data(), kGlb.data(), sizeof kGlb) == 0) {
-    return invalid("is a .glb, and only a .pelt file is read here");
+    return broken("is a .glb, and only a .pelt file is read here");
   }
   if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic.data(), sizeof kMagic) != 0) {
-    return invalid("is no .pelt file");
+    return broken("is no .pelt file");
   }
-  if (bytes.size() < sizeof(Header)) return invalid("ends within its header");
+  if (bytes.size() < sizeof(Header)) return broken("ends within its header");
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.version != kPeltFileVersion) {
@@ -354,9 +354,9 @@ Result<void> check_header(std::span<const std::byte> bytes, const std::string& s
                           header.version, kPeltFileVersion, remedy(header.version, kPeltFileVersion)));
   }
   if (header.file_size != bytes.size()) {
-    return invalid(formatted("should have {} bytes and has {}", header.file_size, bytes.size()));
+    return broken(formatted("should have {} bytes and has {}", header.file_size, bytes.size()));
   }
-  if (checksum_of(bytes) != header.checksum) return invalid("is damaged: its checksum does not fit");
+  if (checksum_of(bytes) != header.checksum) return broken("is damaged: its checksum does not fit");
   return {};
 }
 

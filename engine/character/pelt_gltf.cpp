@@ -273,9 +273,9 @@ Result<std::vector<std::byte>> write_gltf_deformers(std::span<const std::byte> g
 
   std::vector<std::byte> binary;
   if (find(document, "buffers") != nullptr) {
-    const auto own = only_buffer(opened, source);
-    if (!own) return fail(ErrorCode::kInvalidArgument, own.error().message);
-    binary.assign(own->begin(), own->end());
+    const auto buffer = only_buffer(opened, source);
+    if (!buffer) return fail(ErrorCode::kInvalidArgument, buffer.error().message);
+    binary.assign(buffer->begin(), buffer->end());
   }
   PELT_TRY(remove_extension(document, binary, source));
 

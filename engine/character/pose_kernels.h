@@ -2,7 +2,9 @@
 // What the engine asks of a pose kernel; <pelt/pose_kernels.list> lists them.
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <glm/glm.hpp>
 #include <span>
@@ -82,6 +84,24 @@ struct PassEntry {
 // The rest of entries that hold no frames.
 inline EntryRest no_rest(const PassEntry&) { return {}; }
 
+// What a palette entry holds, for those who read it.
+enum class EntryContent : std::uint8_t {
+  kNothing,  // no pass writes it
+  kFrame,    // a transform from rest
+  kDualQuaternion,
+  kStretch,  // beside a dual quaternion
+  kOffset,   // of a vertex, added before its blend
+  kFitFrame,
+  kWeights,  // of morph targets and key poses
+  kNumbers,  // who reads them knows the kernel
+};
+
+// Makes PoseKernelInfo::contents of entries that all hold the same.
+constexpr std::array<EntryContent, 2> both(EntryContent content) { return {content, content}; }
+
+// A function that poses records [begin, end) of a pass.
+using PoseRecords = void(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
+
 // What Pelt knows of a pose kernel: the folder of every deformer that has one defines it.
 struct PoseKernelInfo {
   const char* name;  // for people
@@ -89,8 +109,7 @@ struct PoseKernelInfo {
   std::uint32_t slots_per_record;  // palette entries that a record writes
   // Checks indices in the records against `data`; errors name the record.
   Result<void> (*validate)(const PalettePass& pass, const CharacterData& data);
-  // Poses records [begin, end) of the pass.
-  void (*pose)(const PalettePass& pass, std::size_t begin, std::size_t end, const PoseContext& context);
+  PoseRecords* pose;
   // For tools (pelt/tools/inspect.h): the frame of an entry at rest, its name, and what it reads.
   EntryRest (*rest)(const PassEntry& entry);
   std::string (*label)(const PassEntry& entry, const CharacterData& data);
@@ -98,7 +117,8 @@ struct PoseKernelInfo {
   // Appends the points that pose the pass's curves. nullptr: it has no curves.
   void (*append_handles)(const PalettePass& pass, const PoseContext& context,
                          std::vector<PosedHandle>& handles) = nullptr;
-  bool writes_numbers = false;        // true: its entries hold no frames, and who reads them knows the kernel
+  // What the even and the odd entries of a pass hold; where these differ, a record has an even number of entries.
+  std::array<EntryContent, 2> contents = both(EntryContent::kFrame);
   bool invocation_per_entry = false;  // true: an invocation of the shader poses an entry; false: a record
 };
 
@@ -123,5 +143,9 @@ std::string vertex_label(const CharacterData& data, std::uint32_t vertex);
 
 // Returns what Pelt knows of a kernel. Precondition: it is one of the enumerators (Character::create has checked it).
 const PoseKernelInfo& pose_kernel(PoseKernel kernel);
+
+// Returns true if the pass computes weights: other passes of its stage, morph targets and linear-blend fits read them,
+// so that it is posed first, at every detail.
+inline bool writes_weights(PoseKernel kernel) { return pose_kernel(kernel).contents[0] == EntryContent::kWeights; }
 
 }  // namespace pelt

@@ -35,7 +35,7 @@ class TableReader {
   }
 
   // Returns the same of a place or an offset, or of `count` numbers as of an inverse bind frame, which are within
-  // kFarthest.
+  // kMaxCoordinate.
   const char* check_place(std::uint64_t first, std::uint64_t count = 3) const {
     if (!holds(first, count)) return "reads past its table";
     for (std::uint64_t i = first; i < first + count; ++i) {

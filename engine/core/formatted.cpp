@@ -23,7 +23,7 @@ class Writer {
 
   template <std::floating_point T>
   void operator()(T value) {
-    if (piece_.style == 'g') return append(value, std::chars_format::general, 6);
+    if (piece_.style == 'g') return append(value, std::chars_format::general, piece_.digits);
     if (piece_.style == 'f') return append(value, std::chars_format::fixed, piece_.digits);
     if (!std::isfinite(value)) return append(value);
     append_shortest(value);

@@ -35,7 +35,7 @@ TextValue text_value(const T& value) {
 struct TextPiece {
   std::string_view before;
   char style = 0;  // 0: plainly; 'g', 'f' or 'x'; '.': there is no further place
-  int digits = 0;  // of 'f' and 'x'
+  int digits = 0;  // of 'g', 'f' and 'x'
 };
 
 // Takes the next piece off a pattern; '?' is the style of a place that is wrong.
@@ -53,9 +53,12 @@ constexpr TextPiece take_piece(std::string_view& pattern) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   if (style.empty()) return piece;
   piece.style = '?';
-  if (style == ":g") piece.style = 'g';
-  if (style.size() == 4 && style[0] == ':' && style[1] == '.' && style[3] == 'f' && digit(style[2])) {
-    piece.style = 'f';
+  if (style == ":g") {
+    piece.style = 'g';
+    piece.digits = 6;
+  }
+  if (style.size() == 4 && style.starts_with(":.") && digit(style[2]) && (style[3] == 'f' || style[3] == 'g')) {
+    piece.style = style[3];
     piece.digits = style[2] - '0';
   }
   if (style.size() >= 4 && style.starts_with(":0") && style.back() == 'x') {
@@ -99,7 +102,7 @@ class TextPattern {
 // Returns the pattern with the values in its places. Values are text, letters and numbers; a place is
 //
 //   {}      text, a letter, an integer, or the shortest decimals that give the same float: 0.1, 100000, 1e+16
-//   {:g}    a float by six digits, as by printf
+//   {:g}    a float by six digits, as by printf; {:.4g} by four
 //   {:.2f}  a float by two decimals, whatever the locale
 //   {:08x}  an unsigned integer by its last eight hexadecimal digits; 16 at most
 template <class... Values>

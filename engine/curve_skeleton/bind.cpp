@@ -74,11 +74,11 @@ void measure_distances(std::span<const Shares> shares, std::span<const std::size
   }
   for (std::size_t c = 0; c < curves.size(); ++c) {
     for (std::size_t i = 0; i < near[c].size(); ++i) {
-      float& own = curves[c].anchors[i].skin_distance;
-      if (own > 0) continue;
+      float& distance = curves[c].anchors[i].skin_distance;
+      if (distance > 0) continue;
       const double before = usual_distance(near[c][i][0]);
       const double after = usual_distance(near[c][i][1]);
-      own = static_cast<float>(before > 0 && after > 0 ? std::min(before, after) : std::max(before, after));
+      distance = static_cast<float>(before > 0 && after > 0 ? std::min(before, after) : std::max(before, after));
     }
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include <pelt/curve_keys.h>
@@ -135,6 +137,13 @@ void describe(Fields& fields, CurveSkeletonParameters& curves) {
 
 namespace curve_skeleton {
 
+static std::string curve_offset(const DeformerParameters& parameters, std::span<const std::string> joints) {
+  const auto& curves = parameters.get<CurveSkeletonParameters>().curves;
+  const auto curve =
+      std::ranges::find_if(curves, [&](const auto& one) { return std::ranges::equal(one.joints, joints); });
+  return curve == curves.end() ? "" : fmt::format("/curves/{}/offset", curve - curves.begin());
+}
+
 DeformerEntry deformer() {
   return {.defaults = CurveSkeletonParameters{},
           .bind = bind_as<CurveSkeletonParameters, bind>,
@@ -145,6 +154,7 @@ DeformerEntry deformer() {
                 const auto& curves = parameters.get<CurveSkeletonParameters>();
                 return curves.joints.empty() && curves.bones.empty();
               },
+          .curve_offset = curve_offset,
           .has_curves = true,
           .cost = {.vertex = 14e-6}};
 }

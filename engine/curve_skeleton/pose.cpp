@@ -248,7 +248,7 @@ const PoseKernelInfo kCurveStep{.name = "curve_step",
                                 .rest = no_rest,
                                 .label = step_label,
                                 .append_sources = append_step_source,
-                                .writes_numbers = true};
+                                .contents = both(EntryContent::kNumbers)};
 
 const PoseKernelInfo kCurveSkeleton = sample_kernel("curve_skeleton", pose_samples, true);
 const PoseKernelInfo kSplineCurve = sample_kernel("spline_curve", pose_spline_samples, false);

@@ -13,6 +13,7 @@
 #include <pelt/try.h>
 
 #include "engine/chain/bendy.h"
+#include "engine/core/invalid.h"
 #include "engine/core/name_list.h"
 #include "engine/core/not_found.h"
 #include "engine/rig/deformer_entry.h"
@@ -22,10 +23,6 @@ namespace pelt::curve_skeleton {
 using namespace chain;
 
 namespace {
-
-tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", what, why));
-}
 
 // Returns the number of control points of a curve. They are numbered J_0, (B_i-, J_i, B_i+) .., J_n for n + 1 anchors.
 std::size_t control_count(const Chain& chain) { return 3 * chain.anchors.size() - 4; }
@@ -37,13 +34,12 @@ bool is_anchor(const Chain& chain, std::uint32_t number) {
 Result<void> check_offsets(const CurvePath& path, const Chain& chain, const std::string& what) {
   for (const VertexOffset& offset : path.control_offsets) {
     if (offset.vertex >= control_count(chain)) {
-      return invalid(what, fmt::format("offsets control point {} of the {} of the curve '{}'", offset.vertex,
-                                       control_count(chain), chain.name));
+      return invalid("{}: offsets control point {} of the {} of the curve '{}'", what, offset.vertex,
+                     control_count(chain), chain.name);
     }
     if (!is_near(offset.offset)) {
-      return invalid(what,
-                     fmt::format("offsets control point {} of the curve '{}' by what is no length, or more than {:g} m",
-                                 offset.vertex, chain.name, kFarthest));
+      return invalid("{}: offsets control point {} of the curve '{}' by what is no length, or more than {:g} m", what,
+                     offset.vertex, chain.name, kMaxCoordinate);
     }
   }
   return {};
@@ -100,9 +96,8 @@ Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Mode
     const float taken = curve.anchors[bone].float_max + curve.anchors[bone + 1].float_max;
     if (taken > 1.0001f * curve.bone_length(bone)) {
       const auto name = [&](std::size_t i) { return model.skeleton.joints[curve.chain.anchors[i].joint].name; };
-      return invalid(what, fmt::format("the floats of '{}' and '{}' take {:.4g} m of the {:.4g} m between them on the "
-                                       "curve '{}'",
-                                       name(bone), name(bone + 1), taken, curve.bone_length(bone), curve.chain.name));
+      return invalid("{}: the floats of '{}' and '{}' take {:.4g} m of the {:.4g} m between them on the curve '{}'",
+                     what, name(bone), name(bone + 1), taken, curve.bone_length(bone), curve.chain.name);
     }
   }
   return {};
@@ -156,10 +151,10 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
   }
   for (const JointBendyBone& bone : model.bendy_bones) {
     const std::vector<Joint>& joints = model.skeleton.joints;
-    if (bone.joint >= joints.size()) return invalid(what, "the model has a bendy bone at no joint");
+    if (bone.joint >= joints.size()) return invalid("{}: the model has a bendy bone at no joint", what);
     if (const char* wrong = wrong_property(bone.values)) {
-      return invalid(what, fmt::format("the model's bendy bone from '{}' has a {} out of its range",
-                                       joints[bone.joint].name, wrong));
+      return invalid("{}: the model's bendy bone from '{}' has a {} out of its range", what, joints[bone.joint].name,
+                     wrong);
     }
   }
   for (const CurveWeight& weight : parameters.weights) {
@@ -182,8 +177,8 @@ Result<void> check_chain(const Chain& chain, const Model& model, const std::stri
     const glm::dvec3 bone = glm::dvec3(chain.anchors[i].position) - glm::dvec3(chain.anchors[i - 1].position);
     if (glm::length(bone) > kShortest * length) continue;
     const auto name = [&](std::size_t a) { return model.skeleton.joints[chain.anchors[a].joint].name; };
-    return invalid(what, fmt::format("the joints '{}' and '{}' of the curve '{}' lie on each other", name(i - 1),
-                                     name(i), chain.name));
+    return invalid("{}: the joints '{}' and '{}' of the curve '{}' lie on each other", what, name(i - 1), name(i),
+                   chain.name);
   }
   return {};
 }
@@ -205,20 +200,19 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
   for (const CurvePath& path : parameters.curves) {
     if (!path.joints.empty()) options.curves.push_back({path.name, path.joints, path.offset});
   }
-  Result<Chains> chains = within(what, find_chains(model, meshes, options));
-  if (!chains) return tl::unexpected(chains.error());
+  PELT_ASSIGN(Chains chains, within(what, find_chains(model, meshes, options)));
   for (const CurvePath& path : parameters.curves) {
     std::vector<std::string_view> known;
     Chain* chain = nullptr;
-    for (Chain& candidate : chains->chains) {
+    for (Chain& candidate : chains.chains) {
       known.push_back(candidate.name);
       if (candidate.name == path.name) chain = &candidate;
     }
     if (chain == nullptr) return not_found(what, "curve", path.name, known);
     PELT_TRY(check_offsets(path, *chain, what));
     if (!is_near(path.offset)) {
-      return invalid(
-          what, fmt::format("the offset of the curve '{}' is not finite, or longer than {:g} m", path.name, kFarthest));
+      return invalid("{}: the offset of the curve '{}' is not finite, or longer than {:g} m", what, path.name,
+                     kMaxCoordinate);
     }
     if (path.joints.empty()) {
       for (Anchor& anchor : chain->anchors) anchor.position += path.offset;
@@ -228,7 +222,7 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
       chain->anchors[(offset.vertex + 2) / 3].position += offset.offset;
     }
   }
-  for (const Chain& chain : chains->chains) {
+  for (const Chain& chain : chains.chains) {
     PELT_TRY(check_chain(chain, model, what));
   }
   return chains;

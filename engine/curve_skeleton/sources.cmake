@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 pelt_folder(character
   pose.cpp)
+pelt_folder(evaluation
+  pose_lanes.cpp)
 pelt_folder(authoring
   bind.cpp deformer.cpp resolve_curves.cpp
   HEADERS

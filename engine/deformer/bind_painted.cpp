@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/deformer/bind_painted.h"
 
-#include <fmt/format.h>
-
+#include "engine/core/invalid.h"
 #include "engine/deformer/weight_gradients.h"
 
 namespace pelt {
@@ -11,9 +10,7 @@ Result<std::vector<MeshBinding>> bind_painted(BlendMode mode, bool exact_normals
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
     const Mesh& mesh = mesh_of(input, target);
-    if (!has_weights(mesh)) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("{}: mesh '{}' has no weights", input.layer, mesh.name));
-    }
+    if (!has_weights(mesh)) return invalid("{}: mesh '{}' has no weights", input.layer, mesh.name);
     MeshBinding binding;
     binding.mode = mode;
     binding.rows = input.builder.rows_over_joints(mesh.weights, mode);

@@ -159,8 +159,8 @@ BlendGroups take_groups(MeshBinding& binding, std::span<const glm::vec3> rest_po
     double sum = share;
     for (const OffsetGroup& group : binding.offset_groups) sum += group.local[i].w;
     for (OffsetGroup& group : binding.offset_groups) {
-      const auto own = static_cast<float>(group.local[i].w / sum);
-      group.local[i] = glm::vec4(own == 0 ? rest_positions[i] : glm::vec3(group.local[i]), own);
+      const auto group_share = static_cast<float>(group.local[i].w / sum);
+      group.local[i] = glm::vec4(group_share == 0 ? rest_positions[i] : glm::vec3(group.local[i]), group_share);
     }
     rest.emplace_back(rest_positions[i], static_cast<float>(share / sum));
   }

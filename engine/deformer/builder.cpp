@@ -17,6 +17,7 @@
 #include "engine/binding/morton_order.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
+#include "engine/core/invalid.h"
 #include "engine/deformer/blend_groups.h"
 #include "engine/geometry/topology.h"
 #include "shaders/driver/key_pose/pose.h"
@@ -223,8 +224,8 @@ void CharacterBuilder::add_morphs(const Mesh& mesh, std::span<const std::uint32_
   for (std::uint32_t t = 0; t < packed.target_count; ++t) {
     std::vector<std::uint32_t> keys = skin.keys_of[t];
     if (t < mesh.morph_targets.size()) {
-      const std::vector<std::uint32_t> own = weight_keys(mesh, t, 0.0f, skin.weights);
-      keys.insert(keys.end(), own.begin(), own.end());
+      const std::vector<std::uint32_t> target_keys = weight_keys(mesh, t, 0.0f, skin.weights);
+      keys.insert(keys.end(), target_keys.begin(), target_keys.end());
     }
     skin.weights.add_weight(std::move(keys));
   }
@@ -261,9 +262,8 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   }
   const RestGeometry rest{mesh.positions, directions.normals.empty() ? mesh.normals : directions.normals,
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};
-  Result<PackedBinding> packed = pack(groups, rest, order, taken.local_points);
-  if (!packed) return fail(packed.error().code, fmt::format("mesh '{}': {}", mesh.name, packed.error().message));
-  result.binding = std::move(*packed);
+  PELT_ASSIGN(result.binding,
+              within(fmt::format("mesh '{}'", mesh.name), pack(groups, rest, order, taken.local_points)));
   MeshReport report;
   for (const SparseRows& rows : groups) {
     const RowStatistics figures = statistics(rows);
@@ -317,8 +317,8 @@ Result<std::size_t> CharacterBuilder::add_streamed_mesh(const Mesh& mesh) {
   data_.input_count += 3 * pass.record_count;
   for (std::uint32_t i = 0; i < pass.record_count; ++i) {
     append_record(pass.records, shared::StreamRecord{first_input + 3 * i, mesh.positions[i]});
-    const Influence own{first_slot + i, 1.0f};
-    binding.rows.append_row(std::span(&own, 1));
+    const Influence influence{first_slot + i, 1.0f};
+    binding.rows.append_row(std::span(&influence, 1));
   }
   add_pass(std::move(pass));
   Result<std::size_t> added = add_control_mesh(mesh, std::move(binding), "streamed");
@@ -330,8 +330,7 @@ Result<void> CharacterBuilder::move_vertices(std::size_t control_mesh, const std
   PELT_TRY(check_driver_offsets(data_, control_mesh, offsets));
   const auto [known, added] = driver_offsets_.emplace(control_mesh, offsets);
   if (added || known->second == offsets) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("the driver '{}' is already used, with other offsets", data_.meshes[control_mesh].name));
+  return invalid("the driver '{}' is already used, with other offsets", data_.meshes[control_mesh].name);
 }
 
 std::uint32_t CharacterBuilder::control_input(const Mesh& mesh, std::uint32_t target) {
@@ -424,7 +423,7 @@ Result<void> CharacterBuilder::add_level(const PlacedLevel& level, MeshBinding b
   const Mesh& whole = model_.meshes[level.of()];
   const auto skin = std::ranges::find(data_.meshes, whole.name, &CharacterMesh::name);
   assert(skin != data_.meshes.end());
-  PELT_ASSIGN(auto own, packed(level.mesh(), std::move(binding), deformer, false));
+  PELT_ASSIGN(auto level_skin, packed(level.mesh(), std::move(binding), deformer, false));
   if (skin->morphs) {
     std::vector<MorphTarget> moved = level.targets_of(whole.morph_targets);
     const auto corrected = correctives_.find(whole.name);
@@ -433,12 +432,12 @@ Result<void> CharacterBuilder::add_level(const PlacedLevel& level, MeshBinding b
     }
     std::vector<MorphOffsets> targets;
     for (const MorphTarget& target : moved) targets.push_back({target.offsets, target.normals, target.tangents});
-    PackedMorphs morphs = pack_morphs(targets, level.mesh().positions.size(), own.order);
+    PackedMorphs morphs = pack_morphs(targets, level.mesh().positions.size(), level_skin.order);
     morphs.first_slot = skin->morphs->first_slot;  // the weights of the skin's targets
-    if (!morphs.columns.empty()) own.mesh.morphs = std::move(morphs);
+    if (!morphs.columns.empty()) level_skin.mesh.morphs = std::move(morphs);
   }
   const auto index = static_cast<std::uint32_t>(skin - data_.meshes.begin());
-  data_.levels.push_back({index, level.level(), std::move(own.mesh)});
+  data_.levels.push_back({index, level.level(), std::move(level_skin.mesh)});
   return {};
 }
 
@@ -487,7 +486,7 @@ std::span<const DeformerTarget> full_detail(const DeformerInput& input) {
 }
 
 tl::unexpected<Error> invalid(const DeformerInput& input, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", input.layer, why));
+  return invalid("{}: {}", input.layer, why);
 }
 
 }  // namespace pelt

@@ -33,9 +33,9 @@ MorphTarget PlacedLevel::carry(const MorphTarget& target) const {
 std::vector<MorphTarget> PlacedLevel::targets_of(std::span<const MorphTarget> whole) const {
   std::vector<MorphTarget> targets;
   for (const MorphTarget& wanted : whole) {
-    const auto own = std::ranges::find(mesh().morph_targets, wanted.name, &MorphTarget::name);
-    if (own != mesh().morph_targets.end()) {
-      targets.push_back(*own);
+    const auto found = std::ranges::find(mesh().morph_targets, wanted.name, &MorphTarget::name);
+    if (found != mesh().morph_targets.end()) {
+      targets.push_back(*found);
     } else {
       targets.push_back({wanted.name, std::vector<glm::vec3>(mesh().positions.size(), glm::vec3(0.0f)), 0.0f});
     }

@@ -24,10 +24,6 @@
 namespace pelt {
 namespace {
 
-tl::unexpected<Error> invalid_region(const std::string& what, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{} {}", what, why));
-}
-
 // Returns 1 up to distance 0 and 0 from `falloff` on, smooth between.
 double fall(double distance, double falloff) {
   if (distance <= 0) return 1;
@@ -59,7 +55,7 @@ Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh,
     for (std::size_t b = 0; b < named.size(); ++b) named[b] = named[b] || model.bound_joints[b].joint == joint;
   }
   if (!has_weights(mesh)) {
-    return invalid_region(what, fmt::format("names joints, but mesh '{}' has no weights", mesh.name));
+    return invalid("{} names joints, but mesh '{}' has no weights", what, mesh.name);
   }
   std::vector<double> values(mesh.positions.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -102,11 +98,11 @@ bool is_finite_falloff(float falloff) { return std::isfinite(falloff) && falloff
 Result<std::vector<double>> near_distances(const Near& near, const Mesh& mesh, const Model& model,
                                            const std::string& what) {
   if (!is_finite_falloff(near.falloff)) {
-    return invalid_region(what, fmt::format("has a falloff from '{}' that is negative or not finite", near.mesh));
+    return invalid("{} has a falloff from '{}' that is negative or not finite", what, near.mesh);
   }
   PELT_ASSIGN(const auto other, find_mesh(model, near.mesh, what));
   Result<std::vector<double>> distances = distances_to(*other, mesh);
-  if (!distances) return invalid_region(what, fmt::format("is near the mesh '{}', which has no surface", near.mesh));
+  if (!distances) return invalid("{} is near the mesh '{}', which has no surface", what, near.mesh);
   return distances;
 }
 
@@ -120,8 +116,7 @@ Result<const Group*> find_group(const std::string& name, const Mesh& mesh, const
   const Group* group = rig.find_group(name);
   if (group == nullptr) return not_found(what, "group", name, rig.groups, &Group::name);
   if (group->mesh != "*" && group->mesh != mesh.name) {
-    return invalid_region(what,
-                          fmt::format("uses the group '{}' of mesh '{}' on mesh '{}'", name, group->mesh, mesh.name));
+    return invalid("{} uses the group '{}' of mesh '{}' on mesh '{}'", what, name, group->mesh, mesh.name);
   }
   return group;
 }
@@ -159,7 +154,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
                                          const std::string& what) {
   std::vector<float> values(mesh.positions.size(), 1.0f);
   if (!is_finite_falloff(region.joint_falloff))
-    return invalid_region(what, "has a joint falloff that is negative or not finite");
+    return invalid("{} has a joint falloff that is negative or not finite", what);
   if (!region.joints.empty()) {
     PELT_ASSIGN(const auto joints, joint_values(region, mesh, model, what));
     multiply(values, [&](std::size_t i) { return joints[i]; });
@@ -181,7 +176,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
     const glm::dvec3 low(region.box->min);
     const glm::dvec3 high(region.box->max);
     if (!(glm::all(glm::lessThanEqual(low, high)) && is_finite_falloff(region.box->falloff))) {
-      return invalid_region(what, "has a box whose min is above its max, or a falloff that is negative or not finite");
+      return invalid("{} has a box whose min is above its max, or a falloff that is negative or not finite", what);
     }
     multiply(values, [&](std::size_t i) {
       const glm::dvec3 p(mesh.positions[i]);
@@ -191,7 +186,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
   if (region.sphere) {
     if (!(region.sphere->radius >= 0 && is_finite_falloff(region.sphere->falloff) &&
           is_finite(region.sphere->center))) {
-      return invalid_region(what, "has a sphere whose radius or falloff is negative or not finite, or its center");
+      return invalid("{} has a sphere whose radius or falloff is negative or not finite, or its center", what);
     }
     multiply(values, [&](std::size_t i) {
       const double away = glm::distance(glm::dvec3(mesh.positions[i]), glm::dvec3(region.sphere->center));
@@ -212,11 +207,11 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
   const std::string group_what = fmt::format("the group '{}'", name);
   std::vector<float> values(mesh.positions.size(), 0.0f);
   if (group.region != Region{} || (group.vertices.empty() && group.triangles.empty())) {
-    if (!group.region.group.empty()) return invalid_region(group_what, "has a region that names a group");
+    if (!group.region.group.empty()) return invalid("{} has a region that names a group", group_what);
     PELT_ASSIGN(values, region_values(group.region, mesh, model, rig, group_what));
   }
   if (!std::all_of(group.values.begin(), group.values.end(), [](float value) { return std::isfinite(value); })) {
-    return invalid_region(group_what, "has a value that is not finite");
+    return invalid("{} has a value that is not finite", group_what);
   }
   std::size_t count = 0;
   PELT_TRY(for_each_index(group.vertices, values.size(), group_what + " lists vertices", "there are",
@@ -227,7 +222,7 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
                             count = place + 1;
                           }));
   if (!group.values.empty() && group.values.size() != count) {
-    return invalid_region(group_what, fmt::format("lists {} vertices and {} values", count, group.values.size()));
+    return invalid("{} lists {} vertices and {} values", group_what, count, group.values.size());
   }
   return values;
 }

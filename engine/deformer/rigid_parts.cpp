@@ -24,7 +24,7 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   if (mesh.weights.row_count() != count) return rigid;
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   const std::vector<glm::uvec3> triangles = welded_triangles(welded, mesh.triangles);
-  const std::vector<std::uint32_t> part = connected_parts(count, triangles);
+  const std::vector<std::uint32_t> part_of = connected_parts(count, triangles);
 
   struct Part {
     std::optional<std::uint32_t> joint;  // the joint on which the first vertex has the most weight
@@ -34,23 +34,24 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
     std::size_t vertices = 0;
   };
   std::vector<Part> parts(count);  // by the vertex that represents the part
-  for (const glm::uvec3 t : triangles) parts[part[t.x]].has_triangle = true;
+  for (const glm::uvec3 t : triangles) parts[part_of[t.x]].has_triangle = true;
   for (std::size_t i = 0; i < count; ++i) {
-    Part& own = parts[part[welded[i]]];
+    Part& part = parts[part_of[welded[i]]];
     const Influence strongest = strongest_influence(mesh.weights.row(i));
-    if (!own.joint) own.joint = strongest.index;
-    own.follows_others |= strongest.index != *own.joint || strongest.weight < kMinOfJoint;
-    own.sum += strongest.weight;
-    ++own.vertices;
+    if (!part.joint) part.joint = strongest.index;
+    part.follows_others |= strongest.index != *part.joint || strongest.weight < kMinOfJoint;
+    part.sum += strongest.weight;
+    ++part.vertices;
   }
-  const auto moves_as_one = [](const Part& own) {
-    return !own.follows_others && own.sum >= kMeanOfJoint * static_cast<double>(own.vertices);
+  const auto moves_as_one = [](const Part& part) {
+    return !part.follows_others && part.sum >= kMeanOfJoint * static_cast<double>(part.vertices);
   };
   // Points without triangles are no part; where all parts are rigid, nothing else is left for them to follow.
-  const bool all = std::ranges::all_of(parts, [&](const Part& own) { return !own.has_triangle || moves_as_one(own); });
+  const bool all =
+      std::ranges::all_of(parts, [&](const Part& part) { return !part.has_triangle || moves_as_one(part); });
   for (std::size_t i = 0; i < count; ++i) {
-    const Part& own = parts[part[welded[i]]];
-    rigid[i] = own.has_triangle ? moves_as_one(own) : all && !triangles.empty();
+    const Part& part = parts[part_of[welded[i]]];
+    rigid[i] = part.has_triangle ? moves_as_one(part) : all && !triangles.empty();
   }
   return rigid;
 }

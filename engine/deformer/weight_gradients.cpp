@@ -31,16 +31,16 @@ class Changes {
       : rows_(rows), surface_(surface), place_(entries, kNowhere) {}
 
   const std::vector<Change>& at(std::uint32_t vertex) {
-    const std::span<const Influence> own = rows_.row(vertex);
+    const std::span<const Influence> row = rows_.row(vertex);
     for (const Change& change : changes_) place_[change.entry] = kNowhere;
     changes_.clear();
-    for (const Influence& influence : own) add(influence.index, influence.weight);
-    if (own.empty()) return changes_;
+    for (const Influence& influence : row) add(influence.index, influence.weight);
+    if (row.empty()) return changes_;
     for (const SurfaceGradient::Term& term : surface_.ring(vertex)) {
       const std::span<const Influence> other = rows_.row(term.vertex);
       if (other.empty()) continue;
       const glm::dvec3 rate(term.rate);
-      for (std::size_t k = 0; k < own.size(); ++k) changes_[k].gradient -= changes_[k].weight * rate;
+      for (std::size_t k = 0; k < row.size(); ++k) changes_[k].gradient -= changes_[k].weight * rate;
       for (const Influence& influence : other) {
         if (place_[influence.index] == kNowhere) add(influence.index, 0);
         changes_[place_[influence.index]].gradient += double{influence.weight} * rate;
@@ -93,22 +93,24 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
   const std::uint32_t entries = entries_of(rows);
   parallel_for(rows.row_count(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
     Changes changes(rows, surface, entries);
+    std::vector<Eigen::Vector4d> features;
     for (std::size_t v = begin; v < end; ++v) {
       const std::vector<Changes::Change>& all = changes.at(static_cast<std::uint32_t>(v));
-      const std::size_t own = rows.row(v).size();
-      if (own == 0) continue;
+      const std::size_t row_length = rows.row(v).size();
+      if (row_length == 0) continue;
       const glm::dvec3 origin(place(all[0].entry));
-      const auto features = [&](std::size_t k) {
-        const glm::dvec3 d = glm::dvec3(place(all[k].entry)) - origin;
-        return Eigen::Vector4d(1, d.x, d.y, d.z);
-      };
+      features.clear();
+      for (const Changes::Change& change : all) {
+        const glm::dvec3 d = glm::dvec3(place(change.entry)) - origin;
+        features.emplace_back(1, d.x, d.y, d.z);
+      }
       Eigen::Matrix4d spread = Eigen::Matrix4d::Zero();
       Eigen::Matrix<double, 4, 3> lost = Eigen::Matrix<double, 4, 3>::Zero();
       double width = 0;  // mean square of distances
       for (std::size_t k = 0; k < all.size(); ++k) {
-        const Eigen::Vector4d f = features(k);
+        const Eigen::Vector4d& f = features[k];
         width += (f.squaredNorm() - 1) / static_cast<double>(all.size());
-        if (k < own) {
+        if (k < row_length) {
           spread += std::abs(all[k].weight) * f * f.transpose();
         } else {
           lost += f * Eigen::RowVector3d(all[k].gradient.x, all[k].gradient.y, all[k].gradient.z);
@@ -116,8 +118,8 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
       }
       for (int c = 1; c < 4; ++c) spread(c, c) += kMinSpread * width + 1e-30;
       const Eigen::Matrix<double, 4, 3> given = spread.ldlt().solve(lost);
-      for (std::size_t k = 0; k < own; ++k) {
-        const Eigen::RowVector3d more = std::abs(all[k].weight) * (features(k).transpose() * given);
+      for (std::size_t k = 0; k < row_length; ++k) {
+        const Eigen::RowVector3d more = std::abs(all[k].weight) * (features[k].transpose() * given);
         gradients[rows.offsets[v] + k] = glm::vec3(all[k].gradient + glm::dvec3(more(0), more(1), more(2)));
       }
     }

@@ -19,6 +19,7 @@ const PoseKernelInfo kDualQuaternion{.name = "dual_quaternion",
                                      .pose = pose_records<shared::JointRecord, pose_joint>,
                                      .rest = linear_blend::joint_rest,
                                      .label = linear_blend::joint_label,
-                                     .append_sources = linear_blend::append_joint};
+                                     .append_sources = linear_blend::append_joint,
+                                     .contents = {EntryContent::kDualQuaternion, EntryContent::kStretch}};
 
 }  // namespace pelt::dual_quaternion

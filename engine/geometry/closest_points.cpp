@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/geometry/closest_points.h"
 
+#include <bit>
 #include <cassert>
 
 // This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
@@ -149,10 +150,53 @@ void squared_distances(const TriangleGroup* groups, std::size_t count, const glm
   }
 }
 
-void closest_points(const TriangleGroup* groups, std::size_t count, const glm::dvec3& point, GroupPoints* points) {
+void set_box(const TriangleGroup& group, GroupBoxes& boxes, std::size_t i) {
+  const Doubles d;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    Vec low = hn::Load(d, group.values[kA + axis]), high = low;
+    for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
+      for (const std::size_t row : {kA, kB, kC}) {
+        const Vec corner = hn::Load(d, group.values[row + axis] + lane);
+        low = hn::Min(low, corner);
+        high = hn::Max(high, corner);
+      }
+    }
+    boxes.low[axis][i] = hn::GetLane(hn::MinOfLanes(d, low));
+    boxes.high[axis][i] = hn::GetLane(hn::MaxOfLanes(d, high));
+  }
+}
+
+std::size_t near_boxes(const GroupBoxes* boxes, std::size_t count, const glm::dvec3& point, double squared_limit,
+                       std::uint32_t* near) {
+  const Doubles d;
+  const Vec p[3] = {hn::Set(d, point.x), hn::Set(d, point.y), hn::Set(d, point.z)};
+  const Vec limit = hn::Set(d, squared_limit);
+  std::size_t found = 0;
+  for (std::size_t b = 0; b < count; ++b) {
+    for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
+      Vec squared = hn::Zero(d);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const Vec below = hn::Sub(hn::Load(d, boxes[b].low[axis] + lane), p[axis]);
+        const Vec above = hn::Sub(p[axis], hn::Load(d, boxes[b].high[axis] + lane));
+        const Vec outside = hn::Max(hn::Max(below, above), hn::Zero(d));
+        squared = hn::Add(squared, hn::Mul(outside, outside));
+      }
+      std::uint8_t bits[8] = {};  // as many are written at most
+      hn::StoreMaskBits(d, hn::Le(squared, limit), bits);
+      for (unsigned left = bits[0]; left != 0; left &= left - 1) {
+        near[found++] = static_cast<std::uint32_t>(b * kGroupSize + lane) + std::countr_zero(left);
+      }
+    }
+  }
+  return found;
+}
+
+void closest_points(const TriangleGroup* groups, const std::uint32_t* chosen, std::size_t count,
+                    const glm::dvec3& point, GroupPoints* points) {
   const Doubles d;
   const Vec3 p{hn::Set(d, point.x), hn::Set(d, point.y), hn::Set(d, point.z)};
-  for (std::size_t g = 0; g < count; ++g) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t g = chosen[i];
     for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
       Vec weights[3];
       hn::Store(closest<true>(groups[g], lane, p, weights), d, points[g].squared + lane);
@@ -171,6 +215,8 @@ namespace pelt {
 
 HWY_EXPORT(prepare);
 HWY_EXPORT(squared_distances);
+HWY_EXPORT(set_box);
+HWY_EXPORT(near_boxes);
 HWY_EXPORT(closest_points);
 
 void prepare(const GroupCorners& corners, TriangleGroup& group) { HWY_DYNAMIC_DISPATCH(prepare)(corners, group); }
@@ -180,9 +226,20 @@ void squared_distances(std::span<const TriangleGroup> groups, const glm::dvec3& 
   HWY_DYNAMIC_DISPATCH(squared_distances)(groups.data(), groups.size(), point, squared.data());
 }
 
-void closest_points(std::span<const TriangleGroup> groups, const glm::dvec3& point, std::span<GroupPoints> points) {
-  assert(points.size() == groups.size());
-  HWY_DYNAMIC_DISPATCH(closest_points)(groups.data(), groups.size(), point, points.data());
+void set_box(const TriangleGroup& group, GroupBoxes& boxes, std::size_t i) {
+  HWY_DYNAMIC_DISPATCH(set_box)(group, boxes, i);
+}
+
+std::size_t near_boxes(std::span<const GroupBoxes> boxes, const glm::dvec3& point, double squared_limit,
+                       std::span<std::uint32_t> near) {
+  assert(near.size() >= boxes.size() * kGroupSize);
+  return HWY_DYNAMIC_DISPATCH(near_boxes)(boxes.data(), boxes.size(), point, squared_limit, near.data());
+}
+
+void closest_points(std::span<const TriangleGroup> groups, std::span<const std::uint32_t> chosen,
+                    const glm::dvec3& point, std::span<GroupPoints> points) {
+  assert(points.size() >= groups.size());
+  HWY_DYNAMIC_DISPATCH(closest_points)(groups.data(), chosen.data(), chosen.size(), point, points.data());
 }
 
 }  // namespace pelt

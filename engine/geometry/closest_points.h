@@ -32,12 +32,28 @@ void prepare(const GroupCorners& corners, TriangleGroup& group);
 // Sets squared[8 g + t] to the squared distance of `point` from triangle t of group g. Shape: 8 a group.
 void squared_distances(std::span<const TriangleGroup> groups, const glm::dvec3& point, std::span<double> squared);
 
-// The closest point of triangle t of group g: its squared distance, and its barycentric coordinates (>= 0, sum 1) of
-// corners a, b, c.
+// Boxes round eight groups of triangles.
+struct GroupBoxes {
+  alignas(64) double low[3][kGroupSize];
+  alignas(64) double high[3][kGroupSize];
+};
+
+// Sets box `i` to that of a group.
+void set_box(const TriangleGroup& group, GroupBoxes& boxes, std::size_t i);
+
+// Sets near[0 ... n) to the indices of the boxes, 8 a group of boxes, that are no farther from `point` than the limit,
+// ascending, and returns n.
+std::size_t near_boxes(std::span<const GroupBoxes> boxes, const glm::dvec3& point, double squared_limit,
+                       std::span<std::uint32_t> near);
+
+// The closest points of the triangles of a group: their squared distances, and their barycentric coordinates (>= 0,
+// sum 1) of corners a, b, c.
 struct GroupPoints {
   alignas(64) double squared[kGroupSize];
   alignas(64) double weights[3][kGroupSize];
 };
-void closest_points(std::span<const TriangleGroup> groups, const glm::dvec3& point, std::span<GroupPoints> points);
+// Sets points[g] for each g of `chosen`.
+void closest_points(std::span<const TriangleGroup> groups, std::span<const std::uint32_t> chosen,
+                    const glm::dvec3& point, std::span<GroupPoints> points);
 
 }  // namespace pelt

@@ -43,19 +43,19 @@ Roots sheets_of(std::span<const glm::uvec3> triangles) {
     sheets.join(a.low, b.low);
     sheets.join(a.high, b.high);
   };
-  for (const auto& [edge, own] : sides) {
-    if (own.size() == 2 && own[0].forwards != own[1].forwards) join(own[0], own[1]);
+  for (const auto& [edge, at_edge] : sides) {
+    if (at_edge.size() == 2 && at_edge[0].forwards != at_edge[1].forwards) join(at_edge[0], at_edge[1]);
   }
-  for (const auto& [edge, own] : sides) {
-    if (own.size() < 3) continue;
-    std::vector<bool> taken(own.size(), false);
-    for (std::size_t a = 0; a < own.size(); ++a) {
-      for (std::size_t b = a + 1; b < own.size() && !taken[a]; ++b) {
-        const bool one =
-            sheets.of(own[a].low) == sheets.of(own[b].low) || sheets.of(own[a].high) == sheets.of(own[b].high);
-        if (taken[b] || own[a].forwards == own[b].forwards || !one) continue;
+  for (const auto& [edge, at_edge] : sides) {
+    if (at_edge.size() < 3) continue;
+    std::vector<bool> taken(at_edge.size(), false);
+    for (std::size_t a = 0; a < at_edge.size(); ++a) {
+      for (std::size_t b = a + 1; b < at_edge.size() && !taken[a]; ++b) {
+        const bool one = sheets.of(at_edge[a].low) == sheets.of(at_edge[b].low) ||
+                         sheets.of(at_edge[a].high) == sheets.of(at_edge[b].high);
+        if (taken[b] || at_edge[a].forwards == at_edge[b].forwards || !one) continue;
         taken[a] = taken[b] = true;
-        join(own[a], own[b]);
+        join(at_edge[a], at_edge[b]);
       }
     }
   }

@@ -4,9 +4,8 @@ pelt_folder(character
   HEADERS
   include/pelt/tools/weld.h)
 pelt_folder(authoring
-  area.cpp cage_topology.cpp closest_points.cpp closest_weights.cpp coarsen.cpp diffusion.cpp edge_distances.cpp
-  heat.cpp
-  manifold.cpp multigrid.cpp parts.cpp pieces.cpp polygon.cpp simplify.cpp
+  area.cpp cage_topology.cpp closest_points.cpp closest_weights.cpp coarsen.cpp coarsen_start.cpp diffusion.cpp
+  edge_distances.cpp heat.cpp manifold.cpp multigrid.cpp parts.cpp pieces.cpp polygon.cpp simplify.cpp
   spread_weights.cpp stitch.cpp topology.cpp triangle_tree.cpp used_part.cpp
   HEADERS
   include/pelt/tools/mesh_parts.h include/pelt/tools/area.h include/pelt/tools/closest_weights.h

@@ -62,7 +62,7 @@ struct Column {
 
 // w_j and W_j of every joint j, over the vertices at which they are above 0.
 struct Shares {
-  std::vector<Column> own;
+  std::vector<Column> alone;
   std::vector<Column> subtree;
 };
 
@@ -77,7 +77,7 @@ Shares find_shares(const SparseRows& weights, const std::vector<Bone>& bones) {
   };
   for (std::uint32_t v = 0; v < weights.row_count(); ++v) {
     for (const Influence& influence : weights.row(v)) {
-      add(shares.own[influence.index], v, influence.weight);
+      add(shares.alone[influence.index], v, influence.weight);
       for (int j = static_cast<int>(influence.index); j != kNobody; j = bones[static_cast<std::size_t>(j)].parent) {
         add(shares.subtree[static_cast<std::size_t>(j)], v, influence.weight);
       }
@@ -102,7 +102,7 @@ class Spreader {
 
   // Returns W_c of joint c, spread.
   Column spread(std::uint32_t c, const Shares& shares, const Passage& passage) {
-    const Region region = find_region(shares.subtree[c], shares.own[static_cast<std::size_t>(bones_[c].parent)]);
+    const Region region = find_region(shares.subtree[c], shares.alone[static_cast<std::size_t>(bones_[c].parent)]);
     const Seam seam = find_seam(region, c);
     if (!(seam.length > 0) || !(region.shared || passage.rigid)) return shares.subtree[c];
     const double wanted = std::min(passage.radii * seam.radius, passage.bones * shortest_bone(region, c));

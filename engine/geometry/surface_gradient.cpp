@@ -54,21 +54,21 @@ SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span
       const glm::dvec3 rate = 0.5 * glm::cross(across / twice_area, places[(c + 2) % 3] - places[(c + 1) % 3]);
       areas[corners[c]] += 0.5 * twice_area;
       normals[corners[c]] += across;
-      for (const int own : {(c + 1) % 3, (c + 2) % 3}) shares[ends[corners[own]]++] = {corners[c], rate};
+      for (const int end : {(c + 1) % 3, (c + 2) % 3}) shares[ends[corners[end]]++] = {corners[c], rate};
     }
   }
   offsets_.assign(positions.size() + 1, 0);
   terms_.reserve(shares.size() / 2);
-  for (std::size_t own = 0; own < positions.size(); ++own) {
-    const std::span<Share> of_own = std::span(shares).subspan(begins[own], ends[own] - begins[own]);
-    sort_by_other(of_own);
-    for (std::size_t i = 0; i < of_own.size();) {
-      const std::uint32_t other = of_own[i].other;
+  for (std::size_t v = 0; v < positions.size(); ++v) {
+    const std::span<Share> of_vertex = std::span(shares).subspan(begins[v], ends[v] - begins[v]);
+    sort_by_other(of_vertex);
+    for (std::size_t i = 0; i < of_vertex.size();) {
+      const std::uint32_t other = of_vertex[i].other;
       glm::dvec3 sum(0);
-      for (; i < of_own.size() && of_own[i].other == other; ++i) sum += of_own[i].rate;
-      terms_.push_back({other, glm::vec3(sum / areas[own])});
+      for (; i < of_vertex.size() && of_vertex[i].other == other; ++i) sum += of_vertex[i].rate;
+      terms_.push_back({other, glm::vec3(sum / areas[v])});
     }
-    offsets_[own + 1] = static_cast<std::uint32_t>(terms_.size());
+    offsets_[v + 1] = static_cast<std::uint32_t>(terms_.size());
   }
   for (std::size_t v = 0; v < positions.size(); ++v) {
     const double length = glm::length(normals[v]);

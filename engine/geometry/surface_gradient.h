@@ -22,8 +22,8 @@ class SurfaceGradient {
   SurfaceGradient(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
 
   std::span<const Term> ring(std::uint32_t vertex) const {
-    const std::uint32_t own = welded_[vertex];
-    return std::span(terms_).subspan(offsets_[own], offsets_[own + 1] - offsets_[own]);
+    const std::uint32_t welded = welded_[vertex];
+    return std::span(terms_).subspan(offsets_[welded], offsets_[welded + 1] - offsets_[welded]);
   }
 
   // Returns the unit mean of the triangles' normals, weighted by area; 0 if there is none.

@@ -50,7 +50,7 @@ Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const De
                                         parameters.mesh, cage.points.size(), parameters.control.size()));
     }
     if (mesh != nullptr && has_weights(*mesh)) {
-      base.own_weights = true;
+      base.painted = true;
       for (const std::uint32_t v : cage.source_vertex) base.weights.append_row(mesh->weights.row(v));
     }
   } else if (parameters.control.empty()) {

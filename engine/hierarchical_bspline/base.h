@@ -17,7 +17,7 @@ namespace pelt::hierarchical_bspline {
 struct Base {
   HierarchicalBsplineParameters parameters;  // with control vertices, and faces or a shape
   SparseRows weights;                        // of the control vertices, over the model's bound joints; or none
-  bool own_weights = false;                  // they are painted on the base itself
+  bool painted = false;                      // on the base itself, with these weights
   // The connected part of the skin that each control vertex is of, and the same of the vertices of the targets, laid
   // end to end; only of a base that is made of the skin.
   std::vector<std::uint32_t> parts;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/result.h>
 
 #include "engine/deformer/builder.h"
+#include "engine/deformer/layer_edit.h"
 
 namespace pelt::hierarchical_bspline {
 
@@ -16,5 +18,8 @@ namespace pelt::hierarchical_bspline {
 // those of Surface::create and add_levels, a target without texture coordinates where its places are these, and a
 // surface without a tangent plane at a frame.
 Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
+
+// Moves stored control vertices (SurfaceLevel::moves).
+std::optional<Character> move_bound(const LayerEdit& edit);
 
 }  // namespace pelt::hierarchical_bspline

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/tools/fields.h>
+#include <pelt/try.h>
 
+#include "engine/hierarchical_bspline/base.h"
 #include "engine/hierarchical_bspline/bind.h"
 #include "engine/rig/deformer_entry.h"
 
@@ -183,11 +185,29 @@ static RigidParts rigid_parts(const DeformerParameters& parameters) {
   return is_made ? RigidParts::kLeft : RigidParts::kMoved;
 }
 
+// A base that is made of the skin is written out; one that a rig gives stays as it is.
+static Result<DeformerParameters> write_out(const DeformerParameters& parameters, const DeformerInput& input) {
+  if (!has_no_sculpture(parameters)) return parameters;
+  PELT_ASSIGN(auto base, find_base(parameters.get<HierarchicalBsplineParameters>(), input));
+  return std::move(base.parameters);
+}
+
+static std::string forget_skin(DeformerParameters& parameters) {
+  auto& made_of = parameters.get<HierarchicalBsplineParameters>().made_of;
+  if (made_of.empty()) return {};
+  made_of.clear();
+  return "a surface was made of another skin: what of this one is closest paints it now, however parts of it lie; a "
+         "surface without `control` is made anew";
+}
+
 DeformerEntry deformer() {
   return {.defaults = HierarchicalBsplineParameters{},
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
           .rigid_parts = rigid_parts,
           .gives_way = has_no_sculpture,
+          .move_bound = move_bound,
+          .write_out = write_out,
+          .forget_skin = forget_skin,
           .cost = {.vertex = 38e-6, .size = 1.7}};
 }
 

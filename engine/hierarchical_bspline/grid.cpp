@@ -62,17 +62,12 @@ std::vector<Share> Grid::point(glm::dvec2 uv) const {
 }
 
 std::vector<Share> Grid::framed_point(glm::dvec2 uv, std::span<const glm::dvec3> control) const {
-  const auto has_frame = [&](std::span<const Share> shares) {
-    SurfacePoint sum;
-    for (const Share& share : shares) sum.add(share, control[share.vertex]);
-    return sum.has_frame();
-  };
   std::vector<Share> shares = point(uv);
-  if (has_frame(shares)) return shares;
+  if (has_frame(shares, control)) return shares;
   const glm::dvec2 in = inside(uv);
   const glm::dvec2 middle(along[0].spans() / 2.0, along[1].spans() / 2.0);
   std::vector<Share> beside;
-  for (double step = 1e-3; !has_frame(beside) && step < 1; step *= 4) {
+  for (double step = 1e-3; !has_frame(beside, control) && step < 1; step *= 4) {
     beside = point(in + step * glm::sign(middle - in));
   }
   for (Share& share : shares) share.along_u = share.along_v = 0;

@@ -93,11 +93,11 @@ std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<co
       }
     }
   }
-  std::vector<std::vector<WeightedElement>> elements(rows.size());
+  std::vector<std::vector<WeightedElement>> influences(rows.size());
   const auto add = [&](const Part& part, float share, float weight) {
     if (!(weight > 0)) return;
     const std::uint32_t at = share > 0 ? record(part.below, part.above, share) : record(part.above, part.above, 1);
-    elements[part.row].push_back({at, weight});
+    influences[part.row].push_back({at, weight});
   };
   for (const Part& part : parts) {
     if (shares[{part.below, part.above}].size() <= kPaintedSegments + 1) {
@@ -110,7 +110,7 @@ std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<co
     add(part, (low + 1) / kPaintedSegments, part.weight * (steps - low));
   }
   std::vector<std::vector<Influence>> result;
-  for (const std::vector<WeightedElement>& row : elements) {
+  for (const std::vector<WeightedElement>& row : influences) {
     SparseRows merged;
     append_row(merged, row);
     merged = cut_rows(merged, kMaxInfluences, Cut::kHard);

@@ -236,4 +236,16 @@ Result<std::vector<PosedVertex>> add_levels(const HierarchicalBsplineParameters&
   return Levels(parameters, surface, painting, input).add();
 }
 
+std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t level,
+                                        std::span<const VertexOffset> moves) {
+  const auto first = std::ranges::find(surface.vertices(), level, &StoredVertex::level);
+  std::vector<VertexOffset> result;
+  for (const VertexOffset& move : moves) {
+    const StoredVertex* vertex = surface.find(level, move.vertex);
+    const glm::dmat3 axes = level > 0 ? at_bind(surface, vertex->reference).axes() : glm::dmat3(1.0);
+    result.push_back({static_cast<std::uint32_t>(vertex - &*first), glm::vec3(axes * glm::dvec3(move.offset))});
+  }
+  return result;
+}
+
 }  // namespace pelt::hierarchical_bspline

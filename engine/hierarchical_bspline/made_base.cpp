@@ -111,13 +111,13 @@ Result<std::vector<Sample>> samples_of(const Mesh& skin, const Surface& surface,
 // even. A control vertex moves by less than its edges, since nothing smooth runs through a sharp edge.
 Result<void> fit(HierarchicalBsplineParameters& base, const Mesh& skin, const DeformerInput& input) {
   using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
-  const std::vector<glm::vec3> own = base.control;
-  std::vector<float> shortest(own.size(), std::numeric_limits<float>::max());  // edge of each vertex
+  const std::vector<glm::vec3> unfitted = base.control;
+  std::vector<float> shortest(unfitted.size(), std::numeric_limits<float>::max());  // edge of each vertex
   for (const std::vector<std::uint32_t>& face : base.faces) {
     for (std::size_t c = 0; c < face.size(); ++c) {
       const std::uint32_t from = face[c];
       const std::uint32_t to = face[(c + 1) % face.size()];
-      const float length = glm::distance(own[from], own[to]);
+      const float length = glm::distance(unfitted[from], unfitted[to]);
       shortest[from] = std::min(shortest[from], length);
       shortest[to] = std::min(shortest[to], length);
     }
@@ -125,7 +125,7 @@ Result<void> fit(HierarchicalBsplineParameters& base, const Mesh& skin, const De
   PELT_ASSIGN(auto surface, Surface::create(base, input.layer));
   PELT_TRY(surface.refine_to(1));
   const std::uint32_t count = surface.topology().size(1);
-  const auto size = static_cast<Eigen::Index>(own.size());
+  const auto size = static_cast<Eigen::Index>(unfitted.size());
   std::vector<Eigen::Triplet<double>> terms;
   for (std::uint32_t v = 0; v < count; ++v) {
     for (const Share& share : surface.stored_shares(1, surface.topology().limit(1, v, surface.control(1)))) {
@@ -135,18 +135,18 @@ Result<void> fit(HierarchicalBsplineParameters& base, const Mesh& skin, const De
   Matrix limits(count, size);
   limits.setFromTriplets(terms.begin(), terms.end());
   Eigen::MatrixX3d control(size, 3);
-  for (Eigen::Index v = 0; v < size; ++v) control.row(v) << own[v].x, own[v].y, own[v].z;
+  for (Eigen::Index v = 0; v < size; ++v) control.row(v) << unfitted[v].x, unfitted[v].y, unfitted[v].z;
   for (int round = 0; round < kRounds; ++round) {
     PELT_ASSIGN(const auto samples, samples_of(skin, surface, 1, limit_points(surface, 1), input.threads));
-    const auto rows = static_cast<Eigen::Index>(own.size() + samples.size());
+    const auto rows = static_cast<Eigen::Index>(unfitted.size() + samples.size());
     Eigen::MatrixX3d right(rows, 3);
     terms.clear();
     for (Eigen::Index v = 0; v < size; ++v) {
       terms.emplace_back(v, v, 1);
-      right.row(v) << own[v].x, own[v].y, own[v].z;
+      right.row(v) << unfitted[v].x, unfitted[v].y, unfitted[v].z;
     }
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const auto row = static_cast<Eigen::Index>(own.size() + i);
+      const auto row = static_cast<Eigen::Index>(unfitted.size() + i);
       const auto& [position, place] = samples[i];
       for (int c = 0; c < 3; ++c) {
         if (place.weights[c] > 0) terms.emplace_back(row, place.vertices[c], place.weights[c]);
@@ -160,9 +160,9 @@ Result<void> fit(HierarchicalBsplineParameters& base, const Mesh& skin, const De
     solver.setMaxIterations(kSteps);
     control = solver.solveWithGuess(right, control).eval();
     for (Eigen::Index v = 0; v < size; ++v) {
-      const glm::vec3 move = glm::vec3(control(v, 0), control(v, 1), control(v, 2)) - own[v];
+      const glm::vec3 move = glm::vec3(control(v, 0), control(v, 1), control(v, 2)) - unfitted[v];
       const float most = kReach * shortest[v];
-      base.control[v] = own[v] + move * std::min(1.0f, most / std::max(glm::length(move), 1e-30f));
+      base.control[v] = unfitted[v] + move * std::min(1.0f, most / std::max(glm::length(move), 1e-30f));
       control.row(v) << base.control[v].x, base.control[v].y, base.control[v].z;
     }
     PELT_ASSIGN(surface, Surface::create(base, input.layer));
@@ -237,16 +237,16 @@ Result<void> add_overlays(Base& base, std::uint32_t overlays, const Mesh& skin, 
     SurfaceLevel& made = base.parameters.levels.back();
     SurfaceAttachment painted{.painted = true};
     for (std::uint32_t v = 0; v < points.size(); ++v) {
-      const std::span<const Influence> own = painting.row(level, v);
+      const std::span<const Influence> painted_row = painting.row(level, v);
       double unlike = 0;
       for (const auto& [parent, weight] : topology.refinement(level - 1, v)) {
-        unlike = std::max(unlike, 1 - likeness(rows.row(parent), own));
+        unlike = std::max(unlike, 1 - likeness(rows.row(parent), painted_row));
       }
       const glm::dvec3 off = offsets[v];
       const bool is_off = glm::length(off) > base.parameters.tolerance * size;
       const bool is_unlike = unlike > kUnlikeRows;
       const bool is_stored = (is_off || is_unlike) && is_clear(points[v]);
-      next.append_row(is_stored ? own : before.row(v));
+      next.append_row(is_stored ? painted_row : before.row(v));
       if (!is_stored) continue;
       if (is_off) made.offsets.push_back({v, glm::vec3(glm::transpose(points[v].axes()) * off)});
       append_index(painted.vertices, v);

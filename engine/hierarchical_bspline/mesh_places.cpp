@@ -35,7 +35,7 @@ class MeshPlaces : public SkinPlaces {
     if (painting != nullptr) places->weights_ = painting->rows_of(surface.topology(), stored + extra);
     places->parts_ = parts_of(surface.topology(), stored + extra, base);
     for (std::uint32_t v = 0; v < base.skin.size(); ++v) {
-      places->own_.try_emplace({base.skin[v].x, base.skin[v].y, base.skin[v].z}, v);
+      places->vertex_at_.try_emplace({base.skin[v].x, base.skin[v].y, base.skin[v].z}, v);
     }
     std::vector<glm::uvec3>& triangles = places->triangles_;
     triangles = triangles_of(places->faces_, places->positions_);
@@ -65,13 +65,13 @@ class MeshPlaces : public SkinPlaces {
     PaintedTriangles triangles{positions_, triangles_, {}, parts_};
     if (weights_.row_count() != 0) triangles.weights = [&](std::uint32_t v) { return weights_.row(v); };
     places_ = closest_alike(triangles, *tree_, points, input_.threads);
-    for (std::size_t v = 0; v < points.size() && !own_.empty(); ++v) {
+    for (std::size_t v = 0; v < points.size() && !vertex_at_.empty(); ++v) {
       const glm::vec3 position = mesh.positions[v];
-      const auto own = own_.find({position.x, position.y, position.z});
-      if (own == own_.end() || corners_at_[own->second] == glm::uvec3(0)) continue;
-      const glm::uvec3 corners = corners_at_[own->second];
+      const auto found = vertex_at_.find({position.x, position.y, position.z});
+      if (found == vertex_at_.end() || corners_at_[found->second] == glm::uvec3(0)) continue;
+      const glm::uvec3 corners = corners_at_[found->second];
       places_[v].vertices = corners;
-      for (int c = 0; c < 3; ++c) places_[v].weights[c] = corners[c] == own->second ? 1 : 0;
+      for (int c = 0; c < 3; ++c) places_[v].weights[c] = corners[c] == found->second ? 1 : 0;
     }
     return {};
   }
@@ -170,8 +170,8 @@ class MeshPlaces : public SkinPlaces {
   SparseRows weights_;                // of the vertices; or none
   std::vector<std::uint32_t> parts_;  // of the vertices; or none
   std::optional<TriangleTree> tree_;
-  std::map<std::array<float, 3>, std::uint32_t> own_;  // vertices of the base by where they were on the skin
-  std::vector<glm::uvec3> corners_at_;                 // of each vertex a triangle at it; 0: none
+  std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by where they were on the skin
+  std::vector<glm::uvec3> corners_at_;                       // of each vertex a triangle at it; 0: none
   std::vector<ClosestPoint> places_;
 };
 

@@ -96,15 +96,15 @@ class AlikeSearch {
   void find_in_parts(std::span<const std::uint32_t> numbers) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> of_parts;
     for (const std::uint32_t i : numbers) of_parts[points_[i].part].push_back(i);
-    for (const auto& [part, own] : of_parts) {
+    for (const auto& [part, in_part] : of_parts) {
       std::vector<glm::uvec3> triangles;
       for (const glm::uvec3 t : surface_.triangles) {
         if (surface_.parts[t.x] == part) triangles.push_back(t);
       }
       const Result<TriangleTree> tree = TriangleTree::create(surface_.positions, triangles);
       if (!tree) continue;
-      const std::vector<NearPoint> near = tree->nearest_of_each(positions_of(own), threads_);
-      for (std::size_t i = 0; i < own.size(); ++i) result_[own[i]] = near[i].closest;
+      const std::vector<NearPoint> near = tree->nearest_of_each(positions_of(in_part), threads_);
+      for (std::size_t i = 0; i < in_part.size(); ++i) result_[in_part[i]] = near[i].closest;
     }
   }
 
@@ -226,7 +226,7 @@ Result<Painting> Painting::create(const Surface& surface, const Base& base, cons
   painting.topology_ = &surface.topology();
   painting.finest_ = surface.finest();
   painting.rows_ = base.weights;
-  if (base.own_weights) {
+  if (base.painted) {
     for (std::uint32_t level = 0; level < surface.finest(); ++level) {
       painting.rows_ = refined_rows(surface.topology(), level, painting.rows_);
     }

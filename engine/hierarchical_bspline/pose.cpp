@@ -201,6 +201,6 @@ const PoseKernelInfo kSecondaryAction{.name = "secondary_action",
                                       .rest = no_rest,
                                       .label = shift_label<shared::ActionRecord>,
                                       .append_sources = append_vertex<shared::ActionRecord>,
-                                      .writes_numbers = true};
+                                      .contents = {EntryContent::kFrame, EntryContent::kNumbers}};
 
 }  // namespace pelt::hierarchical_bspline

@@ -15,8 +15,8 @@ constexpr double kMaxPerSpan = 16;  // frames of a span, where their number is c
 std::optional<std::uint32_t> Frames::at(Key key, const std::function<std::vector<Share>()>& shares) {
   const auto [known, added] = numbers_.emplace(key, std::nullopt);
   if (!added) return known->second;
-  const std::vector<Share> own = shares();
-  if (pass_.has_frame(own)) known->second = pass_.add(own);
+  const std::vector<Share> frame_shares = shares();
+  if (pass_.has_frame(frame_shares)) known->second = pass_.add(frame_shares);
   return known->second;
 }
 

@@ -38,7 +38,7 @@ struct Sum {
     }
   }
   void AddWithWeight(const Sum& sum, double weight) {
-    for (const auto& [vertex, own] : sum.terms) AddWithWeight(vertex, weight * own);
+    for (const auto& [vertex, term_weight] : sum.terms) AddWithWeight(vertex, weight * term_weight);
   }
 };
 
@@ -137,13 +137,8 @@ Result<void> Subdivision::refine_to(std::uint32_t level) {
 
 std::vector<Share> Subdivision::limit(std::uint32_t level, std::uint32_t number,
                                       std::span<const glm::dvec3> control) const {
-  const auto has_frame = [&](std::span<const Share> shares) {
-    SurfacePoint sum;
-    for (const Share& share : shares) sum.add(share, control[share.vertex]);
-    return sum.has_frame();
-  };
   std::vector<Share> shares = levels_[level].limit[number];
-  if (has_frame(shares)) return shares;
+  if (has_frame(shares, control)) return shares;
   // The tangents are two edges of a face that meet at the vertex.
   for (Share& share : shares) share.along_u = share.along_v = 0;
   for (const std::vector<std::uint32_t>& face : levels_[level].faces) {
@@ -153,7 +148,7 @@ std::vector<Share> Subdivision::limit(std::uint32_t level, std::uint32_t number,
     beside.push_back({number, 0, -1, -1});
     beside.push_back({face[(corner + 1) % face.size()], 0, 1, 0});
     beside.push_back({face[(corner + face.size() - 1) % face.size()], 0, 0, 1});
-    if (has_frame(beside)) return beside;
+    if (has_frame(beside, control)) return beside;
   }
   return levels_[level].limit[number];
 }

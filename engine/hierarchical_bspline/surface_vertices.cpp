@@ -7,22 +7,10 @@
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
 
-#include "engine/hierarchical_bspline/levels.h"
+#include "engine/hierarchical_bspline/frame_pass.h"
 #include "engine/hierarchical_bspline/surface.h"
 
 namespace pelt::hierarchical_bspline {
-
-std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t level,
-                                        std::span<const VertexOffset> moves) {
-  const auto first = std::ranges::find(surface.vertices(), level, &StoredVertex::level);
-  std::vector<VertexOffset> result;
-  for (const VertexOffset& move : moves) {
-    const StoredVertex* vertex = surface.find(level, move.vertex);
-    const glm::dmat3 axes = level > 0 ? at_bind(surface, vertex->reference).axes() : glm::dmat3(1.0);
-    result.push_back({static_cast<std::uint32_t>(vertex - &*first), glm::vec3(axes * glm::dvec3(move.offset))});
-  }
-  return result;
-}
 
 namespace {
 
@@ -49,19 +37,14 @@ Result<SurfaceVertices> surface_vertices(const HierarchicalBsplineParameters& pa
       for (int d = 0; d < 2; ++d) grid.along[d] = surface.grid()->grid(level).along[d].count;
     }
     grid.edges = stored_edges(surface, level);
-    if (level >= parameters.levels.size()) {
-      result.moves.emplace_back();
-    } else {
-      result.moves.push_back(moves_at_bind(surface, level, parameters.levels[level].moves));
-    }
   }
   for (const StoredVertex& vertex : surface.vertices()) {
     ++result.grids[vertex.level].stored;
-    SurfaceVertex& own = result.vertices.emplace_back();
-    own.level = vertex.level;
-    own.number = vertex.number;
-    own.rest = vertex.rest;
-    if (vertex.level > 0) own.axes = glm::mat3(at_bind(surface, vertex.reference).axes());
+    SurfaceVertex& added = result.vertices.emplace_back();
+    added.level = vertex.level;
+    added.number = vertex.number;
+    added.rest = vertex.rest;
+    if (vertex.level > 0) added.axes = glm::mat3(at_bind(surface, vertex.reference).axes());
   }
   return result;
 }

@@ -25,4 +25,10 @@ glm::dmat3 SurfacePoint::axes() const {
   return {along, glm::cross(normal, along), normal};
 }
 
+bool has_frame(std::span<const Share> shares, std::span<const glm::dvec3> control) {
+  SurfacePoint sum;
+  for (const Share& share : shares) sum.add(share, control[share.vertex]);
+  return sum.has_frame();
+}
+
 }  // namespace pelt::hierarchical_bspline

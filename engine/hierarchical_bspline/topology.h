@@ -34,6 +34,9 @@ struct SurfacePoint {
   glm::dmat3 axes() const;  // precondition: has_frame()
 };
 
+// Returns true if the point of which control vertices have these shares has a tangent-plane frame.
+bool has_frame(std::span<const Share> shares, std::span<const glm::dvec3> control);
+
 inline constexpr std::uint32_t kMaxLevelVertices = 1u << 20;  // control vertices of a level, at most
 
 using Polygons = std::vector<std::vector<std::uint32_t>>;

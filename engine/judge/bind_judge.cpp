@@ -51,9 +51,9 @@ Result<bool> BindJudge::judge(const Character& character, std::span<const float>
   left_.resize(more.size(), 0.0f);
   bool grows = false;
   for (std::size_t v = 0; v < more.size(); ++v) {
-    const float own = may_be_left[v] * (left_[v] + (1 - left_[v]) * more[v]);
-    grows = grows || own > left_[v];
-    left_[v] = std::max(left_[v], own);
+    const float share = may_be_left[v] * (left_[v] + (1 - left_[v]) * more[v]);
+    grows = grows || share > left_[v];
+    left_[v] = std::max(left_[v], share);
   }
   return grows;
 }

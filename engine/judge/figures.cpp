@@ -114,10 +114,10 @@ void LinearReference::find_rigid(const Positions& linear, unsigned threads) {
     }
     parallel_for(count, kBlock / 8, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e) {
-        const std::span<double> own = std::span(lengths).subspan(e * frame_count_, frame_count_);
-        const auto [least, most] = std::minmax_element(own.begin(), own.end());
+        const std::span<double> edge_lengths = std::span(lengths).subspan(e * frame_count_, frame_count_);
+        const auto [least, most] = std::minmax_element(edge_lengths.begin(), edge_lengths.end());
         const double low = *least, high = *most;
-        const double median = median_of(own);
+        const double median = median_of(edge_lengths);
         edges_[first + e].median = median;
         steady[first + e] = std::max(high - median, median - low) <= kRigid * std::max(median, kShortest * diagonal_);
       }

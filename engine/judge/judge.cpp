@@ -56,13 +56,14 @@ class Skins {
     std::span<const glm::vec3> left = positions_;
     for (const CharacterMesh& mesh : character_->meshes) {
       if (mesh.control) continue;
-      const std::span<const glm::vec3> own = left.first(mesh.vertex_count());
-      left = left.subspan(own.size());
-      const auto found = std::find_if(own.begin(), own.end(), [](const glm::vec3& p) { return !is_finite(p); });
-      if (found == own.end()) continue;
+      const std::span<const glm::vec3> positions = left.first(mesh.vertex_count());
+      left = left.subspan(positions.size());
+      const auto found =
+          std::find_if(positions.begin(), positions.end(), [](const glm::vec3& p) { return !is_finite(p); });
+      if (found == positions.end()) continue;
       return Error{ErrorCode::kUnsupported,
                    fmt::format("mesh '{}': vertex {} is moved to what is not finite by {}, in the pose '{}'", mesh.name,
-                               found - own.begin(), mesh.deformer, pose.name)};
+                               found - positions.begin(), mesh.deformer, pose.name)};
     }
     return std::nullopt;
   }

@@ -128,21 +128,22 @@ class Describer {
   // Names a place by the roles of the joints that move it, or else by a joint's name.
   std::string where(const SkinPlace& place, const glm::vec3& at) const {
     if (!place.strongest) return fmt::format("mesh '{}'", place.mesh);
-    const JointUse& own = body_.use(*place.strongest);
+    const JointUse& strongest = body_.use(*place.strongest);
     if (place.second) {
       const JointUse& other = body_.use(*place.second);
-      const Side side = own.side != Side::kNone ? own.side : other.side;
-      const bool own_arm = own.role == JointRole::kUpperArm;
-      if ((own_arm && is_beside_arm(other.role)) || (other.role == JointRole::kUpperArm && is_beside_arm(own.role))) {
-        const bool below = at.y < body_.place(own_arm ? *place.strongest : *place.second).y;
+      const Side side = strongest.side != Side::kNone ? strongest.side : other.side;
+      const bool strongest_is_arm = strongest.role == JointRole::kUpperArm;
+      if ((strongest_is_arm && is_beside_arm(other.role)) ||
+          (other.role == JointRole::kUpperArm && is_beside_arm(strongest.role))) {
+        const bool below = at.y < body_.place(strongest_is_arm ? *place.strongest : *place.second).y;
         return sided(side, below ? "armpit" : "shoulder");
       }
-      const std::string_view name = passage_name(own.role, other.role);
+      const std::string_view name = passage_name(strongest.role, other.role);
       if (name == "crotch") return "crotch";
       if (!name.empty()) return sided(side, name);
     }
-    const std::string_view name = name_of(own.role);
-    if (!name.empty()) return sided(own.side, name);
+    const std::string_view name = name_of(strongest.role);
+    if (!name.empty()) return sided(strongest.side, name);
     return fmt::format("at joint '{}'", place.joint);
   }
 

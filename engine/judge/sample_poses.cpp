@@ -47,8 +47,8 @@ const Range& range_of(const JointUse& use) {
   if (use.kind == JointKind::kPatch) return kPatch;
   if (use.kind == JointKind::kTwist) return kTwist;
   if (use.kind != JointKind::kBall) return kNoKind;
-  const auto found =
-      std::find_if(std::begin(kBalls), std::end(kBalls), [&](const RoleRange& own) { return own.role == use.role; });
+  const auto found = std::find_if(std::begin(kBalls), std::end(kBalls),
+                                  [&](const RoleRange& range) { return range.role == use.role; });
   return found == std::end(kBalls) ? kNoKind : found->range;
 }
 

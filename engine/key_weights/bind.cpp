@@ -84,13 +84,13 @@ Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::u
   }
   std::vector<std::uint32_t> words;
   for (const KeyPose& pose : set.poses) {
-    const double own = glm::radians(static_cast<double>(pose.degrees[0]));
-    const auto place = std::lower_bound(keys.begin(), keys.end(), own);
+    const double key = glm::radians(static_cast<double>(pose.degrees[0]));
+    const auto place = std::lower_bound(keys.begin(), keys.end(), key);
     words.push_back(table.size());
     table.put(shared::kKeyLinear);
     table.put(angle);
     table.put(place == keys.begin() ? -kHeld : *(place - 1));
-    table.put(own);
+    table.put(key);
     table.put(place + 1 == keys.end() ? kHeld : *(place + 1));
   }
   return words;
@@ -226,7 +226,7 @@ Result<std::vector<glm::vec3>> listed_offsets(const KeyPose& pose, const Mesh& m
     }
     if (!is_near(offset.offset)) {
       return invalid("{}: the offset of vertex {} is not finite, or longer than {:g} m", what, offset.vertex,
-                     kFarthest);
+                     kMaxCoordinate);
     }
     offsets[offset.vertex] += offset.offset;
   }

@@ -46,7 +46,7 @@ class WeightTable {
 Result<std::uint32_t> find_morph_target(const Mesh& mesh, const std::string& name, const std::string& what);
 
 // Returns for each vertex of a mesh the offset that a pose lists for it, or 0. Errors name `what`: a vertex that does
-// not exist, an offset that is not finite or longer than kFarthest.
+// not exist, an offset that is not finite or longer than kMaxCoordinate.
 Result<std::vector<glm::vec3>> listed_offsets(const KeyPose& pose, const Mesh& mesh, const std::string& what);
 
 }  // namespace pelt::key_weights

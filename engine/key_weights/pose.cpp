@@ -2,6 +2,7 @@
 #include "engine/key_weights/pose.h"
 
 #include <bit>
+#include <optional>
 
 #include "engine/character/check_records.h"
 #include "engine/core/formatted.h"
@@ -21,7 +22,8 @@ namespace {
 // Reads a pass's table, within its bounds.
 class Table {
  public:
-  Table(const PalettePass& pass, const CharacterData& data) : words_(pass.table), data_(data), parts_(pass) {}
+  Table(const PalettePass& pass, const CharacterData& data)
+      : words_(pass.table), data_(data), clock_(data.clock_input()), parts_(pass) {}
 
   const char* check(const shared::KeyWeightsRecord& record) {
     if (record.weight_count == 0 || record.weight_count > shared::kMorphEntryTargets) {
@@ -72,7 +74,8 @@ class Table {
     if (kind == shared::kKeyRamp && !(words_.number(word + 2) < words_.number(word + 3))) {
       return "has a ramp that does not ascend";
     }
-    return words_.word(word + 1) < data_.input_count ? nullptr : "names an input that is not there";
+    if (words_.word(word + 1) >= data_.input_count) return "names an input that is not there";
+    return words_.word(word + 1) == clock_ ? "takes the clock for a weight" : nullptr;
   }
 
   const char* check_rbf(std::uint64_t word) {
@@ -111,6 +114,7 @@ class Table {
 
   TableReader words_;
   const CharacterData& data_;
+  std::optional<std::uint32_t> clock_;
   TableParts parts_;
   std::uint64_t centres_ = 0;  // of all weights so far
 };
@@ -199,6 +203,6 @@ const PoseKernelInfo kKeyWeights{.name = "key_weights",
                                  .rest = no_rest,
                                  .label = label,
                                  .append_sources = append_sources,
-                                 .writes_numbers = true};
+                                 .contents = both(EntryContent::kWeights)};
 
 }  // namespace pelt::key_weights

@@ -3,7 +3,7 @@
 
 #include <pelt/finite.h>
 
-#include "engine/core/formatted.h"
+#include "engine/core/invalid.h"
 #include "shaders/linear_blend/pose.h"
 
 namespace pelt::linear_blend {
@@ -12,12 +12,10 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
   for (std::size_t i = 0; i < pass.record_count; ++i) {
     const auto record = read_record<shared::JointRecord>(pass.records, i);
     if (record.joint >= data.skeleton.joints.size()) {
-      return fail(ErrorCode::kInvalidArgument,
-                  formatted("record {} names joint {} of {}", i, record.joint, data.skeleton.joints.size()));
+      return invalid("record {} names joint {} of {}", i, record.joint, data.skeleton.joints.size());
     }
     if (!is_near(record.inverse_bind)) {
-      return fail(ErrorCode::kInvalidArgument,
-                  formatted("the inverse bind matrix of record {} is not finite, or beyond 1e+12", i));
+      return invalid("the inverse bind matrix of record {} is not finite, or beyond {:g}", i, kMaxCoordinate);
     }
   }
   return {};

@@ -37,7 +37,7 @@ bool is_invertible(const glm::dmat4& m) {
 bool is_near_frame(const glm::dmat4& frame) {
   for (int axis = 0; axis < 3; ++axis) {
     const double length = glm::length(glm::dvec3(frame[axis]));
-    if (!(length <= kFarthest && length * kFarthest >= 1)) return false;
+    if (!(length <= kMaxCoordinate && length * kMaxCoordinate >= 1)) return false;
   }
   return is_near(glm::dvec3(frame[3]));
 }

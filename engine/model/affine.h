@@ -15,11 +15,12 @@ bool fits_float(const glm::dmat4& m);
 // Returns true if an affine matrix has an inverse that is meaningful in floats.
 bool is_invertible(const glm::dmat4& m);
 
-// Returns true if a frame has its origin within kFarthest, and axes of lengths between 1 / kFarthest and kFarthest.
+// Returns true if a frame has its origin within kMaxCoordinate, and axes of lengths between 1 / kMaxCoordinate and
+// kMaxCoordinate.
 bool is_near_frame(const glm::dmat4& frame);
 
-// Returns true if an inverse bind matrix has numbers within kFarthest, and the frame that it stands for is near, or
-// there is none since the matrix has no inverse.
+// Returns true if an inverse bind matrix has numbers within kMaxCoordinate, and the frame that it stands for is near,
+// or there is none since the matrix has no inverse.
 bool binds_near(const glm::dmat4& inverse_bind);
 
 // Returns translation * rotation * scale.

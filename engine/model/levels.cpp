@@ -15,7 +15,7 @@
 namespace pelt {
 namespace {
 
-constexpr std::uint32_t kMostInName = 63;
+constexpr std::uint32_t kMaxInName = 63;
 
 // A name that ends with "_LOD" and a number.
 struct NumberedName {
@@ -35,7 +35,7 @@ std::optional<NumberedName> numbered(std::string_view name) {
                                            [](unsigned char c, char word) { return std::tolower(c) == word; });
   if (!has_word) return std::nullopt;
   const auto number = static_cast<std::uint32_t>(std::stoul(std::string(name.substr(name.size() - digits))));
-  if (number > kMostInName) return std::nullopt;
+  if (number > kMaxInName) return std::nullopt;
   return NumberedName{name.substr(0, base), number};
 }
 

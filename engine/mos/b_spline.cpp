@@ -48,13 +48,13 @@ std::vector<std::vector<BoneCopy>> find_copies(const Windows& windows) {
   std::map<Window, BoneCopy> first;
   std::vector<std::vector<BoneCopy>> originals;
   for (std::uint32_t c = 0; c < windows.of_chain.size(); ++c) {
-    std::vector<BoneCopy>& own = originals.emplace_back();
+    std::vector<BoneCopy>& copies = originals.emplace_back();
     for (std::uint32_t w = 0; w < windows.of_chain[c].size(); ++w) {
       const Window& window = windows.of_chain[c][w];
       const Window backwards{window[3], window[2], window[1], window[0]};
       const bool reversed = backwards < window;
       const auto [known, is_new] = first.try_emplace(reversed ? backwards : window, BoneCopy{c, w, reversed});
-      own.push_back({known->second.curve, known->second.bone, known->second.reversed != reversed});
+      copies.push_back({known->second.curve, known->second.bone, known->second.reversed != reversed});
     }
   }
   return originals;
@@ -63,8 +63,8 @@ std::vector<std::vector<BoneCopy>> find_copies(const Windows& windows) {
 RestCurves make_rest_curves(const Windows& windows, std::span<const glm::vec3> points) {
   std::vector<RestCurve> curves;
   for (std::size_t c = 0; c < windows.of_chain.size(); ++c) {
-    curves.push_back({windows.lengths[c], [&own = windows.of_chain[c], points](std::size_t window, float u) {
-                        const WindowPlace place = place_in(points, own[window], u);
+    curves.push_back({windows.lengths[c], [&of_chain = windows.of_chain[c], points](std::size_t window, float u) {
+                        const WindowPlace place = place_in(points, of_chain[window], u);
                         glm::mat3 axes(0.0f);
                         axes[0] = place.tangent;
                         return affine_from_axes(axes, place.point);

@@ -75,7 +75,10 @@ Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const Def
                             .placed = point.placed,
                             .joint = point.joint,
                             .rest = glm::vec3(point.position),
-                            .listed = point.listed});
+                            .listed = point.listed.has_value(),
+                            .place = point.listed
+                                         ? fmt::format("/chains/{}/points/{}/offset", point.listed->x, point.listed->y)
+                                         : "/edits"});
   }
   input.progress(1.0);
   return bindings;

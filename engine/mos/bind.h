@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <pelt/mos.h>
 #include <pelt/result.h>
 
 #include "engine/deformer/builder.h"
+#include "engine/deformer/layer_edit.h"
 
 namespace pelt::mos {
 
@@ -17,5 +19,8 @@ namespace pelt::mos {
 // Errors: parameters out of range, a joint, chain or point that does not exist, points that coincide, a vertex at which
 // the blended frame is singular, a palette too large.
 Result<std::vector<MeshBinding>> bind(const MosParameters& parameters, const DeformerInput& input);
+
+// Slides control points, if no other layer has any: layers may share points.
+std::optional<Character> move_bound(const LayerEdit& edit);
 
 }  // namespace pelt::mos

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
 #include <opensubdiv/bfr/refinerSurfaceFactory.h>
 #include <opensubdiv/bfr/surface.h>
 #include <opensubdiv/far/topologyRefiner.h>
@@ -14,6 +13,7 @@
 
 #include <pelt/try.h>
 
+#include "engine/core/invalid.h"
 #include "engine/geometry/cage_topology.h"
 #include "engine/mos/strategies.h"
 
@@ -29,8 +29,6 @@ using Box = Eigen::AlignedBox3d;
 constexpr int kLevels = 5;  // levels of subdivision towards an irregular point, before an end cap
 constexpr int kCellsAlongQuad = 4;
 constexpr std::size_t kSamplesAlongCell = 3;
-
-tl::unexpected<Error> refuse_cage(const std::string& why) { return fail(ErrorCode::kInvalidArgument, "cage: " + why); }
 
 // A square of a face's domain, small enough for one minimum of the distance.
 struct Cell {
@@ -253,18 +251,17 @@ CageSurface::Surface::Place CageSurface::Surface::closest(glm::dvec3 place) cons
 
 Result<CageSurface> CageSurface::create(std::span<const glm::dvec3> points,
                                         const std::vector<std::vector<std::uint32_t>>& faces) {
-  const auto refiner = cage_topology({points.size(), faces}, "cage");
-  if (!refiner) return tl::unexpected(refiner.error());
+  PELT_ASSIGN(const auto refiner, cage_topology({points.size(), faces}, "cage"));
   Bfr::SurfaceFactory::Options options;
   options.SetApproxLevelSmooth(kLevels);
-  const Bfr::RefinerSurfaceFactory<> factory(**refiner, options);
+  const Bfr::RefinerSurfaceFactory<> factory(*refiner, options);
 
   const auto surface = std::make_shared<Surface>();
   surface->patches.resize(faces.size());
   for (std::uint32_t f = 0; f < faces.size(); ++f) {
     Patch& patch = surface->patches[f];
     if (!factory.InitVertexSurface(static_cast<int>(f), &patch)) {
-      return refuse_cage(fmt::format("face {} has no limit surface", f));
+      return invalid("cage: face {} has no limit surface", f);
     }
     std::vector<int>& controls = surface->controls.emplace_back(patch.GetNumControlPoints());
     patch.GetControlPointIndices(controls.data());
@@ -294,11 +291,11 @@ void CageSurface::weights(glm::dvec3 place, std::vector<WeightedElement>& row) c
   // Round a narrow tube a patch may have one point on both sides.
   std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   std::size_t count = 0;
-  for (const WeightedElement& element : row) {
-    if (count > 0 && row[count - 1].index == element.index) {
-      row[count - 1].weight += element.weight;
+  for (const WeightedElement& influence : row) {
+    if (count > 0 && row[count - 1].index == influence.index) {
+      row[count - 1].weight += influence.weight;
     } else {
-      row[count++] = element;
+      row[count++] = influence;
     }
   }
   row.resize(count);

@@ -66,20 +66,19 @@ void follow_bones(std::span<const Chain> chains, ControlPoint& point) {
 Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<const std::uint32_t> meshes,
                                   const DeformerInput& input, std::optional<CageSurface>& cage) {
   PELT_ASSIGN(const auto found, find_cage(parameters.cage, parameters.cage_file, input));
-  const auto& [own, mesh] = found;
-  if (own.points.size() > chain::kMaxSlots) {
-    return invalid(input, fmt::format("its cage has {} points, more than {}", own.points.size(), chain::kMaxSlots));
+  const auto& [cage_mesh, mesh] = found;
+  if (cage_mesh.points.size() > chain::kMaxSlots) {
+    return invalid(input,
+                   fmt::format("its cage has {} points, more than {}", cage_mesh.points.size(), chain::kMaxSlots));
   }
-  Result<CageSurface> surface = CageSurface::create(own.points, own.faces);
-  if (!surface) return invalid(input, fmt::format("its cage {}", surface.error().message));
-  cage = std::move(*surface);
+  PELT_ASSIGN(cage, within(input.layer, CageSurface::create(cage_mesh.points, cage_mesh.faces)));
   ControlPoints result;
   const chain::ChainOptions options{parameters.split, parameters.remove, {}, true};
-  for (std::uint32_t p = 0; p < own.points.size(); ++p) {
+  for (std::uint32_t p = 0; p < cage_mesh.points.size(); ++p) {
     ControlPoint& point = result.points.emplace_back();
-    point.name = std::to_string(own.source_vertex[p]);
-    point.position = own.points[p];
-    const auto joint = mesh == nullptr ? std::nullopt : strongest_joint(*mesh, own.source_vertex[p], input.model);
+    point.name = std::to_string(cage_mesh.source_vertex[p]);
+    point.position = cage_mesh.points[p];
+    const auto joint = mesh == nullptr ? std::nullopt : strongest_joint(*mesh, cage_mesh.source_vertex[p], input.model);
     if (joint) {
       point.joint = *joint;
       continue;

@@ -15,6 +15,7 @@
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
+#include "engine/core/invalid.h"
 #include "shaders/blend/blend.h"
 
 namespace pelt::mos {
@@ -42,9 +43,7 @@ class Cloud {
     const bool all = parameters_.strategy == MosStrategy::kRadialBasis ||
                      (parameters_.strategy == MosStrategy::kInverseDistance && parameters_.nearest == 0);
     if (all && positions_.size() > kMaxOfAll) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("every vertex would follow all of {} control points, more than {}", positions_.size(),
-                              kMaxOfAll));
+      return invalid("every vertex would follow all of {} control points, more than {}", positions_.size(), kMaxOfAll);
     }
     if (parameters_.strategy != MosStrategy::kRadialBasis) return {};
     PELT_ASSIGN(basis_, RadialBasis::create(positions_, parameters_.kernel, parameters_.width));
@@ -62,13 +61,13 @@ class Cloud {
     }
     std::erase_if(placed.row, [](const WeightedElement& e) { return std::abs(e.weight) < kMinWeight; });
     double sum = 0;
-    for (const WeightedElement& element : placed.row) sum += element.weight;
-    for (WeightedElement& element : placed.row) element.weight /= sum;
+    for (const WeightedElement& influence : placed.row) sum += influence.weight;
+    for (WeightedElement& influence : placed.row) influence.weight /= sum;
     glm::dmat3 frame(0.0);
     placed.distance = std::numeric_limits<double>::infinity();
-    for (const WeightedElement& element : placed.row) {
-      frame += element.weight * glm::dmat3(rest_.axes(element.index));
-      placed.distance = std::min(placed.distance, glm::distance(positions_[element.index], point));
+    for (const WeightedElement& influence : placed.row) {
+      frame += influence.weight * glm::dmat3(rest_.axes(influence.index));
+      placed.distance = std::min(placed.distance, glm::distance(positions_[influence.index], point));
     }
     return !rest_.is_singular(frame, placed.row);
   }
@@ -98,8 +97,8 @@ Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& p
   });
   if (singular == kNoVertex) return placed;
   std::vector<std::string> names;
-  for (const WeightedElement& element : placed[singular].row) {
-    names.push_back(point_name(points.points[element.index], input.model));
+  for (const WeightedElement& influence : placed[singular].row) {
+    names.push_back(point_name(points.points[influence.index], input.model));
   }
   return invalid(input, fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points '{}' cancel out "
                                     "where it is",
@@ -159,10 +158,10 @@ class Signed {
     for (Part& part : parts_) {
       row_.clear();
       share = 0;
-      for (const WeightedElement& element : weights) {
-        const double weight = sign_ * element.weight;
+      for (const WeightedElement& influence : weights) {
+        const double weight = sign_ * influence.weight;
         if (weight <= 0) continue;
-        row_.push_back({part.first_slot + element.index, weight});
+        row_.push_back({part.first_slot + influence.index, weight});
         share += weight;
       }
       append_row(part.group.rows, row_);
@@ -232,8 +231,7 @@ Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, con
                                             std::span<const glm::dmat4> at_bind, const DeformerInput& input) {
   const RestPoints rest(points, edits, parameters.frames, at_bind);
   Cloud cloud(parameters, cage, rest);
-  const Result<void> prepared = cloud.prepare();
-  if (!prepared) return invalid(input, prepared.error().message);
+  PELT_TRY(within(input.layer, cloud.prepare()));
   std::vector<std::vector<Placed>> targets;
   for (const DeformerTarget& target : input.targets) {
     PELT_ASSIGN(auto placed, place_all(cloud, points, target, input));

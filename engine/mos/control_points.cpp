@@ -15,6 +15,7 @@
 #include <pelt/try.h>
 
 #include "engine/chain/chains.h"
+#include "engine/core/invalid.h"
 #include "engine/model/find_named.h"
 #include "engine/model/skeleton_walk.h"
 #include "engine/mos/joint_spread.h"
@@ -71,13 +72,12 @@ class Settler {
       }
     }
     if (options.automatic || !options.curves.empty()) {
-      const Result<Chains> chains = within(what_, chain::find_chains(model_, meshes, options));
-      if (!chains) return tl::unexpected(chains.error());
-      for (const Chain& chain : chains->chains) PELT_TRY(chain::check_length(chain, what_));
-      result_.notes = chains->notes;
-      spread_.emplace(parameters_, model_.skeleton, chains->joints);
-      thickness_.emplace(model_, meshes, chains->chains);
-      for (const Chain& chain : chains->chains) {
+      PELT_ASSIGN(const Chains chains, within(what_, chain::find_chains(model_, meshes, options)));
+      for (const Chain& chain : chains.chains) PELT_TRY(chain::check_length(chain, what_));
+      result_.notes = chains.notes;
+      spread_.emplace(parameters_, model_.skeleton, chains.joints);
+      thickness_.emplace(model_, meshes, chains.chains);
+      for (const Chain& chain : chains.chains) {
         if (!given.contains(chain.name)) place_along(chain);
       }
     }
@@ -102,9 +102,9 @@ class Settler {
       for (std::size_t k = 0; k < chain.points.size(); ++k) {
         ControlPoint& point = result_.points[chain.points[k]];
         if (!point.placed || !point.name.empty()) continue;
-        const std::string own = fmt::format("{}.{}", chain.curve.chain.name, k + 1);
-        point.name = own;
-        for (int next = 2; !taken.insert(point.name).second; ++next) point.name = fmt::format("{}.{}", own, next);
+        const std::string usual = fmt::format("{}.{}", chain.curve.chain.name, k + 1);
+        point.name = usual;
+        for (int next = 2; !taken.insert(point.name).second; ++next) point.name = fmt::format("{}.{}", usual, next);
       }
     }
   }
@@ -208,7 +208,7 @@ class Settler {
 
   // Places n points about inner anchor i, which is not the top. Point k, counted from 0 away from the top, has the
   // fraction (k + 1) / (n + 1) of the turn, and stands on the bone that moves more like it.
-  void place_about(PointChain& own, std::span<const JointPoints> about, std::uint32_t number, std::size_t i) {
+  void place_about(PointChain& point_chain, std::span<const JointPoints> about, std::uint32_t number, std::size_t i) {
     const JointPoints& points = about[i];
     const Chain& chain = result_.turning[number];
     const bool away = i > chain.top;  // the chain runs away from its top here
@@ -219,22 +219,22 @@ class Settler {
       const float way = steps * points.step[steps < 0 ? 0 : 1];
       const float turned = away ? part : 1 - part;
       const bool before = turned < 0.5f;  // true on the side of the top
-      const float s = own.curve.lengths[i] + way;
+      const float s = point_chain.curve.lengths[i] + way;
       const bool arriving = part < 0.5f;  // true also where all stand on the joint
       std::size_t bone = arriving ? i - 1 : i;
-      const bool is_past = s < own.curve.lengths[bone] || s > own.curve.lengths[bone + 1];
+      const bool is_past = s < point_chain.curve.lengths[bone] || s > point_chain.curve.lengths[bone + 1];
       if (is_past) bone = arriving ? bone - 1 : bone + 1;
-      const float lambda = part_of(own.curve.bone_length(bone), s - own.curve.lengths[bone]);
+      const float lambda = part_of(point_chain.curve.bone_length(bone), s - point_chain.curve.lengths[bone]);
       ControlPoint point{
           {}, chain.anchors[before ? (away ? i - 1 : i + 1) : i].joint, place_on(chain, bone, lambda), {}};
       const auto anchor = static_cast<std::uint32_t>(i);
-      point.turn = is_past ? turn_past_helper(own.curve, number, anchor, bone, lambda)
-                           : turn_on_bone(own.curve, about, number, bone, lambda);
-      if (point.turn->far != anchor) step_back(own.curve, anchor, *point.turn);
+      point.turn = is_past ? turn_past_helper(point_chain.curve, number, anchor, bone, lambda)
+                           : turn_on_bone(point_chain.curve, about, number, bone, lambda);
+      if (point.turn->far != anchor) step_back(point_chain.curve, anchor, *point.turn);
       point.turn->swing = turned;
       point.turn->axis = direction_on_the_way(chain, i, turned);
       point.outward = points.outward * 4 * part * (1 - part);
-      put(own, std::move(point), s, static_cast<float>(i - 1) + part);
+      put(point_chain, std::move(point), s, static_cast<float>(i - 1) + part);
     }
   }
 
@@ -246,36 +246,37 @@ class Settler {
   void place_along(const Chain& chain) {
     const auto number = static_cast<std::uint32_t>(result_.turning.size());
     result_.turning.push_back(chain);
-    PointChain own{chain::curve_over(chain), {}, {}};
+    PointChain point_chain{chain::curve_over(chain), {}, {}};
     std::vector<float> bending(chain.anchors.size(), 0.0f);
     for (std::size_t i = 1; i + 1 < chain.anchors.size(); ++i) {
       const std::optional<SkinAtJoint> skin = thickness_->at(chain, i);
       if (!skin) continue;
-      own.curve.anchors[i].skin_distance = skin->thickness;
+      point_chain.curve.anchors[i].skin_distance = skin->thickness;
       bending[i] = skin->bending;
     }
     for (std::size_t i = 0; angles_ && i < chain.anchors.size(); ++i) {
-      if (twist_after_ && is_inner(chain, i)) own.curve.anchors[i].twist_after = twist_after_(own.curve, i);
+      if (twist_after_ && is_inner(chain, i))
+        point_chain.curve.anchors[i].twist_after = twist_after_(point_chain.curve, i);
     }
     // Points slide outward less where little of the skin bends: skin between rigid parts would pass through them.
-    std::vector<JointPoints> about = spread_->points_of(own.curve);
+    std::vector<JointPoints> about = spread_->points_of(point_chain.curve);
     for (std::size_t i = 0; i < about.size(); ++i) about[i].outward *= bending[i];
     const std::size_t last = chain.anchors.size() - 1;
     const std::uint32_t count = parameters_.points_per_bone;
     for (std::size_t i = 0; i < last; ++i) {
-      if (about[i].count > 0) place_about(own, about, number, i);
+      if (about[i].count > 0) place_about(point_chain, about, number, i);
       const std::size_t near = i >= chain.top ? i : i + 1;
-      const glm::vec2 free = between_joints(own.curve, about, i);
+      const glm::vec2 free = between_joints(point_chain.curve, about, i);
       for (std::uint32_t k = 0; free.x < free.y && k < count; ++k) {
         const float part = count == 1 ? 0.0f : static_cast<float>(k) / static_cast<float>(count - 1) - 0.5f;
         const float at = std::lerp(free.x, free.y, 0.5f + parameters_.spread * part);
-        const float lambda = (at - own.curve.lengths[i]) / own.curve.bone_length(i);
+        const float lambda = (at - point_chain.curve.lengths[i]) / point_chain.curve.bone_length(i);
         ControlPoint point{{}, chain.anchors[near].joint, place_on(chain, i, lambda), {}};
-        if (angles_) point.turn = turn_on_bone(own.curve, about, number, i, lambda);
-        put(own, std::move(point), at, static_cast<float>(i));
+        if (angles_) point.turn = turn_on_bone(point_chain.curve, about, number, i, lambda);
+        put(point_chain, std::move(point), at, static_cast<float>(i));
       }
     }
-    result_.chains.push_back(std::move(own));
+    result_.chains.push_back(std::move(point_chain));
   }
 
   Result<void> add_listed(const MosChain& listed) {
@@ -288,8 +289,7 @@ class Settler {
     for (const MosPoint& point : listed.points) {
       PELT_ASSIGN(const auto joint, find_joint(model_.skeleton, point.joint, what));
       if (!is_near(point.offset)) {
-        return fail(ErrorCode::kInvalidArgument,
-                    fmt::format("{}: an offset is not finite, or longer than {:g} m", what, kFarthest));
+        return invalid("{}: an offset is not finite, or longer than {:g} m", what, kMaxCoordinate);
       }
       joints.push_back(joint);
       const glm::vec3 origin = glm::vec3(glm::dvec3(at_bind_[joint][3]));
@@ -301,7 +301,7 @@ class Settler {
     const bool alone = listed.points.size() == 1;
     // A line needs two ends, and a single point is at both: any direction will do.
     if (alone) append(line, joints[0], line.anchors[0].position + (1 + glm::length(line.anchors[0].position)));
-    if (line.anchors.size() < 2) return fail(ErrorCode::kInvalidArgument, what + ": its points are all at one place");
+    if (line.anchors.size() < 2) return invalid("{}: its points are all at one place", what);
     std::set<std::uint32_t> distinct;
     for (const Anchor& anchor : bones.anchors) distinct.insert(anchor.joint);
     const bool turns = bones.anchors.size() >= 2 && distinct.size() == bones.anchors.size();
@@ -316,7 +316,7 @@ class Settler {
                       k + 1, listed.name, listed.points[k].joint));
     }
     if (turns) result_.turning.push_back(bones);
-    PointChain own{chain::curve_over(line), {}, {}};
+    PointChain point_chain{chain::curve_over(line), {}, {}};
     for (std::size_t k = 0; k < listed.points.size(); ++k) {
       ControlPoint point{listed.points[k].name,
                          joints[k],
@@ -332,21 +332,22 @@ class Settler {
         const glm::vec3 axis = direction_on_the_way(bones, far, turned);
         point.turn = PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, axis, angles_};
       }
-      own.points.push_back(add(std::move(point)));
+      point_chain.points.push_back(add(std::move(point)));
       // Points at one place share an anchor. Each gets a slightly larger length, since lengths ascend.
-      float s = own.curve.lengths[line_anchor[k]];
-      if (!own.lengths.empty() && s <= own.lengths.back()) s = std::nextafter(own.lengths.back(), INFINITY);
-      own.lengths.push_back(s);
+      float s = point_chain.curve.lengths[line_anchor[k]];
+      if (!point_chain.lengths.empty() && s <= point_chain.lengths.back())
+        s = std::nextafter(point_chain.lengths.back(), INFINITY);
+      point_chain.lengths.push_back(s);
     }
     if (alone) {
-      own.points.push_back(own.points[0]);
-      own.lengths.push_back(own.curve.lengths[1]);
+      point_chain.points.push_back(point_chain.points[0]);
+      point_chain.lengths.push_back(point_chain.curve.lengths[1]);
     }
     if (!turns && angles_ && !alone) {
       result_.notes.push_back(
           fmt::format("The joints of the chain '{}' are no chain, so it has no twist.", listed.name));
     }
-    result_.chains.push_back(std::move(own));
+    result_.chains.push_back(std::move(point_chain));
     return {};
   }
 

@@ -12,6 +12,7 @@
 #include <pelt/mos.h>
 #include <pelt/try.h>
 
+#include "engine/core/invalid.h"
 #include "engine/core/not_found.h"
 #include "engine/rig/deformer_entry.h"
 
@@ -43,10 +44,6 @@ bool matches(std::string_view name, std::string_view pattern) {
   return p == pattern.size();
 }
 
-tl::unexpected<Error> invalid(const std::string& what, const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, fmt::format("{} {}", what, why));
-}
-
 class Resolver {
  public:
   Resolver(const ControlPoints& points, const Model& model, std::span<const glm::dmat4> at_bind)
@@ -57,7 +54,7 @@ class Resolver {
   Result<void> add(const MosEdit& edit, const std::string& what) {
     const bool near = is_near(edit.factor) && is_near(edit.distance) && is_near(edit.degrees) && is_near(edit.offset) &&
                       is_near(edit.scale) && (!edit.pivot || is_near(*edit.pivot));
-    if (!near) return invalid(what, fmt::format("has a number that is not finite, or beyond {:g}", kFarthest));
+    if (!near) return invalid("{} has a number that is not finite, or beyond {:g}", what, kMaxCoordinate);
     std::optional<std::uint32_t> driver;
     if (edit.driver) {
       PELT_TRY(add_driver(edit, what));
@@ -67,25 +64,24 @@ class Resolver {
     for (const std::uint32_t p : named) {
       const ControlPoint& point = points_.points[p];
       if (edit.operation == MosOperation::kTwist && !(point.turn && point.turn->angles)) {
-        return invalid(
-            what, fmt::format("twists the point '{}', which is on no chain that can twist", point_name(point, model_)));
+        return invalid("{} twists the point '{}', which is on no chain that can twist", what,
+                       point_name(point, model_));
       }
-      PointEdits::Edit own;
-      own.in_bind = edit.driver || edit.in_bind;
-      own.edit = {.operation = edit.operation,
-                  .factor = edit.factor,
-                  .pivot = edit.pivot ? glm::dvec3(*edit.pivot) : glm::dvec3(at_bind_[point.joint][3]),
-                  .distance = edit.distance,
-                  .offset = edit.offset,
-                  .scale = edit.scale,
-                  .radians = glm::radians(edit.degrees),
-                  .driver = driver};
-      std::tie(own.edit.from, own.edit.to) = bone_of(point.joint);
+      PointEdits::Edit resolved;
+      resolved.in_bind = edit.driver || edit.in_bind;
+      resolved.edit = {.operation = edit.operation,
+                       .factor = edit.factor,
+                       .pivot = edit.pivot ? glm::dvec3(*edit.pivot) : glm::dvec3(at_bind_[point.joint][3]),
+                       .distance = edit.distance,
+                       .offset = edit.offset,
+                       .scale = edit.scale,
+                       .radians = glm::radians(edit.degrees),
+                       .driver = driver};
+      std::tie(resolved.edit.from, resolved.edit.to) = bone_of(point.joint);
       if (result_.of_point[p].size() == shared::kMaxMosEdits) {
-        return invalid(
-            what, fmt::format("is more than {} of the point '{}'", shared::kMaxMosEdits, point_name(point, model_)));
+        return invalid("{} is more than {} of the point '{}'", what, shared::kMaxMosEdits, point_name(point, model_));
       }
-      result_.of_point[p].push_back(own);
+      result_.of_point[p].push_back(resolved);
     }
     return {};
   }
@@ -96,12 +92,12 @@ class Resolver {
   Result<void> add_driver(const MosEdit& edit, const std::string& what) {
     const std::vector<CurveKey>& share = edit.share;
     if (share.size() < shared::kMinMosKeys || share.size() > shared::kMaxMosKeys) {
-      return invalid(what, fmt::format("has {} keys of its share, not {} to {}", share.size(), shared::kMinMosKeys,
-                                       shared::kMaxMosKeys));
+      return invalid("{} has {} keys of its share, not {} to {}", what, share.size(), shared::kMinMosKeys,
+                     shared::kMaxMosKeys);
     }
     for (std::size_t k = 0; k < share.size(); ++k) {
       if (!std::isfinite(share[k].at) || !std::isfinite(share[k].value) || (k > 0 && share[k].at <= share[k - 1].at)) {
-        return invalid(what, "has keys of its share that do not ascend, or are not finite");
+        return invalid("{} has keys of its share that do not ascend, or are not finite", what);
       }
     }
     PELT_ASSIGN(auto angle, key_weights::angle_words(*edit.driver, model_, what));
@@ -187,14 +183,14 @@ PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosT
   }
   PointWords words;
   for (std::size_t p = 0; p < points.points.size(); ++p) {
-    std::vector<PointEdit> own;
+    std::vector<PointEdit> point_edits;
     for (const PointEdits::Edit& edit : edits.of_point[p]) {
-      own.push_back(edit.edit);
-      if (edit.edit.driver) own.back().driver = drivers[*edit.edit.driver];
+      point_edits.push_back(edit.edit);
+      if (edit.edit.driver) point_edits.back().driver = drivers[*edit.edit.driver];
     }
-    words.points.push_back(table.put_point(points.points[p], chains, own));
+    words.points.push_back(table.put_point(points.points[p], chains, point_edits));
     if (directions.empty()) continue;
-    words.directions.push_back(table.put_point(points.points[p], chains, own, &directions[p]));
+    words.directions.push_back(table.put_point(points.points[p], chains, point_edits, &directions[p]));
   }
   return words;
 }
@@ -220,9 +216,9 @@ shared::MosWindow RestPoints::window(const Window& window) const {
 bool RestPoints::is_singular(const glm::dmat3& frame, std::span<const WeightedElement> row) const {
   constexpr double kSingular = 1e-6;
   glm::dvec3 lengths(0.0);
-  for (const WeightedElement& element : row) {
-    const glm::dmat3 own(axes(element.index));
-    for (int c = 0; c < 3; ++c) lengths[c] += std::abs(element.weight) * glm::length(own[c]);
+  for (const WeightedElement& influence : row) {
+    const glm::dmat3 rest_axes(axes(influence.index));
+    for (int c = 0; c < 3; ++c) lengths[c] += std::abs(influence.weight) * glm::length(rest_axes[c]);
   }
   return !(std::abs(glm::determinant(frame)) > kSingular * lengths.x * lengths.y * lengths.z);
 }

@@ -41,7 +41,7 @@ struct PointEdits {
   template <class Keep>
   PointEdits only(const Keep& keep) const {
     PointEdits kept = *this;
-    for (std::vector<Edit>& own : kept.of_point) std::erase_if(own, std::not_fn(keep));
+    for (std::vector<Edit>& edits : kept.of_point) std::erase_if(edits, std::not_fn(keep));
     return kept;
   }
 };

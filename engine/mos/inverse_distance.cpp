@@ -26,10 +26,10 @@ void inverse_distance(glm::dvec3 place, std::span<const glm::dvec3> points, doub
   }
   // (d_min / d_j)^power is in [0, 1], even if 1 / d_j^power overflows.
   const double least = std::min_element(row.begin(), row.end(), closer)->weight;
-  for (WeightedElement& element : row) {
-    element.weight = element.weight == least ? 1.0 : std::pow(least / element.weight, power);
+  for (WeightedElement& influence : row) {
+    influence.weight = influence.weight == least ? 1.0 : std::pow(least / influence.weight, power);
   }
-  if (least == 0) std::erase_if(row, [](const WeightedElement& element) { return element.weight != 1; });
+  if (least == 0) std::erase_if(row, [](const WeightedElement& influence) { return influence.weight != 1; });
   cut_row(row, nearest, cut);
 }
 

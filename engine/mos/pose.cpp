@@ -271,7 +271,7 @@ const PoseKernelInfo kMosWindowPoint{.name = "mos_window_point",
                                      .label = point_label,
                                      .append_sources = append_point_source,
                                      .append_handles = append_handles,
-                                     .writes_numbers = true};
+                                     .contents = both(EntryContent::kNumbers)};
 
 const PoseKernelInfo kMosTable{.name = "mos_table",
                                .record_words = kRecordWords<shared::MosTableRecord>,

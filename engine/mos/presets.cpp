@@ -172,7 +172,7 @@ class Tree {
 struct Way {
   std::string name;  // empty: named by its joints
   std::vector<std::uint32_t> places;
-  std::size_t own = 0;                  // index of the first place of its own: those before are what it hangs on
+  std::size_t begin = 0;                // index of the first place of its own: those before are what it hangs on
   std::vector<std::size_t> roles = {};  // roles of a body part's own places
 };
 
@@ -193,7 +193,7 @@ class Finder {
   void find_tail() {
     for (const std::string_view words : kTails) {
       std::vector<Way> runs = runs_of(words);
-      const auto length = [](const Way& way) { return way.places.size() - way.own; };
+      const auto length = [](const Way& way) { return way.places.size() - way.begin; };
       std::size_t longest = 2;
       for (const Way& run : runs) longest = std::max(longest, length(run));
       for (Way& run : runs) {
@@ -250,7 +250,7 @@ class Finder {
         const std::uint32_t next = i + 1 < way.places.size() ? way.places[i + 1] : kNone;
         chain.joints.push_back(tree_.joint_name(way.places[i], next));
       }
-      const std::string& first = chain.joints[way.own];
+      const std::string& first = chain.joints[way.begin];
       const std::string& last = chain.joints.back();
       chain.name = unique.claim(!way.name.empty() ? way.name : first == last ? first : first + ".." + last);
       chains.push_back(std::move(chain));
@@ -267,7 +267,7 @@ class Finder {
 
   Way starting_at(std::uint32_t p) const {
     if (tree_.up(p) == kNone) return {.places = {p}};
-    return {.places = {tree_.up(p), p}, .own = 1};
+    return {.places = {tree_.up(p), p}, .begin = 1};
   }
 
   // Returns runs down the tree of at least two joints whose names have the same word of `words`.
@@ -287,7 +287,7 @@ class Finder {
         goes_on = next != down.end();
         if (goes_on) way.places.push_back(*next);
       }
-      if (way.places.size() - way.own >= 2) runs.push_back(std::move(way));
+      if (way.places.size() - way.begin >= 2) runs.push_back(std::move(way));
     }
     return runs;
   }
@@ -302,7 +302,7 @@ class Finder {
     if (way.places.empty()) return;
     if (const auto start = start_of(part, side, way.places.front())) {
       way.places.insert(way.places.begin(), *start);
-      way.own = 1;
+      way.begin = 1;
     }
     add(std::move(way));
   }
@@ -344,13 +344,13 @@ class Finder {
                                           : fmt::format("{}_{}", side == Side::kLeft ? "left" : "right", from->name);
     const auto way = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) { return other.name == name; });
     if (way == ways_.end()) return std::nullopt;
-    const auto own = way->places.begin() + static_cast<std::ptrdiff_t>(way->own);
+    const auto begin = way->places.begin() + static_cast<std::ptrdiff_t>(way->begin);
     for (std::uint32_t p = tree_.up(first); p != kNone; p = tree_.up(p)) {
-      if (std::find(own, way->places.end(), p) != way->places.end()) return p;
+      if (std::find(begin, way->places.end(), p) != way->places.end()) return p;
     }
-    std::uint32_t last = *own;
+    std::uint32_t last = *begin;
     for (std::size_t i = 0; i < way->roles.size(); ++i) {
-      if (way->roles[i] < part.from_roles) last = own[static_cast<std::ptrdiff_t>(i)];
+      if (way->roles[i] < part.from_roles) last = begin[static_cast<std::ptrdiff_t>(i)];
     }
     return last;
   }

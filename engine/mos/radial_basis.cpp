@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +6,8 @@
 
 #include <pelt/mos.h>
 
+#include "engine/core/invalid.h"
+#include "engine/geometry/bounds.h"
 #include "engine/mos/strategies.h"
 
 namespace pelt::mos {
@@ -21,10 +21,6 @@ double kernel(MosKernel kind, double distance, double width) {
   return kind == MosKernel::kGaussian ? std::exp(-ratio * ratio) : ratio;
 }
 
-tl::unexpected<Error> refuse(const std::string& why) {
-  return fail(ErrorCode::kInvalidArgument, "radial basis: " + why);
-}
-
 }  // namespace
 
 // The weights w of the points and a multiplier m solve sum_k w_k kernel(p_j, p_k) + m = kernel(p_j, place) for every j,
@@ -32,17 +28,11 @@ tl::unexpected<Error> refuse(const std::string& why) {
 // reproduced from its values at the points. The matrix is the same for all places, so it is inverted once.
 Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosKernel kernel_kind,
                                         std::optional<float> width) {
-  if (points.empty()) return refuse("no control points");
+  if (points.empty()) return invalid("radial basis: no control points");
   if (width && !(*width > 0 && std::isfinite(*width)))
-    return refuse(fmt::format("the width is {}, not above 0", *width));
+    return invalid("radial basis: the width is {}, not above 0", *width);
 
-  glm::dvec3 low = points[0];
-  glm::dvec3 high = points[0];
-  for (const glm::dvec3& point : points) {
-    low = glm::min(low, point);
-    high = glm::max(high, point);
-  }
-  const double extent = glm::distance(low, high);
+  const double extent = glm::length(bounds_of<glm::dvec3>(points).size());
   double mean_nearest = 0;
   for (std::size_t j = 0; j < points.size(); ++j) {
     double nearest = std::numeric_limits<double>::infinity();
@@ -50,7 +40,7 @@ Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosK
       if (k == j) continue;
       const double distance = glm::distance(points[j], points[k]);
       if (distance <= kCoincident * extent) {
-        return refuse(fmt::format("the control points {} and {} are at the same place", j, k));
+        return invalid("radial basis: the control points {} and {} are at the same place", j, k);
       }
       nearest = std::min(nearest, distance);
     }
@@ -76,7 +66,7 @@ Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosK
   const Eigen::MatrixXd inverse = system.partialPivLu().inverse();
   const double error = (inverse * system - Eigen::MatrixXd::Identity(n + 1, n + 1)).cwiseAbs().maxCoeff();
   if (!(error <= kWorstReproduction)) {
-    return refuse(fmt::format("a width of {:g} does not tell the {} control points apart", result.width_, n));
+    return invalid("radial basis: a width of {:g} does not tell the {} control points apart", result.width_, n);
   }
   result.inverse_.assign(inverse.data(), inverse.data() + inverse.size());
   return result;

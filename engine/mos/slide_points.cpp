@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
+#include "engine/mos/slide_points.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,9 +9,10 @@
 
 #include <pelt/finite.h>
 #include <pelt/mos.h>
-#include <pelt/tools/slide_points.h>
 
 #include "engine/character/records.h"
+#include "engine/core/invalid.h"
+#include "engine/mos/bind.h"
 #include "engine/mos/edits.h"
 #include "engine/mos/pose.h"
 #include "engine/mos/table.h"
@@ -53,8 +54,7 @@ Result<Character> slide_points(const Character& character, std::span<const Point
                                std::span<const MosEdit> edits) {
   for (const MosEdit& edit : edits) {
     if (is_near(edit.offset) && is_near(edit.distance)) continue;
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a control point is slid by what is not finite, or more than {:g} m", kFarthest));
+    return invalid("a control point is slid by what is not finite, or more than {:g} m", kMaxCoordinate);
   }
   CharacterData data = *character;
   data.drop_fits();
@@ -62,7 +62,7 @@ Result<Character> slide_points(const Character& character, std::span<const Point
   std::size_t next = 0;  // first guess: the report is in the order of the tables, except for points that move nothing
   for (PalettePass& pass : data.passes) {
     if (!has_points(pass)) continue;
-    std::vector<const MosEdit*> own;  // edits of the point, and so of the twin after it
+    std::vector<const MosEdit*> point_edits;  // edits of the point, and so of the twin after it
     for (const std::uint32_t word : words_with_twins(pass)) {
       bool known = is_twin(pass, word);
       const shared::PoseWork work = table_work(pass.table);
@@ -73,21 +73,38 @@ Result<Character> slide_points(const Character& character, std::span<const Point
         if (taken[p] || point.joint != pass.table[word] || point.rest != rest) continue;
         taken[p] = known = true;
         next = p + 1;
-        own.clear();
+        point_edits.clear();
         for (const MosEdit& edit : edits) {
           const bool names =
               edit.points.empty() || std::ranges::any_of(edit.points, [&](const std::string& pattern) {
                 return means_point(pattern, point.name, point.placed, data.skeleton.joints[point.joint].name);
               });
-          if (names) own.push_back(&edit);
+          if (names) point_edits.push_back(&edit);
         }
       }
-      if (known && !set_edits(pass.table, word, own)) {
-        return fail(ErrorCode::kInvalidArgument, "the character was bound by other edits of control points");
+      if (known && !set_edits(pass.table, word, point_edits)) {
+        return invalid("the character was bound by other edits of control points");
       }
     }
   }
   return Character::create(std::move(data));
+}
+
+std::optional<Character> move_bound(const LayerEdit& edit) {
+  const auto& after = edit.new_parameters<MosParameters>();
+  MosParameters moved = edit.old_parameters<MosParameters>();
+  if (moved.edits.size() != after.edits.size()) return std::nullopt;
+  for (std::size_t e = 0; e < after.edits.size(); ++e) {
+    if (!slides_after_bind(after.edits[e])) continue;
+    moved.edits[e].offset = after.edits[e].offset;
+    moved.edits[e].distance = after.edits[e].distance;
+  }
+  if (moved != after) return std::nullopt;
+  const bool shared =
+      std::ranges::any_of(edit.points, [&](const PointReport& point) { return point.layer != edit.layer; });
+  if (shared) return std::nullopt;
+  Result<Character> slid = slide_points(edit.character, edit.points, after.edits);
+  return slid ? std::optional(std::move(*slid)) : std::nullopt;
 }
 
 }  // namespace pelt::mos

@@ -80,8 +80,8 @@ std::optional<SkinAtJoint> SkinThickness::at(const Chain& chain, std::size_t i) 
   }
   std::sort(found.begin(), found.end());
   double so_far = 0;
-  for (const auto& [distance, own] : found) {
-    so_far += own;
+  for (const auto& [distance, vertex_area] : found) {
+    so_far += vertex_area;
     if (so_far < kShareOfArea * area || distance == 0) continue;
     return SkinAtJoint{distance, rigid_area > 0 ? static_cast<float>(area / (area + rigid_area)) : 1.0f};
   }

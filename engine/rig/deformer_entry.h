@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +15,10 @@
 
 namespace pelt {
 
+class Character;
 struct DeformerInput;
 struct DriverParameters;
+struct LayerEdit;
 struct MeshBinding;
 
 // The treatment by a layer over * of parts of a mesh that follow one joint alone (eyes, teeth, a helmet).
@@ -46,7 +49,7 @@ struct DeformerEntry {
   RigidParts (*rigid_parts)(const DeformerParameters&) = nullptr;
   // Returns the pieces that a layer over * leaves to linear blend. nullptr: none.
   LeftPieces (*leaves)(const DeformerParameters&) = nullptr;
-  // Returns the control mesh that carries the skin. nullptr: the deformer has none.
+  // Returns the control mesh that carries the skin; rigs call it `driver`. nullptr: the deformer has none.
   DriverParameters* (*driver)(DeformerParameters&) = nullptr;
   // Returns how many of a driver's closest triangles a vertex reads, at most. None: not known before bind. nullptr:
   // never known.
@@ -54,6 +57,18 @@ struct DeformerEntry {
   // Returns true if linear blend may take over where the deformer does worse; false if an artist sculpted the layer or
   // it cannot be mixed with another deformer. nullptr: false.
   bool (*gives_way)(const DeformerParameters&) = nullptr;
+  // Returns the character with points moved as the edit has them, the same as bind would make it. None: the edit
+  // changes more than what moves points after bind. nullptr: nothing does.
+  std::optional<Character> (*move_bound)(const LayerEdit&) = nullptr;
+  // Returns a JSON pointer, from the parameters, to the offset of the curve over these joints. Empty: they list no such
+  // curve. nullptr: they list no curves.
+  std::string (*curve_offset)(const DeformerParameters&, std::span<const std::string> joints) = nullptr;
+  // Returns the parameters with what bind makes of the skin written out, for an artist to edit. nullptr: they cannot
+  // hold it.
+  Result<DeformerParameters> (*write_out)(const DeformerParameters&, const DeformerInput&) = nullptr;
+  // Removes what holds only for the vertices of the skin, and returns a note that says what follows. Empty: there was
+  // nothing. nullptr: there never is.
+  std::string (*forget_skin)(DeformerParameters&) = nullptr;
   // True if the deformer lays curves along the bones: lines of muscles follow them, bendy bones bend them.
   bool has_curves = false;
   BindCost cost;

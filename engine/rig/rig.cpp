@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include <pelt/nearest_name.h>
 #include <pelt/rig.h>
+#include <pelt/tools/curve_place.h>
 
 #include "engine/rig/deformer_entry.h"
 
@@ -25,6 +28,17 @@ const DriverParameters* driver_of(const DeformerParameters& parameters) {
 bool gives_way(const DeformerParameters& deformer) {
   const DeformerEntry& entry = deformer_entry(deformer);
   return entry.gives_way != nullptr && entry.gives_way(deformer);
+}
+
+std::string curve_offset_place(const Rig& rig, std::span<const std::string> joints) {
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const DeformerParameters& parameters = rig.layers[l].deformer;
+    if (parameters.name().empty()) continue;
+    const DeformerEntry& entry = deformer_entry(parameters);
+    const std::string place = entry.curve_offset == nullptr ? "" : entry.curve_offset(parameters, joints);
+    if (!place.empty()) return fmt::format("/layers/{}/parameters{}", l, place);
+  }
+  return {};
 }
 
 std::vector<std::string_view> deformer_names() {

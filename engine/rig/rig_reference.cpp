@@ -21,17 +21,17 @@ std::string code(const OrderedJson& value) {
 std::string referred(const OrderedJson& type) { return type["$ref"].get<std::string>().substr(8); }
 
 std::string numbers_text(const OrderedJson& type) {
-  constexpr double kFarthest = 1e38;
+  constexpr double kMaxNumber = 1e38;
   constexpr double kMaxInteger = 4294967295.0;
   const bool integer = type["type"] == "integer";
   const bool above = type.contains("exclusiveMinimum");
   const OrderedJson& least = above ? type["exclusiveMinimum"] : type["minimum"];
   const OrderedJson& most = type["maximum"];
   const std::string text = integer ? "integer" : "number";
-  if (most.get<double>() < (integer ? kMaxInteger : kFarthest)) {
+  if (most.get<double>() < (integer ? kMaxInteger : kMaxNumber)) {
     return fmt::format("{} {} {} to {}", text, above ? "above" : "from", least.dump(), most.dump());
   }
-  return least.get<double>() > -kFarthest ? fmt::format("{} {} {}", text, above ? ">" : ">=", least.dump()) : text;
+  return least.get<double>() > -kMaxNumber ? fmt::format("{} {} {}", text, above ? ">" : ">=", least.dump()) : text;
 }
 
 std::string name_text(std::string names) {
@@ -51,7 +51,7 @@ std::string type_text(const OrderedJson& type, const std::string& names = "") {
     }
     return result;
   };
-  const std::string own = type.value("x-names", names);
+  const std::string named = type.value("x-names", names);
   if (type.contains("$ref")) return fmt::format("[{0}](#{0})", referred(type));
   if (type.contains("const")) return code(type["const"]);
   if (type.contains("enum")) return joined(type["enum"], " or ");
@@ -59,7 +59,7 @@ std::string type_text(const OrderedJson& type, const std::string& names = "") {
   const std::string kind = type["type"];
   if (kind == "number" || kind == "integer") return numbers_text(type);
   if (kind == "boolean") return "`true` or `false`";
-  if (kind == "string") return own.empty() ? "text" : name_text(own);
+  if (kind == "string") return named.empty() ? "text" : name_text(named);
   if (kind != "array") return "object";
   if (type.contains("prefixItems")) {
     OrderedJson items = type["prefixItems"];
@@ -69,7 +69,7 @@ std::string type_text(const OrderedJson& type, const std::string& names = "") {
   if (type.contains("minItems") && type["minItems"] == type.value("maxItems", OrderedJson())) {
     return "[" + joined(OrderedJson(type["minItems"].get<std::size_t>(), type["items"]), ", ") + "]";
   }
-  const std::string items = type_text(type["items"], own);
+  const std::string items = type_text(type["items"], named);
   return items.find(" or ") == std::string::npos ? "list of " + items : "list of (" + items + ")";
 }
 

@@ -12,25 +12,25 @@ ClosedParts find_closed_parts(const Mesh& mesh) {
   std::vector<glm::uvec3> triangles = welded_triangles(first, mesh.triangles);
   std::erase_if(triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
   const std::vector<MeshEdge> edges = edge_uses(triangles);
-  const std::vector<std::uint32_t> part = connected_parts(mesh.positions.size(), triangles);
+  const std::vector<std::uint32_t> part_of = connected_parts(mesh.positions.size(), triangles);
 
   ClosedParts result;
   std::vector<bool> is_open(mesh.positions.size(), false);  // by the lowest vertex of each part
   for (auto run = edges.begin(); run != edges.end();) {
     const auto next = std::find_if(run, edges.end(), [&](const MeshEdge& edge) { return edge != *run; });
     if ((next - run) % 2 != 0) {
-      is_open[part[run->first]] = true;
+      is_open[part_of[run->first]] = true;
       if (!result.open_edge) result.open_edge = *run;
     }
     run = next;
   }
   std::vector<bool> counted(mesh.positions.size(), false);
   for (const glm::uvec3 t : triangles) {
-    const std::uint32_t own = part[t.x];
-    (is_open[own] ? result.open : result.closed).push_back(t);
-    if (counted[own]) continue;
-    counted[own] = true;
-    ++(is_open[own] ? result.open_count : result.closed_count);
+    const std::uint32_t part = part_of[t.x];
+    (is_open[part] ? result.open : result.closed).push_back(t);
+    if (counted[part]) continue;
+    counted[part] = true;
+    ++(is_open[part] ? result.open_count : result.closed_count);
   }
   return result;
 }

@@ -75,7 +75,7 @@ class Charges {
 
   // Halves a group by the median charge along its longest side, so that the depth is the logarithm of the count.
   void build(std::size_t begin, std::size_t end) {
-    const std::size_t own = groups_.size();
+    const std::size_t index = groups_.size();
     Group group{.begin = begin, .end = end, .leaf = end - begin <= kLeafPoints};
     Bounds<glm::vec3> bounds;
     for (std::size_t i = begin; i < end; ++i) {
@@ -97,7 +97,7 @@ class Charges {
       build(begin, half);
       build(half, end);
     }
-    groups_[own].next = groups_.size();
+    groups_[index].next = groups_.size();
   }
 
   std::vector<glm::vec3> points_;

@@ -163,8 +163,8 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   const std::vector<std::uint32_t> joints = skeletonize::joints_of(surface.positions, traced, plan, *voxels);
   std::size_t first = 0;
   for (Mesh& mesh : model.meshes) {
-    const auto own = std::span(joints).subspan(first, mesh.positions.size());
-    mesh.weights = make_weights(mesh, own, model, options.threads);
+    const auto vertex_joints = std::span(joints).subspan(first, mesh.positions.size());
+    mesh.weights = make_weights(mesh, vertex_joints, model, options.threads);
     first += mesh.positions.size();
     progress(0.6 + 0.4 * static_cast<double>(first) / static_cast<double>(joints.size()), "weights");
   }

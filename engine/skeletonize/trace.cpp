@@ -295,22 +295,22 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   // For every kept voxel, the next kept voxel towards the start of its tree.
   std::vector<std::uint32_t> parent(voxels.cells.size(), kNoVoxel);
   std::vector<std::vector<std::uint32_t>> branches;
-  std::vector<std::uint32_t> branch;
+  std::vector<std::uint32_t> way;
   Covered covered(field, voxels);
   for (const std::uint32_t end : find_ends(voxels, ways)) {
     if (covered.holds(end)) continue;
     std::uint32_t v = reach_middle(end, field, voxels, ways, covered, roads);
-    branch.clear();
-    for (; ways.next(v) != kNoVoxel; v = ways.next(v)) branch.push_back(v);
+    way.clear();
+    for (; ways.next(v) != kNoVoxel; v = ways.next(v)) way.push_back(v);
     double length = 0;
-    for (std::size_t i = 1; i < branch.size() && !covered.holds(branch[i]); ++i) {
-      if (roads.ascent[branch[i]] <= kLimb) length += distance(voxels, branch[i - 1], branch[i]);
+    for (std::size_t i = 1; i < way.size() && !covered.holds(way[i]); ++i) {
+      if (roads.ascent[way[i]] <= kLimb) length += distance(voxels, way[i - 1], way[i]);
     }
     if (!(length > detail)) continue;
-    for (std::size_t i = 0; i < branch.size(); ++i) parent[branch[i]] = i + 1 < branch.size() ? branch[i + 1] : v;
-    ways.keep(branch);
-    covered.add(branch);
-    branches.push_back(branch);
+    for (std::size_t i = 0; i < way.size(); ++i) parent[way[i]] = i + 1 < way.size() ? way[i + 1] : v;
+    ways.keep(way);
+    covered.add(way);
+    branches.push_back(way);
   }
 
   Traced traced{.critical_points = roads.critical_points, .seeds = roads.seeds};
@@ -324,16 +324,17 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   };
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     TracedPiece result{.first = static_cast<std::uint32_t>(traced.points.size()), .voxels = pieces[p].voxels};
-    const auto grows_from = [&](const std::vector<std::uint32_t>& own) { return point_of[parent[own.back()]]; };
+    const auto grows_from = [&](const std::vector<std::uint32_t>& branch) { return point_of[parent[branch.back()]]; };
     add(kept[p]);
-    if (std::none_of(branches.begin(), branches.end(),
-                     [&](const auto& own) { return grows_from(own) >= static_cast<std::int32_t>(result.first); })) {
+    if (std::none_of(branches.begin(), branches.end(), [&](const auto& branch) {
+          return grows_from(branch) >= static_cast<std::int32_t>(result.first);
+        })) {
       traced.points.back().position = glm::dvec3(voxels.cells[pieces[p].deepest]);
       traced.points.back().depth = field.depth[pieces[p].deepest];
     }
-    for (const std::vector<std::uint32_t>& own : branches) {
-      if (grows_from(own) < static_cast<std::int32_t>(result.first)) continue;
-      for (std::size_t i = own.size(); i-- > 0;) add(own[i]);
+    for (const std::vector<std::uint32_t>& branch : branches) {
+      if (grows_from(branch) < static_cast<std::int32_t>(result.first)) continue;
+      for (std::size_t i = branch.size(); i-- > 0;) add(branch[i]);
     }
     result.count = static_cast<std::uint32_t>(traced.points.size()) - result.first;
     smooth(std::span(traced.points).subspan(result.first, result.count), static_cast<std::int32_t>(result.first), field,

@@ -59,9 +59,9 @@ std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Tr
     for (const glm::ivec3& from : front) {
       for_cells_beside(from, [&](const glm::ivec3& cell, float) {
         if (!voxels.holds(cell)) return;
-        std::uint32_t& own = joint[voxels.place(cell)];
-        if (own != kNoJoint) return;
-        own = joint[voxels.place(from)];
+        std::uint32_t& cell_joint = joint[voxels.place(cell)];
+        if (cell_joint != kNoJoint) return;
+        cell_joint = joint[voxels.place(from)];
         next_front.push_back(cell);
       });
     }

@@ -111,8 +111,8 @@ class Probe {
     const std::size_t count = settings.elements.count();
     const auto fits = [&](std::size_t k) -> Result<bool> {
       settings.kept_elements = k;
-      PELT_ASSIGN(const auto own, error(settings));
-      return own <= bound;
+      PELT_ASSIGN(const auto found, error(settings));
+      return found <= bound;
     };
     std::size_t enough = 1;
     std::size_t too_few = 0;
@@ -216,8 +216,8 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
 
   std::vector<Exclusions> exclusions;
   for (const DeformerTarget& target : input.targets) {
-    PELT_ASSIGN(auto own, Exclusions::create(parameters, driver, *elements, target, input));
-    exclusions.push_back(std::move(own));
+    PELT_ASSIGN(auto made, Exclusions::create(parameters, driver, *elements, target, input));
+    exclusions.push_back(std::move(made));
   }
   std::optional<double> cut_error;
   PELT_TRY(within(input.layer, settle_elements(parameters, exclusions, driver, input, settings, cut_error)));

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <pelt/result.h>
 #include <pelt/surface_ffd.h>
 
 #include "engine/deformer/builder.h"
+#include "engine/deformer/layer_edit.h"
 
 namespace pelt::surface_ffd {
 
@@ -19,5 +21,8 @@ std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision pre
 // the result does not depend on the thread count. Errors: parameters out of range, a driver that cannot be found or
 // made or has no triangle with area.
 Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, const DeformerInput& input);
+
+// Moves the driver's vertices (DriverParameters::offsets).
+std::optional<Character> move_bound(const LayerEdit& edit);
 
 }  // namespace pelt::surface_ffd

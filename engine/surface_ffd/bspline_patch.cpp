@@ -148,7 +148,8 @@ Result<void> validate(const BsplinePatch& patch, const std::string& what) {
   }
   for (std::size_t i = 0; i < patch.control.size(); ++i) {
     if (!is_near(patch.control[i])) {
-      return invalid("{}: control vertex {} is not finite, or farther than {:g} m from the origin", what, i, kFarthest);
+      return invalid("{}: control vertex {} is not finite, or farther than {:g} m from the origin", what, i,
+                     kMaxCoordinate);
     }
   }
   for (std::size_t i = 0; i < patch.weights.size(); ++i) {

@@ -29,7 +29,8 @@ struct BsplinePatch {
 // Checks a patch. All errors are kInvalidArgument and name `what` and the knot, weight or control vertex: a degree
 // outside of 1 to 8, fewer control vertices than degree + 1, a vector of the wrong length, knots that descend, are
 // beyond 1e9, differ by less than 1e-9 of the largest, or repeat so often that the surface falls apart, weights outside
-// of 1e-6 to 1e6, coordinates that are not finite or beyond kFarthest. The functions below need a patch that passed.
+// of 1e-6 to 1e6, coordinates that are not finite or beyond kMaxCoordinate. The functions below need a patch that
+// passed.
 Result<void> validate(const BsplinePatch& patch, const std::string& what);
 
 // The share of a control vertex in a point of the patch: S = sum R P, S_u = sum R_u P, S_v = sum R_v P.

@@ -69,8 +69,8 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
 // from the skin.
 Result<bool> add_weights(const DriverParameters& parameters, const DeformerInput& input, DriverSource& source) {
   Mesh& mesh = source.mesh;
-  const bool own = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
-  if (own || parameters.follow == Follow::kStreamed) return false;
+  const bool keeps_weights = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
+  if (keeps_weights || parameters.follow == Follow::kStreamed) return false;
   PELT_ASSIGN(mesh.weights, parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input)
                                                                       : transferred_weights(source, input));
   return parameters.follow != Follow::kClosestLimb;
@@ -117,8 +117,7 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
 // Moves the vertices of a driver by the offsets, after bind: skin that binds to the driver does not see them.
 Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, const DeformerInput& input) {
   if (!driver) return driver;
-  const Result<void> moved = input.builder.move_vertices(driver->control_mesh, parameters.offsets);
-  if (!moved) return invalid(input, moved.error().message);
+  PELT_TRY(within(input.layer, input.builder.move_vertices(driver->control_mesh, parameters.offsets)));
   driver->sculpted = driver->sculpted || !parameters.offsets.empty();
   return driver;
 }

@@ -35,14 +35,13 @@ DriverSource make_from_targets(const DriverParameters& parameters, const Deforme
 
 Result<DriverSource> read_file(const DriverParameters& parameters, const DeformerInput& input) {
   PELT_ASSIGN(const auto path, named_file(parameters.file, input));
-  Result<Model> model = import_model(path.string(), nullptr, input.rig.files);
-  if (!model) return fail(model.error().code, fmt::format("{}: the driver: {}", input.layer, model.error().message));
-  for (const std::string& note : model->report.notes) {
+  PELT_ASSIGN(auto model, within(input.layer + ": the driver", import_model(path.string(), nullptr, input.rig.files)));
+  for (const std::string& note : model.report.notes) {
     input.notes.push_back(fmt::format("{}: the driver's file '{}': {}", input.layer, parameters.file, note));
   }
-  Mesh mesh = concatenate(model->meshes);
+  Mesh mesh = concatenate(model.meshes);
   mesh.weights = {};  // over joints of the file's own
-  if (model->meshes.size() == 1) mesh.morph_targets = std::move(model->meshes[0].morph_targets);
+  if (model.meshes.size() == 1) mesh.morph_targets = std::move(model.meshes[0].morph_targets);
   mesh.name = input.builder.free_name(std::filesystem::path(parameters.file).stem().string());
   return DriverSource{std::move(mesh), {}, {}};
 }
@@ -83,13 +82,13 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
     BsplinePatch patch = patch_of(parameters.patches[p]);
     PELT_TRY(validate(patch, fmt::format("{}: patch {} of the driver", input.layer, p)));
     if (parameters.tessellation > 0) {
-      Result<TessellatedPatch> mesh = tessellate(patch, parameters.tessellation, parameters.tessellation);
-      if (!mesh) return fail(mesh.error().code, fmt::format("{}: patch {}: {}", input.layer, p, mesh.error().message));
-      vertices += mesh->mesh.positions.size();
+      PELT_ASSIGN(auto surface, within(fmt::format("{}: patch {}", input.layer, p),
+                                       tessellate(patch, parameters.tessellation, parameters.tessellation)));
+      vertices += surface.mesh.positions.size();
       if (vertices > kMaxTessellated) {
         return invalid(input, fmt::format("the patches of the driver make more than {} vertices", kMaxTessellated));
       }
-      tessellated.push_back(std::move(mesh->mesh));
+      tessellated.push_back(std::move(surface.mesh));
       continue;
     }
     source.mesh.positions.insert(source.mesh.positions.end(), patch.control.begin(), patch.control.end());

@@ -9,6 +9,7 @@
 
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
+#include <pelt/try.h>
 
 #include "engine/driver/from_skin/shown_surface.h"
 #include "engine/model/bone_forest.h"
@@ -23,11 +24,10 @@ Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& i
   if (skin.mesh.triangles.empty()) {
     return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any to give it", driver.name));
   }
-  const Result<TriangleTree> tree = TriangleTree::create(skin.mesh.positions, skin.mesh.triangles);
-  if (!tree) return invalid(input, tree.error().message);
+  PELT_ASSIGN(const auto tree, within(input.layer, TriangleTree::create(skin.mesh.positions, skin.mesh.triangles)));
   skin.mesh = {};
   return closest_weights(
-      *tree, [&](std::uint32_t v) { return skin.weights(v); }, driver.positions, input.threads);
+      tree, [&](std::uint32_t v) { return skin.weights(v); }, driver.positions, input.threads);
 }
 
 // A bone of the skeleton at bind, moved by a bound joint.

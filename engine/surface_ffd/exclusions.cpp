@@ -36,13 +36,13 @@ SparseRows faded(SparseRows rows, const Rings& rings, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     SparseRows next;
     for (std::uint32_t v = 0; v < rows.row_count(); ++v) {
-      const std::uint32_t own = rings.welded[v];
-      if (own != v) {
-        const std::vector<Influence> same(next.row(own).begin(), next.row(own).end());
+      const std::uint32_t welded = rings.welded[v];
+      if (welded != v) {
+        const std::vector<Influence> same(next.row(welded).begin(), next.row(welded).end());
         next.append_row(same);
         continue;
       }
-      const std::span<const EdgeRings::Edge> ring = rings.edges.from(own);
+      const std::span<const EdgeRings::Edge> ring = rings.edges.from(welded);
       const double share = 0.5 / static_cast<double>(ring.size());
       row.clear();
       for (const Influence& i : rows.row(v)) row.push_back({i.index, ring.empty() ? i.weight : 0.5 * i.weight});
@@ -119,13 +119,13 @@ class HopCounter {
   // Visits the children of a bone, and those of the twist helpers that are part of it.
   template <class Visit>
   void for_each_child(std::uint32_t bone, const Visit& visit) const {
-    std::vector<std::uint32_t> own{bone};
-    while (!own.empty()) {
-      const std::uint32_t part = own.back();
-      own.pop_back();
+    std::vector<std::uint32_t> open{bone};
+    while (!open.empty()) {
+      const std::uint32_t part = open.back();
+      open.pop_back();
       for (const std::uint32_t child : bones_[part].children) {
         if (bone_of_[child] == bone) {
-          own.push_back(child);
+          open.push_back(child);
         } else {
           visit(bone_of_[child]);
         }
@@ -188,8 +188,8 @@ Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, co
     hops.element_bone.push_back(place->second);
   }
   for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
-    const Influence own{counter.strongest(mesh.weights, {v}), 1.0f};
-    hops.vertex_bones.append_row(std::span(&own, 1));
+    const Influence influence{counter.strongest(mesh.weights, {v}), 1.0f};
+    hops.vertex_bones.append_row(std::span(&influence, 1));
   }
   hops.vertex_bones = faded(std::move(hops.vertex_bones), rings, parameters.fade);
   result.hops_ = std::move(hops);

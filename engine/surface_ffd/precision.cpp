@@ -89,7 +89,10 @@ const std::vector<double>& RowFit::solve() {
   constexpr int kMaxHalvings = 20;
   const std::size_t size = features_ + 1;
   begin_solution();
-  double value = find_weights(multipliers_);
+  // Multipliers of 0 change nothing: every t_j is 1.
+  solved_ = given_;
+  double value = 0;
+  for (const double q : given_) value += 0.5 * q;
   for (int step = 0; step < kMaxSteps; ++step) {
     solve_system();
     active_ = solved_;

@@ -35,8 +35,8 @@ void cut_influences(std::vector<WeightedElement>& row, std::size_t kept) {
 
 void normalise(std::vector<WeightedElement>& row) {
   double sum = 0;
-  for (const WeightedElement& own : row) sum += own.weight;
-  for (WeightedElement& own : row) own.weight /= sum;
+  for (const WeightedElement& influence : row) sum += influence.weight;
+  for (WeightedElement& influence : row) influence.weight /= sum;
 }
 
 }  // namespace
@@ -73,21 +73,24 @@ void RowShaper::weigh_likeness(std::uint32_t vertex) {
   constexpr double kMin = 1e-6;
   const SparseRows& driver = settings_.painting;
   if (driver.row_count() == 0 || mesh_.weights.row_count() == 0) return;
-  const std::span<const Influence> own = mesh_.weights.row(vertex);
+  const std::span<const Influence> painted = mesh_.weights.row(vertex);
   alike_.clear();
   double most = kMin;
   for (const WeightedElement& j : row_) {
     double alike = kMin;
     for (const Influence& theirs : driver.row(j.index)) {
-      for (const Influence& ours : own) {
+      for (const Influence& ours : painted) {
         if (is_same_joint(ours, theirs)) alike += std::min(ours.weight, theirs.weight);
       }
     }
     alike_.push_back(alike);
     most = std::max(most, alike);
   }
+  // The default exponent is 1, for which pow would take a twentieth of the time of bind.
+  const double exponent = settings_.likeness;
   for (std::size_t j = 0; j < row_.size(); ++j) {
-    row_[j].weight *= std::max(std::pow(alike_[j] / most, settings_.likeness), kMin * kMin);
+    const double alike = alike_[j] / most;
+    row_[j].weight *= std::max(exponent == 1 ? alike : std::pow(alike, exponent), kMin * kMin);
   }
 }
 
@@ -100,8 +103,9 @@ void RowShaper::cut_fitted() {
   const auto weight_in = [](const std::vector<WeightedElement>& row, std::uint32_t index) {
     return std::ranges::find(row, index, &WeightedElement::index)->weight;
   };
-  for (WeightedElement& own : row_) own.weight *= weight_in(whole_, own.index) / weight_in(fitted_, own.index);
-  std::erase_if(row_, [](const WeightedElement& own) { return !(own.weight > 0); });
+  for (WeightedElement& influence : row_)
+    influence.weight *= weight_in(whole_, influence.index) / weight_in(fitted_, influence.index);
+  std::erase_if(row_, [](const WeightedElement& influence) { return !(influence.weight > 0); });
 }
 
 // Sets up the fit of row_: the wanted means of place and painting, and of the squares of place if asked.
@@ -111,15 +115,15 @@ void RowShaper::begin_fit(std::uint32_t vertex, const glm::dvec3& point, const g
   const glm::dvec3 aside = std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0);
   const glm::dvec3 e = along ? glm::normalize(glm::cross(normal, aside)) : glm::dvec3(0);
   const glm::dvec3 f = glm::cross(normal, e);
-  std::span<const Influence> own;
-  if (settings_.painting.row_count() > 0 && mesh_.weights.row_count() > 0) own = mesh_.weights.row(vertex);
-  const std::size_t squares = 2 + own.size();
+  std::span<const Influence> painted;
+  if (settings_.painting.row_count() > 0 && mesh_.weights.row_count() > 0) painted = mesh_.weights.row(vertex);
+  const std::size_t squares = 2 + painted.size();
   const std::size_t count = with_squares ? squares + 3 : squares;
   fit_.begin(count);
   const double of_place = with_squares ? kQuadraticStiffness : kPlaceStiffness;
   fit_.want(0, 0, of_place);
   fit_.want(1, 0, of_place);
-  for (std::size_t i = 0; i < own.size(); ++i) fit_.want(2 + i, own[i].weight, kPaintingStiffness);
+  for (std::size_t i = 0; i < painted.size(); ++i) fit_.want(2 + i, painted[i].weight, kPaintingStiffness);
   for (std::size_t i = squares; i < count; ++i) fit_.want(i, 0, of_place);
   for (const WeightedElement& j : row_) {
     double* features = fit_.add(j.weight);
@@ -132,10 +136,10 @@ void RowShaper::begin_fit(std::uint32_t vertex, const glm::dvec3& point, const g
       features[squares + 1] = std::numbers::sqrt2 * features[0] * features[1];
       features[squares + 2] = features[1] * features[1];
     }
-    if (own.empty()) continue;
+    if (painted.empty()) continue;
     for (const Influence& theirs : settings_.painting.row(j.index)) {
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        if (is_same_joint(own[i], theirs)) features[2 + i] += theirs.weight;
+      for (std::size_t i = 0; i < painted.size(); ++i) {
+        if (is_same_joint(painted[i], theirs)) features[2 + i] += theirs.weight;
       }
     }
   }

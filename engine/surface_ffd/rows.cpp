@@ -97,12 +97,13 @@ class RowMaker {
         sums_(settings.extended ? settings.driver.positions.size() : 0),
         shaper_(mesh, settings) {}
 
-  void make(std::span<const std::uint32_t> vertices, Block& block) {
+  // `block_of`: where the row of vertices[i] goes.
+  void make(std::span<const std::uint32_t> vertices, const std::function<Block&(std::size_t i)>& block_of) {
     points_.clear();
     for (const std::uint32_t v : vertices) points_.emplace_back(mesh_.positions[v]);
     settings_.elements.nearest(points_, wanted(), [&](std::size_t i, std::span<const Near> near) {
       stop_if_asked();
-      add_vertex(vertices[i], points_[i], near, block);
+      add_vertex(vertices[i], points_[i], near, block_of(i));
     });
   }
 
@@ -148,9 +149,9 @@ class RowMaker {
     double sum = 0;
     double weights = 0;
     for (const Near& element : near) {
-      const double own = weight(element) - floor;
-      sum += own * elements.spacing(element.triangle);
-      weights += own;
+      const double share = weight(element) - floor;
+      sum += share * elements.spacing(element.triangle);
+      weights += share;
     }
     return sum / weights;
   }
@@ -213,7 +214,7 @@ class RowMaker {
       sums_.take(0, row_);
       shaper_.shape(vertex, point, settings_.precision == Precision::kNone ? glm::dvec3(0) : mean_normal(near), unit_,
                     row_);
-      for (WeightedElement& own : row_) own.index += settings_.first_slot;
+      for (WeightedElement& influence : row_) influence.index += settings_.first_slot;
     } else {
       row_.clear();
       for (const auto& [i, u, gradient] : weights_) row_.push_back({settings_.first_slot + near[i].triangle, u});
@@ -226,12 +227,12 @@ class RowMaker {
     negative_.clear();
     std::size_t kept = 0;
     double share = 0;
-    for (const WeightedElement& own : row_) {
-      if (own.weight < 0) {
-        negative_.push_back({own.index, -own.weight});
-        share -= own.weight;
+    for (const WeightedElement& influence : row_) {
+      if (influence.weight < 0) {
+        negative_.push_back({influence.index, -influence.weight});
+        share -= influence.weight;
       } else {
-        row_[kept++] = own;
+        row_[kept++] = influence;
       }
     }
     row_.resize(kept);
@@ -319,9 +320,9 @@ void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threa
   }
   const std::vector<glm::vec3> gradients = gradients_by_place(sum, surface, place, threads);
   for (std::size_t v = 0; v < sum.row_count(); ++v) {
-    const auto own = gradients.begin() + sum.offsets[v];
-    const auto middle = own + static_cast<std::ptrdiff_t>(binding.rows.row(v).size());
-    binding.rows.gradients.insert(binding.rows.gradients.end(), own, middle);
+    const auto first = gradients.begin() + sum.offsets[v];
+    const auto middle = first + static_cast<std::ptrdiff_t>(binding.rows.row(v).size());
+    binding.rows.gradients.insert(binding.rows.gradients.end(), first, middle);
     negative.rows.gradients.insert(negative.rows.gradients.end(), middle, gradients.begin() + sum.offsets[v + 1]);
   }
 }
@@ -352,10 +353,10 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
     blocks.assign((vertices.size() + kBlockVertices - 1) / kBlockVertices, {});
     parallel_for(blocks.size(), 1, threads, [&](std::size_t first, std::size_t last) {
       RowMaker maker(mesh, settings, exclusions);
-      for (std::size_t b = first; b < last; ++b) {
-        const std::size_t at = b * kBlockVertices;
-        maker.make(std::span(vertices).subspan(at, std::min(kBlockVertices, vertices.size() - at)), blocks[b]);
-      }
+      const std::size_t at = first * kBlockVertices;
+      const std::size_t until = std::min(last * kBlockVertices, vertices.size());
+      maker.make(std::span(vertices).subspan(at, until - at),
+                 [&](std::size_t i) -> Block& { return blocks[first + i / kBlockVertices]; });
     });
     std::size_t influences = 0;
     std::optional<std::uint32_t> left_alone;
@@ -397,7 +398,7 @@ Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_
                                   const RowSettings& settings, const Exclusions& exclusions) {
   RowMaker maker(mesh, settings, exclusions);
   Block block;
-  maker.make(vertices, block);
+  maker.make(vertices, [&](std::size_t) -> Block& { return block; });
   if (block.left_alone) return follows_nothing(mesh, *block.left_alone);
   SparseRows rows;
   for (std::size_t i = 0; i < vertices.size(); ++i) {

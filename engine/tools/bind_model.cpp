@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <pelt/driver.h>
 #include <pelt/garment.h>
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
@@ -20,6 +21,7 @@
 #include <pelt/try.h>
 
 #include "engine/core/stop.h"
+#include "engine/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {
@@ -61,18 +63,18 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
     notes.insert(notes.end(), transferred.notes.begin(), transferred.notes.end());
     return std::move(transferred.rig);
   }
-  if (binding.own) return *binding.own;
+  if (binding.given_rig) return *binding.given_rig;
   if (!binding.rig.empty()) return load_rig(binding.rig);
   if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
   if (binding.is_default() && is_gltf(model_name)) {
-    PELT_ASSIGN(auto own, load_gltf_rig(model_name));
-    if (own) return std::move(own->rig);
+    PELT_ASSIGN(auto rig_beside, load_gltf_rig(model_name));
+    if (rig_beside) return std::move(rig_beside->rig);
   }
   const std::string deformer = binding.deformer.empty() ? kDefaultDeformer : binding.deformer;
   if (!body.empty()) return garment_rig(deformer, body);
   Result<Rig> rig = rig_from_deformer_name(deformer);
   if (!rig || !is_spread) return rig;
-  if (auto* surface = rig->layers[0].deformer.get_if<SurfaceFfdParameters>()) surface->driver.spread = 0.0f;
+  if (DriverParameters* driver = driver_of(rig->layers[0].deformer)) driver->spread = 0.0f;
   return rig;
 }
 

@@ -117,9 +117,9 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
     std::vector<std::size_t> influences(mesh.vertex_count());
     const SparseRows rows = unpack_rows(mesh.binding);
     for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) influences[mesh.source_vertex[i]] = rows.row(i).size();
-    nlohmann::ordered_json own{{"mesh", report.mesh},      {"deformer", report.deformer},
-                               {"driver", mesh.control},   {"topology", format_hash(mesh.topology)},
-                               {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
+    nlohmann::ordered_json mesh_json{{"mesh", report.mesh},      {"deformer", report.deformer},
+                                     {"driver", mesh.control},   {"topology", format_hash(mesh.topology)},
+                                     {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
     if (!report.distances.empty()) {
       nlohmann::ordered_json distances = nlohmann::json::array();
       nlohmann::ordered_json unbound = nlohmann::json::array();
@@ -128,17 +128,17 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
         distances.push_back(is_bound ? nlohmann::ordered_json(report.distances[v]) : nlohmann::ordered_json());
         if (!is_bound) unbound.push_back(v);
       }
-      own["distance"] = std::move(distances);
-      own["unbound"] = std::move(unbound);
+      mesh_json["distance"] = std::move(distances);
+      mesh_json["unbound"] = std::move(unbound);
       for (const Remark& remark : kRemarks) {
         nlohmann::ordered_json vertices = nlohmann::json::array();
         for (std::size_t v = 0; v < report.remarks.size(); ++v) {
           if ((report.remarks[v] & remark.flag) != 0) vertices.push_back(v);
         }
-        own[remark.name] = std::move(vertices);
+        mesh_json[remark.name] = std::move(vertices);
       }
     }
-    meshes.push_back(std::move(own));
+    meshes.push_back(std::move(mesh_json));
   }
   const nlohmann::ordered_json document{{"format", "pelt-report 1"},
                                         {"model", model},

@@ -110,16 +110,16 @@ ModelQualityRow row_of(const Judge& judge, std::string deformer, const Result<Me
 // `restored` is left out: the figures of dual quaternion are of all skins.
 Result<ModelQualityRow> judge_rig(const ModelQualityOptions& given, const Model& model, const Judge& judge,
                                   const std::optional<Figures>& dual_quaternion, const JudgeOptions& options) {
-  PELT_ASSIGN(auto rig, given.own ? Result<Rig>(*given.own) : load_rig(given.rig));
+  PELT_ASSIGN(auto rig, given.given_rig ? Result<Rig>(*given.given_rig) : load_rig(given.rig));
   if (given.files == NamedFiles::kAnywhere) rig.files = given.files;
-  const std::string source = given.own ? "rig" : given.rig;
+  const std::string source = given.given_rig ? "rig" : given.rig;
   const std::string name = rig.name.empty() ? source : rig.name;
   PELT_ASSIGN(const auto bound, within(source, bind_by(model, rig, !given.no_fallback)));
   if (judge.takes(bound.character)) return row_of(judge, name, measure_bound(judge, bound, options), dual_quaternion);
   PELT_ASSIGN(const auto skins, model_of(bound.character));
   PELT_ASSIGN(auto linear_blend, bind_by(skins, kLinearBlend));
-  PELT_ASSIGN(const auto own, Judge::create(std::move(linear_blend.character), judge.poses()));
-  return row_of(own, name, measure_bound(own, bound, options), std::nullopt);
+  PELT_ASSIGN(const auto skins_judge, Judge::create(std::move(linear_blend.character), judge.poses()));
+  return row_of(skins_judge, name, measure_bound(skins_judge, bound, options), std::nullopt);
 }
 
 Json json_of(const WorstOfSkin& worst) {
@@ -150,7 +150,7 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
     return deformer == kDualQuaternion || deformer == "dual_quaternion";
   };
   const bool has_dual = std::any_of(deformers.begin(), deformers.end(), is_dual);
-  const bool has_rig = options.own || !options.rig.empty();
+  const bool has_rig = options.given_rig || !options.rig.empty();
   Steps steps(1 + (has_dual ? 0 : 1) + deformers.size() + (has_rig ? 1 : 0), options.progress);
   const JudgeOptions judging{.progress = [&](double fraction) { steps.show(fraction); }};
   steps.next(kLinearBlend);
@@ -167,7 +167,7 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
     report.rows.push_back(row_of(judge, deformer, is_dual(deformer) ? dual : measure_by(deformer), dual_figures));
   }
   if (has_rig) {
-    steps.next(options.own ? "rig" : options.rig);
+    steps.next(options.given_rig ? "rig" : options.rig);
     PELT_ASSIGN(auto row, judge_rig(options, model, judge, dual_figures, judging));
     report.rows.push_back(std::move(row));
   }
@@ -183,32 +183,32 @@ Result<ModelQuality> measure_model_quality(const std::string& model, const Model
 std::string format_model_quality(const ModelQuality& report) {
   Json json = Json::array();
   for (const ModelQualityRow& row : report.rows) {
-    Json& own = json.emplace_back(Json{{"model", report.model}, {"deformer", row.deformer}});
+    Json& row_json = json.emplace_back(Json{{"model", report.model}, {"deformer", row.deformer}});
     if (!row.error.empty()) {
-      own["error"] = row.error;
+      row_json["error"] = row.error;
       continue;
     }
     const Figures& f = row.figures;
     const JudgedPose& worst = row.stretch.pose;
-    own.update({{"poses", report.from_clips ? "clips" : "samples"},
-                {"vertices", report.vertices},
-                {"frames", report.frames},
-                {"far", f.far},
-                {"stretch", f.stretch},
-                {"bad", f.bad},
-                {"rigid99", f.rigid99},
-                {"rigid_max", f.rigid_max},
-                {"rigid_share", f.rigid_share},
-                {"drift99", f.drift99},
-                {"flips", f.flips},
-                {"restored", row.restored ? Json(*row.restored) : Json()},
-                {"rigid_parts", row.pieces.rigid_parts},
-                {"cores", row.pieces.cores},
-                {"left", row.left},
-                {"worst_clip", worst.clip ? Json(report.clip_names[*worst.clip]) : Json()},
-                {"worst_frame", worst.clip ? Json(worst.frame) : Json()},
-                {"worst_stretch", json_of(row.stretch)},
-                {"worst_flip", row.flip ? json_of(*row.flip) : Json()}});
+    row_json.update({{"poses", report.from_clips ? "clips" : "samples"},
+                     {"vertices", report.vertices},
+                     {"frames", report.frames},
+                     {"far", f.far},
+                     {"stretch", f.stretch},
+                     {"bad", f.bad},
+                     {"rigid99", f.rigid99},
+                     {"rigid_max", f.rigid_max},
+                     {"rigid_share", f.rigid_share},
+                     {"drift99", f.drift99},
+                     {"flips", f.flips},
+                     {"restored", row.restored ? Json(*row.restored) : Json()},
+                     {"rigid_parts", row.pieces.rigid_parts},
+                     {"cores", row.pieces.cores},
+                     {"left", row.left},
+                     {"worst_clip", worst.clip ? Json(report.clip_names[*worst.clip]) : Json()},
+                     {"worst_frame", worst.clip ? Json(worst.frame) : Json()},
+                     {"worst_stretch", json_of(row.stretch)},
+                     {"worst_flip", row.flip ? json_of(*row.flip) : Json()}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }

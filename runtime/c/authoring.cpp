@@ -62,33 +62,33 @@ void pelt_rig_destroy(pelt_rig* rig) { delete rig; }
 pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_bind_options* options,
                       pelt_character** out) {
   return guarded(__func__, [&] {
-    const pelt::Model& own_model = need(model, "model").model;
-    const pelt::Rig& own_rig = need(rig, "rig").rig;
+    const pelt::Model& source = need(model, "model").model;
+    const pelt::Rig& described = need(rig, "rig").rig;
     const auto given = read_options(options, "options");
     pelt_character*& made = need(out, "out");
-    pelt::BindOptions own{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
-    if (given.linear_fit != 0) own.linear_fit.emplace();
+    pelt::BindOptions wanted{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
+    if (given.linear_fit != 0) wanted.linear_fit.emplace();
     if (given.level_shares != nullptr) {
-      own.levels.emplace();
-      own.levels->shares.assign(given.level_shares, given.level_shares + given.level_count);
+      wanted.levels.emplace();
+      wanted.levels->shares.assign(given.level_shares, given.level_shares + given.level_count);
     } else if (given.level_count != 0) {
-      own.levels = pelt::LevelOptions::halves(given.level_count);
+      wanted.levels = pelt::LevelOptions::halves(given.level_count);
     }
     if (given.progress != nullptr) {
-      own.progress = [&given](double fraction, const std::string& what) {
+      wanted.progress = [&given](double fraction, const std::string& what) {
         given.progress(given.user, fraction, what.c_str());
       };
     }
-    own.stop = stop_of(given.stop);
-    made = new pelt_character(value_of(pelt::bind(own_model, own_rig, own)).character);
+    wanted.stop = stop_of(given.stop);
+    made = new pelt_character(value_of(pelt::bind(source, described, wanted)).character);
   });
 }
 
 pelt_result pelt_character_save_glb(const pelt_character* character, const pelt_model* model, const char* path) {
   return guarded(__func__, [&] {
-    const pelt::Character& own = need(character, "character").character;
+    const pelt::Character& bound = need(character, "character").character;
     const pelt_model& source = need(model, "model");
-    value_of(pelt::save_gltf(own, source.model, source.file, &need(path, "path")));
+    value_of(pelt::save_gltf(bound, source.model, source.file, &need(path, "path")));
   });
 }
 

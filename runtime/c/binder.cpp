@@ -53,7 +53,7 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
     refuse("options.judging is " + std::to_string(options.judging) + ", which is none");
   }
   pelt::Binding binding{.rig = text_of(options.rig),
-                        .own = read_rig(options.rig, options.rig_text),
+                        .given_rig = read_rig(options.rig, options.rig_text),
                         .preset = text_of(options.preset),
                         .deformer = text_of(options.deformer),
                         .body = text_of(options.driver),
@@ -109,9 +109,9 @@ pelt_result pelt_binder_quality(const char* model, const pelt_binder_quality_opt
     if (given.poses > PELT_BINDER_POSES_SAMPLES) {
       refuse("options.poses is " + std::to_string(given.poses) + ", which is none");
     }
-    pelt::ModelQualityOptions own{
+    pelt::ModelQualityOptions wanted{
         .rig = text_of(given.rig),
-        .own = read_rig(given.rig, given.rig_text),
+        .given_rig = read_rig(given.rig, given.rig_text),
         .poses = static_cast<pelt::PoseSource>(given.poses),
         .no_fallback = given.no_fallback != 0,
         .files = given.any_file != 0 ? pelt::NamedFiles::kAnywhere : pelt::NamedFiles::kFolder,
@@ -119,31 +119,31 @@ pelt_result pelt_binder_quality(const char* model, const pelt_binder_quality_opt
         .stop = stop_of(given.stop)};
     if (given.deformer_count != 0) need(given.deformers, "options.deformers");
     for (std::uint32_t i = 0; i < given.deformer_count; ++i) {
-      own.deformers.emplace_back(&need(given.deformers[i], "a name of options.deformers"));
-      value_of(pelt::rig_from_deformer_name(own.deformers.back()));
+      wanted.deformers.emplace_back(&need(given.deformers[i], "a name of options.deformers"));
+      value_of(pelt::rig_from_deformer_name(wanted.deformers.back()));
     }
-    if (given.frames != 0) own.frames = given.frames;
-    if (given.clips != 0) own.clips = given.clips;
-    made = new pelt_binder_output{{}, pelt::format_model_quality(value_of(pelt::measure_model_quality(name, own)))};
+    if (given.frames != 0) wanted.frames = given.frames;
+    if (given.clips != 0) wanted.clips = given.clips;
+    made = new pelt_binder_output{{}, pelt::format_model_quality(value_of(pelt::measure_model_quality(name, wanted)))};
   });
 }
 
 pelt_result pelt_binder_get_character(const pelt_binder_output* output, const void** bytes, size_t* size) {
   return guarded(__func__, [&] {
-    const std::vector<std::byte>& own = need(output, "output").character;
+    const std::vector<std::byte>& bound = need(output, "output").character;
     if (bytes == nullptr) refuse("bytes is null");
     need(size, "size");
-    if (own.empty()) refuse("nothing was bound", PELT_ERROR_NOT_FOUND);
-    *bytes = own.data();
-    *size = own.size();
+    if (bound.empty()) refuse("nothing was bound", PELT_ERROR_NOT_FOUND);
+    *bytes = bound.data();
+    *size = bound.size();
   });
 }
 
 pelt_result pelt_binder_get_report(const pelt_binder_output* output, const char** text, size_t* size) {
   return guarded(__func__, [&] {
-    const std::string& own = need(output, "output").report;
-    need(text, "text") = own.c_str();
-    if (size != nullptr) *size = own.size();
+    const std::string& report = need(output, "output").report;
+    need(text, "text") = report.c_str();
+    if (size != nullptr) *size = report.size();
   });
 }
 

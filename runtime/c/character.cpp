@@ -113,7 +113,7 @@ pelt_result pelt_character_load_memory(const void* bytes, size_t size, const cha
 
 pelt_result pelt_character_save(const pelt_character* character, const char* path) {
   return guarded(__func__, [&] {
-    const pelt::Character& own = need(character, "character").character;
+    const pelt::Character& bound = need(character, "character").character;
     const std::filesystem::path file = &need(path, "path");
     std::string extension = file.extension().string();
     std::transform(extension.begin(), extension.end(), extension.begin(),
@@ -122,16 +122,16 @@ pelt_result pelt_character_save(const pelt_character* character, const char* pat
       refuse(
           formatted("{}: a character alone is a .pelt file; pelt_character_save_glb writes it with its model", path));
     }
-    value_of(pelt::save_pelt(own, file));
+    value_of(pelt::save_pelt(bound, file));
   });
 }
 
 pelt_result pelt_character_save_memory(const pelt_character* character, void* user,
                                        void (*write)(void* user, const void* bytes, size_t size)) {
   return guarded(__func__, [&] {
-    const pelt::Character& own = need(character, "character").character;
+    const pelt::Character& bound = need(character, "character").character;
     if (write == nullptr) refuse("write is null");
-    const std::vector<std::byte> bytes = pelt::serialize(own);
+    const std::vector<std::byte> bytes = pelt::serialize(bound);
     write(user, bytes.data(), bytes.size());
   });
 }
@@ -187,10 +187,10 @@ pelt_result pelt_character_get_joint(const pelt_character* character, uint32_t j
   return guarded(__func__, [&] {
     const pelt::CharacterData& data = data_of(character);
     need_index("joint", joint, data.skeleton.joints.size());
-    const pelt::Joint& own = data.skeleton.joints[joint];
-    pelt_joint_info whole{.parent = own.parent < 0 ? PELT_NONE : static_cast<uint32_t>(own.parent),
-                          .name = own.name.c_str()};
-    write_transform(own.rest, whole.rest);
+    const pelt::Joint& described = data.skeleton.joints[joint];
+    pelt_joint_info whole{.parent = described.parent < 0 ? PELT_NONE : static_cast<uint32_t>(described.parent),
+                          .name = described.name.c_str()};
+    write_transform(described.rest, whole.rest);
     const auto bound = std::find_if(data.bound_joints.begin(), data.bound_joints.end(),
                                     [&](const pelt::BoundJoint& other) { return other.joint == joint; });
     if (bound != data.bound_joints.end()) whole.inverse_bind = glm::value_ptr(bound->inverse_bind);
@@ -202,20 +202,22 @@ pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t me
   return guarded(__func__, [&] {
     const pelt::CharacterData& data = data_of(character);
     need_index("mesh", mesh, data.meshes.size());
-    const pelt::CharacterMesh& own = data.meshes[mesh];
-    write_struct(pelt_mesh_info{.control = own.control ? 1u : 0u,
-                                .vertex_count = own.vertex_count(),
-                                .triangle_count = size_of(own.triangles),
-                                .name = own.name.c_str(),
-                                .triangles = own.triangles.empty() ? nullptr : glm::value_ptr(own.triangles.front()),
-                                .uvs = own.uvs.empty() ? nullptr : glm::value_ptr(own.uvs.front()),
-                                .source_vertex = own.source_vertex.data(),
-                                .fit_rms = own.fit ? own.fit->rms : -1,
-                                .fit_worst = own.fit ? own.fit->worst : -1,
-                                .rest_positions =
-                                    own.binding.points.empty() ? nullptr : glm::value_ptr(own.binding.points.front()),
-                                .first_vertex = own.first_vertex},
-                 info, "info");
+    const pelt::CharacterMesh& described = data.meshes[mesh];
+    write_struct(
+        pelt_mesh_info{.control = described.control ? 1u : 0u,
+                       .vertex_count = described.vertex_count(),
+                       .triangle_count = size_of(described.triangles),
+                       .name = described.name.c_str(),
+                       .triangles = described.triangles.empty() ? nullptr : glm::value_ptr(described.triangles.front()),
+                       .uvs = described.uvs.empty() ? nullptr : glm::value_ptr(described.uvs.front()),
+                       .source_vertex = described.source_vertex.data(),
+                       .fit_rms = described.fit ? described.fit->rms : -1,
+                       .fit_worst = described.fit ? described.fit->worst : -1,
+                       .rest_positions = described.binding.points.empty()
+                                             ? nullptr
+                                             : glm::value_ptr(described.binding.points.front()),
+                       .first_vertex = described.first_vertex},
+        info, "info");
   });
 }
 
@@ -223,8 +225,8 @@ pelt_result pelt_character_get_clip(const pelt_character* character, uint32_t cl
   return guarded(__func__, [&] {
     const pelt::CharacterData& data = data_of(character);
     need_index("clip", clip, data.clips.size());
-    const pelt::Clip& own = data.clips[clip];
-    write_struct(pelt_clip_info{.duration = own.duration, .name = own.name.c_str()}, info, "info");
+    const pelt::Clip& described = data.clips[clip];
+    write_struct(pelt_clip_info{.duration = described.duration, .name = described.name.c_str()}, info, "info");
   });
 }
 
@@ -232,11 +234,11 @@ pelt_result pelt_character_get_stream(const pelt_character* character, uint32_t 
   return guarded(__func__, [&] {
     const pelt::CharacterData& data = data_of(character);
     need_index("stream", stream, data.streams.size());
-    const pelt::Stream& own = data.streams[stream];
-    write_struct(
-        pelt_stream_info{
-            .mesh = own.mesh, .vertex_count = data.meshes[own.mesh].vertex_count(), .first_input = own.first_input},
-        info, "info");
+    const pelt::Stream& described = data.streams[stream];
+    write_struct(pelt_stream_info{.mesh = described.mesh,
+                                  .vertex_count = data.meshes[described.mesh].vertex_count(),
+                                  .first_input = described.first_input},
+                 info, "info");
   });
 }
 
@@ -244,15 +246,16 @@ pelt_result pelt_character_get_control(const pelt_character* character, uint32_t
   return guarded(__func__, [&] {
     const pelt::CharacterData& data = data_of(character);
     need_index("control", control, data.controls.size());
-    const pelt::Control& own = data.controls[control];
+    const pelt::Control& described = data.controls[control];
     static_assert(static_cast<int>(pelt::ControlKind::kMorphTarget) == PELT_CONTROL_MORPH_TARGET &&
                   static_cast<int>(pelt::ControlKind::kTwist) == PELT_CONTROL_TWIST &&
                   static_cast<int>(pelt::ControlKind::kExpression) == PELT_CONTROL_EXPRESSION &&
                   static_cast<int>(pelt::ControlKind::kClock) == PELT_CONTROL_CLOCK);
-    write_struct(
-        pelt_control_info{
-            .kind = static_cast<uint32_t>(own.kind), .input = own.input, .rest = own.rest, .name = own.name.c_str()},
-        info, "info");
+    write_struct(pelt_control_info{.kind = static_cast<uint32_t>(described.kind),
+                                   .input = described.input,
+                                   .rest = described.rest,
+                                   .name = described.name.c_str()},
+                 info, "info");
   });
 }
 
@@ -266,8 +269,9 @@ pelt_result pelt_character_find_joint(const pelt_character* character, const cha
 pelt_result pelt_character_find_clip(const pelt_character* character, const char* name, uint32_t* clip) {
   return guarded(__func__, [&] {
     const pelt::CharacterData& data = data_of(character);
-    const pelt::Clip* own = pelt::find_clip(data.clips, &need(name, "name"));
-    const auto place = own == nullptr ? std::nullopt : std::optional(static_cast<uint32_t>(own - data.clips.data()));
+    const pelt::Clip* named = pelt::find_clip(data.clips, &need(name, "name"));
+    const auto place =
+        named == nullptr ? std::nullopt : std::optional(static_cast<uint32_t>(named - data.clips.data()));
     need(clip, "clip") = found(place, "clip", name);
   });
 }
@@ -367,11 +371,11 @@ pelt_result pelt_character_sample_inputs(const pelt_character* character, uint32
     need_moment(data, clip, seconds);
     need_inputs(data, inputs, input_count);
     const std::span<float> values(inputs, input_count);
-    const pelt::Clip& own = data.clips[clip];
+    const pelt::Clip& played = data.clips[clip];
     pelt::rest_inputs(data, values);
-    pelt::sample_morph_targets(data, own, seconds, values);
+    pelt::sample_morph_targets(data, played, seconds, values);
     pelt_character::Twists& twists = character->twists[clip];
-    std::call_once(twists.once, [&] { twists.played = std::make_unique<const pelt::ClipTwists>(data, own); });
+    std::call_once(twists.once, [&] { twists.played = std::make_unique<const pelt::ClipTwists>(data, played); });
     twists.played->sample(seconds, values);
   });
 }

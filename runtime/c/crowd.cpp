@@ -38,36 +38,37 @@ const pelt::CharacterData& data_of(const pelt_crowd& crowd, std::uint32_t instan
 // Returns the crowd; throws if it has no such instance.
 template <class AnyCrowd>
 AnyCrowd& need_instance(AnyCrowd* crowd, std::uint32_t instance) {
-  AnyCrowd& own = need(crowd, "crowd");
-  need_index("instance", instance, own.crowd.instance_count());
-  if (!own.crowd.has_instance(instance)) refuse(formatted("instance {} is released, or was never acquired", instance));
-  return own;
+  AnyCrowd& handle = need(crowd, "crowd");
+  need_index("instance", instance, handle.crowd.instance_count());
+  if (!handle.crowd.has_instance(instance))
+    refuse(formatted("instance {} is released, or was never acquired", instance));
+  return handle;
 }
 
 // Returns the character's data; throws if the crowd does not have it.
 const pelt::CharacterData& need_character(const pelt_crowd& crowd, std::uint32_t character) {
   need_index("character", character, crowd.crowd.character_count());
-  const pelt::Character* own = crowd.crowd.character(character);
-  if (own == nullptr) refuse(formatted("the crowd does not have character {}", character));
-  return **own;
+  const pelt::Character* bound = crowd.crowd.character(character);
+  if (bound == nullptr) refuse(formatted("the crowd does not have character {}", character));
+  return **bound;
 }
 
 pelt_crowd& need_own_joints(pelt_crowd* crowd, std::uint32_t instance) {
-  pelt_crowd& own = need_instance(crowd, instance);
-  if (!own.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
-  return own;
+  pelt_crowd& handle = need_instance(crowd, instance);
+  if (!handle.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
+  return handle;
 }
 
 pelt_crowd& need_own_inputs(pelt_crowd* crowd, std::uint32_t instance) {
-  pelt_crowd& own = need_instance(crowd, instance);
-  if (!own.own_inputs) refuse("the crowd reads its inputs from a buffer of the caller's");
-  return own;
+  pelt_crowd& handle = need_instance(crowd, instance);
+  if (!handle.own_inputs) refuse("the crowd reads its inputs from a buffer of the caller's");
+  return handle;
 }
 
 pelt_crowd& need_own_list(pelt_crowd* crowd, std::uint32_t instance) {
-  pelt_crowd& own = need_instance(crowd, instance);
-  if (!own.own_list) refuse("a buffer of the caller's says which instances are moved");
-  return own;
+  pelt_crowd& handle = need_instance(crowd, instance);
+  if (!handle.own_list) refuse("a buffer of the caller's says which instances are moved");
+  return handle;
 }
 
 void need_written(const float* wanted, const pelt::runtime::OutputPlace& place, const char* name) {
@@ -85,9 +86,9 @@ void copy_vectors(const std::vector<Vector>& from, float* to) {
 template <class Handle, class Record>
 pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer commands, const Record& record) {
   return guarded(function, [&] {
-    Handle& own = need(crowd, "crowd");
+    Handle& handle = need(crowd, "crowd");
     need(commands, "commands");
-    record(own.crowd);
+    record(handle.crowd);
   });
 }
 
@@ -95,8 +96,7 @@ pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer comman
 
 pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance) {
   return guarded(__func__, [&] {
-    Crowd& own = need(crowd, "crowd").crowd;
-    need(instance, "instance") = value_of(own.acquire(character, outputs != 0));
+    need(instance, "instance") = value_of(need(crowd, "crowd").crowd.acquire(character, outputs != 0));
   });
 }
 
@@ -106,9 +106,9 @@ pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance) {
 
 pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instance) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_instance(crowd, instance);
-    if (own.own_list && own.crowd.is_shown(instance)) refuse(formatted("instance {} is shown", instance));
-    own.crowd.give_outputs(instance);
+    pelt_crowd& handle = need_instance(crowd, instance);
+    if (handle.own_list && handle.crowd.is_shown(instance)) refuse(formatted("instance {} is shown", instance));
+    handle.crowd.give_outputs(instance);
   });
 }
 
@@ -118,65 +118,66 @@ pelt_result pelt_crowd_take_outputs(pelt_crowd* crowd, uint32_t instance) {
 
 pelt_result pelt_crowd_add(pelt_crowd* crowd, uint32_t character) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need(crowd, "crowd");
-    value_of(own.crowd.add(device_of(own), character));
+    pelt_crowd& handle = need(crowd, "crowd");
+    value_of(handle.crowd.add(device_of(handle), character));
   });
 }
 
 pelt_result pelt_crowd_prepare(const pelt_crowd* crowd, const pelt_character* const* characters,
                                uint32_t character_count) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
+    const pelt_crowd& handle = need(crowd, "crowd");
     std::vector<pelt::Character> all;
     for (std::uint32_t c = 0; c < character_count; ++c)
       all.push_back(need((&need(characters, "characters"))[c], "a character").character);
-    value_of(own.crowd.prepare(device_of(own), all));
+    value_of(handle.crowd.prepare(device_of(handle), all));
   });
 }
 
 pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need(crowd, "crowd");
-    need_character(own, character);
-    const std::uint32_t count = own.crowd.instances_of(character);
+    pelt_crowd& handle = need(crowd, "crowd");
+    need_character(handle, character);
+    const std::uint32_t count = handle.crowd.instances_of(character);
     if (count > 0) refuse(formatted("the crowd has {} instances of character {}", count, character));
-    own.crowd.remove(character);
+    handle.crowd.remove(character);
   });
 }
 
 pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_own_joints(crowd, instance);
+    pelt_crowd& handle = need_own_joints(crowd, instance);
     need(joints, "joints");
-    need_count("joint matrices", joint_count, data_of(own, instance).skeleton.joints.size());
-    own.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
+    need_count("joint matrices", joint_count, data_of(handle, instance).skeleton.joints.size());
+    handle.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
   });
 }
 
 pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
                                    uint32_t joint_count) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_own_joints(crowd, instance);
+    pelt_crowd& handle = need_own_joints(crowd, instance);
     need(joints, "joints");
-    need_count("joints", joint_count, data_of(own, instance).skeleton.joints.size());
+    need_count("joints", joint_count, data_of(handle, instance).skeleton.joints.size());
     switch (to_joint_format(format)) {
       case pelt::runtime::JointFormat::kMatrix4:
-        return own.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
+        return handle.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
       case pelt::runtime::JointFormat::kMatrix3x4:
-        return own.crowd.pose(instance, std::span(reinterpret_cast<const pelt::shared::Affine*>(joints), joint_count));
+        return handle.crowd.pose(instance,
+                                 std::span(reinterpret_cast<const pelt::shared::Affine*>(joints), joint_count));
       case pelt::runtime::JointFormat::kTransform:
-        return own.crowd.pose(instance,
-                              std::span(reinterpret_cast<const pelt::shared::JointTransform*>(joints), joint_count));
+        return handle.crowd.pose(instance,
+                                 std::span(reinterpret_cast<const pelt::shared::JointTransform*>(joints), joint_count));
     }
   });
 }
 
 pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** joints, uint32_t* float_count) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_own_joints(crowd, instance);
+    pelt_crowd& handle = need_own_joints(crowd, instance);
     need(joints, "joints");
     need(float_count, "float_count");
-    const std::span<float> mapped = own.crowd.map_joints(instance);
+    const std::span<float> mapped = handle.crowd.map_joints(instance);
     *joints = mapped.data();
     *float_count = static_cast<std::uint32_t>(mapped.size());
   });
@@ -184,38 +185,38 @@ pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** 
 
 pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_own_inputs(crowd, instance);
-    need_count("inputs", input_count, data_of(own, instance).input_count);
+    pelt_crowd& handle = need_own_inputs(crowd, instance);
+    need_count("inputs", input_count, data_of(handle, instance).input_count);
     if (input_count != 0) need(values, "values");
-    own.crowd.inputs(instance, std::span(values, input_count));
+    handle.crowd.inputs(instance, std::span(values, input_count));
   });
 }
 
 pelt_result pelt_crowd_stream(pelt_crowd* crowd, uint32_t instance, uint32_t stream, const float* positions,
                               uint32_t vertex_count) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_own_inputs(crowd, instance);
-    const pelt::CharacterData& data = data_of(own, instance);
+    pelt_crowd& handle = need_own_inputs(crowd, instance);
+    const pelt::CharacterData& data = data_of(handle, instance);
     need_index("stream", stream, data.streams.size());
     need(positions, "positions");
     need_count("vertices", vertex_count, data.meshes[data.streams[stream].mesh].vertex_count());
-    own.crowd.stream(instance, stream, std::span(reinterpret_cast<const glm::vec3*>(positions), vertex_count));
+    handle.crowd.stream(instance, stream, std::span(reinterpret_cast<const glm::vec3*>(positions), vertex_count));
   });
 }
 
 pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t control, float value) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_own_inputs(crowd, instance);
-    need_index("control", control, data_of(own, instance).controls.size());
-    own.crowd.control(instance, control, value);
+    pelt_crowd& handle = need_own_inputs(crowd, instance);
+    need_index("control", control, data_of(handle, instance).controls.size());
+    handle.crowd.control(instance, control, value);
   });
 }
 
 pelt_result pelt_crowd_show(pelt_crowd* crowd, uint32_t instance, uint32_t visible) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_own_list(crowd, instance);
-    if (visible != 0 && !own.crowd.has_outputs(instance)) refuse(formatted("instance {} has no outputs", instance));
-    own.crowd.show(instance, visible != 0);
+    pelt_crowd& handle = need_own_list(crowd, instance);
+    if (visible != 0 && !handle.crowd.has_outputs(instance)) refuse(formatted("instance {} has no outputs", instance));
+    handle.crowd.show(instance, visible != 0);
   });
 }
 
@@ -237,9 +238,9 @@ pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock) {
 
 pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames) {
   return guarded(__func__, [&] {
-    pelt_crowd& own = need_own_list(crowd, instance);
+    pelt_crowd& handle = need_own_list(crowd, instance);
     if (detail > PELT_DETAIL_LINEAR_FIT) refuse(formatted("detail {} is none", detail));
-    own.crowd.detail(instance, static_cast<Detail>(detail), fade_frames);
+    handle.crowd.detail(instance, static_cast<Detail>(detail), fade_frames);
   });
 }
 
@@ -250,9 +251,9 @@ pelt_result pelt_crowd_level(pelt_crowd* crowd, uint32_t instance, uint32_t leve
 pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32_t instance, uint32_t* from, uint32_t* to,
                                         float* share) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need_instance(crowd, instance);
-    if (!own.own_list) refuse("a buffer of the caller's says which instances are moved");
-    const pelt::runtime::ShownLevels shown = own.crowd.shown_levels(instance);
+    const pelt_crowd& handle = need_instance(crowd, instance);
+    if (!handle.own_list) refuse("a buffer of the caller's says which instances are moved");
+    const pelt::runtime::ShownLevels shown = handle.crowd.shown_levels(instance);
     need(from, "from");
     need(to, "to");
     need(share, "share") = shown.share;
@@ -262,32 +263,32 @@ pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32_t instan
 }
 
 pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands) {
-  return recorded(__func__, crowd, commands, [&](auto& own) {
-    if (own.is_posed()) refuse("the second part of the frame is not recorded");
-    own.record(commands);
+  return recorded(__func__, crowd, commands, [&](auto& runtime_crowd) {
+    if (runtime_crowd.is_posed()) refuse("the second part of the frame is not recorded");
+    runtime_crowd.record(commands);
   });
 }
 
 pelt_result pelt_crowd_record_pose(pelt_crowd* crowd, VkCommandBuffer commands) {
-  return recorded(__func__, crowd, commands, [&](auto& own) {
-    if (own.is_posed()) refuse("the second part of the frame is not recorded");
-    own.record_pose(commands);
+  return recorded(__func__, crowd, commands, [&](auto& runtime_crowd) {
+    if (runtime_crowd.is_posed()) refuse("the second part of the frame is not recorded");
+    runtime_crowd.record_pose(commands);
   });
 }
 
 pelt_result pelt_crowd_record_blend(pelt_crowd* crowd, VkCommandBuffer commands) {
-  return recorded(__func__, crowd, commands, [&](auto& own) {
-    if (!own.is_posed()) refuse("the first part of the frame is not recorded");
-    own.record_blend(commands);
+  return recorded(__func__, crowd, commands, [&](auto& runtime_crowd) {
+    if (!runtime_crowd.is_posed()) refuse("the first part of the frame is not recorded");
+    runtime_crowd.record_blend(commands);
   });
 }
 
 pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses, uint32_t* count) {
   return guarded(__func__, [&] {
-    const Crowd& own = need(crowd, "crowd").crowd;
+    const Crowd& runtime_crowd = need(crowd, "crowd").crowd;
     need_index("part", part, 2);
     need(uses, "uses");
-    const std::vector<pelt::runtime::BufferUse> all = own.uses(static_cast<pelt::runtime::CrowdPart>(part));
+    const std::vector<pelt::runtime::BufferUse> all = runtime_crowd.uses(static_cast<pelt::runtime::CrowdPart>(part));
     if (all.size() > PELT_MAX_BUFFER_USES) refuse("there are more than PELT_MAX_BUFFER_USES", PELT_ERROR_INTERNAL);
     need(count, "count") = static_cast<std::uint32_t>(all.size());
     for (std::size_t u = 0; u < all.size(); ++u)
@@ -301,11 +302,11 @@ pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd
     std::array<Crowd*, PELT_MAX_CROWDS_TOGETHER> all{};
     if (crowd_count > all.size()) refuse(formatted("{} crowds are more than {}", crowd_count, all.size()));
     for (std::uint32_t c = 0; c < crowd_count; ++c) {
-      pelt_crowd& own = need((&need(crowds, "crowds"))[c], "a crowd");
-      if (std::find(all.begin(), all.begin() + c, &own.crowd) != all.begin() + c) refuse("a crowd is named twice");
-      if (own.characters->device != crowds[0]->characters->device) refuse("the crowds are of several devices");
-      if (own.crowd.is_posed()) refuse("the second part of a crowd's frame is not recorded");
-      all[c] = &own.crowd;
+      pelt_crowd& handle = need((&need(crowds, "crowds"))[c], "a crowd");
+      if (std::find(all.begin(), all.begin() + c, &handle.crowd) != all.begin() + c) refuse("a crowd is named twice");
+      if (handle.characters->device != crowds[0]->characters->device) refuse("the crowds are of several devices");
+      if (handle.crowd.is_posed()) refuse("the second part of a crowd's frame is not recorded");
+      all[c] = &handle.crowd;
     }
     Crowd::record_together(commands, std::span(all).first(crowd_count));
   });
@@ -314,39 +315,40 @@ pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd
 pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                       uint32_t reading_family) {
   return recorded(__func__, crowd, commands,
-                  [&](auto& own) { own.record_release(commands, compute_family, reading_family); });
+                  [&](auto& runtime_crowd) { runtime_crowd.record_release(commands, compute_family, reading_family); });
 }
 
 pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                       uint32_t reading_family, VkPipelineStageFlags2 reading_stages,
                                       VkAccessFlags2 reading_access) {
-  return recorded(__func__, crowd, commands, [&](auto& own) {
-    own.record_acquire(commands, compute_family, reading_family, reading_stages, reading_access);
+  return recorded(__func__, crowd, commands, [&](auto& runtime_crowd) {
+    runtime_crowd.record_acquire(commands, compute_family, reading_family, reading_stages, reading_access);
   });
 }
 
 pelt_result pelt_crowd_record_release_back(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                            uint32_t reading_family, VkPipelineStageFlags2 reading_stages) {
-  return recorded(__func__, crowd, commands, [&](auto& own) {
-    own.record_release_back(commands, compute_family, reading_family, reading_stages);
+  return recorded(__func__, crowd, commands, [&](auto& runtime_crowd) {
+    runtime_crowd.record_release_back(commands, compute_family, reading_family, reading_stages);
   });
 }
 
 pelt_result pelt_crowd_record_acquire_back(const pelt_crowd* crowd, VkCommandBuffer commands, uint32_t compute_family,
                                            uint32_t reading_family) {
-  return recorded(__func__, crowd, commands,
-                  [&](auto& own) { own.record_acquire_back(commands, compute_family, reading_family); });
+  return recorded(__func__, crowd, commands, [&](auto& runtime_crowd) {
+    runtime_crowd.record_acquire_back(commands, compute_family, reading_family);
+  });
 }
 
 pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
-    const pelt::runtime::CrowdBytes bytes = own.crowd.bytes();
-    write_struct(pelt_crowd_info{.character_count = own.crowd.character_count(),
-                                 .instance_count = own.crowd.instance_count(),
-                                 .dispatch_count = static_cast<uint32_t>(own.crowd.passes().size()),
-                                 .barrier_count = own.crowd.barrier_count(),
-                                 .output_slots = own.crowd.output_slots(),
+    const pelt_crowd& handle = need(crowd, "crowd");
+    const pelt::runtime::CrowdBytes bytes = handle.crowd.bytes();
+    write_struct(pelt_crowd_info{.character_count = handle.crowd.character_count(),
+                                 .instance_count = handle.crowd.instance_count(),
+                                 .dispatch_count = static_cast<uint32_t>(handle.crowd.passes().size()),
+                                 .barrier_count = handle.crowd.barrier_count(),
+                                 .output_slots = handle.crowd.output_slots(),
                                  .output_bytes = bytes.outputs,
                                  .palette_bytes = bytes.palettes,
                                  .input_bytes = bytes.inputs,
@@ -357,13 +359,13 @@ pelt_result pelt_crowd_get_info(const pelt_crowd* crowd, pelt_crowd_info* info) 
 
 pelt_result pelt_crowd_get_instance(const pelt_crowd* crowd, uint32_t instance, pelt_instance_info* info) {
   return guarded(__func__, [&] {
-    const Crowd& own = need_instance(crowd, instance).crowd;
-    const bool outputs = own.has_outputs(instance);
-    write_struct(pelt_instance_info{.character = own.character_of(instance),
-                                    .first_vertex = outputs ? own.first_vertex(instance) : 0,
-                                    .vertex_count = own.vertex_count(instance),
-                                    .first_joint = own.first_joint(instance),
-                                    .first_input = own.first_input(instance),
+    const Crowd& runtime_crowd = need_instance(crowd, instance).crowd;
+    const bool outputs = runtime_crowd.has_outputs(instance);
+    write_struct(pelt_instance_info{.character = runtime_crowd.character_of(instance),
+                                    .first_vertex = outputs ? runtime_crowd.first_vertex(instance) : 0,
+                                    .vertex_count = runtime_crowd.vertex_count(instance),
+                                    .first_joint = runtime_crowd.first_joint(instance),
+                                    .first_input = runtime_crowd.first_input(instance),
                                     .has_outputs = outputs ? 1u : 0u},
                  info, "info");
   });
@@ -380,42 +382,42 @@ pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t insta
 pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,
                                           VkDeviceAddress* address) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
+    const pelt_crowd& handle = need(crowd, "crowd");
     const pelt_output_place& wanted = need(place, "place");
     const auto is_wanted = [&](const pelt::runtime::OutputPlace& output) {
       return output.format != VertexFormat::kNone && output.buffer == wanted.buffer && output.offset == wanted.offset;
     };
     bool found = false;
-    for (std::uint32_t slot = 0; slot < own.crowd.output_slots(); ++slot) {
-      const pelt::runtime::OutputPlaces& written = own.crowd.outputs(slot);
+    for (std::uint32_t slot = 0; slot < handle.crowd.output_slots(); ++slot) {
+      const pelt::runtime::OutputPlaces& written = handle.crowd.outputs(slot);
       found = found || is_wanted(written.positions) || is_wanted(written.normals) || is_wanted(written.tangents) ||
               is_wanted(written.previous_positions) || is_wanted(written.bounds);
     }
     if (!found) refuse("place is none of the crowd's outputs");
-    const bool given = std::find(own.given.begin(), own.given.end(), wanted.buffer) != own.given.end();
-    if (!given && (own.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0) {
+    const bool given = std::find(handle.given.begin(), handle.given.end(), wanted.buffer) != handle.given.end();
+    if (!given && (handle.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0) {
       refuse("the crowd was made without VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT in options.usage");
     }
     VkDeviceAddress& made = need(address, "address");
-    made = own.crowd.device_address({VertexFormat::kNone, wanted.buffer, wanted.offset, 0});
+    made = handle.crowd.device_address({VertexFormat::kNone, wanted.buffer, wanted.offset, 0});
     if (made == 0) refuse("the device has no buffer device addresses", PELT_ERROR_UNSUPPORTED);
   });
 }
 
 pelt_result pelt_crowd_get_first_instance(const pelt_crowd* crowd, uint32_t character, uint32_t* instance) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
-    need_index("character", character, own.made_with);
-    need(instance, "instance") = own.crowd.first_instance(character);
+    const pelt_crowd& handle = need(crowd, "crowd");
+    need_index("character", character, handle.made_with);
+    need(instance, "instance") = handle.crowd.first_instance(character);
   });
 }
 
 pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t mesh, uint32_t* vertex) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
-    const pelt::CharacterData& data = need_character(own, character);
+    const pelt_crowd& handle = need(crowd, "crowd");
+    const pelt::CharacterData& data = need_character(handle, character);
     need_index("mesh", mesh, data.meshes.size());
-    const std::optional<std::uint32_t> first = own.crowd.mesh_vertex(character, mesh);
+    const std::optional<std::uint32_t> first = handle.crowd.mesh_vertex(character, mesh);
     if (!first) refuse(formatted("the crowd does not write mesh '{}'", data.meshes[mesh].name), PELT_ERROR_NOT_FOUND);
     need(vertex, "vertex") = *first;
   });
@@ -423,9 +425,9 @@ pelt_result pelt_crowd_get_mesh_vertex(const pelt_crowd* crowd, uint32_t charact
 
 pelt_result pelt_crowd_get_level_vertex(const pelt_crowd* crowd, uint32_t character, uint32_t level, uint32_t* vertex) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need(crowd, "crowd");
-    need_index("level", level, need_character(own, character).levels.size());
-    need(vertex, "vertex") = own.crowd.level_vertex(character, level);
+    const pelt_crowd& handle = need(crowd, "crowd");
+    need_index("level", level, need_character(handle, character).levels.size());
+    need(vertex, "vertex") = handle.crowd.level_vertex(character, level);
   });
 }
 
@@ -447,15 +449,15 @@ pelt_result pelt_crowd_get_rooms(const pelt_crowd* crowd, pelt_crowd_rooms* room
 
 pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t instance, const pelt_vertices* vertices) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need_instance(crowd, instance);
+    const pelt_crowd& handle = need_instance(crowd, instance);
     const pelt_vertices wanted = read_struct(vertices, "vertices");
-    need_count("vertices", wanted.vertex_count, own.crowd.vertex_count(instance));
-    const pelt::runtime::OutputPlaces& places = own.crowd.outputs();
+    need_count("vertices", wanted.vertex_count, handle.crowd.vertex_count(instance));
+    const pelt::runtime::OutputPlaces& places = handle.crowd.outputs();
     need_written(wanted.positions, places.positions, "positions");
     need_written(wanted.normals, places.normals, "normals");
     need_written(wanted.tangents, places.tangents, "tangents");
     need_written(wanted.previous_positions, places.previous_positions, "previous positions");
-    const auto read = value_of(pelt::runtime::read_vertices(device_of(own), own.crowd, instance));
+    const auto read = value_of(pelt::runtime::read_vertices(device_of(handle), handle.crowd, instance));
     copy_vectors(read.positions, wanted.positions);
     copy_vectors(read.normals, wanted.normals);
     copy_vectors(read.tangents, wanted.tangents);
@@ -465,11 +467,11 @@ pelt_result pelt_crowd_read_vertices(const pelt_crowd* crowd, uint32_t instance,
 
 pelt_result pelt_crowd_read_bounds(const pelt_crowd* crowd, uint32_t instance, float least[3], float greatest[3]) {
   return guarded(__func__, [&] {
-    const pelt_crowd& own = need_instance(crowd, instance);
+    const pelt_crowd& handle = need_instance(crowd, instance);
     need(least, "least");
     need(greatest, "greatest");
-    if (own.crowd.outputs().bounds.format == VertexFormat::kNone) refuse("the crowd writes no bounds");
-    const auto box = value_of(pelt::runtime::read_bounds(device_of(own), own.crowd, instance));
+    if (handle.crowd.outputs().bounds.format == VertexFormat::kNone) refuse("the crowd writes no bounds");
+    const auto box = value_of(pelt::runtime::read_bounds(device_of(handle), handle.crowd, instance));
     std::copy_n(glm::value_ptr(box.least), 3, least);
     std::copy_n(glm::value_ptr(box.greatest), 3, greatest);
   });

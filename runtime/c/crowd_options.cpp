@@ -32,6 +32,8 @@ VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const 
       return VertexFormat::kOctahedral16;
     case PELT_FORMAT_OCTAHEDRAL8:
       return VertexFormat::kOctahedral8;
+    case PELT_FORMAT_BOX16:
+      return VertexFormat::kBox16;
     default:
       refuse(formatted("{} have the format {}, which is none", name, format));
   }
@@ -97,6 +99,8 @@ pelt_vertex_format from_format(VertexFormat format) {
       return PELT_FORMAT_OCTAHEDRAL16;
     case VertexFormat::kOctahedral8:
       return PELT_FORMAT_OCTAHEDRAL8;
+    case VertexFormat::kBox16:
+      return PELT_FORMAT_BOX16;
   }
   return PELT_FORMAT_NONE;
 }
@@ -143,9 +147,8 @@ pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characte
     const std::shared_ptr<GpuCharactersState>& gpu = need(characters, "characters").state;
     if (need(device, "device").state != gpu->device) refuse("the characters are on another device");
     pelt_crowd*& made = need(out, "out");
-    const pelt::runtime::Device& own = *device->state->device;
     const pelt::runtime::CrowdOptions wanted = to_options(read_options(options, "options"));
-    Crowd crowd = value_of(Crowd::create(own, gpu->characters, wanted));
+    Crowd crowd = value_of(Crowd::create(*device->state->device, gpu->characters, wanted));
     const std::uint32_t made_with = crowd.character_count();
     made = new pelt_crowd{gpu,
                           std::move(crowd),
@@ -163,10 +166,10 @@ void pelt_crowd_destroy(pelt_crowd* crowd) { delete crowd; }
 pelt_result pelt_add_capacity(const pelt_character* character, uint32_t instances, const pelt_crowd_options* options,
                               pelt_crowd_capacity* sum) {
   return guarded(__func__, [&] {
-    const pelt::Character& own = need(character, "character").character;
+    const pelt::Character& bound = need(character, "character").character;
     pelt_crowd_capacity made = read_struct(sum, "sum");
     const pelt::runtime::CrowdCapacity more =
-        capacity_of(own, instances, to_options(read_options(options, "options")).outputs);
+        capacity_of(bound, instances, to_options(read_options(options, "options")).outputs);
     made.instances += more.instances;
     made.vertices += more.vertices;
     made.palette_entries += more.palette_entries;
@@ -185,8 +188,8 @@ pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* 
 
 pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32_t slot, pelt_crowd_outputs* outputs) {
   return guarded(__func__, [&] {
-    const Crowd& own = need(crowd, "crowd").crowd;
-    need_index("output slot", slot, own.output_slots());
-    write_outputs(own.outputs(slot), outputs);
+    const Crowd& runtime_crowd = need(crowd, "crowd").crowd;
+    need_index("output slot", slot, runtime_crowd.output_slots());
+    write_outputs(runtime_crowd.outputs(slot), outputs);
   });
 }

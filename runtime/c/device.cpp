@@ -24,11 +24,11 @@ void copy_text(const std::string& text, char (&field)[size]) {
   std::snprintf(field, size, "%s", text.c_str());
 }
 
-void write_description(const pelt::runtime::DeviceDescription& own, pelt_device_description* description) {
-  pelt_device_description whole{.type = static_cast<uint32_t>(own.type)};
-  copy_text(own.name, whole.name);
-  copy_text(own.driver, whole.driver);
-  copy_text(joined(own.missing, ", "), whole.missing);
+void write_description(const pelt::runtime::DeviceDescription& known, pelt_device_description* description) {
+  pelt_device_description whole{.type = static_cast<uint32_t>(known.type)};
+  copy_text(known.name, whole.name);
+  copy_text(known.driver, whole.driver);
+  copy_text(joined(known.missing, ", "), whole.missing);
   write_struct(whole, description, "description");
 }
 
@@ -104,18 +104,18 @@ pelt_result pelt_device_adopt(const pelt_device_handles* handles, pelt_device** 
     auto state = std::make_shared<DeviceState>();
     state->memory = given.memory;
     state->get_instance_proc_addr = given.get_instance_proc_addr;
-    pelt::runtime::DeviceHandles own{.get_instance_proc_addr = given.get_instance_proc_addr,
-                                     .instance = given.instance,
-                                     .physical = given.physical,
-                                     .device = given.device,
-                                     .queue_family = given.queue_family,
-                                     .queue = given.queue,
-                                     .pipeline_cache = given.pipeline_cache,
-                                     .debug_utils = given.debug_utils != 0};
-    own.memory.user = &state->memory;
-    if (given.memory.allocate != nullptr) own.memory.allocate = allocate;
-    if (given.memory.free != nullptr) own.memory.free = free_piece;
-    state->device.emplace(value_of(pelt::runtime::Device::adopt(own)));
+    pelt::runtime::DeviceHandles wanted{.get_instance_proc_addr = given.get_instance_proc_addr,
+                                        .instance = given.instance,
+                                        .physical = given.physical,
+                                        .device = given.device,
+                                        .queue_family = given.queue_family,
+                                        .queue = given.queue,
+                                        .pipeline_cache = given.pipeline_cache,
+                                        .debug_utils = given.debug_utils != 0};
+    wanted.memory.user = &state->memory;
+    if (given.memory.allocate != nullptr) wanted.memory.allocate = allocate;
+    if (given.memory.free != nullptr) wanted.memory.free = free_piece;
+    state->device.emplace(value_of(pelt::runtime::Device::adopt(wanted)));
     made = new pelt_device{std::move(state)};
   });
 }
@@ -124,16 +124,15 @@ pelt_result pelt_device_create(const pelt_device_options* options, pelt_device**
   return guarded(__func__, [&] {
     const auto given = read_options(options, "options");
     pelt_device*& made = need(out, "out");
-    pelt::runtime::DeviceOptions own{.validation = given.validation != 0};
-    if (given.select != nullptr) own.select = given.select;
-    if (own.validation) {
+    pelt::runtime::DeviceOptions wanted{.validation = given.validation != 0};
+    if (given.select != nullptr) wanted.select = given.select;
+    if (wanted.validation) {
       if (given.on_validation_message == nullptr) refuse("validation needs options.on_validation_message");
-      own.on_validation_message = [call = given.on_validation_message, user = given.user](const std::string& message) {
-        call(user, message.c_str());
-      };
+      wanted.on_validation_message = [call = given.on_validation_message,
+                                      user = given.user](const std::string& message) { call(user, message.c_str()); };
     }
     auto state = std::make_shared<DeviceState>();
-    state->device.emplace(value_of(pelt::runtime::Device::create(own)));
+    state->device.emplace(value_of(pelt::runtime::Device::create(wanted)));
     state->get_instance_proc_addr = pelt::runtime::vulkan_entry_point();
     made = new pelt_device{std::move(state)};
   });
@@ -147,13 +146,13 @@ pelt_result pelt_device_get_description(const pelt_device* device, pelt_device_d
 
 pelt_result pelt_device_get_handles(const pelt_device* device, pelt_device_handles* handles) {
   return guarded(__func__, [&] {
-    const pelt::runtime::Device& own = device_of(device);
-    write_struct(pelt_device_handles{.queue_family = own.queue_family(),
+    const pelt::runtime::Device& runtime_device = device_of(device);
+    write_struct(pelt_device_handles{.queue_family = runtime_device.queue_family(),
                                      .get_instance_proc_addr = device->state->get_instance_proc_addr,
-                                     .instance = own.instance(),
-                                     .physical = own.physical(),
-                                     .device = own.handle(),
-                                     .queue = own.queue()},
+                                     .instance = runtime_device.instance(),
+                                     .physical = runtime_device.physical(),
+                                     .device = runtime_device.handle(),
+                                     .queue = runtime_device.queue()},
                  handles, "handles");
   });
 }
@@ -161,10 +160,11 @@ pelt_result pelt_device_get_handles(const pelt_device* device, pelt_device_handl
 pelt_result pelt_submit_and_wait(const pelt_device* device, const char* name,
                                  void (*record)(void* user, VkCommandBuffer commands), void* user) {
   return guarded(__func__, [&] {
-    const pelt::runtime::Device& own = device_of(device);
+    const pelt::runtime::Device& runtime_device = device_of(device);
     const char* label = &need(name, "name");
     if (record == nullptr) refuse("record is null");
-    value_of(pelt::runtime::submit_and_wait(own, label, [&](VkCommandBuffer commands) { record(user, commands); }));
+    value_of(pelt::runtime::submit_and_wait(runtime_device, label,
+                                            [&](VkCommandBuffer commands) { record(user, commands); }));
   });
 }
 
@@ -172,10 +172,10 @@ pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_cha
                                        uint32_t character_count, const pelt_upload_options* options,
                                        pelt_gpu_characters** out) {
   return guarded(__func__, [&] {
-    const pelt::runtime::Device& own = device_of(device);
+    const pelt::runtime::Device& runtime_device = device_of(device);
     pelt_gpu_characters*& made = need(out, "out");
-    auto gpu = value_of(
-        pelt::runtime::GpuCharacters::create(own, characters_of(characters, character_count), to_options(options)));
+    auto gpu = value_of(pelt::runtime::GpuCharacters::create(runtime_device, characters_of(characters, character_count),
+                                                             to_options(options)));
     made = new pelt_gpu_characters{
         std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu)})};
   });
@@ -184,8 +184,8 @@ pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_cha
 pelt_result pelt_character_get_upload_bytes(const pelt_character* character, const pelt_upload_options* options,
                                             VkDeviceSize* bytes) {
   return guarded(__func__, [&] {
-    const pelt::Character& own = need(character, "character").character;
-    need(bytes, "bytes") = pelt::runtime::GpuCharacters::bytes_of(own, to_options(options));
+    need(bytes, "bytes") =
+        pelt::runtime::GpuCharacters::bytes_of(need(character, "character").character, to_options(options));
   });
 }
 
@@ -193,8 +193,8 @@ pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_
                                     uint32_t* number) {
   return guarded(__func__, [&] {
     GpuCharactersState& state = state_of(characters);
-    const pelt::Character& own = need(character, "character").character;
-    need(number, "number") = value_of(state.characters.add(*state.device->device, own));
+    need(number, "number") =
+        value_of(state.characters.add(*state.device->device, need(character, "character").character));
   });
 }
 
@@ -266,9 +266,10 @@ pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character
                                  uint32_t character_count, const pelt_upload_options* options,
                                  pelt_gpu_characters** out) {
   return guarded(__func__, [&] {
-    const pelt::runtime::Device& own = device_of(device);
+    const pelt::runtime::Device& runtime_device = device_of(device);
     pelt_gpu_characters*& made = need(out, "out");
-    auto gpu = value_of(pelt::runtime::upload(own, characters_of(characters, character_count), to_options(options)));
+    auto gpu = value_of(
+        pelt::runtime::upload(runtime_device, characters_of(characters, character_count), to_options(options)));
     made = new pelt_gpu_characters{
         std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu)})};
   });

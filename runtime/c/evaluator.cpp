@@ -91,20 +91,20 @@ void write_array(std::span<const T> vertices, std::span<const std::uint32_t> pla
 pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_evaluator_options* options,
                                   pelt_evaluator** out) {
   return guarded(__func__, [&] {
-    const pelt::Character& own = need(character, "character").character;
+    const pelt::Character& bound = need(character, "character").character;
     const auto given = read_options(options, "options");
     pelt_evaluator*& made = need(out, "out");
     if (given.normal_mode > PELT_NORMALS_RECOMPUTED) {
       refuse("options.normal_mode is " + std::to_string(given.normal_mode) + ", which is none");
     }
-    const pelt::Evaluator::Options own_options{.jobs = {given.for_ranges, given.for_ranges_user},
-                                               .normals = given.no_normals == 0,
-                                               .tangents = given.no_normals == 0 && given.no_tangents == 0,
-                                               .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
-                                               .morphs = given.no_morphs == 0,
-                                               .same_everywhere = given.same_everywhere != 0};
-    made =
-        new pelt_evaluator{own, pelt::Evaluator(own, own_options), std::vector<glm::mat4>(own->skeleton.joints.size())};
+    const pelt::Evaluator::Options wanted{.jobs = {given.for_ranges, given.for_ranges_user},
+                                          .normals = given.no_normals == 0,
+                                          .tangents = given.no_normals == 0 && given.no_tangents == 0,
+                                          .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
+                                          .morphs = given.no_morphs == 0,
+                                          .same_everywhere = given.same_everywhere != 0};
+    made = new pelt_evaluator{bound, pelt::Evaluator(bound, wanted),
+                              std::vector<glm::mat4>(bound->skeleton.joints.size())};
   });
 }
 
@@ -112,49 +112,49 @@ void pelt_evaluator_destroy(pelt_evaluator* evaluator) { delete evaluator; }
 
 pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, uint32_t format, const float* joints, uint32_t joint_count) {
   return guarded(__func__, [&] {
-    pelt_evaluator& own = need(evaluator, "evaluator");
+    pelt_evaluator& handle = need(evaluator, "evaluator");
     need(joints, "joints");
-    need_count("joints", joint_count, character_data(own).skeleton.joints.size());
-    own.evaluator.pose(read_joints(own, format, joints));
+    need_count("joints", joint_count, character_data(handle).skeleton.joints.size());
+    handle.evaluator.pose(read_joints(handle, format, joints));
   });
 }
 
 pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const float* values, uint32_t input_count) {
   return guarded(__func__, [&] {
-    pelt_evaluator& own = need(evaluator, "evaluator");
-    need_count("inputs", input_count, character_data(own).input_count);
-    if (input_count != 0) own.evaluator.inputs({&need(values, "values"), input_count});
+    pelt_evaluator& handle = need(evaluator, "evaluator");
+    need_count("inputs", input_count, character_data(handle).input_count);
+    if (input_count != 0) handle.evaluator.inputs({&need(values, "values"), input_count});
   });
 }
 
 pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, const float* positions,
                                   uint32_t vertex_count) {
   return guarded(__func__, [&] {
-    pelt_evaluator& own = need(evaluator, "evaluator");
-    const pelt::CharacterData& data = character_data(own);
+    pelt_evaluator& handle = need(evaluator, "evaluator");
+    const pelt::CharacterData& data = character_data(handle);
     need_index("stream", stream, data.streams.size());
     need(positions, "positions");
     need_count("vertices", vertex_count, data.meshes[data.streams[stream].mesh].vertex_count());
-    own.evaluator.stream(stream, {reinterpret_cast<const glm::vec3*>(positions), vertex_count});
+    handle.evaluator.stream(stream, {reinterpret_cast<const glm::vec3*>(positions), vertex_count});
   });
 }
 
 pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, float value) {
   return guarded(__func__, [&] {
-    pelt_evaluator& own = need(evaluator, "evaluator");
-    need_index("control", control, character_data(own).controls.size());
-    own.evaluator.control(control, value);
+    pelt_evaluator& handle = need(evaluator, "evaluator");
+    need_index("control", control, character_data(handle).controls.size());
+    handle.evaluator.control(control, value);
   });
 }
 
 pelt_result pelt_evaluator_detail(pelt_evaluator* evaluator, uint32_t detail) {
   return guarded(__func__, [&] {
-    pelt_evaluator& own = need(evaluator, "evaluator");
+    pelt_evaluator& handle = need(evaluator, "evaluator");
     if (detail != PELT_DETAIL_FULL && detail != PELT_DETAIL_LINEAR_FIT) {
       refuse("an evaluator has no detail " + std::to_string(detail));
     }
-    const bool fit = detail == PELT_DETAIL_LINEAR_FIT && character_data(own).fit_pass() != nullptr;
-    own.evaluator.set_detail(fit ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
+    const bool fit = detail == PELT_DETAIL_LINEAR_FIT && character_data(handle).fit_pass() != nullptr;
+    handle.evaluator.set_detail(fit ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
   });
 }
 
@@ -168,22 +168,22 @@ pelt_result pelt_evaluator_teleport(pelt_evaluator* evaluator) {
 
 pelt_result pelt_evaluator_evaluate(pelt_evaluator* evaluator) {
   return guarded(__func__, [&] {
-    pelt_evaluator& own = need(evaluator, "evaluator");
-    own.evaluator.evaluate();
-    own.evaluated = true;
+    pelt_evaluator& handle = need(evaluator, "evaluator");
+    handle.evaluator.evaluate();
+    handle.evaluated = true;
   });
 }
 
 pelt_result pelt_evaluator_get_evaluated(const pelt_evaluator* evaluator, pelt_evaluated* evaluated) {
   return guarded(__func__, [&] {
-    const pelt_evaluator& own = need(evaluator, "evaluator");
+    const pelt_evaluator& handle = need(evaluator, "evaluator");
     const auto first = [](const auto& vertices) {
       return vertices.empty() ? nullptr : glm::value_ptr(vertices.front());
     };
-    write_struct(pelt_evaluated{.vertex_count = character_data(own).vertex_count(),
-                                .positions = first(own.evaluator.positions()),
-                                .normals = first(own.evaluator.normals()),
-                                .tangents = first(own.evaluator.tangents())},
+    write_struct(pelt_evaluated{.vertex_count = character_data(handle).vertex_count(),
+                                .positions = first(handle.evaluator.positions()),
+                                .normals = first(handle.evaluator.normals()),
+                                .tangents = first(handle.evaluator.tangents())},
                  evaluated, "evaluated");
   });
 }
@@ -191,8 +191,8 @@ pelt_result pelt_evaluator_get_evaluated(const pelt_evaluator* evaluator, pelt_e
 pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_t mesh, uint32_t order,
                                         const pelt_vertex_arrays* arrays) {
   return guarded(__func__, [&] {
-    const pelt_evaluator& own = need(evaluator, "evaluator");
-    const pelt::CharacterData& data = character_data(own);
+    const pelt_evaluator& handle = need(evaluator, "evaluator");
+    const pelt::CharacterData& data = character_data(handle);
     if (mesh != PELT_NONE) need_index("mesh", mesh, data.meshes.size());
     if (order > PELT_ORDER_MODEL) refuse("order is " + std::to_string(order) + ", which is none");
     const pelt_vertex_arrays given = read_struct(arrays, "arrays");
@@ -200,9 +200,9 @@ pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_
         mesh == PELT_NONE ? std::span(data.meshes) : std::span(data.meshes).subspan(mesh, 1);
     need_count("vertices", given.vertex_count, mesh == PELT_NONE ? data.vertex_count() : meshes[0].vertex_count());
     need_array<glm::vec3>(given.positions, "positions", true);
-    need_array<glm::vec3>(given.normals, "normals", !own.evaluator.normals().empty());
-    need_array<glm::vec4>(given.tangents, "tangents", !own.evaluator.tangents().empty());
-    if (!own.evaluated) refuse("nothing was evaluated yet");
+    need_array<glm::vec3>(given.normals, "normals", !handle.evaluator.normals().empty());
+    need_array<glm::vec4>(given.tangents, "tangents", !handle.evaluator.tangents().empty());
+    if (!handle.evaluated) refuse("nothing was evaluated yet");
     std::size_t first = 0;
     for (const pelt::CharacterMesh& each : meshes) {
       const std::size_t count = each.vertex_count();
@@ -212,9 +212,9 @@ pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_
             order == PELT_ORDER_MODEL ? std::span(each.source_vertex) : std::span<const std::uint32_t>();
         write_array(vertices.subspan(each.first_vertex, count), places, first, array);
       };
-      write(own.evaluator.positions(), given.positions);
-      write(own.evaluator.normals(), given.normals);
-      write(own.evaluator.tangents(), given.tangents);
+      write(handle.evaluator.positions(), given.positions);
+      write(handle.evaluator.normals(), given.normals);
+      write(handle.evaluator.tangents(), given.tangents);
       first += count;
     }
   });

@@ -94,7 +94,7 @@ std::uint32_t need_struct_size(const T* given, const char* name) {
 // Returns what asks the caller's number `stop` of an options struct; empty: there is none.
 inline std::function<bool()> stop_of(const std::uint32_t* stop) {
   if (stop == nullptr) return {};
-  return [own = std::atomic_ref(*const_cast<std::uint32_t*>(stop))] { return own.load() != 0; };
+  return [number = std::atomic_ref(*const_cast<std::uint32_t*>(stop))] { return number.load() != 0; };
 }
 
 // Reads a struct of the caller's, which may have been compiled with fewer fields; the others are 0.

@@ -31,7 +31,6 @@ namespace {
 
 using runtime::Detail;
 
-constexpr std::uint32_t kMostPixels = 16384;  // of a side of the picture
 constexpr float kFrameSeconds = 1.0f / 60;
 constexpr std::uint32_t kFadeFrames = 10;
 
@@ -257,6 +256,8 @@ Result<void> run(const Options& options) {
   return {};
 }
 
+std::optional<ImageSize> picture_size(std::string_view text) { return parse_size(text, 1, 16384); }
+
 int run_program(int argc, char** argv) {
   CLI::App app("A crowd of several characters walks, in one dispatch a stage, and is drawn.", "pelt_crowd");
   app.allow_windows_style_options(false);  // a path may begin with a slash
@@ -273,11 +274,7 @@ int run_program(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--size", size, "Pixels of the picture")
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            return parse_size(text, 1, kMostPixels) ? "" : fmt::format("'{}' is not WxH, 1 to 16384 pixels each", text);
-          },
-          ""))
+      ->check(parsed_by(picture_size, "WxH, 1 to 16384 pixels each"))
       ->capture_default_str()
       ->type_name("WxH");
   app.add_option("--samples", options.picture.samples, "Samples that the picture is the mean of")
@@ -290,7 +287,7 @@ int run_program(int argc, char** argv) {
   app.add_option("-o,--output", options.output, "The picture")->capture_default_str()->type_name("FILE.png");
   app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage.");
   return parse_and_run(app, argc, argv, [&] {
-    const ImageSize pixels = *parse_size(size, 1, kMostPixels);
+    const ImageSize pixels = *picture_size(size);
     options.picture.width = pixels.width;
     options.picture.height = pixels.height;
     return run(options);

@@ -115,7 +115,7 @@ Result<void> Culling::add_character(const GameDevice& device, const runtime::Cro
     return fail(ErrorCode::kUnsupported, fmt::format("{}: the game has room for {} more indices, not for {}",
                                                      character.name, kMaxIndices - index_count_, indices));
   }
-  // Of each skin its parts at the levels: its coarsest that is not above the level.
+  // At each level a skin shows the parts of its coarsest level that is not above that one.
   std::vector<shared::PartRecord> at[shared::kLevelCount];
   for (std::uint32_t m = 0; m < character.meshes.size(); ++m) {
     const std::optional<std::uint32_t> first_vertex = crowd.mesh_vertex(number, m);

@@ -87,7 +87,7 @@ class GameBuffer {
   Owned<VkBuffer> handle_;
 };
 
-// A counter that the device raises, and both the device and the host wait for. No wait of the host's is without end.
+// A counter that the device raises, and both the device and the host wait for. The host never waits without end.
 class Timeline {
  public:
   Timeline() = default;

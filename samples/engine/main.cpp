@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,6 @@
 
 namespace pelt::samples {
 namespace {
-
-constexpr std::uint32_t kMostPixels = 8192;  // of a side of the picture
 
 struct Options {
   std::vector<std::string> files;
@@ -144,6 +143,8 @@ Result<void> run(const Options& options) {
   return {};
 }
 
+std::optional<ImageSize> picture_size(std::string_view text) { return parse_size(text, 1, 8192); }
+
 int run_program(int argc, char** argv) {
   CLI::App app("A thousand characters in a game's renderer, culled on the device.", "pelt_game");
   app.allow_windows_style_options(false);  // a path may begin with a slash
@@ -169,11 +170,7 @@ int run_program(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("N");
   app.add_option("--size", size, "Pixels of the picture")
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            return parse_size(text, 1, kMostPixels) ? "" : fmt::format("'{}' is not WxH, 1 to 8192 pixels each", text);
-          },
-          ""))
+      ->check(parsed_by(picture_size, "WxH, 1 to 8192 pixels each"))
       ->capture_default_str()
       ->type_name("WxH");
   app.add_option("--shadow", options.sizes.shadow, "Texels of a side of the shadow map")
@@ -193,7 +190,7 @@ int run_program(int argc, char** argv) {
       ->type_name("FILE.png");
   app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage.");
   return parse_and_run(app, argc, argv, [&] {
-    const ImageSize pixels = *parse_size(size, 1, kMostPixels);
+    const ImageSize pixels = *picture_size(size);
     options.sizes.picture = {pixels.width, pixels.height};
     return run(options);
   });

@@ -34,7 +34,7 @@ class Passes {
   // Records copies of picture and motion vectors to the host, behind the passes.
   void record_capture(const GameDevice& device, VkCommandBuffer commands) const;
 
-  // Of the frame that was captured last, which is done.
+  // Returns the picture of the frame that was captured last, which is done; motion() returns its motion.
   Image picture() const { return picture_reader_.picture(); }
   std::vector<glm::vec2> motion() const;  // pixels since the frame before; rows from the top
 

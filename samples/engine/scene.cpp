@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kFadeFrames = 12;
 // The least share of the picture's height at which a walker is shown at a level, but for the coarsest.
-constexpr std::array<float, shared::kLevelCount - 1> kLeastShare{0.20f, 0.08f};
+constexpr std::array<float, shared::kLevelCount - 1> kMinShares{0.20f, 0.08f};
 constexpr float kMargin = 0.9f;  // of a share: who is about to change level does not change back and forth
 
 const glm::vec3 kSun = glm::normalize(glm::vec3(-0.55f, -0.80f, -0.42f));
@@ -74,8 +74,8 @@ void Scene::choose_level(runtime::Crowd& crowd, Place& place) const {
   const glm::vec3 middle(place.world * glm::vec4(kinds_[place.kind].walking.bounds.center(), 1.0f));
   const float share = seen_by_.share_of_picture(middle, height_);
   std::uint32_t level = 0;
-  while (level < kLeastShare.size() &&
-         share < kLeastShare[level] * (place.level && *place.level <= level ? kMargin : 1.0f))
+  while (level < kMinShares.size() &&
+         share < kMinShares[level] * (place.level && *place.level <= level ? kMargin : 1.0f))
     ++level;
   if (place.level == level) return;
   crowd.level(*place.instance, level, place.level ? kFadeFrames : 0);

@@ -23,7 +23,7 @@ struct Kind {
 
 class Scene {
  public:
-  // `height`: of the tallest character. `aspect`: width / height of the picture.
+  // `height` is that of the tallest character, `aspect` the picture's width / height.
   Scene(std::uint32_t walkers, float height, float ground, float aspect);
 
   void add_kind(Kind kind) { kinds_.push_back(std::move(kind)); }

@@ -115,7 +115,7 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
   const std::vector<glm::vec3> normals = vertex_normals(garment.rest, garment.triangles);
   std::vector<bool> at_border(garment.triangles.size(), false);
   for (const BorderEdge& edge : border_edges(garment.triangles)) at_border[edge.triangle] = true;
-  PELT_ASSIGN(const auto own_tree, TriangleTree::create(body.rest, body.triangles));
+  PELT_ASSIGN(const auto body_tree, TriangleTree::create(body.rest, body.triangles));
   std::vector<Covered> points;
   std::vector<glm::dvec3> places;
   const std::vector<glm::vec3> outward = vertex_normals(body.rest, body.triangles);
@@ -127,20 +127,20 @@ Result<std::vector<Covered>> find_covered(const Skin& garment, const Skin& body,
   for (const glm::uvec3 t : body.triangles) add(t);
   tree.nearest(places, kAbove, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
     const ClosestPoint& closest = near.front().closest;
-    const bool inner = std::ranges::none_of(near, [&](const auto& own) { return at_border[own.triangle]; });
+    const bool inner = std::ranges::none_of(near, [&](const auto& point) { return at_border[point.triangle]; });
     if (!inner || closest.squared_distance > reach * reach ||
         signed_distance(closest, places[i], garment.rest, normals) > 0)
       return;
     std::vector<glm::uvec3> above;
-    for (const TriangleTree::NearPoint& own : near) above.push_back(garment.triangles[own.triangle]);
+    for (const TriangleTree::NearPoint& point : near) above.push_back(garment.triangles[point.triangle]);
     std::vector<TriangleTree::Near> beside;
-    own_tree.nearest(places[i], kAbove, beside);
+    body_tree.nearest(places[i], kAbove, beside);
     std::vector<glm::uvec3> skin;
-    for (const TriangleTree::Near& own : beside) skin.push_back(body.triangles[own.triangle]);
+    for (const TriangleTree::Near& point : beside) skin.push_back(body.triangles[point.triangle]);
     const glm::dvec3 direction = glm::normalize(points[i].mean(outward));
     const double cloth = first_met(places[i], direction, above, garment.rest);
     if (cloth > 2 * reach || first_met(places[i], direction, skin, body.rest) < cloth) return;
-    for (const TriangleTree::NearPoint& own : near) points[i].above.push_back(own.triangle);
+    for (const TriangleTree::NearPoint& point : near) points[i].above.push_back(point.triangle);
   });
   std::erase_if(points, [](const Covered& point) { return point.above.empty(); });
   return points;
@@ -161,21 +161,20 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
   Evaluator worn_evaluator(garment, {.jobs = thread_jobs()});
   Evaluator wearer_evaluator(body, {.jobs = thread_jobs()});
   for (const std::string& clip : clips) {
-    const Result<Poser> worn_poser = Poser::create(garment, {.clip = clip, .caches = {}});
-    const Result<Poser> wearer_poser = Poser::create(body, {.clip = clip, .caches = {}});
-    if (!worn_poser || !wearer_poser) return tl::unexpected(worn_poser ? wearer_poser.error() : worn_poser.error());
-    ClipPoke own{.clip = clip};
+    PELT_ASSIGN(const auto worn_poser, Poser::create(garment, {.clip = clip, .caches = {}}));
+    PELT_ASSIGN(const auto wearer_poser, Poser::create(body, {.clip = clip, .caches = {}}));
+    ClipPoke clip_poke{.clip = clip};
     for (std::uint32_t frame = 0; frame < frames; ++frame) {
       const float share = frames > 1 ? static_cast<float>(frame) / static_cast<float>(frames - 1) : 0.0f;
-      const float seconds = share * wearer_poser->duration();
+      const float seconds = share * wearer_poser.duration();
       const auto pose = [&](Evaluator& evaluator, const Poser& poser) {
         const InstancePose at = poser.at(seconds);
         evaluator.pose(at.joints);
         evaluator.inputs(at.inputs);
         evaluator.evaluate();
       };
-      pose(worn_evaluator, *worn_poser);
-      pose(wearer_evaluator, *wearer_poser);
+      pose(worn_evaluator, worn_poser);
+      pose(wearer_evaluator, wearer_poser);
       const std::vector<glm::vec3> posed = worn.positions(worn_evaluator);
       const std::vector<glm::vec3> beneath = wearer.positions(wearer_evaluator);
       const std::vector<glm::vec3> normals = vertex_normals(posed, worn.triangles);
@@ -190,7 +189,7 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
           if (other.squared_distance < closest.squared_distance) closest = other;
         }
         const double distance = signed_distance(closest, place, posed, normals);
-        if (distance > own.deepest) outside.emplace_back(distance, i);
+        if (distance > clip_poke.deepest) outside.emplace_back(distance, i);
       }
       std::ranges::sort(outside, std::greater());
       for (const auto& [distance, i] : outside) {
@@ -200,11 +199,11 @@ Result<Poke> measure_poke(const Character& garment, const Character& body, std::
         };
         if (!point.surrounded) point.surrounded = surrounded(wearer.rest, worn.rest);
         if (*point.surrounded - surrounded(beneath, posed) < 0.5) continue;
-        own = {clip, distance, seconds, point.mean(wearer.rest)};
+        clip_poke = {clip, distance, seconds, point.mean(wearer.rest)};
         break;
       }
     }
-    poke.clips.push_back(std::move(own));
+    poke.clips.push_back(std::move(clip_poke));
   }
   return poke;
 }

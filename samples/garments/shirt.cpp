@@ -39,7 +39,7 @@ struct Opening {
     const float besides = std::max(-beyond, glm::length(point - origin - beyond * outward) - radius - beyond);
     if (limb.empty() || row.empty()) return besides;
     float others = 0.5f;
-    for (const Influence& own : row) others -= limb[own.index] ? own.weight : 0.0f;
+    for (const Influence& influence : row) others -= limb[influence.index] ? influence.weight : 0.0f;
     return std::max(besides, 2 * others * radius);
   }
 };
@@ -70,8 +70,8 @@ class Joints {
   // Returns for each bound joint true if it is that joint of the skeleton or descends from it.
   std::vector<bool> hanging_from(std::uint32_t joint) const {
     std::vector<bool> hangs;
-    for (const Joint& own : body_.skeleton.joints) {
-      hangs.push_back(hangs.size() == joint || (own.parent >= 0 && hangs[static_cast<std::size_t>(own.parent)]));
+    for (const Joint& each : body_.skeleton.joints) {
+      hangs.push_back(hangs.size() == joint || (each.parent >= 0 && hangs[static_cast<std::size_t>(each.parent)]));
     }
     std::vector<bool> bound_hang;
     for (const BoundJoint& bound : body_.bound_joints) bound_hang.push_back(hangs[bound.joint]);

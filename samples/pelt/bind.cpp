@@ -21,7 +21,7 @@
 #include <pelt/rig_names.h>
 #include <pelt/tools/bind_report.h>
 #include <pelt/tools/file_io.h>
-#include <pelt/tools/surface_vertices.h>
+#include <pelt/tools/write_out.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/bind_plan.h"
@@ -38,11 +38,11 @@ std::uint64_t file_size(const std::string& path) {
 }
 
 // Writes the rig so that it can be edited from another folder: file names in a rig are relative to the rig's folder,
-// and a surface that was made of the skin is written out.
+// and what bind made of the skin is written out.
 Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path& path) {
-  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    DeformerParameters& deformer = rig.layers[l].deformer;
-    for_each_name(deformer, [&](std::string& name, Names names) {
+  PELT_ASSIGN(rig, within(path.string(), write_out(model, rig)));
+  for (Layer& layer : rig.layers) {
+    for_each_name(layer.deformer, [&](std::string& name, Names names) {
       if (names != Names::kFile && names != Names::kObjFile) return;
       const std::filesystem::path file = std::filesystem::path(rig.directory) / name;
       const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -50,9 +50,6 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
       const std::filesystem::path relative = std::filesystem::proximate(file, folder, code);
       if (!code) name = relative.generic_string();
     });
-    const auto* surface = deformer.get_if<HierarchicalBsplineParameters>();
-    if (surface == nullptr || !surface->control.empty() || !surface->mesh.empty() || !surface->file.empty()) continue;
-    PELT_ASSIGN(deformer, within(path.string(), hierarchical_bspline::surface_with_base(model, rig, l)));
   }
   const std::string text = format_rig(rig);
   return write_file(path, std::as_bytes(std::span(text)));

@@ -32,8 +32,8 @@ Result<std::vector<float>> element_weights(const Character& character, const std
     return tl::unexpected(unknown_name("joint", "joints", element, names));
   }
   if (*number >= data.palette_size) {
-    return fail(ErrorCode::kNotFound, fmt::format("there is no palette element {}; there are {}, counted from 0",
-                                                  *number, data.palette_size));
+    return fail(ErrorCode::kNotFound,
+                fmt::format("there is no palette entry {}; there are {}, counted from 0", *number, data.palette_size));
   }
   return entry_shares(data, *number);
 }

@@ -99,18 +99,18 @@ void print_rest(const Skeleton& skeleton, const std::vector<Clip>& clips, const 
 // ------------------------------------------------------------------------------------------------------------ a model
 
 // Describes the PELT_deformers extension of a file.
-Json describe(const GltfRig& own) {
-  return {{"rig", own.rig.name},
-          {"layers", own.rig.layers.size()},
-          {"character", own.character.has_value()},
-          {"note", own.note}};
+Json describe(const GltfRig& gltf_rig) {
+  return {{"rig", gltf_rig.rig.name},
+          {"layers", gltf_rig.rig.layers.size()},
+          {"character", gltf_rig.character.has_value()},
+          {"note", gltf_rig.note}};
 }
 
-void print_own(const GltfRig& own) {
-  const std::string bound = own.character      ? ", and the character bound by it"
-                            : own.note.empty() ? ""
-                                               : fmt::format("; its character is left out: {}", own.note);
-  fmt::print("\ncarries the rig '{}' of {} layers{}\n", own.rig.name, own.rig.layers.size(), bound);
+void print_gltf_rig(const GltfRig& gltf_rig) {
+  const std::string bound = gltf_rig.character      ? ", and the character bound by it"
+                            : gltf_rig.note.empty() ? ""
+                                                    : fmt::format("; its character is left out: {}", gltf_rig.note);
+  fmt::print("\ncarries the rig '{}' of {} layers{}\n", gltf_rig.rig.name, gltf_rig.rig.layers.size(), bound);
 }
 
 // Describes a model, such as "3 meshes, 20 joints, 2 clips, base colours of 4 materials".
@@ -146,18 +146,18 @@ struct LevelLine {
 
 std::vector<LevelLine> levels_of(const Model& model) {
   std::vector<LevelLine> lines;
-  for (const MeshLevel& own : model.levels) {
-    lines.push_back({own.mesh.name, own.level, model.meshes[own.of].name, own.mesh.positions.size(),
-                     own.mesh.triangles.size(), nullptr});
+  for (const MeshLevel& level : model.levels) {
+    lines.push_back({level.mesh.name, level.level, model.meshes[level.of].name, level.mesh.positions.size(),
+                     level.mesh.triangles.size(), nullptr});
   }
   return lines;
 }
 
 std::vector<LevelLine> levels_of(const CharacterData& data) {
   std::vector<LevelLine> lines;
-  for (const SkinLevel& own : data.levels) {
-    lines.push_back({own.skin.name, own.level, data.meshes[own.of].name, own.skin.vertex_count(),
-                     own.skin.triangles.size(), own.made ? &*own.made : nullptr});
+  for (const SkinLevel& level : data.levels) {
+    lines.push_back({level.skin.name, level.level, data.meshes[level.of].name, level.skin.vertex_count(),
+                     level.skin.triangles.size(), level.made ? &*level.made : nullptr});
   }
   return lines;
 }
@@ -202,13 +202,14 @@ void print_levels(const std::vector<LevelLine>& lines, double size) {
 
 Result<void> model_info(const InfoCommand& command) {
   PELT_ASSIGN(const auto model, import_model(command.file, nullptr, command.files));
-  std::optional<GltfRig> own;
+  std::optional<GltfRig> gltf_rig;
   if (is_gltf(command.file)) {
-    PELT_ASSIGN(own, load_gltf_rig(command.file));
+    PELT_ASSIGN(gltf_rig, load_gltf_rig(command.file));
   }
-  const std::vector<SurfaceLine> surfaces = own ? surfaces_of(own->rig) : std::vector<SurfaceLine>{};
+  const std::vector<SurfaceLine> surfaces = gltf_rig ? surfaces_of(gltf_rig->rig) : std::vector<SurfaceLine>{};
   // The same rig as `pelt bind` uses by default.
-  const std::vector<std::string> left = not_carried(model, own ? own->rig : *rig_from_deformer_name(kDefaultDeformer));
+  const std::vector<std::string> left =
+      not_carried(model, gltf_rig ? gltf_rig->rig : *rig_from_deformer_name(kDefaultDeformer));
   std::vector<std::string> notes = model.report.notes;
   if (std::string note = rigid_note(model); !note.empty()) notes.push_back(std::move(note));
   if (command.json) {
@@ -236,7 +237,7 @@ Result<void> model_info(const InfoCommand& command) {
            {"materials", describe(model.materials)},
            {"expressions", names_of(model.expressions)},
            {"human_bones", names_of(model.skeleton.human_bones)},
-           {"deformers", own ? describe(*own) : Json()},
+           {"deformers", gltf_rig ? describe(*gltf_rig) : Json()},
            {"surfaces", describe(surfaces)},
            {"not_carried", left},
            {"notes", notes}});
@@ -262,7 +263,7 @@ Result<void> model_info(const InfoCommand& command) {
   if (!model.expressions.empty()) {
     fmt::print("\nexpressions: {}\n  {}\n", model.expressions.size(), fmt::join(names_of(model.expressions), ", "));
   }
-  if (own) print_own(*own);
+  if (gltf_rig) print_gltf_rig(*gltf_rig);
   print_surfaces(surfaces);
   fmt::print("\na character carries: {}\n", carried(model));
   for (const std::string& what : left) fmt::print("not carried: {}\n", what);

@@ -31,9 +31,9 @@ namespace {
 Result<Character> load_all_levels(const std::string& file, const Binding& binding) {
   if (lower_extension(file) == ".pelt") return load_pelt(file);
   if (binding.is_default() && is_gltf(file)) {
-    PELT_ASSIGN(auto own, load_gltf_rig(file));
-    if (own && own->character) return *std::move(own->character);
-    if (own && !own->note.empty()) fmt::print(stderr, "pelt: {}: is bound again: {}\n", file, own->note);
+    PELT_ASSIGN(auto gltf_rig, load_gltf_rig(file));
+    if (gltf_rig && gltf_rig->character) return *std::move(gltf_rig->character);
+    if (gltf_rig && !gltf_rig->note.empty()) fmt::print(stderr, "pelt: {}: is bound again: {}\n", file, gltf_rig->note);
   }
   PELT_ASSIGN(auto loaded, bind_model(file, binding));
   return std::move(loaded.bound.character);
@@ -99,8 +99,8 @@ Result<void> Poser::add_cache(const std::string& argument) {
 float Poser::duration() const {
   if (clip_ != nullptr) return clip_->duration;
   double longest = 0;
-  for (const Cache& own : caches_) {
-    longest = std::max(longest, (own.cache.start + double{own.cache.rate} * (own.cache.frames - 1)) / fps_);
+  for (const Cache& played : caches_) {
+    longest = std::max(longest, (played.cache.start + double{played.cache.rate} * (played.cache.frames - 1)) / fps_);
   }
   return static_cast<float>(longest);
 }
@@ -118,10 +118,10 @@ InstancePose Poser::at(float seconds, const std::function<void(std::span<Transfo
   rest_inputs(data, pose.inputs);
   if (twists_) twists_->sample(seconds, pose.inputs);
   if (clip_ != nullptr) sample_morph_targets(data, *clip_, seconds, pose.inputs);
-  for (const Cache& own : caches_) {
-    std::vector<glm::vec3> points(own.cache.count);
-    sample(own.cache, static_cast<float>(seconds * fps_), points);
-    std::memcpy(&pose.inputs[own.first_input], points.data(), points.size() * sizeof(glm::vec3));
+  for (const Cache& played : caches_) {
+    std::vector<glm::vec3> points(played.cache.count);
+    sample(played.cache, static_cast<float>(seconds * fps_), points);
+    std::memcpy(&pose.inputs[played.first_input], points.data(), points.size() * sizeof(glm::vec3));
   }
   return pose;
 }

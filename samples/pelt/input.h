@@ -61,7 +61,7 @@ class Poser {
   // Returns the frames that lead from one time to another, the last one at `to`: for a character with secondary action
   // the first at `from` (no time after itself) and then 60 a second, for any other only the last.
   std::vector<TimedPose> way(float from, float to) const;
-  // The same to a time of which nothing before was shown: from kLeadIn before it, or from the clip's start.
+  // Returns the frames that lead to a time before which nothing was shown: from kLeadIn before it, or the clip's start.
   std::vector<TimedPose> way_to(float seconds) const { return way(std::max(seconds - kLeadIn, 0.0f), seconds); }
 
  private:

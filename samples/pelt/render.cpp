@@ -62,25 +62,18 @@ std::string main_deformer(const Character& character) {
 // `caches`: those of the command's caches that move this character.
 Result<Panel> make_panel(const RenderCommand& command, const Character& character,
                          const std::vector<std::string>& caches) {
-  const auto named = [&](const Error& error) {
-    return fail(error.code, fmt::format("{}: {}", command.file, error.message));
-  };
-  const Result<Poser> poser = Poser::create(character, {command.clip, caches, command.fps});
-  if (!poser) return named(poser.error());
-  Panel panel{.character = character, .frames = poser->way_to(command.time)};
+  PELT_ASSIGN(const auto poser, Poser::create(character, {command.clip, caches, command.fps}));
+  Panel panel{.character = character, .frames = poser.way_to(command.time)};
   panel.bounds = posed_bounds(character, panel.frames.back().pose);
   // Masses may have swung outside.
   panel.bounds.add(skin_bounds(*character, evaluated(character, panel.frames).positions()));
-  if (panel.bounds.empty()) return named({ErrorCode::kInvalidArgument, "there is no skin to draw"});
+  if (panel.bounds.empty()) return fail(ErrorCode::kInvalidArgument, "there is no skin to draw");
   if (!command.weights.empty()) {
-    Result<std::vector<float>> weights = element_weights(character, command.weights);
-    if (!weights) return named(weights.error());
-    panel.view = {std::move(*weights), "0", "1"};
+    PELT_ASSIGN(auto weights, element_weights(character, command.weights));
+    panel.view = {std::move(weights), "0", "1"};
   }
   if (!command.show.empty()) {
-    Result<BindView> view = view_of_bind(character, command.show);
-    if (!view) return named(view.error());
-    panel.view = std::move(*view);
+    PELT_ASSIGN(panel.view, view_of_bind(character, command.show));
   }
   panel.caption = caption_of(main_deformer(character));
   return panel;
@@ -91,19 +84,18 @@ Result<std::vector<Panel>> make_panels(const RenderCommand& command) {
   std::vector<Character> characters;
   for (const std::string& deformer : command.compare) {
     PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
-    const Result<Bound> bound = model_of(character).and_then([&](const Model& model) { return bind(model, rig); });
-    if (!bound) {
-      return fail(bound.error().code, fmt::format("{}: as {}: {}", command.file, deformer, bound.error().message));
-    }
-    characters.push_back(bound->character);
+    PELT_ASSIGN(const auto bound,
+                within(fmt::format("{}: as {}", command.file, deformer),
+                       model_of(character).and_then([&](const Model& model) { return bind(model, rig); })));
+    characters.push_back(bound.character);
   }
   std::vector<Panel> panels;
   for (const Character& shown : characters) {
-    PELT_ASSIGN(auto panel, make_panel(command, shown, {}));
+    PELT_ASSIGN(auto panel, within(command.file, make_panel(command, shown, {})));
     panels.push_back(std::move(panel));
   }
-  PELT_ASSIGN(auto own, make_panel(command, character, command.caches));
-  panels.push_back(std::move(own));
+  PELT_ASSIGN(auto panel, within(command.file, make_panel(command, character, command.caches)));
+  panels.push_back(std::move(panel));
   return panels;
 }
 
@@ -184,8 +176,8 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   }
   Picture picture{.image = std::move(image), .notes = std::move(notes)};
   for (std::size_t p = 0; p < panels.size(); ++p) {
-    PELT_ASSIGN(const auto own, difference_from_cpu(device, crowds[p], panels[p].character, panels[p].frames));
-    picture.difference = std::max(picture.difference, own);
+    PELT_ASSIGN(const auto difference, difference_from_cpu(device, crowds[p], panels[p].character, panels[p].frames));
+    picture.difference = std::max(picture.difference, difference);
   }
   return picture;
 }

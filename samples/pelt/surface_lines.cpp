@@ -10,9 +10,9 @@ namespace pelt::samples {
 std::vector<SurfaceLine> surfaces_of(const Rig& rig) {
   std::vector<SurfaceLine> lines;
   for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    const auto* own = rig.layers[l].deformer.get_if<HierarchicalBsplineParameters>();
-    if (own == nullptr) continue;
-    const auto surface = hierarchical_bspline::surface_vertices(*own);
+    const auto* parameters = rig.layers[l].deformer.get_if<HierarchicalBsplineParameters>();
+    if (parameters == nullptr) continue;
+    const auto surface = hierarchical_bspline::surface_vertices(*parameters);
     for (std::size_t level = 0; surface && level < surface->grids.size(); ++level) {
       lines.push_back({l, level, surface->grids[level]});
     }
@@ -23,11 +23,11 @@ std::vector<SurfaceLine> surfaces_of(const Rig& rig) {
 nlohmann::ordered_json describe(const std::vector<SurfaceLine>& lines) {
   nlohmann::ordered_json surfaces = nlohmann::ordered_json::array();
   for (const SurfaceLine& line : lines) {
-    nlohmann::ordered_json own{{"layer", line.layer}, {"level", line.level}};
-    if (!line.grid.is_mesh()) own["shape"] = line.grid.along;
-    own["vertices"] = line.grid.size();
-    own["stored"] = line.grid.stored;
-    surfaces.push_back(std::move(own));
+    nlohmann::ordered_json described{{"layer", line.layer}, {"level", line.level}};
+    if (!line.grid.is_mesh()) described["shape"] = line.grid.along;
+    described["vertices"] = line.grid.size();
+    described["stored"] = line.grid.stored;
+    surfaces.push_back(std::move(described));
   }
   return surfaces;
 }

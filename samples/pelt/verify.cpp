@@ -46,9 +46,9 @@ struct Check {
   double allowed = 0;
 
   bool passed() const { return count > 0 && difference <= allowed; }
-  void add(double own) {
+  void add(double found) {
     ++count;
-    difference = std::max(difference, std::isfinite(own) ? own : kNoNumber);
+    difference = std::max(difference, std::isfinite(found) ? found : kNoNumber);
   }
 };
 
@@ -155,8 +155,8 @@ class Verifier {
 
   std::vector<Check> checks() && {
     std::vector<Check> all = std::move(known_);
-    const auto add = [&](std::vector<Check>& own) {
-      for (Check& check : own) {
+    const auto add = [&](std::vector<Check>& checks) {
+      for (Check& check : checks) {
         if (check.count > 0) all.push_back(std::move(check));
       }
     };

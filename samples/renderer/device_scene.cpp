@@ -27,9 +27,7 @@ Result<runtime::Buffer> make_buffer(const runtime::Device& device, const std::ve
                                                           .memory = runtime::MemoryUse::kDeviceLocal,
                                                           .name = name}));
   const runtime::BufferWrite write{0, bytes};
-  if (auto written = runtime::write_buffer(device, made.handle(), {&write, 1}); !written) {
-    return tl::unexpected(written.error());
-  }
+  PELT_TRY(runtime::write_buffer(device, made.handle(), {&write, 1}));
   return made;
 }
 

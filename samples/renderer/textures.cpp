@@ -110,7 +110,7 @@ Result<Texture> upload_image(const runtime::Device& device, const Image& image, 
     image_barrier(device, commands, texture, kFilled, kRead, levels - 1, 1);
     image_barrier(device, commands, texture, kRead, kSampled);
   });
-  if (!done) return tl::unexpected(done.error());
+  PELT_TRY(done);
   return texture;
 }
 

@@ -12,7 +12,7 @@ namespace pelt::viewer {
 
 samples::Camera camera_of(const OrbitCamera& orbit);
 
-// Orbits. `pixels`: movement of the mouse, y down; `height`: the picture's, pixels.
+// Orbits by a movement of the mouse, y down; `height` is the picture's, in pixels.
 void orbit_by(OrbitCamera& orbit, glm::vec2 pixels, float height);
 // Pans: the target point stays under the mouse.
 void pan_by(OrbitCamera& orbit, glm::vec2 pixels, float height);

@@ -96,8 +96,8 @@ Result<Source> read_model(const std::string& file, NamedFiles files, std::vector
     PELT_ASSIGN(auto model, import_model(file, &beside, files));
     Source source{std::make_shared<const Model>(std::move(model)), std::nullopt};
     if (!is_gltf(file)) return source;
-    PELT_ASSIGN(auto own, load_gltf_rig(file));
-    if (own) source.rig = std::move(own->rig);
+    PELT_ASSIGN(auto gltf_rig, load_gltf_rig(file));
+    if (gltf_rig) source.rig = std::move(gltf_rig->rig);
     return source;
   }
   PELT_ASSIGN(const auto character, load_character(file));

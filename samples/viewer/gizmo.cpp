@@ -144,10 +144,10 @@ void draw_gizmo(const Gizmo& gizmo, const samples::Camera& camera, GizmoPart hot
   };
   for (const GizmoPart part : {GizmoPart::kX, GizmoPart::kY, GizmoPart::kZ, GizmoPart::kScreen}) {
     const bool is_axis = part != GizmoPart::kScreen;
-    const glm::vec3 own = is_axis ? kAxisColors[axis_number(part)] : glm::vec3(0.75f);
-    const glm::vec4 color(part == hot ? glm::vec3(1.0f, 0.85f, 0.1f) : own, part == hot ? 1.0f
-                                                                            : is_axis   ? 0.95f
-                                                                                        : 0.6f);
+    const glm::vec3 cold = is_axis ? kAxisColors[axis_number(part)] : glm::vec3(0.75f);
+    const glm::vec4 color(part == hot ? glm::vec3(1.0f, 0.85f, 0.1f) : cold, part == hot ? 1.0f
+                                                                             : is_axis   ? 0.95f
+                                                                                         : 0.6f);
     const float width = part == hot ? 4.0f : is_axis ? 2.6f : 1.6f;
     const std::vector<glm::vec3> points = outline(gizmo, part, camera);
     for (std::size_t k = 1; k < points.size(); ++k) {
@@ -209,8 +209,8 @@ glm::quat turned_joint(const glm::quat& before, const glm::mat4& joint, const gl
   axes[0] = normalize_or(axes[0], glm::vec3(1, 0, 0));
   axes[1] = normalize_or(axes[1] - glm::dot(axes[0], axes[1]) * axes[0], across(axes[0]));
   axes[2] = glm::cross(axes[0], axes[1]);
-  const glm::quat own = glm::quat_cast(axes);
-  return before * (glm::conjugate(own) * turn * own);
+  const glm::quat orientation = glm::quat_cast(axes);
+  return before * (glm::conjugate(orientation) * turn * orientation);
 }
 
 void set_turn(ViewState& state, const std::string& joint, const glm::quat& rotation) {

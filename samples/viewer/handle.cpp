@@ -31,15 +31,15 @@ bool slides(const Json& edit, const std::string& point) {
 
 bool move_point(Json& edits, const std::string& point, glm::vec3 offset) {
   if (!edits.is_array()) return false;
-  auto own = std::ranges::find_if(edits, [&](const Json& edit) { return slides(edit, point); });
-  if (own == edits.end()) {
+  auto slide = std::ranges::find_if(edits, [&](const Json& edit) { return slides(edit, point); });
+  if (slide == edits.end()) {
     edits.push_back({{"operation", "slide"},
                      {"points", Json::array({point})},
                      {"offset", Json::array({0, 0, 0})},
                      {"in_bind", false}});
-    own = std::prev(edits.end());
+    slide = std::prev(edits.end());
   }
-  add_to((*own)["offset"], offset);
+  add_to((*slide)["offset"], offset);
   return true;
 }
 
@@ -47,10 +47,10 @@ bool move_point(Json& edits, const std::string& point, glm::vec3 offset) {
 bool move_vertex(Json& offsets, std::uint32_t vertex, glm::vec3 offset) {
   if (!offsets.is_array()) return false;
   const auto number = [](const Json& entry) { return entry.at(0).get<std::uint32_t>(); };
-  const auto own = std::ranges::find_if(offsets, [&](const Json& entry) { return number(entry) == vertex; });
-  if (own != offsets.end()) {
+  const auto known = std::ranges::find_if(offsets, [&](const Json& entry) { return number(entry) == vertex; });
+  if (known != offsets.end()) {
     for (std::size_t c = 0; c < 3; ++c) {
-      (*own)[c + 1] = (*own)[c + 1].get<float>() + offset[static_cast<int>(c)];
+      (*known)[c + 1] = (*known)[c + 1].get<float>() + offset[static_cast<int>(c)];
     }
     return true;
   }

@@ -121,8 +121,9 @@ struct Flesh {
 Flesh flesh_at(std::span<const Bone> bones, std::span<const BoundJoint> bound, std::span<const Influence> weights,
                glm::vec3 rest, glm::vec3 posed) {
   const auto moves = [&](const Bone& bone) {
-    return std::ranges::any_of(
-        weights, [&](const Influence& own) { return own.weight > kMinWeight && bound[own.index].joint == bone.joint; });
+    return std::ranges::any_of(weights, [&](const Influence& influence) {
+      return influence.weight > kMinWeight && bound[influence.index].joint == bone.joint;
+    });
   };
   const bool any = std::ranges::any_of(bones, moves);
   Flesh flesh;
@@ -179,8 +180,8 @@ float volume_at(const CharacterMesh& mesh, const Corners& corners, std::span<con
   const double part = std::clamp((below - 0.15) / 0.35, 0.0, 1.0);
   if (part > 0) add(glm::dvec3(flesh.rest) * (part * scale / depth), glm::dvec3(flesh.posed) * (part * scale / depth));
   add(rest_normal * ((1 - part) * scale), posed_normal * ((1 - part) * scale));
-  const double own = glm::determinant(moments);
-  return own > 1e-12 * std::pow(scale, 6) ? static_cast<float>(glm::determinant(moved) / own) : 1.0f;
+  const double spread = glm::determinant(moments);
+  return spread > 1e-12 * std::pow(scale, 6) ? static_cast<float>(glm::determinant(moved) / spread) : 1.0f;
 }
 
 template <class Value>
@@ -209,7 +210,7 @@ Result<void> fill_difference(Stage& stage, const Actor& actor, std::vector<float
   if (reference == nullptr) {
     return fail(ErrorCode::kNotFound, "there is no deformer to show the difference from: compare with one first");
   }
-  const std::span<const glm::vec3> own = stage.evaluated(actor).positions();
+  const std::span<const glm::vec3> here = stage.evaluated(actor).positions();
   const std::span<const glm::vec3> other = stage.evaluated(*reference).positions();
   for (const CharacterMesh& mesh : actor.character->meshes) {
     if (mesh.control) continue;
@@ -221,7 +222,7 @@ Result<void> fill_difference(Stage& stage, const Actor& actor, std::vector<float
     std::vector<glm::vec3> there(same->vertex_count());
     to_source_order<glm::vec3>(*same, other, there);
     fill(mesh, values,
-         [&](std::uint32_t v) { return glm::distance(own[mesh.first_vertex + v], there[mesh.source_vertex[v]]); });
+         [&](std::uint32_t v) { return glm::distance(here[mesh.first_vertex + v], there[mesh.source_vertex[v]]); });
   }
   return {};
 }

@@ -26,14 +26,14 @@ bool on_one_level(const Handle& one, const Handle& other) {
 
 std::vector<Centre> mirrored_centres(std::span<const Handle> selected, std::span<const Handle> handles, float size) {
   std::vector<Centre> centres;
-  for (const Handle& own : selected) {
+  for (const Handle& chosen : selected) {
     const Handle* nearest = nullptr;
-    const auto distance = [&](const Handle& handle) { return glm::distance(handle.rest, kMirror * own.rest); };
+    const auto distance = [&](const Handle& handle) { return glm::distance(handle.rest, kMirror * chosen.rest); };
     for (const Handle& handle : handles) {
-      if (!on_one_level(own, handle) || distance(handle) > kMirrorReach * size) continue;
+      if (!on_one_level(chosen, handle) || distance(handle) > kMirrorReach * size) continue;
       if (nearest == nullptr || distance(handle) < distance(*nearest)) nearest = &handle;
     }
-    if (nearest != nullptr) centres.push_back({&own, nearest->rest});
+    if (nearest != nullptr) centres.push_back({&chosen, nearest->rest});
   }
   return centres;
 }
@@ -67,19 +67,19 @@ std::set<std::string_view> names_of(std::span<const Handle> handles) {
 std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<const Handle> handles,
                                    const Surfaces& settings, float size) {
   std::vector<Centre> centres;
-  for (const Handle& own : selected) centres.push_back({&own, own.rest});
+  for (const Handle& chosen : selected) centres.push_back({&chosen, chosen.rest});
   std::vector<Centre> mirrored;
   if (settings.symmetric) mirrored = mirrored_centres(selected, handles, size);
   std::vector<BrushedHandle> result;
   const auto add = [&](const Handle& handle, float direct) {
-    BrushedHandle own{handle, glm::mat3(direct)};
+    BrushedHandle moved{handle, glm::mat3(direct)};
     const Strongest other = strongest(mirrored, handle, settings.radius);
     if (other.weight > 0) {
       const glm::mat3 mirror(-1, 0, 0, 0, 1, 0, 0, 0, 1);
-      own.share += other.weight * handle.motion * mirror * glm::inverse(other.centre->selected->motion);
-      own.share /= std::max(direct + other.weight, 1.0f);  // what both sides move is moved by their mean
+      moved.share += other.weight * handle.motion * mirror * glm::inverse(other.centre->selected->motion);
+      moved.share /= std::max(direct + other.weight, 1.0f);  // what both sides move is moved by their mean
     }
-    if (direct + other.weight > 0) result.push_back(std::move(own));
+    if (direct + other.weight > 0) result.push_back(std::move(moved));
   };
   for (const Handle& handle : selected) add(handle, 1);
   const std::set<std::string_view> names = names_of(selected);
@@ -94,8 +94,8 @@ std::vector<std::string> names_within(std::span<const Handle> selected, std::spa
   std::vector<std::string> names;
   for (const Handle& handle : handles) {
     if (known.contains(handle.name)) continue;
-    const bool is_near = std::ranges::any_of(selected, [&](const Handle& own) {
-      return on_one_level(own, handle) && glm::distance(own.rest, handle.rest) <= radius;
+    const bool is_near = std::ranges::any_of(selected, [&](const Handle& chosen) {
+      return on_one_level(chosen, handle) && glm::distance(chosen.rest, handle.rest) <= radius;
     });
     if (is_near) names.push_back(handle.name);
   }

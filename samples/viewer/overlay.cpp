@@ -11,13 +11,11 @@
 #include <utility>
 #include <variant>
 
-#include <pelt/curve_skeleton.h>
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
 #include <pelt/hierarchical_bspline.h>
-#include <pelt/mos.h>
 #include <pelt/pose.h>
-#include <pelt/surface_ffd.h>
+#include <pelt/tools/curve_place.h>
 #include <pelt/tools/index_ranges.h>
 #include <pelt/tools/inspect.h>
 
@@ -146,8 +144,8 @@ class Drawing {
   // Returns true if the model's weights use a joint: a root on the ground is no bone of the body.
   bool moves_skin(std::size_t joint) const {
     return std::ranges::any_of(data_.meshes, [&](const CharacterMesh& mesh) {
-      return std::ranges::any_of(mesh.weights.influences, [&](const Influence& own) {
-        return own.weight > 0 && data_.bound_joints[own.index].joint == joint;
+      return std::ranges::any_of(mesh.weights.influences, [&](const Influence& influence) {
+        return influence.weight > 0 && data_.bound_joints[influence.index].joint == joint;
       });
     });
   }
@@ -169,10 +167,10 @@ class Drawing {
   }
 
   void draw_curves() {
-    for (const EntryLine& own : entry_lines(data_)) {
-      const glm::vec4 color = own.kind == EntryKind::kCurveSample ? kCurve : kChain;
-      for (std::size_t k = 1; k < own.entries.size(); ++k) {
-        line(affine_origin(elements()[own.entries[k - 1]].frame), affine_origin(elements()[own.entries[k]].frame),
+    for (const EntryLine& drawn : entry_lines(data_)) {
+      const glm::vec4 color = drawn.kind == EntryKind::kCurveSample ? kCurve : kChain;
+      for (std::size_t k = 1; k < drawn.entries.size(); ++k) {
+        line(affine_origin(elements()[drawn.entries[k - 1]].frame), affine_origin(elements()[drawn.entries[k]].frame),
              color, 3.0f, true);
       }
     }
@@ -182,7 +180,11 @@ class Drawing {
     }
     std::vector<PosedHandle> drawn;  // curves share anchors
     for (const auto& [number, anchors] : curves) {
-      const std::string place = curve_place(anchors);
+      std::vector<std::string> joints;
+      for (const PosedHandle& anchor : anchors) joints.push_back(data_.skeleton.joints[anchor.joint].name);
+      const auto [tips, end] = std::ranges::unique(joints);  // a tip moves with the joint beside it
+      joints.erase(tips, end);
+      const std::string place = curve_offset_place(rig_, joints);
       for (const PosedHandle& anchor : anchors) {
         const glm::vec3 at = affine_origin(anchor.frame);
         const bool known = std::ranges::any_of(drawn, [&](const PosedHandle& other) {
@@ -190,12 +192,12 @@ class Drawing {
         });
         if (known) continue;
         drawn.push_back(anchor);
-        Handle own{.name = "anchor " + data_.skeleton.joints[anchor.joint].name, .from_rig = motion_of(anchor.joint)};
+        Handle made{.name = "anchor " + data_.skeleton.joints[anchor.joint].name, .from_rig = motion_of(anchor.joint)};
         if (!place.empty()) {
-          own.kind = HandleKind::kOffset;
-          own.places = {place};
+          made.kind = HandleKind::kOffset;
+          made.places = {place};
         }
-        handle(std::move(own), frame_at(anchor.joint, at), kAnchor, 6.0f);
+        handle(std::move(made), frame_at(anchor.joint, at), kAnchor, 6.0f);
       }
     }
   }
@@ -220,57 +222,36 @@ class Drawing {
     return glm::mat3(rest_[joint]);
   }
 
-  // Returns the JSON pointer to the offset of the curve that the rig names over these joints.
-  std::string curve_place(const std::vector<PosedHandle>& anchors) const {
-    for (std::size_t l = 0; l < rig_.layers.size(); ++l) {
-      const auto* own = rig_.layers[l].deformer.get_if<CurveSkeletonParameters>();
-      for (std::size_t c = 0; own != nullptr && c < own->curves.size(); ++c) {
-        const bool same = std::ranges::equal(own->curves[c].joints, anchors,
-                                             [this](const std::string& name, const PosedHandle& anchor) {
-                                               return name == data_.skeleton.joints[anchor.joint].name;
-                                             });
-        if (same) return fmt::format("/layers/{}/parameters/curves/{}/offset", l, c);
-      }
-    }
-    return {};
-  }
-
   void draw_control_points() {
     const std::vector<PointReport>& reports = actor_.report.points;
     std::vector<bool> taken(reports.size(), false);
     std::size_t next = 0;  // the report has the order of the tables, except for points that move nothing
     for (const PosedHandle& point : posed_handles(data_, actor_.pose.joints, actor_.pose.inputs)) {
       if (point.kind != EntryKind::kControlPoint) continue;
-      Handle own{.name = "point " + data_.skeleton.joints[point.joint].name};
+      Handle made{.name = "point " + data_.skeleton.joints[point.joint].name};
       for (std::size_t k = 0; k < reports.size(); ++k) {
         const std::size_t r = (next + k) % reports.size();
         // Two points may have the same joint and place.
         if (taken[r] || reports[r].joint != point.joint || reports[r].rest != point.rest) continue;
-        place_point(reports[r], own);
+        place_point(reports[r], made);
         taken[r] = true;
         next = r + 1;
         break;
       }
-      handle(std::move(own), point.frame, kPoint, 6.0f);
+      handle(std::move(made), point.frame, kPoint, 6.0f);
       axes(point.frame, kFrameLength * size_, 1.2f);
     }
   }
 
-  // Fills in the point's place in the rig, by the layer that bound it.
+  // Fills in the point's place in the rig, by the layer that bound it, if that is still there.
   void place_point(const PointReport& point, Handle& handle) {
     if (point.layer >= rig_.layers.size()) return;
-    const auto* own = rig_.layers[point.layer].deformer.get_if<MosParameters>();
-    if (own == nullptr) return;
-    const std::string parameters = fmt::format("/layers/{}/parameters", point.layer);
+    handle.places = {fmt::format("/layers/{}/parameters{}", point.layer, point.place)};
     if (point.listed) {
-      const auto [chain, number] = std::pair(point.listed->x, point.listed->y);
-      if (chain >= own->chains.size() || number >= own->chains[chain].points.size()) return;
       handle.kind = HandleKind::kOffset;
-      handle.places = {fmt::format("{}/chains/{}/points/{}/offset", parameters, chain, number)};
       handle.from_rig = motion_of(point.joint);
     } else {
       handle.kind = HandleKind::kPointEdit;
-      handle.places = {parameters + "/edits"};
       handle.point = point.name;
       // Edits use the joint's axes without the lengths that its scale gives them.
       const glm::mat3 at_bind = axes_at_bind(point.joint);
@@ -289,18 +270,18 @@ class Drawing {
       if (mesh.deformer == HierarchicalBsplineParameters::kName) continue;  // draw_nets
       const std::vector<std::string> places = driver_places(mesh.name);
       for (std::uint32_t v = 0; mesh.control && v < mesh.vertex_count(); ++v) {
-        Handle own{.name = fmt::format("{} {}", mesh.name, mesh.source_vertex[v])};
+        Handle made{.name = fmt::format("{} {}", mesh.name, mesh.source_vertex[v])};
         const std::vector<std::string>& further = state_.selection.further;
         const bool selected =
-            own.name == state_.selection.point || std::ranges::find(further, own.name) != further.end();
+            made.name == state_.selection.point || std::ranges::find(further, made.name) != further.end();
         if (v % step != 0 && !selected) continue;
         if (selected) {
-          own.kind = places.empty() ? HandleKind::kFixed : HandleKind::kVertexOffset;
-          own.places = places;
-          own.vertex = mesh.source_vertex[v];
-          own.from_rig = vertex_motion(mesh, evaluator_, v);
+          made.kind = places.empty() ? HandleKind::kFixed : HandleKind::kVertexOffset;
+          made.places = places;
+          made.vertex = mesh.source_vertex[v];
+          made.from_rig = vertex_motion(mesh, evaluator_, v);
         }
-        handle(own, affine_from_axes(own.from_rig, positions[mesh.first_vertex + v]), kUnseen, 3.5f);
+        handle(made, affine_from_axes(made.from_rig, positions[mesh.first_vertex + v]), kUnseen, 3.5f);
       }
     }
   }
@@ -341,22 +322,22 @@ class Drawing {
 
   Handle net_handle(const Net& net, const NetLevel& level, std::size_t k) const {
     const hierarchical_bspline::SurfaceVertex& vertex = level.vertices[k];
-    Handle own{.name = net_vertex_name(level.mesh->name, vertex.number)};
-    own.surface = {net.layer, vertex.level, vertex.number};
-    own.kind = HandleKind::kVertexOffset;
-    own.vertex = vertex.number;
+    Handle made{.name = net_vertex_name(level.mesh->name, vertex.number)};
+    made.surface = {net.layer, vertex.level, vertex.number};
+    made.kind = HandleKind::kVertexOffset;
+    made.vertex = vertex.number;
     const std::string place = fmt::format("/layers/{}/parameters", net.layer);
     const bool fit = state_.surfaces.fit;
-    own.places = {fmt::format("{}/levels/{}/{}", place, vertex.level, fit ? "offsets" : "moves")};
+    made.places = {fmt::format("{}/levels/{}/{}", place, vertex.level, fit ? "offsets" : "moves")};
     if (fit && vertex.level == 0) {
-      own.kind = HandleKind::kOffset;
-      own.places = {fmt::format("{}/control/{}", place, vertex.number)};
+      made.kind = HandleKind::kOffset;
+      made.places = {fmt::format("{}/control/{}", place, vertex.number)};
     }
     const std::optional<std::uint32_t> packed = packed_vertex(*level.mesh, static_cast<std::uint32_t>(k));
-    if (packed) own.motion = vertex_motion(*level.mesh, evaluator_, *packed);
-    own.from_rig = own.motion * vertex.axes;
-    own.rest = vertex.rest;
-    return own;
+    if (packed) made.motion = vertex_motion(*level.mesh, evaluator_, *packed);
+    made.from_rig = made.motion * vertex.axes;
+    made.rest = vertex.rest;
+    return made;
   }
 
   // Returns where a level's vertices are. Those that follow others, are limited or swing lie where a further control
@@ -370,8 +351,8 @@ class Drawing {
       if (!further) continue;
       const std::vector<glm::vec3> shifted = in_source_order(mesh);
       for (std::size_t k = 0, next = 0; k < posed.size() && next < shifted.size(); ++k) {
-        const std::optional<std::uint32_t> own = packed_vertex(mesh, static_cast<std::uint32_t>(next));
-        if (own && mesh.binding.points[*own] == level.vertices[k].rest) posed[k] = shifted[next++];
+        const std::optional<std::uint32_t> packed = packed_vertex(mesh, static_cast<std::uint32_t>(next));
+        if (packed && mesh.binding.points[*packed] == level.vertices[k].rest) posed[k] = shifted[next++];
       }
     }
     return posed;
@@ -389,9 +370,7 @@ class Drawing {
     if (data_.find_stream(mesh)) return places;
     for (const MeshReport& report : actor_.report.meshes) {
       for (const std::uint32_t layer : report.drives) {
-        if (report.mesh != mesh || layer >= rig_.layers.size()) continue;
-        if (rig_.layers[layer].deformer.name() != SurfaceFfdParameters::kName) continue;
-        places.push_back(fmt::format("/layers/{}/parameters/driver/offsets", layer));
+        if (report.mesh == mesh) places.push_back(fmt::format("/layers/{}/parameters/driver/offsets", layer));
       }
     }
     return places;

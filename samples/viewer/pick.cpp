@@ -98,14 +98,14 @@ std::optional<VertexHit> pick_vertex(Stage& stage, const Actor& actor, const Ray
   const glm::mat4 world = actor.worlds.front();
   const glm::mat4 model = glm::inverse(world);
   // Not normalised, so that distances along both rays agree.
-  const Ray own{glm::vec3(model * glm::vec4(ray.origin, 1.0f)), glm::vec3(model * glm::vec4(ray.direction, 0.0f))};
+  const Ray local{glm::vec3(model * glm::vec4(ray.origin, 1.0f)), glm::vec3(model * glm::vec4(ray.direction, 0.0f))};
   std::optional<VertexHit> nearest;
   for (const CharacterMesh& mesh : actor.character->meshes) {
     if (mesh.control) continue;
     const std::span<const glm::vec3> points = positions.subspan(mesh.first_vertex, mesh.vertex_count());
-    const TriangleHit hit = nearest_triangle(own, points, mesh.triangles);
+    const TriangleHit hit = nearest_triangle(local, points, mesh.triangles);
     if (!std::isfinite(hit.distance) || (nearest && nearest->distance <= hit.distance)) continue;
-    const glm::vec3 at = own.origin + hit.distance * own.direction;
+    const glm::vec3 at = local.origin + hit.distance * local.direction;
     const glm::uvec3 corners = mesh.triangles[hit.triangle];
     std::uint32_t corner = corners.x;
     for (const std::uint32_t other : {corners.y, corners.z}) {

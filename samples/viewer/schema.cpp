@@ -113,7 +113,8 @@ bool conforms(const Json& value, const Json& condition) {
       ok = std::all_of(rule.begin(), rule.end(),
                        [&](const Json& key) { return value.contains(key.get<std::string>()); });
     } else if (keyword == "properties") {
-      for (const auto& [key, own] : rule.items()) ok = ok && (!value.contains(key) || conforms(value[key], own));
+      for (const auto& [key, property] : rule.items())
+        ok = ok && (!value.contains(key) || conforms(value[key], property));
     }
     if (!ok) return false;
   }
@@ -214,8 +215,8 @@ bool is_default(const Schema& schema, const Json& value) {
   if (schema.kind != Schema::Kind::kObject || !value.is_object() || !schema.fallback.is_object()) return false;
   // An object whose default is {} holds properties with defaults of their own.
   return std::all_of(value.items().begin(), value.items().end(), [&](const auto& item) {
-    const Schema* own = schema.find(item.key(), value);
-    return own != nullptr && is_default(*own, item.value());
+    const Schema* item_schema = schema.find(item.key(), value);
+    return item_schema != nullptr && is_default(*item_schema, item.value());
   });
 }
 
@@ -224,8 +225,8 @@ bool is_ruled_out(const Schema& schema, const Json& object, std::string_view pro
   each_demand(
       schema, object, [&](const std::string& key) { out = out || key == property; },
       [&](const std::string& key, const Json& value) {
-        const Schema* own = schema.find(key);
-        out = out || (key == property && object.value(key, own->fallback) == value);
+        const Schema* key_schema = schema.find(key);
+        out = out || (key == property && object.value(key, key_schema->fallback) == value);
       },
       [](const std::string&, const Json&) {});
   return out;
@@ -236,8 +237,8 @@ void obey_rules(const Schema& schema, Json& object) {
   each_demand(
       schema, before, [&](const std::string& key) { object.erase(key); },
       [&](const std::string& key, const Json& value) {
-        const Schema* own = schema.find(key);
-        if (own != nullptr && own->fallback == value) {
+        const Schema* key_schema = schema.find(key);
+        if (key_schema != nullptr && key_schema->fallback == value) {
           object.erase(key);
         } else {
           object[key] = value;

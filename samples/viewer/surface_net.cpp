@@ -21,8 +21,8 @@ using hierarchical_bspline::SurfaceVertices;
 bool place_levels(const CharacterData& character, const BindReport& report, Net& net) {
   std::size_t first = 0;
   std::vector<const CharacterMesh*> meshes;
-  for (const MeshReport& own : report.meshes) {
-    if (std::ranges::find(own.drives, net.layer) != own.drives.end()) meshes.push_back(find_mesh(character, own.mesh));
+  for (const MeshReport& mesh : report.meshes) {
+    if (mesh.is_driver_of(net.layer)) meshes.push_back(find_mesh(character, mesh.mesh));
   }
   for (std::uint32_t level = 0; level < net.surface.grids.size(); ++level) {
     const std::size_t count = net.surface.grids[level].stored;
@@ -86,10 +86,13 @@ constexpr std::size_t kMaxKnown = 4;
 
 }  // namespace
 
-std::shared_ptr<const Result<SurfaceVertices>> vertices_of(const HierarchicalBsplineParameters& parameters) {
+std::shared_ptr<const Result<SurfaceVertices>> vertices_of(HierarchicalBsplineParameters parameters) {
+  for (SurfaceLevel& level : parameters.levels) {
+    for (VertexOffset& move : level.moves) move.offset = glm::vec3(0.0f);
+  }
   static thread_local std::vector<KnownSurface> known;  // the newest last
-  const auto own = std::ranges::find(known, parameters, &KnownSurface::parameters);
-  if (own != known.end()) return own->vertices;
+  const auto same = std::ranges::find(known, parameters, &KnownSurface::parameters);
+  if (same != known.end()) return same->vertices;
   if (known.size() == kMaxKnown) known.erase(known.begin());
   known.push_back({parameters, std::make_shared<const Result<SurfaceVertices>>(
                                    hierarchical_bspline::surface_vertices(parameters))});

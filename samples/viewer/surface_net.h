@@ -33,8 +33,9 @@ struct Net {
 };
 
 // Returns surface_vertices of the parameters, which it keeps for the next call: pictures and panels ask in every frame.
+// How far vertices are moved changes nothing of them.
 std::shared_ptr<const Result<hierarchical_bspline::SurfaceVertices>> vertices_of(
-    const HierarchicalBsplineParameters& parameters);
+    HierarchicalBsplineParameters parameters);
 
 // Returns the surfaces of a character that was bound by `rig`. The rig may be newer: a surface that stores other
 // vertices by now is left out.

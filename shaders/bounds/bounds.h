@@ -141,7 +141,7 @@ PELT_SHARED_CONST float kNearlyHalfATurn = 1e-5f;
 // What pairs of a group's dual quaternions add to the box of their images.
 struct DualPairs {
   Box box;
-  // Of the pairs that are far apart: the box of 0 and of what they add, and the sum of such boxes.
+  // The box of 0 and of what pairs add that are far apart, and the sum of such boxes.
   Box step;
   Box steps;
 };
@@ -168,10 +168,10 @@ PELT_SHARED_FN DualPairs dual_pairs_add(DualPairs pairs, DualQuaternion a, DualQ
   Box zero;
   zero.least = vec3(0.0f);
   zero.greatest = vec3(0.0f);
-  Box own = box_with_mapped(zero, step, middle, reach);
-  pairs.step = box_of_both(pairs.step, own);
-  pairs.steps.least += own.least;
-  pairs.steps.greatest += own.greatest;
+  Box mapped = box_with_mapped(zero, step, middle, reach);
+  pairs.step = box_of_both(pairs.step, mapped);
+  pairs.steps.least += mapped.least;
+  pairs.steps.greatest += mapped.greatest;
   return pairs;
 }
 

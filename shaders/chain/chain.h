@@ -103,13 +103,13 @@ PELT_SHARED_FN float twist_between(PoseWork work, Chain chain, uint i, vec4 uppe
 // An anchor as its palette entry has it; a hidden one has the motion of the anchor that it follows.
 struct TurnedAnchor {
   AnchorPose pose;
-  float own;  // theta_i; 0 at the top and where hidden
-  float run;  // sum of theta from the anchor of the block that is nearest the top to this one
+  float twist_from_upper;  // theta_i; 0 at the top and where hidden
+  float run;               // sum of theta from the anchor of the block that is nearest the top to this one
 };
 
 PELT_SHARED_FN Affine anchor_entry(TurnedAnchor anchor) {
   return Affine(vec4(anchor.pose.position, anchor.pose.scale), anchor.pose.motion,
-                vec4(anchor.own, anchor.run, 0.0f, 0.0f));
+                vec4(anchor.twist_from_upper, anchor.run, 0.0f, 0.0f));
 }
 
 // Reads an anchor that an earlier stage posed.

@@ -24,8 +24,8 @@ PELT_SHARED_FN TurnedAnchor pose_next_anchor(PoseWork work, Chain chain, uint i,
   if (anchor.pose.scale < kHiddenScale) {
     anchor.pose.motion = upper.pose.motion;
   } else {
-    anchor.own = twist_between(work, chain, i, upper.pose.motion, anchor.pose.motion);
-    anchor.run += anchor.own;
+    anchor.twist_from_upper = twist_between(work, chain, i, upper.pose.motion, anchor.pose.motion);
+    anchor.run += anchor.twist_from_upper;
   }
   return anchor;
 }

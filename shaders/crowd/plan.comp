@@ -41,10 +41,10 @@ PlanStep plan_step(uint i) {
 
 // Only a list with an instance that is given twice is ever full.
 void append(uint list, ListEntry entry) {
-  PlanList own = plan_list(list);
-  if (own.capacity == 0u) return;
+  PlanList to = plan_list(list);
+  if (to.capacity == 0u) return;
   uint place = atomicAdd(work_words[plan.first_count + list].x, 1u);
-  if (place < own.capacity) work_words[own.first_entry + place] = uvec2(entry.instance, entry.state);
+  if (place < to.capacity) work_words[to.first_entry + place] = uvec2(entry.instance, entry.state);
 }
 
 void add_to_lists(ListEntry entry) {

@@ -79,16 +79,6 @@ struct CurveEnd {
   vec3 bulge;   // volume, across, along
 };
 
-// A point of the curve, and its derivative by the rest length.
-struct CurvePoint {
-  vec3 point, slope;
-};
-
-// x and y of a frame before the twist is applied, of unit length and at right angles.
-struct CurveAxes {
-  vec3 x, y;
-};
-
 PELT_SHARED_FN uint curve_anchor_word(PoseWork work, uint curve, uint i) {
   return table_word(work, curve + kCurveFirstAnchor) + i * kCurveAnchorWords;
 }

@@ -25,23 +25,6 @@ PELT_SHARED_FN vec2 bone_scales(Chain chain, uint bone, float first, float last)
   return vec2(hidden ? 0.0f : max(first, last));
 }
 
-// Twists and bulges a section of the curve, and returns M.
-PELT_SHARED_FN Affine curve_frame(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveEnd) first,
-                                  PELT_SHARED_IN(CurveEnd) last, vec2 scales, float centre, float lambda,
-                                  CurveShape shape) {
-  vec3 x = section.axes.x;
-  vec3 inside = section.inside - x * dot(x, section.inside);
-  vec3 y = turned_about(x, section.axes.y, mix(first.twist, last.twist, shape.twist_share) + shape.twist);
-  vec3 z = cross(x, y);
-
-  float scale = mix(scales.x, scales.y, lambda);
-  float pace = dot(section.place.slope, x) / max(scale, 1e-20f);
-  CurveBulge bulge = curve_bulge(first, last, lambda, shape, inside, pace);
-  vec3 origin = mix(section.place.point, mix(first.point, last.point, lambda), centre);
-  return affine_from_axes(
-      mat3(x * scale, bulged(bulge, y) * (scale * shape.width_y), bulged(bulge, z) * (scale * shape.width_z)), origin);
-}
-
 PELT_SHARED_FN CurveEnd curve_end(PoseWork work, uint curve, uint i, TurnedAnchor anchor) {
   uint word = curve_anchor_word(work, curve, i);
   CurveEnd end;
@@ -62,15 +45,7 @@ PELT_SHARED_FN CurveEnd step_end(PoseWork work, Chain chain, uint curve, uint i)
   return end;
 }
 
-// Returns M at lambda of a bone whose frames come from steps.
-PELT_SHARED_FN Affine step_curve_frame(PoseWork work, uint curve, uint bone, float lambda, CurveShape shape) {
-  Chain chain = read_chain(work, curve);
-  CurveEnd first = step_end(work, chain, curve, bone);
-  CurveEnd last = step_end(work, chain, curve, bone + 1u);
-  return curve_frame(step_section(work, chain, curve, bone, lambda), first, last,
-                     bone_scales(chain, bone, first.scale, last.scale), table_float(work, curve + kCurveCentre), lambda,
-                     shape);
-}
+#include "section_frame.inl"
 
 // A bone's part of a curve whose frames come from the spline; its samples share it.
 struct CurvePart {
@@ -92,7 +67,7 @@ PELT_SHARED_FN CurvePart curve_part(PoseWork work, uint curve, uint bone) {
     TurnedAnchor anchor = posed_anchor(work, chain, i);
     ends[e] = curve_end(work, curve, i, anchor);
     float left = table_float(work, curve_anchor_word(work, curve, i) + kCurveAnchorTwistAfter);
-    ends[e].twist = along_chain(chain, i, anchor_twist(work, chain, i, anchor) - left * anchor.own);
+    ends[e].twist = along_chain(chain, i, anchor_twist(work, chain, i, anchor) - left * anchor.twist_from_upper);
     ends[e].bend = 0.0f;
     inside[e] = vec3(0.0f);
     if (i > 0u && i + 1u < chain.anchor_count) {
@@ -140,8 +115,7 @@ PELT_SHARED_FN Affine curve_sample_entry(PoseWork work, uint word, Affine frame)
 PELT_SHARED_FN Affine pose_curve_sample(CurveRecord record, PoseWork work, uint k) {
   uint word = record.first_sample + k * kCurveSampleWords;
   return curve_sample_entry(
-      work, word,
-      step_curve_frame(work, record.curve, record.bone, table_float(work, word), curve_shape(work, word)));
+      work, word, step_curve_frame(work, record.curve, record.bone, table_float(work, word), curve_shape(work, word)));
 }
 
 // Returns the same, the frames by the spline.

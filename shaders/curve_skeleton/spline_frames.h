@@ -203,8 +203,7 @@ PELT_SHARED_FN CurvePoint spline_place(PELT_SHARED_IN(CurveSpline) part, float t
 PELT_SHARED_FN CurveAxes spline_axes(PELT_SHARED_IN(CurveSpline) part, float lambda, float t) {
   if (part.endpoint) {
     vec3 along = normalize_or(mix(part.first.x, part.last.x, lambda), normalize_or(part.along, part.first.x));
-    return CurveAxes(along,
-                     direction_across(along, mix(part.first.y, part.last.y, lambda), frame_side(along, along)));
+    return CurveAxes(along, direction_across(along, mix(part.first.y, part.last.y, lambda), frame_side(along, along)));
   }
   int node = spline_span(t / float(part.spans) * float(kCurveReflections), kCurveReflections);
   float from = float(node) / float(kCurveReflections) * float(part.spans);

@@ -65,63 +65,8 @@ PELT_SHARED_FN CurveStep posed_step(PoseWork work, uint slot) {
                    other[1].w, vec2(other[2]), other[2].z);
 }
 
-PELT_SHARED_FN float on_side(vec2 sides, float way) { return way < 0.0f ? sides.x : sides.y; }
-
-// 1 at a = 0, 0 from a = 1 on, flat at both; and its slope.
-PELT_SHARED_FN float smooth_window(float a) {
-  float left = 1.0f - a * a * a;
-  return a < 1.0f ? left * left * left : 0.0f;
-}
-PELT_SHARED_FN float smooth_window_slope(float a) {
-  float left = 1.0f - a * a * a;
-  return a < 1.0f ? -9.0f * a * a * left * left : 0.0f;
-}
-
-// How near a place is to a joint: 1 at the joint, 0 at `reach` and beyond, linear but for the end.
-PELT_SHARED_FN float step_ramp(float way, float reach) {
-  float u = max(1.0f - abs(way) / max(reach, 1e-20f), 0.0f);
-  const float ease = kStepEase;
-  return (u < ease ? u * u / (2.0f * ease) : u - 0.5f * ease) / (1.0f - 0.5f * ease);
-}
-
-// Returns S.
-PELT_SHARED_FN float step_share(vec2 turning, float way) {
-  float half_share = 0.5f * step_ramp(way, on_side(turning, way));
-  return way < 0.0f ? half_share : 1.0f - half_share;
-}
-
-// The slope of q (1 - a)^2.
-PELT_SHARED_FN float handle_slope(float a) { return (1.0f - a) * (1.0f - 3.0f * a); }
-
-// Returns S of an eased joint, at `word`, within `lengths` of it: L of the bones that bend, 0 for a stiff one.
-PELT_SHARED_FN float eased_share(PoseWork work, uint word, vec2 lengths, float way) {
-  vec2 eases = anchor_eases(work, word);
-  uint other = way < 0.0f ? word - kCurveAnchorWords : word + kCurveAnchorWords;
-  float a = min(abs(way) / max(on_side(lengths, way), 1e-20f), 1.0f);
-  float own = handle_slope(a);
-  float ease = on_side(eases, way);
-  float pace = 1.0f + own * (ease - 1.0f);
-  if (is_eased(work, other)) pace += handle_slope(1.0f - a) * (on_side(anchor_eases(work, other), -way) - 1.0f);
-  float part = min(eases.x, eases.y) > 0.0f ? 0.5f : 1.0f;
-  float share = part * own * ease / max(pace, max(min(ease, kStepPace), 1e-20f));
-  return way < 0.0f ? share : 1.0f - share;
-}
-
-// Returns B: the distance between a corner and the curve that a step of 1/2 + 3/4 a - 1/4 a^3 makes of it.
-PELT_SHARED_FN float step_round(float a) {
-  return a < 1.0f ? 0.1875f + a * (-0.5f + a * (0.375f - 0.0625f * a * a)) : 0.0f;
-}
-PELT_SHARED_FN float step_round_slope(float a) { return a < 1.0f ? -0.5f + a * (0.75f - 0.25f * a * a) : 0.0f; }
-
-// The shift of the curve by a displaced control point: greatest in the middle of its reach, where it is as in a
-// B-spline.
-PELT_SHARED_FN CurvePoint step_shift(vec3 displacement, float way, float reach) {
-  float half_reach = max(0.5f * reach, 1e-20f);
-  float a = (way - half_reach) / half_reach;
-  const float most = 2.0f / 3.0f;
-  return CurvePoint(displacement * (most * smooth_window(abs(a))),
-                    displacement * (most * smooth_window_slope(abs(a)) / half_reach * (a < 0.0f ? -1.0f : 1.0f)));
-}
+// At a joint itself the bone says on which side a place is.
+PELT_SHARED_FN float on_side(vec2 sides, bool before) { return before ? sides.x : sides.y; }
 
 // Returns the inner joints [x, y) whose steps reach into a bone.
 PELT_SHARED_FN uvec2 steps_at(PoseWork work, Chain chain, uint curve, uint bone) {
@@ -143,98 +88,7 @@ PELT_SHARED_FN uvec2 steps_at(PoseWork work, Chain chain, uint curve, uint bone)
   return uvec2(from, to);
 }
 
-// The curve at a place, and its frame before twist and bulge.
-struct CurveSection {
-  CurvePoint place;
-  CurveAxes axes;
-  vec3 inside;  // the sum of the directions towards the inside of the bends about the place
-};
-
-// Adds the step of a joint to the place that is `way` after it, within its window.
-PELT_SHARED_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step, float way,
-                                     vec2 turning, vec2 windows) {
-  CurveSection result = section;
-  float window = max(on_side(windows, way), 1e-20f);
-  result.inside += step.inside * step_ramp(way, on_side(turning, way));
-  if (step.reach < 0.0f) {
-    float a = abs(way) / window;
-    vec3 handle = way < 0.0f ? step.jump : step.speed;
-    result.place.point += handle * (way * (1.0f - a) * (1.0f - a));
-    result.place.slope += handle * handle_slope(a);
-    return result;
-  }
-  float side = way < 0.0f ? -1.0f : 1.0f;
-  float round = max(step.reach * (8.0f / 9.0f), 1e-20f);
-  float a = abs(way) / round;
-  float g = smooth_window(abs(way) / window);
-  float slope = side * smooth_window_slope(abs(way) / window) / window;
-  vec3 uncut = step.jump * (step.reach * (1.0f / 12.0f));
-  result.place.point += step.jump * (round * step_round(a)) - uncut * g + step.speed * (way * g);
-  result.place.slope += step.jump * (side * step_round_slope(a)) - uncut * slope + step.speed * (g + way * slope);
-  return result;
-}
-
-// Returns R_i^share: the roll, then the swing.
-PELT_SHARED_FN vec4 swing_and_roll(PELT_SHARED_IN(CurveStep) step, float share) {
-  float half_swing = 0.5f * share * step.angle;
-  float half_roll = 0.5f * share * step.roll;
-  vec2 swing = step.swing * (step.angle > 1e-20f ? near_sin(half_swing) / step.angle : 0.0f);
-  float along = near_cos(half_swing);
-  float sine = near_sin(half_roll);
-  float cosine = near_cos(half_roll);
-  return vec4(along * sine, swing.x * cosine + swing.y * sine, swing.y * cosine - swing.x * sine, along * cosine);
-}
-
-// Returns the curve at lambda of a bone.
-PELT_SHARED_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, uint bone, float lambda) {
-  uint anchors = curve_anchor_word(work, curve, 0u);
-  uint first_step = table_word(work, curve + kCurveFirstStep);
-  uint word = anchors + bone * kCurveAnchorWords;
-  float arc = table_float(work, word);
-  float rest = table_float(work, word + kCurveAnchorWords) - arc;
-  float way_in = lambda * rest;
-  vec3 slope = posed_step(work, first_step + kCurveStepSlots * bone).slope;
-  CurveSection section;
-  section.place = CurvePoint(posed_position(work, chain, bone) + slope * way_in, slope);
-  section.inside = vec3(0.0f);
-  uvec2 joints = steps_at(work, chain, curve, bone);
-  vec4 frame = posed_step(work, first_step + kCurveStepSlots * (joints.x - 1u)).frame;
-  bool passed = true;
-  for (uint i = joints.x; i < joints.y; ++i) {
-    uint joint = anchors + i * kCurveAnchorWords;
-    float way = arc + way_in - table_float(work, joint);
-    vec2 turning =
-        vec2(table_float(work, joint + kCurveAnchorTurning), table_float(work, joint + kCurveAnchorTurning + 1u));
-    vec2 window =
-        vec2(table_float(work, joint + kCurveAnchorWindow), table_float(work, joint + kCurveAnchorWindow + 1u));
-    CurveStep step = posed_step(work, first_step + kCurveStepSlots * i);
-    if (abs(way) < on_side(window, way)) section = add_step(section, step, way, turning, window);
-    float share = is_eased(work, joint) ? eased_share(work, joint, window, way) : step_share(turning, way);
-    // A joint that is passed, as all before it, leaves the frame of its bone.
-    passed = passed && share == 1.0f;
-    if (passed)
-      frame = step.frame;
-    else if (share != 0.0f)
-      frame = quaternion_product(frame, swing_and_roll(step, share));
-  }
-  mat3 axes = rotation_from_quaternion(normalize(frame));
-  section.axes = CurveAxes(axes[0], axes[1]);
-
-  if (!is_eased(work, word)) {
-    CurvePoint first = step_shift(posed_displacement(work, chain, bone, table_vector(work, word + kCurveAnchorAfter)),
-                                  way_in, min(table_float(work, word + kCurveAnchorTurning + 1u), rest));
-    section.place.point += first.point;
-    section.place.slope += first.slope;
-  }
-  uint next = word + kCurveAnchorWords;
-  if (!is_eased(work, next)) {
-    CurvePoint last = step_shift(posed_displacement(work, chain, bone, table_vector(work, next + kCurveAnchorBefore)),
-                                 rest - way_in, min(table_float(work, next + kCurveAnchorTurning), rest));
-    section.place.point += last.point;
-    section.place.slope -= last.slope;
-  }
-  return section;
-}
+#include "section.inl"
 
 PELT_SHARED_END
 

@@ -125,7 +125,7 @@ PELT_SHARED_FN CurveStepEntries pose_curve_step(CurveStepRecord record, PoseWork
   step.slope = going.slope;
   TurnedAnchor anchor = posed_anchor(work, chain, i);
   float left = table_float(work, curve_anchor_word(work, record.curve, i) + kCurveAnchorTwistAfter);
-  step.twist = along_chain(chain, i, anchor_twist(work, chain, i, anchor) - left * anchor.own);
+  step.twist = along_chain(chain, i, anchor_twist(work, chain, i, anchor) - left * anchor.twist_from_upper);
   step.jump = vec3(0.0f);
   step.reach = 0.0f;
   step.speed = vec3(0.0f);

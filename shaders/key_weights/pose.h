@@ -47,9 +47,9 @@ PELT_SHARED_SIZE(KeyWeightsRecord, 8);
 PELT_SHARED_FN float linear_key_weight(PoseWork work, uint word) {
   float x = joint_angle(work, table_word(work, word + 1u));
   float before = table_float(work, word + 2u);
-  float own = table_float(work, word + 3u);
+  float key = table_float(work, word + 3u);
   float after = table_float(work, word + 4u);
-  return x < own ? clamp((x - before) / (own - before), 0.0f, 1.0f) : clamp((after - x) / (after - own), 0.0f, 1.0f);
+  return x < key ? clamp((x - before) / (key - before), 0.0f, 1.0f) : clamp((after - x) / (after - key), 0.0f, 1.0f);
 }
 
 PELT_SHARED_FN float rbf_key_weight(PoseWork work, uint word) {

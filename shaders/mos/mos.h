@@ -21,10 +21,10 @@
 #define PELT_SHADERS_MOS_H
 
 #include "../chain/chain.h"
-#include "pelt/shaders/frame.h"
 #include "../pose_pass.h"
 #include "../swing_twist.h"
 #include "../table.h"
+#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 
@@ -74,7 +74,7 @@ PELT_SHARED_CONST uint kMosRoll = 6u;     // the same
 PELT_SHARED_CONST uint kMosEditDriver = 1u;
 PELT_SHARED_CONST uint kMosEditValues = 2u;
 PELT_SHARED_CONST uint kMosEditWords = 8u;
-PELT_SHARED_CONST uint kMaxMosEdits = 64u;  // of a point, from the rig
+PELT_SHARED_CONST uint kMaxMosEdits = 64u;    // of a point, from the rig
 PELT_SHARED_CONST uint kMaxMosOwnEdits = 2u;  // of a point, besides those
 
 PELT_SHARED_CONST uint kMosDriverAngle = 1u;
@@ -90,24 +90,14 @@ struct MosPoint {
   float angle;  // theta
 };
 
-// A posed point as palette entries, which are blended as they are: [still | p], [cosine | theta, 0, 0], [sine | 0].
-struct MosEntries {
-  Affine still, cosine, sine;
-};
+#include "mos.inl"
+
 PELT_SHARED_CONST uint kMosPointSlots = 3u;
 
 PELT_SHARED_FN MosEntries mos_entries(PELT_SHARED_IN(MosPoint) point) {
   return MosEntries(affine_from_axes(point.still, point.position),
                     affine_from_axes(point.cosine, vec3(point.angle, 0.0f, 0.0f)),
                     affine_from_axes(point.sine, vec3(0.0f)));
-}
-
-// Returns [F | p].
-PELT_SHARED_FN Affine mos_frame(PELT_SHARED_IN(MosEntries) point) {
-  float angle = point.cosine[0].w;
-  Affine frame = point.still + point.cosine * cos_of(angle) + point.sine * sin_of(angle);
-  frame[0].w = point.still[0].w;
-  return frame;
 }
 
 // Returns G.
@@ -145,7 +135,7 @@ PELT_SHARED_FN MosPoint mos_turn(PoseWork work, uint word, uint chain_word, floa
   TurnedAnchor upper = posed_anchor(work, chain, near);
   TurnedAnchor lower = posed_anchor(work, chain, far);
   float upper_twist = angles ? anchor_twist(work, chain, near, upper) : 0.0f;
-  float lower_twist = upper_twist + lower.own;
+  float lower_twist = upper_twist + lower.twist_from_upper;
   vec4 motion = angles ? untwisted_motion(work, chain, near, upper.pose.motion, upper_twist) : upper.pose.motion;
   vec4 next = angles ? untwisted_motion(work, chain, far, lower.pose.motion, lower_twist) : lower.pose.motion;
   vec4 between = quaternion_product(quaternion_conjugate(motion), next);
@@ -164,8 +154,7 @@ PELT_SHARED_FN MosPoint mos_turn(PoseWork work, uint word, uint chain_word, floa
 }
 
 // Applies one edit to B (the frame at bind is applied later), theta and p.
-PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine root, Affine joint, float scale,
-                                   MosPoint point) {
+PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine joint, float scale, MosPoint point) {
   uint operation = table_word(work, edit);
   float share = mos_share(work, table_word(work, edit + kMosEditDriver));
   uint value = edit + kMosEditValues;
@@ -176,7 +165,7 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
   } else if (operation == kMosRoll) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, value + 1u);
-    point.angle += share * first.x * along_chain(chain, i, posed_anchor(work, chain, i).own);
+    point.angle += share * first.x * along_chain(chain, i, posed_anchor(work, chain, i).twist_from_upper);
   } else if (operation == kMosOutward) {
     Chain chain = read_chain(work, table_word(work, word + kMosPointChain));
     uint i = table_word(work, word + kMosPointFar);
@@ -188,6 +177,7 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
     point.position += (arriving - leaving) * (share * first.x * scale);
   } else if (operation == kMosMotion) {
     float factor = 1.0f + share * first.x;
+    Affine root = mos_root_motion(work);
     vec3 still = transform_point(root, table_vector(work, word + kMosPointRest));
     point.position = still * (1.0f - factor) + point.position * factor;
     point.still = affine_axes(root) * (1.0f - factor) + point.still * factor;
@@ -203,10 +193,10 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
     vec3 offset = transform_vector(joint, second);
     point.position += (direction * (first.x * scale) + offset) * share;
   } else {
-    vec3 own = first * share;
+    vec3 diagonal = first * share;
     vec3 mixed = second * share;
-    mat3 factor = mat3(vec3(1.0f + own.x, mixed.x, mixed.y), vec3(mixed.x, 1.0f + own.y, mixed.z),
-                       vec3(mixed.y, mixed.z, 1.0f + own.z));
+    mat3 factor = mat3(vec3(1.0f + diagonal.x, mixed.x, mixed.y), vec3(mixed.x, 1.0f + diagonal.y, mixed.z),
+                       vec3(mixed.y, mixed.z, 1.0f + diagonal.z));
     point.still = point.still * factor;
     point.cosine = point.cosine * factor;
     point.sine = point.sine * factor;
@@ -214,23 +204,27 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine r
   return point;
 }
 
-// Returns the control point at `word`; `root`: G.
-PELT_SHARED_FN MosPoint pose_mos_point(PoseWork work, Affine root, uint word) {
+// Returns the control point at `word`.
+PELT_SHARED_FN MosPoint pose_mos_point(PoseWork work, uint word) {
   Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
   mat3 axes = affine_axes(joint);
   float scale = axes_scale(axes) * table_float(work, word + kMosPointScale);
   MosPoint point;
-  point.still = axes * table_matrix(work, word + kMosPointMotion);
+  point.still = mat3(0.0f);
   point.cosine = mat3(0.0f);
   point.sine = mat3(0.0f);
   point.position = transform_point(joint, table_vector(work, word + kMosPointPosition));
   point.angle = 0.0f;
   uint chain = table_word(work, word + kMosPointChain);
-  if (chain != kMosNoWord) point = mos_turn(work, word, chain, scale, point);
+  if (chain != kMosNoWord) {
+    point = mos_turn(work, word, chain, scale, point);
+  } else {
+    point.still = axes * table_matrix(work, word + kMosPointMotion);
+  }
   uint edits = table_word(work, word + kMosPointEdits);
   uint edit = table_word(work, word + kMosPointEdits + 1u);
   for (uint e = 0u; e < edits; ++e) {
-    point = mos_edited(work, word, edit + e * kMosEditWords, root, joint, scale, point);
+    point = mos_edited(work, word, edit + e * kMosEditWords, joint, scale, point);
   }
   mat3 frame = table_matrix(work, word + kMosPointFrame);
   point.still = point.still * frame;

@@ -15,7 +15,7 @@ PELT_SHARED_SIZE(MosPointRecord, 4);
 
 // Returns the point for windows (table_pose.h), each of which blends four.
 PELT_SHARED_FN MosEntries pose_window_point(MosPointRecord record, PoseWork work) {
-  return mos_entries(pose_mos_point(work, mos_root_motion(work), record.point));
+  return mos_entries(pose_mos_point(work, record.point));
 }
 
 // Returns the palette entry of a point that carries skin.

@@ -40,18 +40,7 @@ PELT_SHARED_FN MosWindow posed_window(MosTableRecord record, PoseWork work) {
   return window;
 }
 
-// Returns M(u).
-PELT_SHARED_FN Affine mos_window_frame(PELT_SHARED_IN(MosWindow) window, float u) {
-  vec4 weights = spline_basis(u);
-  MosEntries blend;
-  blend.still = window.points[0].still * weights.x + window.points[1].still * weights.y +
-                window.points[2].still * weights.z + window.points[3].still * weights.w;
-  blend.cosine = window.points[0].cosine * weights.x + window.points[1].cosine * weights.y +
-                 window.points[2].cosine * weights.z + window.points[3].cosine * weights.w;
-  blend.sine = window.points[0].sine * weights.x + window.points[1].sine * weights.y +
-               window.points[2].sine * weights.z + window.points[3].sine * weights.w;
-  return mos_frame(blend);
-}
+#include "table_pose.inl"
 
 // Returns the palette entry of sample k of the record.
 PELT_SHARED_FN Affine pose_mos_sample(MosTableRecord record, PELT_SHARED_IN(MosWindow) window, PoseWork work, uint k) {

@@ -28,6 +28,7 @@
 #include "tests/compatibility/release_characters.h"
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
+#include "tests/support/program.h"
 #include "tests/support/sealed.h"
 
 namespace pelt {
@@ -72,11 +73,6 @@ test::Bytes pelt_bytes(const fs::path& path) {
   if (path.extension() != ".glb") return bytes;
   const auto inside = test::must(find_gltf_character(bytes, path.string()));
   return {inside.begin(), inside.end()};
-}
-
-std::string text_of(const fs::path& path) {
-  const std::vector<std::byte> bytes = test::must(read_file(path));
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // What occurs in files.
@@ -146,7 +142,7 @@ TEST_P(ReleaseFiles, MoveTheirSkinsAsTheyDid) {
     ASSERT_TRUE(character) << character.error().message;
     test::StrongPose pose;
     test::PosedResults expected;
-    test::parse_posed(text_of(fs::path(path).replace_extension(".json")), pose, expected);
+    test::parse_posed(test::file_text(fs::path(path).replace_extension(".json")), pose, expected);
     ASSERT_EQ(pose.joints.size(), (*character)->skeleton.joints.size());
     ASSERT_EQ(pose.inputs.size(), (*character)->input_count);
     const test::PosedResults results = test::posed_results(*character, pose);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include <pelt/tools/file_io.h>
+#include <pelt/try.h>
 
 #include "tests/conformance/case_node.h"
 #include "tests/conformance/case_settings.h"
@@ -72,14 +73,14 @@ SparseRows read_weights(const Node& node, std::size_t vertex_count, std::size_t 
   return rows;
 }
 
-Answer read_answer(const Node& node, const Case& own) {
+Answer read_answer(const Node& node, const Case& test_case) {
   const std::string name = node.at("pose").text();
-  const auto pose =
-      std::find_if(own.poses.begin(), own.poses.end(), [&](const CasePose& known) { return known.name == name; });
-  if (pose == own.poses.end()) node.at("pose").refuse(fmt::format("there is no pose '{}'", name));
-  const std::size_t vertex_count = own.skin.positions.size();
+  const auto pose = std::find_if(test_case.poses.begin(), test_case.poses.end(),
+                                 [&](const CasePose& known) { return known.name == name; });
+  if (pose == test_case.poses.end()) node.at("pose").refuse(fmt::format("there is no pose '{}'", name));
+  const std::size_t vertex_count = test_case.skin.positions.size();
   Answer answer;
-  answer.pose = static_cast<std::size_t>(pose - own.poses.begin());
+  answer.pose = static_cast<std::size_t>(pose - test_case.poses.begin());
   answer.positions = node.at("positions").each(read_vector);
   node.at("positions").expect_size(vertex_count);
   if (node.has("normals")) {
@@ -98,8 +99,8 @@ Answer read_answer(const Node& node, const Case& own) {
 }
 
 // Reads one number a joint; for several chains one list each, of its joints in order.
-void read_twists(const Node& node, const Node& root, const Case& own, CasePose& pose) {
-  const std::uint32_t first = own.system == "mos" ? 1 : 0;
+void read_twists(const Node& node, const Node& root, const Case& test_case, CasePose& pose) {
+  const std::uint32_t first = test_case.system == "mos" ? 1 : 0;
   const auto add = [&](std::uint32_t joint, const Node& twist) {
     const std::string name = "twist/" + joint_name(joint);
     const auto known = [&](const auto& control) { return control.first == name; };
@@ -107,7 +108,7 @@ void read_twists(const Node& node, const Node& root, const Case& own, CasePose& 
       pose.controls.emplace_back(name, static_cast<float>(twist.number()));
   };
   if (node.size() > 0 && node.item(0).is_array()) {
-    const auto chains = read_chains(root, own.joints_at_rest.size());
+    const auto chains = read_chains(root, test_case.joints_at_rest.size());
     node.expect_size(chains.size());
     for (std::size_t c = 0; c < chains.size(); ++c) {
       node.item(c).expect_size(chains[c].size());
@@ -115,7 +116,7 @@ void read_twists(const Node& node, const Node& root, const Case& own, CasePose& 
     }
     return;
   }
-  node.expect_size(own.joints_at_rest.size() - 2 * first);
+  node.expect_size(test_case.joints_at_rest.size() - 2 * first);
   for (std::uint32_t j = 0; j < node.size(); ++j) add(first + j, node.item(j));
 }
 
@@ -124,16 +125,16 @@ bool has_joints(const std::string& system) {
   return system == "linear_blend" || system == "curve_skeleton" || system == "mos" || system == "hierarchical_bspline";
 }
 
-CasePose read_pose(const Node& node, const Node& root, const Case& own) {
+CasePose read_pose(const Node& node, const Node& root, const Case& test_case) {
   CasePose pose;
   pose.name = node.at("name").text();
   const auto read_positions = [&](const Node& positions, std::size_t count) {
     positions.expect_size(count);
     pose.driver_positions.push_back(positions.each(read_vector));
   };
-  if (has_joints(own.system)) {
-    const bool is_mos = own.system == "mos";
-    node.at("joints").expect_size(own.joints_at_rest.size() - (is_mos ? 2 : 0));
+  if (has_joints(test_case.system)) {
+    const bool is_mos = test_case.system == "mos";
+    node.at("joints").expect_size(test_case.joints_at_rest.size() - (is_mos ? 2 : 0));
     pose.joints = node.at("joints").each(read_frame);
     if (is_mos) {
       pose.joints.insert(pose.joints.begin(), glm::dmat4(1.0));
@@ -141,36 +142,36 @@ CasePose read_pose(const Node& node, const Node& root, const Case& own) {
                               glm::dvec4(0, 0, 0, 1));
       pose.joints.push_back(pose.name == "bind" ? glm::dmat4(1.0) : turned);
     }
-    if (node.has("twist")) read_twists(node.at("twist"), root, own, pose);
-  } else if (own.system == "surface_ffd") {
-    read_positions(node.at("driver_positions"), own.drivers[0].positions.size());
+    if (node.has("twist")) read_twists(node.at("twist"), root, test_case, pose);
+  } else if (test_case.system == "surface_ffd") {
+    read_positions(node.at("driver_positions"), test_case.drivers[0].positions.size());
     if (node.has("driver_transforms")) {
-      node.at("driver_transforms").expect_size(own.drivers[0].positions.size());
+      node.at("driver_transforms").expect_size(test_case.drivers[0].positions.size());
       pose.driver_transforms = node.at("driver_transforms").each(read_frame);
     }
-  } else if (own.system == "surface_ffd_patch") {
-    read_positions(node.at("control"), own.control_count);
+  } else if (test_case.system == "surface_ffd_patch") {
+    read_positions(node.at("control"), test_case.control_count);
   } else {
     const Node all = node.at(node.has("drivers") ? "drivers" : "driver_positions");
-    all.expect_size(own.drivers.size());
-    for (std::size_t d = 0; d < own.drivers.size(); ++d) {
-      read_positions(all.item(d), own.drivers[d].positions.size());
+    all.expect_size(test_case.drivers.size());
+    for (std::size_t d = 0; d < test_case.drivers.size(); ++d) {
+      read_positions(all.item(d), test_case.drivers[d].positions.size());
     }
   }
   return pose;
 }
 
-Variant read_variant(const Node& result, const Node& root, const Case& own) {
+Variant read_variant(const Node& result, const Node& root, const Case& test_case) {
   Variant variant;
   variant.name = result.at("variant").text();
-  read_settings(result.at("set"), root, own, variant);
+  read_settings(result.at("set"), root, test_case, variant);
   if (!variant.unsupported.empty()) return variant;
-  variant.answers = result.at("poses").each([&](const Node& node) { return read_answer(node, own); });
+  variant.answers = result.at("poses").each([&](const Node& node) { return read_answer(node, test_case); });
   if (variant.answers.empty()) result.at("poses").refuse("is empty");
   for (const Answer& answer : variant.answers) {
     if (variant.follows_transforms &&
-        own.poses[answer.pose].driver_transforms.size() != own.drivers[0].positions.size()) {
-      result.refuse(fmt::format("pose '{}' has no driver_transforms", own.poses[answer.pose].name));
+        test_case.poses[answer.pose].driver_transforms.size() != test_case.drivers[0].positions.size()) {
+      result.refuse(fmt::format("pose '{}' has no driver_transforms", test_case.poses[answer.pose].name));
     }
   }
   return variant;
@@ -197,46 +198,46 @@ std::vector<glm::vec2> read_places(const Node& root) {
   });
 }
 
-void read_joints(const Node& skeleton, Case& own) {
-  own.joints_at_rest = skeleton.at("rest").each(read_frame);
-  own.parents = read_parents(skeleton.at("parents"), own.joints_at_rest.size());
-  if (own.system != "mos") return;
-  for (std::int32_t& parent : own.parents) ++parent;  // the parent of a root is the world
-  own.parents.insert(own.parents.begin(), -1);
-  own.parents.push_back(0);
-  own.joints_at_rest.insert(own.joints_at_rest.begin(), glm::dmat4(1.0));
-  own.joints_at_rest.push_back(glm::dmat4(1.0));
+void read_joints(const Node& skeleton, Case& test_case) {
+  test_case.joints_at_rest = skeleton.at("rest").each(read_frame);
+  test_case.parents = read_parents(skeleton.at("parents"), test_case.joints_at_rest.size());
+  if (test_case.system != "mos") return;
+  for (std::int32_t& parent : test_case.parents) ++parent;  // the parent of a root is the world
+  test_case.parents.insert(test_case.parents.begin(), -1);
+  test_case.parents.push_back(0);
+  test_case.joints_at_rest.insert(test_case.joints_at_rest.begin(), glm::dmat4(1.0));
+  test_case.joints_at_rest.push_back(glm::dmat4(1.0));
 }
 
 Case read_case(const Node& root) {
   if (root.at("format").text() != "pelt-cases 1") root.at("format").refuse("must be \"pelt-cases 1\"");
-  Case own;
-  own.name = root.at("name").text();
-  own.system = root.at("system").text();
+  Case test_case;
+  test_case.name = root.at("name").text();
+  test_case.system = root.at("system").text();
   const Node results = root.at("results");
   if (results.size() == 0) results.refuse("is empty");
-  if (is_known(own.system)) {
-    own.skin = read_skin(root.at("skin"));
-    if (own.system == "linear_blend") {
-      read_joints(root.at("skeleton"), own);
-      own.skin.weights =
-          read_weights(root.at("bind").at("weights"), own.skin.positions.size(), own.joints_at_rest.size());
-    } else if (has_joints(own.system)) {
-      read_joints(root.at("skeleton"), own);
-      if (own.system == "hierarchical_bspline") own.skin.uvs = read_places(root);
-    } else if (own.system == "surface_ffd") {
-      own.drivers = {read_driver(root.at("driver"), 0)};
-    } else if (own.system == "surface_ffd_patch") {
-      own.control_count = root.at("patch").at("control").size();
+  if (is_known(test_case.system)) {
+    test_case.skin = read_skin(root.at("skin"));
+    if (test_case.system == "linear_blend") {
+      read_joints(root.at("skeleton"), test_case);
+      test_case.skin.weights =
+          read_weights(root.at("bind").at("weights"), test_case.skin.positions.size(), test_case.joints_at_rest.size());
+    } else if (has_joints(test_case.system)) {
+      read_joints(root.at("skeleton"), test_case);
+      if (test_case.system == "hierarchical_bspline") test_case.skin.uvs = read_places(root);
+    } else if (test_case.system == "surface_ffd") {
+      test_case.drivers = {read_driver(root.at("driver"), 0)};
+    } else if (test_case.system == "surface_ffd_patch") {
+      test_case.control_count = root.at("patch").at("control").size();
     } else {
       const Node drivers = root.at("drivers");
-      for (std::size_t d = 0; d < drivers.size(); ++d) own.drivers.push_back(read_driver(drivers.item(d), d));
+      for (std::size_t d = 0; d < drivers.size(); ++d) test_case.drivers.push_back(read_driver(drivers.item(d), d));
     }
-    own.poses = root.at("poses").each([&](const Node& node) { return read_pose(node, root, own); });
-    if (own.poses.empty() || own.poses[0].name != "bind") root.at("poses").refuse("must begin with 'bind'");
+    test_case.poses = root.at("poses").each([&](const Node& node) { return read_pose(node, root, test_case); });
+    if (test_case.poses.empty() || test_case.poses[0].name != "bind") root.at("poses").refuse("must begin with 'bind'");
   }
-  own.variants = results.each([&](const Node& result) { return read_variant(result, root, own); });
-  return own;
+  test_case.variants = results.each([&](const Node& result) { return read_variant(result, root, test_case); });
+  return test_case;
 }
 
 }  // namespace
@@ -250,11 +251,10 @@ std::vector<std::size_t> depths(std::span<const std::int32_t> parents) {
 }
 
 Result<Case> load_case(const std::filesystem::path& path) {
-  const auto bytes = read_file(path, std::uint64_t{1} << 28);
-  if (!bytes) return tl::unexpected(bytes.error());
+  PELT_ASSIGN(const auto bytes, read_file(path, std::uint64_t{1} << 28));
   try {
-    const char* text = reinterpret_cast<const char*>(bytes->data());
-    const Json json = Json::parse(text, text + bytes->size());
+    const char* text = reinterpret_cast<const char*>(bytes.data());
+    const Json json = Json::parse(text, text + bytes.size());
     return read_case(Node(json, ""));
   } catch (const Malformed& malformed) {
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", path.string(), malformed.what));

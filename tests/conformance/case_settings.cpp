@@ -60,18 +60,18 @@ void add_exclusion(std::vector<IndexRange> elements, std::vector<IndexRange> ver
   rig.layers[0].deformer.get<SurfaceFfdParameters>().exclude.push_back(pair);
 }
 
-void read_exclusions(const Node& set, const Case& own, Rig& rig) {
+void read_exclusions(const Node& set, const Case& test_case, Rig& rig) {
   if (!set.has("exclude")) return;
   const Node exclude = set.at("exclude");
   for (std::size_t i = 0; i < exclude.size(); ++i) {
-    add_exclusion(read_indices(exclude.item(i).at("elements"), own.drivers[0].triangles.size()),
-                  read_indices(exclude.item(i).at("vertices"), own.skin.positions.size()), rig);
+    add_exclusion(read_indices(exclude.item(i).at("elements"), test_case.drivers[0].triangles.size()),
+                  read_indices(exclude.item(i).at("vertices"), test_case.skin.positions.size()), rig);
   }
 }
 
 // The case gives the bone of each element, which weights of the driver's vertices cannot express: the hops become
 // groups.
-void read_hops(const Node& hops, const Case& own, Rig& rig) {
+void read_hops(const Node& hops, const Case& test_case, Rig& rig) {
   const std::vector<double> parents = hops.at("parents").each([](const Node& node) { return node.number(); });
   const std::size_t bones = parents.size();
   const auto path = [&](std::size_t bone) {  // from the bone to the root
@@ -93,8 +93,8 @@ void read_hops(const Node& hops, const Case& own, Rig& rig) {
   const bool by_kind = hops.has("elements");
   const Node element_bones = hops.at(by_kind ? "elements" : "element_bones");
   const Node vertex_bones = hops.at(by_kind ? "vertices" : "vertex_bones");
-  element_bones.expect_size(own.drivers[0].triangles.size());
-  vertex_bones.expect_size(own.skin.positions.size());
+  element_bones.expect_size(test_case.drivers[0].triangles.size());
+  vertex_bones.expect_size(test_case.skin.positions.size());
   const std::uint32_t limit = hops.at("limit").index(std::numeric_limits<std::uint32_t>::max());
   for (std::size_t bone = 0; bone < bones; ++bone) {
     std::vector<IndexRange> vertices;
@@ -139,9 +139,9 @@ SurfaceFfdParameters read_weighting(const Node& set) {
 
 Layer skin_layer(DeformerParameters deformer) { return {.target = "skin", .deformer = std::move(deformer)}; }
 
-void read_surface_ffd_settings(const Node& set, const Case& own, Variant& variant) {
+void read_surface_ffd_settings(const Node& set, const Case& test_case, Variant& variant) {
   SurfaceFfdParameters ffd = read_weighting(set);
-  ffd.driver.mesh = own.drivers[0].name;
+  ffd.driver.mesh = test_case.drivers[0].name;
   const std::string mode = set.at("mode").text();
   if (mode != "basic" && mode != "extended" && mode != "extended_estimated") {
     variant.unsupported = "mode " + mode;
@@ -153,8 +153,8 @@ void read_surface_ffd_settings(const Node& set, const Case& own, Variant& varian
     variant.follows_transforms = true;
   }
   variant.rig.layers = {skin_layer(std::move(ffd))};
-  read_exclusions(set, own, variant.rig);
-  if (set.has("use_hops") && set.at("use_hops").flag()) read_hops(set.at("hops"), own, variant.rig);
+  read_exclusions(set, test_case, variant.rig);
+  if (set.has("use_hops") && set.at("use_hops").flag()) read_hops(set.at("hops"), test_case, variant.rig);
 }
 
 std::vector<float> read_numbers(const Node& node) {
@@ -165,24 +165,24 @@ void read_patch_settings(const Node& set, const Node& patch, Variant& variant) {
   constexpr std::size_t kMax = 1u << 16u;
   SurfaceFfdParameters ffd = read_weighting(set);
   if (set.at("unit").is_string()) ffd.distance_unit.reset();
-  PatchParameters own;
+  PatchParameters parameters;
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    own.shape[axis] = patch.at("shape").item(axis).index(kMax);
-    own.degree[axis] = patch.at("degree").item(axis).index(kMax);
+    parameters.shape[axis] = patch.at("shape").item(axis).index(kMax);
+    parameters.degree[axis] = patch.at("degree").item(axis).index(kMax);
   }
-  own.knots_u = read_numbers(patch.at("knots_u"));
-  own.knots_v = read_numbers(patch.at("knots_v"));
-  own.control = narrowed(patch.at("control").each(read_vector));
-  if (patch.has("weights")) own.weights = read_numbers(patch.at("weights"));
-  ffd.driver.patches = {std::move(own)};
+  parameters.knots_u = read_numbers(patch.at("knots_u"));
+  parameters.knots_v = read_numbers(patch.at("knots_v"));
+  parameters.control = narrowed(patch.at("control").each(read_vector));
+  if (patch.has("weights")) parameters.weights = read_numbers(patch.at("weights"));
+  ffd.driver.patches = {std::move(parameters)};
   variant.rig.layers = {skin_layer(std::move(ffd))};
 }
 
 // Reads several drivers on one skin, combined as in Wires.
-void read_combine_settings(const Node& set, const Node& each, const Case& own, Variant& variant) {
-  for (std::size_t d = 0; d < own.drivers.size(); ++d) {
+void read_combine_settings(const Node& set, const Node& each, const Case& test_case, Variant& variant) {
+  for (std::size_t d = 0; d < test_case.drivers.size(); ++d) {
     SurfaceFfdParameters ffd = read_weighting(each);
-    ffd.driver.mesh = own.drivers[d].name;
+    ffd.driver.mesh = test_case.drivers[d].name;
     Layer layer = skin_layer(std::move(ffd));
     if (d > 0) layer.wires = static_cast<float>(set.at("m").number());
     variant.rig.layers.push_back(std::move(layer));
@@ -201,11 +201,11 @@ void read_linear_blend_settings(const Node& set, Variant& variant) {
 }
 
 // Checks that the twist of each chain starts at the joint nearest the root.
-void check_tops(const Node& root, const std::vector<std::vector<std::uint32_t>>& chains, const Case& own) {
+void check_tops(const Node& root, const std::vector<std::vector<std::uint32_t>>& chains, const Case& test_case) {
   if (!root.has("chain_tops")) return;
   const Node tops = root.at("chain_tops");
   tops.expect_size(chains.size());
-  const std::vector<std::size_t> depth = depths(own.parents);
+  const std::vector<std::size_t> depth = depths(test_case.parents);
   for (std::size_t c = 0; c < chains.size(); ++c) {
     const std::uint32_t top = chains[c][tops.item(c).index(chains[c].size())];
     for (const std::uint32_t joint : chains[c]) {
@@ -230,7 +230,7 @@ std::vector<CurveKey> read_twist_keys(const Node& keys) {
   });
 }
 
-void read_curve_settings(const Node& set, const Node& root, const Case& own, Variant& variant) {
+void read_curve_settings(const Node& set, const Node& root, const Case& test_case, Variant& variant) {
   if (set.at("knots").text() != "uniform" || set.at("parameter").text() != "arc") {
     variant.unsupported = fmt::format("{} knots, parameter {}", set.at("knots").text(), set.at("parameter").text());
     return;
@@ -246,8 +246,8 @@ void read_curve_settings(const Node& set, const Node& root, const Case& own, Var
   curves.centre = static_cast<float>(set.at("centre").number());
   curves.float_margin = 1;
   curves.bulge.volume = 0;
-  const auto chains = read_chains(root, own.joints_at_rest.size());
-  check_tops(root, chains, own);
+  const auto chains = read_chains(root, test_case.joints_at_rest.size());
+  check_tops(root, chains, test_case);
   for (std::size_t c = 0; c < chains.size(); ++c) {
     CurvePath& path = curves.curves.emplace_back();
     path.name = fmt::format("curve{}", c);
@@ -285,9 +285,9 @@ std::vector<std::string> read_op_points(const Node& op) {
 }
 
 // Reads an operation. Operations apply in every pose but "bind": the last joint of the case drives them.
-MosEdit read_op(const Node& op, const Case& own) {
+MosEdit read_op(const Node& op, const Case& test_case) {
   MosEdit edit;
-  edit.driver = KeyAngle{joint_name(static_cast<std::uint32_t>(own.joints_at_rest.size()) - 1), {0, 0, 1}};
+  edit.driver = KeyAngle{joint_name(static_cast<std::uint32_t>(test_case.joints_at_rest.size()) - 1), {0, 0, 1}};
   edit.share = {{0, 0}, {45, 1}};
   const std::string kind = op.at("op").text();
   if (kind != "motion") edit.points = read_op_points(op);
@@ -314,21 +314,25 @@ MosEdit read_op(const Node& op, const Case& own) {
 }
 
 // Returns the model's number of a joint: the world is joint 0, before the case's joints.
-std::uint32_t mos_joint(const Node& node, const Case& own) { return 1 + node.index(own.joints_at_rest.size() - 2); }
+std::uint32_t mos_joint(const Node& node, const Case& test_case) {
+  return 1 + node.index(test_case.joints_at_rest.size() - 2);
+}
 
 // Returns true if points twist about the bone that leaves their joint along the chain (points of its last joint: about
 // the bone before).
-bool twists_about_bones(const Node& points, const Case& own) {
+bool twists_about_bones(const Node& points, const Case& test_case) {
   const Node joints = points.at("joint");
   const Node axes = points.at("twist_axis_local");
   axes.expect_size(joints.size());
-  const auto origin = [&](std::size_t k) { return glm::dvec3(own.joints_at_rest[mos_joint(joints.item(k), own)][3]); };
+  const auto origin = [&](std::size_t k) {
+    return glm::dvec3(test_case.joints_at_rest[mos_joint(joints.item(k), test_case)][3]);
+  };
   glm::dvec3 bone(0.0);  // bone of the points from k on that have one joint
   for (std::size_t k = 0; k < joints.size(); ++k) {
     std::size_t next = k;
     while (next < joints.size() && origin(next) == origin(k)) ++next;
     if (next < joints.size()) bone = glm::normalize(origin(next) - origin(k));
-    const glm::dmat3 frame(own.joints_at_rest[mos_joint(joints.item(k), own)]);
+    const glm::dmat3 frame(test_case.joints_at_rest[mos_joint(joints.item(k), test_case)]);
     if (glm::distance(glm::normalize(frame * read_vector(axes.item(k))), bone) > 1e-5) return false;
   }
   return true;
@@ -341,7 +345,7 @@ bool slides_along_own_bone(const Node& op, const Node& points) {
   return std::ranges::all_of(moved, [&](std::uint32_t p) { return joints.item(p).number() == op.at("bone").number(); });
 }
 
-void read_mos_settings(const Node& set, const Node& root, const Case& own, Variant& variant) {
+void read_mos_settings(const Node& set, const Node& root, const Case& test_case, Variant& variant) {
   MosParameters mos;
   mos.table_error = kTableError;
   const std::string strategy = set.at("strategy").text();
@@ -370,15 +374,16 @@ void read_mos_settings(const Node& set, const Node& root, const Case& own, Varia
   MosChain& chain = mos.chains.emplace_back();
   chain.name = "chain";
   for (std::size_t k = 0; k < points.at("joint").size(); ++k) {
-    const std::uint32_t joint = mos_joint(points.at("joint").item(k), own);
+    const std::uint32_t joint = mos_joint(points.at("joint").item(k), test_case);
     const glm::dvec3 position = read_vector(points.at("position").item(k));
     chain.points.push_back({fmt::format("point{}", k), joint_name(joint),
-                            glm::vec3(position - glm::dvec3(own.joints_at_rest[joint][3])), false});
+                            glm::vec3(position - glm::dvec3(test_case.joints_at_rest[joint][3])), false});
   }
-  if (mos.twist && !twists_about_bones(points, own)) variant.unsupported = "twists about other axes than the bones'";
+  if (mos.twist && !twists_about_bones(points, test_case))
+    variant.unsupported = "twists about other axes than the bones'";
   const Node ops = set.at("ops");
   for (std::size_t k = 0; k < ops.size(); ++k) {
-    mos.edits.push_back(read_op(ops.item(k), own));
+    mos.edits.push_back(read_op(ops.item(k), test_case));
     if (!slides_along_own_bone(ops.item(k), points)) variant.unsupported = "a slide along the bone of another joint";
   }
   variant.rig.layers = {skin_layer(std::move(mos))};
@@ -392,7 +397,7 @@ auto read_control(const Node& entries, glm::uvec2 shape, const Read& read) {
   });
 }
 
-void read_surface(const Node& surface, const Case& own, Variant& variant) {
+void read_surface(const Node& surface, const Case& test_case, Variant& variant) {
   HierarchicalBsplineParameters parameters;
   surface.at("shape").expect_size(2);
   surface.at("closed").expect_size(2);
@@ -415,7 +420,7 @@ void read_surface(const Node& surface, const Case& own, Variant& variant) {
     }
     if (l >= attach.size()) continue;
     level.attach = read_control(attach.item(l), shape, [&](const Node& entry, std::uint32_t vertex) {
-      return SurfaceAttachment{.joint = joint_name(entry.item(2).index(own.joints_at_rest.size())),
+      return SurfaceAttachment{.joint = joint_name(entry.item(2).index(test_case.joints_at_rest.size())),
                                .vertices = {{vertex, vertex}}};
     });
   }
@@ -426,23 +431,23 @@ void read_surface(const Node& surface, const Case& own, Variant& variant) {
 
 }  // namespace
 
-void read_settings(const Node& set, const Node& root, const Case& own, Variant& variant) {
-  if (own.system == "linear_blend") {
+void read_settings(const Node& set, const Node& root, const Case& test_case, Variant& variant) {
+  if (test_case.system == "linear_blend") {
     read_linear_blend_settings(set, variant);
-  } else if (own.system == "surface_ffd") {
-    read_surface_ffd_settings(set, own, variant);
-  } else if (own.system == "surface_ffd_patch") {
+  } else if (test_case.system == "surface_ffd") {
+    read_surface_ffd_settings(set, test_case, variant);
+  } else if (test_case.system == "surface_ffd_patch") {
     read_patch_settings(set, root.at("patch"), variant);
-  } else if (own.system == "combine") {
-    read_combine_settings(set, root.at("bind").at("each"), own, variant);
-  } else if (own.system == "curve_skeleton") {
-    read_curve_settings(set, root, own, variant);
-  } else if (own.system == "mos") {
-    read_mos_settings(set, root, own, variant);
-  } else if (own.system == "hierarchical_bspline") {
-    read_surface(root.at("surface"), own, variant);
+  } else if (test_case.system == "combine") {
+    read_combine_settings(set, root.at("bind").at("each"), test_case, variant);
+  } else if (test_case.system == "curve_skeleton") {
+    read_curve_settings(set, root, test_case, variant);
+  } else if (test_case.system == "mos") {
+    read_mos_settings(set, root, test_case, variant);
+  } else if (test_case.system == "hierarchical_bspline") {
+    read_surface(root.at("surface"), test_case, variant);
   } else {
-    variant.unsupported = "system " + own.system;
+    variant.unsupported = "system " + test_case.system;
   }
 }
 

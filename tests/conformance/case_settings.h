@@ -18,6 +18,6 @@ std::string joint_name(std::uint32_t joint);
 std::vector<std::vector<std::uint32_t>> read_chains(const Node& root, std::size_t joint_count);
 
 // Reads the settings `set` of a variant: its rig, or why it is unsupported.
-void read_settings(const Node& set, const Node& root, const Case& own, Variant& variant);
+void read_settings(const Node& set, const Node& root, const Case& test_case, Variant& variant);
 
 }  // namespace pelt::conformance

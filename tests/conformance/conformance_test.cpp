@@ -56,12 +56,12 @@ Json linear_blend_case() {
 Json dual_quaternion_case() {
   const double c = 0.984807753;  // cosine of 10 degrees
   const double s = 0.173648178;
-  Json own = linear_blend_case();
-  own["poses"][1] = {{"name", "turn"},
-                     {"joints", {{1, 0, 0, 0, 0, -c, -s, 0, 0, s, -c, 0}, {1, 0, 0, 0, 0, -c, s, 0, 0, -s, -c, 0}}}};
-  own["poses"][2] = {{"name", "flip"},
-                     {"joints", {{s, -c, 0, 0, -c, -s, 0, 0, 0, 0, -1, 0}, {-s, -c, 0, 0, -c, s, 0, 0, 0, 0, -1, 0}}}};
-  Json& result = own["results"][0];
+  Json json = linear_blend_case();
+  json["poses"][1] = {{"name", "turn"},
+                      {"joints", {{1, 0, 0, 0, 0, -c, -s, 0, 0, s, -c, 0}, {1, 0, 0, 0, 0, -c, s, 0, 0, -s, -c, 0}}}};
+  json["poses"][2] = {{"name", "flip"},
+                      {"joints", {{s, -c, 0, 0, -c, -s, 0, 0, 0, 0, -1, 0}, {-s, -c, 0, 0, -c, s, 0, 0, 0, 0, -1, 0}}}};
+  Json& result = json["results"][0];
   result["variant"] = "dual";
   result["set"]["method"] = "dual_quaternion";
   result["poses"][1] = {{"pose", "turn"},
@@ -70,7 +70,7 @@ Json dual_quaternion_case() {
   result["poses"][2] = {{"pose", "flip"},
                         {"positions", {{0, 0, 0}, {s, -c, 0}, {-1, 0, 0}}},
                         {"normals", {{0, 0, -1}, {0, 0, -1}, {0, 0, -1}}}};
-  return own;
+  return json;
 }
 
 // A driver of one triangle, one corner of which moves away from the origin by 1 along x. Computed by hand: A stays, and
@@ -127,16 +127,16 @@ Json combine_case() {
 // The case with a driver of two triangles; the second moves away. The exclusion or the hops must keep it from pulling
 // the skin.
 Json two_elements_case() {
-  Json own = surface_ffd_case("basic");
+  Json json = surface_ffd_case("basic");
   for (const char* pose : {"/poses/0", "/poses/1"}) {
-    Json& positions = own[Json::json_pointer(std::string(pose) + "/driver_positions")];
+    Json& positions = json[Json::json_pointer(std::string(pose) + "/driver_positions")];
     const double away = pose[7] == '1' ? 5 : 0;
     for (const double x : {3.0, 4.0}) positions.push_back({x + away, 0, 0});
     positions.push_back({3 + away, 1, 0});
-    own.at(Json::json_pointer(pose)).erase("driver_transforms");
+    json.at(Json::json_pointer(pose)).erase("driver_transforms");
   }
-  own["driver"] = {{"positions", own["poses"][0]["driver_positions"]}, {"triangles", {{0, 1, 2}, {3, 4, 5}}}};
-  return own;
+  json["driver"] = {{"positions", json["poses"][0]["driver_positions"]}, {"triangles", {{0, 1, 2}, {3, 4, 5}}}};
+  return json;
 }
 
 // A joint whose axes are turned in the rest pose, and its only control point. Computed by hand: the skin moves as the
@@ -244,36 +244,36 @@ TEST_P(ConformanceOf, PassesWhatIsRightByHand) {
 // The twist of a chain starts at the joint nearest the root, in whatever order a case lists its joints.
 TEST_P(ConformanceOf, JointsHaveTheirParents) {
   PELT_REQUIRE_SHARED();
-  Json own = Json::parse(std::ifstream(*test::shared_folder() / "cases" / "p12_curve_twist.json"));
-  Json& results = own["results"];
+  Json json = Json::parse(std::ifstream(*test::shared_folder() / "cases" / "p12_curve_twist.json"));
+  Json& results = json["results"];
   while (results.size() > 1) results.erase(results.size() - 1);  // double reflection begins at a chain's first joint
-  ASSERT_EQ(own["chain"], Json({0, 1, 2, 3}));
+  ASSERT_EQ(json["chain"], Json({0, 1, 2, 3}));
   const auto expect_passes = [&](const char* name) {
-    const Outcome result = evaluate(write(name, own.dump()));
+    const Outcome result = evaluate(write(name, json.dump()));
     EXPECT_THAT(result.output, HasSubstr("\n1 passed, 0 failed, 0 unsupported\n"));
   };
-  own["chain"] = {3, 2, 1, 0};
+  json["chain"] = {3, 2, 1, 0};
   expect_passes("against.json");
   const auto turn_round = [](Json& list) { std::reverse(list.begin(), list.end()); };
-  turn_round(own["skeleton"]["rest"]);
-  own["skeleton"]["parents"] = {1, 2, 3, -1};
-  for (Json& pose : own["poses"]) {
+  turn_round(json["skeleton"]["rest"]);
+  json["skeleton"]["parents"] = {1, 2, 3, -1};
+  for (Json& pose : json["poses"]) {
     turn_round(pose["joints"]);
     if (!pose["twist"].is_null()) turn_round(pose["twist"]);
   }
   expect_passes("children_first.json");
-  own.erase("chain");
-  own["chains"] = {{3, 2, 1, 0}};
-  own["chain_tops"] = {0};
-  for (const char* length : {"f", "f_min", "f_max"}) own["bind"][length] = Json::array({own["bind"][length]});
-  for (Json& pose : own["poses"]) {
+  json.erase("chain");
+  json["chains"] = {{3, 2, 1, 0}};
+  json["chain_tops"] = {0};
+  for (const char* length : {"f", "f_min", "f_max"}) json["bind"][length] = Json::array({json["bind"][length]});
+  for (Json& pose : json["poses"]) {
     if (pose["twist"].is_null()) continue;
     turn_round(pose["twist"]);  // twists of the chain's joints, in order
     pose["twist"] = Json::array({pose["twist"]});
   }
   expect_passes("chains.json");
-  own["chain_tops"] = {1};
-  const Outcome wrong = evaluate(write("top.json", own.dump()));
+  json["chain_tops"] = {1};
+  const Outcome wrong = evaluate(write("top.json", json.dump()));
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.output, HasSubstr("/chain_tops/0: joint 3 is nearer the root"));
 }

@@ -9,44 +9,45 @@
 
 #include <pelt/bind.h>
 #include <pelt/evaluate.h>
+#include <pelt/try.h>
 
 namespace pelt::conformance {
 namespace {
 
 // Returns the case's joints in the order of a model: parents before children.
-std::vector<std::uint32_t> parents_first(const Case& own) {
-  const std::vector<std::size_t> depth = depths(own.parents);
-  std::vector<std::uint32_t> order(own.parents.size());
+std::vector<std::uint32_t> parents_first(const Case& test_case) {
+  const std::vector<std::size_t> depth = depths(test_case.parents);
+  std::vector<std::uint32_t> order(test_case.parents.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return depth[a] < depth[b]; });
   return order;
 }
 
-void add_joints(const Case& own, Model& model) {
-  const std::vector<std::uint32_t> order = parents_first(own);
+void add_joints(const Case& test_case, Model& model) {
+  const std::vector<std::uint32_t> order = parents_first(test_case);
   std::vector<std::uint32_t> place(order.size());
   for (std::uint32_t p = 0; p < order.size(); ++p) place[order[p]] = p;
   for (const std::uint32_t j : order) {
-    const std::int32_t parent = own.parents[j];
+    const std::int32_t parent = test_case.parents[j];
     const auto above = static_cast<std::size_t>(std::max(parent, 0));
-    const glm::dmat4 outer = parent < 0 ? glm::dmat4(1.0) : own.joints_at_rest[above];
+    const glm::dmat4 outer = parent < 0 ? glm::dmat4(1.0) : test_case.joints_at_rest[above];
     model.skeleton.joints.push_back({.name = fmt::format("joint{}", j),
                                      .parent = parent < 0 ? -1 : static_cast<std::int32_t>(place[above]),
-                                     .matrix = glm::mat4(glm::inverse(outer) * own.joints_at_rest[j])});
+                                     .matrix = glm::mat4(glm::inverse(outer) * test_case.joints_at_rest[j])});
   }
   for (std::uint32_t j = 0; j < order.size(); ++j) {
-    model.bound_joints.push_back({place[j], glm::mat4(glm::inverse(own.joints_at_rest[j]))});
+    model.bound_joints.push_back({place[j], glm::mat4(glm::inverse(test_case.joints_at_rest[j]))});
   }
 }
 
 // Makes the model of a case. If a variant follows the driver's transforms, every vertex of the driver has a joint of
 // its own; if drivers are streamed, there is one joint that does not move.
-Model make_model(const Case& own, const Variant& variant) {
+Model make_model(const Case& test_case, const Variant& variant) {
   Model model;
-  model.name = own.name;
-  model.meshes = {own.skin};
-  model.meshes.insert(model.meshes.end(), own.drivers.begin(), own.drivers.end());
-  add_joints(own, model);
+  model.name = test_case.name;
+  model.meshes = {test_case.skin};
+  model.meshes.insert(model.meshes.end(), test_case.drivers.begin(), test_case.drivers.end());
+  add_joints(test_case, model);
   const auto add_still_joint = [&] {
     const auto j = static_cast<std::uint32_t>(model.skeleton.joints.size());
     model.skeleton.joints.push_back({.name = fmt::format("joint{}", j)});
@@ -63,10 +64,10 @@ Model make_model(const Case& own, const Variant& variant) {
   return model;
 }
 
-Pose make_pose(const Case& own, const Variant& variant, const CasePose& pose) {
-  if (!own.joints_at_rest.empty()) {
+Pose make_pose(const Case& test_case, const Variant& variant, const CasePose& pose) {
+  if (!test_case.joints_at_rest.empty()) {
     Pose result{{}, {}, pose.controls};
-    for (const std::uint32_t j : parents_first(own)) result.joints.emplace_back(pose.joints[j]);
+    for (const std::uint32_t j : parents_first(test_case)) result.joints.emplace_back(pose.joints[j]);
     return result;
   }
   if (variant.follows_transforms) return {{pose.driver_transforms.begin(), pose.driver_transforms.end()}, {}, {}};
@@ -120,25 +121,24 @@ void compare(const Answer& answer, std::span<const glm::vec3> positions, std::sp
 
 }  // namespace
 
-Result<Evaluation> evaluate(const Case& own, const Variant& variant, BackEnd& back_end) {
-  const Model model = make_model(own, variant);
-  const Result<Bound> bound = bind(model, variant.rig);
-  if (!bound) return tl::unexpected(bound.error());
+Result<Evaluation> evaluate(const Case& test_case, const Variant& variant, BackEnd& back_end) {
+  const Model model = make_model(test_case, variant);
+  PELT_ASSIGN(const auto bound, bind(model, variant.rig));
 
   std::vector<Pose> poses;
-  for (const Answer& answer : variant.answers) poses.push_back(make_pose(own, variant, own.poses[answer.pose]));
-  const Result<std::vector<Moved>> moved = back_end.move(bound->character, poses);
-  if (!moved) return tl::unexpected(moved.error());
+  for (const Answer& answer : variant.answers)
+    poses.push_back(make_pose(test_case, variant, test_case.poses[answer.pose]));
+  PELT_ASSIGN(const auto moved, back_end.move(bound.character, poses));
 
-  const std::vector<CharacterMesh>& meshes = bound->character->meshes;
+  const std::vector<CharacterMesh>& meshes = bound.character->meshes;
   const auto skin = std::find_if(meshes.begin(), meshes.end(), [](const CharacterMesh& m) { return m.name == "skin"; });
-  const double size = diagonal(own.skin.positions);
+  const double size = diagonal(test_case.skin.positions);
   Evaluation evaluation;
   for (std::size_t a = 0; a < variant.answers.size(); ++a) {
     std::vector<glm::vec3> positions(skin->vertex_count());
     std::vector<glm::vec3> normals(skin->vertex_count());
-    to_source_order<glm::vec3>(*skin, (*moved)[a].positions, positions);
-    to_source_order<glm::vec3>(*skin, (*moved)[a].normals, normals);
+    to_source_order<glm::vec3>(*skin, moved[a].positions, positions);
+    to_source_order<glm::vec3>(*skin, moved[a].normals, normals);
     compare(variant.answers[a], positions, normals, size, evaluation.deviation);
     evaluation.positions.push_back(std::move(positions));
   }

@@ -32,6 +32,6 @@ struct Evaluation {
 
 // Binds a model made from the case and moves it through the poses of the variant's answers. Errors: those of bind and
 // of the back end. Precondition: the variant is supported.
-Result<Evaluation> evaluate(const Case& own, const Variant& variant, BackEnd& back_end);
+Result<Evaluation> evaluate(const Case& test_case, const Variant& variant, BackEnd& back_end);
 
 }  // namespace pelt::conformance

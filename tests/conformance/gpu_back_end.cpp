@@ -10,6 +10,7 @@
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
 #include <pelt/runtime/vulkan_functions.h>
+#include <pelt/try.h>
 
 #include "tests/conformance/back_end.h"
 #include "tests/support/mutated_shaders.h"
@@ -32,26 +33,22 @@ class GpuBackEnd final : public BackEnd {
  public:
   // Uses one instance a pose.
   Result<std::vector<Moved>> move(const Character& character, std::span<const Pose> poses) override {
-    const auto uploaded = runtime::upload(*device_, character);
-    if (!uploaded) return tl::unexpected(uploaded.error());
-    auto crowd = runtime::Crowd::create(
-        *device_, *uploaded,
-        {.instances = {static_cast<std::uint32_t>(poses.size())}, .outputs = {.control_meshes = true}});
-    if (!crowd) return tl::unexpected(crowd.error());
+    PELT_ASSIGN(const auto uploaded, runtime::upload(*device_, character));
+    PELT_ASSIGN(auto crowd, runtime::Crowd::create(*device_, uploaded,
+                                                   {.instances = {static_cast<std::uint32_t>(poses.size())},
+                                                    .outputs = {.control_meshes = true}}));
     for (std::uint32_t i = 0; i < poses.size(); ++i) {
-      crowd->pose(i, poses[i].joints);
-      for (std::uint32_t s = 0; s < poses[i].streams.size(); ++s) crowd->stream(i, s, poses[i].streams[s]);
+      crowd.pose(i, poses[i].joints);
+      for (std::uint32_t s = 0; s < poses[i].streams.size(); ++s) crowd.stream(i, s, poses[i].streams[s]);
       for (const auto& [name, value] : poses[i].controls) {
-        if (const auto control = character->find_control(name)) crowd->control(i, *control, value);
+        if (const auto control = character->find_control(name)) crowd.control(i, *control, value);
       }
     }
-    const auto done = runtime::run(*device_, *crowd);
-    if (!done) return tl::unexpected(done.error());
+    PELT_TRY(runtime::run(*device_, crowd));
     std::vector<Moved> results;
     for (std::uint32_t i = 0; i < poses.size(); ++i) {
-      auto vertices = runtime::read_vertices(*device_, *crowd, i);
-      if (!vertices) return tl::unexpected(vertices.error());
-      results.push_back({std::move(vertices->positions), std::move(vertices->normals)});
+      PELT_ASSIGN(auto vertices, runtime::read_vertices(*device_, crowd, i));
+      results.push_back({std::move(vertices.positions), std::move(vertices.normals)});
     }
     if (!messages_.empty()) return fail(ErrorCode::kDeviceFailed, messages_.front());
     return results;
@@ -65,9 +62,8 @@ class GpuBackEnd final : public BackEnd {
     if (wanted == "vulkan11") options.get_instance_proc_addr = entry_point_of_vulkan11;
     if (wanted == "mutated") options.get_instance_proc_addr = test::mutated_entry_point;
     options.on_validation_message = [this](const std::string& message) { messages_.push_back(message); };
-    auto device = runtime::Device::create(options);
-    if (!device) return tl::unexpected(device.error());
-    device_.emplace(*std::move(device));
+    PELT_ASSIGN(auto device, runtime::Device::create(options));
+    device_.emplace(std::move(device));
     return {};
   }
 
@@ -80,8 +76,7 @@ class GpuBackEnd final : public BackEnd {
 
 Result<std::unique_ptr<BackEnd>> make_gpu_back_end(bool validation) {
   auto back_end = std::make_unique<GpuBackEnd>();
-  const auto opened = back_end->open(validation);
-  if (!opened) return tl::unexpected(opened.error());
+  PELT_TRY(back_end->open(validation));
   return back_end;
 }
 

@@ -71,27 +71,27 @@ Result<void> prepare_output(const std::filesystem::path& folder, std::span<const
   return {};
 }
 
-FloatJson to_json(const Case& own, const Variant& variant, const Evaluation& evaluation) {
+FloatJson to_json(const Case& test_case, const Variant& variant, const Evaluation& evaluation) {
   FloatJson poses = FloatJson::array();
   for (std::size_t a = 0; a < variant.answers.size(); ++a) {
     FloatJson positions = FloatJson::array();
     for (const glm::vec3& p : evaluation.positions[a]) positions.push_back({p.x, p.y, p.z});
-    poses.push_back({{"pose", own.poses[variant.answers[a].pose].name}, {"positions", std::move(positions)}});
+    poses.push_back({{"pose", test_case.poses[variant.answers[a].pose].name}, {"positions", std::move(positions)}});
   }
   return {{"variant", variant.name}, {"poses", std::move(poses)}};
 }
 
 // Runs a case and prints one line a variant. Returns the computed positions of all variants.
-FloatJson run_case(const Case& own, BackEnd& back_end, Count& count) {
+FloatJson run_case(const Case& test_case, BackEnd& back_end, Count& count) {
   FloatJson results = FloatJson::array();
-  for (const Variant& variant : own.variants) {
-    const std::string title = fmt::format("{}: {}:", own.name, variant.name);
+  for (const Variant& variant : test_case.variants) {
+    const std::string title = fmt::format("{}: {}:", test_case.name, variant.name);
     if (!variant.unsupported.empty()) {
       ++count.unsupported;
       fmt::print("{:<72} unsupported ({})\n", title, variant.unsupported);
       continue;
     }
-    const Result<Evaluation> evaluation = evaluate(own, variant, back_end);
+    const Result<Evaluation> evaluation = evaluate(test_case, variant, back_end);
     if (!evaluation) {
       ++count.failed;
       fmt::print("{:<72} fail ({})\n", title, evaluation.error().message);
@@ -102,11 +102,11 @@ FloatJson run_case(const Case& own, BackEnd& back_end, Count& count) {
     fmt::print("{:<72} {:8.2e} {:6.3f} deg {}", title, deviation.position, deviation.normal,
                deviation.passes() ? "pass" : "fail");
     if (!deviation.passes()) {
-      fmt::print(" ({}pose {}, vertex {})", deviation.finite ? "" : "not finite: ", own.poses[deviation.pose].name,
-                 deviation.vertex);
+      fmt::print(" ({}pose {}, vertex {})",
+                 deviation.finite ? "" : "not finite: ", test_case.poses[deviation.pose].name, deviation.vertex);
     }
     fmt::print("\n");
-    results.push_back(to_json(own, variant, *evaluation));
+    results.push_back(to_json(test_case, variant, *evaluation));
   }
   return results;
 }
@@ -141,16 +141,16 @@ int run(const Options& options) {
   Count count;
   bool broken = false;
   for (const std::filesystem::path& file : *files) {
-    const Result<Case> own = load_case(file);
-    if (!own) {
-      complain(own.error().message);
+    const Result<Case> test_case = load_case(file);
+    if (!test_case) {
+      complain(test_case.error().message);
       broken = true;
       continue;
     }
-    FloatJson results = run_case(*own, *back_end, count);
+    FloatJson results = run_case(*test_case, *back_end, count);
     if (options.write.empty()) continue;
     const FloatJson document = {{"format", "pelt-results 1"},
-                                {"name", own->name},
+                                {"name", test_case->name},
                                 {"backend", options.back_end},
                                 {"results", std::move(results)}};
     const std::string text = document.dump(-1, ' ', false, FloatJson::error_handler_t::replace) + "\n";

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <pelt/clip_twists.h>
@@ -65,10 +65,10 @@ Frame random_frame(const CharacterData& character, Random& random) {
 
 // Two frames of each of the first clips.
 std::vector<Frame> clip_frames(const CharacterData& character) {
-  constexpr std::size_t kMostClips = 2;
+  constexpr std::size_t kMaxClips = 2;
   std::vector<Frame> frames;
   std::vector<Transform> local(character.skeleton.joints.size());
-  for (std::size_t c = 0; c < std::min(kMostClips, character.clips.size()); ++c) {
+  for (std::size_t c = 0; c < std::min(kMaxClips, character.clips.size()); ++c) {
     const Clip& clip = character.clips[c];
     const ClipTwists twists(character, clip);
     for (const float time : {0.3f * clip.duration, clip.duration}) {
@@ -107,7 +107,7 @@ void evaluate_frames(const Character& character, const Evaluator::Options& optio
       const auto points = character->meshes[character->streams[s].mesh].vertex_count();
       const std::vector<float> values = random_floats(3 * std::size_t{points}, random);
       std::vector<glm::vec3> positions(points);
-      std::memcpy(positions.data(), values.data(), values.size() * sizeof(float));
+      std::ranges::copy(std::as_bytes(std::span(values)), std::as_writable_bytes(std::span(positions)).begin());
       evaluator.stream(s, positions);
     }
     if (!character->controls.empty()) evaluator.control(random() % character->controls.size(), coordinate(random));
@@ -117,7 +117,7 @@ void evaluate_frames(const Character& character, const Evaluator::Options& optio
   give(evaluator, rest);
   evaluator.teleport();
   evaluator.evaluate();
-  require(std::memcmp(before.data(), evaluator.positions().data(), before.size() * sizeof(glm::vec3)) == 0,
+  require(std::ranges::equal(std::as_bytes(std::span(before)), std::as_bytes(evaluator.positions())),
           "the rest pose is what it was before other poses");
   if (character->fit_pass() == nullptr) return;
   evaluator.set_detail(Detail::kLinearFit);

@@ -22,11 +22,11 @@ using Bytes = std::span<const std::byte>;
 const char* name_of(Bytes file) { return pelt::is_glb(file) ? "x.glb" : "x.gltf"; }
 
 void bind_and_move(const pelt::Model& model, std::uint64_t choice) {
-  constexpr std::size_t kMostVertices = 2000;  // an accessor without data has as many as it says
+  constexpr std::size_t kMaxVertices = 2000;  // an accessor without data has as many as it says
   std::size_t vertices = 0;
   for (const pelt::Mesh& mesh : model.meshes) vertices += mesh.positions.size();
   for (const pelt::MeshLevel& level : model.levels) vertices += level.mesh.positions.size();
-  if (vertices > kMostVertices) return;
+  if (vertices > kMaxVertices) return;
   const auto deformers = pelt::deformer_names();
   const auto rig = pelt::rig_from_deformer_name(std::string(deformers[choice % deformers.size()]));
   const auto bound = pelt::bind(model, *rig, pelt::fuzz::bind_options(choice / deformers.size()));

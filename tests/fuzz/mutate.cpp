@@ -38,8 +38,8 @@ constexpr float kNumbers[] = {0,
 
 // Lists places in a document, at most so many.
 void gather(json& value, std::vector<json*>& places) {
-  constexpr std::size_t kMost = 20'000;
-  if (places.size() >= kMost) return;
+  constexpr std::size_t kMaxPlaces = 20'000;
+  if (places.size() >= kMaxPlaces) return;
   places.push_back(&value);
   if (!value.is_structured()) return;
   for (json& member : value) gather(member, places);

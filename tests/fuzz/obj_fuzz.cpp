@@ -14,8 +14,8 @@
 namespace {
 
 void bind_in_cage(pelt::Mesh cage, std::uint64_t choice) {
-  constexpr std::size_t kMostTriangles = 1000;
-  if (cage.triangles.size() > kMostTriangles) return;
+  constexpr std::size_t kMaxTriangles = 1000;
+  if (cage.triangles.size() > kMaxTriangles) return;
   static const pelt::Model small = pelt::fuzz::make_small_model();
   pelt::Model model = small;
   cage.name = "cage";

@@ -58,10 +58,10 @@ def kernel_tests(file):
     if file.startswith("runtime/"):
         return [["runtime_test", "--gtest_filter=" + test[1].split("=", 1)[1]] for test in SHADER_TESTS[1:]] + [
             ["runtime_test", "--gtest_filter=*Device*.*:Transfer.*:Memory.*:Frames.*:InputRings.*:FreeRanges.*:C*.*"]]
-    own = {"engine/model/gltf": "gltf", "engine/model/obj": "obj", "engine/model/builtin": "builtin"}.get(
+    program = {"engine/model/gltf": "gltf", "engine/model/obj": "obj", "engine/model/builtin": "builtin"}.get(
         os.path.dirname(file), file.split("/")[1]) + "_test"
-    tests = [["pelt_conformance", "--backend", "cpu", "CASES"], [own], ["properties_test"]]
-    return tests if own == "character_test" else tests + [["character_test"]]
+    tests = [["pelt_conformance", "--backend", "cpu", "CASES"], [program], ["properties_test"]]
+    return tests if program == "character_test" else tests + [["character_test"]]
 
 
 def mutants(file):
@@ -232,9 +232,9 @@ def main():
     chance = random.Random(arguments.seed)
     work = []
     for file in files:
-        own = list(mutants(file))
-        chance.shuffle(own)
-        work += [(file, *mutant) for mutant in (own[:arguments.per_file] if arguments.per_file else own)]
+        mutants_of_file = list(mutants(file))
+        chance.shuffle(mutants_of_file)
+        work += [(file, *mutant) for mutant in mutants_of_file[:arguments.per_file or None]]
     chance.shuffle(work)
     shaders = Shaders() if any(file.startswith("shaders/") for file in files) else None
     others = [file for file in files if not file.startswith("shaders/")]

@@ -103,12 +103,12 @@ TEST(CBinder, MeasuresAsPeltQualityDoes) {
   options.rig_text = rig.c_str();
   pelt_binder_output* made = nullptr;
   ASSERT_EQ(pelt_binder_quality("builtin:arm", &options, &made), PELT_OK) << pelt_binder_last_error();
-  const OutputHandle own(made);
+  const OutputHandle handle(made);
   const auto expected = measure_model_quality(
-      "builtin:arm", {.deformers = {"surface-ffd"}, .own = parse_rig(rig, "").value(), .frames = 2});
+      "builtin:arm", {.deformers = {"surface-ffd"}, .given_rig = parse_rig(rig, "").value(), .frames = 2});
   ASSERT_TRUE(expected) << expected.error().message;
-  EXPECT_EQ(report_of(own), format_model_quality(*expected));
-  EXPECT_EQ(nlohmann::json::parse(report_of(own)).size(), 2u);
+  EXPECT_EQ(report_of(handle), format_model_quality(*expected));
+  EXPECT_EQ(nlohmann::json::parse(report_of(handle)).size(), 2u);
   const void* bytes = nullptr;
   std::size_t size = 0;
   EXPECT_BINDER_REFUSES(pelt_binder_get_character(made, &bytes, &size), PELT_ERROR_NOT_FOUND, "nothing was bound");

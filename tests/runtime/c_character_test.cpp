@@ -24,43 +24,27 @@
 namespace pelt::runtime {
 namespace {
 
-TEST(CApi, BindsAsTheEngineDoes) {
-  const test::TemporaryFolder folder;
-  pelt_model* model = nullptr;
-  pelt_rig* rig = nullptr;
-  pelt_character* made = nullptr;
-  ASSERT_OK(pelt_model_import("builtin:limb", &model));
-  const ModelHandle own_model(model);
-  ASSERT_OK(pelt_rig_from_deformer("dual-quaternion", &rig));
-  const RigHandle own_rig(rig);
-  double progress = -1;
-  auto options = sized<pelt_bind_options>();
-  options.user = &progress;
-  options.progress = [](void* user, double fraction, const char*) { *static_cast<double*>(user) = fraction; };
-  ASSERT_OK(pelt_bind(model, rig, &options, &made));
-  const CharacterHandle own(made);
-  EXPECT_GE(progress, 0);
-  const std::string path = (folder / "limb.pelt").string();
-  ASSERT_OK(pelt_character_save(made, path.c_str()));
-
+// Expects the distances of a linear-blend fit in a mesh's description.
+void expect_fit_is_told(const pelt_model* model, const pelt_rig* rig, pelt_bind_options options) {
   options.linear_fit = 1;
   pelt_character* fitted = nullptr;
   ASSERT_OK(pelt_bind(model, rig, &options, &fitted));
-  const CharacterHandle own_fitted(fitted);
+  const CharacterHandle fitted_handle(fitted);
   auto mesh = sized<pelt_mesh_info>();
   ASSERT_OK(pelt_character_get_mesh(fitted, 0, &mesh));
   EXPECT_GE(mesh.fit_worst, mesh.fit_rms);
   EXPECT_GT(mesh.fit_rms, 0);
+}
 
-  // Levels of detail, of halves and of shares.
-  options.linear_fit = 0;
+// Expects levels of detail of halves and of shares, and that wrong numbers of levels are refused.
+void expect_levels(const pelt_model* model, const pelt_rig* rig, pelt_bind_options options) {
   const auto triangles = [&](std::uint32_t level) {
     pelt_character* levels = nullptr;
     EXPECT_EQ(pelt_bind(model, rig, &options, &levels), PELT_OK);
-    const CharacterHandle own_levels(levels);
+    const CharacterHandle levels_handle(levels);
     pelt_character* coarse = nullptr;
     EXPECT_EQ(pelt_character_at_level(levels, level, &coarse), PELT_OK);
-    const CharacterHandle own_coarse(coarse);
+    const CharacterHandle coarse_handle(coarse);
     auto skin = sized<pelt_mesh_info>();
     EXPECT_EQ(pelt_character_get_mesh(coarse, 0, &skin), PELT_OK);
     return static_cast<double>(skin.triangle_count);
@@ -78,28 +62,21 @@ TEST(CApi, BindsAsTheEngineDoes) {
   options.level_shares = nullptr;
   options.level_count = 64;
   EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_INVALID_ARGUMENT, "64 levels are not 1 to 63");
-  options.level_count = 0;
+}
 
-  const Result<Model> cpp_model = import_model("builtin:limb");
-  const Result<Rig> cpp_rig = rig_from_deformer_name("dual-quaternion");
-  ASSERT_TRUE(cpp_model && cpp_rig);
-  const std::vector<std::byte> expected = serialize(test::bound(*cpp_model, *cpp_rig).character);
-  EXPECT_EQ(test::file_text(path), std::string(reinterpret_cast<const char*>(expected.data()), expected.size()));
-
-  pelt_character* loaded = nullptr;
-  ASSERT_OK(pelt_character_load(path.c_str(), &loaded));
-  pelt_character_destroy(loaded);
-
+// Expects that a callback that throws and a number that is not 0 end a bind.
+void expect_ends_early(const pelt_model* model, const pelt_rig* rig, pelt_bind_options options) {
   // A C++ callback that throws is reported, and nothing else happens.
+  pelt_character* refused = nullptr;
   options.progress = [](void*, double, const char*) { throw std::runtime_error("enough"); };
-  EXPECT_REFUSED(pelt_bind(model, rig, &options, &loaded), PELT_ERROR_INTERNAL, "enough");
+  EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_INTERNAL, "enough");
 
   // A number that is not 0 stops it.
   std::uint32_t stop = 0;
   options.stop = &stop;
   options.user = &stop;
   options.progress = [](void* user, double, const char*) { *static_cast<std::uint32_t*>(user) = 1; };
-  EXPECT_REFUSED(pelt_bind(model, rig, &options, &loaded), PELT_ERROR_STOPPED, "stopped");
+  EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_STOPPED, "stopped");
   // A caller whose header has no such number knows nothing of it.
   options.struct_size = offsetof(pelt_bind_options, stop);
   pelt_character* whole = nullptr;
@@ -107,16 +84,48 @@ TEST(CApi, BindsAsTheEngineDoes) {
   pelt_character_destroy(whole);
 }
 
+TEST(CApi, BindsAsTheEngineDoes) {
+  const test::TemporaryFolder folder;
+  pelt_model* model = nullptr;
+  pelt_rig* rig = nullptr;
+  pelt_character* made = nullptr;
+  ASSERT_OK(pelt_model_import("builtin:limb", &model));
+  const ModelHandle model_handle(model);
+  ASSERT_OK(pelt_rig_from_deformer("dual-quaternion", &rig));
+  const RigHandle rig_handle(rig);
+  double progress = -1;
+  auto options = sized<pelt_bind_options>();
+  options.user = &progress;
+  options.progress = [](void* user, double fraction, const char*) { *static_cast<double*>(user) = fraction; };
+  ASSERT_OK(pelt_bind(model, rig, &options, &made));
+  const CharacterHandle handle(made);
+  EXPECT_GE(progress, 0);
+  const std::string path = (folder / "limb.pelt").string();
+  ASSERT_OK(pelt_character_save(made, path.c_str()));
+  const Result<Model> cpp_model = import_model("builtin:limb");
+  const Result<Rig> cpp_rig = rig_from_deformer_name("dual-quaternion");
+  ASSERT_TRUE(cpp_model && cpp_rig);
+  const std::vector<std::byte> expected = serialize(test::bound(*cpp_model, *cpp_rig).character);
+  EXPECT_EQ(test::file_text(path), std::string(reinterpret_cast<const char*>(expected.data()), expected.size()));
+  pelt_character* loaded = nullptr;
+  ASSERT_OK(pelt_character_load(path.c_str(), &loaded));
+  pelt_character_destroy(loaded);
+
+  expect_fit_is_told(model, rig, options);
+  expect_levels(model, rig, options);
+  expect_ends_early(model, rig, options);
+}
+
 TEST(CApi, WritesCharactersToMemory) {
   const Character character = make_caged();
-  const CharacterHandle own = in_c(character);
+  const CharacterHandle handle = in_c(character);
   std::vector<std::byte> got;
-  ASSERT_OK(pelt_character_save_memory(own.get(), &got, [](void* user, const void* bytes, std::size_t size) {
+  ASSERT_OK(pelt_character_save_memory(handle.get(), &got, [](void* user, const void* bytes, std::size_t size) {
     const auto* first = static_cast<const std::byte*>(bytes);
     static_cast<std::vector<std::byte>*>(user)->assign(first, first + size);
   }));
   EXPECT_EQ(got, serialize(character));
-  EXPECT_INVALID(pelt_character_save_memory(own.get(), nullptr, nullptr), "write is null");
+  EXPECT_INVALID(pelt_character_save_memory(handle.get(), nullptr, nullptr), "write is null");
   EXPECT_INVALID(pelt_character_save_memory(nullptr, nullptr, [](void*, const void*, std::size_t) {}),
                  "character is null");
 }
@@ -140,11 +149,11 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   pelt_rig* rig = nullptr;
   pelt_character* made = nullptr;
   ASSERT_OK(pelt_model_import(path.c_str(), &model));
-  const ModelHandle own_model(model);
+  const ModelHandle model_handle(model);
   ASSERT_OK(pelt_rig_load(path.c_str(), &rig));
-  const RigHandle own_rig(rig);
+  const RigHandle rig_handle(rig);
   ASSERT_OK(pelt_bind(model, rig, nullptr, &made));
-  const CharacterHandle own(made);
+  const CharacterHandle handle(made);
 
   const std::string both = (folder / "both.glb").string();
   for (const char* name : {"both.glb", "both.GLB", "both.gltf"}) {
@@ -162,15 +171,15 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   EXPECT_EQ(parse_gltf_json(open_gltf(written, both)->json, both).value()["extras"]["kept"], true);
   pelt_character* loaded = nullptr;
   ASSERT_OK(pelt_character_load(both.c_str(), &loaded));
-  const CharacterHandle own_loaded(loaded);
+  const CharacterHandle loaded_handle(loaded);
 
   // A model that comes from no glTF file.
   pelt_model* limb = nullptr;
   ASSERT_OK(pelt_model_import("builtin:arm", &limb));
-  const ModelHandle own_limb(limb);
+  const ModelHandle limb_handle(limb);
   pelt_character* moved = nullptr;
   ASSERT_OK(pelt_bind(limb, rig, nullptr, &moved));
-  const CharacterHandle own_moved(moved);
+  const CharacterHandle moved_handle(moved);
   const std::string arm = (folder / "arm.glb").string();
   ASSERT_OK(pelt_character_save_glb(moved, limb, arm.c_str()));
   EXPECT_TRUE(import_model(arm));
@@ -183,11 +192,62 @@ TEST(CApi, BindsByTheRigOfTheModelAndWritesBoth) {
   EXPECT_REFUSED(pelt_character_save_glb(made, model, both.c_str()), PELT_ERROR_NOT_FOUND, "rigged.GLB");
 }
 
+// Expects the joints of the character, by number and by name.
+void expect_joints_of(const pelt_character* character, const CharacterData& data) {
+  for (std::uint32_t j = 0; j < data.skeleton.joints.size(); ++j) {
+    auto joint = sized<pelt_joint_info>();
+    ASSERT_OK(pelt_character_get_joint(character, j, &joint));
+    EXPECT_EQ(joint.name, data.skeleton.joints[j].name);
+    EXPECT_EQ(joint.parent, j == 0 ? PELT_NONE : j - 1);
+    const Transform& rest = data.skeleton.joints[j].rest;
+    EXPECT_EQ(joint.rest[3], rest.rotation.w);
+    EXPECT_EQ(glm::make_vec3(joint.rest + 4), rest.translation);
+    ASSERT_NE(joint.inverse_bind, nullptr);
+    EXPECT_EQ(glm::make_mat4(joint.inverse_bind), data.bound_joints[j].inverse_bind);
+    std::uint32_t found = PELT_NONE;
+    ASSERT_OK(pelt_character_find_joint(character, joint.name, &found));
+    EXPECT_EQ(found, j);
+  }
+}
+
+// Expects the meshes of the character.
+void expect_meshes_of(const pelt_character* character, const CharacterData& data) {
+  for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
+    auto mesh = sized<pelt_mesh_info>();
+    ASSERT_OK(pelt_character_get_mesh(character, m, &mesh));
+    EXPECT_EQ(mesh.name, data.meshes[m].name);
+    EXPECT_EQ(mesh.control != 0, data.meshes[m].control);
+    ASSERT_EQ(mesh.vertex_count, data.meshes[m].vertex_count());
+    ASSERT_EQ(mesh.triangle_count, data.meshes[m].triangles.size());
+    EXPECT_EQ(std::memcmp(mesh.triangles, data.meshes[m].triangles.data(), 12 * mesh.triangle_count), 0);
+    EXPECT_EQ(std::memcmp(mesh.source_vertex, data.meshes[m].source_vertex.data(), 4 * mesh.vertex_count), 0);
+    EXPECT_EQ(mesh.uvs == nullptr, data.meshes[m].uvs.empty());
+    EXPECT_EQ(mesh.fit_worst, -1);
+    EXPECT_EQ(mesh.first_vertex, data.meshes[m].first_vertex);
+    EXPECT_EQ(std::memcmp(mesh.rest_positions, data.meshes[m].binding.points.data(), 12 * mesh.vertex_count), 0);
+  }
+}
+
+// Expects that what the character of make_caged() has is found by its name, and nothing else.
+void expect_found_by_name(const pelt_character* character) {
+  std::uint32_t found = PELT_NONE;
+  EXPECT_OK(pelt_character_find_clip(character, "nod", &found));
+  EXPECT_OK(pelt_character_find_stream(character, "cage", &found));
+  EXPECT_OK(pelt_character_find_control(character, "morphed/lift", &found));
+  EXPECT_EQ(found, 0u);
+  found = 7;
+  EXPECT_REFUSED(pelt_character_find_joint(character, "tail", &found), PELT_ERROR_NOT_FOUND, "joint is called 'tail'");
+  EXPECT_REFUSED(pelt_character_find_clip(character, "run", &found), PELT_ERROR_NOT_FOUND, "'run'");
+  EXPECT_REFUSED(pelt_character_find_stream(character, "tube", &found), PELT_ERROR_NOT_FOUND, "'tube'");
+  EXPECT_REFUSED(pelt_character_find_control(character, "", &found), PELT_ERROR_NOT_FOUND, "''");
+  EXPECT_EQ(found, 7u);
+}
+
 TEST(CApi, DescribesACharacter) {
   const Character expected = make_caged();
   const CharacterData& data = *expected;
-  const CharacterHandle own = in_c(expected);
-  const pelt_character* character = own.get();
+  const CharacterHandle handle = in_c(expected);
+  const pelt_character* character = handle.get();
   auto info = sized<pelt_character_info>();
   ASSERT_OK(pelt_character_get_info(character, &info));
   EXPECT_EQ(info.joint_count, data.skeleton.joints.size());
@@ -202,34 +262,8 @@ TEST(CApi, DescribesACharacter) {
   EXPECT_FLOAT_EQ(info.least[1], -1);
   EXPECT_FLOAT_EQ(info.greatest[0], 8);
 
-  for (std::uint32_t j = 0; j < info.joint_count; ++j) {
-    auto joint = sized<pelt_joint_info>();
-    ASSERT_OK(pelt_character_get_joint(character, j, &joint));
-    EXPECT_EQ(joint.name, data.skeleton.joints[j].name);
-    EXPECT_EQ(joint.parent, j == 0 ? PELT_NONE : j - 1);
-    const Transform& rest = data.skeleton.joints[j].rest;
-    EXPECT_EQ(joint.rest[3], rest.rotation.w);
-    EXPECT_EQ(glm::make_vec3(joint.rest + 4), rest.translation);
-    ASSERT_NE(joint.inverse_bind, nullptr);
-    EXPECT_EQ(glm::make_mat4(joint.inverse_bind), data.bound_joints[j].inverse_bind);
-    std::uint32_t found = PELT_NONE;
-    ASSERT_OK(pelt_character_find_joint(character, joint.name, &found));
-    EXPECT_EQ(found, j);
-  }
-  for (std::uint32_t m = 0; m < info.mesh_count; ++m) {
-    auto mesh = sized<pelt_mesh_info>();
-    ASSERT_OK(pelt_character_get_mesh(character, m, &mesh));
-    EXPECT_EQ(mesh.name, data.meshes[m].name);
-    EXPECT_EQ(mesh.control != 0, data.meshes[m].control);
-    ASSERT_EQ(mesh.vertex_count, data.meshes[m].vertex_count());
-    ASSERT_EQ(mesh.triangle_count, data.meshes[m].triangles.size());
-    EXPECT_EQ(std::memcmp(mesh.triangles, data.meshes[m].triangles.data(), 12 * mesh.triangle_count), 0);
-    EXPECT_EQ(std::memcmp(mesh.source_vertex, data.meshes[m].source_vertex.data(), 4 * mesh.vertex_count), 0);
-    EXPECT_EQ(mesh.uvs == nullptr, data.meshes[m].uvs.empty());
-    EXPECT_EQ(mesh.fit_worst, -1);
-    EXPECT_EQ(mesh.first_vertex, data.meshes[m].first_vertex);
-    EXPECT_EQ(std::memcmp(mesh.rest_positions, data.meshes[m].binding.points.data(), 12 * mesh.vertex_count), 0);
-  }
+  expect_joints_of(character, data);
+  expect_meshes_of(character, data);
   auto clip = sized<pelt_clip_info>();
   ASSERT_OK(pelt_character_get_clip(character, 0, &clip));
   EXPECT_STREQ(clip.name, "nod");
@@ -244,17 +278,7 @@ TEST(CApi, DescribesACharacter) {
   EXPECT_EQ(control.kind, std::uint32_t{PELT_CONTROL_MORPH_TARGET});
   EXPECT_EQ(control.input, data.controls[0].input);
 
-  std::uint32_t found = PELT_NONE;
-  EXPECT_OK(pelt_character_find_clip(character, "nod", &found));
-  EXPECT_OK(pelt_character_find_stream(character, "cage", &found));
-  EXPECT_OK(pelt_character_find_control(character, "morphed/lift", &found));
-  EXPECT_EQ(found, 0u);
-  found = 7;
-  EXPECT_REFUSED(pelt_character_find_joint(character, "tail", &found), PELT_ERROR_NOT_FOUND, "joint is called 'tail'");
-  EXPECT_REFUSED(pelt_character_find_clip(character, "run", &found), PELT_ERROR_NOT_FOUND, "'run'");
-  EXPECT_REFUSED(pelt_character_find_stream(character, "tube", &found), PELT_ERROR_NOT_FOUND, "'tube'");
-  EXPECT_REFUSED(pelt_character_find_control(character, "", &found), PELT_ERROR_NOT_FOUND, "''");
-  EXPECT_EQ(found, 7u);
+  expect_found_by_name(character);
 
   auto joint = sized<pelt_joint_info>();
   auto mesh = sized<pelt_mesh_info>();
@@ -268,60 +292,60 @@ TEST(CApi, DescribesACharacter) {
 TEST(CApi, SamplesClips) {
   const Character expected = make_caged();
   const CharacterData& data = *expected;
-  const CharacterHandle own = in_c(expected);
+  const CharacterHandle handle = in_c(expected);
   const auto joint_count = static_cast<std::uint32_t>(data.skeleton.joints.size());
   std::vector<Transform> local(joint_count);
   std::vector<glm::mat4> matrices(joint_count);
   std::vector<glm::mat4> got(joint_count);
   float* const joints = glm::value_ptr(got.front());
   rest_matrices(data.skeleton, matrices);
-  ASSERT_OK(pelt_character_rest_pose(own.get(), joints, joint_count));
+  ASSERT_OK(pelt_character_rest_pose(handle.get(), joints, joint_count));
   EXPECT_EQ(got, matrices);
   std::vector<float> inputs(data.input_count);
   std::vector<float> rest(data.input_count);
   rest_inputs(data, rest);
-  ASSERT_OK(pelt_character_rest_inputs(own.get(), inputs.data(), data.input_count));
+  ASSERT_OK(pelt_character_rest_inputs(handle.get(), inputs.data(), data.input_count));
   EXPECT_EQ(inputs, rest);
   for (const float seconds : {-1.0f, 0.0f, 0.5f, 1.3f, 2.0f, 9.0f}) {
     rest_pose(data.skeleton, local);
     sample_clip(data.clips[0], seconds, local);
     model_matrices(data.skeleton, local, matrices);
-    ASSERT_OK(pelt_character_sample_clip(own.get(), 0, seconds, joints, joint_count));
+    ASSERT_OK(pelt_character_sample_clip(handle.get(), 0, seconds, joints, joint_count));
     EXPECT_EQ(got, matrices);
     std::vector<float> transforms(10 * joint_count);
-    ASSERT_OK(pelt_character_sample_transforms(own.get(), 0, seconds, transforms.data(), joint_count));
+    ASSERT_OK(pelt_character_sample_transforms(handle.get(), 0, seconds, transforms.data(), joint_count));
     EXPECT_EQ(glm::make_vec3(&transforms[14]), local[1].translation);
     std::ranges::fill(got, glm::mat4(0));
-    ASSERT_OK(pelt_character_place_joints(own.get(), transforms.data(), joints, joint_count));
+    ASSERT_OK(pelt_character_place_joints(handle.get(), transforms.data(), joints, joint_count));
     EXPECT_EQ(got, matrices);
-    ASSERT_OK(pelt_character_sample_inputs(own.get(), 0, seconds, inputs.data(), data.input_count));
+    ASSERT_OK(pelt_character_sample_inputs(handle.get(), 0, seconds, inputs.data(), data.input_count));
     std::vector<float> wanted = rest;
     wanted[data.controls[0].input] = sample(data.clips[0].morph_channels[0], seconds);
     EXPECT_EQ(inputs, wanted);
   }
-  EXPECT_INVALID(pelt_character_sample_clip(own.get(), 0, NAN, joints, joint_count), "seconds");
-  EXPECT_INVALID(pelt_character_sample_clip(own.get(), 1, 0, joints, joint_count), "clip 1 of 1");
-  EXPECT_INVALID(pelt_character_rest_pose(own.get(), joints, 1), "1 joint matrices");
-  EXPECT_INVALID(pelt_character_rest_pose(own.get(), nullptr, joint_count), "joints is null");
-  EXPECT_INVALID(pelt_character_rest_inputs(own.get(), inputs.data(), 0), "0 inputs");
+  EXPECT_INVALID(pelt_character_sample_clip(handle.get(), 0, NAN, joints, joint_count), "seconds");
+  EXPECT_INVALID(pelt_character_sample_clip(handle.get(), 1, 0, joints, joint_count), "clip 1 of 1");
+  EXPECT_INVALID(pelt_character_rest_pose(handle.get(), joints, 1), "1 joint matrices");
+  EXPECT_INVALID(pelt_character_rest_pose(handle.get(), nullptr, joint_count), "joints is null");
+  EXPECT_INVALID(pelt_character_rest_inputs(handle.get(), inputs.data(), 0), "0 inputs");
 }
 
 TEST(CApi, ShowsLevelsOfDetail) {
   Model model = test::make_tube();
   model.levels = {{0, 2, test::make_tube_mesh({.around = 6, .along = 8})}};
   model.levels[0].mesh.name = "coarse";
-  const CharacterHandle own = in_c(test::bound_by(model, "linear_blend"));
+  const CharacterHandle handle = in_c(test::bound_by(model, "linear_blend"));
   pelt_character_info info{.struct_size = sizeof info};
-  ASSERT_OK(pelt_character_get_info(own.get(), &info));
+  ASSERT_OK(pelt_character_get_info(handle.get(), &info));
   EXPECT_EQ(info.coarsest_level, 2u);
   pelt_character* made = nullptr;
-  ASSERT_OK(pelt_character_at_level(own.get(), 2, &made));
+  ASSERT_OK(pelt_character_at_level(handle.get(), 2, &made));
   const CharacterHandle coarse(made);
   ASSERT_OK(pelt_character_get_info(coarse.get(), &info));
   EXPECT_EQ(info.coarsest_level, 0u);
   EXPECT_EQ(info.vertex_count, model.levels[0].mesh.positions.size());
-  EXPECT_INVALID(pelt_character_at_level(own.get(), 3, &made), "level 3 of 3");
-  EXPECT_INVALID(pelt_character_at_level(own.get(), 2, nullptr), "out is null");
+  EXPECT_INVALID(pelt_character_at_level(handle.get(), 3, &made), "level 3 of 3");
+  EXPECT_INVALID(pelt_character_at_level(handle.get(), 2, nullptr), "out is null");
 }
 
 TEST(CApi, TurnsHelperJoints) {
@@ -330,16 +354,16 @@ TEST(CApi, TurnsHelperJoints) {
   Rig rig = test::rig_of(LinearBlendParameters{}, "tube");
   rig.helper_joints = {{.joint = "joint2", .source = "joint1", .twist = 1}};
   const Character character = test::bound(model, rig).character;
-  const CharacterHandle own = in_c(character);
+  const CharacterHandle handle = in_c(character);
   std::vector<glm::mat4> joints(3);
   rest_matrices(character->skeleton, joints);
   joints[1] = glm::rotate(joints[1], 0.5f, glm::vec3(1, 0, 0));
   std::vector<glm::mat4> wanted = joints;
   turn_helpers(character->skeleton, wanted);
   EXPECT_NE(wanted, joints);
-  ASSERT_OK(pelt_character_turn_helpers(own.get(), glm::value_ptr(joints.front()), 3));
+  ASSERT_OK(pelt_character_turn_helpers(handle.get(), glm::value_ptr(joints.front()), 3));
   EXPECT_EQ(joints, wanted);
-  EXPECT_INVALID(pelt_character_turn_helpers(own.get(), glm::value_ptr(joints.front()), 2), "2 joint matrices");
+  EXPECT_INVALID(pelt_character_turn_helpers(handle.get(), glm::value_ptr(joints.front()), 2), "2 joint matrices");
 }
 
 // The inputs of a clip contain twists of half a turn and more, as ClipTwists has them.
@@ -355,14 +379,14 @@ TEST(CApi, SamplesTwists) {
   const Character expected = test::bound(model, test::rig_of(CurveSkeletonParameters{})).character;
   const CharacterData& data = *expected;
   ASSERT_GT(data.input_count, 0u);
-  const CharacterHandle own = in_c(expected);
+  const CharacterHandle handle = in_c(expected);
   const ClipTwists twists(data, data.clips[0]);
   for (const float seconds : {0.0f, 1.0f, 1.9f, 2.0f}) {
     std::vector<float> wanted(data.input_count);
     rest_inputs(data, wanted);
     twists.sample(seconds, wanted);
     std::vector<float> inputs(data.input_count);
-    ASSERT_OK(pelt_character_sample_inputs(own.get(), 0, seconds, inputs.data(), data.input_count));
+    ASSERT_OK(pelt_character_sample_inputs(handle.get(), 0, seconds, inputs.data(), data.input_count));
     EXPECT_EQ(inputs, wanted);
     if (seconds == 2.0f) {
       EXPECT_NE(inputs, std::vector<float>(data.input_count, 0.0f));
@@ -371,11 +395,11 @@ TEST(CApi, SamplesTwists) {
 }
 
 TEST(CApi, KeepsACharacterForAllItsOwners) {
-  const CharacterHandle own = in_c(make_linear());
-  EXPECT_OK(pelt_character_retain(own.get()));
-  pelt_character_destroy(own.get());
+  const CharacterHandle handle = in_c(make_linear());
+  EXPECT_OK(pelt_character_retain(handle.get()));
+  pelt_character_destroy(handle.get());
   auto info = sized<pelt_character_info>();
-  EXPECT_OK(pelt_character_get_info(own.get(), &info));
+  EXPECT_OK(pelt_character_get_info(handle.get(), &info));
 }
 
 }  // namespace

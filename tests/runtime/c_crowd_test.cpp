@@ -10,6 +10,7 @@
 #include <pelt/runtime/read_back.h>
 
 #include "tests/runtime/c_crowds.h"
+#include "tests/runtime/callers_buffer.h"
 #include "tests/support/morphs.h"
 #include "tests/support/swinging.h"
 
@@ -133,8 +134,8 @@ TEST_F(CCrowds, EqualThoseOfCpp) {
   const GpuHandle c_gpu = upload_all(device_.get());
   pelt_crowd_options options = two_and_three_in_c();
   options.bounds_stride = 32;
-  const CrowdHandle own = make_crowd(device_.get(), c_gpu.get(), &options);
-  pelt_crowd* c = own.get();
+  const CrowdHandle handle = make_crowd(device_.get(), c_gpu.get(), &options);
+  pelt_crowd* c = handle.get();
   VkDeviceSize size = 0;
   ASSERT_OK(pelt_gpu_characters_get_bytes(c_gpu.get(), &size));
   EXPECT_EQ(size, gpu->bytes());
@@ -169,8 +170,8 @@ TEST_F(CCrowds, HaveTheOutputSlotsOfCpp) {
   const GpuHandle c_gpu = upload_all(device_.get());
   pelt_crowd_options options = two_and_three_in_c();
   options.output_slots = 2;
-  const CrowdHandle own = make_crowd(device_.get(), c_gpu.get(), &options);
-  pelt_crowd* c = own.get();
+  const CrowdHandle handle = make_crowd(device_.get(), c_gpu.get(), &options);
+  pelt_crowd* c = handle.get();
   auto info = sized<pelt_crowd_info>();
   ASSERT_OK(pelt_crowd_get_info(c, &info));
   EXPECT_EQ(info.output_slots, 2u);
@@ -241,27 +242,21 @@ Character make_face() {
 // By the target's name, by all weights at once, and from a buffer of a simulation's.
 TEST_F(CCrowds, TakeWeightsOfMorphTargets) {
   const Character character = make_face();
-  const CharacterHandle own = in_c(character);
-  const pelt_character* all[] = {own.get()};
+  const CharacterHandle handle = in_c(character);
+  const pelt_character* all[] = {handle.get()};
   pelt_gpu_characters* made = nullptr;
   ASSERT_OK(pelt_upload_and_wait(device_.get(), all, 1, nullptr, &made));
   const GpuHandle gpu(made);
   std::uint32_t target = PELT_NONE;
-  ASSERT_OK(pelt_character_find_control(own.get(), "tube/target12", &target));
+  ASSERT_OK(pelt_character_find_control(handle.get(), "tube/target12", &target));
   std::vector<float> weights(character->input_count);
-  ASSERT_OK(pelt_character_rest_inputs(own.get(), weights.data(), character->input_count));
+  ASSERT_OK(pelt_character_rest_inputs(handle.get(), weights.data(), character->input_count));
   weights[character->controls[target].input] = 0.75f;
-  const Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = weights.size() * sizeof(float),
-                                                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                               .memory = MemoryUse::kStream,
-                                                               .name = "weights of a simulation"});
-  ASSERT_TRUE(buffer) << buffer.error().message;
-  std::memcpy(buffer->mapped(), weights.data(), buffer->size());
-  buffer->flush(0, buffer->size());
+  const Buffer buffer = filled_buffer(weights);
 
   const CrowdHandle by_host = make_crowd(device_.get(), gpu.get());
   auto options = sized<pelt_crowd_options>();
-  options.inputs.buffer = buffer->handle();
+  options.inputs.buffer = buffer.handle();
   const CrowdHandle by_device = make_crowd(device_.get(), gpu.get(), &options);
   const auto shape = [&](pelt_crowd* crowd) {
     EXPECT_OK(run_frame(device_.get(), crowd));
@@ -288,98 +283,6 @@ TEST_F(CCrowds, TakeWeightsOfMorphTargets) {
   for (std::size_t v = 0; v < rest.size(); ++v) worst = std::max(worst, glm::distance(by_name[v], cpu.positions()[v]));
   EXPECT_LT(worst, 1e-5f * character.size());
   EXPECT_NE(by_name, rest);
-}
-
-TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
-  const GpuHandle gpu = upload_all(device_.get());
-  const CrowdHandle own = make_crowd(device_.get(), gpu.get());
-  pelt_crowd* c = own.get();
-  const std::vector<float> floats(10000);
-  std::uint32_t number = 0;
-  float least[3];
-  EXPECT_INVALID(pelt_crowd_pose(c, 2, floats.data(), 2), "pelt_crowd_pose: instance 2 of 2");
-  EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "3 joint matrices are given, and there are 2");
-  EXPECT_INVALID(pelt_crowd_pose(c, 0, nullptr, 2), "joints is null");
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "1 inputs");
-  EXPECT_OK(pelt_crowd_inputs(c, 1, nullptr, 0));
-  EXPECT_INVALID(pelt_crowd_stream(c, 1, 0, floats.data(), 1), "stream 0 of 0");
-  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "1 vertices");
-  EXPECT_INVALID(pelt_crowd_control(c, 1, 0, 0), "control 0 of 0");
-  EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "instance 9 of 2");
-  EXPECT_INVALID(pelt_crowd_update_every(c, 9, 1), "instance 9");
-  EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");
-  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77, 0), "detail 77");
-  EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE), "commands is null");
-  EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "character 2 of 2");
-  auto shorter = sized<pelt_crowd_options>();
-  const std::uint32_t one = 1;
-  shorter.instances = &one;
-  shorter.character_count = 1;
-  const CrowdHandle of_first = make_crowd(device_.get(), gpu.get(), &shorter);
-  EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "character 1 of 1");
-  EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, &number), "mesh 9");
-  EXPECT_INVALID(pelt_crowd_read_bounds(c, 0, least, least), "no bounds");
-  auto read = sized<pelt_vertices>();
-  EXPECT_INVALID(pelt_crowd_read_vertices(c, 0, &read), "0 vertices");
-  auto instance = sized<pelt_instance_info>();
-  ASSERT_OK(pelt_crowd_get_instance(c, 1, &instance));
-  std::vector<float> previous(3 * instance.vertex_count);
-  read.vertex_count = instance.vertex_count;
-  read.previous_positions = previous.data();
-  EXPECT_INVALID(pelt_crowd_read_vertices(c, 1, &read), "no previous positions");
-
-  // Only the skin's meshes are written.
-  for (std::uint32_t m = 0; m < characters_[0]->meshes.size(); ++m) {
-    const pelt_result result = pelt_crowd_get_mesh_vertex(c, 0, m, &number);
-    EXPECT_EQ(result, characters_[0]->meshes[m].control ? PELT_ERROR_NOT_FOUND : PELT_OK);
-  }
-}
-
-TEST_F(CCrowds, NeedOptionsThatMakeSense) {
-  const GpuHandle gpu = upload_all(device_.get());
-  const std::uint32_t instances[] = {1, 1, 1};
-  const auto refused = [&](const auto& change, pelt_result result, const std::string& why) {
-    auto options = sized<pelt_crowd_options>();
-    change(options);
-    pelt_crowd* crowd = nullptr;
-    EXPECT_REFUSED(pelt_crowd_create(device_.get(), gpu.get(), &options, &crowd), result, why);
-    EXPECT_EQ(crowd, nullptr);
-  };
-  constexpr pelt_result kInvalid = PELT_ERROR_INVALID_ARGUMENT;
-  using Options = pelt_crowd_options;
-  refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
-  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 376");
-  refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
-  refused(
-      [&](Options& o) {
-        o.instances = instances;
-        o.character_count = 3;
-      },
-      kInvalid, "of 3 characters");
-  refused([](Options& o) { o.normals.format = 9; }, kInvalid, "normals have the format 9");
-  refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL8; }, kInvalid, "positions");
-  refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
-  refused(
-      [](Options& o) {
-        o.bounds = 1;
-        o.bounds_stride = 20;
-      },
-      kInvalid, "20");
-  const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // refused before it is used
-  refused([&](Options& o) { o.joints = {some_buffer, 1}; }, kInvalid, "joint matrices are at offset 1");
-  refused([&](Options& o) { o.inputs = {some_buffer, 1}; }, kInvalid, "inputs are at offset 1");
-  refused([&](Options& o) { o.visible = {some_buffer, 1}; }, kInvalid, "visible instances are at offset 1");
-
-  // An older program's options, which know only the numbers of instances.
-  auto options = sized<pelt_crowd_options>();
-  options.struct_size = offsetof(pelt_crowd_options, frames_in_flight);
-  options.instances = instances;
-  options.character_count = 2;
-  options.positions.format = PELT_FORMAT_NONE;  // beyond the size
-  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
-  auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
-  EXPECT_EQ(outputs.positions.format, std::uint32_t{PELT_FORMAT_FLOAT});
 }
 
 // The largest numbers that fit: all influences, and a fade that has hardly begun.
@@ -418,14 +321,14 @@ TEST_F(CCrowds, TakeTheLargestNumbers) {
 // Secondary action, moved by a crowd of each API.
 TEST_F(CCrowds, AdvanceAsTheCppDoes) {
   const Character character = test::swinging_tube();
-  const CharacterHandle own = in_c(character);
+  const CharacterHandle handle = in_c(character);
   std::uint32_t clock = 0;
-  ASSERT_OK(pelt_character_find_control(own.get(), "clock", &clock));
+  ASSERT_OK(pelt_character_find_control(handle.get(), "clock", &clock));
   auto control = sized<pelt_control_info>();
-  ASSERT_OK(pelt_character_get_control(own.get(), clock, &control));
+  ASSERT_OK(pelt_character_get_control(handle.get(), clock, &control));
   EXPECT_EQ(control.kind, std::uint32_t{PELT_CONTROL_CLOCK});
 
-  const pelt_character* one = own.get();
+  const pelt_character* one = handle.get();
   pelt_gpu_characters* uploaded = nullptr;
   ASSERT_OK(pelt_upload_and_wait(device_.get(), &one, 1, nullptr, &uploaded));
   const GpuHandle gpu(uploaded);
@@ -456,24 +359,6 @@ TEST_F(CCrowds, AdvanceAsTheCppDoes) {
   EXPECT_INVALID(pelt_crowd_get_clock(crowd.get(), nullptr), "clock");
 }
 
-// If the caller has buffers of joint matrices, inputs and lists, the functions that set these refuse.
-TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
-  const GpuHandle gpu = upload_all(device_.get());
-  const CrowdHandle source = make_crowd(device_.get(), gpu.get());
-  auto outputs = sized<pelt_crowd_outputs>();
-  ASSERT_OK(pelt_crowd_get_outputs(source.get(), &outputs));
-  auto options = sized<pelt_crowd_options>();
-  options.joints = options.inputs = options.visible = {outputs.positions.buffer, 0};
-  const CrowdHandle own = make_crowd(device_.get(), gpu.get(), &options);
-  const std::vector<float> floats(10000);
-  EXPECT_INVALID(pelt_crowd_pose(own.get(), 0, floats.data(), 2), "joint matrices from a buffer");
-  EXPECT_INVALID(pelt_crowd_inputs(own.get(), 0, floats.data(), 1), "inputs from a buffer");
-  EXPECT_INVALID(pelt_crowd_stream(own.get(), 0, 0, floats.data(), 1), "inputs from a buffer");
-  EXPECT_INVALID(pelt_crowd_control(own.get(), 0, 0, 0), "inputs from a buffer");
-  EXPECT_INVALID(pelt_crowd_show(own.get(), 0, 0), "a buffer of the caller's");
-  EXPECT_INVALID(pelt_crowd_teleport(own.get(), 0), "a buffer of the caller's");
-}
-
 // A list of the caller's, in the structs of pelt.h: the second instance of the first character teleports, that of the
 // second cross-fades to fewer influences.
 TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
@@ -483,12 +368,7 @@ TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
   } const list{2,
                {{1, PELT_ENTRY_TELEPORT},
                 {2, PELT_ENTRY_TELEPORT | PELT_ENTRY_DETAIL(PELT_DETAIL_FULL, PELT_DETAIL_REDUCED, 128)}}};
-  Buffer visible = test::must(Buffer::create(*gpu_device(), {.size = sizeof(list),
-                                                             .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                             .memory = MemoryUse::kStream,
-                                                             .name = "list"}));
-  std::memcpy(visible.mapped(), &list, sizeof(list));
-  visible.flush(0, sizeof(list));
+  const Buffer visible = filled_buffer(std::span(&list, 1));
   const GpuHandle gpu = upload_all(device_.get());
   const std::uint32_t instances[] = {2, 1};
   auto options = sized<pelt_crowd_options>();
@@ -528,145 +408,6 @@ TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
     }
     before = height(2);
   }
-}
-
-// Instances, levels and characters come and go, and joints are given in other forms, as in C++.
-TEST_F(CCrowds, LiveAsThoseOfCpp) {
-  const pelt_character* caged = c_characters_[0].get();
-  const pelt_character* linear = c_characters_[1].get();
-  auto upload = sized<pelt_upload_options>();
-  VkDeviceSize bytes = 0;
-  for (const pelt_character* one : {caged, linear}) {
-    ASSERT_OK(pelt_character_get_upload_bytes(one, nullptr, &bytes));
-    upload.capacity += bytes;
-  }
-  pelt_gpu_characters* made = nullptr;
-  ASSERT_OK(pelt_upload_and_wait(device_.get(), &linear, 1, &upload, &made));
-  const GpuHandle gpu(made);
-  ASSERT_OK(pelt_gpu_characters_get_free_bytes(gpu.get(), &bytes));
-  EXPECT_GT(bytes, 0u);
-  auto room = sized<pelt_crowd_capacity>();
-  for (const pelt_character* one : {caged, linear}) ASSERT_OK(pelt_add_capacity(one, 2, nullptr, &room));
-  const std::uint32_t none[] = {0};
-  auto options = sized<pelt_crowd_options>();
-  options.instances = none;
-  options.character_count = 1;
-  options.capacity = &room;
-  options.joint_format = PELT_JOINTS_MATRIX3X4;
-  const CrowdHandle own = make_crowd(device_.get(), gpu.get(), &options);
-  pelt_crowd* c = own.get();
-
-  std::uint32_t number = 9;
-  ASSERT_OK(pelt_crowd_prepare(c, &caged, 1));
-  ASSERT_OK(pelt_gpu_characters_add(gpu.get(), caged, &number));
-  EXPECT_EQ(number, 1u);
-  struct Upload {
-    pelt_gpu_characters* gpu;
-    VkDeviceSize left;
-  } uploading{gpu.get(), 1};
-  while (uploading.left > 0) {
-    ASSERT_OK(pelt_submit_and_wait(
-        device_.get(), "upload",
-        [](void* user, VkCommandBuffer commands) {
-          auto& part = *static_cast<Upload*>(user);
-          EXPECT_OK(pelt_gpu_characters_record_upload_part(part.gpu, commands, 5000, 0, 0, &part.left));
-        },
-        &uploading));
-  }
-  ASSERT_OK(pelt_gpu_characters_finish_upload(gpu.get()));
-  EXPECT_INVALID(pelt_crowd_acquire(c, 1, 1, &number), "has no character 1");
-  ASSERT_OK(pelt_crowd_add(c, 1));
-
-  std::uint32_t instances[3];
-  ASSERT_OK(pelt_crowd_acquire(c, 1, 1, &instances[0]));
-  ASSERT_OK(pelt_crowd_acquire(c, 0, 0, &instances[1]));
-  ASSERT_OK(pelt_crowd_acquire(c, 0, 1, &instances[2]));
-  auto rooms = sized<pelt_crowd_rooms>();
-  ASSERT_OK(pelt_crowd_get_rooms(c, &rooms));
-  EXPECT_EQ(rooms.instances.capacity, 4u);
-  EXPECT_EQ(rooms.instances.free, 1u);
-  EXPECT_INVALID(pelt_crowd_show(c, instances[1], 1), "has no outputs");
-  ASSERT_OK(pelt_crowd_take_outputs(c, instances[1]));
-  EXPECT_INVALID(pelt_crowd_give_outputs(c, instances[2]), "is shown");
-  ASSERT_OK(pelt_crowd_show(c, instances[1], 1));
-  EXPECT_INVALID(pelt_crowd_remove(c, 1), "has 1 instances");
-  EXPECT_INVALID(pelt_crowd_remove(c, 7), "character 7 of 2");
-
-  const std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
-  const auto up = [&](float height) {
-    std::vector<float> rows;
-    for (const glm::mat4& joint : joints) {
-      const glm::mat4 moved = glm::transpose(glm::translate(glm::mat4(1), glm::vec3(0, height, 0)) * joint);
-      rows.insert(rows.end(), glm::value_ptr(moved), glm::value_ptr(moved) + 12);
-    }
-    return rows;
-  };
-  ASSERT_OK(pelt_crowd_pose_joints(c, instances[1], PELT_JOINTS_MATRIX3X4, up(3).data(), 2));
-  EXPECT_INVALID(pelt_crowd_pose_joints(c, instances[1], 3, up(3).data(), 2), "format 3");
-  EXPECT_INVALID(pelt_crowd_pose_joints(c, instances[1], 1, up(3).data(), 1), "1 joints are given");
-  float* mapped = nullptr;
-  std::uint32_t floats = 0;
-  ASSERT_OK(pelt_crowd_map_joints(c, instances[2], &mapped, &floats));
-  ASSERT_EQ(floats, 24u);
-  std::copy_n(up(5).data(), 24, mapped);
-  std::vector<float> turned;
-  for (const glm::mat4& joint : joints) {
-    turned.insert(turned.end(), {0, 0, 0, 1, joint[3].x, joint[3].y + 7, joint[3].z, 1, 1, 1});
-  }
-  std::uint32_t joint_count = 0;
-  auto character_info = sized<pelt_character_info>();
-  ASSERT_OK(pelt_character_get_info(caged, &character_info));
-  joint_count = character_info.joint_count;
-  if (joint_count == 2) {
-    ASSERT_OK(pelt_crowd_pose_joints(c, instances[0], PELT_JOINTS_TRANSFORM, turned.data(), 2));
-  }
-  ASSERT_OK(pelt_crowd_level(c, instances[2], 4, 2));
-  ASSERT_OK(pelt_submit_and_wait(
-      device_.get(), "parts",
-      [](void* user, VkCommandBuffer commands) {
-        auto* crowd = static_cast<pelt_crowd*>(user);
-        EXPECT_INVALID(pelt_crowd_record_blend(crowd, commands), "the first part");
-        EXPECT_OK(pelt_crowd_record_pose(crowd, commands));
-        EXPECT_INVALID(pelt_crowd_record_pose(crowd, commands), "the second part");
-        EXPECT_INVALID(pelt_crowd_record(crowd, commands), "the second part");
-        EXPECT_OK(pelt_crowd_record_blend(crowd, commands));
-      },
-      c));
-  const auto height = [&](std::uint32_t instance) {
-    auto info = sized<pelt_instance_info>();
-    EXPECT_OK(pelt_crowd_get_instance(c, instance, &info));
-    EXPECT_EQ(info.has_outputs, 1u);
-    std::vector<float> positions(std::size_t{3} * info.vertex_count);
-    auto vertices = sized<pelt_vertices>();
-    vertices.vertex_count = info.vertex_count;
-    vertices.positions = positions.data();
-    EXPECT_OK(pelt_crowd_read_vertices(c, instance, &vertices));
-    return positions[1];
-  };
-  EXPECT_NEAR(height(instances[2]) - height(instances[1]), 2, 1e-5);
-  std::uint32_t from = 9;
-  std::uint32_t to = 9;
-  float share = 0;
-  ASSERT_OK(pelt_crowd_get_shown_levels(c, instances[2], &from, &to, &share));
-  EXPECT_EQ(from + to, 0u) << "it has no levels";
-  EXPECT_INVALID(pelt_crowd_get_level_vertex(c, 0, 0, &to), "level 0 of 0");
-  pelt_buffer_use uses[PELT_MAX_BUFFER_USES];
-  std::uint32_t count = 0;
-  ASSERT_OK(pelt_crowd_get_uses(c, PELT_PART_BLEND, uses, &count));
-  EXPECT_EQ(count, 3u);
-  EXPECT_STREQ(uses[0].name, "positions");
-  EXPECT_INVALID(pelt_crowd_get_uses(c, 2, uses, &count), "part 2 of 2");
-
-  ASSERT_OK(pelt_crowd_release(c, instances[0]));
-  EXPECT_INVALID(pelt_crowd_release(c, instances[0]), "is released");
-  ASSERT_OK(pelt_crowd_remove(c, 1));
-  ASSERT_OK(run_frame(device_.get(), c));
-  ASSERT_OK(pelt_gpu_characters_remove(gpu.get(), 1));
-  EXPECT_INVALID(pelt_gpu_characters_remove(gpu.get(), 1), "no character 1");
-  pelt_memory_heap heaps[VK_MAX_MEMORY_HEAPS];
-  ASSERT_OK(pelt_device_get_memory_heaps(device_.get(), heaps, &count));
-  EXPECT_GT(count, 0u);
-  EXPECT_GT(heaps[0].size, 0u);
 }
 
 // The barriers of a frame that changes families, there and back. With one family, validation sees what they order.
@@ -714,21 +455,6 @@ TEST_F(CCrowds, TellTheAddressesOfTheirOutputs) {
   EXPECT_INVALID(pelt_crowd_get_device_address(crowd.get(), &outputs.positions, nullptr), "address is null");
   ASSERT_OK(pelt_crowd_get_outputs(without.get(), &outputs));
   EXPECT_INVALID(pelt_crowd_get_device_address(without.get(), &outputs.positions, &positions), "options.usage");
-}
-
-TEST_F(CCrowds, OutliveTheHandlesTheyWereMadeFrom) {
-  GpuHandle gpu = upload_all(device_.get());
-  CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
-  ASSERT_OK(run_frame(device_.get(), crowd.get()));
-  gpu.reset();
-  c_characters_.clear();
-  device_.reset();
-  std::vector<float> positions(3 * characters_[1]->vertex_count());
-  auto read = sized<pelt_vertices>();
-  read.vertex_count = characters_[1]->vertex_count();
-  read.positions = positions.data();
-  EXPECT_OK(pelt_crowd_read_vertices(crowd.get(), 1, &read));
-  EXPECT_NE(positions, std::vector<float>(positions.size()));
 }
 
 }  // namespace

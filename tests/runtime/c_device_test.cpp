@@ -16,6 +16,10 @@ TEST_F(CCrowds, AreUploadedByCommandsOfTheCallers) {
   pelt_gpu_characters* made = nullptr;
   EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 2, nullptr, &made), "characters[1] is null");
   EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 0, nullptr, &made), "no character");
+  pelt_upload_options options{};
+  options.struct_size = sizeof options;
+  options.capacity = 8;
+  EXPECT_INVALID(pelt_gpu_characters_create(device_.get(), all, 0, &options, &made), "no character");
   ASSERT_OK(pelt_gpu_characters_create(device_.get(), all, 1, nullptr, &made));
   const GpuHandle gpu(made);
   EXPECT_INVALID(pelt_gpu_characters_record_upload(made, VK_NULL_HANDLE), "commands is null");
@@ -84,26 +88,26 @@ struct CountedMemory {
   static VkResult allocate(void* user, const VkMemoryRequirements* requirements, VkMemoryPropertyFlags required,
                            VkMemoryPropertyFlags, std::uint32_t device_address, const char* name,
                            pelt_memory_piece* piece) {
-    auto& own = *static_cast<CountedMemory*>(user);
+    auto& counted = *static_cast<CountedMemory*>(user);
     EXPECT_EQ(piece->struct_size, sizeof(pelt_memory_piece));
     EXPECT_STRNE(name, "");
     EXPECT_EQ(device_address, 0u);
     std::uint32_t type = 0;
     while ((requirements->memoryTypeBits >> type & 1u) == 0 ||
-           (own.properties.memoryTypes[type].propertyFlags & required) != required)
+           (counted.properties.memoryTypes[type].propertyFlags & required) != required)
       ++type;
     const VkMemoryAllocateInfo info{
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = requirements->size, .memoryTypeIndex = type};
     const DeviceFunctions& functions = gpu_device()->functions();
     const VkResult result = functions.vkAllocateMemory(gpu_device()->handle(), &info, nullptr, &piece->memory);
     if (result != VK_SUCCESS) return result;
-    const VkMemoryPropertyFlags flags = own.properties.memoryTypes[type].propertyFlags;
+    const VkMemoryPropertyFlags flags = counted.properties.memoryTypes[type].propertyFlags;
     piece->coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
     if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0)
       functions.vkMapMemory(gpu_device()->handle(), piece->memory, 0, VK_WHOLE_SIZE, 0, &piece->mapped);
     piece->owner = user;
-    ++own.held;
-    ++own.taken;
+    ++counted.held;
+    ++counted.taken;
     return VK_SUCCESS;
   }
   static void free(void* user, const pelt_memory_piece* piece) {
@@ -162,7 +166,7 @@ TEST_F(CCrowds, RunOnADeviceOfPeltsOwn) {
   EXPECT_REFUSED(pelt_device_create(&options, &made), PELT_ERROR_NOT_FOUND, "no such device");
   options.select = nullptr;
   ASSERT_OK(pelt_device_create(&options, &made));
-  const DeviceHandle own(made);
+  const DeviceHandle handle(made);
   auto description = sized<pelt_device_description>();
   ASSERT_OK(pelt_device_get_description(made, &description));
   EXPECT_EQ(description.name, gpu_device()->description().name);

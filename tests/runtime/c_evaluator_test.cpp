@@ -42,7 +42,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   const Character character = make_caged();
   const CharacterData& data = *character;
   const CharacterHandle in_the_library = in_c(character);
-  const EvaluatorHandle own = evaluator_of(in_the_library);
+  const EvaluatorHandle handle = evaluator_of(in_the_library);
   Evaluator expected(character);
 
   std::vector<glm::mat4> joints(data.skeleton.joints.size());
@@ -55,11 +55,11 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   for (glm::vec3& point : streamed) point.y *= 1.5f;
 
   const auto joint_count = static_cast<std::uint32_t>(joints.size());
-  ASSERT_OK(pelt_evaluator_pose(own.get(), PELT_JOINTS_MATRIX4, glm::value_ptr(joints[0]), joint_count));
-  ASSERT_OK(pelt_evaluator_inputs(own.get(), inputs.data(), data.input_count));
-  ASSERT_OK(pelt_evaluator_stream(own.get(), 0, glm::value_ptr(streamed[0]), cage.vertex_count()));
-  ASSERT_OK(pelt_evaluator_control(own.get(), 0, 0.5f));
-  ASSERT_OK(pelt_evaluator_evaluate(own.get()));
+  ASSERT_OK(pelt_evaluator_pose(handle.get(), PELT_JOINTS_MATRIX4, glm::value_ptr(joints[0]), joint_count));
+  ASSERT_OK(pelt_evaluator_inputs(handle.get(), inputs.data(), data.input_count));
+  ASSERT_OK(pelt_evaluator_stream(handle.get(), 0, glm::value_ptr(streamed[0]), cage.vertex_count()));
+  ASSERT_OK(pelt_evaluator_control(handle.get(), 0, 0.5f));
+  ASSERT_OK(pelt_evaluator_evaluate(handle.get()));
   expected.pose(joints);
   expected.inputs(inputs);
   expected.stream(0, streamed);
@@ -67,7 +67,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   expected.evaluate();
 
   auto evaluated = sized<pelt_evaluated>();
-  ASSERT_OK(pelt_evaluator_get_evaluated(own.get(), &evaluated));
+  ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
   ASSERT_EQ(evaluated.vertex_count, data.vertex_count());
   EXPECT_EQ(std::memcmp(evaluated.positions, expected.positions().data(), expected.positions().size_bytes()), 0);
   EXPECT_EQ(std::memcmp(evaluated.normals, expected.normals().data(), expected.normals().size_bytes()), 0);
@@ -77,7 +77,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
     const CharacterMesh& mesh = data.meshes[m];
     Arrays arrays(mesh.vertex_count(), 5);
-    ASSERT_OK(pelt_evaluator_get_vertices(own.get(), m, PELT_ORDER_MODEL, &arrays.given));
+    ASSERT_OK(pelt_evaluator_get_vertices(handle.get(), m, PELT_ORDER_MODEL, &arrays.given));
     for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
       const std::size_t place = mesh.source_vertex[v] * 5;
       EXPECT_EQ(glm::make_vec3(&arrays.positions[place]), expected.positions()[mesh.first_vertex + v]);
@@ -92,7 +92,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   auto given = sized<pelt_vertex_arrays>();
   given.vertex_count = data.vertex_count();
   given.positions.values = glm::value_ptr(all[0]);
-  ASSERT_OK(pelt_evaluator_get_vertices(own.get(), PELT_NONE, PELT_ORDER_CHARACTER, &given));
+  ASSERT_OK(pelt_evaluator_get_vertices(handle.get(), PELT_NONE, PELT_ORDER_CHARACTER, &given));
   EXPECT_EQ(std::memcmp(all.data(), expected.positions().data(), expected.positions().size_bytes()), 0);
 }
 
@@ -100,10 +100,10 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
 TEST(CEvaluators, LetTimePass) {
   const Character character = test::swinging_tube();
   const CharacterHandle in_the_library = in_c(character);
-  const EvaluatorHandle own = evaluator_of(in_the_library);
+  const EvaluatorHandle handle = evaluator_of(in_the_library);
   Evaluator expected(character);
   auto evaluated = sized<pelt_evaluated>();
-  ASSERT_OK(pelt_evaluator_get_evaluated(own.get(), &evaluated));
+  ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
   std::vector<glm::mat4> joints(character->skeleton.joints.size());
   rest_matrices(character->skeleton, joints);
   const auto positions = [&] {
@@ -112,27 +112,27 @@ TEST(CEvaluators, LetTimePass) {
   std::vector<float> swung;
   for (int frame = 0; frame < 4; ++frame) {
     for (glm::mat4& joint : joints) joint = glm::translate(glm::mat4(1), {0, 0.05f, 0}) * joint;
-    ASSERT_OK(pelt_evaluator_advance(own.get(), 1.0f / 60));
-    ASSERT_OK(pelt_evaluator_pose(own.get(), PELT_JOINTS_MATRIX4, glm::value_ptr(joints[0]),
+    ASSERT_OK(pelt_evaluator_advance(handle.get(), 1.0f / 60));
+    ASSERT_OK(pelt_evaluator_pose(handle.get(), PELT_JOINTS_MATRIX4, glm::value_ptr(joints[0]),
                                   static_cast<std::uint32_t>(joints.size())));
-    ASSERT_OK(pelt_evaluator_evaluate(own.get()));
+    ASSERT_OK(pelt_evaluator_evaluate(handle.get()));
     expected.advance(1.0f / 60);
     expected.pose(joints);
     expected.evaluate();
     swung = positions();
     EXPECT_EQ(std::memcmp(swung.data(), expected.positions().data(), expected.positions().size_bytes()), 0);
   }
-  ASSERT_OK(pelt_evaluator_teleport(own.get()));
-  ASSERT_OK(pelt_evaluator_evaluate(own.get()));
+  ASSERT_OK(pelt_evaluator_teleport(handle.get()));
+  ASSERT_OK(pelt_evaluator_evaluate(handle.get()));
   EXPECT_NE(positions(), swung);
 }
 
 TEST(CEvaluators, TakeJointsInEveryForm) {
   const Character character = make_linear();
   const CharacterHandle in_the_library = in_c(character);
-  const EvaluatorHandle own = evaluator_of(in_the_library);
+  const EvaluatorHandle handle = evaluator_of(in_the_library);
   auto evaluated = sized<pelt_evaluated>();
-  ASSERT_OK(pelt_evaluator_get_evaluated(own.get(), &evaluated));
+  ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
   const auto joint_count = static_cast<std::uint32_t>(character->skeleton.joints.size());
   const std::vector<glm::mat4> matrices(joint_count, glm::translate(glm::mat4(1), {1, 2, 3}));
   std::vector<float> rows;
@@ -142,14 +142,14 @@ TEST(CEvaluators, TakeJointsInEveryForm) {
     transforms.insert(transforms.end(), {0, 0, 0, 1, 1, 2, 3, 1, 1, 1});
   }
   const auto moved = [&](std::uint32_t format, const float* joints) {
-    EXPECT_OK(pelt_evaluator_pose(own.get(), format, joints, joint_count));
-    EXPECT_OK(pelt_evaluator_evaluate(own.get()));
+    EXPECT_OK(pelt_evaluator_pose(handle.get(), format, joints, joint_count));
+    EXPECT_OK(pelt_evaluator_evaluate(handle.get()));
     return std::vector<float>(evaluated.positions, evaluated.positions + 3 * evaluated.vertex_count);
   };
   const std::vector<float> expected = moved(PELT_JOINTS_MATRIX4, glm::value_ptr(matrices[0]));
   EXPECT_EQ(moved(PELT_JOINTS_MATRIX3X4, rows.data()), expected);
   EXPECT_EQ(moved(PELT_JOINTS_TRANSFORM, transforms.data()), expected);
-  EXPECT_INVALID(pelt_evaluator_pose(own.get(), 3, rows.data(), joint_count), "joints have the format 3");
+  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), 3, rows.data(), joint_count), "joints have the format 3");
 }
 
 TEST(CEvaluators, WorkByTheJobSystemOfTheGame) {
@@ -176,21 +176,21 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   const CharacterHandle character = in_c(make_linear());
   auto options = sized<pelt_evaluator_options>();
   options.no_normals = 1;
-  const EvaluatorHandle own = evaluator_of(character, &options);
+  const EvaluatorHandle handle = evaluator_of(character, &options);
   auto evaluated = sized<pelt_evaluated>();
-  ASSERT_OK(pelt_evaluator_get_evaluated(own.get(), &evaluated));
+  ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
   EXPECT_EQ(evaluated.normals, nullptr);
   EXPECT_EQ(evaluated.tangents, nullptr);
   Arrays arrays(evaluated.vertex_count, 5);
   const auto get = [&](std::uint32_t mesh, std::uint32_t order) {
-    return pelt_evaluator_get_vertices(own.get(), mesh, order, &arrays.given);
+    return pelt_evaluator_get_vertices(handle.get(), mesh, order, &arrays.given);
   };
   EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "the evaluator was made without normals");
   arrays.given.normals.values = nullptr;
   EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "the evaluator was made without tangents");
   arrays.given.tangents.values = nullptr;
   EXPECT_INVALID(get(0, PELT_ORDER_MODEL), "nothing was evaluated yet");
-  ASSERT_OK(pelt_evaluator_evaluate(own.get()));
+  ASSERT_OK(pelt_evaluator_evaluate(handle.get()));
   EXPECT_INVALID(get(1, PELT_ORDER_MODEL), "mesh 1 of 1");
   EXPECT_INVALID(get(0, 2), "order is 2");
   arrays.given.positions.stride = 8;
@@ -200,18 +200,18 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   arrays.given.positions.stride = 12;
   --arrays.given.vertex_count;
   EXPECT_INVALID(get(PELT_NONE, PELT_ORDER_MODEL), "vertices are given, and there are");
-  EXPECT_INVALID(pelt_evaluator_get_vertices(own.get(), 0, 0, nullptr), "arrays is null");
+  EXPECT_INVALID(pelt_evaluator_get_vertices(handle.get(), 0, 0, nullptr), "arrays is null");
   EXPECT_EQ(arrays.positions, std::vector<float>(arrays.positions.size(), 7));
 
   float number = 0;
   pelt_evaluator* none = nullptr;
-  EXPECT_INVALID(pelt_evaluator_pose(own.get(), 0, &number, 99), "99 joints are given");
-  EXPECT_INVALID(pelt_evaluator_pose(own.get(), 0, nullptr, 2), "joints is null");
-  EXPECT_INVALID(pelt_evaluator_inputs(own.get(), &number, 1), "1 inputs are given, and there are 0");
-  EXPECT_INVALID(pelt_evaluator_stream(own.get(), 0, &number, 1), "stream 0 of 0");
-  EXPECT_INVALID(pelt_evaluator_control(own.get(), 0, 1), "control 0 of 0");
-  EXPECT_INVALID(pelt_evaluator_detail(own.get(), PELT_DETAIL_REDUCED), "no detail 1");
-  EXPECT_OK(pelt_evaluator_detail(own.get(), PELT_DETAIL_LINEAR_FIT));  // there is no fit
+  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), 0, &number, 99), "99 joints are given");
+  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), 0, nullptr, 2), "joints is null");
+  EXPECT_INVALID(pelt_evaluator_inputs(handle.get(), &number, 1), "1 inputs are given, and there are 0");
+  EXPECT_INVALID(pelt_evaluator_stream(handle.get(), 0, &number, 1), "stream 0 of 0");
+  EXPECT_INVALID(pelt_evaluator_control(handle.get(), 0, 1), "control 0 of 0");
+  EXPECT_INVALID(pelt_evaluator_detail(handle.get(), PELT_DETAIL_REDUCED), "no detail 1");
+  EXPECT_OK(pelt_evaluator_detail(handle.get(), PELT_DETAIL_LINEAR_FIT));  // there is no fit
   options.normal_mode = 2;
   EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none), "options.normal_mode is 2");
   EXPECT_INVALID(pelt_evaluator_create(nullptr, nullptr, &none), "character is null");
@@ -228,9 +228,9 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
 // An evaluator keeps the character that it was made of.
 TEST(CEvaluators, OutliveTheHandleOfTheCharacter) {
   CharacterHandle character = in_c(make_linear());
-  const EvaluatorHandle own = evaluator_of(character);
+  const EvaluatorHandle handle = evaluator_of(character);
   character.reset();
-  EXPECT_OK(pelt_evaluator_evaluate(own.get()));
+  EXPECT_OK(pelt_evaluator_evaluate(handle.get()));
 }
 
 }  // namespace

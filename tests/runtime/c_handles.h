@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Handles of the C API that destroy themselves.
+// What tests of the C API share: its handles, and what they expect of its calls.
 #pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include <pelt/linear_blend.h>
 #include <pelt/pelt.h>
 #include <pelt/pelt_file.h>
 
+#include "tests/support/c_handle.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"
 
 namespace pelt::runtime {
 
-template <auto destroy>
-struct Destroy {
-  void operator()(auto* handle) const { destroy(handle); }
-};
-template <class T, auto destroy>
-using Handle = std::unique_ptr<T, Destroy<destroy>>;
 using CharacterHandle = Handle<pelt_character, pelt_character_destroy>;
 using ModelHandle = Handle<pelt_model, pelt_model_destroy>;
 using RigHandle = Handle<pelt_rig, pelt_rig_destroy>;

@@ -159,11 +159,7 @@ TEST_F(Crowds, AreMovedByTheLinearBlendThatWasFittedToThem) {
   Evaluator cpu(character);
   cpu.pose(joints);
   cpu.evaluate();
-  const CharacterMesh& skin = test::mesh_of(character, "tube");
-  const auto of_skin = [&](std::span<const glm::vec3> all) {
-    const auto own = all.subspan(skin.first_vertex, skin.vertex_count());
-    return std::vector(own.begin(), own.end());
-  };
+  const auto of_skin = [&](std::span<const glm::vec3> all) { return part_of(all, test::mesh_of(character, "tube")); };
   const std::vector<glm::vec3> full = of_skin(cpu.positions());
   cpu.set_detail(pelt::Detail::kLinearFit);
   cpu.evaluate();

@@ -5,6 +5,7 @@
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
@@ -38,22 +39,15 @@ TEST_F(Crowds, NeedAlignedInputs) {
   const VkDeviceSize alignment = gpu_device()->limits().minStorageBufferOffsetAlignment;
   if (alignment == 1) PELT_SKIP("the device binds buffers at any byte");
   const GpuCharacters gpu = upload_character(judged_by(model_, "linear-blend").character);
-  const Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = 1 << 16,
-                                                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                               .memory = MemoryUse::kStream,
-                                                               .name = "a caller's"});
-  ASSERT_TRUE(buffer) << buffer.error().message;
+  const Buffer buffer = callers_buffer(1 << 16);
   for (const auto& [place, name] : {std::pair(&CrowdOptions::joints, "joint matrices"),
                                     {&CrowdOptions::inputs, "inputs"},
                                     {&CrowdOptions::visible, "visible instances"}}) {
     CrowdOptions options;
-    options.*place = {buffer->handle(), 3 * alignment};
+    options.*place = {buffer.handle(), 3 * alignment};
     EXPECT_TRUE(Crowd::create(*gpu_device(), gpu, options)) << name;
     (options.*place).offset += alignment / 2;
-    const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
-    ASSERT_FALSE(crowd) << name;
-    EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(crowd.error().message, HasSubstr(std::string(name) + " are at offset"));
+    expect_refused(gpu, options, std::string(name) + " are at offset");
     options.*place = {VK_NULL_HANDLE, 1};  // no buffer: nothing is bound there
     EXPECT_TRUE(Crowd::create(*gpu_device(), gpu, options)) << name;
   }
@@ -170,9 +164,8 @@ class StreamedCrowds : public Crowds {
     for (const auto& [name, motion] :
          {std::pair("tube", by), std::pair("second", glm::translate(glm::mat4(1), glm::vec3(0, lift, 0)))}) {
       const CharacterMesh& mesh = test::mesh_of(*character_, name);
-      const std::vector<glm::vec3> own(all.begin() + mesh.first_vertex,
-                                       all.begin() + mesh.first_vertex + mesh.vertex_count());
-      EXPECT_LT(worst_distance(mesh.binding.points, motion, own), 1e-4f) << name << " of instance " << instance;
+      EXPECT_LT(worst_distance(mesh.binding.points, motion, part_of(all, mesh)), 1e-4f)
+          << name << " of instance " << instance;
     }
   }
 
@@ -221,20 +214,16 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
   const CharacterData& data = **character_;
   std::vector<float> inputs;
   for (std::uint32_t i = 0; i < instances; ++i) {
-    std::vector<float> own(data.input_count);
-    rest_inputs(data, own);
+    std::vector<float> values(data.input_count);
+    rest_inputs(data, values);
     const std::vector<glm::vec3> points = cage(motion(i));
-    std::memcpy(&own[data.streams[0].first_input], points.data(), points.size() * sizeof(glm::vec3));
-    own[data.controls[0].input] = 0.5f * static_cast<float>(i);
-    inputs.insert(inputs.end(), own.begin(), own.end());
+    std::memcpy(&values[data.streams[0].first_input], points.data(), points.size() * sizeof(glm::vec3));
+    values[data.controls[0].input] = 0.5f * static_cast<float>(i);
+    inputs.insert(inputs.end(), values.begin(), values.end());
   }
   const VkDeviceSize offset = 4 * gpu_device()->limits().minStorageBufferOffsetAlignment;
-  Buffer buffer = test::must(Buffer::create(*gpu_device(), {.size = offset + inputs.size() * sizeof(float),
-                                                            .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                            .memory = MemoryUse::kStream,
-                                                            .name = "inputs of a simulation"}));
-  std::memcpy(buffer.mapped() + offset, inputs.data(), inputs.size() * sizeof(float));
-  buffer.flush(0, buffer.size());
+  const Buffer buffer = callers_buffer(offset + inputs.size() * sizeof(float));
+  fill(buffer, inputs, offset);
   Crowd crowd = make_crowd(*gpu_, {.instances = {instances}, .inputs = {buffer.handle(), offset}});
   for (int frame = 0; frame < 3; ++frame) {
     ASSERT_TRUE(run(*gpu_device(), crowd));
@@ -246,10 +235,7 @@ TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
 TEST_F(Crowds, WithoutInputsTakeABufferAllTheSame) {
   const Character character = judged_by(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
-  Buffer buffer = test::must(Buffer::create(*gpu_device(), {.size = 64,
-                                                            .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                            .memory = MemoryUse::kStream,
-                                                            .name = "inputs that nothing reads"}));
+  const Buffer buffer = callers_buffer(64);
   Crowd crowd = make_crowd(gpu, {.instances = {2}, .inputs = {buffer.handle()}});
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 1)), 1e-5f * character.size());

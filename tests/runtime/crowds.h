@@ -2,9 +2,13 @@
 // Crowds on the device of the tests.
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <pelt/runtime/crowd.h>
@@ -28,6 +32,12 @@ inline std::vector<glm::vec3> rest_positions(const Character& character) {
   return positions;
 }
 
+// Returns a mesh's part of what all vertices of a character have.
+inline std::vector<glm::vec3> part_of(std::span<const glm::vec3> all, const CharacterMesh& mesh) {
+  const auto part = all.subspan(mesh.first_vertex, mesh.vertex_count());
+  return {part.begin(), part.end()};
+}
+
 // Returns a rigid motion, a different one for each number.
 inline glm::mat4 motion(std::size_t number) {
   const float amount = static_cast<float>(number % 1000);
@@ -43,6 +53,13 @@ inline std::vector<glm::mat4> moved(std::vector<glm::mat4> joints, const glm::ma
 inline float worst_distance(const std::vector<glm::vec3>& rest, const glm::mat4& by,
                             const std::vector<glm::vec3>& posed) {
   return test::worst_distance(rest, posed, test::by_matrix(by));
+}
+
+inline void expect_refused(const GpuCharacters& gpu, const CrowdOptions& options, const std::string& why) {
+  const Result<Crowd> crowd = Crowd::create(*test::gpu_device(), gpu, options);
+  ASSERT_FALSE(crowd) << why;
+  EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(crowd.error().message, testing::HasSubstr(why));
 }
 
 class Crowds : public testing::Test {

@@ -112,6 +112,13 @@ Character bind_tube(const test::Deformer& deformer, const test::TubeOptions& tub
 constexpr test::TubeOptions kTube{.around = 12, .along = 33, .joints = 4};
 constexpr test::TubeOptions kCage{.around = 8, .along = 24, .radius = 1.1f, .joints = 4};
 
+// Compares a tube that is bound likewise, in five poses.
+void expect_tube_equals_cpu(const test::Deformer& deformer, Model tube) {
+  const test::Subject subject = test::make_subject(deformer, std::move(tube), test::make_tube_mesh(kCage));
+  const Character character = test::bound(subject.model, subject.rig).character;
+  expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
+}
+
 TEST(GpuCpu, OnSizesThatDoNotDivide) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const std::size_t vertices : {1, 31, 32, 33, 63, 64, 65, 1234}) {
@@ -173,10 +180,7 @@ TEST(GpuCpu, OnJointsThatAreMirroredFlattenedOrCollapsed) {
 
 TEST(GpuCpu, InEveryConfiguration) {
   PELT_REQUIRE_GPU(gpu_device());
-  for (const test::Deformer& deformer : test::deformers()) {
-    const Character character = bind_tube(deformer, kTube, kCage);
-    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
-  }
+  for (const test::Deformer& deformer : test::deformers()) expect_tube_equals_cpu(deformer, test::make_tube(kTube));
 }
 
 // Anchors of a chain, one more than the joints here, are posed in blocks of eight.
@@ -195,14 +199,25 @@ TEST(GpuCpu, OnChainsOfSeveralBlocks) {
   }
 }
 
+// A stiff bone takes no part of the bend at the eased joint where it ends, though a joint beyond reaches into it.
+TEST(GpuCpu, OnStiffBonesBesideBendyOnes) {
+  PELT_REQUIRE_GPU(gpu_device());
+  CurveSkeletonParameters parameters;
+  parameters.bulge.volume = 1;
+  parameters.bones = {{"joint0", "", {}, true, BendyBone{.segments = 1}},
+                      {"joint1", "", {}, true, BendyBone{.segments = 8, .ease_in = 0.7f}}};
+  parameters.joints = {{.joint = "joint2", .float_distance = {{0, 1}, {90, 2}}}};
+  const Model tube = test::make_tube({.around = 4, .along = 500, .radius = 2, .length = 16, .joints = 4});
+  const Character character = test::bound(tube, one_layer(parameters)).character;
+  expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3), "stiff");
+}
+
 TEST(GpuCpu, OnMorphTargets) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
     Model model = test::make_tube(kTube);
     test::add_morph_targets(model.meshes[0], 14);
-    const test::Subject subject = test::make_subject(deformer, std::move(model), test::make_tube_mesh(kCage));
-    const Character character = test::bound(subject.model, subject.rig).character;
-    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
+    expect_tube_equals_cpu(deformer, std::move(model));
   }
 }
 
@@ -230,9 +245,7 @@ TEST(GpuCpu, OnExpressions) {
     model.expressions = {{"happy", false, {{name, 0, 0.5f}, {name, 12, 1.0f}}},
                          {"angry", true, {{name, 12, 0.75f}, {name, 13, 0.25f}}},
                          {"blink", true, {{name, 1, 1.0f}}}};
-    const test::Subject subject = test::make_subject(deformer, std::move(model), test::make_tube_mesh(kCage));
-    const Character character = test::bound(subject.model, subject.rig).character;
-    expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
+    expect_tube_equals_cpu(deformer, std::move(model));
   }
 }
 

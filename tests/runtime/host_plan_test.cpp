@@ -14,6 +14,7 @@
 
 #include "runtime/gpu_characters.h"
 #include "runtime/skinning_pipelines.h"
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
@@ -125,25 +126,11 @@ class PlannedFrames : public Crowds {
     append(plan_.table.lists);
     append(plan_.table.jobs);
     append(plan_.table.steps);
-    const auto make = [](std::size_t bytes, MemoryUse memory) {
-      return test::must(
-          Buffer::create(*gpu_device(), {.size = bytes,
-                                         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                         .memory = memory,
-                                         .name = "of a plan"}));
-    };
-    const auto filled = [&](const std::vector<std::uint32_t>& words) {
-      Buffer buffer = make(words.size() * sizeof(std::uint32_t), MemoryUse::kStream);
-      std::memcpy(buffer.mapped(), words.data(), buffer.size());
-      buffer.flush(0, buffer.size());
-      return buffer;
-    };
-    const Buffer given_buffer = filled(given);
-    const Buffer table_buffer = filled(table);
-    const Buffer work = make(work_bytes_, MemoryUse::kStream);
-    std::memcpy(work.mapped(), places_.data(), std::as_bytes(std::span(places_)).size());
-    work.flush(0, work.size());
-    const Buffer arguments = make(plan_.steps.size() * sizeof(VkDispatchIndirectCommand), MemoryUse::kDeviceLocal);
+    const Buffer given_buffer = filled_buffer(given);
+    const Buffer table_buffer = filled_buffer(table);
+    const Buffer work = callers_buffer(work_bytes_);
+    fill(work, places_);
+    const Buffer arguments = callers_buffer(plan_.steps.size() * sizeof(VkDispatchIndirectCommand));
     const ComputeKernel& kernel = *test::must(plan_kernel(*gpu_device()));
     DescriptorPool pool = test::must(DescriptorPool::create(*gpu_device(), 1, shared::kPlanBindCount, "a plan"));
     const VkDescriptorBufferInfo bindings[] = {work.whole(), given_buffer.whole(), table_buffer.whole(),

@@ -2,7 +2,6 @@
 // Tests crowds that take joints as matrices, as their upper rows, and as rotations, translations and scales.
 #include <gmock/gmock.h>
 
-#include <cstring>
 #include <glm/gtc/quaternion.hpp>
 
 #include <pelt/linear_blend.h>
@@ -10,6 +9,7 @@
 #include <pelt/runtime/mistake.h>
 #include <pelt/shaders/joints.h>
 
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
@@ -113,14 +113,10 @@ TEST_F(JointFormats, AreReadFromBuffersOfTheCallers) {
   const std::span<const float> written[] = {floats_of(matrices_), floats_of(rows_), floats_of(transforms_)};
   for (const JointFormat format : kFormats) {
     const std::span<const float> joints = written[static_cast<std::size_t>(format)];
-    Buffer buffer = test::must(Buffer::create(*gpu_device(), {.size = 2 * joints.size_bytes(),
-                                                              .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                              .memory = MemoryUse::kStream,
-                                                              .name = "joints"}));
+    const Buffer buffer = callers_buffer(2 * joints.size_bytes());
     Crowd crowd = make(format, {buffer.handle()});
     const std::size_t joint_bytes = joints.size_bytes() / matrices_.size();
-    std::memcpy(buffer.mapped() + crowd.first_joint(1) * joint_bytes, joints.data(), joints.size_bytes());
-    buffer.flush(0, buffer.size());
+    fill(buffer, joints, crowd.first_joint(1) * joint_bytes);
     EXPECT_LT(apart(moved_by(crowd), wanted), 1e-5f);
   }
 }

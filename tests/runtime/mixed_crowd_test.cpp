@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests crowds of several characters, and the matrices and lists that they read.
-#include <cstring>
 #include <thread>
 
 #include <pelt/evaluate.h>
@@ -8,12 +7,23 @@
 #include <pelt/runtime/transfer.h>
 #include <pelt/shaders/jobs.h>
 
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 
 namespace pelt::runtime {
 namespace {
 
 using test::gpu_device;
+
+// Returns the matrices of six instances, posed as by pose_all().
+std::vector<glm::mat4> six_poses(const std::vector<glm::mat4>& bind_joints) {
+  std::vector<glm::mat4> matrices;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::vector<glm::mat4> pose = moved(bind_joints, motion(i));
+    matrices.insert(matrices.end(), pose.begin(), pose.end());
+  }
+  return matrices;
+}
 
 TEST_F(MixedCrowds, FollowEachInstanceItsOwn) {
   Crowd crowd = make({.instances = {2, 3, 4}});
@@ -147,26 +157,12 @@ TEST_F(MixedCrowds, MoveSomeLessOftenThanOthers) {
 }
 
 TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
-  std::vector<glm::mat4> matrices;
-  for (std::size_t i = 0; i < 6; ++i) {
-    const std::vector<glm::mat4> own = moved(bind_joints_, motion(i));
-    matrices.insert(matrices.end(), own.begin(), own.end());
-  }
-  const auto filled = [&](const void* bytes, std::size_t size) {
-    Buffer buffer = test::must(Buffer::create(*gpu_device(), {.size = size,
-                                                              .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                              .memory = MemoryUse::kStream,
-                                                              .name = "a caller's"}));
-    std::memcpy(buffer.mapped(), bytes, size);
-    buffer.flush(0, size);
-    return buffer;
-  };
-  const Buffer joints = filled(matrices.data(), matrices.size() * sizeof(glm::mat4));
+  const Buffer joints = filled_buffer(six_poses(bind_joints_));
   // A count that is too large, then entries: the second instance of the first character, none of the second, the second
   // of the third, and others that are out of range.
   constexpr std::uint32_t kUpdate = shared::kEntryTeleport;
   const std::uint32_t list[] = {700, 1, kUpdate, 99, kUpdate, 5, kUpdate, 6, kUpdate, ~0u, kUpdate, ~0u, 0};
-  const Buffer visible = filled(list, sizeof(list));
+  const Buffer visible = filled_buffer(list);
   Crowd crowd = make({.instances = {2, 2, 2}, .joints = {joints.handle()}, .visible = {visible.handle()}});
   ASSERT_TRUE(run(*gpu_device(), crowd));
   EXPECT_LT(off(crowd, 1, 1), 1e-5f);
@@ -176,11 +172,7 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
 // Uses the barriers of docs/runtime.md; validation watches for hazards: the next frame's matrices are copied over those
 // that the frame before has read.
 TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
-  std::vector<glm::mat4> matrices;
-  for (std::size_t i = 0; i < 6; ++i) {
-    const std::vector<glm::mat4> own = moved(bind_joints_, motion(i));
-    matrices.insert(matrices.end(), own.begin(), own.end());
-  }
+  const std::vector<glm::mat4> matrices = six_poses(bind_joints_);
   const VkDeviceSize frame_bytes = matrices.size() / 2 * sizeof(glm::mat4);
   Result<Buffer> source = Buffer::create(*gpu_device(), {.size = 2 * frame_bytes,
                                                          .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
@@ -192,8 +184,7 @@ TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
                                      .memory = MemoryUse::kDeviceLocal,
                                      .name = "joints of a caller's"});
   ASSERT_TRUE(source && joints);
-  std::memcpy(source->mapped(), matrices.data(), 2 * frame_bytes);
-  source->flush(0, 2 * frame_bytes);
+  fill(*source, matrices);
   CrowdOptions options{.instances = {1, 1, 1}, .joints = {joints->handle()}};
   options.outputs.previous_positions.format = VertexFormat::kFloat;
   Crowd crowd = make(options);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Tests crowds whose skins have morph targets.
 #include <cmath>
-#include <cstring>
 
 #include <pelt/evaluate.h>
 #include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
 
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 #include "tests/support/morphs.h"
 
@@ -56,9 +56,7 @@ class MorphedCrowds : public Crowds {
     evaluator.pose(bent_joints());
     evaluator.inputs(weights(character, number));
     evaluator.evaluate();
-    const CharacterMesh& skin = test::mesh_of(character, "tube");
-    const auto own = evaluator.positions().subspan(skin.first_vertex, skin.vertex_count());
-    return std::vector(own.begin(), own.end());
+    return part_of(evaluator.positions(), test::mesh_of(character, "tube"));
   }
 
   Crowd make(CrowdOptions options) {
@@ -104,17 +102,11 @@ TEST_F(MorphedCrowds, AreWithinTheirBoundsAndRememberWhereTheyWere) {
 TEST_F(MorphedCrowds, ReadWeightsOfTheCallers) {
   std::vector<float> inputs;
   for (const Character& character : characters_) {
-    const std::vector<float> own = weights(character, 1);
-    inputs.insert(inputs.end(), own.begin(), own.end());
+    const std::vector<float> values = weights(character, 1);
+    inputs.insert(inputs.end(), values.begin(), values.end());
   }
-  const Result<Buffer> buffer = Buffer::create(*gpu_device(), {.size = inputs.size() * sizeof(float),
-                                                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                               .memory = MemoryUse::kStream,
-                                                               .name = "weights of a simulation"});
-  ASSERT_TRUE(buffer) << buffer.error().message;
-  std::memcpy(buffer->mapped(), inputs.data(), buffer->size());
-  buffer->flush(0, buffer->size());
-  Crowd crowd = make({.inputs = {buffer->handle()}});
+  const Buffer buffer = filled_buffer(inputs);
+  Crowd crowd = make({.inputs = {buffer.handle()}});
   ASSERT_TRUE(run(*gpu_device(), crowd));
   for (std::uint32_t i = 0; i < 3; ++i) {
     expect_near(wanted(characters_[i], 1), positions(crowd, i), characters_[i], "by the buffer");

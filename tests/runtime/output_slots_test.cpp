@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests crowds whose outputs have several slots.
 #include <cmath>
-#include <cstring>
 #include <random>
 
 #include <pelt/linear_fit.h>
@@ -9,6 +8,7 @@
 #include <pelt/runtime/transfer.h>
 #include <pelt/shaders/jobs.h>
 
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 #include "tests/support/morphs.h"
 #include "tests/support/swinging.h"
@@ -108,10 +108,7 @@ TEST_F(OutputSlots, AreRefusedWhereTheyContradictEachOther) {
   const auto refused = [&](const auto& change, const char* why) {
     CrowdOptions options = options_of(2);
     change(options.outputs);
-    const Result<Crowd> crowd = Crowd::create(*gpu_device(), *gpu_, options);
-    ASSERT_FALSE(crowd) << why;
-    EXPECT_EQ(crowd.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(crowd.error().message, HasSubstr(why));
+    expect_refused(*gpu_, options, why);
   };
   refused([](CrowdOutputs& o) { o.slots = 0; }, "outputs have 1 to 3 slots, not 0");
   refused([](CrowdOutputs& o) { o.slots = 4; }, "outputs have 1 to 3 slots, not 4");
@@ -181,13 +178,8 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
   const std::uint32_t last = standard.instance_count() - 1;
   const VkDeviceSize vertices = standard.first_vertex(last) + standard.vertex_count(last);
   for (int b = 0; b < 2; ++b) {
-    buffers.push_back(test::must(
-        Buffer::create(*gpu_device(), {.size = 2 * (64 * vertices + 4096),
-                                       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                       .memory = MemoryUse::kStream,
-                                       .name = "slots of a caller"})));
-    std::memset(buffers.back().mapped(), 0x5A, buffers.back().size());
-    buffers.back().flush(0, buffers.back().size());
+    buffers.push_back(callers_buffer(2 * (64 * vertices + 4096)));
+    fill(buffers.back(), std::vector(buffers.back().size(), std::byte{0x5A}));
   }
   // Slots 0 and 2 in one buffer, slot 1 in another; the normals' pair of words is at an even place in slot 0 only.
   const auto places = [&](std::uint32_t slot) {
@@ -205,9 +197,9 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
   const auto bytes_of = [](VkBuffer buffer, VkDeviceSize size) {
     return test::must(read_buffer(*gpu_device(), buffer, 0, size));
   };
-  const VkBuffer own = standard.outputs().positions.buffer;
+  const VkBuffer outputs = standard.outputs().positions.buffer;
   const VkDeviceSize slot_bytes = standard.outputs(1).positions.offset - standard.outputs(0).positions.offset;
-  std::vector<std::byte> before = bytes_of(own, standard.bytes().outputs);
+  std::vector<std::byte> before = bytes_of(outputs, standard.bytes().outputs);
   std::vector<std::vector<std::byte>> theirs_before{bytes_of(buffers[0].handle(), buffers[0].size()),
                                                     bytes_of(buffers[1].handle(), buffers[1].size())};
   for (std::size_t frame = 0; frame < 7; ++frame) {
@@ -220,7 +212,7 @@ TEST_F(OutputSlots, AreWrittenByTheirFramesOnly) {
     }
     for (std::uint32_t i = 0; i < standard.instance_count(); ++i)
       expect_equal(read(crowd, i), read(standard, i), "frame " + std::to_string(frame));
-    const std::vector<std::byte> after = bytes_of(own, standard.bytes().outputs);
+    const std::vector<std::byte> after = bytes_of(outputs, standard.bytes().outputs);
     for (std::size_t at = 0; at < after.size(); ++at)
       ASSERT_TRUE(after[at] == before[at] || at / slot_bytes == frame % 3) << "frame " << frame << ", byte " << at;
     before = after;
@@ -266,10 +258,7 @@ TEST_F(OutputSlots, TakeAsMuchMemoryEach) {
 // A list of the caller's repeats an instance that stops, once for each further slot.
 TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   const std::uint32_t count = 23;
-  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 4 + 8 * count,
-                                                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                                .memory = MemoryUse::kStream,
-                                                                .name = "visible instances"}));
+  const Buffer list = callers_buffer(4 + 8 * count);
   CrowdOptions options = options_of(3);
   options.outputs.normal_mode = NormalMode::kRecomputed;
   Crowd expected = make(options);
@@ -285,8 +274,7 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
     words[0] = frame < 4 ? 1 : 0;
     words[1] = 1;
     words[2] = state;
-    std::memcpy(list.mapped(), words.data(), list.size());
-    list.flush(0, list.size());
+    fill(list, words);
     pose(crowd, frame);
     pose(expected, frame);
     if (frame == 0) expected.detail(1, Detail::kLinearFit);
@@ -303,16 +291,11 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
 // Crowds of other characters, of a list of the caller's, with other outputs: each is moved as if it were alone.
 TEST_F(OutputSlots, AreWrittenTogetherWithOtherCrowds) {
   const GpuCharacters few = test::must(upload(*gpu_device(), test::judged_by(model_, "linear-blend").character));
-  const Buffer list = test::must(Buffer::create(*gpu_device(), {.size = 4 + 8 * 23,
-                                                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                                .memory = MemoryUse::kStream,
-                                                                .name = "visible instances"}));
   std::vector<std::uint32_t> words(1 + 2 * 23, 0);
   words[0] = 3;  // entries in state 0: instances 0, 2 and the last
   words[3] = 2;
   words[5] = 22;
-  std::memcpy(list.mapped(), words.data(), list.size());
-  list.flush(0, list.size());
+  const Buffer list = filled_buffer(words);
   const auto make_all = [&] {
     std::vector<Crowd> crowds;
     CrowdOptions recomputed = options_of(2);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Crowds with normals computed from the posed triangles (CrowdOutputs::normal_mode).
 #include <cmath>
-#include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <optional>
 
@@ -14,7 +13,9 @@
 #include <pelt/runtime/upload.h>
 #include <pelt/shaders/octahedral.h>
 
+#include "tests/runtime/callers_buffer.h"
 #include "tests/support/clip_joints.h"
+#include "tests/support/compare_gpu_cpu.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/tube.h"
@@ -22,6 +23,7 @@
 namespace pelt::runtime {
 namespace {
 
+using test::angle;
 using test::gpu_device;
 using test::judged_by;
 using testing::HasSubstr;
@@ -33,8 +35,6 @@ std::vector<glm::mat4> posed(const CharacterData& data, std::uint32_t number) {
   return test::clip_joints(data.skeleton, &clip,
                            clip.duration * std::fmod(0.37f * static_cast<float>(number) + 0.6f, 1.0f));
 }
-
-float angle(glm::vec3 a, glm::vec3 b) { return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)); }
 
 // A biped moved by linear blend, and a limb moved by a surface FFD with a driver of its own.
 class RecomputedNormals : public testing::Test {
@@ -126,14 +126,15 @@ TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
                {Format::kOctahedral8, Format::kOctahedral8, 16, {0.02f, 0.08f}},
                {Format::kOctahedral8, Format::kNone, 32, {0.02f, 0}}};
   for (const auto& [normals, tangents, tangents_at, tolerance] : cases) {
-    for (const bool own : {true, false}) {
+    for (const bool in_crowds_buffer : {true, false}) {
       const testing::ScopedTrace trace(__FILE__, __LINE__,
                                        std::to_string(static_cast<int>(normals)) + ", " +
-                                           std::to_string(static_cast<int>(tangents)) + (own ? ", own" : ", caller's"));
+                                           std::to_string(static_cast<int>(tangents)) +
+                                           (in_crowds_buffer ? ", own" : ", caller's"));
       CrowdOptions options{.instances = {2, 3}};
       options.outputs.normals.format = normals;
       options.outputs.tangents.format = tangents;
-      if (!own) {
+      if (!in_crowds_buffer) {
         options.outputs.positions = {Format::kFloat, {buffer->handle(), 4}, 48};
         options.outputs.normals.place = {buffer->handle(), 16};
         options.outputs.normals.stride = 48;
@@ -196,24 +197,18 @@ TEST_F(RecomputedNormals, AreOneMoreDispatchAndBarrierWhateverTheSize) {
 
 // Values that the host writes over their normals and tangents stay: nothing is written for them.
 TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
-  Result<Buffer> buffer =
-      Buffer::create(*gpu_device(), {.size = 1 << 18,
-                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                     .memory = MemoryUse::kStream,
-                                     .name = "normals of a caller"});
-  ASSERT_TRUE(buffer) << buffer.error().message;
+  const Buffer buffer = callers_buffer(1 << 18);
   CrowdOptions options{.instances = {0, 3}, .frames_in_flight = 1};
   options.outputs.previous_positions.format = Format::kFloat;
-  options.outputs.normals = {Format::kOctahedral16, {buffer->handle(), 0}, 8};
-  options.outputs.tangents = {Format::kOctahedral16, {buffer->handle(), 4}, 8};
+  options.outputs.normals = {Format::kOctahedral16, {buffer.handle(), 0}, 8};
+  options.outputs.tangents = {Format::kOctahedral16, {buffer.handle(), 4}, 8};
   Crowd crowd = make(*gpu_, options);
   pose_all(crowd, *gpu_);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   crowd.update_every(1, 0);
   crowd.show(2, false);
   for (int frame = 0; frame < 2; ++frame) {  // the frozen instance is held in the first frame
-    std::memset(buffer->mapped(), 0x22, buffer->size());
-    buffer->flush(0, buffer->size());
+    fill(buffer, std::vector(buffer.size(), std::byte{0x22}));
     pose_all(crowd, *gpu_, 5);
     ASSERT_TRUE(run(*gpu_device(), crowd));
     EXPECT_NE(read(crowd, 0).normals[0], shared::unpack_normal(0x22222222));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests secondary action in crowds: against the CPU over many frames, and where instances are not moved in each.
-#include <cstring>
 #include <vector>
 
 #include <pelt/evaluate.h>
@@ -8,6 +7,7 @@
 #include <pelt/shaders/jobs.h>
 
 #include "shaders/hierarchical_bspline/action_pose.h"
+#include "tests/runtime/callers_buffer.h"
 #include "tests/runtime/crowds.h"
 #include "tests/support/swinging.h"
 
@@ -37,16 +37,6 @@ class SwingingCrowds : public Crowds {
   static float seconds_of(std::uint32_t frame) { return (frame % 5 == 0 ? 1.5f : 0.9f) / 60; }
   static double phase_of(std::uint32_t instance) { return 0.7 * instance; }
 
-  Buffer buffer_of(std::size_t size) {
-    return test::must(Buffer::create(*gpu_device(), {.size = size,
-                                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                                                     .memory = MemoryUse::kStream,
-                                                     .name = "a caller's"}));
-  }
-  static void fill(Buffer& buffer, const void* bytes, std::size_t size) {
-    std::memcpy(buffer.mapped(), bytes, size);
-    buffer.flush(0, size);
-  }
   float off(const Crowd& crowd, std::uint32_t instance, const Evaluator& evaluator) {
     return test::farthest(positions(crowd, instance), evaluator.positions()) / character_.size();
   }
@@ -103,8 +93,7 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
     if (frame % 25 != 11 && frame != 215) continue;
     for (std::uint32_t i = 0; i < kInstances; ++i) {
       if (i == 4 && frame == 211) continue;  // the control meshes are as they were
-      const float own = off(crowd, i, evaluators[i]);
-      ASSERT_LE(own, kSwingTolerance) << "instance " << i << " in frame " << frame;
+      ASSERT_LE(off(crowd, i, evaluators[i]), kSwingTolerance) << "instance " << i << " in frame " << frame;
     }
     Evaluator still(character_);
     still.pose(dancing_joints(time + phase_of(0)));
@@ -144,8 +133,8 @@ TEST_F(SwingingCrowds, KeepTheirTimeWhateverInputsSay) {
 
 // Tests lists and inputs of the caller's. The first list does not say that its instance is moved for the first time.
 TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
-  Buffer inputs = buffer_of(character_->input_count * sizeof(float));
-  Buffer visible = buffer_of(3 * sizeof(std::uint32_t));
+  const Buffer inputs = callers_buffer(character_->input_count * sizeof(float));
+  const Buffer visible = callers_buffer(3 * sizeof(std::uint32_t));
   Crowd crowd = make_crowd(
       *gpu_, {.instances = {1}, .frames_in_flight = 1, .inputs = {inputs.handle()}, .visible = {visible.handle()}});
   Evaluator evaluator(character_);
@@ -153,12 +142,12 @@ TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
   for (std::uint32_t frame = 0; frame < 40; ++frame) {
     const std::uint32_t state = frame == 20 ? shared::kEntryFresh : frame == 30 ? shared::kEntryTeleport : 0;
     const std::uint32_t list[] = {1, 0, state};
-    fill(visible, list, sizeof list);
+    fill(visible, list);
     crowd.advance(1.0f / 60);
     evaluator.advance(1.0f / 60);
     rest_inputs(*character_, values);
     values[character_->clock_input().value()] = crowd.clock();
-    fill(inputs, values.data(), values.size() * sizeof(float));
+    fill(inputs, values);
     const std::vector<glm::mat4> joints = dancing_joints(frame / 60.0);
     crowd.pose(0, joints);
     if (state != 0) evaluator.teleport();

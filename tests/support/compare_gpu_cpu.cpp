@@ -20,8 +20,6 @@
 namespace pelt::test {
 namespace {
 
-float angle(glm::vec3 a, glm::vec3 b) { return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)); }
-
 bool is_unit(glm::vec3 v) { return std::abs(glm::length(v) - 1) < 1e-3f; }
 
 float reach_of(const Character& character, std::span<const glm::vec3> positions) {
@@ -86,10 +84,10 @@ std::vector<Magnification> magnifications(const CharacterData& data, float reach
       for (const Influence& influence : rows.row(v)) {
         const std::uint32_t slot = mesh.first_slot + influence.index;
         if (pass_of[slot] == nullptr) continue;
-        const Magnification own =
+        const Magnification entry =
             magnification(*pass_of[slot], slot - pass_of[slot]->first_slot, mesh.binding.points[v], reach);
-        vertex.position += influence.weight * own.position;
-        vertex.direction += influence.weight * own.direction;
+        vertex.position += influence.weight * entry.position;
+        vertex.direction += influence.weight * entry.direction;
       }
     }
     // A gradient turns the normal by the difference between the motions of a point by two palette entries.
@@ -162,6 +160,8 @@ void expect_equal(const runtime::InstanceVertices& gpu, const Evaluator& cpu, st
 }
 
 }  // namespace
+
+float angle(glm::vec3 a, glm::vec3 b) { return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b)); }
 
 void expect_gpu_equals_cpu(const runtime::Device& device, const Character& character,
                            std::span<const std::vector<glm::mat4>> poses, const std::string& what,

@@ -42,6 +42,9 @@ enum class Directions {
   kFlattened,  // as kUnit, and positions are within kFlattenedTolerance
 };
 
+// Returns the angle between two directions, in radians; exact for small angles too.
+float angle(glm::vec3 a, glm::vec3 b);
+
 // Runs one crowd with an instance for each of `poses` (joint matrices, as Crowd::pose takes them) and an Evaluator on
 // each pose. Fails the test, with `what` in the message, if they differ or are not finite. Instances from the second on
 // have streams and controls of their own.

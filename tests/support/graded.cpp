@@ -85,8 +85,8 @@ Character make_graded(std::size_t count, Graded kind) {
   CharacterBuilder builder(model, false);
   SparseRows joints;
   for (std::uint32_t j = 0; j < kJoints; ++j) {
-    const Influence own{j, 1.0f};
-    joints.append_row(std::span(&own, 1));
+    const Influence influence{j, 1.0f};
+    joints.append_row(std::span(&influence, 1));
   }
   const std::uint32_t first_slot = builder.rows_over_joints(joints, BlendMode::kLinear).influences.front().index;
   const Mesh skin = make_points(count, "skin", length);

@@ -38,9 +38,9 @@ TEST(Threads, BindSaveAndLoadAtOnce) {
   on_threads([&](std::size_t t) {
     const Result<Bound> bound = bind(model, rig, options);
     ASSERT_TRUE(bound) << bound.error().message;
-    const std::filesystem::path own = folder / (std::to_string(t) + ".pelt");
-    EXPECT_TRUE(save_pelt(bound->character, own));
-    EXPECT_EQ(test::file_text(own), test::file_text(folder / "alone.pelt"));
+    const std::filesystem::path path = folder / (std::to_string(t) + ".pelt");
+    EXPECT_TRUE(save_pelt(bound->character, path));
+    EXPECT_EQ(test::file_text(path), test::file_text(folder / "alone.pelt"));
     for (const FileAccess access : {FileAccess::kRead, FileAccess::kMapped}) {
       const Result<Character> loaded = load_pelt(folder / "alone.pelt", access);
       ASSERT_TRUE(loaded) << loaded.error().message;
@@ -68,19 +68,19 @@ TEST(Threads, ShareACharacterInC) {
   const std::uint32_t joint_count = static_cast<std::uint32_t>(caged->skeleton.joints.size());
   on_threads([&](std::size_t t) {
     ASSERT_OK(pelt_character_retain(character.get()));
-    const CharacterHandle own(character.get());
+    const CharacterHandle handle(character.get());
     std::uint32_t clip = 9;
-    EXPECT_OK(pelt_character_find_clip(own.get(), "nod", &clip));
+    EXPECT_OK(pelt_character_find_clip(handle.get(), "nod", &clip));
     std::vector<float> joints(16 * joint_count);
     std::vector<float> inputs(caged->input_count);
     for (int frame = 0; frame < 20; ++frame) {
       const float seconds = 0.1f * static_cast<float>(frame);
-      EXPECT_OK(pelt_character_sample_clip(own.get(), clip, seconds, joints.data(), joint_count));
-      EXPECT_OK(pelt_character_sample_inputs(own.get(), clip, seconds, inputs.data(), caged->input_count));
+      EXPECT_OK(pelt_character_sample_clip(handle.get(), clip, seconds, joints.data(), joint_count));
+      EXPECT_OK(pelt_character_sample_inputs(handle.get(), clip, seconds, inputs.data(), caged->input_count));
     }
     const std::string name = "joint of thread " + std::to_string(t);
     std::uint32_t joint = 0;
-    EXPECT_EQ(pelt_character_find_joint(own.get(), name.c_str(), &joint), PELT_ERROR_NOT_FOUND);
+    EXPECT_EQ(pelt_character_find_joint(handle.get(), name.c_str(), &joint), PELT_ERROR_NOT_FOUND);
     EXPECT_THAT(pelt_last_error(), testing::HasSubstr(name));
   });
 }

@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <string>
 #include <vector>
+
+#include "tests/support/program.h"
 
 namespace {
 
@@ -36,8 +37,7 @@ TEST(DocumentPaths, Exist) {
   }
   std::size_t count = 0;
   for (const fs::path& document : documents) {
-    std::ifstream stream(document);
-    for (const std::string& path : paths_in({std::istreambuf_iterator<char>(stream), {}})) {
+    for (const std::string& path : paths_in(pelt::test::file_text(document))) {
       ++count;
       EXPECT_TRUE(fs::exists(root / path)) << document << " names " << path;
     }

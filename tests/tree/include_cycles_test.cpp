@@ -2,10 +2,11 @@
 // Tests that layers include only lower ones: no folder includes another that includes it, directly or indirectly.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
+
+#include "tests/support/program.h"
 
 namespace {
 
@@ -71,7 +72,7 @@ class CycleFinder {
 };
 
 bool is_source(const fs::path& file) {
-  static const std::set<std::string> kinds{".c", ".cpp", ".h", ".comp", ".vert", ".frag", ".glsl"};
+  static const std::set<std::string> kinds{".c", ".cpp", ".h", ".inl", ".comp", ".vert", ".frag", ".glsl"};
   return kinds.contains(file.extension().string());
 }
 
@@ -80,8 +81,7 @@ std::map<std::string, std::string> read_sources(const fs::path& root) {
   for (const char* top : {"engine", "shaders", "runtime", "samples"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / top)) {
       if (!entry.is_regular_file() || !is_source(entry.path())) continue;
-      std::ifstream stream(entry.path());
-      sources[fs::relative(entry.path(), root).generic_string()] = {std::istreambuf_iterator<char>(stream), {}};
+      sources[fs::relative(entry.path(), root).generic_string()] = pelt::test::file_text(entry.path());
     }
   }
   return sources;

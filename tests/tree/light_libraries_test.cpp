@@ -6,23 +6,19 @@
 
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tests/support/program.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 
 const fs::path kRoot(PELT_SOURCE);
-
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // Returns the public headers of the tree as they are included, with their files.
 std::map<std::string, fs::path> public_headers() {
@@ -47,7 +43,7 @@ std::vector<std::string> included_from_outside(std::deque<fs::path> files) {
   while (!files.empty()) {
     const fs::path file = files.front();
     files.pop_front();
-    const std::string text = text_of(file);
+    const std::string text = pelt::test::file_text(file);
     for (std::sregex_iterator match(text.begin(), text.end(), include), end; match != end; ++match) {
       const std::string name = (*match)[1];
       fs::path found = kRoot / name;
@@ -69,9 +65,9 @@ std::deque<fs::path> sources_of(const std::string& library) {
   const std::regex block("pelt_folder\\(" + library + "([^)]*)\\)");
   const std::regex source("[a-z0-9_/]+\\.cpp");
   for (const fs::directory_entry& folder : fs::directory_iterator(kRoot / "engine")) {
-    const std::string text = text_of(folder.path() / "sources.cmake");
-    for (std::sregex_iterator own(text.begin(), text.end(), block), end; own != end; ++own) {
-      const std::string list = (*own)[1];
+    const std::string text = pelt::test::file_text(folder.path() / "sources.cmake");
+    for (std::sregex_iterator folder_call(text.begin(), text.end(), block), end; folder_call != end; ++folder_call) {
+      const std::string list = (*folder_call)[1];
       for (std::sregex_iterator match(list.begin(), list.end(), source); match != end; ++match) {
         sources.push_back(folder.path() / (*match)[0].str());
       }

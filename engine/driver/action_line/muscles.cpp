@@ -23,9 +23,8 @@ namespace pelt {
 namespace {
 
 constexpr std::size_t kMaxPoints = shared::kMaxLinePoints - 2;
-// Of a rig; a human has about 650. Their spindles' vertices: of 512 muscles at the default resolution, or 8 at the
-// finest.
-constexpr std::size_t kMaxMuscles = 1024;
+constexpr std::size_t kMaxMuscles = 1024;  // of a rig; a human has about 650
+// Holds the spindles of 512 muscles at the default resolution, or of 8 at the finest.
 constexpr std::size_t kMaxSpindleVertices = std::size_t{1} << 18;
 constexpr float kEvenPoints = 4;        // number of control points if the rig gives none
 constexpr float kShortest = 1e-6f;      // least distance between the attachments, metres
@@ -35,7 +34,7 @@ bool is_within(float value, float least, float most) { return value >= least && 
 
 Result<void> check_muscle(const Muscle& muscle) {
   if (muscle.name.empty()) return invalid("a muscle has no name");
-  if (muscle.mesh.empty() && !(muscle.radius > 0 && muscle.radius <= kFarthest)) {
+  if (muscle.mesh.empty() && !(muscle.radius > 0 && muscle.radius <= kMaxCoordinate)) {
     return invalid("muscle '{}': the radius is {}, but must be above 0", muscle.name, muscle.radius);
   }
   if (!is_within(muscle.tendon, 0, 0.4f)) {
@@ -116,7 +115,7 @@ class MuscleBuilder {
     const float length = glm::distance(start, end);
     if (!is_near(start) || !is_near(end)) {
       return invalid("muscle '{}': an attachment is not finite, or too far away: beyond {:g} m", muscle.name,
-                     kFarthest);
+                     kMaxCoordinate);
     }
     if (!(length > kShortest))
       return invalid("muscle '{}': it is attached twice at one place, and has no length", muscle.name);
@@ -132,7 +131,7 @@ class MuscleBuilder {
     for (const LinePoint& point : points) {
       if (!is_near(point.offset)) {
         return invalid("muscle '{}': the offset of a point is not finite, or longer than {:g} m", muscle.name,
-                       kFarthest);
+                       kMaxCoordinate);
       }
       line.positions.push_back(glm::mix(start, end, point.at) + point.offset);
       append_weights(line, first_column, last_column, point.at);

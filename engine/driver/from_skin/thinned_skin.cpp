@@ -35,9 +35,9 @@ ThinnedSkin thinned_skin(ShownSurface surface, std::size_t triangles, float dens
   std::vector<float> wanted = joint_density(dense.mesh, density);
   for (std::size_t v = 0; v < wanted.size(); ++v) wanted[v] *= sizing.density[v];
   // A mesh with as many vertices as the skin is the skin itself.
-  const std::size_t own = dense.mesh.triangles.size();
+  const std::size_t dense_count = dense.mesh.triangles.size();
   const bool is_skin = dense.mesh.positions.size() <= sizing.triangles / 2;
-  Simplified simple = simplify(std::move(dense.mesh), is_skin ? own : sizing.triangles, std::move(wanted));
+  Simplified simple = simplify(std::move(dense.mesh), is_skin ? dense_count : sizing.triangles, std::move(wanted));
   for (const std::string& note : simple.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
   for (std::uint32_t& vertex : simple.source_vertex) vertex = dense.source_vertex[vertex];
   SparseRows weights = weights_at(surface, simple.source_vertex);

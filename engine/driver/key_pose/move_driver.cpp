@@ -81,8 +81,8 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
   if (!mesh.offset_slot && !moved) return {};
   PalettePass* pass = nullptr;
   if (mesh.offset_slot) {
-    PELT_ASSIGN(const auto own, offset_pass(data, mesh));
-    pass = &data.passes[own];
+    PELT_ASSIGN(const auto found, offset_pass(data, mesh));
+    pass = &data.passes[found];
   } else {
     const std::uint64_t count = mesh.vertex_count();
     if (data.palette_size + 2 * count > kMaxCount) {
@@ -102,21 +102,19 @@ Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm
     pass = &data.passes.emplace_back(std::move(added));
   }
   *pass = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
-  const Result<void> valid = key_pose::kKeyPose.validate(*pass, data);
-  if (!valid) return fail(valid.error().code, formatted("the driver '{}': {}", mesh.name, valid.error().message));
-  return {};
+  return within(formatted("the driver '{}'", mesh.name), key_pose::kKeyPose.validate(*pass, data));
 }
 
 // Moves all drivers anew, one after the other, so that the result does not depend on the order of earlier moves.
 Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const DriverOffsets& offsets) {
-  for (const auto& [m, own] : offsets) {
-    PELT_TRY(check_driver_offsets(data, m, own));
+  for (const auto& [m, moves] : offsets) {
+    PELT_TRY(check_driver_offsets(data, m, moves));
   }
   data.drop_fits();
   PELT_ASSIGN(auto all, take_offsets(data, slots_read));
-  for (const auto& [m, own] : offsets) all[m] = in_packed_order(data.meshes[m], own);
-  for (const auto& [m, own] : all) {
-    PELT_TRY(put_offsets(data, m, own));
+  for (const auto& [m, moves] : offsets) all[m] = in_packed_order(data.meshes[m], moves);
+  for (const auto& [m, moves] : all) {
+    PELT_TRY(put_offsets(data, m, moves));
   }
   return {};
 }
@@ -130,8 +128,9 @@ Result<void> move_drivers(CharacterData& data, const DriverOffsets& offsets) {
 Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
                                        std::span<const VertexOffset> offsets) {
   const std::vector<CharacterMesh>& meshes = character->meshes;
-  const auto found = std::find_if(meshes.begin(), meshes.end(),
-                                  [&](const CharacterMesh& own) { return own.control && own.name == mesh; });
+  const auto found = std::find_if(meshes.begin(), meshes.end(), [&](const CharacterMesh& candidate) {
+    return candidate.control && candidate.name == mesh;
+  });
   if (found == meshes.end()) {
     return fail(ErrorCode::kNotFound, formatted("'{}' has no driver '{}'", character->name, mesh));
   }

@@ -72,6 +72,6 @@ const PoseKernelInfo kKeyPose{.name = "key_pose",
                               .rest = no_rest,
                               .label = label,
                               .append_sources = append_sources,
-                              .writes_numbers = true};
+                              .contents = both(EntryContent::kOffset)};
 
 }  // namespace pelt::key_pose

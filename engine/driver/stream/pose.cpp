@@ -19,7 +19,7 @@ Result<void> validate_records(const PalettePass& pass, const CharacterData& data
                      std::uint64_t{record.first_input} + 2, data.input_count);
     }
     if (!is_near(record.rest)) {
-      return invalid("the rest position of record {} is not finite, or beyond {:g}", i, kFarthest);
+      return invalid("the rest position of record {} is not finite, or beyond {:g}", i, kMaxCoordinate);
     }
   }
   return {};

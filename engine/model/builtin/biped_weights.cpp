@@ -86,9 +86,9 @@ void paint_fingers(const BipedShape& shape, const vec3& p, JointWeights& w) {
     for (std::uint32_t g = 0; g < kFingers; ++g) {
       if (g != f) other = std::min(other, distances[g]);
     }
-    const float own = std::max(distances[f], 0.0f);
-    const float belongs =
-        ramp(other - distances[f], 0.0015f + 0.4f * own, 0.005f + own) * (1.0f - ramp(own, 0.008f, 0.012f));
+    const float distance = std::max(distances[f], 0.0f);
+    const float belongs = ramp(other - distances[f], 0.0015f + 0.4f * distance, 0.005f + distance) *
+                          (1.0f - ramp(distance, 0.008f, 0.012f));
     const auto beyond = [&](std::size_t joint, float middle, float width) {
       const auto& balls = fingers[f].balls;
       const vec3 after = glm::normalize(balls[joint + 1].centre - balls[joint].centre);

@@ -15,6 +15,7 @@
 #include <pelt/gltf_export.h>
 #include <pelt/try.h>
 
+#include "engine/geometry/bounds.h"
 #include "engine/model/gltf/image.h"
 #include "engine/model/gltf/morph_keys.h"
 
@@ -81,16 +82,11 @@ class Builder {
 
   // Adds positions with the bounds that glTF requires.
   int add_positions(std::span<const glm::vec3> positions) {
-    glm::vec3 low = positions.front();
-    glm::vec3 high = low;
-    for (const glm::vec3& p : positions) {
-      low = glm::min(low, p);
-      high = glm::max(high, p);
-    }
+    const auto bounds = bounds_of<glm::vec3>(positions);
     const int index = add(positions, TINYGLTF_TYPE_VEC3);
     tinygltf::Accessor& accessor = gltf_.accessors[static_cast<std::size_t>(index)];
-    accessor.minValues = numbers(low);
-    accessor.maxValues = numbers(high);
+    accessor.minValues = numbers(bounds.low);
+    accessor.maxValues = numbers(bounds.high);
     return index;
   }
 

@@ -66,12 +66,13 @@ Result<void> move_range(json& range, std::span<const Part> parts, const std::str
 // extensions stay correct.
 Result<void> move_extensions(json& extensions, std::span<const Part> parts, const std::string& place) {
   for (const auto& [name, extension] : extensions.items()) {
-    const std::string own = fmt::format("{}/{}", place, name);
+    const std::string extension_place = fmt::format("{}/{}", place, name);
     if (name == "EXT_meshopt_compression") {
-      PELT_TRY(move_range(extension, parts, own));
+      PELT_TRY(move_range(extension, parts, extension_place));
     } else if (parts.size() > 1 && extension.contains("buffer")) {
-      return fail(ErrorCode::kUnsupported,
-                  fmt::format("{}: names a buffer, and how to follow it to another place is not known", own));
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format("{}: names a buffer, and how to follow it to another place is not known", extension_place));
     }
   }
   return {};

@@ -6,20 +6,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/model/gltf/member.h"
+
 namespace pelt {
 namespace {
 
 using nlohmann::json;
 
 constexpr std::size_t kMaxImageBytes = std::size_t{256} << 20;
-
-// Returns a member of a value that may not be an object; null if there is none.
-const json& member(const json& object, const char* key) {
-  static const json kNone;
-  if (!object.is_object()) return kNone;
-  const auto found = object.find(key);
-  return found != object.end() ? *found : kNone;
-}
 
 // Returns the entry of a document's array that a number names; null if there is none.
 const json& entry(const json& document, const char* array, const json& number) {

@@ -8,7 +8,7 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMostLevels = 63;
+constexpr std::size_t kMaxLevels = 63;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Result<std::vector<GltfLevel>> read_gltf_levels(const GltfDocument& document) {
     if (extension == nodes[n].extensions.end()) continue;
     const std::string place = fmt::format("/nodes/{}/extensions/MSFT_lod/ids", n);
     const tinygltf::Value& ids = extension->second.Get("ids");
-    if (ids.ArrayLen() > kMostLevels) return fail_at(document, place, fmt::format("has {} levels", ids.ArrayLen()));
+    if (ids.ArrayLen() > kMaxLevels) return fail_at(document, place, fmt::format("has {} levels", ids.ArrayLen()));
     for (int i = 0; i < static_cast<int>(ids.ArrayLen()); ++i) {
       const std::string here = fmt::format("{}/{}", place, i);
       const auto node = static_cast<std::size_t>(ids.Get(i).GetNumberAsInt());

@@ -45,8 +45,8 @@ std::string check_sizes(const CompressedView& view) {
   if (view.filter == "OCTAHEDRAL" && view.stride != 4 && view.stride != 8) return "byteStride: must be 4 or 8";
   if (view.filter == "QUATERNION" && view.stride != 8) return "byteStride: must be 8";
   // No mode makes more of a byte; so that a small file cannot ask for much memory.
-  constexpr std::size_t kMost = 256;
-  return view.count * view.stride / kMost > view.bytes.size() ? "count: is more than so few bytes can hold" : "";
+  constexpr std::size_t kMaxRatio = 256;
+  return view.count * view.stride / kMaxRatio > view.bytes.size() ? "count: is more than so few bytes can hold" : "";
 }
 
 // Returns false where the bytes are no data of the mode. The decoder may be given anything.

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <pelt/try.h>
+
 #include "engine/model/affine.h"
 #include "engine/model/unique_names.h"
 
@@ -63,9 +65,7 @@ Result<GltfSkeleton> read_joints(const GltfDocument& document, const NodeTree& t
     joint.name = names.claim(node.name.empty() ? fmt::format("node_{}", i) : node.name);
     const int parent = tree.parents[i];
     if (parent >= 0) joint.parent = static_cast<std::int32_t>(result.joint_of_node[static_cast<std::size_t>(parent)]);
-    if (auto set = set_rest(document, node, fmt::format("/nodes/{}", i), joint); !set)
-      return tl::unexpected(set.error());
-
+    PELT_TRY(set_rest(document, node, fmt::format("/nodes/{}", i), joint));
     const glm::dmat4 local = joint.matrix ? glm::dmat4(*joint.matrix) : to_matrix(joint.rest);
     result.local_rests.push_back(local);
     result.rests.push_back(joint.parent < 0 ? local : result.rests[static_cast<std::size_t>(joint.parent)] * local);

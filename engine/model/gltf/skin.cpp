@@ -81,7 +81,7 @@ class SpaceMaker {
     };
     for (std::size_t j = 0; j < model_.skeleton.joints.size(); ++j) {
       if (!is_near(skeleton_.local_rests[j]) || !is_near(glm::dvec3(skeleton_.rests[j][3]))) {
-        return refuse(j, fmt::format("it stands farther than {:g} from the origin or its parent", kFarthest));
+        return refuse(j, fmt::format("it stands farther than {:g} from the origin or its parent", kMaxCoordinate));
       }
     }
     for (const BoundJoint& bound : model_.bound_joints) {
@@ -89,8 +89,8 @@ class SpaceMaker {
         return refuse(bound.joint, "the inverse bind matrix does not fit single precision");
       }
       if (!binds_near(bound.inverse_bind)) {
-        return refuse(bound.joint,
-                      fmt::format("by its inverse bind matrix it stands farther than {:g} from the origin", kFarthest));
+        return refuse(bound.joint, fmt::format("by its inverse bind matrix it stands farther than {:g} from the origin",
+                                               kMaxCoordinate));
       }
     }
     return {};
@@ -164,7 +164,7 @@ class SpaceMaker {
       const glm::dvec3 moved(m * glm::dvec4(mesh.positions[v], 1.0));
       if (!is_near(moved)) {
         return fail(ErrorCode::kInvalidFile, fmt::format("{}: mesh '{}': vertex {} is farther than {} from the origin",
-                                                         document_.source, mesh.name, v, kFarthest));
+                                                         document_.source, mesh.name, v, kMaxCoordinate));
       }
       mesh.positions[v] = glm::vec3(moved);
     }
@@ -175,7 +175,7 @@ class SpaceMaker {
         if (!is_near(moved)) {
           return fail(ErrorCode::kInvalidFile,
                       fmt::format("{}: mesh '{}': morph target '{}' moves vertex {} by more than {}", document_.source,
-                                  mesh.name, target.name, v, kFarthest));
+                                  mesh.name, target.name, v, kMaxCoordinate));
         }
         target.offsets[v] = glm::vec3(moved);
       }

@@ -12,6 +12,7 @@
 
 #include "engine/core/name_list.h"
 #include "engine/model/gltf/channel.h"
+#include "engine/model/gltf/member.h"
 #include "engine/model/gltf/schema.h"
 
 namespace pelt {
@@ -29,14 +30,6 @@ constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv,
                                      "KHR_animation_pointer"sv,
                                      "VRM"sv,
                                      "VRMC_vrm"sv};
-
-// Returns a member of a value that may not be an object; null if there is none.
-const json& member(const json& object, std::string_view key) {
-  static const json kNone;
-  if (!object.is_object()) return kNone;
-  const auto found = object.find(key);
-  return found != object.end() ? *found : kNone;
-}
 
 std::size_t entries(const json& array) { return array.is_array() ? array.size() : 0; }
 

@@ -15,6 +15,7 @@
 
 #include "engine/core/name_list.h"
 #include "engine/model/gltf/budget.h"
+#include "engine/model/gltf/member.h"
 #include "engine/model/unique_names.h"
 
 namespace pelt {
@@ -95,13 +96,6 @@ bool is_bone(std::string_view name) {
   return false;
 }
 
-// Returns a member of an object; null if it is not there.
-const json& child_of(const json& object, const char* key) {
-  static const json kNone;
-  const auto found = object.find(key);
-  return found != object.end() ? *found : kNone;
-}
-
 // `one`: the number that is written for 1. What exceeds 0 to 1 is held there.
 float read_weight(const json& bind, float one) { return std::clamp(bind.value("weight", one) / one, 0.0f, 1.0f); }
 
@@ -110,7 +104,7 @@ VrmExpression read_group(const json& group, std::size_t index) {
   VrmExpression expression{std::string(renamed(kPresets, preset).value_or("")), group.value("isBinary", false), {}};
   if (expression.name.empty()) expression.name = group.value("name", "");
   if (expression.name.empty()) expression.name = fmt::format("expression_{}", index);
-  for (const json& bind : child_of(group, "binds")) {
+  for (const json& bind : member(group, "binds")) {
     expression.binds.push_back({-1, bind.value("mesh", -1), bind.value("index", -1), read_weight(bind, 100)});
   }
   return expression;
@@ -118,11 +112,11 @@ VrmExpression read_group(const json& group, std::size_t index) {
 
 GltfVrm read_vrm0(const json& vrm) {
   GltfVrm result;
-  for (const json& bone : child_of(child_of(vrm, "humanoid"), "humanBones")) {
+  for (const json& bone : member(member(vrm, "humanoid"), "humanBones")) {
     const std::string name = bone.value("bone", "");
     result.bones.push_back({std::string(renamed(kThumbs, name).value_or(name)), bone.value("node", -1)});
   }
-  const json& groups = child_of(child_of(vrm, "blendShapeMaster"), "blendShapeGroups");
+  const json& groups = member(member(vrm, "blendShapeMaster"), "blendShapeGroups");
   for (const bool preset : {true, false}) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (renamed(kPresets, groups[i].value("presetName", "")).has_value() == preset) {
@@ -135,13 +129,13 @@ GltfVrm read_vrm0(const json& vrm) {
 
 GltfVrm read_vrm1(const json& vrm) {
   GltfVrm result;
-  for (const auto& [name, bone] : child_of(child_of(vrm, "humanoid"), "humanBones").items()) {
+  for (const auto& [name, bone] : member(member(vrm, "humanoid"), "humanBones").items()) {
     result.bones.push_back({name, bone.at("node").get<int>()});
   }
   for (const char* kind : {"preset", "custom"}) {
-    for (const auto& [name, source] : child_of(child_of(vrm, "expressions"), kind).items()) {
+    for (const auto& [name, source] : member(member(vrm, "expressions"), kind).items()) {
       VrmExpression expression{name, source.value("isBinary", false), {}};
-      for (const json& bind : child_of(source, "morphTargetBinds")) {
+      for (const json& bind : member(source, "morphTargetBinds")) {
         expression.binds.push_back({bind.at("node").get<int>(), -1, bind.at("index").get<int>(), read_weight(bind, 1)});
       }
       result.expressions.push_back(std::move(expression));
@@ -189,8 +183,8 @@ class TargetFinder {
 }  // namespace
 
 GltfVrm read_vrm(const json& extensions) {
-  if (const json& vrm = child_of(extensions, "VRMC_vrm"); !vrm.is_null()) return read_vrm1(vrm);
-  const json& vrm = child_of(extensions, "VRM");
+  if (const json& vrm = member(extensions, "VRMC_vrm"); !vrm.is_null()) return read_vrm1(vrm);
+  const json& vrm = member(extensions, "VRM");
   return vrm.is_null() ? GltfVrm() : read_vrm0(vrm);
 }
 

@@ -44,7 +44,7 @@ inline bool is_obj_number(std::string_view token) {
   double value = 0;
   const auto end = std::from_chars(token.data(), token.data() + token.size(), value);
   return token.size() <= kMaxLength && end.ec == std::errc{} && end.ptr == token.data() + token.size() &&
-         std::abs(value) <= kFarthest;
+         std::abs(value) <= kMaxCoordinate;
 }
 
 // Returns true for what programs write of NaN and infinity: nan, -nan(ind), inf, -1.#IND00, 1.#QNAN.

@@ -66,7 +66,7 @@ Result<std::string> checked_lines(std::string_view file, const std::string& sour
       const std::string_view token = next_token(rest);
       if (token.empty()) return refuse(fmt::format("{} has {} numbers where {} are needed", keyword, n, numbers));
       if (!is_obj_number(token)) {
-        return refuse(fmt::format("number {} of {} is none within {:g} of 0", n + 1, keyword, kFarthest));
+        return refuse(fmt::format("number {} of {} is none within {:g} of 0", n + 1, keyword, kMaxCoordinate));
       }
     }
     if (is_wanted) text.append(trimmed(line)).push_back('\n');

@@ -195,7 +195,7 @@ class LineChecker {
     std::size_t count = 0;
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
       if (++count <= numbers.most && !is_obj_number(token)) {
-        return refuse("coordinate {} is no number within {:g} of 0", count, kFarthest);
+        return refuse("coordinate {} is no number within {:g} of 0", count, kMaxCoordinate);
       }
     }
     if (count < numbers.least) return refuse("{} coordinates where {} are needed", count, numbers.least);

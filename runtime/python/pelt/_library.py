@@ -319,9 +319,9 @@ _lock = threading.RLock()
 def _file(beside: str, name: str, abi: int) -> str:
     """Returns the library beside a file, or else its name for the system to find."""
     if os.sep in beside:
-        for own in (Path(beside).parent / name, Path(beside).parent / f"{name}.{abi}"):
-            if own.exists():
-                return str(own)
+        for candidate in (Path(beside).parent / name, Path(beside).parent / f"{name}.{abi}"):
+            if candidate.exists():
+                return str(candidate)
     return f"{name}.{abi}"
 
 

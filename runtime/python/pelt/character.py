@@ -199,7 +199,7 @@ class Character:
 
     @property
     def vertex_count(self) -> int:
-        """Of all meshes, control meshes too."""
+        """The number of vertices of all meshes, control meshes too."""
         return int(self._known.vertex_count)
 
     @property

@@ -84,16 +84,17 @@ def _needed(derived, said, cages):
     is not the driver that says it. Meshes of linear blend alone need none, but a rig needs a layer.
     """
     cages |= {layer.get("parameters", {}).get("driver", {}).get("mesh", "") for layer in said}
-    own = {}
+    deformers = {}
     for layer in derived:
-        own.setdefault(layer["target"], []).append(layer["deformer"])
-    plain = {name for name, kinds in own.items() if name in cages and kinds in (["linear_blend"], ["dual_quaternion"])}
+        deformers.setdefault(layer["target"], []).append(layer["deformer"])
+    alone = (["linear_blend"], ["dual_quaternion"])
+    plain = {name for name, kinds in deformers.items() if name in cages and kinds in alone}
     kept = [layer for layer in derived if layer["target"] not in plain]
     for layer in kept:
         driver = layer.get("parameters", {}).get("driver", {})
-        if driver.get("mesh") in own and driver["mesh"] not in plain:
+        if driver.get("mesh") in deformers and driver["mesh"] not in plain:
             driver.pop("follow", None)
-    telling = [layer for layer in kept if own[layer["target"]] != ["linear_blend"]]
+    telling = [layer for layer in kept if deformers[layer["target"]] != ["linear_blend"]]
     return telling if telling or said else kept[:1] and [{"target": "*", "deformer": "linear_blend"}]
 
 

@@ -263,7 +263,7 @@ void print_text(const BenchCommand& command, const Measured& measured) {
 
 // Times what decides the goals of a device: crowds of a figure of few and one of many vertices, from one instance on.
 Result<std::string> text_of_sizes(const runtime::Device& device, std::size_t rounds) {
-  constexpr std::uint64_t kMostOfSoftware = 1'000'000;  // vertices of a frame: more take seconds
+  constexpr std::uint64_t kMaxOfSoftware = 1'000'000;  // vertices of a frame: more take seconds
   const bool is_software = device.description().type == VK_PHYSICAL_DEVICE_TYPE_CPU;
   std::vector<Method> few = methods();
   std::erase_if(few, [](const Method& method) {
@@ -275,7 +275,7 @@ Result<std::string> text_of_sizes(const runtime::Device& device, std::size_t rou
     std::vector<BenchRow> rows;
     std::string refusals;
     for (const std::uint32_t instances : {1u, 8u, 64u, 512u}) {
-      if (is_software && std::uint64_t{vertices} * instances > kMostOfSoftware) {
+      if (is_software && std::uint64_t{vertices} * instances > kMaxOfSoftware) {
         refusals += fmt::format("{} instances: not measured on a software device\n", instances);
         continue;
       }
@@ -300,10 +300,10 @@ Result<void> write_gpu_report(const BenchCommand& command) {
   }
   std::string text;
   PELT_TRY(with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
-    const runtime::DeviceDescription& own = device.description();
+    const runtime::DeviceDescription& description = device.description();
     text = fmt::format("# Pelt {}.{}.{} on {}\n\n- driver: {}\n- kind: {}\n- processor: {}\n- rounds: {}\n",
-                       PELT_VERSION_MAJOR, PELT_VERSION_MINOR, PELT_VERSION_PATCH, own.name, own.driver,
-                       type_name(own.type), processor_name(), command.rounds);
+                       PELT_VERSION_MAJOR, PELT_VERSION_MINOR, PELT_VERSION_PATCH, description.name, description.driver,
+                       type_name(description.type), processor_name(), command.rounds);
     const auto add = [&](const char* heading, const std::string& table) {
       text += fmt::format("\n## {}\n\n```\n{}```\n", heading, table);
     };

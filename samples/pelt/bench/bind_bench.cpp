@@ -100,7 +100,7 @@ Result<double> bind_once(const Model& model, const Rig& rig, BindRow& row) {
   const Result<Bound> bound = bind(model, rig);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   const double processor = static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC;
-  if (!bound) return tl::unexpected(bound.error());
+  PELT_TRY(bound);
   row.processor_seconds = row.processor_seconds == 0 ? processor : std::min(row.processor_seconds, processor);
   row.influences = bound->report.meshes.back().mean_influences;
   if (const std::optional<double> rise = memory.bytes()) {

@@ -28,7 +28,7 @@ Result<std::vector<double>> device_stamps(const runtime::Device& device, runtime
 constexpr double kVertexBytes = 20;  // runtime::CrowdOutputs by default: float3, two octahedral words
 
 // Frames in one submission where they are short: clocks fall while a device waits for the next one.
-constexpr std::uint32_t kMostFrames = 20;
+constexpr std::uint32_t kMaxFrames = 20;
 constexpr double kShortSubmission = 0.02;  // seconds
 
 // Times shaders/copy.comp on buffers of its own.
@@ -164,7 +164,7 @@ Result<std::unique_ptr<GpuTask>> make_task(const runtime::Device& device, const 
                                            const Traffic& traffic, std::uint32_t instances) {
   PELT_ASSIGN(auto uploaded, runtime::upload(device, character));
   PELT_ASSIGN(auto crowd,
-              runtime::Crowd::create(device, uploaded, {.instances = {instances}, .frames_in_flight = kMostFrames}));
+              runtime::Crowd::create(device, uploaded, {.instances = {instances}, .frames_in_flight = kMaxFrames}));
   const std::uint32_t vertices = skin_vertices(*character);
   PELT_ASSIGN(auto copy, GpuCopy::create(device, traffic.in / vertices, traffic.out / vertices, vertices, instances));
   return std::make_unique<GpuTask>(GpuTask{std::move(uploaded), std::move(crowd), std::move(copy),
@@ -210,7 +210,7 @@ Result<GpuBench> bench_gpu(const runtime::Device& device, std::span<const Method
     PELT_TRY(task->move(device, timer));
     PELT_ASSIGN(const auto error, difference_from_cpu(device, task->crowd, character, {task->joints, task->inputs}));
     PELT_ASSIGN(const auto seconds, task->move(device, timer));
-    task->frames = static_cast<std::uint32_t>(std::clamp(kShortSubmission / seconds, 1.0, double{kMostFrames}));
+    task->frames = static_cast<std::uint32_t>(std::clamp(kShortSubmission / seconds, 1.0, double{kMaxFrames}));
     contenders.push_back([&device, &timer, task] { return task->move(device, timer); });
     contenders.push_back([&device, &timer, task] { return task->copy.time(device, timer, task->frames); });
     contenders.push_back([&device, &timer, task] { return task->pose(device, timer); });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <pelt/character.h>
+#include <pelt/deformer_parameters.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
 

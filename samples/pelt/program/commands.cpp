@@ -18,6 +18,7 @@
 #include "samples/pelt/render.h"
 #include "samples/pelt/skeleton/skeleton.h"
 #include "samples/pelt/verify.h"
+#include "samples/program.h"
 #include "samples/renderer/image.h"
 
 namespace pelt::samples {
@@ -118,7 +119,7 @@ void add_bind(CLI::App& app, Command& chosen) {
                  "take and how large the file would be");
   bind->add_flag("--json", command->json, "Print the report as JSON");
   bind->footer(
-      "The report says of each mesh how many palette elements move a vertex (mean and most), how far its vertices are\n"
+      "The report says of each mesh how many palette entries move a vertex (mean and most), how far its vertices are\n"
       "from their driver, how many elements the cut dropped, at how many vertices something was repaired, and what a\n"
       "vertex costs to move in bytes read and written.\n\n"
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
@@ -208,7 +209,7 @@ void add_render(CLI::App& app, Command& chosen) {
   render->add_flag("--driver", command->driver, "Draw the drivers as cages");
   render
       ->add_option("--weights", command->weights,
-                   "Colour the skin by how much a joint, or a palette element by its number, moves it")
+                   "Colour the skin by how much a joint, or a palette entry by its number, moves it")
       ->type_name("ELEMENT");
   render
       ->add_option(

@@ -29,13 +29,6 @@ CLI::Validator finite_in(double least, double most);
 CLI::Validator extension_in(const std::vector<std::string>& extensions);
 CLI::Validator a_deformer();
 
-// Checks that `parse`, which returns an optional, takes a value; otherwise the value `is_not` what it should be.
-template <class Parse>
-CLI::Validator parsed_by(Parse parse, const std::string& is_not) {
-  return CLI::Validator(
-      [=](const std::string& text) { return parse(text) ? std::string() : "'" + text + "' is not " + is_not; }, "");
-}
-
 void add_any_file(CLI::App& app, NamedFiles& files);
 void add_binding_options(CLI::App& app, Binding& binding);
 void add_gpu_options(CLI::App& app, GpuOptions& gpu);

@@ -47,7 +47,7 @@ class QualityMeter {
     double rest_angle = 0;              // NaN if an adjoining triangle or the edge has no size
     glm::dvec3 from_axis{0.0};          // vector from a point of the axis to the midpoint, in the rest pose
   };
-  // Cut of a plane with the edge between two vertices of the rest mesh.
+  // The point at which a plane cuts the edge between two vertices of the rest mesh.
   struct CutPoint {
     std::uint32_t from = 0, to = 0;
     double fraction = 0;
@@ -59,8 +59,7 @@ class QualityMeter {
     std::vector<CutPoint> loop;
     Radii rest;
   };
-  // A triangle of the side, and a range of along_axis_: the mean of its vertices is the centre of the triangle's
-  // cross-section.
+  // A triangle of the side. The mean of the vertices [first, last) of along_axis_ is the centre of its cross-section.
   struct SideTriangle {
     std::uint32_t triangle = 0;
     std::size_t first = 0, last = 0;

@@ -85,16 +85,16 @@ Result<std::vector<Candidate>> candidates_of(const QualityCommand& command) {
     candidates.push_back({std::move(rig), name});
   }
   if (command.rig.empty()) return candidates;
-  PELT_ASSIGN(auto own, load_rig(command.rig));
-  if (command.files == NamedFiles::kAnywhere) own.files = command.files;
-  if (own.name.empty()) own.name = std::filesystem::path(command.rig).stem().string();
+  PELT_ASSIGN(auto rig, load_rig(command.rig));
+  if (command.files == NamedFiles::kAnywhere) rig.files = command.files;
+  if (rig.name.empty()) rig.name = std::filesystem::path(command.rig).stem().string();
   if (std::any_of(candidates.begin(), candidates.end(),
-                  [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(own.name); })) {
+                  [&](const Candidate& other) { return file_stem(other.rig.name) == file_stem(rig.name); })) {
     return fail(
         ErrorCode::kInvalidArgument,
-        fmt::format("{}: the rig's name, '{}', is that of a deformer which is measured too", command.rig, own.name));
+        fmt::format("{}: the rig's name, '{}', is that of a deformer which is measured too", command.rig, rig.name));
   }
-  candidates.push_back({std::move(own), command.rig});
+  candidates.push_back({std::move(rig), command.rig});
   return candidates;
 }
 

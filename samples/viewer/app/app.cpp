@@ -97,15 +97,15 @@ void App::State::take_gpu_seconds() {
   timings.gpu.clear();
   for (std::size_t c = 0; c < seconds->crowds.size(); ++c) {
     const bool several = seconds->crowds.size() > 1 && c < posed_last.size();
-    for (const auto& [name, own] : seconds->crowds[c]) {
-      timings.gpu.push_back({several ? fmt::format("{}: {}", posed_last[c], name) : name, own});
+    for (const auto& [name, duration] : seconds->crowds[c]) {
+      timings.gpu.push_back({several ? fmt::format("{}: {}", posed_last[c], name) : name, duration});
     }
   }
-  for (const auto& [name, own] :
+  for (const auto& [name, duration] :
        {std::pair{"shadows", seconds->shadows}, std::pair{"scene", seconds->surfaces},
         std::pair{"overlay", seconds->lines}, std::pair{"mean of samples", seconds->development},
         std::pair{"copy to the window", copy_seconds}, std::pair{"panels", panel_seconds}}) {
-    timings.gpu.push_back({name, own});
+    timings.gpu.push_back({name, duration});
   }
 }
 

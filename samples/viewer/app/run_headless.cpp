@@ -44,12 +44,10 @@ class Player {
     for (std::size_t s = 0; s < script.steps.size(); ++s) {
       const Step& step = script.steps[s];
       const std::uint64_t before = app().error_count();
-      Result<void> done = run(step, fmt::format("{}: /steps/{}", headless_.script, s));
+      const std::string place = fmt::format("{}: /steps/{}", headless_.script, s);
+      Result<void> done = run(step, place);
       if (done) done = no_error_since(before);
-      done = as_expected(step, std::move(done));
-      if (!done) {
-        return fail(done.error().code, fmt::format("{}: /steps/{}: {}", headless_.script, s, done.error().message));
-      }
+      PELT_TRY(within(place, as_expected(step, std::move(done))));
     }
     return {};
   }

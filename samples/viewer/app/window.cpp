@@ -36,8 +36,8 @@ Result<std::unique_ptr<Window>> Window::open(const std::string& title, VkExtent2
   if (window->handle_ == nullptr) return glfw_failure("open a window");
   glfwSetWindowUserPointer(window->handle_, window.get());
   glfwSetDropCallback(window->handle_, [](GLFWwindow* handle, int count, const char** paths) {
-    auto& own = *static_cast<Window*>(glfwGetWindowUserPointer(handle));
-    own.dropped_.insert(own.dropped_.end(), paths, paths + count);
+    auto& dropped_on = *static_cast<Window*>(glfwGetWindowUserPointer(handle));
+    dropped_on.dropped_.insert(dropped_on.dropped_.end(), paths, paths + count);
   });
   return window;
 }

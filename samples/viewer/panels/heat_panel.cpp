@@ -32,7 +32,7 @@ constexpr std::array kKinds{
     Kind{HeatKind::kDifference, "difference", "From the same vertex as the first deformer compared with moves it."}};
 
 const Kind& kind_of(HeatKind kind) {
-  return *std::find_if(kKinds.begin(), kKinds.end(), [kind](const Kind& own) { return own.kind == kind; });
+  return *std::find_if(kKinds.begin(), kKinds.end(), [kind](const Kind& one) { return one.kind == kind; });
 }
 
 void draw_element(ViewState& view, const CharacterData& data) {
@@ -86,24 +86,21 @@ void draw_statistics(const HeatMap& map, const CharacterData& data) {
 
 void draw_heat_panel(Context& context) {
   ViewState& view = context.view;
-  const Actor* subject = context.stage.subject();
-  if (subject == nullptr) {
-    ImGui::TextDisabled("nothing is bound yet");
-    return;
-  }
+  const Actor* subject = subject_or_note(context.stage);
+  if (subject == nullptr) return;
   row_label("show");
   if (ImGui::BeginCombo("##kind", kind_of(view.heat.kind).name, ImGuiComboFlags_HeightLarge)) {
-    for (const Kind& own : kKinds) {
-      if (ImGui::Selectable(own.name, own.kind == view.heat.kind)) {
-        view.heat.kind = own.kind;
+    for (const Kind& kind : kKinds) {
+      if (ImGui::Selectable(kind.name, kind.kind == view.heat.kind)) {
+        view.heat.kind = kind.kind;
         view.heat.automatic = true;
-        if (own.kind == HeatKind::kElement && view.heat.element.empty()) {
+        if (kind.kind == HeatKind::kElement && view.heat.element.empty()) {
           const std::vector<Joint>& joints = subject->character->skeleton.joints;
           const bool selected = !view.selection.joint.empty();
           view.heat.element = selected ? view.selection.joint : joints.empty() ? "0" : joints.front().name;
         }
       }
-      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", own.what);
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", kind.what);
     }
     ImGui::EndCombo();
   }

@@ -101,11 +101,8 @@ void draw_notes(std::span<const std::string> notes) {
 }  // namespace
 
 void draw_report_panel(Context& context) {
-  const Actor* subject = context.stage.subject();
-  if (subject == nullptr) {
-    ImGui::TextDisabled("nothing is bound yet");
-    return;
-  }
+  const Actor* subject = subject_or_note(context.stage);
+  if (subject == nullptr) return;
   const BindReport& report = subject->report;
   row_text("bound in", fmt::format("{:.2f} s", subject->bind_seconds));
   row_text("palette", fmt::format("{} entries", subject->character->palette_size));

@@ -82,8 +82,8 @@ class Editor {
     if (names(name, schema)) return true;
     if (value.is_object()) {
       return std::any_of(schema.properties.begin(), schema.properties.end(), [&](const Schema::Property& property) {
-        const Schema& own = *schema.find(property.name, value);
-        return value.contains(property.name) && shows(property.name, own, value[property.name]);
+        const Schema& property_schema = *schema.find(property.name, value);
+        return value.contains(property.name) && shows(property.name, property_schema, value[property.name]);
       });
     }
     if (value.is_array() && schema.items != nullptr && schema.items->kind == Kind::kObject) {
@@ -163,20 +163,21 @@ class Editor {
 
   void draw_property(const Schema& schema, const Json& object, const std::string& pointer,
                      const Schema::Property& property) {
-    const Schema& own = *schema.find(property.name, object);
-    if (own.kind == Kind::kConst || is_ruled_out(schema, object, property.name)) return;
+    const Schema& property_schema = *schema.find(property.name, object);
+    if (property_schema.kind == Kind::kConst || is_ruled_out(schema, object, property.name)) return;
     if (!has_meaning(schema, object, property)) return;
     const std::string place = pointer + "/" + property.name;
     const auto found = object.find(property.name);
     const bool absent = found == object.end();
-    const Json& value = absent ? own.fallback : *found;
-    if (!absent || own.has_fallback()) {
-      if (!shows(property.name, own, value)) return;
-      draw_value(property.name, own, value, place, absent || property.required || own.has_fallback() ? "" : pointer);
-    } else if (shows(property.name, own, Json())) {
+    const Json& value = absent ? property_schema.fallback : *found;
+    if (!absent || property_schema.has_fallback()) {
+      if (!shows(property.name, property_schema, value)) return;
+      draw_value(property.name, property_schema, value, place,
+                 absent || property.required || property_schema.has_fallback() ? "" : pointer);
+    } else if (shows(property.name, property_schema, Json())) {
       ImGui::PushID(property.name.c_str());
-      label(property.name, own, Json(), place);
-      if (ImGui::Button("Add", {-1, 0})) changes_.set(place, new_value(document_, own));
+      label(property.name, property_schema, Json(), place);
+      if (ImGui::Button("Add", {-1, 0})) changes_.set(place, new_value(document_, property_schema));
       ImGui::PopID();
     }
   }
@@ -319,9 +320,9 @@ class Editor {
     if (pointer.starts_with("/groups/") && pointer.find('/', 8) == std::string::npos) draw_brush(value);
     for (const Schema::Property& property : schema.properties) {
       // A layer's parameters are drawn beside its other properties.
-      const Schema& own = *schema.find(property.name, value);
+      const Schema& property_schema = *schema.find(property.name, value);
       if (!schema.variants.empty() && property.name == schema.variants.front().property && value.contains("deformer")) {
-        draw_object(own, value.value(property.name, Json::object()), pointer + "/" + property.name);
+        draw_object(property_schema, value.value(property.name, Json::object()), pointer + "/" + property.name);
       } else {
         draw_property(schema, value, pointer, property);
       }

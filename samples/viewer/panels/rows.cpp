@@ -17,6 +17,12 @@ constexpr float kLabelShare = 0.42f;  // share of the panel
 
 }  // namespace
 
+const Actor* subject_or_note(Stage& stage) {
+  const Actor* subject = stage.subject();
+  if (subject == nullptr) ImGui::TextDisabled("nothing is bound yet");
+  return subject;
+}
+
 void row_label(const char* label) {
   const float start = ImGui::GetCursorPosX();
   const float width = std::min(kLabelWidth * ImGui::GetFontSize(), kLabelShare * ImGui::GetContentRegionAvail().x);

@@ -10,6 +10,7 @@
 
 #include <pelt/character.h>
 
+#include "samples/viewer/stage.h"
 #include "samples/viewer/view_state.h"
 
 namespace pelt::viewer {
@@ -34,6 +35,9 @@ std::string vector_text(glm::vec3 v);
 
 // Formats a size: "1.2 MB".
 std::string bytes_text(double bytes);
+
+// Returns the character that panels speak of. Null: there is none, and the panel says so.
+const Actor* subject_or_note(Stage& stage);
 
 // Selects a vertex by its index in the instance (all meshes, packed order), and shows its row.
 void select_packed(ViewState& view, const CharacterData& character, std::uint32_t vertex);

@@ -44,11 +44,8 @@ void draw_weight(ViewState& view, const Control& control, float of_clip) {
 void draw_shapes_panel(Context& context) {
   static std::string search;  // there is only one window
   ViewState& view = context.view;
-  const Actor* subject = context.stage.subject();
-  if (subject == nullptr) {
-    ImGui::TextDisabled("nothing is bound yet");
-    return;
-  }
+  const Actor* subject = subject_or_note(context.stage);
+  if (subject == nullptr) return;
   ImGui::SetNextItemWidth(-FLT_MIN);
   input_text("##search", "search shapes", search);
   const float below = 1.3f * ImGui::GetFrameHeightWithSpacing();

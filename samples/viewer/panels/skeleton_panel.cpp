@@ -129,11 +129,8 @@ void draw_turn(ViewState& view, PanelState& state) {
 void draw_skeleton_panel(Context& context) {
   static PanelState state;
   ViewState& view = context.view;
-  const Actor* subject = context.stage.subject();
-  if (subject == nullptr) {
-    ImGui::TextDisabled("nothing is bound yet");
-    return;
-  }
+  const Actor* subject = subject_or_note(context.stage);
+  if (subject == nullptr) return;
   const Skeleton& skeleton = subject->character->skeleton;
   if (skeleton.joints.empty()) {
     ImGui::TextDisabled("this model has no joints");

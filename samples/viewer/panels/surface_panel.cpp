@@ -100,8 +100,8 @@ std::vector<const Handle*> selected_vertices(const Context& context) {
 }
 
 void edit(Context& context, const Result<Rig>& rig) {
-  const Result<void> edited =
-      rig ? context.document->edit(nlohmann::json::parse(format_rig(*rig))) : tl::unexpected(rig.error());
+  const Result<void> edited = rig.and_then(
+      [&](const Rig& changed) { return context.document->edit(nlohmann::json::parse(format_rig(changed))); });
   if (!edited) context.error(edited.error().message);
 }
 

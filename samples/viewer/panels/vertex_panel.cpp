@@ -55,32 +55,32 @@ void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, s
   ImGui::TableSetupColumn("weight", ImGuiTableColumnFlags_WidthFixed, 3.8f * ImGui::GetFontSize());
   ImGui::TableHeadersRow();
   for (std::size_t k = 0; k < row.size(); ++k) {
-    const VertexInfluence& own = row[k];
-    const PosedEntry element = posed_entry(actor.character, evaluator, actor.pose.joints, own.entry);
+    const VertexInfluence& influence = row[k];
+    const PosedEntry element = posed_entry(actor.character, evaluator, actor.pose.joints, influence.entry);
     ImGui::PushID(static_cast<int>(k));
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     const ImVec2 start = ImGui::GetCursorPos();
     const float lines = 2 * ImGui::GetTextLineHeight();
-    const std::string name = entry_label(data, own.entry);
+    const std::string name = entry_label(data, influence.entry);
     // A joint is shown by all that it moves, another palette entry by itself.
     const std::string key = element.kind == EntryKind::kJoint
-                                ? data.skeleton.joints[entry_sources(data, own.entry).front().index].name
-                                : fmt::to_string(own.entry);
+                                ? data.skeleton.joints[entry_sources(data, influence.entry).front().index].name
+                                : fmt::to_string(influence.entry);
     const bool shown = context.view.heat.kind == HeatKind::kElement && context.view.heat.element == key;
     if (ImGui::Selectable("##show", shown, ImGuiSelectableFlags_SpanAllColumns, {0, lines})) {
       context.view.heat = {.kind = HeatKind::kElement, .element = key};
     }
     if (ImGui::IsItemHovered())
-      ImGui::SetTooltip("%s\npalette element %u: click to see what it moves", name.c_str(), own.entry);
+      ImGui::SetTooltip("%s\npalette entry %u: click to see what it moves", name.c_str(), influence.entry);
     ImGui::SetCursorPos(start);
     fitted_text(name);
     ImGui::SetCursorPos({start.x, start.y + ImGui::GetTextLineHeight()});
     ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
-    fitted_text(vector_text(transform_point(element.from_rest, own.local)));
+    fitted_text(vector_text(transform_point(element.from_rest, influence.local)));
     ImGui::PopStyleColor();
     ImGui::TableNextColumn();
-    ImGui::Text("%.4f", static_cast<double>(own.weight));
+    ImGui::Text("%.4f", static_cast<double>(influence.weight));
     ImGui::PopID();
   }
   ImGui::EndTable();
@@ -90,11 +90,8 @@ void draw_row(Context& context, const Actor& actor, const CharacterMesh& mesh, s
 
 void draw_vertex_panel(Context& context) {
   ViewState& view = context.view;
-  const Actor* subject = context.stage.subject();
-  if (subject == nullptr) {
-    ImGui::TextDisabled("nothing is bound yet");
-    return;
-  }
+  const Actor* subject = subject_or_note(context.stage);
+  if (subject == nullptr) return;
   const CharacterData& data = *subject->character;
   draw_mesh_choice(view, data);
   const CharacterMesh* mesh = find_mesh(data, view.selection.mesh);

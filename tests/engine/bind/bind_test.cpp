@@ -192,7 +192,8 @@ TEST_P(BindStages, AreShownFromZeroToOne) {
   const Result<Bound> bound = bind(model_, rig_, options);
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(last, 1);
-  for (const char* own : {"packing", "levels of detail", "linear-blend fit", "done"}) EXPECT_TRUE(stages.count(own));
+  for (const char* stage : {"packing", "levels of detail", "linear-blend fit", "done"})
+    EXPECT_TRUE(stages.count(stage));
   EXPECT_EQ(stages.count("judging"), GetParam() == LinearBlendParameters::kName ? 0u : 1u);
   EXPECT_TRUE(stages.count(fmt::format("layer 1 ({})", GetParam())));
 }

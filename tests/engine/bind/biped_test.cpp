@@ -137,13 +137,13 @@ TEST_P(BipedBy, AFingerLeavesItsNeighboursAlone) {
     }
     for (std::size_t f = 0; f < kFingerNames.size(); ++f) {
       const std::vector<vec3> moved = posed(in_clip("fingers", 0.56f * (static_cast<float>(f) + 0.5f)));
-      const float own = farthest(moved, [&](std::uint32_t v) { return finger[v] == f; });
-      EXPECT_GT(own, 0.04f) << side << " " << kFingerNames[f];
+      const float moved_itself = farthest(moved, [&](std::uint32_t v) { return finger[v] == f; });
+      EXPECT_GT(moved_itself, 0.04f) << side << " " << kFingerNames[f];
       for (std::size_t g = 0; g < kFingerNames.size(); ++g) {
         if (g == f) continue;
         const float other = farthest(moved, [&](std::uint32_t v) { return finger[v] == g; });
-        RecordProperty(side + kFingerNames[f] + "_moves_" + kFingerNames[g], std::to_string(other / own));
-        EXPECT_LT(other, 0.02f * own) << side << " " << kFingerNames[f] << " moves " << kFingerNames[g];
+        RecordProperty(side + kFingerNames[f] + "_moves_" + kFingerNames[g], std::to_string(other / moved_itself));
+        EXPECT_LT(other, 0.02f * moved_itself) << side << " " << kFingerNames[f] << " moves " << kFingerNames[g];
       }
     }
   }
@@ -170,11 +170,11 @@ TEST_P(BipedBy, LipsPartAsFarAsByLinearBlend) {
   const std::vector<Transform> open = in_clip("mouth", 0.85f);
   const float at_rest = parted(body().positions);
   const float by_linear_blend = parted(posed("linear-blend", open)) - at_rest;
-  const float own = parted(posed(open)) - at_rest;
+  const float by_deformer = parted(posed(open)) - at_rest;
   EXPECT_LT(at_rest, 0.006f);
   EXPECT_GT(by_linear_blend, 0.02f);
-  RecordProperty("share", std::to_string(own / by_linear_blend));
-  EXPECT_NEAR(own / by_linear_blend, 1.0f, 0.03f);
+  RecordProperty("share", std::to_string(by_deformer / by_linear_blend));
+  EXPECT_NEAR(by_deformer / by_linear_blend, 1.0f, 0.03f);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- lids

@@ -207,7 +207,7 @@ TEST_P(ExactNormals, AreThoseOfTheMovedSurface) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ExactNormals, testing::ValuesIn(configurations()),
-                         [](const auto& own) { return std::string(own.param.name); });
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
 }  // namespace pelt

@@ -16,6 +16,7 @@
 #include <pelt/tools/triangle_tree.h>
 
 #include "tests/support/clip_joints.h"
+#include "tests/support/driven.h"
 
 namespace pelt {
 namespace {
@@ -43,12 +44,12 @@ Model make_shirt(const Model& body) {
     if (share(t.x) < 0.9 || share(t.y) < 0.9 || share(t.z) < 0.9) continue;
     glm::uvec3 corners;
     for (int c = 0; c < 3; ++c) {
-      std::uint32_t& own = number[t[c]];
-      if (own == kNone) {
-        own = static_cast<std::uint32_t>(shirt.positions.size());
+      std::uint32_t& vertex = number[t[c]];
+      if (vertex == kNone) {
+        vertex = static_cast<std::uint32_t>(shirt.positions.size());
         shirt.positions.push_back(skin.positions[t[c]] + kOffset * skin.normals[t[c]]);
       }
-      corners[c] = own;
+      corners[c] = vertex;
     }
     shirt.triangles.push_back(corners);
   }
@@ -57,16 +58,6 @@ Model make_shirt(const Model& body) {
   model.name = "shirt";
   model.meshes = {std::move(shirt)};
   return model;
-}
-
-std::vector<glm::vec3> positions_of(const Character& character, const Evaluator& evaluator, const std::string& name) {
-  for (const CharacterMesh& mesh : character->meshes) {
-    if (mesh.name != name) continue;
-    std::vector<glm::vec3> positions(mesh.vertex_count());
-    to_source_order<glm::vec3>(mesh, evaluator.positions(), positions);
-    return positions;
-  }
-  return {};
 }
 
 struct Clearance {
@@ -99,17 +90,17 @@ class Body {
     std::vector<glm::dvec3> points(garment.begin(), garment.end());
     clearance.measured += points.size();
     tree->nearest(points, kNearest, [&](std::size_t v, std::span<const TriangleTree::NearPoint> near) {
-      const auto own = std::find_if(near.begin(), near.end(), [&](const TriangleTree::NearPoint& n) {
+      const auto beneath = std::find_if(near.begin(), near.end(), [&](const TriangleTree::NearPoint& n) {
         return glm::distance(rest_.positions[triangles_[n.triangle].x], garment_rest[v]) < kPart;
       });
-      ASSERT_NE(own, near.end()) << "vertex " << v << " has left the part of the body that it was on";
+      ASSERT_NE(beneath, near.end()) << "vertex " << v << " has left the part of the body that it was on";
       glm::dvec3 point(0);
       glm::dvec3 normal(0);
       for (int c = 0; c < 3; ++c) {
-        point += own->closest.weights[c] * glm::dvec3(posed_[own->closest.vertices[c]]);
-        normal += own->closest.weights[c] * glm::dvec3(normals_[own->closest.vertices[c]]);
+        point += beneath->closest.weights[c] * glm::dvec3(posed_[beneath->closest.vertices[c]]);
+        normal += beneath->closest.weights[c] * glm::dvec3(normals_[beneath->closest.vertices[c]]);
       }
-      const double distance = std::sqrt(own->closest.squared_distance);
+      const double distance = std::sqrt(beneath->closest.squared_distance);
       clearance.farthest = std::max(clearance.farthest, distance);
       if (glm::dot(points[v] - point, normal) >= 0) return;
       clearance.deepest = std::max(clearance.deepest, distance);
@@ -154,8 +145,8 @@ class Garment : public testing::Test {
         const float seconds = clip->duration * (static_cast<float>(i) + 0.5f) / kFrames;
         evaluator.pose(test::clip_joints(model.skeleton, clip, seconds));
         evaluator.evaluate();
-        Body(*model.find_mesh(dressed_->body), positions_of(bound->character, evaluator, dressed_->body))
-            .measure(model.find_mesh("shirt")->positions, positions_of(bound->character, evaluator, "shirt"),
+        Body(*model.find_mesh(dressed_->body), test::positions_of(evaluator, bound->character, dressed_->body))
+            .measure(model.find_mesh("shirt")->positions, test::positions_of(evaluator, bound->character, "shirt"),
                      clearance);
       }
     }
@@ -216,7 +207,8 @@ Model make_sleeve(const Model& limb, float offset) {
 
 TEST(GarmentByWeights, PassesSmoothlyFromOneStiffPartToTheNext) {
   Model limb = make_limb();
-  for (Influence& own : limb.meshes[0].weights.influences) own.weight = own.weight > 0.5f ? 1.0f : 0.0f;
+  for (Influence& influence : limb.meshes[0].weights.influences)
+    influence.weight = influence.weight > 0.5f ? 1.0f : 0.0f;
   const Result<Dressed> dressed = dress_by_weights(make_sleeve(limb, 1.1f), limb);
   ASSERT_TRUE(dressed) << dressed.error().message;
   EXPECT_TRUE(dressed->copied_weights);
@@ -225,7 +217,7 @@ TEST(GarmentByWeights, PassesSmoothlyFromOneStiffPartToTheNext) {
   const Mesh& mesh = dressed->model.meshes[0];
   const auto below = [&](std::uint32_t v) {  // the weight on the second joint
     float sum = 0;
-    for (const Influence& own : mesh.weights.row(v)) sum += own.index == 1 ? own.weight : 0.0f;
+    for (const Influence& influence : mesh.weights.row(v)) sum += influence.index == 1 ? influence.weight : 0.0f;
     return sum;
   };
   float steepest = 0;
@@ -258,11 +250,11 @@ TEST(GarmentByWeights, TakesThoseOfTheClosestPointsAndKeepsItsOwn) {
   shirt.bound_joints = {{0, glm::mat4(1.0f)}};
   const Influence head{0, 1.0f};
   for (std::size_t v = 0; v < shirt.meshes[0].positions.size(); ++v) shirt.meshes[0].weights.append_row({&head, 1});
-  const Result<Dressed> own = dress_by_weights(shirt, body);
-  ASSERT_TRUE(own);
-  EXPECT_FALSE(own->copied_weights);
-  const Influence kept = own->model.meshes[0].weights.row(0)[0];
-  EXPECT_EQ(own->model.skeleton.joints[own->model.bound_joints[kept.index].joint].name, "head");
+  const Result<Dressed> by_head = dress_by_weights(shirt, body);
+  ASSERT_TRUE(by_head);
+  EXPECT_FALSE(by_head->copied_weights);
+  const Influence kept = by_head->model.meshes[0].weights.row(0)[0];
+  EXPECT_EQ(by_head->model.skeleton.joints[by_head->model.bound_joints[kept.index].joint].name, "head");
 }
 
 // One mesh of the body has no weights, and the number of threads does not matter; a garment of points gets the weights

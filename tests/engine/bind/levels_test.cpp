@@ -139,9 +139,9 @@ TEST(Levels, AreMorphedByTheControlsOfTheFinestMesh) {
   test::add_morph_targets(model.meshes[0], 3);
   test::add_morph_targets(model.levels[0].mesh, 3);
   // In another order, and without the first.
-  std::vector<MorphTarget>& own = model.levels[0].mesh.morph_targets;
-  own.erase(own.begin());
-  std::swap(own[0], own[1]);
+  std::vector<MorphTarget>& targets = model.levels[0].mesh.morph_targets;
+  targets.erase(targets.begin());
+  std::swap(targets[0], targets[1]);
   const Character character = test::bound_by(model, "linear_blend");
   ASSERT_EQ(character->controls.size(), 3u);
   const Character coarse = character.at_level(1);
@@ -154,8 +154,8 @@ TEST(Levels, AreMorphedByTheControlsOfTheFinestMesh) {
     evaluator.evaluate();
     std::vector<glm::vec3> wanted = rest;
     const std::string name(coarse->controls[c].target_name());
-    const auto target = std::ranges::find(own, name, &MorphTarget::name);
-    for (std::size_t v = 0; target != own.end() && v < wanted.size(); ++v) wanted[v] += target->offsets[v];
+    const auto target = std::ranges::find(targets, name, &MorphTarget::name);
+    for (std::size_t v = 0; target != targets.end() && v < wanted.size(); ++v) wanted[v] += target->offsets[v];
     const std::vector<glm::vec3> posed = test::positions_of(evaluator, coarse, "tube_LOD1");
     EXPECT_LT(test::worst_distance(wanted, posed, [](glm::vec3 p) { return p; }), 1e-4f) << name;
   }

@@ -74,8 +74,8 @@ Positions positions(const Character& character, std::span<const glm::mat4> pose,
   Positions all;
   for (const CharacterMesh& mesh : character->meshes) {
     if (mesh.control) continue;
-    const Positions own = test::positions_of(evaluator, character, mesh.name);
-    all.insert(all.end(), own.begin(), own.end());
+    const Positions of_mesh = test::positions_of(evaluator, character, mesh.name);
+    all.insert(all.end(), of_mesh.begin(), of_mesh.end());
   }
   return all;
 }
@@ -136,9 +136,9 @@ TEST_P(LinearFitOf, IsNearerThanTheModelsOwnWeights) {
   model.meshes.resize(1);  // linear blend would take the cage for a skin
   const Character plain = bound(model, LinearBlendParameters{});
   const auto poses = held_out(model.skeleton);
-  const Distance own = distance(result.character, plain, Detail::kFull, poses);
+  const Distance unfitted = distance(result.character, plain, Detail::kFull, poses);
   const Distance fit = distance(result.character, result.character, Detail::kLinearFit, poses);
-  EXPECT_LT(fit.rms, 0.95 * own.rms) << own.rms;
+  EXPECT_LT(fit.rms, 0.95 * unfitted.rms) << unfitted.rms;
   EXPECT_GT(fit.rms, 1e-5) << "the poses bend nothing";
 }
 
@@ -371,7 +371,7 @@ TEST(LinearFit, RefusesACharacterWithoutJoints) {
 
 TEST(LinearFit, NamesAVertexThatIsMovedToInfinity) {
   Model model = test::make_tube({.around = 10, .along = 24, .joints = 5});
-  const float huge = kFarthest;
+  const float huge = kMaxCoordinate;
   model.clips = {{"burst", 1, {}, {}}};
   for (std::uint32_t joint = 0; joint < 5; ++joint) {
     model.clips[0].channels.push_back({joint, ChannelPath::kScale, Interpolation::kStep, {0}, {huge, huge, huge}});

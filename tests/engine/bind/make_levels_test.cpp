@@ -42,18 +42,18 @@ void cut(Mesh& mesh) {
     for (const glm::uvec3 triangle : mesh.triangles) {
       const float height = mesh.positions[triangle.x].z + mesh.positions[triangle.y].z + mesh.positions[triangle.z].z;
       if ((height > 0) != (side == 1)) continue;
-      glm::uvec3 own;
+      glm::uvec3 corners;
       for (int c = 0; c < 3; ++c) {
         const std::uint32_t v = triangle[c];
         const auto [entry, added] = known.try_emplace({v, side}, static_cast<std::uint32_t>(result.positions.size()));
-        own[c] = entry->second;
+        corners[c] = entry->second;
         if (!added) continue;
         result.positions.push_back(mesh.positions[v]);
         if (!mesh.normals.empty()) result.normals.push_back(mesh.normals[v]);
         result.uvs.emplace_back(mesh.positions[v].x / kLength, 0.4f * mesh.positions[v].y + static_cast<float>(side));
         result.weights.append_row(mesh.weights.row(v));
       }
-      result.triangles.push_back(own);
+      result.triangles.push_back(corners);
     }
     result.parts.push_back({first, static_cast<std::uint32_t>(result.triangles.size()) - first, side});
   }
@@ -139,18 +139,18 @@ TEST_P(MadeLevelsOf, MoveAsTheFinestLevel) {
     float normals = 0;
     float tangents = 0;
     for (std::uint32_t v = 0; v < skin.vertex_count(); ++v) {
-      const std::uint32_t own = level.made->vertices[v];
+      const std::uint32_t kept = level.made->vertices[v];
       const glm::vec3 got = of_mesh(evaluator.positions(), skin)[v];
-      const glm::vec3 wanted = of_mesh(fine.positions(), finest)[own];
+      const glm::vec3 wanted = of_mesh(fine.positions(), finest)[kept];
       if (skin.mode == BlendMode::kWires) {  // frames with their gradients are combined, which rounds
         ASSERT_LT(glm::distance(got, wanted), 2e-6f) << level.skin.name << " " << v;
       } else {
         ASSERT_EQ(got, wanted) << level.skin.name << " " << v;
       }
-      normals =
-          std::max(normals, glm::distance(of_mesh(evaluator.normals(), skin)[v], of_mesh(fine.normals(), finest)[own]));
+      normals = std::max(normals,
+                         glm::distance(of_mesh(evaluator.normals(), skin)[v], of_mesh(fine.normals(), finest)[kept]));
       tangents = std::max(tangents, glm::distance(glm::vec3(of_mesh(evaluator.tangents(), skin)[v]),
-                                                  glm::vec3(of_mesh(fine.tangents(), finest)[own])));
+                                                  glm::vec3(of_mesh(fine.tangents(), finest)[kept])));
     }
     // Gradients of weights are rounded to the units of other slices.
     EXPECT_LT(normals, 0.04f) << level.skin.name;
@@ -296,11 +296,11 @@ TEST(MadeLevels, AreMorphedAsTheSkin) {
                           });
     for (std::uint32_t v = 0; v < level.skin.vertex_count(); ++v) {
       for (std::size_t t = 0; t < 5; ++t) {
-        const shared::MorphSum own = got[{t, v}];
+        const shared::MorphSum coarse = got[{t, v}];
         const shared::MorphSum fine = wanted[{t, level.made->vertices[v]}];
-        EXPECT_LT(glm::distance(own.position, fine.position), 1e-4f);
-        EXPECT_EQ(own.normal, fine.normal);
-        EXPECT_EQ(own.tangent, fine.tangent);
+        EXPECT_LT(glm::distance(coarse.position, fine.position), 1e-4f);
+        EXPECT_EQ(coarse.normal, fine.normal);
+        EXPECT_EQ(coarse.tangent, fine.tangent);
       }
     }
   }
@@ -319,10 +319,10 @@ TEST(MadeLevels, HaveTheFitOfTheSkin) {
     ASSERT_EQ(character->levels.size(), 3u);
     for (const SkinLevel& level : character->levels) {
       ASSERT_TRUE(level.skin.fit);
-      const SparseRows own = unpack_rows(fit_binding(level.skin));
+      const SparseRows coarse = unpack_rows(fit_binding(level.skin));
       const SparseRows fine = unpack_rows(fit_binding(character->meshes[level.of]));
       for (std::uint32_t v = 0; v < level.skin.vertex_count(); ++v) {
-        EXPECT_TRUE(std::ranges::equal(own.row(v), fine.row(level.made->vertices[v]))) << v;
+        EXPECT_TRUE(std::ranges::equal(coarse.row(v), fine.row(level.made->vertices[v]))) << v;
       }
     }
   }
@@ -418,11 +418,11 @@ TEST(MadeLevels, OfACharacterAreChecked) {
     return result ? std::string("made") : result.error().message;
   };
   EXPECT_EQ(error([](MadeLevel&) {}), "made");
-  EXPECT_THAT(error([](MadeLevel& own) { own.vertices.pop_back(); }), HasSubstr("'tube_LOD1' has"));
-  EXPECT_THAT(error([](MadeLevel& own) { own.vertices[1] = own.vertices[0]; }), HasSubstr("out of order"));
-  EXPECT_THAT(error([](MadeLevel& own) { own.vertices.back() = 1u << 20u; }), HasSubstr("names vertex 1048576"));
-  EXPECT_THAT(error([](MadeLevel& own) { own.rms = -1; }), HasSubstr("has errors of -1 m"));
-  EXPECT_THAT(error([](MadeLevel& own) { own.worst = std::nanf(""); }), HasSubstr("at most nan m"));
+  EXPECT_THAT(error([](MadeLevel& level) { level.vertices.pop_back(); }), HasSubstr("'tube_LOD1' has"));
+  EXPECT_THAT(error([](MadeLevel& level) { level.vertices[1] = level.vertices[0]; }), HasSubstr("out of order"));
+  EXPECT_THAT(error([](MadeLevel& level) { level.vertices.back() = 1u << 20u; }), HasSubstr("names vertex 1048576"));
+  EXPECT_THAT(error([](MadeLevel& level) { level.rms = -1; }), HasSubstr("has errors of -1 m"));
+  EXPECT_THAT(error([](MadeLevel& level) { level.worst = std::nanf(""); }), HasSubstr("at most nan m"));
 }
 
 }  // namespace

@@ -2,14 +2,14 @@
 #include <pelt/bind.h>
 #include <pelt/import.h>
 #include <pelt/model_of.h>
+#include <pelt/try.h>
 
 namespace pelt {
 namespace {
 
 Result<Bound> bind_as(const Model& model, const std::string& deformer) {
-  const Result<Rig> rig = rig_from_deformer_name(deformer);
-  if (!rig) return tl::unexpected(rig.error());
-  return bind(model, *rig);
+  PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
+  return bind(model, rig);
 }
 
 class ModelOf : public testing::TestWithParam<const char*> {};

@@ -307,6 +307,8 @@ TEST(MorphTargets, ThatAreWrongAreRefused) {
       {"more targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 65536; }, "uses palette entry"},
       {"too many targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 65537; }, "65536 at most"},
       {"input", [](CharacterData& d) { weights_pass(d).table[1] = d.input_count; }, "names an input that is not there"},
+      {"clock", [](CharacterData& d) { d.controls[0] = {ControlKind::kClock, "clock", "", 0, 0, d.controls[0].input}; },
+       "takes the clock for a weight"},
       {"count", [](CharacterData& d) { weights_pass(d).records[1] = 12; }, "holds no weights, or too many"},
       {"table", [](CharacterData& d) { weights_pass(d).records[0] = 4000000000u; }, "reads past its table"},
   };

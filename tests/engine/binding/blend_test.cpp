@@ -378,6 +378,26 @@ TEST_P(BlendLinear, WhereNothingIsLeftTheStrongestInfluenceTurnsTheRestDirection
   }
 }
 
+// Packed for either hand, a tangent along -x has the first coordinate -32768, which means -1.
+TEST_P(BlendLinear, TangentsAlongMinusXStayExact) {
+  const std::vector<Affine> palette{affine_of(glm::mat3_cast(glm::angleAxis(0.7, dvec3(0.6, 0, 0.8))), dvec3(0))};
+  ExactSample sample;
+  std::vector<glm::vec4> tangents;
+  for (std::uint32_t row = 0; row < 40; ++row) {
+    sample.rows.append_row(std::vector<Influence>{{0, 1}});
+    sample.positions.emplace_back(row, 1, 0);
+    tangents.emplace_back(-1, 0, 0, row % 2 == 0 ? 1 : -1);
+  }
+  const std::vector<glm::vec3> normals(tangents.size(), glm::vec3(0, 1, 0));
+  sample.binding = *pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {});
+  const Outputs actual = linear(sample, palette);
+  const glm::vec3 expected = transform_vector(palette[0], {-1, 0, 0});
+  for (std::uint32_t row = 0; row < 40; ++row) {
+    EXPECT_LT(glm::distance(glm::vec3(actual.tangents[row]), expected), kDirectionTolerance) << row;
+    EXPECT_EQ(actual.tangents[row].w, tangents[row].w) << row;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, BlendLinear, testing::ValuesIn(targets_of_kernels()), target_name);
 
 }  // namespace

@@ -24,11 +24,11 @@ TestCurve straight_curve(std::size_t anchors, std::size_t top) {
 
 // The anchors of a curve, posed. A table has another chain before it, so that no entry is where it is by chance.
 struct Posed {
-  Posed(const TestCurve& own, std::span<const glm::mat4> joints) {
+  Posed(const TestCurve& limb, std::span<const glm::mat4> joints) {
     const std::vector<std::uint32_t> no_inputs(joints.size(), shared::kNoInput);
-    ChainTable table(own.at_bind(), no_inputs);
-    table.put_chain(own.curve.chain);
-    const std::uint32_t word = table.put_chain(own.curve.chain);
+    ChainTable table(limb.at_bind(), no_inputs);
+    table.put_chain(limb.curve.chain);
+    const std::uint32_t word = table.put_chain(limb.curve.chain);
     table.place_anchors(3);
     PalettePass pass = table.anchor_pass();
     pass.first_slot = 3;
@@ -54,12 +54,12 @@ double degrees_of(std::size_t i) { return 5.0 + 11.0 * static_cast<double>(i % 4
 // Tests every anchor of a chain whose joints turn by degrees_of() about it; `hidden` are scaled to nothing.
 void expect_twists(std::size_t anchors, std::size_t top, const std::set<std::size_t>& hidden) {
   SCOPED_TRACE(testing::Message() << anchors << " anchors, top " << top);
-  const TestCurve own = straight_curve(anchors, top);
+  const TestCurve limb = straight_curve(anchors, top);
   std::vector<glm::dquat> turns;
   for (std::size_t i = 0; i < anchors; ++i) turns.push_back(turn(degrees_of(i), {1, 0, 0}));
-  std::vector<glm::mat4> joints = own.posed_joints(turns);
+  std::vector<glm::mat4> joints = limb.posed_joints(turns);
   for (const std::size_t i : hidden) joints[i] = glm::scale(joints[i], glm::vec3(0.0f));
-  const Posed posed(own, joints);
+  const Posed posed(limb, joints);
   for (const int step : {1, -1}) {
     double turned = 0, shown = 0;
     for (auto i = static_cast<std::ptrdiff_t>(top) + step; i >= 0 && i < static_cast<std::ptrdiff_t>(anchors);
@@ -93,13 +93,13 @@ TEST(Anchors, ThatAreHiddenFollowTheOnesAbove) {
 }
 
 TEST(Anchors, HaveThePlacesAndMotionsOfTheirJoints) {
-  const TestCurve own = straight_curve(11, 4);
+  const TestCurve limb = straight_curve(11, 4);
   const std::vector<glm::dquat> turns(11, turn(25, {0.2, 1, 0.5}));
-  const std::vector<glm::mat4> joints = own.posed_joints(turns);
-  const Posed posed(own, joints);
+  const std::vector<glm::mat4> joints = limb.posed_joints(turns);
+  const Posed posed(limb, joints);
   for (std::size_t i = 0; i < 11; ++i) {
     EXPECT_LT(glm::distance(posed.anchor(i).pose.position, glm::vec3(joints[i][3])), 1e-5) << i;
-    const glm::mat3 motion = glm::mat3(glm::dmat3(joints[i]) * glm::inverse(glm::dmat3(own.at_bind()[i])));
+    const glm::mat3 motion = glm::mat3(glm::dmat3(joints[i]) * glm::inverse(glm::dmat3(limb.at_bind()[i])));
     const glm::mat3 turned = shared::rotation_from_quaternion(posed.anchor(i).pose.motion);
     for (int c = 0; c < 3; ++c) EXPECT_LT(glm::distance(turned[c], motion[c]), 1e-5) << i;
   }

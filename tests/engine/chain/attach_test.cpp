@@ -20,10 +20,10 @@ const std::vector<glm::dvec3> kFiveCrookedJoints{
     {0, 0, 0}, {1, 0.1, 0}, {1.8, 0.9, 0.2}, {2.9, 0.8, 0.4}, {3.5, 1.7, 0.3}};
 
 // Returns frames all along a curve.
-std::vector<Affine> many_frames(const TestCurve& own, const RestCurves& rest) {
+std::vector<Affine> many_frames(const TestCurve& limb, const RestCurves& rest) {
   constexpr int kSteps = 2000;
   std::vector<Affine> frames;
-  for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
+  for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
     for (int k = 0; k <= kSteps; ++k) frames.push_back(rest.frame(0, bone, static_cast<float>(k) / kSteps));
   }
   return frames;
@@ -47,10 +47,10 @@ double least_distance(std::span<const Affine> frames, const glm::dvec3& point) {
 class Closest : public testing::TestWithParam<CurveFrames> {};
 
 TEST_P(Closest, IsTheNearestOfAllRoots) {
-  TestCurve own(kFiveCrookedJoints);
-  own.curve.frames = GetParam();
-  const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
-  const std::vector<Affine> frames = many_frames(own, rest);
+  TestCurve limb(kFiveCrookedJoints);
+  limb.curve.frames = GetParam();
+  const RestCurves rest = make_rest_curves(std::span(&limb.curve, 1), limb.at_bind());
+  const std::vector<Affine> frames = many_frames(limb, rest);
   std::mt19937 random(3);
   std::uniform_real_distribution<float> unit(-1, 1);
   std::size_t beyond = 0;
@@ -64,7 +64,7 @@ TEST_P(Closest, IsTheNearestOfAllRoots) {
     const glm::dvec3 away = glm::dvec3(point) - glm::dvec3(affine_origin(frame));
     const double along = glm::dot(away, glm::dvec3(affine_axes(frame)[0]));
     const bool first = place.bone == 0 && place.lambda == 0;
-    const bool last = place.bone + 1 == own.curve.bone_count() && place.lambda == 1;
+    const bool last = place.bone + 1 == limb.curve.bone_count() && place.lambda == 1;
     beyond += first || last ? 1 : 0;
     EXPECT_TRUE(std::abs(along) < 2e-5 || (first && along < 0) || (last && along > 0)) << along;
   }
@@ -81,23 +81,23 @@ INSTANTIATE_TEST_SUITE_P(Frames, Closest,
                          });
 
 TEST(RestCurves, PlacesHaveLengths) {
-  const TestCurve own(kFiveCrookedJoints);
-  const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
-  const float whole = own.curve.lengths.back();
+  const TestCurve limb(kFiveCrookedJoints);
+  const RestCurves rest = make_rest_curves(std::span(&limb.curve, 1), limb.at_bind());
+  const float whole = limb.curve.lengths.back();
   for (int k = 0; k <= 50; ++k) {
     const float s = whole * static_cast<float>(k) / 50;
     const CurvePlace place = rest.place_at(0, s);
     EXPECT_NEAR(rest.length_at(place), s, 1e-6 * whole);
-    EXPECT_LT(place.bone, own.curve.bone_count());
+    EXPECT_LT(place.bone, limb.curve.bone_count());
   }
   EXPECT_EQ(rest.place_at(0, -1).lambda, 0);
   EXPECT_EQ(rest.place_at(0, whole + 1).lambda, 1);
-  EXPECT_EQ(rest.place_at(0, whole + 1).bone, own.curve.bone_count() - 1);
+  EXPECT_EQ(rest.place_at(0, whole + 1).bone, limb.curve.bone_count() - 1);
 }
 
 TEST(RestCurves, SlopeIsTheGradientOfLength) {
-  const TestCurve own(kFiveCrookedJoints);
-  const RestCurves rest = make_rest_curves(std::span(&own.curve, 1), own.at_bind());
+  const TestCurve limb(kFiveCrookedJoints);
+  const RestCurves rest = make_rest_curves(std::span(&limb.curve, 1), limb.at_bind());
   std::mt19937 random(4);
   std::uniform_real_distribution<float> unit(-1, 1);
   int checked = 0;

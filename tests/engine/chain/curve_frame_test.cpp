@@ -18,13 +18,13 @@ TEST(CurveFrame, IsOrthonormalAndContinuous) {
   for (const CurveFrames frames : all_frames()) {
     for (const CurveReference reference : {CurveReference::kHalfSwing, CurveReference::kJoint}) {
       for (const float centre : {0.0f, 0.25f, 1.0f}) {
-        TestCurve own(kSixCrookedJoints);
-        own.curve.frames = frames;
-        own.curve.reference = reference;
-        own.curve.centre = centre;
-        const PosedCurve curve = own.posed(own.posed_joints(wild_turns(kSixCrookedJoints.size())));
+        TestCurve limb(kSixCrookedJoints);
+        limb.curve.frames = frames;
+        limb.curve.reference = reference;
+        limb.curve.centre = centre;
+        const PosedCurve curve = limb.posed(limb.posed_joints(wild_turns(kSixCrookedJoints.size())));
         std::optional<Affine> before;
-        for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
+        for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
           for (int k = 0; k <= 100; ++k) {
             const Affine frame = curve.frame(bone, static_cast<float>(k) / 100);
             const glm::dmat3 axes(affine_axes(frame));
@@ -47,14 +47,14 @@ TEST(CurveFrame, IsOrthonormalAndContinuous) {
 }
 
 TEST(CurveFrame, OfEveryKindIsTheSameAtJoints) {
-  TestCurve own(kSixCrookedJoints);
-  const std::vector<glm::mat4> joints = own.posed_joints(wild_turns(kSixCrookedJoints.size()));
-  own.curve.frames = CurveFrames::kTangent;
-  const PosedCurve tangent = own.posed(joints);
-  own.curve.frames = CurveFrames::kEndpoint;
-  const PosedCurve endpoint = own.posed(joints);
+  TestCurve limb(kSixCrookedJoints);
+  const std::vector<glm::mat4> joints = limb.posed_joints(wild_turns(kSixCrookedJoints.size()));
+  limb.curve.frames = CurveFrames::kTangent;
+  const PosedCurve tangent = limb.posed(joints);
+  limb.curve.frames = CurveFrames::kEndpoint;
+  const PosedCurve endpoint = limb.posed(joints);
   double apart = 0;
-  for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
+  for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
     for (const float end : {0.0f, 1.0f}) {
       for (int i = 0; i < 3; ++i) {
         EXPECT_LT(degrees_between(axis(tangent.frame(bone, end), i), axis(endpoint.frame(bone, end), i)), 0.05);
@@ -69,12 +69,12 @@ TEST(CurveFrame, OfEveryKindIsTheSameAtJoints) {
 TEST(CurveFrame, TangentIsRotationMinimising) {
   for (const double bend : {30.0, 90.0, 135.0}) {
     SCOPED_TRACE(bend);
-    TestCurve own(straight(5));
+    TestCurve limb(straight(5));
     Turns turns(5, kNoTurn);
     for (const int i : {1, 2, 3})
       turns[static_cast<std::size_t>(i)] = turn(bend, {0, std::sin(2.0 * i), std::cos(2.0 * i)});
-    const PosedCurve curve = own.posed(own.posed_joints(turns));
-    for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
+    const PosedCurve curve = limb.posed(limb.posed_joints(turns));
+    for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
       constexpr int kSteps = 2000;
       std::vector<glm::dvec3> carried{axis(curve.frame(bone, 0), 1)};
       const auto frame_at = [&](int k) { return curve.frame(bone, static_cast<float>(k) / kSteps); };
@@ -99,10 +99,10 @@ TEST(CurveFrame, TangentIsRotationMinimising) {
 }
 
 TEST(CurveFrame, EndpointInterpolatesAxes) {
-  TestCurve own(kSixCrookedJoints);
-  own.curve.frames = CurveFrames::kEndpoint;
-  const PosedCurve curve = own.posed(own.posed_joints(wild_turns(kSixCrookedJoints.size())));
-  for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
+  TestCurve limb(kSixCrookedJoints);
+  limb.curve.frames = CurveFrames::kEndpoint;
+  const PosedCurve curve = limb.posed(limb.posed_joints(wild_turns(kSixCrookedJoints.size())));
+  for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
     // Twist turns the axes at the joints as well: compare with the pose without twist.
     const Affine first = curve.frame(bone, 0);
     const Affine last = curve.frame(bone, 1);
@@ -135,11 +135,11 @@ TEST(CurveFrame, AStraightHubDoesNotRoll) {
 }
 
 TEST(CurveFrame, CentreMovesItTowardsTheBone) {
-  TestCurve own(straight(3));
-  const std::vector<glm::mat4> joints = own.posed_joints(Turns{kNoTurn, turn(100, {0, 1, 0}), kNoTurn});
-  const PosedCurve on_curve = own.posed(joints);
-  own.curve.centre = 0.3f;
-  const PosedCurve between = own.posed(joints);
+  TestCurve limb(straight(3));
+  const std::vector<glm::mat4> joints = limb.posed_joints(Turns{kNoTurn, turn(100, {0, 1, 0}), kNoTurn});
+  const PosedCurve on_curve = limb.posed(joints);
+  limb.curve.centre = 0.3f;
+  const PosedCurve between = limb.posed(joints);
   for (const float lambda : {0.1f, 0.6f, 1.0f}) {
     const glm::dvec3 on_bone = glm::mix(glm::dvec3(joints[0][3]), glm::dvec3(joints[1][3]), double{lambda});
     const glm::dvec3 expected = glm::mix(origin(on_curve.frame(0, lambda)), on_bone, 0.3);
@@ -161,16 +161,16 @@ INSTANTIATE_TEST_SUITE_P(Tops, CurveOf, testing::Values(Laid{"First", 0}, Laid{"
 
 TEST_P(CurveOf, AMotionOfAllJointsMovesItsFrames) {
   for (const CurveFrames frames : all_frames()) {
-    TestCurve own(kSixCrookedJoints, GetParam().top);
-    own.curve.frames = frames;
-    own.curve.anchors[2].before = {0.05f, 0.1f, 0};
-    own.curve.anchors[3].after = {0, -0.1f, 0.05f};
+    TestCurve limb(kSixCrookedJoints, GetParam().top);
+    limb.curve.frames = frames;
+    limb.curve.anchors[2].before = {0.05f, 0.1f, 0};
+    limb.curve.anchors[3].after = {0, -0.1f, 0.05f};
     const Turns turns = wild_turns(kSixCrookedJoints.size());
-    const PosedCurve before = own.posed(own.posed_joints(turns));
+    const PosedCurve before = limb.posed(limb.posed_joints(turns));
     for (const double scale : {1.0, 2.5}) {
       const glm::dmat4 motion = glm::scale(rigid_motion(), glm::dvec3(scale));
-      const PosedCurve after = own.posed(own.posed_joints(turns, motion));
-      for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
+      const PosedCurve after = limb.posed(limb.posed_joints(turns, motion));
+      for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
         for (const float lambda : {0.0f, 0.3f, 0.5f, 1.0f}) {
           for (const glm::dvec3 local : {glm::dvec3(0), glm::dvec3(0, 0.3, 0), glm::dvec3(0, 0, 0.3)}) {
             const auto moved = [&](const PosedCurve& curve) {
@@ -189,22 +189,22 @@ TEST_P(CurveOf, SaidFromItsOtherEndMovesTheSameSkin) {
   for (const CurveFrames frames : all_frames()) {
     for (const CurveReference reference : {CurveReference::kHalfSwing, CurveReference::kJoint}) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(frames) << ' ' << static_cast<int>(reference));
-      TestCurve own(kSixCrookedJoints, GetParam().top);
-      own.curve.frames = frames;
-      own.curve.reference = reference;
-      own.curve.anchors[2].before = {0.02f, 0.04f, 0};
-      own.curve.anchors[3].float_keys = {{0, 0.2f}, {1, 0.4f}};
-      own.curve.spans[3].twist = {{0, 0}, {0.4f, 0.1f}, {1, 1}};
-      const TestCurve other = own.reversed();
+      TestCurve limb(kSixCrookedJoints, GetParam().top);
+      limb.curve.frames = frames;
+      limb.curve.reference = reference;
+      limb.curve.anchors[2].before = {0.02f, 0.04f, 0};
+      limb.curve.anchors[3].float_keys = {{0, 0.2f}, {1, 0.4f}};
+      limb.curve.spans[3].twist = {{0, 0}, {0.4f, 0.1f}, {1, 1}};
+      const TestCurve other = limb.reversed();
       const Turns turns = wild_turns(kSixCrookedJoints.size());
       // posed_joints counts from the top of its own chain, and joints keep their numbers.
-      const std::vector<glm::mat4> joints = own.posed_joints(turns);
-      const std::vector<glm::mat4> rest = own.posed_joints(Turns(kSixCrookedJoints.size(), kNoTurn));
-      const PosedCurve own_rest = own.posed(rest);
-      const PosedCurve own_posed = own.posed(joints);
+      const std::vector<glm::mat4> joints = limb.posed_joints(turns);
+      const std::vector<glm::mat4> rest = limb.posed_joints(Turns(kSixCrookedJoints.size(), kNoTurn));
+      const PosedCurve curve_at_rest = limb.posed(rest);
+      const PosedCurve posed_curve = limb.posed(joints);
       const PosedCurve other_rest = other.posed(rest);
       const PosedCurve other_posed = other.posed(joints);
-      for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
+      for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
         for (const float lambda : {0.0f, 0.25f, 0.5f, 0.9f}) {
           const auto moved = [&](const PosedCurve& from, const PosedCurve& to, std::size_t b, float at,
                                  const glm::dvec3& point) {
@@ -213,11 +213,11 @@ TEST_P(CurveOf, SaidFromItsOtherEndMovesTheSameSkin) {
             const Affine frame = to.frame(b, at);
             return origin(frame) + glm::dmat3(affine_axes(frame)) * local;
           };
-          const Affine at_rest = own_rest.frame(bone, lambda);
+          const Affine at_rest = curve_at_rest.frame(bone, lambda);
           for (const int i : {1, 2}) {
             const glm::dvec3 point = origin(at_rest) + 0.3 * axis(at_rest, i);
-            const std::size_t opposite = own.curve.bone_count() - 1 - bone;
-            EXPECT_LT(glm::distance(moved(own_rest, own_posed, bone, lambda, point),
+            const std::size_t opposite = limb.curve.bone_count() - 1 - bone;
+            EXPECT_LT(glm::distance(moved(curve_at_rest, posed_curve, bone, lambda, point),
                                     moved(other_rest, other_posed, opposite, 1 - lambda, point)),
                       // The bound is the error of double reflection; automatic steps that overlap turn in the order of
                       // the chain.

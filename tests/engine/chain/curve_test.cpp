@@ -70,13 +70,13 @@ class Spline {
 };
 
 // Returns the spline through J_0, (B-, J, B+) .., J_n of posed joints.
-Spline spline_of(const TestCurve& own, std::span<const glm::mat4> joints, const std::vector<double>& floats) {
+Spline spline_of(const TestCurve& limb, std::span<const glm::mat4> joints, const std::vector<double>& floats) {
   const std::size_t last = joints.size() - 1;
   std::vector<glm::dvec3> points;
   std::vector<double> arcs;
   for (std::size_t i = 0; i <= last; ++i) {
-    const auto place = [&](std::size_t k) { return glm::dvec3(joints[own.curve.chain.anchors[k].joint][3]); };
-    const double arc = own.curve.lengths[i];
+    const auto place = [&](std::size_t k) { return glm::dvec3(joints[limb.curve.chain.anchors[k].joint][3]); };
+    const double arc = limb.curve.lengths[i];
     if (i > 0 && i < last) {
       points.push_back(place(i) + floats[i] * glm::normalize(place(i - 1) - place(i)));
       arcs.push_back(arc - floats[i]);
@@ -92,56 +92,56 @@ Spline spline_of(const TestCurve& own, std::span<const glm::mat4> joints, const 
 }
 
 // Returns the float by the formula, if J_i bends by `theta`.
-double formula(const TestCurve& own, std::size_t i, double theta) {
-  const CurveAnchor& anchor = own.curve.anchors[i];
+double formula(const TestCurve& limb, std::size_t i, double theta) {
+  const CurveAnchor& anchor = limb.curve.anchors[i];
   const double across = std::cos(theta / 2);
-  const double wanted = own.curve.float_margin * 2 * anchor.skin_distance * std::sin(theta / 2) / (across * across);
+  const double wanted = limb.curve.float_margin * 2 * anchor.skin_distance * std::sin(theta / 2) / (across * across);
   return std::clamp(wanted, double{anchor.float_min}, double{anchor.float_max});
 }
 
 TEST(Curve, IsTheSplineOverItsControlPoints) {
   for (const bool posed : {false, true}) {
     SCOPED_TRACE(posed);
-    TestCurve own(kSixCrookedJoints);
-    own.curve.float_margin = 1.25f;
+    TestCurve limb(kSixCrookedJoints);
+    limb.curve.float_margin = 1.25f;
     Turns turns(kSixCrookedJoints.size(), kNoTurn);
     if (posed) turns = wild_turns(kSixCrookedJoints.size());
-    const std::vector<glm::mat4> joints = own.posed_joints(turns);
+    const std::vector<glm::mat4> joints = limb.posed_joints(turns);
     std::vector<double> floats(joints.size(), 0);
     for (std::size_t i = 1; i + 1 < joints.size(); ++i) {
       const auto place = [&](std::size_t k) { return glm::dvec3(joints[k][3]); };
-      floats[i] = formula(own, i, glm::radians(degrees_between(place(i) - place(i - 1), place(i + 1) - place(i))));
+      floats[i] = formula(limb, i, glm::radians(degrees_between(place(i) - place(i - 1), place(i + 1) - place(i))));
     }
-    const Spline expected = spline_of(own, joints, floats);
-    const PosedCurve curve = own.posed(joints);
-    for (std::size_t bone = 0; bone < own.curve.bone_count(); ++bone) {
+    const Spline expected = spline_of(limb, joints, floats);
+    const PosedCurve curve = limb.posed(joints);
+    for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
       if (bone > 0) {
         EXPECT_NEAR(curve.floating_distance(bone), floats[bone], 1e-5);
       }
       for (int k = 0; k <= 20; ++k) {
         const double lambda = k / 20.0;
-        const double s = own.curve.lengths[bone] + lambda * own.curve.bone_length(bone);
+        const double s = limb.curve.lengths[bone] + lambda * limb.curve.bone_length(bone);
         const double t = expected.parameter(s);
         const Affine frame = curve.frame(bone, static_cast<float>(lambda));
         EXPECT_LT(glm::distance(origin(frame), glm::dvec3(expected.at(t))), 5e-6) << bone << ' ' << lambda;
         EXPECT_LT(degrees_between(axis(frame, 0), expected.tangent(t)), 0.02) << bone << ' ' << lambda;
       }
       // J_i is at t = 3 i - 1.
-      EXPECT_NEAR(expected.parameter(own.curve.lengths[bone]), bone == 0 ? 0.0 : 3.0 * static_cast<double>(bone) - 1,
+      EXPECT_NEAR(expected.parameter(limb.curve.lengths[bone]), bone == 0 ? 0.0 : 3.0 * static_cast<double>(bone) - 1,
                   1e-6);
     }
     // It reaches both ends.
     EXPECT_LT(glm::distance(origin(curve.frame(0, 0)), glm::dvec3(joints.front()[3])), 2e-6);
-    EXPECT_LT(glm::distance(origin(curve.frame(own.curve.bone_count() - 1, 1)), glm::dvec3(joints.back()[3])), 2e-6);
+    EXPECT_LT(glm::distance(origin(curve.frame(limb.curve.bone_count() - 1, 1)), glm::dvec3(joints.back()[3])), 2e-6);
   }
 }
 
 TEST(Curve, OfOneBoneIsAStraightLine) {
   for (const CurveFrames frames : {CurveFrames::kTangent, CurveFrames::kEndpoint, CurveFrames::kAuto}) {
-    TestCurve own({{1, 2, 3}, {2, 2.5, 2}});
-    own.curve.frames = frames;
-    const std::vector<glm::mat4> joints = own.posed_joints(Turns{turn(70, {1, 1, 0}), turn(80, {0, 1, 2})});
-    const PosedCurve curve = own.posed(joints);
+    TestCurve limb({{1, 2, 3}, {2, 2.5, 2}});
+    limb.curve.frames = frames;
+    const std::vector<glm::mat4> joints = limb.posed_joints(Turns{turn(70, {1, 1, 0}), turn(80, {0, 1, 2})});
+    const PosedCurve curve = limb.posed(joints);
     const glm::dvec3 from = glm::dvec3(joints[0][3]);
     const glm::dvec3 to = glm::dvec3(joints[1][3]);
     for (int k = 0; k <= 10; ++k) {
@@ -159,14 +159,14 @@ struct Radii {
   double least;
 };
 
-Radii radii(const TestCurve& own, double degrees) {
-  const std::vector<glm::mat4> joints = own.posed_joints(Turns{kNoTurn, turn(degrees, {0, 0, 1}), kNoTurn});
-  const PosedCurve curve = own.posed(joints);
+Radii radii(const TestCurve& limb, double degrees) {
+  const std::vector<glm::mat4> joints = limb.posed_joints(Turns{kNoTurn, turn(degrees, {0, 0, 1}), kNoTurn});
+  const PosedCurve curve = limb.posed(joints);
   const auto at = [&](double s) {  // distance from the joint, in bones
     return s < 0 ? origin(curve.frame(0, static_cast<float>(1 + s))) : origin(curve.frame(1, static_cast<float>(s)));
   };
   const auto radius = [&](double s, double step) { return radius_through(at(s - step), at(s), at(s + step)); };
-  const double f = curve.floating_distance(1) / own.curve.bone_length(0);
+  const double f = curve.floating_distance(1) / limb.curve.bone_length(0);
   const double step = 0.03 * f * std::cos(glm::radians(degrees / 2));
   Radii result{1 / (2 / radius(0, step) - 1 / radius(0, 2 * step)), 1e9};
   for (double s = -0.8; s <= 0.8; s += step) result.least = std::min(result.least, radius(s, step));
@@ -177,12 +177,12 @@ TEST(Curve, RadiusOfCurvatureAtAJointFollowsTheFormula) {
   for (const double f : {0.1, 0.25, 0.4, 0.8}) {
     for (const double bend : {10.0, 30.0, 60.0, 90.0, 120.0, 150.0}) {
       SCOPED_TRACE(testing::Message() << "f " << f << ", bend " << bend);
-      TestCurve own({{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}});
-      own.curve.anchors[1].float_keys = {{0, static_cast<float>(f)}};
-      own.curve.anchors[1].float_max = static_cast<float>(f);
+      TestCurve limb({{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}});
+      limb.curve.anchors[1].float_keys = {{0, static_cast<float>(f)}};
+      limb.curve.anchors[1].float_max = static_cast<float>(f);
       const double half = glm::radians(bend / 2);
       const double expected = f * std::cos(half) * std::cos(half) / (2 * std::sin(half));
-      EXPECT_NEAR(radii(own, bend).at_joint, expected, 0.02 * expected);
+      EXPECT_NEAR(radii(limb, bend).at_joint, expected, 0.02 * expected);
     }
   }
 }
@@ -192,18 +192,18 @@ TEST(Curve, FoldFreeBendsAreThoseOfTheTable) {
   for (const auto& [ratio, expected] : table) {
     for (const float margin : {1.0f, 1.25f}) {
       SCOPED_TRACE(testing::Message() << "f_max / d = " << ratio << ", margin " << margin);
-      TestCurve own(straight(3, 2 * ratio));
-      own.curve.float_margin = margin;
-      own.curve.anchors[1].skin_distance = 1;
-      own.curve.anchors[1].float_min = 0.1f;
-      own.curve.anchors[1].float_max = static_cast<float>(ratio);
+      TestCurve limb(straight(3, 2 * ratio));
+      limb.curve.float_margin = margin;
+      limb.curve.anchors[1].skin_distance = 1;
+      limb.curve.anchors[1].float_min = 0.1f;
+      limb.curve.anchors[1].float_max = static_cast<float>(ratio);
       // The bend solves 2 sin(x) / cos(x)^2 = f_max / d, where x is half of it.
       const double sine = (std::sqrt(1 + ratio * ratio) - 1) / ratio;
       EXPECT_NEAR(glm::degrees(2 * std::asin(sine)), expected, 0.6);
-      EXPECT_GE(radii(own, expected - 1).at_joint, 0.995);
-      EXPECT_LE(radii(own, expected + 1).at_joint, 0.995);
+      EXPECT_GE(radii(limb, expected - 1).at_joint, 0.995);
+      EXPECT_LE(radii(limb, expected + 1).at_joint, 0.995);
       // The curve folds nowhere else before.
-      EXPECT_GE(radii(own, expected - 1).least, 0.98);
+      EXPECT_GE(radii(limb, expected - 1).least, 0.98);
     }
   }
 }
@@ -221,26 +221,26 @@ TEST(Curve, AutomaticFramesDoNotFoldWhereJointsStandCloseTogether) {
   }
   for (const double bend : {90.0, 135.0, 150.0}) cases.push_back({{{0, 0, 0}, {4, 0, 0}, {8, 0, 0}}, 1.5, bend});
   cases.push_back({straight(9), 1, 22.5});  // a tail as thick as its bones are long
-  for (const Case& own : cases) {
-    SCOPED_TRACE(testing::Message() << own.points.size() << " joints, the second at " << own.points[2].x << ", d "
-                                    << own.distance << ", bend " << own.bend);
-    TestCurve limb(own.points);
+  for (const Case& one : cases) {
+    SCOPED_TRACE(testing::Message() << one.points.size() << " joints, the second at " << one.points[2].x << ", d "
+                                    << one.distance << ", bend " << one.bend);
+    TestCurve limb(one.points);
     limb.curve.frames = CurveFrames::kAuto;
     for (CurveAnchor& anchor : limb.curve.anchors) {
-      anchor.skin_distance = static_cast<float>(own.distance);
+      anchor.skin_distance = static_cast<float>(one.distance);
       anchor.float_max = 4;
     }
-    Turns turns(own.points.size(), kNoTurn);
-    for (std::size_t i = 1; i + 1 < own.points.size(); ++i) turns[i] = turn(own.bend, {0, 0, 1});
+    Turns turns(one.points.size(), kNoTurn);
+    for (std::size_t i = 1; i + 1 < one.points.size(); ++i) turns[i] = turn(one.bend, {0, 0, 1});
     const PosedCurve posed = limb.posed(limb.posed_joints(turns));
-    const PosedCurve rest = limb.posed(limb.posed_joints(Turns(own.points.size(), kNoTurn)));
+    const PosedCurve rest = limb.posed(limb.posed_joints(Turns(one.points.size(), kNoTurn)));
     std::optional<glm::dvec3> before;
     for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
       for (int k = bone == 0 ? 0 : 1; k <= 200; ++k) {
         const auto lambda = static_cast<float>(k) / 200;
         // The inside of the limb: at bind straight across the curve, in the plane of the bend.
         const Affine at_rest = rest.frame(bone, lambda);
-        const glm::dvec3 inside = origin(at_rest) + glm::dvec3(0, own.distance, 0);
+        const glm::dvec3 inside = origin(at_rest) + glm::dvec3(0, one.distance, 0);
         const glm::dvec3 local = glm::inverse(glm::dmat3(affine_axes(at_rest))) * (inside - origin(at_rest));
         const Affine frame = posed.frame(bone, lambda);
         const glm::dvec3 point = origin(frame) + glm::dmat3(affine_axes(frame)) * local;
@@ -254,12 +254,12 @@ TEST(Curve, AutomaticFramesDoNotFoldWhereJointsStandCloseTogether) {
 }
 
 TEST(Curve, SectionsDoNotTurnInsideOut) {
-  TestCurve own({{0, 0, 0}, {2, 0, 0}, {4, 0, 0}});
-  for (CurveAnchor& anchor : own.curve.anchors) anchor.bulge = {.volume = 1, .across = -1, .along = -1};
+  TestCurve limb({{0, 0, 0}, {2, 0, 0}, {4, 0, 0}});
+  for (CurveAnchor& anchor : limb.curve.anchors) anchor.bulge = {.volume = 1, .across = -1, .along = -1};
   for (const CurveFrames frames : {CurveFrames::kAuto, CurveFrames::kTangent, CurveFrames::kEndpoint}) {
-    own.curve.frames = frames;
+    limb.curve.frames = frames;
     for (const double bend : {45.0, 90.0, 135.0}) {
-      const PosedCurve posed = own.posed(own.posed_joints(Turns{kNoTurn, turn(bend, {0, 0, 1}), kNoTurn}));
+      const PosedCurve posed = limb.posed(limb.posed_joints(Turns{kNoTurn, turn(bend, {0, 0, 1}), kNoTurn}));
       for (const float lambda : {0.5f, 0.8f, 0.95f, 1.0f}) {
         EXPECT_GT(glm::determinant(glm::dmat3(affine_axes(posed.frame(0, lambda)))), 1e-4) << bend << ' ' << lambda;
       }
@@ -268,18 +268,18 @@ TEST(Curve, SectionsDoNotTurnInsideOut) {
 }
 
 TEST(Curve, FloatsClamp) {
-  TestCurve own(straight(4));
-  own.curve.float_margin = 1;
+  TestCurve limb(straight(4));
+  limb.curve.float_margin = 1;
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
-    own.curve.anchors[i].skin_distance = 0.2f;
-    own.curve.anchors[i].float_min = 0.12f;
-    own.curve.anchors[i].float_max = 0.45f;
+    limb.curve.anchors[i].skin_distance = 0.2f;
+    limb.curve.anchors[i].float_min = 0.12f;
+    limb.curve.anchors[i].float_max = 0.45f;
   }
   float before = 0;
   bool between = false;
   for (int bend = 0; bend <= 180; bend += 5) {
-    const PosedCurve curve = own.posed(own.posed_joints(Turns{kNoTurn, turn(bend, {0, 1, 0}), kNoTurn, kNoTurn}));
-    const double expected = formula(own, 1, glm::radians(static_cast<double>(bend)));
+    const PosedCurve curve = limb.posed(limb.posed_joints(Turns{kNoTurn, turn(bend, {0, 1, 0}), kNoTurn, kNoTurn}));
+    const double expected = formula(limb, 1, glm::radians(static_cast<double>(bend)));
     EXPECT_NEAR(curve.floating_distance(1), expected, 2e-3 * expected) << bend;
     EXPECT_GE(curve.floating_distance(1), before - 1e-6f);
     EXPECT_NEAR(curve.floating_distance(2), 0.12f, 1e-6f) << "another joint's bend";
@@ -291,33 +291,33 @@ TEST(Curve, FloatsClamp) {
   }
   EXPECT_NEAR(before, 0.45f, 1e-6f);
   EXPECT_TRUE(between);
-  EXPECT_EQ(own.posed(own.posed_joints(Turns(4, kNoTurn))).floating_distance(0), 0);
+  EXPECT_EQ(limb.posed(limb.posed_joints(Turns(4, kNoTurn))).floating_distance(0), 0);
 }
 
 TEST(Curve, KeyedFloatsGoFromKeyToKey) {
-  TestCurve own(straight(3));
+  TestCurve limb(straight(3));
   const auto radians = [](double degrees) { return static_cast<float>(glm::radians(degrees)); };
-  own.curve.anchors[1].float_keys = {{radians(20), 0.2f}, {radians(60), 0.5f}, {radians(120), 0.3f}};
+  limb.curve.anchors[1].float_keys = {{radians(20), 0.2f}, {radians(60), 0.5f}, {radians(120), 0.3f}};
   const std::pair<double, double> expected[] = {{0, 0.2},  {20, 0.2},  {30, 0.275}, {60, 0.5},
                                                 {90, 0.4}, {120, 0.3}, {150, 0.3},  {179, 0.3}};
   for (const auto& [bend, f] : expected) {
-    const PosedCurve curve = own.posed(own.posed_joints(Turns{kNoTurn, turn(bend, {0, 1, 1}), kNoTurn}));
+    const PosedCurve curve = limb.posed(limb.posed_joints(Turns{kNoTurn, turn(bend, {0, 1, 1}), kNoTurn}));
     EXPECT_NEAR(curve.floating_distance(1), f, 1e-5) << bend;
   }
 }
 
 TEST(Curve, IsFiniteInAnyPose) {
   for (const CurveFrames frames : all_frames()) {
-    TestCurve own(straight(4));
-    own.curve.frames = frames;
-    own.curve.anchors[1].before = {0.1f, 0.2f, 0};
-    const std::vector<glm::mat4> rest = own.posed_joints(Turns(4, kNoTurn));
+    TestCurve limb(straight(4));
+    limb.curve.frames = frames;
+    limb.curve.anchors[1].before = {0.1f, 0.2f, 0};
+    const std::vector<glm::mat4> rest = limb.posed_joints(Turns(4, kNoTurn));
     std::vector<std::vector<glm::mat4>> poses;
     poses.emplace_back(4, glm::mat4(0));
     poses.emplace_back(4, glm::mat4(1));
     for (const double degrees : {179.999, 180.0, 180.001, 360.0}) {
       for (const glm::dvec3 about : {glm::dvec3(1, 0, 0), glm::dvec3(0, 1, 0), glm::dvec3(1, 1, 1)}) {
-        poses.push_back(own.posed_joints(Turns(4, turn(degrees, about))));
+        poses.push_back(limb.posed_joints(Turns(4, turn(degrees, about))));
       }
     }
     for (const glm::vec3 scale : {glm::vec3(0), glm::vec3(-1), glm::vec3(1, 0, 1), glm::vec3(1e-20f), glm::vec3(1e15f),
@@ -330,7 +330,7 @@ TEST(Curve, IsFiniteInAnyPose) {
     poses.push_back(rest);
     std::swap(poses.back()[1], poses.back()[2]);
     for (std::size_t p = 0; p < poses.size(); ++p) {
-      const PosedCurve curve = own.posed(poses[p]);
+      const PosedCurve curve = limb.posed(poses[p]);
       for (std::size_t bone = 0; bone < 3; ++bone) {
         for (int k = 0; k <= 16; ++k) {
           const Affine frame = curve.frame(bone, static_cast<float>(k) / 16);

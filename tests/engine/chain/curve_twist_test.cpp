@@ -14,10 +14,10 @@ using test::TestCurve;
 using test::turn;
 
 // Returns the angles by which frames have turned about x from those of the pose without twist.
-std::vector<double> twist_at(const TestCurve& own, std::span<const glm::mat4> joints, std::span<const float> twists,
+std::vector<double> twist_at(const TestCurve& limb, std::span<const glm::mat4> joints, std::span<const float> twists,
                              std::size_t bone, const std::vector<float>& lambdas) {
-  const PosedCurve rest = own.posed(own.posed_joints(Turns(joints.size(), kNoTurn)));
-  const PosedCurve posed = own.posed(joints, twists);
+  const PosedCurve rest = limb.posed(limb.posed_joints(Turns(joints.size(), kNoTurn)));
+  const PosedCurve posed = limb.posed(joints, twists);
   std::vector<double> result;
   for (const float lambda : lambdas) {
     const Affine frame = posed.frame(bone, lambda);
@@ -33,19 +33,19 @@ void expect_angle(double actual, double expected) {
 TEST(CurveTwist, AddsUpAlongTheChainAndIsNoneAtTheTop) {
   for (const std::size_t top : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
     SCOPED_TRACE(top);
-    const TestCurve own(straight(5), top);
+    const TestCurve limb(straight(5), top);
     // Turn of each joint about x against the one before it, counted from the top.
     const double turns[] = {40, 70, 25, -30, 50};
     Turns all;
     for (const double degrees : turns) all.push_back(turn(degrees, {1, 0, 0}));
-    const std::vector<glm::mat4> joints = own.posed_joints(all);
+    const std::vector<glm::mat4> joints = limb.posed_joints(all);
     // The whole chain turns with its top, and each joint by the turns between.
     double expected[5];
     expected[top] = turns[top];
     for (std::size_t i = top + 1; i < 5; ++i) expected[i] = expected[i - 1] + turns[i];
     for (std::size_t i = top; i-- > 0;) expected[i] = expected[i + 1] + turns[i];
     for (std::size_t bone = 0; bone < 4; ++bone) {
-      const std::vector<double> twist = twist_at(own, joints, {}, bone, {0.0f, 0.5f, 1.0f});
+      const std::vector<double> twist = twist_at(limb, joints, {}, bone, {0.0f, 0.5f, 1.0f});
       expect_angle(twist[0], expected[bone]);
       expect_angle(twist[1], 0.5 * (expected[bone] + expected[bone + 1]));
       expect_angle(twist[2], expected[bone + 1]);
@@ -56,11 +56,11 @@ TEST(CurveTwist, AddsUpAlongTheChainAndIsNoneAtTheTop) {
 TEST(CurveTwist, OfMoreThanHalfATurnIsToldByThePose) {
   for (const std::size_t top : {std::size_t{0}, std::size_t{2}}) {
     SCOPED_TRACE(top);
-    const TestCurve own(straight(3), top);
+    const TestCurve limb(straight(3), top);
     const std::size_t end = top == 0 ? 2 : 0;
     Turns turns(3, kNoTurn);
     turns[end] = turn(270, {1, 0, 0});
-    const std::vector<glm::mat4> joints = own.posed_joints(turns);
+    const std::vector<glm::mat4> joints = limb.posed_joints(turns);
     const std::size_t bone = top == 0 ? 1 : 0;
     // The twist is about the direction away from the top.
     const double sign = top == 0 ? 1 : -1;
@@ -69,10 +69,10 @@ TEST(CurveTwist, OfMoreThanHalfATurnIsToldByThePose) {
     for (const auto& [told, taken] : cases) {
       std::vector<float> twists(3, 0.0f);
       twists[end] = static_cast<float>(glm::radians(sign * told));
-      expect_angle(twist_at(own, joints, twists, bone, {0.5f})[0], taken / 2);
-      expect_angle(twist_at(own, joints, twists, bone, {top == 0 ? 1.0f : 0.0f})[0], 270);
+      expect_angle(twist_at(limb, joints, twists, bone, {0.5f})[0], taken / 2);
+      expect_angle(twist_at(limb, joints, twists, bone, {top == 0 ? 1.0f : 0.0f})[0], 270);
     }
-    expect_angle(twist_at(own, joints, {}, bone, {0.5f})[0], -45);
+    expect_angle(twist_at(limb, joints, {}, bone, {0.5f})[0], -45);
   }
 }
 
@@ -80,9 +80,9 @@ TEST(CurveTwist, OfMoreThanHalfATurnIsToldByThePose) {
 TEST(CurveTwist, OfATipIsThatOfItsJoint) {
   for (const bool reversed : {false, true}) {
     SCOPED_TRACE(reversed);
-    TestCurve own(straight(4));
-    own.curve.chain.anchors[3].joint = 2;
-    if (reversed) own = own.reversed();
+    TestCurve limb(straight(4));
+    limb.curve.chain.anchors[3].joint = 2;
+    if (reversed) limb = limb.reversed();
     Turns turns(4, kNoTurn);
     turns[2] = turn(270, {1, 0, 0});
     std::vector<glm::mat4> joints = TestCurve(straight(4)).posed_joints(turns);
@@ -90,8 +90,8 @@ TEST(CurveTwist, OfATipIsThatOfItsJoint) {
     twists[2] = static_cast<float>(glm::radians(270.0));
     const double sign = reversed ? -1 : 1;
     for (const float lambda : {0.0f, 0.25f, 0.5f, 1.0f}) {
-      const PosedCurve rest = own.posed(TestCurve(straight(4)).posed_joints(Turns(4, kNoTurn)));
-      const PosedCurve posed = own.posed(joints, twists);
+      const PosedCurve rest = limb.posed(TestCurve(straight(4)).posed_joints(Turns(4, kNoTurn)));
+      const PosedCurve posed = limb.posed(joints, twists);
       const std::size_t bone = reversed ? 0 : 2;
       const Affine frame = posed.frame(bone, lambda);
       expect_angle(sign * degrees_about(axis(frame, 0), axis(rest.frame(bone, lambda), 1), axis(frame, 1)), 270);
@@ -100,12 +100,12 @@ TEST(CurveTwist, OfATipIsThatOfItsJoint) {
 }
 
 TEST(CurveTwist, ArrivesWhereTheDistributionSays) {
-  TestCurve own(straight(3));
-  own.curve.spans[1].twist = {{0, 0}, {0.5f, 0.1f}, {1, 1}};
-  const std::vector<glm::mat4> joints = own.posed_joints(Turns{kNoTurn, kNoTurn, turn(100, {1, 0, 0})});
+  TestCurve limb(straight(3));
+  limb.curve.spans[1].twist = {{0, 0}, {0.5f, 0.1f}, {1, 1}};
+  const std::vector<glm::mat4> joints = limb.posed_joints(Turns{kNoTurn, kNoTurn, turn(100, {1, 0, 0})});
   for (const bool smooth : {false, true}) {
-    own.curve.spans[1].smooth_twist = smooth;
-    const std::vector<double> twist = twist_at(own, joints, {}, 1, {0.0f, 0.25f, 0.5f, 0.75f, 1.0f});
+    limb.curve.spans[1].smooth_twist = smooth;
+    const std::vector<double> twist = twist_at(limb, joints, {}, 1, {0.0f, 0.25f, 0.5f, 0.75f, 1.0f});
     expect_angle(twist[0], 0);
     expect_angle(twist[2], 10);
     expect_angle(twist[4], 100);
@@ -145,10 +145,10 @@ TEST(CurveTwist, SharesAreMonotoneAndMeetTheirKeys) {
 // Returns how far the frame at the middle joint has rolled about the curve, against one that is carried along without
 // turning. The joint bends about an axis halfway between y and z.
 double roll(CurveReference reference, double bend) {
-  TestCurve own(straight(3));
-  own.curve.reference = reference;
-  const std::vector<glm::mat4> joints = own.posed_joints(Turns{kNoTurn, turn(bend, {0, 1, 1}), kNoTurn});
-  const PosedCurve curve = own.posed(joints);
+  TestCurve limb(straight(3));
+  limb.curve.reference = reference;
+  const std::vector<glm::mat4> joints = limb.posed_joints(Turns{kNoTurn, turn(bend, {0, 1, 1}), kNoTurn});
+  const PosedCurve curve = limb.posed(joints);
   glm::dvec3 carried = axis(curve.frame(0, 0), 1);
   constexpr int kSteps = 1000;
   for (int k = 1; k <= kSteps; ++k) {
@@ -169,17 +169,17 @@ TEST(CurveReferenceAxis, CarriedByHalfTheSwingDoesNotRoll) {
 // The y and z of the joints are turned at random about the curve. Another axis is taken where frames would turn by more
 // than 90 degrees along a bone.
 TEST(CurveReferenceAxis, IsAnotherWhereZRunsAlongTheCurve) {
-  const TestCurve own(straight(8), 0, glm::dvec3(1, 0, 0));
-  const PosedCurve curve = own.posed(own.posed_joints(Turns(8, kNoTurn)));
-  EXPECT_LT(degrees_between(axis(curve.frame(0, 0), 2), glm::dvec3(own.at_bind()[0][1])), 0.05);
+  const TestCurve limb(straight(8), 0, glm::dvec3(1, 0, 0));
+  const PosedCurve curve = limb.posed(limb.posed_joints(Turns(8, kNoTurn)));
+  EXPECT_LT(degrees_between(axis(curve.frame(0, 0), 2), glm::dvec3(limb.at_bind()[0][1])), 0.05);
   for (std::size_t bone = 0; bone < 7; ++bone) {
     const glm::dvec3 z = axis(curve.frame(bone, 1), 2);
-    const glm::dmat3 joint(own.at_bind()[bone + 1]);
+    const glm::dmat3 joint(limb.at_bind()[bone + 1]);
     const double along = std::max(std::abs(glm::dot(z, joint[0])), std::abs(glm::dot(z, joint[1])));
     EXPECT_NEAR(along, 1, 1e-5) << "an axis of the joint";
     EXPECT_LT(degrees_between(axis(curve.frame(bone, 0), 1), axis(curve.frame(bone, 1), 1)), 90.1) << bone;
   }
-  const PosedCurve turned = own.posed(own.posed_joints(Turns(8, kNoTurn), rigid_motion()));
+  const PosedCurve turned = limb.posed(limb.posed_joints(Turns(8, kNoTurn), rigid_motion()));
   const glm::dvec3 expected = glm::dmat3(rigid_motion()) * axis(curve.frame(1, 0.5f), 1);
   EXPECT_LT(degrees_between(axis(turned.frame(1, 0.5f), 1), expected), 0.01);
 }

@@ -163,12 +163,12 @@ TEST(PeltGltf, ARigAloneIsEnoughToBind) {
   const Bytes file = write_gltf_deformers(subject.plain, format_rig(subject.rig), nullptr, "x.glb").value();
   const test::TemporaryFolder folder;
   ASSERT_TRUE(write_file(folder / "rig.glb", file));
-  const auto own = load_gltf_rig(folder / "rig.glb");
-  ASSERT_TRUE(own) << own.error().message;
-  ASSERT_TRUE(*own);
-  EXPECT_EQ((*own)->rig, subject.rig);
-  EXPECT_FALSE((*own)->character);
-  EXPECT_EQ((*own)->note, "");
+  const auto carried = load_gltf_rig(folder / "rig.glb");
+  ASSERT_TRUE(carried) << carried.error().message;
+  ASSERT_TRUE(*carried);
+  EXPECT_EQ((*carried)->rig, subject.rig);
+  EXPECT_FALSE((*carried)->character);
+  EXPECT_EQ((*carried)->note, "");
   EXPECT_EQ(load_error_of(file), "x.glb: carries a rig, and no character: bind it");
 
   // A text file can carry a rig, but not a character.
@@ -219,10 +219,10 @@ TEST(PeltGltf, WhatWasEditedSinceIsNotCurrent) {
   EXPECT_EQ(load_error_of(moved), "x.glb: was changed since its character was bound: bind it");
   const test::TemporaryFolder folder;
   ASSERT_TRUE(write_file(folder / "moved.glb", moved));
-  const auto own = load_gltf_rig(folder / "moved.glb");
-  ASSERT_TRUE(own) << own.error().message;
-  EXPECT_FALSE((*own)->character);
-  EXPECT_EQ((*own)->note, "it was changed since its character was bound");
+  const auto carried = load_gltf_rig(folder / "moved.glb");
+  ASSERT_TRUE(carried) << carried.error().message;
+  EXPECT_FALSE((*carried)->character);
+  EXPECT_EQ((*carried)->note, "it was changed since its character was bound");
 }
 
 // Computes the hash of the specification step by step.
@@ -333,10 +333,11 @@ TEST(PeltGltf, ARigInsideNamesNoFiles) {
   const test::TemporaryFolder folder;
   ASSERT_TRUE(
       write_file(folder / "rig.glb", write_gltf_deformers(subject.plain, format_rig(rig), nullptr, "x.glb").value()));
-  const auto own = load_gltf_rig(folder / "rig.glb");
-  ASSERT_FALSE(own);
-  EXPECT_EQ(own.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(own.error().message, HasSubstr("/extensions/PELT_deformers/rig: layer 0: names the file '../cage.obj'"));
+  const auto carried = load_gltf_rig(folder / "rig.glb");
+  ASSERT_FALSE(carried);
+  EXPECT_EQ(carried.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(carried.error().message,
+              HasSubstr("/extensions/PELT_deformers/rig: layer 0: names the file '../cage.obj'"));
 }
 
 // A character of another version of .pelt is bound again by programs that can bind, and refused by others.
@@ -345,10 +346,10 @@ TEST(PeltGltf, OtherVersionsOfTheCharacterAreBoundAgain) {
   (&first_of_character(subject.carrying))[4] ^= std::byte{64};
   const test::TemporaryFolder folder;
   ASSERT_TRUE(write_file(folder / "x.glb", subject.carrying));
-  const auto own = load_gltf_rig(folder / "x.glb");
-  ASSERT_TRUE(own) << own.error().message;
-  EXPECT_FALSE((*own)->character);
-  EXPECT_THAT((*own)->note, HasSubstr("of the format"));
+  const auto carried = load_gltf_rig(folder / "x.glb");
+  ASSERT_TRUE(carried) << carried.error().message;
+  EXPECT_FALSE((*carried)->character);
+  EXPECT_THAT((*carried)->note, HasSubstr("of the format"));
   const auto loaded = load_character(folder / "x.glb");
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, ErrorCode::kUnsupported);

@@ -147,7 +147,7 @@ Counts try_mutants(const Bytes& original, int mutants) {
     if (character) {
       std::vector<FileChunk> read = chunks_of(bytes);
       std::erase_if(read, [&](const FileChunk& chunk) {
-        return std::none_of(chunks.begin(), chunks.end(), [&](const FileChunk& own) { return own.type == chunk.type; });
+        return std::none_of(chunks.begin(), chunks.end(), [&](const FileChunk& one) { return one.type == chunk.type; });
       });
       EXPECT_TRUE(serialize(*character) == file_of(read)) << "mutant " << mutant;
       move(*character);

@@ -16,6 +16,7 @@ template <class Float>
 void expect_equal(Float value) {
   EXPECT_EQ(formatted("{}", value), fmt::format("{}", value));
   EXPECT_EQ(formatted("{:g}", value), fmt::format("{:g}", value));
+  EXPECT_EQ(formatted("{:.3g} {:.4g}", value, value), fmt::format("{:.3g} {:.4g}", value, value));
   EXPECT_EQ(formatted("{:.0f} {:.2f} {:.9f}", value, value, value),
             fmt::format("{:.0f} {:.2f} {:.9f}", value, value, value));
 }

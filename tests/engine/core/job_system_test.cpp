@@ -13,9 +13,9 @@ struct Backwards {
   JobSystem jobs() {
     return {.for_ranges =
                 [](void* user, std::size_t count, std::size_t grain, const void* body, JobSystem::Call call) {
-                  Backwards& own = *static_cast<Backwards*>(user);
-                  ++own.loops;
-                  own.last_grain = grain;
+                  Backwards& backwards = *static_cast<Backwards*>(user);
+                  ++backwards.loops;
+                  backwards.last_grain = grain;
                   while (count-- > 0) call(body, count, count + 1);
                 },
             .user = this};

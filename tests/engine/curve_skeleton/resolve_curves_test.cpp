@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include <pelt/curve_skeleton.h>
+#include <pelt/try.h>
 
 #include "engine/rig/check_parameters.h"
 #include "tests/support/tube.h"
@@ -34,17 +35,14 @@ struct Resolved {
 };
 
 Result<Resolved> resolve(const CurveSkeletonParameters& parameters) {
-  const Result<void> valid = check_parameters(parameters, "layer 1");  // as bind does first
-  if (!valid) return tl::unexpected(valid.error());
-  const Model own = model();
+  PELT_TRY(check_parameters(parameters, "layer 1"));  // as bind does first
+  const Model subject = model();
   const std::vector<std::uint32_t> meshes{0};
-  Result<Chains> chains = resolve_chains(parameters, own, meshes, "layer 1");
-  if (!chains) return tl::unexpected(chains.error());
+  PELT_ASSIGN(auto chains, resolve_chains(parameters, subject, meshes, "layer 1"));
   std::vector<std::string> notes;
-  Result<std::vector<Curve>> curves =
-      resolve_curves(parameters, chains->chains, own, matrices_at_bind(own, meshes), "layer 1", notes);
-  if (!curves) return tl::unexpected(curves.error());
-  return Resolved{*std::move(chains), *std::move(curves)};
+  PELT_ASSIGN(auto curves,
+              resolve_curves(parameters, chains.chains, subject, matrices_at_bind(subject, meshes), "layer 1", notes));
+  return Resolved{std::move(chains), std::move(curves)};
 }
 
 Curve resolved(Change change) {

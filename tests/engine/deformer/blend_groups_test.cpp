@@ -7,6 +7,7 @@
 #include <string>
 
 #include <pelt/evaluate.h>
+#include <pelt/try.h>
 
 #include "engine/driver/build_character.h"
 #include "tests/support/graded.h"
@@ -95,18 +96,16 @@ class BlendGroupsTest : public testing::Test {
     CharacterBuilder builder(model_, true);
     SparseRows joints;
     for (std::uint32_t j = 0; j < kJoints; ++j) {
-      const Influence own{j, 1.0f};
-      joints.append_row({&own, 1});
+      const Influence influence{j, 1.0f};
+      joints.append_row({&influence, 1});
     }
     const std::uint32_t first = builder.rows_over_joints(joints, BlendMode::kLinear).influences.front().index;
     EXPECT_EQ(first, 0u);
     Mesh control = mesh();
     control.name = "control";
-    const Result<std::size_t> added = builder.add_control_mesh(control, binding, "by hand");
-    if (!added) return tl::unexpected(added.error());
-    builder.frame_slots(*added);
-    const Result<void> skin = builder.add_skin(mesh(), std::move(binding), "by hand");
-    if (!skin) return tl::unexpected(skin.error());
+    PELT_ASSIGN(const auto added, builder.add_control_mesh(control, binding, "by hand"));
+    builder.frame_slots(added);
+    PELT_TRY(builder.add_skin(mesh(), std::move(binding), "by hand"));
     report = builder.reports().back();
     return build_character(builder);
   }

@@ -46,9 +46,9 @@ class Regions : public testing::Test {
   }
   // Expects the value of every vertex to be `expected` of its position.
   void expect_values(const Region& region, const std::function<float(glm::vec3)>& expected) const {
-    const std::vector<float> own = values(region);
-    for (std::size_t v = 0; v < own.size(); ++v) {
-      ASSERT_NEAR(own[v], expected(mesh().positions[v]), 1e-5f) << v;
+    const std::vector<float> got = values(region);
+    for (std::size_t v = 0; v < got.size(); ++v) {
+      ASSERT_NEAR(got[v], expected(mesh().positions[v]), 1e-5f) << v;
     }
   }
 };
@@ -97,12 +97,12 @@ TEST_F(Regions, OfJointsFallOffAlongTheSurface) {
     strips.triangles.emplace_back(first + 1, first + 3, first + 2);
   }
   model_.meshes[0] = strips;
-  const std::vector<float> own = values(Region{.joints = {"joint1"}, .joint_falloff = 4.0f});
-  EXPECT_EQ(own[0], 1.0f);
-  EXPECT_NEAR(own[2], smooth(0.25f), 1e-5f);
-  EXPECT_THAT(std::vector(own.begin() + 4, own.begin() + 8), Each(0.0f)) << "near in space alone";
-  EXPECT_NEAR(own[8], smooth(0.25f), 1e-5f) << "vertices in one place are one";
-  EXPECT_NEAR(own[10], smooth(0.5f), 1e-5f);
+  const std::vector<float> got = values(Region{.joints = {"joint1"}, .joint_falloff = 4.0f});
+  EXPECT_EQ(got[0], 1.0f);
+  EXPECT_NEAR(got[2], smooth(0.25f), 1e-5f);
+  EXPECT_THAT(std::vector(got.begin() + 4, got.begin() + 8), Each(0.0f)) << "near in space alone";
+  EXPECT_NEAR(got[8], smooth(0.25f), 1e-5f) << "vertices in one place are one";
+  EXPECT_NEAR(got[10], smooth(0.5f), 1e-5f);
 }
 
 TEST_F(Regions, OfABoxFallOffOutsideIt) {
@@ -137,17 +137,17 @@ TEST_F(Regions, AreTheProductOfWhatIsGiven) {
 
 TEST_F(Regions, OfGroupsAreTheListedVertices) {
   rig_.groups.push_back({.name = "few", .vertices = {{3, 4}, {8, 8}}});
-  std::vector<float> own = values(std::string("few"));
-  for (std::size_t v = 0; v < own.size(); ++v) EXPECT_EQ(own[v], v == 3 || v == 4 || v == 8 ? 1.0f : 0.0f) << v;
+  std::vector<float> got = values(std::string("few"));
+  for (std::size_t v = 0; v < got.size(); ++v) EXPECT_EQ(got[v], v == 3 || v == 4 || v == 8 ? 1.0f : 0.0f) << v;
   rig_.groups[0].values = {0.25f, 7.0f, -1.0f};
-  own = values(std::string("few"));
-  EXPECT_THAT(std::vector(own.begin() + 3, own.begin() + 9), ElementsAre(0.25f, 1.0f, 0, 0, 0, 0.0f));
+  got = values(std::string("few"));
+  EXPECT_THAT(std::vector(got.begin() + 3, got.begin() + 9), ElementsAre(0.25f, 1.0f, 0, 0, 0, 0.0f));
 }
 
 TEST_F(Regions, OfGroupsAddListedVerticesToTheirRegion) {
   rig_.groups.push_back({.name = "end", .vertices = {{0, 0}}, .region = {.box = Box{{7, -5, -5}, {9, 5, 5}, 0}}});
-  const std::vector<float> own = values(std::string("end"));
-  for (std::size_t v = 0; v < own.size(); ++v) EXPECT_EQ(own[v], v == 0 || mesh().positions[v].x >= 7 ? 1.0f : 0.0f);
+  const std::vector<float> got = values(std::string("end"));
+  for (std::size_t v = 0; v < got.size(); ++v) EXPECT_EQ(got[v], v == 0 || mesh().positions[v].x >= 7 ? 1.0f : 0.0f);
 }
 
 TEST_F(Regions, OfGroupsOfNothingAreEverywhere) {

@@ -198,8 +198,8 @@ TEST(Coarsen, KeepsBordersOfParts) {
   }
   const auto area_of_part = [&](std::uint32_t part, std::span<const Coarsener::Kept> kept) {
     std::vector<glm::uvec3> triangles;
-    for (const Coarsener::Kept& own : kept) {
-      if (surface.parts[own.triangle] == part) triangles.push_back(own.vertices);
+    for (const Coarsener::Kept& triangle : kept) {
+      if (surface.parts[triangle.triangle] == part) triangles.push_back(triangle.vertices);
     }
     return area_of(square.positions, triangles);
   };
@@ -223,7 +223,8 @@ TEST(Coarsen, SmallPiecesKeepTheirShare) {
   Coarsener coarsener(surface);
   coarsener.reduce(mesh.triangles.size() / 2, kAny);
   const auto kept = coarsener.kept();
-  const auto left = std::ranges::count_if(kept, [&](const Coarsener::Kept& own) { return own.vertices.x >= first; });
+  const auto left =
+      std::ranges::count_if(kept, [&](const Coarsener::Kept& triangle) { return triangle.vertices.x >= first; });
   EXPECT_GE(left, static_cast<std::ptrdiff_t>(small.triangles.size() / 5));
   EXPECT_LT(left, static_cast<std::ptrdiff_t>(small.triangles.size()));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <pelt/tools/mesh_parts.h>
 
+#include <random>
+
 namespace pelt {
 namespace {
 
@@ -16,6 +18,28 @@ TEST(Parts, WeldsWithinADistance) {
   EXPECT_EQ(weld_within(positions, 1), (std::vector<std::uint32_t>{0, 0, 2, 0, 4, 4}));
   EXPECT_EQ(weld_within(positions, 0.5f), (std::vector<std::uint32_t>{0, 1, 2, 0, 4, 5}));
   EXPECT_EQ(weld_within(positions, 0), weld_by_position(positions));
+}
+
+TEST(Parts, WeldAsIfEveryPairWereCompared) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> coordinate(-2, 2);
+  std::vector<glm::vec3> positions;
+  for (int i = 0; i < 600; ++i) positions.emplace_back(coordinate(random), coordinate(random), coordinate(random));
+  for (const float distance : {0.01f, 0.3f, 1.0f, 10.0f}) {
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t i = 0; i < positions.size(); ++i) {
+      std::uint32_t closest = i;
+      double least = distance;
+      for (std::uint32_t other = 0; other < i; ++other) {
+        const double d = glm::distance(glm::dvec3(positions[i]), glm::dvec3(positions[other]));
+        if (expected[other] != other || d > least || (closest != i && d == least)) continue;
+        closest = other;
+        least = d;
+      }
+      expected.push_back(closest);
+    }
+    EXPECT_EQ(weld_within(positions, distance), expected) << distance;
+  }
 }
 
 TEST(Parts, KnowTheirBorders) {

@@ -6,18 +6,15 @@
 #include <cstring>
 #include <glm/gtc/constants.hpp>
 #include <limits>
-#include <optional>
 
 #include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/parallel.h>
 
 #include "engine/character/action_clock.h"
-#include "engine/character/records.h"
 #include "engine/hierarchical_bspline/action_pull.h"
 #include "shaders/hierarchical_bspline/action_pose.h"
 #include "tests/support/driven.h"
-#include "tests/support/fault.h"
 #include "tests/support/swinging.h"
 
 namespace pelt::hierarchical_bspline {
@@ -220,8 +217,8 @@ TEST_F(FrameRates, MakeNoDifference) {
   const Swing whole = run([](int, int) { return 1.0f / 40; });  // 240 Hz: one step a frame
   EXPECT_GT(glm::length(whole.displacement(corner(kSixths))), 0.02f) << "it swings";
   for (const int frames : {5, 10, 24}) {  // 30, 60, 144 Hz
-    const Swing own = run([&](int, int) { return 1.0f / static_cast<float>(frames); });
-    EXPECT_LT(test::farthest(own.positions(), whole.positions()), 2e-4f) << 6 * frames << " Hz";
+    const Swing swing = run([&](int, int) { return 1.0f / static_cast<float>(frames); });
+    EXPECT_LT(test::farthest(swing.positions(), whole.positions()), 2e-4f) << 6 * frames << " Hz";
   }
   const Swing irregular =
       run([](int sixth, int frame) { return 0.02f + 0.13f * static_cast<float>((7 * sixth + 5 * frame) % 11) / 11; });
@@ -437,138 +434,6 @@ TEST(SecondaryActions, StartAtRestAfterALongFit) {
   swing.frame(1.0f / 60, glm::vec3(0, 0, 0.6f));
   EXPECT_LT(farthest_from_rest(swing, glm::vec3(0, 0, 0.6f)), 1e-5f);
 }
-
-// One mass, posed by the kernel alone: its rod runs from the origin to a vertex at x = 1 m; it floats and is not
-// damped.
-class Rod {
- public:
-  // Poses it with its vertex at `target`, and returns where the mass is.
-  glm::vec3 pose(float clock, glm::vec3 target, bool fresh = false) {
-    const shared::PoseWork work{nullptr, nullptr, &target, &clock, &identity_[0].x, fresh};
-    const shared::ActionEntries entries = shared::pose_action(record, state_, work);
-    state_ = entries.state;
-    return transform_point(entries.shift, record.rest);
-  }
-  glm::vec3 velocity() const { return glm::vec3(state_[1]); }
-
-  shared::ActionRecord record{.vertex = 0,
-                              .entry = 0,
-                              .clock = 0,
-                              .rest = {1, 0, 0},
-                              .root = glm::vec3(0),
-                              .normal = {0, 1, 0},
-                              .kept = 1,
-                              .pull = 0,
-                              .kept_into = 1,
-                              .pull_into = 0,
-                              .reach = 0.5f};
-
- private:
-  Affine identity_ = affine_identity();
-  Affine state_{0};
-};
-
-constexpr glm::vec3 kAtRest{1, 0, 0};
-constexpr glm::vec3 kAside{1, 0, 0.1f};
-
-TEST(Rods, StartAtRestByTheClockAlone) {
-  for (const float steps : {64.0f, 64.5f, 1000.0f}) {
-    for (const float from : {0.0f, 65530.0f}) {
-      Rod rod;
-      rod.pose(from, kAtRest);
-      rod.pose(from + 1, kAtRest);
-      const float to = std::fmod(from + 1 + steps, shared::kActionClock);
-      EXPECT_EQ(glm::distance(rod.pose(to, kAside), kAside) < 1e-6f, steps > 64) << steps << " from " << from;
-    }
-  }
-}
-
-TEST(Rods, BearClocksThatAreNone) {
-  for (const float bad : {std::nanf(""), kInfinity, -kInfinity, -7.0f, 1.0f + 1e-7f, 1e-40f, 1e30f}) {
-    Rod rod;
-    rod.pose(0, kAtRest);
-    rod.pose(bad, kAside);
-    rod.pose(1, kAtRest);
-    const glm::vec3 mass = rod.pose(2, kAtRest);
-    EXPECT_TRUE(std::isfinite(glm::length(mass)) && glm::distance(mass, kAtRest) <= 0.51f) << bad;
-    EXPECT_TRUE(std::isfinite(glm::length(rod.velocity()))) << bad;
-  }
-}
-
-TEST(Rods, StartAtRestWhereTheirVertexWentFar) {
-  for (const float far : {0.9e6f, 1.1e6f}) {
-    Rod rod;
-    rod.record.root = {0, 0, -far};
-    rod.record.reach = 1e7f;
-    rod.pose(0, kAtRest);
-    rod.pose(1, kAtRest);
-    const glm::vec3 there(1, far, 0);
-    EXPECT_EQ(glm::distance(rod.pose(2, there), there) < 10, far > 1e6f) << far;
-  }
-}
-
-TEST(Rods, BendAndDoNotStretch) {
-  Rod rod;
-  rod.pose(0, kAtRest);
-  rod.pose(1, kAtRest);
-  const glm::vec3 along(1.1f, 0, 0);
-  EXPECT_LT(glm::distance(rod.pose(2, along), along), 1e-6f) << "what moves along the rod bends it not";
-  EXPECT_NEAR(rod.velocity().x, 24, 1e-3f) << "the rod carries its mass";
-  const glm::vec3 mass = rod.pose(3, {1.1f, 0, 0.6f});
-  EXPECT_GT(glm::distance(mass, {1.1f, 0, 0.6f}), 0.3f);
-  EXPECT_NEAR(glm::length(mass), glm::length(glm::vec2(1.1f, 0.6f)), 1e-6f);
-}
-
-TEST(Rods, StopWhereTheirReachEnds) {
-  Rod rod;
-  rod.pose(0, kAtRest);
-  rod.pose(1, kAtRest);
-  rod.pose(2, {1, 0, 100});  // the mass is dragged along
-  rod.pose(3, kAtRest);
-  EXPECT_LT(glm::length(rod.velocity()), 30000);
-  for (int step = 4; step < 8; ++step) rod.pose(static_cast<float>(step), kAtRest);
-  EXPECT_LT(glm::length(rod.velocity()), 1e-2f) << "thrown to the end of its reach, it stays there";
-  const glm::vec3 mass = rod.pose(8, kAtRest);
-  EXPECT_NEAR(std::tan(std::acos(std::min(mass.x, 1.0f))), 0.5f, 1e-3f);
-}
-
-shared::ActionRecord first_action(const CharacterData& data) {
-  const auto pass = std::ranges::find(data.passes, PoseKernel::kSecondaryAction, &PalettePass::kernel);
-  return read_record<shared::ActionRecord>(pass->records, 0);
-}
-
-template <class Change>
-void change_action(CharacterData& data, const Change& change) {
-  const auto pass = std::ranges::find(data.passes, PoseKernel::kSecondaryAction, &PalettePass::kernel);
-  shared::ActionRecord record = first_action(data);
-  change(record);
-  std::memcpy(pass->records.data(), &record, sizeof record);
-}
-
-const test::Fault kFaults[] = {
-    {"Vertex", [](CharacterData& d) { change_action(d, [&](auto& r) { r.vertex = d.vertex_count(); }); },
-     "names a vertex that no earlier stage moves"},
-    {"Entry", [](CharacterData& d) { change_action(d, [&](auto& r) { r.entry = d.palette_size - 1; }); },
-     "names a palette entry that no earlier stage writes a frame to"},
-    {"Clock", [](CharacterData& d) { change_action(d, [](auto& r) { r.clock += 1; }); },
-     "names an input that is no clock"},
-    {"Kept", [](CharacterData& d) { change_action(d, [](auto& r) { r.kept = 1.01f; }); }, "displacement grows"},
-    {"PullInto", [](CharacterData& d) { change_action(d, [](auto& r) { r.pull_into = std::nanf(""); }); },
-     "displacement grows"},
-    {"Reach", [](CharacterData& d) { change_action(d, [](auto& r) { r.reach = -1; }); }, "not finite"},
-    {"Root", [](CharacterData& d) { change_action(d, [](auto& r) { r.root.x = kInfinity; }); }, "not finite"},
-    {"SecondClock",
-     [](CharacterData& d) {
-       d.controls.push_back({.kind = ControlKind::kClock, .name = "second", .mesh = "", .input = d.input_count++});
-     },
-     "is a second clock"},
-    {"NoClock", [](CharacterData& d) { d.controls[0].kind = ControlKind::kTwist; }, "names an input that is no clock"},
-};
-
-class ActionFaults : public testing::TestWithParam<test::Fault> {};
-TEST_P(ActionFaults, AreRefused) { test::expect_refused(GetParam(), *swinging_tube()); }
-INSTANTIATE_TEST_SUITE_P(All, ActionFaults, testing::ValuesIn(kFaults),
-                         [](const auto& fault) { return std::string(fault.param.name); });
 
 }  // namespace
 }  // namespace pelt::hierarchical_bspline

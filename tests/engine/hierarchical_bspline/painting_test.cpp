@@ -37,20 +37,20 @@ Model painted_tube(const std::vector<Row>& painting, bool swapped = false) {
   const std::vector<std::pair<int, glm::vec3>> joints{
       {-1, glm::vec3(0)}, {0, {2, 0, 0}}, {1, {5, 0, 0}}, {1, upper}, {1, {6, -1, 0}}};
   for (std::uint32_t j = 0; j < 5; ++j) {
-    const std::uint32_t own = swapped && j > 2 ? 7 - j : j;
-    const auto& [parent, place] = joints[own];
-    Joint joint{.name = "joint" + std::to_string(own), .parent = parent, .rest = {}, .matrix = {}};
+    const std::uint32_t number = swapped && j > 2 ? 7 - j : j;
+    const auto& [parent, place] = joints[number];
+    Joint joint{.name = "joint" + std::to_string(number), .parent = parent, .rest = {}, .matrix = {}};
     joint.rest.translation = place - (parent < 0 ? glm::vec3(0) : joints[parent].second);
     model.skeleton.joints.push_back(joint);
     model.bound_joints.push_back({j, glm::translate(glm::mat4(1), -place)});
   }
   SparseRows rows;
   for (std::size_t v = 0; v < model.meshes[1].positions.size(); ++v) {
-    Row own = painting[v % painting.size()];
-    for (Influence& influence : own) {
+    Row row = painting[v % painting.size()];
+    for (Influence& influence : row) {
       if (swapped && influence.index > 2) influence.index = 7 - influence.index;
     }
-    rows.append_row(own);
+    rows.append_row(row);
   }
   model.meshes[1].weights = std::move(rows);
   return model;

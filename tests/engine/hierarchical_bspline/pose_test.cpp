@@ -251,8 +251,8 @@ TEST(Segments, DoNotTurnWithAJointThatIsScaledToALine) {
 // The axis and the place that count are the root's, which turns, moves and grows; the offset turns with the vertex.
 TEST(Follows, MeasureAgainstTheRootAndShiftByTheirOwnAxes) {
   const glm::mat4 root = motion_of(1.5f * turn_about({1, 2, 3}, 80), {4, 5, -6});
-  const glm::mat3 own = turn_about({3, 0, 1}, 33);
-  const std::vector<Affine> palette{affine_from_mat4(root), affine_from_axes(own, {9, 9, 9})};
+  const glm::mat3 axes = turn_about({3, 0, 1}, 33);
+  const std::vector<Affine> palette{affine_from_mat4(root), affine_from_axes(axes, {9, 9, 9})};
   const std::vector<float> keys{-1, 1, 0, 0, 0, 0, 0, 0, 2, 0, 4, 0, 3, 0, 4, 6};  // at, offset
   std::vector<std::uint32_t> table;
   for (const float number : keys) table.push_back(std::bit_cast<std::uint32_t>(number));
@@ -268,7 +268,7 @@ TEST(Follows, MeasureAgainstTheRootAndShiftByTheirOwnAxes) {
                                             glm::vec3(root * glm::vec4(followed_rest, 1)) + x * along + 3.0f * across};
     const shared::PoseWork work{table.data(), nullptr, vertices.data(), nullptr, &palette[0][0].x};
     const glm::vec3 shifted = transform_point(shared::pose_follow(record, work), record.rest);
-    EXPECT_LT(glm::distance(shifted, vertices[0] + own * offset), kNearly) << x;
+    EXPECT_LT(glm::distance(shifted, vertices[0] + axes * offset), kNearly) << x;
   }
 }
 

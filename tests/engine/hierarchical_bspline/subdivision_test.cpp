@@ -221,13 +221,13 @@ TEST(Subdivision, IsTheTensorProductOnARegularMesh) {
   const Surface surface = surface_over(mesh, 3);
   for (const std::uint32_t level : {0u, 1u, 2u}) {
     ASSERT_EQ(surface.control(level).size(), grid.control(level).size());
-    const std::vector<SurfacePoint> own = limit_points(surface, level);
+    const std::vector<SurfacePoint> got = limit_points(surface, level);
     const std::vector<SurfacePoint> wanted = limit_points(grid, level);
-    for (std::size_t v = 0; v < own.size(); ++v) {
+    for (std::size_t v = 0; v < got.size(); ++v) {
       const auto same = std::ranges::min_element(
-          wanted, {}, [&](const SurfacePoint& point) { return glm::distance(point.position, own[v].position); });
-      EXPECT_LT(glm::distance(same->position, own[v].position), 1e-6) << level << ' ' << v;
-      EXPECT_LT(glm::distance(same->axes()[2], own[v].axes()[2]), 1e-6) << level << ' ' << v;
+          wanted, {}, [&](const SurfacePoint& point) { return glm::distance(point.position, got[v].position); });
+      EXPECT_LT(glm::distance(same->position, got[v].position), 1e-6) << level << ' ' << v;
+      EXPECT_LT(glm::distance(same->axes()[2], got[v].axes()[2]), 1e-6) << level << ' ' << v;
       if (level > 0) continue;
       EXPECT_EQ(same - wanted.begin(), static_cast<std::ptrdiff_t>(v));
     }

@@ -33,10 +33,10 @@ TEST(SurfaceVertices, AreThoseOfTheSurface) {
   EXPECT_EQ(found.grids[2].stored, 1u);
   ASSERT_EQ(found.vertices.size(), surface.vertices().size());
   for (std::size_t v = 0; v < found.vertices.size(); ++v) {
-    const SurfaceVertex& own = found.vertices[v];
-    EXPECT_EQ(own.level, surface.vertices()[v].level);
-    EXPECT_EQ(own.number, surface.vertices()[v].number);
-    EXPECT_EQ(own.rest, surface.vertices()[v].rest);
+    const SurfaceVertex& vertex = found.vertices[v];
+    EXPECT_EQ(vertex.level, surface.vertices()[v].level);
+    EXPECT_EQ(vertex.number, surface.vertices()[v].number);
+    EXPECT_EQ(vertex.rest, surface.vertices()[v].rest);
   }
 }
 
@@ -45,17 +45,17 @@ TEST(SurfaceVertices, MoveByTheirAxes) {
   const HierarchicalBsplineParameters before = tube_of_levels();
   const SurfaceVertices found = test::must(surface_vertices(before));
   const glm::vec3 step(0.05f, -0.02f, 0.11f);
-  for (const SurfaceVertex& own : found.vertices) {
+  for (const SurfaceVertex& vertex : found.vertices) {
     HierarchicalBsplineParameters after = before;
-    if (own.level == 0) {
-      after.control[own.number] += step;
+    if (vertex.level == 0) {
+      after.control[vertex.number] += step;
     } else {
-      std::vector<VertexOffset>& offsets = after.levels[own.level].offsets;
-      const auto known = std::ranges::find(offsets, own.number, &VertexOffset::vertex);
-      known == offsets.end() ? offsets.push_back({own.number, step}) : static_cast<void>(known->offset += step);
+      std::vector<VertexOffset>& offsets = after.levels[vertex.level].offsets;
+      const auto known = std::ranges::find(offsets, vertex.number, &VertexOffset::vertex);
+      known == offsets.end() ? offsets.push_back({vertex.number, step}) : static_cast<void>(known->offset += step);
     }
     const Surface moved = test::must(Surface::create(after, "layer"));
-    EXPECT_LT(glm::distance(moved.find(own.level, own.number)->rest, own.rest + own.axes * step), 1e-5f);
+    EXPECT_LT(glm::distance(moved.find(vertex.level, vertex.number)->rest, vertex.rest + vertex.axes * step), 1e-5f);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <pelt/pose.h>
 #include <pelt/rig_json.h>
 #include <pelt/tools/surface_vertices.h>
+#include <pelt/tools/write_out.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
@@ -169,6 +170,21 @@ TEST(SurfaceWithBase, IsRefusedOnAnotherSkin) {
   written.faces.clear();
   written.creases.clear();
   EXPECT_THAT(test::bind_error(model, test::rig_of(written)), HasSubstr("made_of belongs to a base of control"));
+}
+
+TEST(WriteOut, HasTheBasesMadeOfTheSkinAlone) {
+  const Model model = tube();
+  Rig rig = test::rig_of(HierarchicalBsplineParameters{});
+  rig.layers.insert(rig.layers.begin(), {.deformer = SurfaceFfdParameters{}});
+  Rig expected = rig;
+  expected.layers[1].deformer = test::must(surface_with_base(model, rig, 1));
+  EXPECT_NE(expected, rig);
+  EXPECT_EQ(test::must(write_out(model, rig)), expected);
+  EXPECT_EQ(test::must(write_out(model, expected)), expected);
+  HierarchicalBsplineParameters named;
+  named.mesh = "cage";
+  const Model in_cage = test::make_tube_in_cage();
+  EXPECT_EQ(test::must(write_out(in_cage, test::rig_of(named))), test::rig_of(named));
 }
 
 TEST(SurfaceWithBase, IsOfASurfaceAlone) {

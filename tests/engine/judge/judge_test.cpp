@@ -98,7 +98,7 @@ TEST(Judge, NamesWhatIsNotFinite) {
   // The scale at the clip's end is more than a float holds.
   model.clips = {{"burst", 1, {}, {}}};
   for (std::uint32_t joint = 0; joint < 5; ++joint) {
-    const std::vector<float> values{1, 1, 1, kFarthest, kFarthest, kFarthest};
+    const std::vector<float> values{1, 1, 1, kMaxCoordinate, kMaxCoordinate, kMaxCoordinate};
     model.clips[0].channels.push_back({joint, ChannelPath::kScale, Interpolation::kLinear, {0, 1}, values});
   }
   const Character linear = bound_by(model, "linear_blend");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Tests edits of control points, at bind and slid after it.
 #include <limits>
+#include <map>
 
 #include <pelt/curve_keys.h>
-#include <pelt/tools/slide_points.h>
 
+#include "engine/mos/slide_points.h"
 #include "shaders/mos/mos.h"
 #include "tests/engine/mos/bound_skin.h"
 #include "tests/support/must.h"
@@ -77,6 +78,25 @@ TEST(MosBind, EditsShowAtBindWhereAsked) {
       }
     }
   }
+}
+
+TEST(MosBind, ReportsWhatMovesAPoint) {
+  const Model model = test::make_tube({.joints = 3});
+  const Bound bound = test::bound(model, by_mos([](MosParameters& p) {
+                                    p.chains = {{"along", {}, {"joint0", "joint1"}},
+                                                {"listed", {{"a", "joint1", {}}, {"b", "joint2", {0, 1, 0}}}, {}}};
+                                  }));
+  std::map<std::string, std::string> listed;
+  for (const PointReport& point : bound.report.points) {
+    if (point.listed) {
+      listed[point.name] = point.place;
+    } else {
+      EXPECT_EQ(point.place, "/edits") << point.name;
+    }
+  }
+  EXPECT_THAT(listed, testing::ElementsAre(testing::Pair("a", "/chains/1/points/0/offset"),
+                                           testing::Pair("b", "/chains/1/points/1/offset")));
+  EXPECT_GT(bound.report.points.size(), 2u);
 }
 
 TEST(MosBind, EditsMovePlacedPointsOneByOne) {

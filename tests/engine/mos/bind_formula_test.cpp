@@ -80,23 +80,23 @@ TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
                         {.strategy = MosStrategy::kInverseDistance, .nearest = 4},
                         {.strategy = MosStrategy::kRadialBasis, .kernel = MosKernel::kBiharmonic},
                         {.strategy = MosStrategy::kRadialBasis, .kernel = MosKernel::kGaussian}};
-  for (const Case& own : cases) {
+  for (const Case& one : cases) {
     for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
-      SCOPED_TRACE(testing::Message() << static_cast<int>(own.strategy) << ' ' << static_cast<int>(own.kernel) << ' '
-                                      << own.nearest << ' ' << static_cast<int>(frames));
+      SCOPED_TRACE(testing::Message() << static_cast<int>(one.strategy) << ' ' << static_cast<int>(one.kernel) << ' '
+                                      << one.nearest << ' ' << static_cast<int>(frames));
       TurnedTube tube;
       MosParameters parameters{
-          .strategy = own.strategy, .frames = frames, .power = own.power, .nearest = own.nearest, .kernel = own.kernel};
+          .strategy = one.strategy, .frames = frames, .power = one.power, .nearest = one.nearest, .kernel = one.kernel};
       tube.give_points(kScattered, parameters);
       const Character character = test::bound(tube.model, test::rig_of(parameters)).character;
       const std::vector<glm::vec3> is = posed(tube.model, character, tube.joints);
-      const Result<RadialBasis> basis = RadialBasis::create(tube.places, own.kernel, {});
+      const Result<RadialBasis> basis = RadialBasis::create(tube.places, one.kernel, {});
       ASSERT_TRUE(basis);
       std::vector<WeightedElement> row;
       for (std::size_t v = 0; v < is.size(); ++v) {
         const glm::dvec3 m(tube.model.meshes[0].positions[v]);
-        if (own.strategy == MosStrategy::kInverseDistance) {
-          inverse_distance(m, tube.places, own.power, own.nearest, parameters.cut, row);
+        if (one.strategy == MosStrategy::kInverseDistance) {
+          inverse_distance(m, tube.places, one.power, one.nearest, parameters.cut, row);
         } else {
           basis->weights(m, row);
         }

@@ -31,16 +31,16 @@ TEST(MosControlPoints, AreWhereTheRigGivesThem) {
   const ControlPoints points = settle(model, change, false);
   ASSERT_THAT(points.points, SizeIs(4));
   EXPECT_EQ(points.points[0].name, "start");
-  const std::vector<Seen> own = seen(points, model);
-  EXPECT_EQ(own[0].at, glm::vec3(0, 1, 0));
-  EXPECT_EQ(own[2].at, glm::vec3(3, 1, 0));
-  EXPECT_EQ(own[2].joint, "b");
-  EXPECT_EQ(own[3].at, glm::vec3(4, 0, 0));
+  const std::vector<Seen> settled = seen(points, model);
+  EXPECT_EQ(settled[0].at, glm::vec3(0, 1, 0));
+  EXPECT_EQ(settled[2].at, glm::vec3(3, 1, 0));
+  EXPECT_EQ(settled[2].joint, "b");
+  EXPECT_EQ(settled[3].at, glm::vec3(4, 0, 0));
   EXPECT_THAT(points.chains[0].lengths, ElementsAre(0, 2, 3, testing::FloatEq(3 + std::sqrt(2.0f))));
   for (const std::size_t rigid : {0u, 2u, 3u}) EXPECT_FALSE(points.points[rigid].turn) << rigid;
   ASSERT_TRUE(points.points[1].turn);
-  EXPECT_EQ(own[1].far, "b");
-  EXPECT_EQ(own[1].swing, 0.5f);
+  EXPECT_EQ(settled[1].far, "b");
+  EXPECT_EQ(settled[1].swing, 0.5f);
   EXPECT_FALSE(points.points[1].turn->angles);
 
   const std::vector<Seen> turned = seen(settle(model, change, true), model);
@@ -87,17 +87,17 @@ TEST(MosControlPoints, OfJointsThatAreNoChainHaveNoTwist) {
 
 TEST(MosControlPoints, ReplaceAnAutomaticChainByName) {
   const Model model = row();
-  const std::vector<MosPoint> own{{"", "a", {}}, {"", "d", {}}};
+  const std::vector<MosPoint> ends{{"", "a", {}}, {"", "d", {}}};
   const auto names = [&](const std::string& name) {
     std::vector<std::string> result;
-    for (const PointChain& chain : settle(model, [&](auto& p) { p.chains = {{name, own, {}}}; }).chains) {
+    for (const PointChain& chain : settle(model, [&](auto& p) { p.chains = {{name, ends, {}}}; }).chains) {
       result.push_back(chain.curve.chain.name);
     }
     return result;
   };
   EXPECT_THAT(names("other"), ElementsAre("a..d", "other"));
   EXPECT_THAT(names("a..d"), ElementsAre("a..d"));
-  EXPECT_THAT(settle(model, [&](auto& p) { p.chains = {{"a..d", own, {}}}; }).points, SizeIs(2));
+  EXPECT_THAT(settle(model, [&](auto& p) { p.chains = {{"a..d", ends, {}}}; }).points, SizeIs(2));
 }
 
 std::vector<std::string> names_of(const ControlPoints& points, std::size_t chain = 0) {

@@ -70,15 +70,15 @@ inline std::vector<Seen> seen(const ControlPoints& points, const Model& model, s
   std::vector<Seen> result;
   for (const std::uint32_t p : points.chains.at(chain).points) {
     const ControlPoint& point = points.points.at(p);
-    Seen& own = result.emplace_back();
-    own.at = glm::vec3(point.position);
-    own.joint = model.skeleton.joints.at(point.joint).name;
+    Seen& last = result.emplace_back();
+    last.at = glm::vec3(point.position);
+    last.joint = model.skeleton.joints.at(point.joint).name;
     if (!point.turn) continue;
     const PointTurn& turn = *point.turn;
-    own.far = model.skeleton.joints.at(points.turning.at(turn.chain).anchors.at(turn.far).joint).name;
-    own.swing = turn.swing;
-    own.twist = turn.twist;
-    own.axis = turn.axis;
+    last.far = model.skeleton.joints.at(points.turning.at(turn.chain).anchors.at(turn.far).joint).name;
+    last.swing = turn.swing;
+    last.twist = turn.twist;
+    last.axis = turn.axis;
   }
   return result;
 }

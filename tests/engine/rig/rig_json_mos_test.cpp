@@ -150,10 +150,10 @@ TEST(ParseRig, MosEditsTakeTheirOwnKeys) {
     for (const std::string operation : {"bulge", "slide", "scale", "motion", "twist"}) {
       const std::string error =
           error_of(edit(fmt::format(R"("operation": "{}", "{}": {})", operation, key.key, key.value)));
-      const bool own = std::find(key.owners.begin(), key.owners.end(), operation) != key.owners.end();
-      EXPECT_THAT(error,
-                  own ? HasSubstr("accepted")
-                      : HasSubstr(fmt::format("/edits/0/{}: belongs to the operation {}", key.key, key.owners[0])));
+      const bool accepted = std::find(key.owners.begin(), key.owners.end(), operation) != key.owners.end();
+      EXPECT_THAT(
+          error, accepted ? HasSubstr("accepted")
+                          : HasSubstr(fmt::format("/edits/0/{}: belongs to the operation {}", key.key, key.owners[0])));
     }
   }
   EXPECT_THAT(error_of(edit(R"("operation": "scale", "scale": [1, 0, 1])")),

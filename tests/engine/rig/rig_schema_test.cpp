@@ -112,7 +112,8 @@ bool conforms(const Json& value, const Json& node) {
       for (std::size_t i = first; value.is_array() && i < value.size(); ++i) ok = ok && conforms(value[i], rule);
     } else if (keyword == "properties") {
       if (value.is_object()) {
-        for (const auto& [key, own] : rule.items()) ok = ok && (!value.contains(key) || conforms(value[key], own));
+        for (const auto& [key, property] : rule.items())
+          ok = ok && (!value.contains(key) || conforms(value[key], property));
       }
     } else if (keyword == "additionalProperties") {
       if (rule != false) throw std::runtime_error("additionalProperties");
@@ -180,8 +181,8 @@ Json default_of(const Json& property) {
   const Json& node = resolved(property);
   if (!is_object(property)) return property.contains("default") ? property.at("default") : node.at("default");
   Json object = Json::object();
-  for (const auto& [key, own] : node.at("properties").items()) {
-    if (!is_optional(own)) object[key] = default_of(own);
+  for (const auto& [key, child] : node.at("properties").items()) {
+    if (!is_optional(child)) object[key] = default_of(child);
   }
   return object;
 }
@@ -191,9 +192,9 @@ Json example_of(const Json& property) {
   const Json& node = resolved(property);
   if (is_object(property)) {
     Json object = Json::object();
-    for (const auto& [key, own] : node.at("properties").items()) object[key] = example_of(own);
-    for (const auto& [key, own] : node.at("properties").items()) {
-      if (is_optional(own) && !conforms(object, node)) object.erase(key);
+    for (const auto& [key, child] : node.at("properties").items()) object[key] = example_of(child);
+    for (const auto& [key, child] : node.at("properties").items()) {
+      if (is_optional(child) && !conforms(object, node)) object.erase(key);
     }
     return object;
   }

@@ -23,9 +23,9 @@ Model legs_together() {
     std::vector<glm::mat4> rest(local.size());
     rest_matrices(model.skeleton, rest);
     const glm::vec3 knee(rest[*model.skeleton.find(std::string(side) + "_shin")][3]);
-    const glm::vec3 own(rest[thigh][3]);
+    const glm::vec3 hip(rest[thigh][3]);
     const glm::vec3 wanted(knee.x / 3, knee.y, knee.z);
-    const glm::quat turn = glm::quat(glm::normalize(knee - own), glm::normalize(wanted - own));
+    const glm::quat turn = glm::quat(glm::normalize(knee - hip), glm::normalize(wanted - hip));
     const auto above = static_cast<std::size_t>(model.skeleton.joints[thigh].parent);
     const glm::quat parent = glm::quat_cast(glm::mat3(rest[above]));
     local[thigh].rotation = glm::inverse(parent) * turn * parent * local[thigh].rotation;

@@ -479,9 +479,9 @@ class Evaluators(unittest.TestCase):
             wrong: list[int] = []
 
             def use(shared: bool) -> None:
-                own = evaluator if shared else pelt.Evaluator(character)
+                used = evaluator if shared else pelt.Evaluator(character)
                 for i in range(50):
-                    if not np.array_equal(own.deform(pose), expected):
+                    if not np.array_equal(used.deform(pose), expected):
                         wrong.append(i)
 
             threads = [threading.Thread(target=use, args=(shared,)) for shared in (True, True, False, False)]

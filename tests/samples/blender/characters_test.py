@@ -210,7 +210,7 @@ def cages():
 
 
 def corrective_smooth():
-    """Of many joints the shapes that matter most are kept; that is compared with no correction, too."""
+    """Compares characters of many joints, of which the shapes that matter most are kept, with no correction too."""
     for character, limit in (("CesiumMan.glb", 0.02), ("Fox.glb", 0.03)):
         armature, skins, action = bring(character)
         for skin in skins:

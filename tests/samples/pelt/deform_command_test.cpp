@@ -70,7 +70,7 @@ TEST_F(Pelt, WritesNoMoreThanItIsAskedFor) {
 // A program that is interrupted leaves nothing behind, and ends by the signal, which a shell shows as 128 and more.
 TEST_F(Pelt, LeavesNothingWhenItIsInterrupted) {
   Model model = test::make_tube({.around = 64, .along = 64});
-  model.clips = {{"long", 900000, {}, {}}};
+  model.clips = {{"long", 60000, {}, {}}};
   ASSERT_TRUE(save_pelt(test::bound(model, test::rig_of(LinearBlendParameters{})).character, folder / "tube.pelt"));
   const std::set<std::string> before = files();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

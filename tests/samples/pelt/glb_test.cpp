@@ -75,11 +75,11 @@ TEST_F(Glb, HoldsTheCharacterThatAPeltFileHolds) {
     done("deform " + file + " --clip bend --time 1 --backend cpu -o " + file + ".obj");
   }
   EXPECT_EQ(file_text(folder / "limb.glb.obj"), file_text(folder / "limb.pelt.obj"));
-  const Json own = info("limb.glb");
-  EXPECT_EQ(own["kind"], "model");
-  EXPECT_EQ(own["deformers"]["character"], true);
-  EXPECT_EQ(own["deformers"]["note"], "");
-  EXPECT_EQ(own["clips"].size(), info("builtin:limb")["clips"].size());
+  const Json described = info("limb.glb");
+  EXPECT_EQ(described["kind"], "model");
+  EXPECT_EQ(described["deformers"]["character"], true);
+  EXPECT_EQ(described["deformers"]["note"], "");
+  EXPECT_EQ(described["clips"].size(), info("builtin:limb")["clips"].size());
   EXPECT_THAT(done("info limb.glb"), HasSubstr("of 1 layers, and the character bound by it"));
   EXPECT_TRUE(info("builtin:limb")["deformers"].is_null());
 }

@@ -42,8 +42,7 @@ TEST_F(Pelt, MeasuresEveryDeformer) {
 
 TEST_F(Pelt, WritesWhatADeviceCanTell) {
   done("bench --gpu-report device.md --vertices 2000 --instances 2 --rounds 1 --validate");
-  std::ifstream file(folder / "device.md");
-  const std::string report{std::istreambuf_iterator<char>(file), {}};
+  const std::string report = test::file_text(folder / "device.md");
   for (const char* part : {"# Pelt ", "- driver: ", "## pelt verify", " agree\n", "vkCmdCopyBuffer: ", "6000 vertices",
                            "30000 vertices", "not measured on a software device"}) {
     EXPECT_THAT(report, HasSubstr(part));

@@ -176,12 +176,12 @@ TEST_P(ModelQualityOf, AgreesWithTheReference) {
     for (const auto& [key, value] : expected[r].items()) {
       if (key == "model") continue;
       ASSERT_TRUE(measured[r].contains(key)) << key;
-      const Json& own = measured[r][key];
+      const Json& got = measured[r][key];
       if (value.is_number_float()) {
         const double wanted = value.get<double>();
-        EXPECT_NEAR(own.get<double>(), wanted, 5e-4 * std::abs(wanted) + 1e-7) << key << " of " << expected[r];
+        EXPECT_NEAR(got.get<double>(), wanted, 5e-4 * std::abs(wanted) + 1e-7) << key << " of " << expected[r];
       } else {
-        EXPECT_EQ(own, value) << key << " of " << expected[r];
+        EXPECT_EQ(got, value) << key << " of " << expected[r];
       }
     }
   }

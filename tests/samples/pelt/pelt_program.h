@@ -64,9 +64,9 @@ inline std::vector<glm::vec3> moved(const Character& character, const std::strin
   std::vector<glm::vec3> all;
   for (const CharacterMesh& mesh : character->meshes) {
     if (mesh.control) continue;
-    std::vector<glm::vec3> own(mesh.vertex_count());
-    to_source_order<glm::vec3>(mesh, evaluator.positions(), own);
-    all.insert(all.end(), own.begin(), own.end());
+    std::vector<glm::vec3> points(mesh.vertex_count());
+    to_source_order<glm::vec3>(mesh, evaluator.positions(), points);
+    all.insert(all.end(), points.begin(), points.end());
   }
   return all;
 }

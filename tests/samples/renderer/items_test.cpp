@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests pictures of several items, of lines and of dots.
 #include <array>
-#include <glm/gtc/matrix_transform.hpp>
 #include <limits>
-
-#include <pelt/pose.h>
 
 #include "tests/samples/renderer/renderers.h"
 
@@ -127,12 +124,7 @@ TEST_F(Renderers, DrawItemsOnTheirSideOfTheSplit) {
 }
 
 TEST_F(Renderers, DrawInstancesAsItemsOfTheirOwn) {
-  const Skeleton& skeleton = (*character_)->skeleton;
-  std::vector<glm::mat4> joints(skeleton.joints.size());
-  rest_matrices(skeleton, joints);
-  crowd_->pose(0, joints);
-  joints.back() = joints.back() * glm::rotate(glm::mat4(1.0f), 0.8f, glm::vec3(0, 0, 1));
-  crowd_->pose(1, joints);
+  bend_second();
   DrawItem item = scene_.items[0];
   item.wire = true;
   item.bounds.add(glm::vec3(4, 5, 0));

@@ -100,12 +100,7 @@ TEST_F(Renderers, DrawSmallAndWidePictures) {
 }
 
 TEST_F(Renderers, ShowEachInstanceInItsOwnPose) {
-  const Skeleton& skeleton = (*character_)->skeleton;
-  std::vector<glm::mat4> joints(skeleton.joints.size());
-  rest_matrices(skeleton, joints);
-  crowd_->pose(0, joints);
-  joints.back() = joints.back() * glm::rotate(glm::mat4(1.0f), 0.8f, glm::vec3(0, 0, 1));
-  crowd_->pose(1, joints);
+  bend_second();
   const Image straight = render();
   scene_.items[0].instance = 1;
   EXPECT_GT(difference(straight, render()), 0.03);
@@ -168,14 +163,11 @@ TEST_F(Renderers, DrawTheSameWhereTheCrowdLeavesDriversOut) {
   for (std::size_t v = 0; v < weights.size(); ++v) {
     weights[v] = static_cast<float>(v) / static_cast<float>(weights.size());
   }
-  std::vector<glm::mat4> joints(character->skeleton.joints.size());
-  rest_matrices(character->skeleton, joints);
-  joints.back() = joints.back() * glm::rotate(glm::mat4(1.0f), 0.8f, glm::vec3(0, 0, 1));
   const std::array<glm::mat4, 1> below{glm::translate(glm::mat4(1.0f), glm::vec3(0, -2.5f, 0))};
 
   const auto draw = [&](bool control_meshes) {
     show(character, control_meshes);
-    crowd_->pose(1, joints);
+    bend_second();
     scene_.items[0].others = below;
     scene_.items[0].textures = &textures;
     std::vector<Image> images{render()};

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <vector>
 
+#include <pelt/pose.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
@@ -82,6 +85,16 @@ class Renderers : public testing::Test {
     scene_.items[0].character = &*character_;
     scene_.items[0].bounds = rest_bounds(*character_);
     scene_.camera = frame_camera({&scene_.items[0].bounds, 1}, 16.0f / 9.0f);
+  }
+
+  // Poses the first instance at rest, and the second with its last joint turned.
+  void bend_second() {
+    const Skeleton& skeleton = (*character_)->skeleton;
+    std::vector<glm::mat4> joints(skeleton.joints.size());
+    rest_matrices(skeleton, joints);
+    crowd_->pose(0, joints);
+    joints.back() = joints.back() * glm::rotate(glm::mat4(1.0f), 0.8f, glm::vec3(0, 0, 1));
+    crowd_->pose(1, joints);
   }
 
   Image render(const RendererOptions& options = kSmall) {

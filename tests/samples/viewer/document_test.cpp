@@ -16,6 +16,7 @@
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/file_io.h>
+#include <pelt/try.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
@@ -56,9 +57,8 @@ Json with(const Document& document, const Pointer& at, const Json& value) {
 Result<bool> reload_if_changed(Document& document, double seconds) {
   const std::optional<Document::Read> read = document.changed_on_disk(seconds);
   if (!read) return false;
-  Result<Document::Reread> reread = (*read)();
-  if (!reread) return tl::unexpected(reread.error());
-  document.take(std::move(*reread));
+  PELT_ASSIGN(auto reread, (*read)());
+  document.take(std::move(reread));
   return true;
 }
 

@@ -14,7 +14,8 @@ inline Rig limb_surface() {
   HierarchicalBsplineParameters surface = test::tube_surface();
   test::add_overlays(surface);
   for (SurfaceLevel& level : surface.levels) {
-    for (SurfaceAttachment& own : level.attach) own.joint = own.joint == "joint0" ? "root" : "joint";
+    for (SurfaceAttachment& attachment : level.attach)
+      attachment.joint = attachment.joint == "joint0" ? "root" : "joint";
   }
   return test::rig_of(surface);
 }

@@ -26,8 +26,8 @@ Handle vertex(const std::string& name, glm::vec3 rest, std::uint32_t level = 0, 
 
 // Returns where a way takes a handle; 0 where it is not among those that move.
 glm::vec3 moved(const std::vector<BrushedHandle>& brushed, const std::string& name) {
-  const auto own = std::ranges::find_if(brushed, [&](const BrushedHandle& one) { return one.handle.name == name; });
-  return own == brushed.end() ? glm::vec3(0.0f) : own->share * kWay;
+  const auto found = std::ranges::find_if(brushed, [&](const BrushedHandle& one) { return one.handle.name == name; });
+  return found == brushed.end() ? glm::vec3(0.0f) : found->share * kWay;
 }
 
 void expect_near(glm::vec3 a, glm::vec3 b) { EXPECT_LT(glm::distance(a, b), 1e-6f) << a.x << " " << b.x; }

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include <pelt/builtin.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/evaluate.h>
+#include <pelt/mos.h>
+#include <pelt/rig_json.h>
 #include <pelt/tools/inspect.h>
 
 #include "samples/viewer/heat_map.h"
@@ -74,6 +78,39 @@ TEST_F(Stages, DrawOverTheBipedOfEveryDeformer) {
   }
 }
 
+// A drag of a listed point or a curve changes the offset that the rig gives it.
+TEST_F(Stages, HandlesLeadToOffsetsThatTheRigLists) {
+  MosParameters points;
+  points.automatic = false;
+  points.chains = {{"own", {{"first", "joint0", {1, 0, 0}}, {"second", "joint1", {1, 0.5f, 0}}}, {}}};
+  CurveSkeletonParameters curves;
+  curves.automatic = false;
+  curves.curves = {{"own", {"joint0", "joint1"}, {0, 0.2f, 0}}};
+  view_.shown = {.curves = true, .control_points = true};
+  const std::vector<std::pair<DeformerParameters, std::map<std::string, std::string>>> cases{
+      {points,
+       {{"first", "/layers/0/parameters/chains/0/points/0/offset"},
+        {"second", "/layers/0/parameters/chains/0/points/1/offset"}}},
+      {curves,
+       {{"anchor joint0", "/layers/0/parameters/curves/0/offset"},
+        {"anchor joint1", "/layers/0/parameters/curves/0/offset"},
+        {"anchor joint1 #2", "/layers/0/parameters/curves/0/offset"}}}};  // the curve's tip
+  for (const auto& [deformer, expected] : cases) {
+    const Rig rig = test::rig_of(deformer);
+    const Actor& actor = show(test::bound(test::make_tube(), rig));
+    pose();
+    std::map<std::string, std::string> places;
+    for (const Handle& handle : make_overlay(*stage_, actor, rig, view_).handles) {
+      ASSERT_EQ(handle.kind, HandleKind::kOffset) << handle.name;
+      ASSERT_EQ(handle.places.size(), 1u);
+      places[handle.name] = handle.places[0];
+      const auto json = nlohmann::json::parse(format_rig(rig));
+      EXPECT_NE(test::must(moved_by(json, handle, {0, 0.1f, 0})), json) << handle.name;
+    }
+    EXPECT_EQ(places, expected);
+  }
+}
+
 TEST_F(Stages, DrawLinesToWhatMovesTheSelectedVertex) {
   const Actor& actor = show("linear_blend");
   const CharacterMesh& mesh = *std::ranges::find(actor.character->meshes, false, &CharacterMesh::control);
@@ -111,11 +148,11 @@ TEST_F(Stages, GiveElementsTheirFrames) {
       if (mesh.control || mesh.mode == BlendMode::kDualQuaternion) continue;
       for (std::uint32_t v = 0; v < mesh.vertex_count(); v += 63) {
         glm::vec3 sum(0.0f);
-        for (const VertexInfluence& own : influences_of(mesh, v)) {
-          const PosedEntry& element = elements[own.entry];
+        for (const VertexInfluence& influence : influences_of(mesh, v)) {
+          const PosedEntry& element = elements[influence.entry];
           ASSERT_TRUE(has_frame(element.kind));
-          EXPECT_FALSE(entry_label(*actor.character, own.entry).empty());
-          sum += own.weight * transform_point(element.frame, transform_point(element.from_rest, own.local));
+          EXPECT_FALSE(entry_label(*actor.character, influence.entry).empty());
+          sum += influence.weight * transform_point(element.frame, transform_point(element.from_rest, influence.local));
         }
         EXPECT_LT(glm::distance(sum, evaluator.positions()[mesh.first_vertex + v]), 2e-4f) << deformer << " " << v;
       }

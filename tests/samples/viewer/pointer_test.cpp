@@ -288,9 +288,9 @@ TEST_F(Drags, FitASurfaceToTheSkin) {
 TEST_F(Drags, OfABrushMoveWhatIsNear) {
   open_surface(0);
   view_.surfaces.radius = 1.5f;
-  const Handle own = handle("surface vertex 42");
+  const Handle dragged = handle("surface vertex 42");
   const Overlay before = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
-  const auto brush = brushed({&own, 1}, before.handles, view_.surfaces, stage_->subject()->character.size());
+  const auto brush = brushed({&dragged, 1}, before.handles, view_.surfaces, stage_->subject()->character.size());
   ASSERT_GT(brush.size(), 4u);
   const glm::vec3 way(0.02f, 0.05f, -0.03f);
   nlohmann::json rig = document_->rig_json();

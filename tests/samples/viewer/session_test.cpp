@@ -173,15 +173,15 @@ TEST_F(Sessions, KeepWhatIsOpenWithoutMemoryForMore) {
   const std::string clip = app().view().playback.clip;
   const PFN_vkCreateBuffer create = functions_->vkCreateBuffer;
   functions_->vkCreateBuffer = refuse_buffer;
-  open("builtin:biped");
+  open("builtin:arm");
   EXPECT_EQ(devices_, 1);
   EXPECT_EQ(app().error_count(), 1u);
-  EXPECT_THAT(app().last_error(), HasSubstr("builtin:biped"));
+  EXPECT_THAT(app().last_error(), HasSubstr("builtin:arm"));
   EXPECT_THAT(app().last_error(), HasSubstr("out of device memory"));
   EXPECT_NE(app().picture(), VK_NULL_HANDLE);
   EXPECT_EQ(app().view().playback.clip, clip);
   functions_->vkCreateBuffer = create;
-  open("builtin:biped");
+  open("builtin:arm");
   EXPECT_EQ(app().error_count(), 1u);
   EXPECT_NE(app().view().playback.clip, clip);
 }
@@ -266,7 +266,7 @@ TEST_F(Sessions, OpenInTheBackground) {
     EXPECT_EQ(app().error_count(), 0u) << app().last_error();
   };
   open_by_frames("builtin:limb", false, false);
-  open_by_frames("builtin:biped", false, true);
+  open_by_frames("builtin:arm", false, true);
   open_by_frames("builtin:limb", true, true);
   EXPECT_EQ(devices_, 2);
 }

@@ -85,15 +85,17 @@ TEST(SurfaceNet, RefinesWithoutAChangeOfShape) {
       test::must(hierarchical_bspline::surface_vertices(rig.layers[0].deformer.get<HierarchicalBsplineParameters>()));
   const auto old = test::must(
       hierarchical_bspline::surface_vertices(before.layers[0].deformer.get<HierarchicalBsplineParameters>()));
-  for (const auto& own : old.vertices) {
-    const auto same = std::ranges::find_if(
-        surface.vertices, [&](const auto& other) { return other.level == own.level && other.number == own.number; });
+  for (const auto& vertex : old.vertices) {
+    const auto same = std::ranges::find_if(surface.vertices, [&](const auto& other) {
+      return other.level == vertex.level && other.number == vertex.number;
+    });
     ASSERT_NE(same, surface.vertices.end());
-    EXPECT_LT(glm::distance(same->rest, own.rest), 1e-6f);
+    EXPECT_LT(glm::distance(same->rest, vertex.rest), 1e-6f);
   }
   for (const SurfacePlace& place : round) {
-    EXPECT_TRUE(std::ranges::any_of(
-        surface.vertices, [&](const auto& own) { return own.level == place.level && own.number == place.number; }));
+    EXPECT_TRUE(std::ranges::any_of(surface.vertices, [&](const auto& vertex) {
+      return vertex.level == place.level && vertex.number == place.number;
+    }));
   }
   EXPECT_EQ(reread(rig), rig);
 }

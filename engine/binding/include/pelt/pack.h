@@ -19,7 +19,7 @@ namespace pelt {
 //   directions  n x uint x 2    normal: octahedral snorm16 x 2; tangent: the same, lowest bit 1 where handedness is -1
 //   slices      ceil(n/32)+1    first word of slice s in `influences`
 //   influences  words           slice s holds 32 rows of one length, column-major: word k * 32 + r is influence k of
-//                               row 32 s + r: element index in the low 16 bits, unorm16 weight in the high 16.
+//                               row 32 s + r: palette entry in the low 16 bits, unorm16 weight in the high 16.
 //                               Shorter rows, and rows past n, are filled with weight 0 at a valid index.
 //   gradients   words           how each weight changes across the surface: influence i in 16 bits of word i / 2, the
 //                               low ones first: components along shared::tangent_basis of the packed normal, signed

@@ -10,7 +10,7 @@ namespace pelt {
 
 // Largest coordinate, metres: squares and cubes of it still fit a float, so that areas and volumes do. File readers,
 // bind and Character::create refuse larger ones.
-inline constexpr float kFarthest = 1e12f;
+inline constexpr float kMaxCoordinate = 1e12f;
 
 // Returns true if every number of a vector, quaternion or matrix is finite.
 inline bool is_finite(float value) { return std::isfinite(value); }
@@ -33,10 +33,10 @@ bool is_finite(const glm::mat<columns, rows, T, q>& m) {
 
 inline bool is_finite(const glm::quat& q) { return is_finite(glm::vec4(q.x, q.y, q.z, q.w)); }
 
-// Returns true if every number of a vector or matrix is finite and within kFarthest of 0.
+// Returns true if every number of a vector or matrix is finite and within kMaxCoordinate of 0.
 template <class T>
 requires std::is_arithmetic_v<T>
-bool is_near(T value) { return std::abs(value) <= kFarthest; }
+bool is_near(T value) { return std::abs(value) <= kMaxCoordinate; }
 
 template <glm::length_t n, class T, glm::qualifier q>
 bool is_near(const glm::vec<n, T, q>& v) {

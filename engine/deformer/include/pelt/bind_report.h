@@ -2,6 +2,7 @@
 // The report of bind on the meshes and points of a character.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
@@ -57,17 +58,20 @@ struct MeshReport {
   std::uint32_t level_vertices = 0;   // all of the level of a surface whose stored vertices the mesh has; 0: none
   std::optional<LinearFitError> linear_fit;  // for skins, if BindOptions asks for it
   double bytes_per_vertex = 0;               // bind data that the blend reads and vertex that it writes
+
+  bool is_driver_of(std::uint32_t layer) const { return std::ranges::find(drives, layer) != drives.end(); }
 };
 
-// A control point of MOS.
+// A control point.
 struct PointReport {
   std::size_t layer = 0;  // index in Rig::layers
   std::string name;       // as in MosEdit::points; empty: the rig gives it none
   bool placed = false;    // true if it was placed along a chain by parameters
   std::uint32_t joint = 0;
   glm::vec3 rest{0.0f};  // model space at bind, metres, before edits
-  // Indices in MosParameters::chains and MosChain::points; none: the rig does not list the point.
-  std::optional<glm::uvec2> listed;
+  bool listed = false;   // true if the rig lists the point, with an offset of its own
+  // JSON pointer from the layer's parameters to what moves the point: that offset, or the edits of all points.
+  std::string place;
 };
 
 }  // namespace pelt

@@ -46,7 +46,7 @@ Result<Model> import_gltf(std::span<const std::byte> file, const std::filesystem
 // the colour, the opacity and the texture are read, from files in the OBJ's folder. Names that are no UTF-8 get U+FFFD
 // in place of the bytes that are none. The report counts and names what is made, or not read; normals and texture
 // coordinates that are NaN or infinite are taken as missing. Errors name the line: numbers that are none or exceed
-// kFarthest, faces of fewer than 3 corners, points that do not exist, and (kUnsupported) faces of more than 1000
+// kMaxCoordinate, faces of fewer than 3 corners, points that do not exist, and (kUnsupported) faces of more than 1000
 // corners, more than 512 MiB, 16 million points, 32 million corners, 10000 materials or 1000 material files. `beside`,
 // `files`: as above, of material files and textures.
 Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::filesystem::path>* beside = nullptr,

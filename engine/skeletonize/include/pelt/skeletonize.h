@@ -53,8 +53,8 @@ struct Skeletonized {
 // from the nearest bone. An existing skeleton, weights and clips are dropped; open parts and vertices without triangles
 // follow the nearest joint. Meshes keep their vertices, triangles, parts, morph targets and attributes.
 // Errors name the model and the mesh: kInvalidArgument for options out of range, positions that are not finite or
-// beyond kFarthest, and triangles that name vertices that do not exist; kUnsupported if no part is closed (the error
-// names an open edge) or thick enough.
+// beyond kMaxCoordinate, and triangles that name vertices that do not exist; kUnsupported if no part is closed (the
+// error names an open edge) or thick enough.
 Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& options = {});
 
 }  // namespace pelt

@@ -363,7 +363,7 @@ PELT_API pelt_result pelt_character_get_upload_bytes(const pelt_character* chara
                                                      const pelt_upload_options* options, VkDeviceSize* bytes);
 
 /* Takes the memory and fills staging memory; submits nothing. `options`: NULL for the defaults. Errors: no
- * character and no capacity; more bytes than the device can bind at once or has. */
+ * character and no capacity for one; more bytes than the device can bind at once or has. */
 PELT_API pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
                                                 uint32_t character_count, const pelt_upload_options* options,
                                                 pelt_gpu_characters** out);
@@ -411,7 +411,11 @@ enum {
   PELT_FORMAT_NONE = 1,         /* not written */
   PELT_FORMAT_FLOAT = 2,        /* positions, normals: 3; tangents: 4, w = handedness */
   PELT_FORMAT_OCTAHEDRAL16 = 3, /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
-  PELT_FORMAT_OCTAHEDRAL8 = 4   /* snorm8 x 2 each in one word: normal below, tangent above; the same place for both */
+  PELT_FORMAT_OCTAHEDRAL8 = 4,  /* snorm8 x 2 each in one word: normal below, tangent above; the same place for both */
+  /* positions: unorm16 x 4, x y z between the corners of the instance's box of the same slot, and 0; off by at most
+   * 1 / 131070 of the box's edges and a float's rounding. Needs bounds, and an offset and a stride that are multiples
+   * of 8. Not together with recomputed normals, control meshes, or previous positions in one output slot. */
+  PELT_FORMAT_BOX16 = 5
 };
 
 /* How normals and tangents of skins are found. */

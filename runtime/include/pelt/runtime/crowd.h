@@ -38,6 +38,10 @@ enum class VertexFormat : std::uint32_t {
   // snorm8 x 2 each, in one word that both share: the normal in its lower half, the tangent above. If both outputs have
   // this format, both have the same place and stride.
   kOctahedral8,
+  // Positions: unorm16 x 4, x, y and z between the corners of the instance's box of the same slot, and 0
+  // (pelt/shaders/box16.h); off by at most 1 / 131070 of the box's edges and a float's rounding. Needs
+  // CrowdOutputs::bounds, and a place and a stride that are multiples of 8.
+  kBox16,
 };
 
 // The format and destination of an attribute. Vertex v of instance i is element Crowd::first_vertex(i) + v.
@@ -60,7 +64,9 @@ struct SlotPlaces {
 
 // The attributes that the crowd writes for every vertex and instance, in any combination.
 struct CrowdOutputs {
-  VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
+  // Model space, metres. kBox16: not together with recomputed normals, with control_meshes, or with previous positions
+  // in one output slot.
+  VertexOutput positions{VertexFormat::kFloat, {}, 0};
   VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
   VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
   // How the normals of skins are found, at every detail. kRecomputed: one more dispatch after the blend computes
@@ -70,8 +76,8 @@ struct CrowdOutputs {
   // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
   // was not moved since, if it has just appeared, and after teleport(). Needs positions, in a buffer that keeps its
   // content from frame to frame. For skins only: not together with control_meshes. With several slots nothing is copied
-  // and no memory taken: they are the positions of the slot before (Crowd::previous_slot), without a place or a stride
-  // of their own.
+  // and no memory taken: they are the positions of the slot before (Crowd::previous_slot), in their format, without a
+  // place or a stride of their own.
   VertexOutput previous_positions;
   // A box round each instance's skin: float3 least corner, then float3 greatest corner. It is computed from the palette
   // before the skin is moved. It is never smaller than the skin. Its diagonal is at most 1.5 times that of the skin's
@@ -129,8 +135,8 @@ struct CrowdOptions {
   // character's follow those. The list may be shorter than the GpuCharacters: the crowd does not know the characters
   // beyond it until they are added (Crowd::add), so another thread may upload characters while a crowd is made.
   std::vector<std::uint32_t> instances;
-  // Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
-  // counts: this, or what `instances` take.
+  // Room to acquire more instances, and to add more characters, while the crowd lives. Each number is at
+  // least what `instances` take: a smaller one counts as that.
   CrowdCapacity capacity;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
@@ -152,8 +158,8 @@ struct CrowdOptions {
   // each further slot. Offset: a multiple of minStorageBufferOffsetAlignment. The list must be written before
   // record()'s commands run, by a culling pass for example, and visible to storage reads of compute.
   BufferPlace visible;
-  // A list of the skins to move in a frame whose parts are recorded apart (record_pose, record_blend): of what was
-  // posed, what is seen. A pass of the caller's may write it between the two, from the boxes of this frame: a count
+  // A list of the skins to move in a frame whose parts are recorded apart (record_pose, record_blend): those that are
+  // seen. A pass of the caller's may write it between the two parts, from the boxes of this frame: a count
   // (uint32), then the number of each instance (uint32), space for one for each that the crowd has room for. No
   // instance may be listed twice. Instances that are shown are posed as show(), update_every() and the others say;
   // those listed are moved, whether they were posed in this frame or before, and where an instance was not listed in

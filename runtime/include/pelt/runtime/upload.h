@@ -39,8 +39,8 @@ struct UploadFamilies {
 // on any threads at once, also while crowds are made and record.
 class GpuCharacters {
  public:
-  // Takes the memory and fills staging memory; submits nothing. Errors: no character and no capacity; more bytes than
-  // the device can bind at once or has.
+  // Takes the memory and fills staging memory; submits nothing. Errors: no character and no capacity for one; more
+  // bytes than the device can bind at once or has.
   static Result<GpuCharacters> create(const Device& device, std::span<const Character> characters,
                                       UploadOptions options = {});
   ~GpuCharacters();

@@ -9,12 +9,7 @@ PELT_SHARED_BEGIN
 
 PELT_SHARED_FN Affine affine_identity() { return Affine(vec4(1, 0, 0, 0), vec4(0, 1, 0, 0), vec4(0, 0, 1, 0)); }
 
-// [a b c | origin] from the columns of `axes`.
-PELT_SHARED_FN Affine affine_from_axes(mat3 axes, vec3 origin) {
-  return Affine(vec4(axes[0].x, axes[1].x, axes[2].x, origin.x),  //
-                vec4(axes[0].y, axes[1].y, axes[2].y, origin.y),  //
-                vec4(axes[0].z, axes[1].z, axes[2].z, origin.z));
-}
+#include "pelt/shaders/frame.inl"
 
 // Drops the last row of a column-major 4x4 matrix whose last row is (0, 0, 0, 1).
 PELT_SHARED_FN Affine affine_from_mat4(mat4 m) {
@@ -23,22 +18,7 @@ PELT_SHARED_FN Affine affine_from_mat4(mat4 m) {
                 vec4(m[0].z, m[1].z, m[2].z, m[3].z));
 }
 
-// The 3x3 part: its columns are the frame's axes.
-PELT_SHARED_FN mat3 affine_axes(Affine f) {
-  return mat3(vec3(f[0].x, f[1].x, f[2].x), vec3(f[0].y, f[1].y, f[2].y), vec3(f[0].z, f[1].z, f[2].z));
-}
-
-PELT_SHARED_FN vec3 affine_origin(Affine f) { return vec3(f[0].w, f[1].w, f[2].w); }
-
-PELT_SHARED_FN vec3 transform_point(Affine f, vec3 p) { return vec4(p, 1.0f) * f; }
-
 PELT_SHARED_FN vec3 transform_vector(Affine f, vec3 v) { return vec4(v, 0.0f) * f; }
-
-// The frame that maps p to outer(inner(p)).
-PELT_SHARED_FN Affine affine_compose(Affine outer, Affine inner) {
-  mat3 axes = affine_axes(outer) * affine_axes(inner);
-  return affine_from_axes(axes, transform_point(outer, affine_origin(inner)));
-}
 
 // cofactor(m) = det(m) inverse(m)^T: maps normals; finite even if m is singular.
 PELT_SHARED_FN mat3 cofactor(mat3 m) { return mat3(cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])); }

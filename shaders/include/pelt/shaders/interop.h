@@ -4,6 +4,10 @@
 // A shared header wraps its declarations in PELT_SHARED_BEGIN / PELT_SHARED_END, marks functions with PELT_SHARED_FN,
 // passes by value and returns structs, so that the same text is valid in both languages. Vectors and frames of a record
 // are PackedVec3 and PackedAffine: std430 would put a vec3 or vec4 at a multiple of 16 bytes, and C++ does not.
+//
+// Files that end in .inl hold functions of Real, Real3 and so on, marked PELT_LANES_FN. The header beside one includes
+// it for values that are one number; vector code includes it again, with engine/binding/real_lanes-inl.h, for values
+// that are several, a lane each. So they have neither includes nor a namespace, and choose() where lanes may differ.
 #ifndef PELT_SHADERS_INTEROP_H
 #define PELT_SHADERS_INTEROP_H
 
@@ -20,9 +24,22 @@
   using std::uint32_t;
 #define PELT_SHARED_END }
 #define PELT_SHARED_FN inline
+#define PELT_LANES_FN inline
 namespace pelt::shared {
 // As GLSL's, for numbers below 2^22: adding so much leaves no room for fractions.
 inline float roundEven(float x) { return (x + 12582912.0f) - 12582912.0f; }
+using Integer = int;
+using Real = float;
+using Real2 = glm::vec2;
+using Real3 = glm::vec3;
+using Real4 = glm::vec4;
+using Real3x3 = glm::mat3;
+using Truth = bool;
+inline bool any_of(bool is) { return is; }
+template <class T>
+T choose(bool is, T yes, T no) {
+  return is ? yes : no;
+}
 }  // namespace pelt::shared
 #define PELT_SHARED_CONST inline constexpr
 #define PELT_SHARED_IN(type) const type&  // for large parameters
@@ -54,6 +71,18 @@ inline float roundEven(float x) { return (x + 12582912.0f) - 12582912.0f; }
 #define PELT_SHARED_BEGIN
 #define PELT_SHARED_END
 #define PELT_SHARED_FN
+#define PELT_LANES_FN
+#define Integer int
+#define Real float
+#define Real2 vec2
+#define Real3 vec3
+#define Real4 vec4
+#define Real3x3 mat3
+#define Truth bool
+bool any_of(bool is) { return is; }
+float choose(bool is, float yes, float no) { return is ? yes : no; }
+vec3 choose(bool is, vec3 yes, vec3 no) { return is ? yes : no; }
+vec4 choose(bool is, vec4 yes, vec4 no) { return is ? yes : no; }
 #define PELT_SHARED_CONST const
 #define PELT_SHARED_IN(type) type
 #define PELT_SHARED_SIZE(type, bytes)
@@ -68,8 +97,10 @@ PELT_SHARED_BEGIN
 // `vec4(point, 1) * frame` maps a point and a palette entry is three aligned 16-byte loads.
 #ifdef __cplusplus
 using Affine = glm::mat3x4;
+using RealAffine = Affine;
 #else
 #define Affine mat3x4
+#define RealAffine mat3x4
 #endif
 
 // Members of records: 3 and 12 floats that begin at any multiple of 4 bytes. unpacked() makes values of them.
@@ -79,8 +110,12 @@ using PackedAffine = Affine;
 inline vec3 unpacked(vec3 v) { return v; }
 inline Affine unpacked(const Affine& f) { return f; }
 #else
-struct PackedVec3 { float x, y, z; };
-struct PackedAffine { float a0, b0, c0, o0, a1, b1, c1, o1, a2, b2, c2, o2; };
+struct PackedVec3 {
+  float x, y, z;
+};
+struct PackedAffine {
+  float a0, b0, c0, o0, a1, b1, c1, o1, a2, b2, c2, o2;
+};
 vec3 unpacked(PackedVec3 v) { return vec3(v.x, v.y, v.z); }
 Affine unpacked(PackedAffine f) {
   return Affine(f.a0, f.b0, f.c0, f.o0, f.a1, f.b1, f.c1, f.o1, f.a2, f.b2, f.c2, f.o2);

@@ -145,13 +145,13 @@ INSTANTIATE_TEST_SUITE_P(Cages, EstimatedFrames, testing::ValuesIn(cages()),
 TEST(EstimatedFramesOfASkinnedDriver, FollowTheSkeletonNearlyAsItsOwnDo) {
   const Model model = test::make_tube_in_cage();
   SurfaceFfdParameters parameters = test::by_cage();
-  const Character own = test::bound(model, test::rig_of(parameters, "tube")).character;
+  const Character exact = test::bound(model, test::rig_of(parameters, "tube")).character;
   parameters.driver.estimate_frames = true;
   const Character estimated = test::bound(model, test::rig_of(parameters, "tube")).character;
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(40.0f), glm::vec3(0, 0, 1));
   std::vector<std::vector<glm::vec3>> skins;
-  for (const Character& character : {own, estimated}) {
+  for (const Character& character : {exact, estimated}) {
     Evaluator evaluator(character);
     evaluator.pose(joints);
     evaluator.evaluate();

@@ -150,8 +150,8 @@ TEST(Meshopt, ReadsWhatTheEncoderWrites) {
     // The encoder turns triangles so that another corner is their first.
     ASSERT_EQ(read->meshes[0].triangles.size(), wanted->meshes[0].triangles.size());
     for (std::size_t t = 0; t < read->meshes[0].triangles.size(); ++t) {
-      const glm::uvec3 own = read->meshes[0].triangles[t];
-      const glm::uvec3 turned[] = {own, {own.y, own.z, own.x}, {own.z, own.x, own.y}};
+      const glm::uvec3 got = read->meshes[0].triangles[t];
+      const glm::uvec3 turned[] = {got, {got.y, got.z, got.x}, {got.z, got.x, got.y}};
       EXPECT_NE(std::ranges::find(turned, wanted->meshes[0].triangles[t]), std::end(turned)) << t;
     }
     EXPECT_EQ(read->report.notes, wanted->report.notes);

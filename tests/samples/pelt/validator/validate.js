@@ -12,9 +12,9 @@ const kMaxIssues = 10000;
 
 function extensionValidator(schemas) {
   const ajv = new Ajv({ strict: false });
-  const [own, ...others] = schemas.map(([uri, file]) => ({ $id: uri, ...JSON.parse(fs.readFileSync(file)) }));
+  const [schema, ...others] = schemas.map(([uri, file]) => ({ $id: uri, ...JSON.parse(fs.readFileSync(file)) }));
   others.forEach((schema) => ajv.addSchema(schema));
-  return ajv.compile(own);
+  return ajv.compile(schema);
 }
 
 function jsonOf(bytes) {

@@ -70,8 +70,9 @@ struct PosedEntry {
 std::string_view pose_kernel_name(PoseKernel kernel);
 std::uint32_t entries_per_record(PoseKernel kernel);
 
-// Poses records [begin, end) of a pass on the CPU: writes their entries of `palette`, which has palette_size, by
-// model-space joint matrices, posed vertices of all meshes (those of earlier stages are read) and input_count inputs.
+// Poses records [begin, end) of a pass on the CPU, as evaluators do by default: writes their entries of `palette`,
+// which has palette_size, by model-space joint matrices, posed vertices of all meshes (those of earlier stages are
+// read) and input_count inputs.
 void pose_pass(const PalettePass& pass, std::size_t begin, std::size_t end, std::span<const glm::mat4> joints,
                std::span<const glm::vec3> vertices, std::span<const float> inputs, std::span<Affine> palette);
 

@@ -35,7 +35,8 @@ class TriangleTree {
   TriangleTree& operator=(TriangleTree&&) noexcept;
 
   // Finds the `count` nearest triangles (all if there are fewer), ascending by distance, ties to the lower index:
-  // exactly the result of computing every distance. May be called from several threads.
+  // exactly the result of computing every distance. May be called from several threads. Precondition, here and below:
+  // points are finite.
   void nearest(const glm::dvec3& point, std::size_t count, std::vector<Near>& result) const;
 
   ClosestPoint closest_point(std::uint32_t triangle, const glm::dvec3& point) const;

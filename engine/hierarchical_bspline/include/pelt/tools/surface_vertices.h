@@ -37,8 +37,6 @@ struct SurfaceVertex {
 struct SurfaceVertices {
   std::vector<SurfaceGrid> grids;       // one a level
   std::vector<SurfaceVertex> vertices;  // the stored ones, by level, then by number, as control meshes have them
-  // SurfaceLevel::moves of each level, as move_driver_vertices takes them for its control mesh.
-  std::vector<std::vector<VertexOffset>> moves;
 };
 
 // Returns the stored vertices of a surface and the grids of its levels. Errors: those of a bind by these parameters, as

@@ -26,7 +26,7 @@ enum class PoseSource {
 struct ModelQualityOptions {
   std::vector<std::string> deformers;  // empty: all but linear blend
   std::string rig;                     // file, measured after the deformers; empty: none
-  std::optional<Rig> own;              // instead of the file
+  std::optional<Rig> given_rig;        // instead of the file
   PoseSource poses = PoseSource::kAuto;
   std::uint32_t frames = 6;  // ClipSampling::frames
   std::uint32_t clips = 10;

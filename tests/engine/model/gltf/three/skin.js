@@ -68,7 +68,8 @@ const childrenOf = (document) => new Set(document.nodes.flatMap((node) => node.c
 // Returns the three.js meshes of a node, one for each primitive that has vertices of its own.
 async function primitivesOf(gltf, document, node) {
   const object = await gltf.parser.getDependency('node', node);
-  const meshes = object.isMesh ? [object] : object.children.filter((child) => child.isMesh && !('nodes' in (gltf.parser.associations.get(child) ?? {})));
+  const isPrimitive = (child) => child.isMesh && !('nodes' in (gltf.parser.associations.get(child) ?? {}));
+  const meshes = object.isMesh ? [object] : object.children.filter(isPrimitive);
   const seen = new Set();
   return document.meshes[document.nodes[node].mesh].primitives
     .map((primitive, i) => ({ primitive, mesh: meshes[i] }))
@@ -85,7 +86,9 @@ async function primitivesOf(gltf, document, node) {
 function weightsOf(mesh) {
   const attributes = mesh.geometry.attributes;
   const sets = [];
-  if (mesh.isSkinnedMesh && attributes.skinIndex) sets.push({ joints: attributes.skinIndex, weights: attributes.skinWeight });
+  if (mesh.isSkinnedMesh && attributes.skinIndex) {
+    sets.push({ joints: attributes.skinIndex, weights: attributes.skinWeight });
+  }
   while (attributes[`joints_${sets.length}`]) {
     sets.push({ joints: attributes[`joints_${sets.length}`], weights: attributes[`weights_${sets.length}`] });
   }
@@ -116,7 +119,8 @@ function blendAllSets(mesh, sets, v, target) {
 // everything else can be compared. (Both normalise cubic splines when sampling.)
 function normalizeRotationKeys(clip) {
   for (const track of clip.tracks) {
-    if (track.ValueTypeName !== 'quaternion' || track.createInterpolant.isInterpolantFactoryMethodGLTFCubicSpline) continue;
+    if (track.ValueTypeName !== 'quaternion') continue;
+    if (track.createInterpolant.isInterpolantFactoryMethodGLTFCubicSpline) continue;
     track.values = track.values.slice();
     const q = new THREE.Quaternion();
     for (let i = 0; i < track.values.length; i += 4) q.fromArray(track.values, i).normalize().toArray(track.values, i);
@@ -131,12 +135,13 @@ async function skin(file, out) {
 
   const children = childrenOf(document);
   const roots = document.nodes.map((_, i) => i).filter((i) => !children.has(i));
-  const shown = new Set(document.scenes ? walk(document, document.scenes[document.scene ?? 0].nodes) : walk(document, roots));
+  const shown = new Set(walk(document, document.scenes ? document.scenes[document.scene ?? 0].nodes : roots));
   const meshes = [];
   for (const node of walk(document, roots)) {
     if (document.nodes[node].mesh === undefined || !shown.has(node)) continue;
     const primitives = await primitivesOf(gltf, document, node);
-    meshes.push(primitives.map((mesh) => ({ mesh, sets: weightsOf(mesh), count: mesh.geometry.attributes.position.count })));
+    const countOf = (mesh) => mesh.geometry.attributes.position.count;
+    meshes.push(primitives.map((mesh) => ({ mesh, sets: weightsOf(mesh), count: countOf(mesh) })));
   }
 
   const description = { meshes: [], samples: [] };
@@ -150,7 +155,8 @@ async function skin(file, out) {
       if (sets.length === 1) normalizeSkinWeights.call(mesh);
       first += count;
     }
-    description.meshes.push({ vertices: first, sets: Math.max(...primitives.map(({ sets }) => sets.length)), unweighted });
+    const most = Math.max(...primitives.map(({ sets }) => sets.length));
+    description.meshes.push({ vertices: first, sets: most, unweighted });
   }
 
   const stream = fs.openSync(`${out}.f32`, 'w');

@@ -144,11 +144,11 @@ TEST(ClipTwists, LeavesBendsAlone) {
     return glm::angleAxis(0.25f * time, glm::vec3(0, 0, 1)) * glm::angleAxis(glm::radians(90 * time), kAlong);
   });
   EXPECT_NEAR(told(clip, 4), 360, 0.1f);
-  for (const Clip& own : limb()->clips) {
-    const ClipTwists twists(*limb(), own);
-    for (float time = 0; time <= own.duration; time += 0.1f) {
-      const float expected = own.name == "twist" ? 90 * time : 0;
-      EXPECT_NEAR(told(twists, time), expected, 0.01f) << own.name << " " << time;
+  for (const Clip& one : limb()->clips) {
+    const ClipTwists twists(*limb(), one);
+    for (float time = 0; time <= one.duration; time += 0.1f) {
+      const float expected = one.name == "twist" ? 90 * time : 0;
+      EXPECT_NEAR(told(twists, time), expected, 0.01f) << one.name << " " << time;
     }
   }
 }

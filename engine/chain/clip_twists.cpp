@@ -110,24 +110,24 @@ class Player {
     model_matrices(character_.skeleton, local_, joints_);
     std::vector<float> angles(controls_.size());
     for (std::size_t a = 0; a < controls_.size(); ++a) inputs_[controls_[a]] = before[a];
-    for (const TwistChain& own : chains_) pose_chain(own, angles);
+    for (const TwistChain& chain : chains_) pose_chain(chain, angles);
     return angles;
   }
 
  private:
   // Poses the anchors of a chain one after the other, from the top to both ends.
-  void pose_chain(const TwistChain& own, std::vector<float>& angles) const {
-    const shared::PoseWork work{own.pass->table.data(), joints_.data(), nullptr, inputs_.data(), nullptr};
+  void pose_chain(const TwistChain& twist_chain, std::vector<float>& angles) const {
+    const shared::PoseWork work{twist_chain.pass->table.data(), joints_.data(), nullptr, inputs_.data(), nullptr};
     const auto pose = [&](std::uint32_t i, const shared::TurnedAnchor& upper) {
-      const shared::TurnedAnchor anchor = shared::pose_next_anchor(work, own.chain, i, upper);
-      if (own.controls[i] != kNone) angles[own.controls[i]] = anchor.own;
+      const shared::TurnedAnchor anchor = shared::pose_next_anchor(work, twist_chain.chain, i, upper);
+      if (twist_chain.controls[i] != kNone) angles[twist_chain.controls[i]] = anchor.twist_from_upper;
       return anchor;
     };
-    const shared::TurnedAnchor top = shared::pose_nearest_anchor(work, own.chain, own.chain.top);
+    const shared::TurnedAnchor top = shared::pose_nearest_anchor(work, twist_chain.chain, twist_chain.chain.top);
     shared::TurnedAnchor upper = top;
-    for (std::uint32_t i = own.chain.top; i > 0; --i) upper = pose(i - 1, upper);
+    for (std::uint32_t i = twist_chain.chain.top; i > 0; --i) upper = pose(i - 1, upper);
     upper = top;
-    for (std::uint32_t i = own.chain.top + 1; i < own.chain.anchor_count; ++i) upper = pose(i, upper);
+    for (std::uint32_t i = twist_chain.chain.top + 1; i < twist_chain.chain.anchor_count; ++i) upper = pose(i, upper);
   }
 
   const CharacterData& character_;

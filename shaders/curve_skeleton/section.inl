@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// A curve by steps at its joints, at a place (step_frames.h).
+
+// A point of the curve, and its derivative by the rest length.
+struct CurvePoint {
+  Real3 point, slope;
+};
+
+// x and y of a frame before the twist is applied, of unit length and at right angles.
+struct CurveAxes {
+  Real3 x, y;
+};
+
+// 1 at a = 0, 0 from a = 1 on, flat at both; and its slope.
+PELT_LANES_FN Real smooth_window(Real a) {
+  Real held = min(a, 1.0f);
+  Real left = 1.0f - held * held * held;
+  return left * left * left;
+}
+PELT_LANES_FN Real smooth_window_slope(Real a) {
+  Real held = min(a, 1.0f);
+  Real left = 1.0f - held * held * held;
+  return -9.0f * held * held * left * left;
+}
+
+// How near a place is to a joint: 1 at the joint, 0 at `reach` and beyond, linear but for the end.
+PELT_LANES_FN Real step_ramp(Real way, float reach) {
+  Real u = max(1.0f - abs(way) / max(reach, 1e-20f), 0.0f);
+  const float ease = kStepEase;
+  return choose(u < ease, u * u / (2.0f * ease), u - 0.5f * ease) / (1.0f - 0.5f * ease);
+}
+
+// Returns S.
+PELT_LANES_FN Real step_share(vec2 turning, Real way, bool before) {
+  Real half_share = 0.5f * step_ramp(way, on_side(turning, before));
+  return before ? half_share : 1.0f - half_share;
+}
+
+// The slope of q (1 - a)^2.
+PELT_LANES_FN Real handle_slope(Real a) { return (1.0f - a) * (1.0f - 3.0f * a); }
+
+// Returns S of an eased joint, at `word`, within `lengths` of it: L of the bones that bend, 0 for a stiff one.
+PELT_LANES_FN Real eased_share(PoseWork work, uint word, vec2 lengths, Real way, bool before) {
+  vec2 eases = anchor_eases(work, word);
+  uint other = before ? word - kCurveAnchorWords : word + kCurveAnchorWords;
+  Real a = min(abs(way) / max(on_side(lengths, before), 1e-20f), 1.0f);
+  Real slope = handle_slope(a);
+  float ease = on_side(eases, before);
+  Real pace = 1.0f + slope * (ease - 1.0f);
+  if (is_eased(work, other)) pace += handle_slope(1.0f - a) * (on_side(anchor_eases(work, other), !before) - 1.0f);
+  float part = min(eases.x, eases.y) > 0.0f ? 0.5f : 1.0f;
+  Real share = part * slope * ease / max(pace, max(min(ease, kStepPace), 1e-20f));
+  return before ? share : 1.0f - share;
+}
+
+// Returns B: the distance between a corner and the curve that a step of 1/2 + 3/4 a - 1/4 a^3 makes of it.
+PELT_LANES_FN Real step_round(Real a) {
+  return choose(a < 1.0f, 0.1875f + a * (-0.5f + a * (0.375f - 0.0625f * a * a)), Real(0.0f));
+}
+PELT_LANES_FN Real step_round_slope(Real a) {
+  return choose(a < 1.0f, -0.5f + a * (0.75f - 0.25f * a * a), Real(0.0f));
+}
+
+// The shift of the curve by a displaced control point: greatest in the middle of its reach, where it is as in a
+// B-spline.
+PELT_LANES_FN CurvePoint step_shift(vec3 displacement, Real way, float reach) {
+  float half_reach = max(0.5f * reach, 1e-20f);
+  Real a = (way - half_reach) / half_reach;
+  const float most = 2.0f / 3.0f;
+  return CurvePoint(
+      displacement * (most * smooth_window(abs(a))),
+      displacement * (most * smooth_window_slope(abs(a)) / half_reach * choose(a < 0.0f, Real(-1.0f), Real(1.0f))));
+}
+
+// The curve at a place, and its frame before twist and bulge.
+struct CurveSection {
+  CurvePoint place;
+  CurveAxes axes;
+  Real3 inside;  // the sum of the directions towards the inside of the bends about the place
+};
+
+// Adds the step of a joint to the place that is `way` after it; nothing beyond its window, which is more than 0 and no
+// less than `turning`.
+PELT_LANES_FN CurveSection add_step(PELT_SHARED_IN(CurveSection) section, PELT_SHARED_IN(CurveStep) step, Real way,
+                                    bool before, float turning, float window) {
+  CurveSection result = section;
+  result.inside += step.inside * step_ramp(way, turning);
+  if (step.reach < 0.0f) {
+    Real a = min(abs(way) / window, 1.0f);
+    vec3 handle = before ? step.jump : step.speed;
+    result.place.point += handle * (way * (1.0f - a) * (1.0f - a));
+    result.place.slope += handle * handle_slope(a);
+    return result;
+  }
+  float side = before ? -1.0f : 1.0f;
+  float round = max(min(step.reach * (8.0f / 9.0f), window), 1e-20f);
+  Real a = abs(way) / round;
+  Real g = smooth_window(abs(way) / window);
+  Real slope = side * smooth_window_slope(abs(way) / window) / window;
+  vec3 uncut = step.jump * (step.reach * (1.0f / 12.0f));
+  result.place.point += step.jump * (round * step_round(a)) - uncut * g + step.speed * (way * g);
+  result.place.slope += step.jump * (side * step_round_slope(a)) - uncut * slope + step.speed * (g + way * slope);
+  return result;
+}
+
+// Returns R_i^share: the roll, then the swing.
+PELT_LANES_FN Real4 swing_and_roll(PELT_SHARED_IN(CurveStep) step, Real share) {
+  Real half_swing = 0.5f * share * step.angle;
+  Real half_roll = 0.5f * share * step.roll;
+  Real2 swing = step.swing * (step.angle > 1e-20f ? near_sin(half_swing) / step.angle : Real(0.0f));
+  Real along = near_cos(half_swing);
+  Real sine = near_sin(half_roll);
+  Real cosine = near_cos(half_roll);
+  return Real4(along * sine, swing.x * cosine + swing.y * sine, swing.y * cosine - swing.x * sine, along * cosine);
+}
+
+// Returns the curve at lambda of a bone.
+PELT_LANES_FN CurveSection step_section(PoseWork work, Chain chain, uint curve, uint bone, Real lambda) {
+  uint anchors = curve_anchor_word(work, curve, 0u);
+  uint first_step = table_word(work, curve + kCurveFirstStep);
+  uint word = anchors + bone * kCurveAnchorWords;
+  float arc = table_float(work, word);
+  float rest = table_float(work, word + kCurveAnchorWords) - arc;
+  Real way_in = lambda * rest;
+  vec3 slope = posed_step(work, first_step + kCurveStepSlots * bone).slope;
+  CurveSection section;
+  section.place = CurvePoint(posed_position(work, chain, bone) + slope * way_in, slope);
+  section.inside = Real3(0.0f);
+  uvec2 joints = steps_at(work, chain, curve, bone);
+  Real4 frame = posed_step(work, first_step + kCurveStepSlots * (joints.x - 1u)).frame;
+  Truth passed = Truth(true);
+  for (uint i = joints.x; i < joints.y; ++i) {
+    uint joint = anchors + i * kCurveAnchorWords;
+    Real way = arc + way_in - table_float(work, joint);
+    vec2 turning =
+        vec2(table_float(work, joint + kCurveAnchorTurning), table_float(work, joint + kCurveAnchorTurning + 1u));
+    vec2 windows =
+        vec2(table_float(work, joint + kCurveAnchorWindow), table_float(work, joint + kCurveAnchorWindow + 1u));
+    CurveStep step = posed_step(work, first_step + kCurveStepSlots * i);
+    bool before = i > bone;
+    float window = on_side(windows, before);
+    if (window > 0.0f && any_of(abs(way) < window)) {
+      section = add_step(section, step, way, before, min(on_side(turning, before), window), window);
+    }
+    Real share =
+        is_eased(work, joint) ? eased_share(work, joint, windows, way, before) : step_share(turning, way, before);
+    // A joint that is passed, as all before it, leaves the frame of its bone.
+    passed = passed && share == 1.0f;
+    if (any_of(!passed && share != 0.0f)) frame = quaternion_product(frame, swing_and_roll(step, share));
+    frame = choose(passed, Real4(step.frame), frame);
+  }
+  Real3x3 axes = rotation_from_quaternion(normalize(frame));
+  section.axes = CurveAxes(axes[0], axes[1]);
+
+  if (!is_eased(work, word)) {
+    CurvePoint first = step_shift(posed_displacement(work, chain, bone, table_vector(work, word + kCurveAnchorAfter)),
+                                  way_in, min(table_float(work, word + kCurveAnchorTurning + 1u), rest));
+    section.place.point += first.point;
+    section.place.slope += first.slope;
+  }
+  uint next = word + kCurveAnchorWords;
+  if (!is_eased(work, next)) {
+    CurvePoint last = step_shift(posed_displacement(work, chain, bone, table_vector(work, next + kCurveAnchorBefore)),
+                                 rest - way_in, min(table_float(work, next + kCurveAnchorTurning), rest));
+    section.place.point += last.point;
+    section.place.slope -= last.slope;
+  }
+  return section;
+}

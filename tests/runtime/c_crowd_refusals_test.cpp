@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Tests what crowds of the C API refuse.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tests/runtime/c_crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const CrowdHandle handle = make_crowd(device_.get(), gpu.get());
+  pelt_crowd* c = handle.get();
+  const std::vector<float> floats(10000);
+  std::uint32_t number = 0;
+  float least[3];
+  EXPECT_INVALID(pelt_crowd_pose(c, 2, floats.data(), 2), "pelt_crowd_pose: instance 2 of 2");
+  EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "3 joint matrices are given, and there are 2");
+  EXPECT_INVALID(pelt_crowd_pose(c, 0, nullptr, 2), "joints is null");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "1 inputs");
+  EXPECT_OK(pelt_crowd_inputs(c, 1, nullptr, 0));
+  EXPECT_INVALID(pelt_crowd_stream(c, 1, 0, floats.data(), 1), "stream 0 of 0");
+  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "1 vertices");
+  EXPECT_INVALID(pelt_crowd_control(c, 1, 0, 0), "control 0 of 0");
+  EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "instance 9 of 2");
+  EXPECT_INVALID(pelt_crowd_update_every(c, 9, 1), "instance 9");
+  EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");
+  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77, 0), "detail 77");
+  EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE), "commands is null");
+  EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "character 2 of 2");
+  auto shorter = sized<pelt_crowd_options>();
+  const std::uint32_t one = 1;
+  shorter.instances = &one;
+  shorter.character_count = 1;
+  const CrowdHandle of_first = make_crowd(device_.get(), gpu.get(), &shorter);
+  EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "character 1 of 1");
+  EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, &number), "mesh 9");
+  EXPECT_INVALID(pelt_crowd_read_bounds(c, 0, least, least), "no bounds");
+  auto read = sized<pelt_vertices>();
+  EXPECT_INVALID(pelt_crowd_read_vertices(c, 0, &read), "0 vertices");
+  auto instance = sized<pelt_instance_info>();
+  ASSERT_OK(pelt_crowd_get_instance(c, 1, &instance));
+  std::vector<float> previous(3 * instance.vertex_count);
+  read.vertex_count = instance.vertex_count;
+  read.previous_positions = previous.data();
+  EXPECT_INVALID(pelt_crowd_read_vertices(c, 1, &read), "no previous positions");
+
+  // Only the skin's meshes are written.
+  for (std::uint32_t m = 0; m < characters_[0]->meshes.size(); ++m) {
+    const pelt_result result = pelt_crowd_get_mesh_vertex(c, 0, m, &number);
+    EXPECT_EQ(result, characters_[0]->meshes[m].control ? PELT_ERROR_NOT_FOUND : PELT_OK);
+  }
+}
+
+TEST_F(CCrowds, NeedOptionsThatMakeSense) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const std::uint32_t instances[] = {1, 1, 1};
+  const auto refused = [&](const auto& change, pelt_result result, const std::string& why) {
+    auto options = sized<pelt_crowd_options>();
+    change(options);
+    pelt_crowd* crowd = nullptr;
+    EXPECT_REFUSED(pelt_crowd_create(device_.get(), gpu.get(), &options, &crowd), result, why);
+    EXPECT_EQ(crowd, nullptr);
+  };
+  constexpr pelt_result kInvalid = PELT_ERROR_INVALID_ARGUMENT;
+  using Options = pelt_crowd_options;
+  refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
+  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 376");
+  refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
+  refused(
+      [&](Options& o) {
+        o.instances = instances;
+        o.character_count = 3;
+      },
+      kInvalid, "of 3 characters");
+  refused([](Options& o) { o.normals.format = 9; }, kInvalid, "normals have the format 9");
+  refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL8; }, kInvalid, "positions");
+  refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
+  refused(
+      [](Options& o) {
+        o.bounds = 1;
+        o.bounds_stride = 20;
+      },
+      kInvalid, "20");
+  const auto some_buffer = reinterpret_cast<VkBuffer>(std::uintptr_t{1});  // refused before it is used
+  refused([&](Options& o) { o.joints = {some_buffer, 1}; }, kInvalid, "joint matrices are at offset 1");
+  refused([&](Options& o) { o.inputs = {some_buffer, 1}; }, kInvalid, "inputs are at offset 1");
+  refused([&](Options& o) { o.visible = {some_buffer, 1}; }, kInvalid, "visible instances are at offset 1");
+
+  // An older program's options, which know only the numbers of instances.
+  auto options = sized<pelt_crowd_options>();
+  options.struct_size = offsetof(pelt_crowd_options, frames_in_flight);
+  options.instances = instances;
+  options.character_count = 2;
+  options.positions.format = PELT_FORMAT_NONE;  // beyond the size
+  const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(crowd.get(), &outputs));
+  EXPECT_EQ(outputs.positions.format, std::uint32_t{PELT_FORMAT_FLOAT});
+}
+
+// If the caller has buffers of joint matrices, inputs and lists, the functions that set these refuse.
+TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
+  const GpuHandle gpu = upload_all(device_.get());
+  const CrowdHandle source = make_crowd(device_.get(), gpu.get());
+  auto outputs = sized<pelt_crowd_outputs>();
+  ASSERT_OK(pelt_crowd_get_outputs(source.get(), &outputs));
+  auto options = sized<pelt_crowd_options>();
+  options.joints = options.inputs = options.visible = {outputs.positions.buffer, 0};
+  const CrowdHandle handle = make_crowd(device_.get(), gpu.get(), &options);
+  const std::vector<float> floats(10000);
+  EXPECT_INVALID(pelt_crowd_pose(handle.get(), 0, floats.data(), 2), "joint matrices from a buffer");
+  EXPECT_INVALID(pelt_crowd_inputs(handle.get(), 0, floats.data(), 1), "inputs from a buffer");
+  EXPECT_INVALID(pelt_crowd_stream(handle.get(), 0, 0, floats.data(), 1), "inputs from a buffer");
+  EXPECT_INVALID(pelt_crowd_control(handle.get(), 0, 0, 0), "inputs from a buffer");
+  EXPECT_INVALID(pelt_crowd_show(handle.get(), 0, 0), "a buffer of the caller's");
+  EXPECT_INVALID(pelt_crowd_teleport(handle.get(), 0), "a buffer of the caller's");
+}
+
+}  // namespace
+}  // namespace pelt::runtime

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Tests crowds of the C API whose instances and characters come and go.
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <glm/gtc/type_ptr.hpp>
+#include <span>
+
+#include "tests/runtime/c_crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+// Uploads what was added to the characters, a few bytes at a time.
+void upload_in_parts(const pelt_device* device, pelt_gpu_characters* gpu) {
+  struct Upload {
+    pelt_gpu_characters* gpu;
+    VkDeviceSize left;
+  } uploading{gpu, 1};
+  while (uploading.left > 0) {
+    ASSERT_OK(pelt_submit_and_wait(
+        device, "upload",
+        [](void* user, VkCommandBuffer commands) {
+          auto& part = *static_cast<Upload*>(user);
+          EXPECT_OK(pelt_gpu_characters_record_upload_part(part.gpu, commands, 5000, 0, 0, &part.left));
+        },
+        &uploading));
+  }
+  ASSERT_OK(pelt_gpu_characters_finish_upload(gpu));
+}
+
+// Expects that what an instance cannot do with its outputs, and what has instances, is refused. `instances`: one of
+// character 1, one of character 0 without outputs, and one of it that is shown.
+void expect_refused_until_outputs_are_taken(pelt_crowd* c, std::span<const std::uint32_t, 3> instances) {
+  auto rooms = sized<pelt_crowd_rooms>();
+  ASSERT_OK(pelt_crowd_get_rooms(c, &rooms));
+  EXPECT_EQ(rooms.instances.capacity, 4u);
+  EXPECT_EQ(rooms.instances.free, 1u);
+  EXPECT_INVALID(pelt_crowd_show(c, instances[1], 1), "has no outputs");
+  ASSERT_OK(pelt_crowd_take_outputs(c, instances[1]));
+  EXPECT_INVALID(pelt_crowd_give_outputs(c, instances[2]), "is shown");
+  ASSERT_OK(pelt_crowd_show(c, instances[1], 1));
+  EXPECT_INVALID(pelt_crowd_remove(c, 1), "has 1 instances");
+  EXPECT_INVALID(pelt_crowd_remove(c, 7), "character 7 of 2");
+}
+
+// Poses one instance by transforms, one by rows of matrices, 3 up, and one by rows in mapped memory, 5 up.
+void pose_in_every_form(pelt_crowd* c, std::span<const std::uint32_t, 3> instances) {
+  const std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
+  const auto up = [&](float height) {
+    std::vector<float> rows;
+    for (const glm::mat4& joint : joints) {
+      const glm::mat4 moved = glm::transpose(glm::translate(glm::mat4(1), glm::vec3(0, height, 0)) * joint);
+      rows.insert(rows.end(), glm::value_ptr(moved), glm::value_ptr(moved) + 12);
+    }
+    return rows;
+  };
+  ASSERT_OK(pelt_crowd_pose_joints(c, instances[1], PELT_JOINTS_MATRIX3X4, up(3).data(), 2));
+  EXPECT_INVALID(pelt_crowd_pose_joints(c, instances[1], 3, up(3).data(), 2), "format 3");
+  EXPECT_INVALID(pelt_crowd_pose_joints(c, instances[1], 1, up(3).data(), 1), "1 joints are given");
+  float* mapped = nullptr;
+  std::uint32_t floats = 0;
+  ASSERT_OK(pelt_crowd_map_joints(c, instances[2], &mapped, &floats));
+  ASSERT_EQ(floats, 24u);
+  std::copy_n(up(5).data(), 24, mapped);
+  std::vector<float> turned;
+  for (const glm::mat4& joint : joints) {
+    turned.insert(turned.end(), {0, 0, 0, 1, joint[3].x, joint[3].y + 7, joint[3].z, 1, 1, 1});
+  }
+  ASSERT_OK(pelt_crowd_pose_joints(c, instances[0], PELT_JOINTS_TRANSFORM, turned.data(), 2));
+}
+
+// Runs a frame in its two parts, each of which is refused out of turn.
+void run_in_parts(const pelt_device* device, pelt_crowd* c) {
+  ASSERT_OK(pelt_submit_and_wait(
+      device, "parts",
+      [](void* user, VkCommandBuffer commands) {
+        auto* crowd = static_cast<pelt_crowd*>(user);
+        EXPECT_INVALID(pelt_crowd_record_blend(crowd, commands), "the first part");
+        EXPECT_OK(pelt_crowd_record_pose(crowd, commands));
+        EXPECT_INVALID(pelt_crowd_record_pose(crowd, commands), "the second part");
+        EXPECT_INVALID(pelt_crowd_record(crowd, commands), "the second part");
+        EXPECT_OK(pelt_crowd_record_blend(crowd, commands));
+      },
+      c));
+}
+
+// Returns the height of an instance's first vertex.
+float height_of(const pelt_crowd* c, std::uint32_t instance) {
+  auto info = sized<pelt_instance_info>();
+  EXPECT_OK(pelt_crowd_get_instance(c, instance, &info));
+  EXPECT_EQ(info.has_outputs, 1u);
+  std::vector<float> positions(std::size_t{3} * info.vertex_count);
+  auto vertices = sized<pelt_vertices>();
+  vertices.vertex_count = info.vertex_count;
+  vertices.positions = positions.data();
+  EXPECT_OK(pelt_crowd_read_vertices(c, instance, &vertices));
+  return positions[1];
+}
+
+// Expects that an instance of a character without levels says so.
+void expect_no_levels(const pelt_crowd* c, std::uint32_t instance) {
+  std::uint32_t from = 9;
+  std::uint32_t to = 9;
+  float share = 0;
+  ASSERT_OK(pelt_crowd_get_shown_levels(c, instance, &from, &to, &share));
+  EXPECT_EQ(from + to, 0u) << "it has no levels";
+  EXPECT_INVALID(pelt_crowd_get_level_vertex(c, 0, 0, &to), "level 0 of 0");
+}
+
+// Expects the buffers that the second part of a frame uses.
+void expect_uses_of_blend(const pelt_crowd* c) {
+  pelt_buffer_use uses[PELT_MAX_BUFFER_USES];
+  std::uint32_t count = 0;
+  ASSERT_OK(pelt_crowd_get_uses(c, PELT_PART_BLEND, uses, &count));
+  EXPECT_EQ(count, 3u);
+  EXPECT_STREQ(uses[0].name, "positions");
+  EXPECT_INVALID(pelt_crowd_get_uses(c, 2, uses, &count), "part 2 of 2");
+}
+
+// Instances, levels and characters come and go, and joints are given in other forms, as in C++.
+TEST_F(CCrowds, LiveAsThoseOfCpp) {
+  const pelt_character* caged = c_characters_[0].get();
+  const pelt_character* linear = c_characters_[1].get();
+  auto upload = sized<pelt_upload_options>();
+  VkDeviceSize bytes = 0;
+  for (const pelt_character* one : {caged, linear}) {
+    ASSERT_OK(pelt_character_get_upload_bytes(one, nullptr, &bytes));
+    upload.capacity += bytes;
+  }
+  pelt_gpu_characters* made = nullptr;
+  ASSERT_OK(pelt_upload_and_wait(device_.get(), &linear, 1, &upload, &made));
+  const GpuHandle gpu(made);
+  ASSERT_OK(pelt_gpu_characters_get_free_bytes(gpu.get(), &bytes));
+  EXPECT_GT(bytes, 0u);
+  auto room = sized<pelt_crowd_capacity>();
+  for (const pelt_character* one : {caged, linear}) ASSERT_OK(pelt_add_capacity(one, 2, nullptr, &room));
+  const std::uint32_t none[] = {0};
+  auto options = sized<pelt_crowd_options>();
+  options.instances = none;
+  options.character_count = 1;
+  options.capacity = &room;
+  options.joint_format = PELT_JOINTS_MATRIX3X4;
+  const CrowdHandle handle = make_crowd(device_.get(), gpu.get(), &options);
+  pelt_crowd* c = handle.get();
+
+  std::uint32_t number = 9;
+  ASSERT_OK(pelt_crowd_prepare(c, &caged, 1));
+  ASSERT_OK(pelt_gpu_characters_add(gpu.get(), caged, &number));
+  EXPECT_EQ(number, 1u);
+  upload_in_parts(device_.get(), gpu.get());
+  EXPECT_INVALID(pelt_crowd_acquire(c, 1, 1, &number), "has no character 1");
+  ASSERT_OK(pelt_crowd_add(c, 1));
+
+  std::uint32_t instances[3];
+  ASSERT_OK(pelt_crowd_acquire(c, 1, 1, &instances[0]));
+  ASSERT_OK(pelt_crowd_acquire(c, 0, 0, &instances[1]));
+  ASSERT_OK(pelt_crowd_acquire(c, 0, 1, &instances[2]));
+  expect_refused_until_outputs_are_taken(c, instances);
+  pose_in_every_form(c, instances);
+  ASSERT_OK(pelt_crowd_level(c, instances[2], 4, 2));
+  run_in_parts(device_.get(), c);
+  EXPECT_NEAR(height_of(c, instances[2]) - height_of(c, instances[1]), 2, 1e-5);
+  expect_no_levels(c, instances[2]);
+  expect_uses_of_blend(c);
+
+  ASSERT_OK(pelt_crowd_release(c, instances[0]));
+  EXPECT_INVALID(pelt_crowd_release(c, instances[0]), "is released");
+  ASSERT_OK(pelt_crowd_remove(c, 1));
+  ASSERT_OK(run_frame(device_.get(), c));
+  ASSERT_OK(pelt_gpu_characters_remove(gpu.get(), 1));
+  EXPECT_INVALID(pelt_gpu_characters_remove(gpu.get(), 1), "no character 1");
+  std::uint32_t count = 0;
+  pelt_memory_heap heaps[VK_MAX_MEMORY_HEAPS];
+  ASSERT_OK(pelt_device_get_memory_heaps(device_.get(), heaps, &count));
+  EXPECT_GT(count, 0u);
+  EXPECT_GT(heaps[0].size, 0u);
+}
+
+TEST_F(CCrowds, OutliveTheHandlesTheyWereMadeFrom) {
+  GpuHandle gpu = upload_all(device_.get());
+  CrowdHandle crowd = make_crowd(device_.get(), gpu.get());
+  ASSERT_OK(run_frame(device_.get(), crowd.get()));
+  gpu.reset();
+  c_characters_.clear();
+  device_.reset();
+  std::vector<float> positions(3 * characters_[1]->vertex_count());
+  auto read = sized<pelt_vertices>();
+  read.vertex_count = characters_[1]->vertex_count();
+  read.positions = positions.data();
+  EXPECT_OK(pelt_crowd_read_vertices(crowd.get(), 1, &read));
+  EXPECT_NE(positions, std::vector<float>(positions.size()));
+}
+
+}  // namespace
+}  // namespace pelt::runtime

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Tests frames in two parts, between which a list of what is drawn is written.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <string>
+
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/transfer.h>
+
+#include "tests/runtime/callers_buffer.h"
+#include "tests/runtime/crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+
+// A list of what is drawn, written between the parts of a frame.
+class DrawnCrowds : public MixedCrowds {
+ protected:
+  void SetUp() override {
+    MixedCrowds::SetUp();
+    if (IsSkipped()) return;
+    list_ = callers_buffer(1024);
+  }
+  CrowdOptions drawn_options() const {
+    CrowdOptions options{.instances = {2, 2, 2}};
+    options.outputs.bounds = true;
+    options.outputs.previous_positions.format = VertexFormat::kFloat;
+    options.drawn = {list_.handle()};
+    return options;
+  }
+  void draw(Crowd& crowd, const std::vector<std::uint32_t>& instances) {
+    std::vector<std::uint32_t> words{static_cast<std::uint32_t>(instances.size())};
+    words.insert(words.end(), instances.begin(), instances.end());
+    fill(list_, words);
+    ASSERT_TRUE(submit_and_wait(*gpu_device(), "two parts", [&](VkCommandBuffer commands) {
+      crowd.record_pose(commands);
+      crowd.record_blend(commands);
+    }));
+  }
+  Buffer list_;
+};
+
+TEST_F(DrawnCrowds, MoveWhatIsListedAlone) {
+  Crowd crowd = make(drawn_options());
+  crowd.update_every(3, 0);                     // posed once
+  std::map<std::uint32_t, std::size_t> stands;  // the pose in which an instance was drawn last
+  const std::vector<std::vector<std::uint32_t>> lists{{0, 3, 99}, {5, 3, 0}, {}, {0, 1, 2, 3, 4, 5}, {3, 0}};
+  std::map<std::uint32_t, std::size_t> drawn_in;
+  for (std::size_t frame = 0; frame < lists.size(); ++frame) {
+    pose_all(crowd, 10 * frame);
+    draw(crowd, lists[frame]);
+    for (const std::uint32_t i : lists[frame]) {
+      if (i > 5) continue;
+      const std::size_t pose = i + (i == 3 ? 0 : 10 * frame);
+      EXPECT_LT(off(crowd, i, pose), 1e-5f) << i << " in frame " << frame;
+      const bool before = drawn_in.contains(i) && drawn_in[i] + 1 == frame;
+      const std::size_t previous = before ? stands[i] : pose;
+      const Character& character = characters_[crowd.character_of(i)];
+      EXPECT_LT(worst_distance(rest_skin(character), motion(previous), read(crowd, i).previous_positions),
+                1e-5f * character.size())
+          << i << " in frame " << frame;
+      stands[i] = pose;
+      drawn_in[i] = frame;
+    }
+    for (const auto& [i, pose] : stands) EXPECT_LT(off(crowd, i, pose), 1e-5f) << i << " in frame " << frame;
+    for (std::uint32_t i = 0; i < 6; ++i) {
+      const Box box = test::must(read_bounds(*gpu_device(), crowd, i));
+      const glm::vec3 middle = motion(i + (i == 3 ? 0 : 10 * frame)) * glm::vec4(4, 0, 0, 1);
+      EXPECT_LT(glm::distance(0.5f * (box.least + box.greatest), middle), 0.2f * characters_[0].size())
+          << "the box is of this frame";
+    }
+  }
+}
+
+// An instance that is posed in one frame and listed only in the next, in which it has no turn, is moved then.
+TEST_F(DrawnCrowds, MoveWhatWasPosedBefore) {
+  Crowd crowd = make(drawn_options());
+  for (std::uint32_t i = 0; i < 6; ++i) crowd.update_every(i, 2);
+  for (std::size_t frame = 0; frame < 6; ++frame) {
+    pose_all(crowd, 10 * frame);
+    draw(crowd, frame % 2 == 0 ? std::vector<std::uint32_t>{} : std::vector<std::uint32_t>{0, 2, 4});
+    if (frame % 2 == 0) continue;
+    for (const std::uint32_t i : {0u, 2u, 4u}) EXPECT_LT(off(crowd, i, i + 10 * (frame - 1)), 1e-5f) << i;
+  }
+}
+
+// The frames of two crowds, whole and in parts, are the same.
+TEST_F(DrawnCrowds, AreWholeFramesWhereAllIsListed) {
+  CrowdOptions options = drawn_options();
+  Crowd parts = make(options);
+  options.drawn = {};
+  Crowd whole = make(options);
+  Crowd halves = make(options);
+  EXPECT_EQ(parts.passes().size(), whole.passes().size() + 1);
+  for (std::size_t frame = 0; frame < 4; ++frame) {
+    for (Crowd* crowd : {&parts, &whole, &halves}) {
+      if (frame == 1) crowd->detail(0, Detail::kReduced, 1);
+      pose_all(*crowd, frame);
+    }
+    draw(parts, {0, 1, 2, 3, 4, 5});
+    draw(halves, {});
+    ASSERT_TRUE(run(*gpu_device(), whole));
+    for (std::uint32_t i = 0; i < 6; ++i) {
+      const InstanceVertices wanted = read(whole, i);
+      for (const Crowd* crowd : {&parts, &halves}) {
+        const InstanceVertices got = read(*crowd, i);
+        EXPECT_EQ(got.positions, wanted.positions);
+        EXPECT_EQ(got.normals, wanted.normals);
+        EXPECT_EQ(got.previous_positions, wanted.previous_positions);
+      }
+    }
+  }
+}
+
+TEST_F(DrawnCrowds, SayWhatTheirPartsUse) {
+  const Crowd crowd = make(drawn_options());
+  std::map<std::string, VkAccessFlags2> uses;
+  for (const CrowdPart part : {CrowdPart::kPose, CrowdPart::kBlend}) {
+    for (const BufferUse& use : crowd.uses(part)) {
+      EXPECT_EQ(use.stages, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
+      EXPECT_GT(use.size, 0u);
+      EXPECT_NE(use.buffer, VK_NULL_HANDLE);
+      EXPECT_TRUE(uses.emplace(use.name, use.access).second) << use.name;
+    }
+  }
+  constexpr VkAccessFlags2 kRead = VK_ACCESS_2_SHADER_STORAGE_READ_BIT;
+  constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  const std::map<std::string, VkAccessFlags2> wanted{
+      {"bounds", kWrite},  {"drawn instances", kRead},     {"positions", kRead | kWrite},
+      {"normals", kWrite}, {"previous positions", kWrite}, {"tangents", kWrite}};
+  EXPECT_EQ(uses, wanted);
+}
+
+TEST_F(DrawnCrowds, RefuseListsThatContradictEachOther) {
+  CrowdOptions options = drawn_options();
+  options.visible = {list_.handle()};
+  EXPECT_THAT(Crowd::create(*gpu_device(), *gpu_, options).error().message, testing::HasSubstr("one of visible"));
+  options = drawn_options();
+  options.outputs.slots = 2;
+  EXPECT_THAT(Crowd::create(*gpu_device(), *gpu_, options).error().message, testing::HasSubstr("output slots"));
+  options = drawn_options();
+  options.drawn.offset = 1;
+  EXPECT_THAT(Crowd::create(*gpu_device(), *gpu_, options).error().message, testing::HasSubstr("drawn instances"));
+}
+
+}  // namespace
+}  // namespace pelt::runtime

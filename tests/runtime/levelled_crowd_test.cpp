@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Tests crowds that show levels of detail of their skins.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <pelt/evaluate.h>
+#include <pelt/linear_fit.h>
+#include <pelt/runtime/buffer.h>
+#include <pelt/shaders/jobs.h>
+
+#include "tests/runtime/callers_buffer.h"
+#include "tests/runtime/crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+
+// A tube with levels 1 and 3, and another mesh without.
+class LevelledCrowds : public Crowds {
+ protected:
+  void SetUp() override {
+    Crowds::SetUp();
+    Model model = test::make_tube({.around = 16, .along = 32});
+    for (const std::uint32_t level : {1u, 3u}) {
+      MeshLevel made{0, level, test::make_tube_mesh({.around = 16 - 2 * level, .along = 24 - 4 * level})};
+      made.mesh.name = "tube_LOD" + std::to_string(level);
+      model.levels.push_back(std::move(made));
+    }
+    model.meshes.push_back(test::make_tube_mesh({.around = 5, .along = 7, .radius = 0.5f}));
+    model.meshes.back().name = "inner";
+    character_.emplace(test::bound_by(model, "dual_quaternion"));
+    gpu_.emplace(upload_character(*character_));
+  }
+  // Returns where the CPU moves the skins at a level, mesh after mesh.
+  std::vector<glm::vec3> wanted(std::uint32_t level, std::size_t pose) const {
+    Evaluator evaluator(character_->at_level(level));
+    evaluator.pose(joints(pose));
+    evaluator.evaluate();
+    return {evaluator.positions().begin(), evaluator.positions().end()};
+  }
+  std::vector<glm::mat4> joints(std::size_t pose) const { return moved(bent_joints(), motion(pose)); }
+  // Returns the largest distance of what the crowd has at a level from what it should.
+  float off(const Crowd& crowd, std::uint32_t level, std::size_t pose) {
+    return std::max(off_level(crowd, level, pose, false), off_inner(crowd, pose, false));
+  }
+  // The same of previous positions; those of the mesh without levels are of another pose.
+  float off_before(const Crowd& crowd, std::uint32_t level, std::size_t pose, std::size_t inner_pose) {
+    return std::max(off_level(crowd, level, pose, true), off_inner(crowd, inner_pose, true));
+  }
+  float off_inner(const Crowd& crowd, std::size_t pose, bool previous) {
+    const InstanceVertices all = test::must(read_vertices(*gpu_device(), crowd, 0));
+    const std::vector<glm::vec3>& got = previous ? all.previous_positions : all.positions;
+    const std::vector<glm::vec3> expected = wanted(0, pose);
+    const std::uint32_t first = *crowd.mesh_vertex(0, 1);
+    const std::uint32_t count = (*character_)->meshes[1].vertex_count();
+    float worst = 0;
+    for (std::uint32_t v = 0; v < count; ++v)
+      worst = std::max(worst, glm::distance(got[first + v], expected[expected.size() - count + v]));
+    return worst / character_->size();
+  }
+  float off_level(const Crowd& crowd, std::uint32_t level, std::size_t pose, bool previous) {
+    const InstanceVertices all = test::must(read_vertices(*gpu_device(), crowd, 0));
+    const std::vector<glm::vec3>& got = previous ? all.previous_positions : all.positions;
+    const std::vector<glm::vec3> expected = wanted(level, pose);
+    std::uint32_t first = *crowd.mesh_vertex(0, 0);
+    std::uint32_t count = (*character_)->meshes[0].vertex_count();
+    for (std::uint32_t l = 0; l < (*character_)->levels.size(); ++l) {
+      if ((*character_)->levels[l].level > level) continue;
+      first = crowd.level_vertex(0, l);
+      count = (*character_)->levels[l].skin.vertex_count();
+    }
+    float worst = 0;
+    for (std::uint32_t v = 0; v < count; ++v) worst = std::max(worst, glm::distance(got[first + v], expected[v]));
+    return worst / character_->size();
+  }
+  Crowd make(CrowdOptions options = {}) {
+    options.outputs.previous_positions.format = VertexFormat::kFloat;
+    options.outputs.normal_mode = NormalMode::kBlended;
+    return test::must(Crowd::create(*gpu_device(), *gpu_, options));
+  }
+  void frame(Crowd& crowd, std::size_t pose) {
+    crowd.pose(0, joints(pose));
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+  }
+
+  static constexpr float kNear = 1e-5f;
+  static constexpr float kFar = 1e-2f;
+  std::optional<Character> character_;
+  std::optional<GpuCharacters> gpu_;
+};
+
+TEST_F(LevelledCrowds, MoveTheLevelThatIsShownAlone) {
+  Crowd crowd = make();
+  frame(crowd, 0);
+  EXPECT_LT(off(crowd, 0, 0), kNear);
+  std::size_t pose = 0;
+  for (const std::uint32_t level : {1u, 2u, 0u, 3u, 63u}) {
+    crowd.level(0, level);
+    const bool new_mesh = level != 2 && level != 63;
+    for (int step = 0; step < 2; ++step) {
+      frame(crowd, ++pose);
+      EXPECT_LT(off(crowd, level, pose), kNear) << level;
+      EXPECT_LT(off_before(crowd, level, pose - (step == 0 && new_mesh ? 0 : 1), pose - 1), kNear)
+          << level << ", step " << step;
+      for (const std::uint32_t other : {0u, 1u, 3u}) {
+        const bool shown = other == level || (other == 1 && level == 2) || (other == 3 && level == 63);
+        if (!shown) {
+          EXPECT_GT(off_level(crowd, other, pose, false), kFar) << other << " at " << level;
+        }
+      }
+    }
+    EXPECT_EQ(crowd.shown_levels(0).from, crowd.shown_levels(0).to);
+  }
+}
+
+TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
+  for (const std::uint32_t slots : {1u, 2u}) {
+    CrowdOptions options;
+    options.outputs.slots = slots;
+    Crowd crowd = make(options);
+    for (std::size_t pose = 0; pose < slots; ++pose) frame(crowd, pose);
+    crowd.level(0, 3, 2);
+    std::vector<float> shares;
+    for (std::size_t pose = slots; pose < 6; ++pose) {
+      frame(crowd, pose);
+      const ShownLevels shown = crowd.shown_levels(0);
+      shares.push_back(shown.share);
+      EXPECT_LT(off(crowd, 3, pose), kNear) << pose;
+      EXPECT_EQ(off_level(crowd, 0, pose, false) < kNear, shown.from == 0) << pose;
+      EXPECT_EQ(shown.to, 3u);
+      if (slots == 1) {
+        EXPECT_LT(off_before(crowd, 3, pose == slots ? pose : pose - 1, pose - 1), kNear) << pose;
+      }
+      EXPECT_EQ(crowd.previous_slot(0) == crowd.output_slot(), slots == 1 || pose == slots);
+    }
+    ASSERT_GE(shares.size(), 3u);
+    EXPECT_NEAR(shares[0], 1.0f / 3, 1e-5f);
+    EXPECT_NEAR(shares[1], 2.0f / 3, 1e-5f);
+    EXPECT_EQ(shares[2], 1.0f);
+  }
+}
+
+// An instance that stands still is moved for its new level, and a list of the caller's says the same in its states.
+TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
+  Crowd crowd = make();
+  frame(crowd, 4);
+  crowd.update_every(0, 0);
+  crowd.level(0, 1);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 1, 4), kNear);
+
+  const Buffer list = callers_buffer(64);
+  Crowd listed = make({.visible = {list.handle()}});
+  for (const std::uint32_t level : {3u, 1u}) {
+    const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | shared::entry_levels(level, level)};
+    fill(list, words);
+    frame(listed, level);
+    EXPECT_LT(off(listed, level, level), kNear);
+    EXPECT_GT(off_level(listed, 0, level, false), kFar);
+  }
+  std::size_t pose = 5;
+  for (const std::uint32_t flag : {0u, shared::kEntryOtherLevel}) {
+    const std::uint32_t words[] = {1, 0, shared::kEntryTeleport | flag | shared::entry_levels(0, 3)};
+    fill(list, words);
+    frame(listed, ++pose);
+    EXPECT_LT(off(listed, 3, pose), kNear);
+    EXPECT_EQ(off_level(listed, 0, pose, false) < kNear, flag == 0) << "the level that it fades from";
+  }
+}
+
+// A level, a linear-blend fit and a slower rate go together: each is as the CPU moves it.
+TEST_F(LevelledCrowds, GoTogetherWithDetailsAndRates) {
+  Model model = test::make_tube({.around = 12, .along = 24});
+  model.levels.push_back({0, 1, test::make_tube_mesh({.around = 8, .along = 12})});
+  model.levels.back().mesh.name = "tube_LOD1";
+  const Character fitted =
+      test::must(fit_linear_blend(test::bound_by(model, "surface_ffd"), {.clip_poses = 1, .random_poses = 8}))
+          .character;
+  const GpuCharacters gpu = upload_character(fitted);
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {2}}));
+  crowd.update_every(1, 3);
+  std::size_t posed_at = 0;
+  for (std::size_t frame = 0; frame < 12; ++frame) {
+    const bool fits = frame / 2 % 2 == 1;
+    const std::uint32_t level = frame / 3 % 2;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      crowd.detail(i, fits ? Detail::kLinearFit : Detail::kFull);
+      crowd.level(i, level);
+      crowd.pose(i, joints(frame));
+    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    const bool moved = frame % 3 == 0 || (frame + 1) % 3 == 0;
+    if (moved) posed_at = frame;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      if (i == 1 && !moved) continue;
+      const Character shown = fitted.at_level(level);
+      Evaluator evaluator(shown);
+      evaluator.set_detail(fits ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
+      evaluator.pose(joints(i == 0 ? frame : posed_at));
+      evaluator.evaluate();
+      const CharacterMesh& skin = test::mesh_of(shown, level == 0 ? "tube" : "tube_LOD1");
+      const auto expected = evaluator.positions().subspan(skin.first_vertex, skin.vertex_count());
+      const std::uint32_t mesh = static_cast<std::uint32_t>(&test::mesh_of(fitted, "tube") - fitted->meshes.data());
+      const std::uint32_t first = level == 0 ? *crowd.mesh_vertex(0, mesh) : crowd.level_vertex(0, 0);
+      const std::vector<glm::vec3> got = positions(crowd, i);
+      for (std::size_t v = 0; v < expected.size(); ++v)
+        ASSERT_LT(glm::distance(got[first + v], expected[v]), kNear * fitted.size()) << i << " in frame " << frame;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pelt::runtime

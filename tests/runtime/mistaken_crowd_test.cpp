@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Tests what crowds say to calls that are mistakes.
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include <pelt/runtime/buffer.h>
+#include <pelt/runtime/mistake.h>
+#include <pelt/runtime/transfer.h>
+
+#include "tests/runtime/crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+
+// Every call that names what is not there says so, and has no effect.
+class MistakenCrowds : public MixedCrowds {
+ protected:
+  void SetUp() override {
+    MixedCrowds::SetUp();
+    sentences().clear();
+    on_mistake([](const char* sentence) { sentences().emplace_back(sentence); });
+  }
+  void TearDown() override { on_mistake(nullptr); }
+  static std::vector<std::string>& sentences() {
+    static std::vector<std::string> said;
+    return said;
+  }
+  // Expects one sentence, with the words.
+  static void expect(const std::string& words) {
+    EXPECT_THAT(sentences(), testing::ElementsAre(testing::HasSubstr(words)));
+    sentences().clear();
+  }
+  // Expects that every call for an instance that is not there says so.
+  void expect_nothing_done(Crowd& crowd, std::uint32_t gone) {
+    crowd.pose(gone, bind_joints_);
+    expect("Crowd::pose: the crowd of 3 characters has no instance " + std::to_string(gone));
+    crowd.show(gone, true);
+    expect("Crowd::show");
+    crowd.update_every(gone, 2);
+    expect("Crowd::update_every");
+    crowd.teleport(gone);
+    expect("Crowd::teleport");
+    crowd.detail(gone, Detail::kReduced);
+    expect("Crowd::detail");
+    crowd.level(gone, 1);
+    expect("Crowd::level");
+    crowd.inputs(gone, {});
+    expect("Crowd::inputs");
+    crowd.control(gone, 0, 1);
+    expect("Crowd::control");
+    crowd.stream(gone, 0, {});
+    expect("Crowd::stream");
+    crowd.release(gone);
+    expect("Crowd::release");
+    crowd.give_outputs(gone);
+    expect("Crowd::give_outputs");
+    EXPECT_FALSE(crowd.take_outputs(gone));
+    EXPECT_EQ(crowd.first_vertex(gone), 0u);
+    expect("Crowd::first_vertex");
+    EXPECT_EQ(crowd.vertex_count(gone), 0u);
+    expect("Crowd::vertex_count");
+    EXPECT_EQ(crowd.character_of(gone), 0u);
+    expect("Crowd::character_of");
+    EXPECT_EQ(crowd.first_joint(gone), 0u);
+    expect("Crowd::first_joint");
+    EXPECT_EQ(crowd.first_input(gone), 0u);
+    expect("Crowd::first_input");
+    EXPECT_EQ(crowd.shown_levels(gone).to, 0u);
+    expect("Crowd::shown_levels");
+  }
+  // Expects that what would change the frame is refused between its two parts.
+  void expect_nothing_done_between_parts(Crowd& crowd, VkCommandBuffer commands) {
+    crowd.record_pose(commands);
+    expect("recorded anew before its second part");
+    EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the parts of a frame"));
+    EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the parts of a frame"));
+    crowd.pose(0, bind_joints_);
+    expect("Crowd::pose: the frame of the crowd of 3 characters waits for its second part");
+    crowd.show(0, false);
+    expect("Crowd::show: the frame");
+    crowd.release(0);
+    expect("Crowd::release: the frame");
+    crowd.record(commands);
+    expect("recorded anew before its second part");
+  }
+};
+
+TEST_F(MistakenCrowds, SayWhatIsWrong) {
+  CrowdOptions options{.instances = {1, 1, 0}};
+  options.capacity.instances = 3;
+  Crowd crowd = make(options);
+  pose_all(crowd);
+  expect("Crowd::pose: the crowd of 3 characters has no instance 2");
+}
+
+TEST_F(MistakenCrowds, HaveNoEffect) {
+  Crowd crowd = make({.instances = {1, 1, 0}});
+  for (std::uint32_t i = 0; i < 2; ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
+  crowd.release(1);
+  for (const std::uint32_t gone : {1u, 2u, ~0u}) expect_nothing_done(crowd, gone);
+  crowd.pose(0, std::span(bind_joints_).first(1));
+  expect("1 joint matrices are given, and there are 2");
+  crowd.inputs(0, std::vector{1.0f});
+  expect("1 values are given, and there are 0");
+  crowd.control(0, 3, 1);
+  expect("has no control 3");
+  crowd.stream(0, 3, {});
+  expect("has no stream 3");
+  crowd.give_outputs(0);
+  expect("instance 0 of the crowd of 3 characters is shown");
+  crowd.show(0, false);
+  crowd.give_outputs(0);
+  crowd.show(0, true);
+  expect("instance 0 of the crowd of 3 characters has no outputs");
+  EXPECT_TRUE(crowd.take_outputs(0));
+  crowd.show(0, true);
+  crowd.remove(0);
+  expect("has 1 instances of character 0");
+  crowd.remove(7);
+  expect("has no character 7");
+  EXPECT_EQ(crowd.mesh_vertex(0, 9), std::nullopt);
+  expect("has no mesh 9");
+  EXPECT_EQ(crowd.level_vertex(0, 0), 0u);
+  expect("has no level 0");
+  crowd.record_blend(VK_NULL_HANDLE);
+  expect("recorded from its second part on");
+  ASSERT_TRUE(submit_and_wait(*gpu_device(), "parts", [&](VkCommandBuffer commands) {
+    crowd.record_pose(commands);
+    expect_nothing_done_between_parts(crowd, commands);
+    crowd.record_blend(commands);
+  }));
+  EXPECT_TRUE(sentences().empty());
+  EXPECT_LT(off(crowd, 0, 0), 1e-5f);
+}
+
+TEST_F(MistakenCrowds, OfCharactersThatAreGoneSaySo) {
+  GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
+  gpu.remove(1);
+  EXPECT_THAT(Crowd::create(*gpu_device(), gpu, {.instances = {1, 1, 1}}).error().message,
+              testing::HasSubstr("character 1, which was removed"));
+  const Crowd without = test::must(Crowd::create(*gpu_device(), gpu));
+  EXPECT_EQ(without.rooms().instances.capacity, 2u);
+  EXPECT_EQ(test::must(gpu.add(*gpu_device(), characters_[0])), 1u);
+  crowd.release(0);
+  crowd.remove(0);
+  EXPECT_THAT(crowd.add(*gpu_device(), 0).error().message, testing::HasSubstr("character 1 were removed"));
+  EXPECT_FALSE(crowd.has_character(0));
+
+  Crowd hidden = test::must(Crowd::create(*gpu_device(), *gpu_));
+  hidden.show(0, false);
+  hidden.give_outputs(0);
+  EXPECT_THAT(read_vertices(*gpu_device(), hidden, 0).error().message, testing::HasSubstr("has no outputs"));
+  Crowd* const twice[] = {&hidden, &hidden};
+  Crowd::record_together(VK_NULL_HANDLE, twice);
+  expect("is named twice");
+  EXPECT_EQ(&hidden.outputs(7), &hidden.outputs(0));
+  expect("no output slot 7");
+}
+
+TEST_F(MistakenCrowds, OfBuffersOfTheCallersSayWhoHasThem) {
+  const Buffer buffer = test::must(
+      Buffer::create(*gpu_device(), {.size = 4096, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, .name = "a caller's"}));
+  Crowd crowd = make({.joints = {buffer.handle()}, .inputs = {buffer.handle()}, .visible = {buffer.handle()}});
+  crowd.pose(0, bind_joints_);
+  expect("a buffer of the caller's has the joint matrices");
+  crowd.inputs(0, {});
+  expect("a buffer of the caller's has the inputs");
+  crowd.show(0, false);
+  expect("a buffer of the caller's lists the instances");
+}
+
+}  // namespace
+}  // namespace pelt::runtime
