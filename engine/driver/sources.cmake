@@ -6,7 +6,7 @@ pelt_folder(character
   key_pose/include/pelt/move_driver.h)
 pelt_folder(authoring
   action_line/bind_muscle.cpp action_line/line.cpp action_line/muscles.cpp action_line/spindle.cpp
-  build_character.cpp driver.cpp from_skin/joint_density.cpp from_skin/joint_spread.cpp
+  build_character.cpp driver.cpp from_skin/armpits.cpp from_skin/joint_density.cpp from_skin/joint_spread.cpp
   from_skin/limb_sizing.cpp from_skin/shown_surface.cpp from_skin/spread_along.cpp from_skin/thinned_skin.cpp
   key_pose/bind.cpp vertex_frame/bind.cpp
   HEADERS

@@ -63,7 +63,8 @@ std::uint32_t Joints::record(std::uint32_t joint, std::uint32_t against, float s
   return known->second;
 }
 
-std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<const Influence>> rows) {
+std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<const Influence>> rows,
+                                                    std::span<const float> straight) {
   struct Part {
     std::size_t row;
     std::uint32_t below;
@@ -81,14 +82,18 @@ std::vector<std::vector<Influence>> Joints::painted(std::span<const std::span<co
       joints[input_.model.bound_joints[influence.index].joint] += influence.weight;
       sum += influence.weight;
     }
-    if (joints.size() == 1) parts.push_back({r, joints.begin()->first, joints.begin()->first, 1, 1});
+    const float turned = 1 - straight[r];
+    for (const auto& [joint, weight] : joints) {
+      if (straight[r] > 0) parts.push_back({r, joint, joint, 1, straight[r] * weight / sum});
+    }
+    if (joints.size() == 1) parts.push_back({r, joints.begin()->first, joints.begin()->first, 1, turned});
     for (auto lower = joints.begin(); lower != joints.end(); ++lower) {
       for (auto upper = joints.begin(); upper != lower; ++upper) {
         const auto& [above, above_weight] = *upper;  // parents come before their children
         const auto& [below, below_weight] = *lower;
         const float one = above_weight * below_weight / (sum - above_weight);
         const float other = above_weight * below_weight / (sum - below_weight);
-        parts.push_back({r, below, above, other / (one + other), (one + other) / sum});
+        parts.push_back({r, below, above, other / (one + other), turned * (one + other) / sum});
         shares[{below, above}].insert(parts.back().share);
       }
     }

@@ -39,8 +39,10 @@ class Joints {
   // Returns the motions by painted weights, rows over the model's bound joints, as weights of records of the pass. Of
   // two joints it is the sub-segment between them that has the part of the turn that the second one has of both
   // weights, interpolated from the nearest two of six where the rows have more than seven such parts of the pair. Of
-  // more joints each shares its weight among the pairs that it makes with the others, by their weights.
-  std::vector<std::vector<Influence>> painted(std::span<const std::span<const Influence>> rows);
+  // more joints each shares its weight among the pairs that it makes with the others, by their weights. `straight`: the
+  // share of each row in which the joints themselves move it, as linear blend does.
+  std::vector<std::vector<Influence>> painted(std::span<const std::span<const Influence>> rows,
+                                              std::span<const float> straight);
 
   // Adds the pass that poses all of these and returns its first palette entry.
   std::uint32_t finish();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 
 #include "engine/binding/strongest_influence.h"
 #include "engine/core/invalid.h"
+#include "engine/driver/from_skin/armpits.h"
 #include "engine/hierarchical_bspline/control_mesh.h"
 #include "engine/hierarchical_bspline/curve_attachment.h"
 #include "engine/hierarchical_bspline/joints.h"
@@ -28,7 +30,12 @@ class Levels {
  public:
   Levels(const HierarchicalBsplineParameters& parameters, const Surface& surface, const Painting* painting,
          const DeformerInput& input)
-      : parameters_(parameters), surface_(surface), painting_(painting), input_(input), joints_(input) {}
+      : parameters_(parameters), surface_(surface), painting_(painting), input_(input), joints_(input) {
+    if (painting == nullptr) return;
+    const std::span<const glm::dvec3> base = surface.control(0);
+    armpits_.emplace(std::vector<glm::vec3>(base.begin(), base.end()), painting->rows_of(surface.topology(), 0),
+                     input.model);
+  }
 
   Result<std::vector<PosedVertex>> add() {
     plans_.resize(surface_.vertices().size());
@@ -59,6 +66,7 @@ class Levels {
     const SurfaceLevel& edits = parameters_.levels[level];
     std::vector<VertexPlan*> painted;
     std::vector<std::span<const Influence>> rows;
+    std::vector<float> straight;
     for (const SurfaceAttachment& attachment : edits.attach) {
       std::uint32_t joint = 0;
       std::uint32_t segment = 0;
@@ -73,9 +81,10 @@ class Levels {
             if (!attachment.painted) return;
             painted.push_back(&plan);
             rows.push_back(painting_->row(level, number));
+            straight.push_back(armpits_->share(glm::vec3(surface_.control(level)[number]), rows.back()));
           }));
     }
-    std::vector<std::vector<Influence>> motions = joints_.painted(rows);
+    std::vector<std::vector<Influence>> motions = joints_.painted(rows, straight);
     for (std::size_t i = 0; i < painted.size(); ++i) painted[i]->painted = std::move(motions[i]);
     for (const SurfaceLimit& limit : edits.limits) {
       PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));
@@ -207,7 +216,8 @@ class Levels {
 
   const HierarchicalBsplineParameters& parameters_;
   const Surface& surface_;
-  const Painting* painting_;
+  const Painting* painting_;                   // none: no vertex is attached as painted
+  std::optional<from_skin::Armpits> armpits_;  // the same
   const DeformerInput& input_;
   Joints joints_;
   std::vector<VertexPlan> plans_;  // of the stored vertices

@@ -10,6 +10,7 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/try.h>
 
+#include "engine/driver/from_skin/armpits.h"
 #include "engine/driver/vertex_frame/bind.h"
 #include "engine/surface_ffd/cut_error.h"
 #include "engine/surface_ffd/driver.h"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t kElements = 26;
 constexpr std::size_t kInfluences = 8;
+constexpr std::size_t kJoints = 4;  // influences that a vertex of an armpit may have besides
 constexpr std::size_t kQuadraticElements = 32;
 constexpr std::size_t kQuadraticInfluences = 12;
 constexpr std::size_t kProbedVertices = 256;  // vertices of a target at which the error of the cut is measured
@@ -166,6 +168,47 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
   return {};
 }
 
+// Returns for each driver vertex how much it is of an armpit. Nothing: none is, the driver is not made from the skin,
+// or it is sculpted, and skin must follow it everywhere.
+std::vector<float> find_armpits(const DriverParameters& parameters, const Driver& driver, const Model& model) {
+  if (!is_made_from_skin(parameters) || parameters.follow != Follow::kDualQuaternion || driver.sculpted) return {};
+  const SparseRows& weights = driver.mesh.weights;
+  const from_skin::Armpits armpits(driver.mesh.positions, weights, model);
+  if (armpits.empty()) return {};
+  std::vector<float> shares;
+  for (std::size_t v = 0; v < weights.row_count(); ++v) {
+    shares.push_back(armpits.share(driver.mesh.positions[v], weights.row(v)));
+  }
+  return shares;
+}
+
+// Gives armpits the linear blend of the driver's weights instead of the driver's frames. `shares`: of find_armpits.
+void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::uint32_t first_slot,
+                  std::size_t influences, SparseRows& rows) {
+  const Gradients gradients = rows.gradients.empty() ? Gradients::kNone : Gradients::kKnown;
+  SparseRows pulled;
+  std::vector<WeightedElement> row;
+  for (std::size_t v = 0; v < rows.row_count(); ++v) {
+    const auto is_pulled = [&](const Influence& influence) { return shares[influence.index - first_slot] > 0; };
+    if (std::ranges::none_of(rows.row(v), is_pulled)) {
+      pulled.append_row(rows.row(v), rows.row_gradients(v));
+      continue;
+    }
+    row.clear();
+    for (std::size_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i) {
+      const auto [entry, weight] = rows.influences[i];
+      const glm::dvec3 gradient(gradients == Gradients::kKnown ? rows.gradients[i] : glm::vec3(0));
+      const double share = shares[entry - first_slot];
+      row.push_back({entry, (1 - share) * weight, (1 - share) * gradient});
+      for (const Influence& joint : linear.row(entry - first_slot)) {
+        row.push_back({joint.index, share * joint.weight * weight, share * joint.weight * gradient});
+      }
+    }
+    append_row(pulled, row, gradients);
+  }
+  rows = influences == 0 ? std::move(pulled) : cut_rows(pulled, influences + kJoints, Cut::kContinuous);
+}
+
 }  // namespace
 
 std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision) {
@@ -222,6 +265,10 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   std::optional<double> cut_error;
   PELT_TRY(within(input.layer, settle_elements(parameters, exclusions, driver, input, settings, cut_error)));
 
+  const std::vector<float> armpits =
+      extended ? find_armpits(parameters.driver, driver, input.model) : std::vector<float>();
+  const SparseRows linear =
+      armpits.empty() ? SparseRows() : input.builder.rows_over_joints(driver.mesh.weights, BlendMode::kLinear);
   std::vector<MeshBinding> bindings;
   for (std::size_t t = 0; t < input.targets.size(); ++t) {
     const DeformerTarget& target = input.targets[t];
@@ -232,6 +279,12 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
     PELT_ASSIGN(auto binding, within(input.layer, make_rows(mesh_of(input, target), target.mask, settings,
                                                             exclusions[t], input.threads, progress)));
     binding.cut_error = cut_error;
+    if (!armpits.empty()) {
+      pull_armpits(armpits, linear, settings.first_slot, influences, binding.rows);
+      for (OffsetGroup& group : binding.offset_groups) {
+        pull_armpits(armpits, linear, settings.first_slot, influences, group.rows);
+      }
+    }
     bindings.push_back(std::move(binding));
   }
   return bindings;

@@ -103,10 +103,6 @@ std::optional<std::size_t> nearest_elements(const DeformerParameters& parameters
   return surface_ffd::asked_elements(ffd, ffd.precision) + 1;
 }
 
-bool is_made_from_skin(const DriverParameters& driver) {
-  return driver.mesh.empty() && driver.file.empty() && driver.patches.empty();
-}
-
 }  // namespace
 
 namespace surface_ffd {

@@ -124,10 +124,13 @@ Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, 
 
 }  // namespace
 
+bool is_made_from_skin(const DriverParameters& driver) {
+  return driver.mesh.empty() && driver.file.empty() && driver.patches.empty();
+}
+
 Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input) {
-  const bool made_from_targets = parameters.mesh.empty() && parameters.file.empty() && parameters.patches.empty();
   for (const auto& [known, driver] : input.drivers.drivers) {
-    if (!made_from_targets && known == parameters) return driver;
+    if (!is_made_from_skin(parameters) && known == parameters) return driver;
   }
   if (!parameters.mesh.empty()) {
     if (const std::optional<std::size_t> known = input.builder.find_control_mesh(parameters.mesh)) {

@@ -31,6 +31,8 @@ struct Driver {
   bool sculpted = false;          // true if offsets or masks may move vertices at one place apart
 };
 
+bool is_made_from_skin(const DriverParameters& driver);
+
 // Adds the driver to the builder as a control mesh. A mesh of the model that a layer moves is there already. A driver
 // that has weights follows by them; other drivers take the weights of the closest points of the targets. Layers that
 // name the same driver in the same way share it. Errors: those of find_source and weld_and_refine; no target has the

@@ -56,6 +56,12 @@ Character bound_by_name(const std::string& deformer) {
   return result->character;
 }
 
+std::string name_of_deformer(const testing::TestParamInfo<const char*>& deformer) {
+  std::string name = deformer.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
 class BipedBy : public testing::TestWithParam<const char*> {
  protected:
   static const Character& character(const std::string& deformer) {
@@ -244,13 +250,34 @@ TEST_P(BipedBy, ToesBendAlone) {
   EXPECT_LT(farthest(skin, is_behind), 0.02f * toes);
 }
 
+// ----------------------------------------------------------------------------------------------------------- shoulders
+
+class RaisedArms : public BipedBy {
+ protected:
+  // Returns how wide, in metres, the shoulders are with raised arms.
+  static float width(const std::string& deformer) {
+    const std::vector<vec3> skin = posed(deformer, in_clip("raise", 1.44f));
+    float least = 0, most = 0;
+    for (std::uint32_t v = 0; v < skin.size(); ++v) {
+      if (glm::distance(body().positions[v], place("left_upper_arm")) < 0.2f) most = std::max(most, skin[v].x);
+      if (glm::distance(body().positions[v], place("right_upper_arm")) < 0.2f) least = std::min(least, skin[v].x);
+    }
+    return most - least;
+  }
+};
+
+TEST_P(RaisedArms, DoNotSwellTheShoulders) {
+  RecordProperty("width", std::to_string(width(GetParam())));
+  EXPECT_LT(width(GetParam()), width("linear-blend") + 0.07f);
+}
+
+INSTANTIATE_TEST_SUITE_P(Deformers, RaisedArms,
+                         testing::Values("surface-ffd", "curve-skeleton", "mos", "hierarchical-bspline"),
+                         name_of_deformer);
+
 INSTANTIATE_TEST_SUITE_P(Deformers, BipedBy,
                          testing::Values("linear-blend", "dual-quaternion", "surface-ffd", "curve-skeleton", "mos"),
-                         [](const auto& deformer) {
-                           std::string name = deformer.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+                         name_of_deformer);
 
 }  // namespace
 }  // namespace pelt
