@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <glm/gtc/constants.hpp>
 #include <map>
+#include <span>
 #include <utility>
 
 #include <pelt/import.h>
@@ -36,11 +38,33 @@ struct Panel {
   std::string caption;
 };
 
+// Writes the caption of each panel below the feet of its character, all in the size in which they fit side by side.
+void draw_captions(Image& image, std::span<const Panel> panels, const Bounds& bounds, std::span<const glm::mat4> worlds,
+                   const Camera& camera) {
+  const glm::vec4 feet(bounds.center().x, bounds.low.y, bounds.center().z, 1.0f);
+  std::vector<glm::vec2> places;
+  for (const glm::mat4& world : worlds) {
+    places.push_back(project(camera, image.width, image.height, glm::vec3(world * feet)));
+  }
+  const float height = static_cast<float>(image.height);
+  float size = height / 26;
+  for (std::size_t p = 1; p < panels.size(); ++p) {
+    // A quarter of the size stays free between two.
+    const float needed = 0.5f * (label_width(panels[p - 1].caption, size) + label_width(panels[p].caption, size));
+    size *= std::min(1.0f, std::abs(places[p].x - places[p - 1].x) / (needed + 0.25f * size));
+  }
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    const float row = std::min(places[p].y + 1.9f * size, height - 0.5f * size);
+    draw_label(image, panels[p].caption, places[p].x, row, size);
+  }
+}
+
 // Returns the caption for a deformer such as "surface_ffd over linear_blend".
 std::string caption_of(std::string deformer) {
   deformer = deformer.substr(0, deformer.find(" over "));
   std::replace(deformer.begin(), deformer.end(), '_', ' ');
-  for (const auto& [plain, written] : {std::pair("ffd", "FFD"), std::pair("bspline", "B-spline")}) {
+  for (const auto& [plain, written] :
+       {std::pair("ffd", "FFD"), std::pair("bspline", "B-spline"), std::pair("mos", "MOS")}) {
     const std::size_t at = deformer.find(plain);
     if (at != std::string::npos) deformer.replace(at, std::strlen(plain), written);
   }
@@ -160,17 +184,10 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
   }
   // The camera leaves room below the feet for the captions.
   const bool captions = panels.size() > 1;
-  const float caption_size = static_cast<float>(command.height) / 26;
   for (Bounds& box : row) box.low.y -= captions ? 0.1f * box.size().y : 0.0f;
   scene.camera = frame_camera(row, static_cast<float>(command.width) / static_cast<float>(command.height), view);
   PELT_ASSIGN(auto image, renderer.render(scene));
-  for (std::size_t p = 0; captions && p < panels.size(); ++p) {
-    const glm::vec3 feet(bounds.center().x, bounds.low.y, bounds.center().z);
-    const glm::vec2 at =
-        project(scene.camera, command.width, command.height, glm::vec3(worlds[p] * glm::vec4(feet, 1.0f)));
-    const float lowest = static_cast<float>(command.height) - 0.5f * caption_size;
-    draw_label(image, panels[p].caption, at.x, std::min(at.y + 1.9f * caption_size, lowest), caption_size);
-  }
+  if (captions) draw_captions(image, panels, bounds, worlds, scene.camera);
   if (const BindView& colours = panels.back().view; !colours.values.empty()) {
     draw_legend(image, colours.least, colours.most);
   }

@@ -77,10 +77,13 @@ std::span<const unsigned char> label_font() {
   return {reinterpret_cast<const unsigned char*>(kLabelFont.data()), sizeof(kLabelFont)};
 }
 
+float label_width(std::string_view text, float size) {
+  return lay_out(text, stbtt_ScaleForMappingEmToPixels(&font(), size), [](int, float) {});
+}
+
 void draw_label(Image& image, std::string_view text, float center_x, float baseline_y, float size) {
   const float scale = stbtt_ScaleForMappingEmToPixels(&font(), size);
-  const float length = lay_out(text, scale, [](int, float) {});
-  const float start = center_x - 0.5f * length;
+  const float start = center_x - 0.5f * label_width(text, size);
   const float row = std::floor(baseline_y);
   lay_out(text, scale, [&](int character, float x) {
     const float column = std::floor(start + x);

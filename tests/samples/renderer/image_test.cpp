@@ -61,6 +61,8 @@ TEST(Labels, AreCentredDarkText) {
   ASSERT_FALSE(columns.empty());
   EXPECT_NEAR(0.5 * (columns.front() + columns.back()), 200.0, 3.0);
   EXPECT_GT(columns.back() - columns.front(), 150u);
+  EXPECT_NEAR(label_width("dual quaternion", 24), columns.back() - columns.front(), 4.0);
+  EXPECT_NEAR(label_width("dual quaternion", 48), 2 * label_width("dual quaternion", 24), 1.0);
   EXPECT_LT(*std::min_element(image.pixels.begin(), image.pixels.end()), 60);
 
   Image longer = gray(400, 60);
