@@ -27,6 +27,7 @@ class CharacterCalls : Calls {
   void bind();
 
   std::string text_;
+  int binds_ = 0;
   CharacterHandles characters_;
   Handles<pelt_rig, pelt_rig_destroy> rigs_;
 };

@@ -9,7 +9,7 @@ namespace pelt::fuzz {
 class CrowdCalls : Calls {
  public:
   // Uploads some of the characters, which may come and go.
-  CrowdCalls(FuzzedDataProvider& in, const CharacterHandles& characters) : Calls(in), characters_(characters) {}
+  CrowdCalls(FuzzedDataProvider& in, const CharacterHandles& characters);
 
   // Returns the software device; null: there is none.
   static pelt_device* device();
@@ -18,7 +18,9 @@ class CrowdCalls : Calls {
 
  private:
   void make_crowd();
-  pelt_vertex_output output() { return {index(4), in_.ConsumeBool() ? 0 : index(32), {}}; }
+  // A stride takes memory by every vertex.
+  std::uint32_t stride(std::uint32_t count) { return in_.ConsumeBool() ? 0 : index(count) % 257; }
+  pelt_vertex_output output() { return {index(4), stride(32), {}}; }
   void create_crowd(std::uint32_t characters);
   pelt_result run_frame();
   void change_crowd(pelt_crowd* crowd, std::uint32_t instance);
@@ -27,6 +29,7 @@ class CrowdCalls : Calls {
   void read_vertices(std::uint32_t instance);
 
   const CharacterHandles& characters_;
+  int crowds_ = 0;  // made so far
   Handle<pelt_gpu_characters, pelt_gpu_characters_destroy> gpu_;
   Handle<pelt_crowd, pelt_crowd_destroy> crowd_;
 };

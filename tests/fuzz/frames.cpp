@@ -125,20 +125,30 @@ void evaluate_frames(const Character& character, const Evaluator::Options& optio
   evaluator.evaluate();
 }
 
+bool has_software_device() {
+  const auto all = runtime::list_devices();
+  const bool has = all && std::any_of(all->begin(), all->end(), [](const runtime::DeviceDescription& description) {
+                     return description.name.find("llvmpipe") != std::string::npos && description.missing.empty();
+                   });
+  if (!has) std::fprintf(stderr, "no software device: nothing is moved on one\n");
+  return has;
+}
+
+// Returns the device, for one crowd; null: there is none. It keeps the pipelines of all crowds, and is made anew now
+// and then.
 const runtime::Device* software_device() {
-  static const std::optional<Result<runtime::Device>> device = []() -> std::optional<Result<runtime::Device>> {
-    const auto all = runtime::list_devices();
-    if (!all || std::none_of(all->begin(), all->end(), [](const runtime::DeviceDescription& description) {
-          return description.name.find("llvmpipe") != std::string::npos && description.missing.empty();
-        })) {
-      std::fprintf(stderr, "no software device: nothing is moved on one\n");
-      return std::nullopt;
-    }
+  constexpr int kMaxCrowds = 64;
+  static const bool exists = has_software_device();
+  static std::optional<Result<runtime::Device>> device;
+  static int crowds = 0;
+  if (!exists) return nullptr;
+  if (crowds++ % kMaxCrowds == 0) {
     runtime::DeviceOptions options;
     options.select = "llvmpipe";
-    return runtime::Device::create(options);
-  }();
-  return device && *device ? &**device : nullptr;
+    device.reset();
+    device.emplace(runtime::Device::create(options));
+  }
+  return *device ? &**device : nullptr;
 }
 
 }  // namespace

@@ -36,6 +36,23 @@ constexpr float kNumbers[] = {0,
                               std::numeric_limits<float>::quiet_NaN(),
                               std::numeric_limits<float>::infinity()};
 
+// Returns true if the brackets of a JSON text nest so deep that copying or writing the document, which recurses, may
+// overflow the stack.
+bool is_deep(std::string_view text) {
+  constexpr std::size_t kMaxDepth = 500;
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if ((c == '[' || c == '{') && ++depth > kMaxDepth) return true;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return false;
+}
+
 // Lists places in a document, at most so many.
 void gather(json& value, std::vector<json*>& places) {
   constexpr std::size_t kMaxPlaces = 20'000;
@@ -191,6 +208,7 @@ void change_json(json& document, Random& random) {
 }
 
 std::size_t mutate_json(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
+  if (is_deep({reinterpret_cast<const char*>(data), size})) return LLVMFuzzerMutate(data, size, max_size);
   Random random(seed);
   json document = json::parse(data, data + size, nullptr, false);
   if (document.is_discarded() || random() % 16 == 0) return LLVMFuzzerMutate(data, size, max_size);

@@ -3,8 +3,10 @@
 
 #include <malloc.h>
 
+#include <chrono>
 #include <filesystem>
 #include <iterator>
+#include <thread>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 // A function of the sanitizers, which GCC has no header of.
@@ -32,6 +34,16 @@ std::size_t entries_of(const char* folder) {
 
 ProcessCounts process_counts() {
   return {.heap = heap_in_use(), .files = entries_of("/proc/self/fd"), .threads = entries_of("/proc/self/task")};
+}
+
+ProcessCounts process_counts(std::size_t threads) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  ProcessCounts counts = process_counts();
+  while (counts.threads > threads && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    counts = process_counts();
+  }
+  return counts;
 }
 
 std::string to_string(const ProcessCounts& counts) {

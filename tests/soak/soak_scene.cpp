@@ -337,14 +337,15 @@ void Scene::empty_and_compare() {
        {rooms.instances, rooms.vertices, rooms.palette_entries, rooms.driver_vertices, rooms.joints, rooms.inputs})
     EXPECT_EQ(room.largest_free, room.capacity) << run_.place();
   EXPECT_EQ(characters_->free_bytes(), free_bytes_) << run_.place();
-  compare_with_last_time({objects(), test::vulkan_counts().handles["Pipeline"], test::process_counts()});
+  const test::ProcessCounts process = held_ ? test::process_counts(held_->process.threads) : test::process_counts();
+  compare_with_last_time({objects(), test::vulkan_counts().handles["Pipeline"], process});
 }
 
 void Scene::compare_with_last_time(const Footprint& now) {
   if (held_) {
     EXPECT_EQ(now.objects, held_->objects) << run_.place();
     EXPECT_EQ(now.process.files, held_->process.files) << run_.place();
-    EXPECT_EQ(now.process.threads, held_->process.threads) << run_.place();
+    EXPECT_LE(now.process.threads, held_->process.threads) << run_.place();
     if (now.pipelines == held_->pipelines && !run_.validates()) {
       ++run_.steady_rounds;
       if (now.process.heap > held_->process.heap + kRoundGrowth) ++run_.grown_rounds;
