@@ -199,7 +199,7 @@ void share_distances(const RestCurves& rest, std::span<Curve> curves) {
         for (std::uint32_t end = 0; end < 2; ++end) {
           float& distance = curves[c].anchors[bone + end].skin_distance;
           float& other = curves[from.curve].anchors[from.bone + (from.reversed ? 1 - end : end)].skin_distance;
-          if (distance == other) continue;
+          if (!(distance < other || other < distance)) continue;  // ends for NaN too
           distance = other = std::max(distance, other);
           changed = true;
         }

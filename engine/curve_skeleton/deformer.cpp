@@ -18,6 +18,7 @@ namespace {
 static_assert(shared::kMaxFloatKeys == 64);
 
 constexpr Range kBendDegrees{.least = 0, .most = 180};
+constexpr Range kFloatMargin{.least = 0, .most = 1000, .above_least = true};
 constexpr Range kEase{.least = 0, .most = kMaxEase};
 constexpr Range kRoll{.least = -kMaxRoll, .most = kMaxRoll};
 constexpr Range kHandleOffset{.least = -kMaxCurve, .most = kMaxCurve};
@@ -119,7 +120,7 @@ void describe(Fields& fields, CurveSkeletonParameters& curves) {
   fields.choice(
       {"reference", "What carries the reference axis of a joint's frame: half of the joint's swing, or the joint."},
       curves.reference, kCurveReferences);
-  fields.number({"float_margin", "Computed floats are multiplied by it."}, curves.float_margin, kPositive);
+  fields.number({"float_margin", "Computed floats are multiplied by it."}, curves.float_margin, kFloatMargin);
   fields.object({"bulge", "At every joint."}, curves.bulge);
   fields.objects({"joints", "Floats and bulges of single joints."}, curves.joints);
   fields.objects({"bones", "How twist is spread along single bones, and how they bend."}, curves.bones);

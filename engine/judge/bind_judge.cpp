@@ -26,11 +26,11 @@ std::vector<JudgedPose> thinned(std::vector<JudgedPose> poses, std::size_t most)
 
 std::optional<BindJudge> BindJudge::create(Character linear_blend, unsigned threads,
                                            const std::function<void(double)>& progress) {
-  std::vector<JudgedPose> poses = clip_poses(*linear_blend);
-  if (poses.empty()) poses = sample_poses(linear_blend);
-  if (poses.empty()) return std::nullopt;
   const std::size_t vertices = std::max<std::size_t>(linear_blend->vertex_count(), 1);
-  poses = thinned(std::move(poses), std::max(kMaxMovedVertices / vertices, kMinJudgedPoses));
+  const std::size_t most = std::max(kMaxMovedVertices / vertices, kMinJudgedPoses);
+  std::vector<JudgedPose> poses = clip_poses(*linear_blend, {.poses = most});
+  if (poses.empty()) poses = thinned(sample_poses(linear_blend), most);
+  if (poses.empty()) return std::nullopt;
   Result<Judge> judge = Judge::create(std::move(linear_blend), std::move(poses),
                                       {.threads = threads, .progress = progress, .same_everywhere = true});
   if (!judge) return std::nullopt;

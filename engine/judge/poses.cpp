@@ -12,20 +12,33 @@ namespace pelt {
 
 std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSampling& sampling) {
   constexpr double kMaxFrames = 1e6;
-  std::vector<JudgedPose> poses;
-  std::uint32_t taken = 0;
-  for (std::uint32_t c = 0; c < character.clips.size() && taken < sampling.clips; ++c) {
+  struct Frames {
+    std::uint32_t clip;
+    double fps;
+    std::size_t end;  // of its poses among those of all clips
+  };
+  std::vector<Frames> clips;
+  std::size_t all = 0;
+  for (std::uint32_t c = 0; c < character.clips.size() && clips.size() < sampling.clips; ++c) {
     const Clip& clip = character.clips[c];
     if (!(clip.duration > kShortestJudgedClip)) continue;
-    ++taken;
     const double fps = std::max(1.0, (sampling.frames - 1.0) / clip.duration);
-    const double last = std::min(std::floor(clip.duration * fps + 1e-4), kMaxFrames);
-    for (std::uint32_t frame = 0; frame <= last; ++frame) {
-      poses.push_back({.name = fmt::format("{} #{}", clip.name, frame),
-                       .clip = c,
-                       .frame = frame,
-                       .seconds = static_cast<float>(frame / fps)});
-    }
+    all += static_cast<std::size_t>(std::min(std::floor(clip.duration * fps + 1e-4), kMaxFrames)) + 1;
+    clips.push_back({c, fps, all});
+  }
+  // Those that are left out get no names, which a file can make long.
+  std::vector<JudgedPose> poses;
+  const std::size_t kept = std::min(all, sampling.poses);
+  auto frames = clips.begin();
+  std::size_t first = 0;  // of the clip's poses
+  for (std::size_t i = 0; i < kept; ++i) {
+    const std::size_t pose = i * all / kept;
+    while (pose >= frames->end) first = (frames++)->end;
+    const auto frame = static_cast<std::uint32_t>(pose - first);
+    poses.push_back({.name = fmt::format("{} #{}", character.clips[frames->clip].name, frame),
+                     .clip = frames->clip,
+                     .frame = frame,
+                     .seconds = static_cast<float>(frame / frames->fps)});
   }
   return poses;
 }

@@ -107,7 +107,9 @@ double shortest(float value) {
   double result = 0;
   std::from_chars(text, written.ptr, result);
   constexpr double kMax = std::numeric_limits<float>::max();  // whose shortest text is a larger double
-  return std::clamp(result, -kMax, kMax);
+  result = std::clamp(result, -kMax, kMax);
+  // Next to the middle between two floats, the double may round to the other one, as that of 7.038531e-26 does.
+  return static_cast<float>(result) == value ? result : value;
 }
 
 std::string shortened(std::string text, std::size_t length) {

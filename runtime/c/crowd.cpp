@@ -96,7 +96,9 @@ pelt_result recorded(const char* function, Handle* crowd, VkCommandBuffer comman
 
 pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance) {
   return guarded(__func__, [&] {
-    need(instance, "instance") = value_of(need(crowd, "crowd").crowd.acquire(character, outputs != 0));
+    pelt_crowd& handle = need(crowd, "crowd");
+    need(instance, "instance");
+    *instance = value_of(handle.crowd.acquire(character, outputs != 0));
   });
 }
 

@@ -193,8 +193,8 @@ pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_
                                     uint32_t* number) {
   return guarded(__func__, [&] {
     GpuCharactersState& state = state_of(characters);
-    need(number, "number") =
-        value_of(state.characters.add(*state.device->device, need(character, "character").character));
+    need(number, "number");
+    *number = value_of(state.characters.add(*state.device->device, need(character, "character").character));
   });
 }
 
@@ -212,7 +212,8 @@ pelt_result pelt_gpu_characters_record_upload_part(pelt_gpu_characters* characte
   return guarded(__func__, [&] {
     GpuCharactersState& state = state_of(characters);
     need(commands, "commands");
-    need(left, "left") = state.characters.record_upload(commands, most_bytes, {transfer_family, compute_family});
+    need(left, "left");
+    *left = state.characters.record_upload(commands, most_bytes, {transfer_family, compute_family});
   });
 }
 

@@ -16,14 +16,16 @@ void upload_in_parts(const pelt_device* device, pelt_gpu_characters* gpu) {
     pelt_gpu_characters* gpu;
     VkDeviceSize left;
   } uploading{gpu, 1};
-  while (uploading.left > 0) {
+  for (bool first = true; uploading.left > 0; first = false) {
     ASSERT_OK(pelt_submit_and_wait(
         device, "upload",
         [](void* user, VkCommandBuffer commands) {
           auto& part = *static_cast<Upload*>(user);
+          EXPECT_INVALID(pelt_gpu_characters_record_upload_part(part.gpu, commands, UINT64_MAX, 0, 0, nullptr), "left");
           EXPECT_OK(pelt_gpu_characters_record_upload_part(part.gpu, commands, 5000, 0, 0, &part.left));
         },
         &uploading));
+    EXPECT_TRUE(!first || uploading.left > 0) << "what is refused records nothing";
   }
   ASSERT_OK(pelt_gpu_characters_finish_upload(gpu));
 }
@@ -145,12 +147,14 @@ TEST_F(CCrowds, LiveAsThoseOfCpp) {
 
   std::uint32_t number = 9;
   ASSERT_OK(pelt_crowd_prepare(c, &caged, 1));
+  EXPECT_INVALID(pelt_gpu_characters_add(gpu.get(), caged, nullptr), "number is null");  // and takes no room
   ASSERT_OK(pelt_gpu_characters_add(gpu.get(), caged, &number));
   EXPECT_EQ(number, 1u);
   upload_in_parts(device_.get(), gpu.get());
   EXPECT_INVALID(pelt_crowd_acquire(c, 1, 1, &number), "has no character 1");
   ASSERT_OK(pelt_crowd_add(c, 1));
 
+  EXPECT_INVALID(pelt_crowd_acquire(c, 1, 1, nullptr), "instance is null");  // and takes no room
   std::uint32_t instances[3];
   ASSERT_OK(pelt_crowd_acquire(c, 1, 1, &instances[0]));
   ASSERT_OK(pelt_crowd_acquire(c, 0, 0, &instances[1]));

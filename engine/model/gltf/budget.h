@@ -12,7 +12,8 @@
 namespace pelt {
 
 // Bounds the size of the model. Several nodes may show one mesh, channels may share a sampler, and an accessor may need
-// no buffer, so the size of the file does not bound that of the model. Data that the file really holds always fits.
+// no buffer, so the size of the file does not bound that of the model, but adds to the bound. Meshes that were read fit
+// again where format_glb has written them: what it writes in full is no less than what they then take more.
 class GltfBudget {
  public:
   explicit GltfBudget(const GltfDocument& document) : source_(document.source) {

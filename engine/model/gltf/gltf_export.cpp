@@ -3,6 +3,7 @@
 #include <tiny_gltf.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -109,7 +110,63 @@ class Builder {
   std::map<std::vector<float>, int> times_;
 };
 
-void add_weights(Builder& builder, const SparseRows& weights, tinygltf::Primitive& primitive) {
+// Indices in Model::bound_joints, which ascend: the joints of a skin in order.
+using Skin = std::vector<std::uint32_t>;
+
+struct Skins {
+  std::vector<Skin> skins;
+  std::vector<int> of_mesh;  // -1: the mesh has no weights
+};
+
+// Makes the skins of a model. A skin of glTF names a joint once, so that bound joints of one joint are in several. A
+// mesh goes to the first skin that it fits; a bound joint that moves no mesh goes to the first skin or is left out.
+Result<Skins> make_skins(const Model& model) {
+  constexpr std::size_t kMaxTried = 100;
+  using BoundOfJoint = std::map<std::uint32_t, std::uint32_t>;
+  std::vector<BoundOfJoint> skins;
+  Skins result;
+  for (const Mesh& mesh : model.meshes) {
+    result.of_mesh.push_back(-1);
+    if (mesh.positions.empty() || mesh.weights.row_count() == 0) continue;
+    BoundOfJoint joints;
+    for (const Influence& influence : mesh.weights.influences) {
+      const std::uint32_t joint = model.bound_joints[influence.index].joint;
+      if (joints.try_emplace(joint, influence.index).first->second == influence.index) continue;
+      return fail(
+          ErrorCode::kUnsupported,
+          fmt::format("{}: mesh '{}' is bound to joint '{}' by two inverse bind matrices, and a skin of glTF has "
+                      "one for each joint; split the mesh",
+                      model.name, mesh.name, model.skeleton.joints[joint].name));
+    }
+    const auto fits = [&](const BoundOfJoint& skin) {
+      return std::all_of(joints.begin(), joints.end(), [&](const auto& entry) {
+        const auto found = skin.find(entry.first);
+        return found == skin.end() || found->second == entry.second;
+      });
+    };
+    const auto tried_end = skins.begin() + static_cast<std::ptrdiff_t>(std::min(skins.size(), kMaxTried));
+    auto skin = std::find_if(skins.begin(), tried_end, fits);
+    if (skin == tried_end) skin = skins.emplace(skins.end());
+    skin->insert(joints.begin(), joints.end());
+    result.of_mesh.back() = static_cast<int>(skin - skins.begin());
+  }
+  if (skins.empty() && !model.bound_joints.empty()) skins.emplace_back();
+  std::vector<bool> is_used(model.bound_joints.size(), false);
+  for (const BoundOfJoint& skin : skins) {
+    for (const auto& [joint, bound] : skin) is_used[bound] = true;
+  }
+  for (std::uint32_t b = 0; b < model.bound_joints.size(); ++b) {
+    if (!is_used[b]) skins.front().try_emplace(model.bound_joints[b].joint, b);
+  }
+  for (const BoundOfJoint& skin : skins) {
+    Skin& bound_joints = result.skins.emplace_back();
+    for (const auto& [joint, bound] : skin) bound_joints.push_back(bound);
+    std::sort(bound_joints.begin(), bound_joints.end());
+  }
+  return result;
+}
+
+void add_weights(Builder& builder, const SparseRows& weights, const Skin& skin, tinygltf::Primitive& primitive) {
   std::size_t most = 0;
   for (std::size_t i = 0; i < weights.row_count(); ++i) most = std::max(most, weights.row(i).size());
   for (std::size_t set = 0; 4 * set < most; ++set) {
@@ -119,7 +176,8 @@ void add_weights(Builder& builder, const SparseRows& weights, tinygltf::Primitiv
       const std::span<const Influence> row = weights.row(i);
       for (std::size_t k = 4 * set; k < std::min(row.size(), 4 * set + 4); ++k) {
         const auto place = static_cast<glm::length_t>(k - 4 * set);
-        joints[i][place] = static_cast<std::uint16_t>(row[k].index);
+        const auto joint = std::lower_bound(skin.begin(), skin.end(), row[k].index);
+        joints[i][place] = static_cast<std::uint16_t>(joint - skin.begin());
         shares[i][place] = row[k].weight;
       }
     }
@@ -147,7 +205,8 @@ void add_attributes(Builder& builder, const Mesh& mesh, tinygltf::Primitive& pri
   primitive.attributes["COLOR_0"] = builder.add<glm::vec4>(values, TINYGLTF_TYPE_VEC4);
 }
 
-tinygltf::Mesh make_mesh(Builder& builder, const Mesh& mesh) {
+// `skin`: of the mesh, if it has weights.
+tinygltf::Mesh make_mesh(Builder& builder, const Mesh& mesh, const Skin& skin) {
   tinygltf::Mesh result;
   result.name = mesh.name;
   tinygltf::Primitive shared;
@@ -156,7 +215,7 @@ tinygltf::Mesh make_mesh(Builder& builder, const Mesh& mesh) {
   if (!mesh.normals.empty()) shared.attributes["NORMAL"] = builder.add<glm::vec3>(mesh.normals, TINYGLTF_TYPE_VEC3);
   if (!mesh.tangents.empty()) shared.attributes["TANGENT"] = builder.add<glm::vec4>(mesh.tangents, TINYGLTF_TYPE_VEC4);
   if (!mesh.uvs.empty()) shared.attributes["TEXCOORD_0"] = builder.add<glm::vec2>(mesh.uvs, TINYGLTF_TYPE_VEC2);
-  add_weights(builder, mesh.weights, shared);
+  add_weights(builder, mesh.weights, skin, shared);
   add_attributes(builder, mesh, shared);
   tinygltf::Value::Array target_names;
   for (const MorphTarget& target : mesh.morph_targets) {
@@ -187,7 +246,7 @@ tinygltf::Mesh make_mesh(Builder& builder, const Mesh& mesh) {
   return result;
 }
 
-void add_skeleton(Builder& builder, const Model& model, tinygltf::Model& gltf, tinygltf::Scene& scene) {
+void add_skeleton(const Model& model, tinygltf::Model& gltf, tinygltf::Scene& scene) {
   for (std::size_t j = 0; j < model.skeleton.joints.size(); ++j) {
     const Joint& joint = model.skeleton.joints[j];
     tinygltf::Node node;
@@ -207,16 +266,20 @@ void add_skeleton(Builder& builder, const Model& model, tinygltf::Model& gltf, t
       gltf.nodes[static_cast<std::size_t>(joint.parent)].children.push_back(static_cast<int>(j));
     }
   }
-  if (model.bound_joints.empty()) return;
-  tinygltf::Skin skin;
-  std::vector<glm::mat4> inverse_binds;
-  for (const BoundJoint& bound : model.bound_joints) {
-    skin.joints.push_back(static_cast<int>(bound.joint));
-    inverse_binds.push_back(bound.inverse_bind);
+}
+
+void add_skins(Builder& builder, const Model& model, std::span<const Skin> skins, tinygltf::Model& gltf) {
+  for (const Skin& source : skins) {
+    tinygltf::Skin skin;
+    std::vector<glm::mat4> inverse_binds;
+    for (const std::uint32_t b : source) {
+      skin.joints.push_back(static_cast<int>(model.bound_joints[b].joint));
+      inverse_binds.push_back(model.bound_joints[b].inverse_bind);
+    }
+    skin.inverseBindMatrices =
+        builder.add<glm::mat4>(inverse_binds, TINYGLTF_TYPE_MAT4, TINYGLTF_COMPONENT_TYPE_FLOAT, 0);
+    gltf.skins.push_back(std::move(skin));
   }
-  skin.inverseBindMatrices =
-      builder.add<glm::mat4>(inverse_binds, TINYGLTF_TYPE_MAT4, TINYGLTF_COMPONENT_TYPE_FLOAT, 0);
-  gltf.skins.push_back(std::move(skin));
 }
 
 // Writes the images of materials that glTF allows without an extension.
@@ -326,6 +389,7 @@ Result<std::string> format_glb(const Model& model) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: {}", model.name, why));
   };
   if (model.bound_joints.size() > 65536) return unsupported("glTF numbers no more than 65536 joints of a skin");
+  PELT_ASSIGN(const Skins skins, make_skins(model));
   tinygltf::Model gltf;
   gltf.asset.version = "2.0";
   gltf.asset.generator = "pelt";
@@ -339,19 +403,22 @@ Result<std::string> format_glb(const Model& model) {
   }
   Builder builder(gltf);
   tinygltf::Scene scene;
-  add_skeleton(builder, model, gltf, scene);
+  add_skeleton(model, gltf, scene);
+  add_skins(builder, model, skins.skins, gltf);
   add_images(builder, model, gltf);
   std::vector<int> node_of_mesh;
-  for (const Mesh& mesh : model.meshes) {
+  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+    const Mesh& mesh = model.meshes[m];
     node_of_mesh.push_back(mesh.positions.empty() ? -1 : static_cast<int>(gltf.nodes.size()));
     if (mesh.positions.empty()) continue;
     tinygltf::Node node;
     node.name = mesh.name;
     node.mesh = static_cast<int>(gltf.meshes.size());
-    if (mesh.weights.row_count() != 0) node.skin = 0;
+    node.skin = skins.of_mesh[m];
+    const Skin skin = node.skin < 0 ? Skin() : skins.skins[static_cast<std::size_t>(node.skin)];
     scene.nodes.push_back(static_cast<int>(gltf.nodes.size()));
     gltf.nodes.push_back(std::move(node));
-    gltf.meshes.push_back(make_mesh(builder, mesh));
+    gltf.meshes.push_back(make_mesh(builder, mesh, skin));
   }
   PELT_TRY(add_clips(builder, model, node_of_mesh, gltf));
   if (gltf.buffers.front().data.empty()) gltf.buffers.clear();

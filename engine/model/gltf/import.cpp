@@ -47,6 +47,7 @@ class Importer {
     PELT_TRY(bring_to_model_space(document_, skeleton, skins_, skin_of_mesh_, model_));
     PELT_TRY(read_clips(document_, skeleton.joint_of_node, mesh_of_node_, budget_, model_));
     gather_levels(declared_levels(), model_);
+    PELT_TRY(check_size());
     model_.report.notes.insert(model_.report.notes.end(), document_.unread.begin(), document_.unread.end());
     return std::move(model_);
   }
@@ -176,7 +177,12 @@ class Importer {
       return fail(ErrorCode::kInvalidFile,
                   fmt::format("{}: holds no mesh with positions that a node shows", document_.source));
     }
-    // Accessors without a buffer give points at one place. Tolerances and distances relative to the size need a size.
+    return {};
+  }
+
+  // Accessors without a buffer give points at one place, and so may a node's scale and the precision of floats.
+  // Tolerances and distances relative to the size need a size, that of the meshes without their levels.
+  Result<void> check_size() const {
     const glm::vec3& point = model_.meshes.front().positions.front();
     const bool has_size = std::any_of(model_.meshes.begin(), model_.meshes.end(), [&](const Mesh& mesh) {
       return std::any_of(mesh.positions.begin(), mesh.positions.end(), [&](const glm::vec3& p) { return p != point; });

@@ -57,6 +57,12 @@ float slope(const MorphChannel& channel, std::size_t k, float time) {
   return static_cast<float>(std::clamp<double>(result, -FLT_MAX, FLT_MAX));
 }
 
+// Returns the weight at a time, within the range of floats, which a spline with large tangents leaves.
+float weight(const MorphChannel& channel, float time) {
+  const float value = sample(channel, time);
+  return std::isnan(value) ? 0 : std::clamp(value, -FLT_MAX, FLT_MAX);
+}
+
 float in_slope(const MorphChannel& channel, float time) {
   const auto key = std::lower_bound(channel.times.begin(), channel.times.end(), time);
   return slope(channel, static_cast<std::size_t>(key - channel.times.begin()), time);
@@ -91,7 +97,7 @@ std::optional<MorphKeys> merge_keys(std::span<const MorphChannel* const> channel
       const float absent = part == 1 ? rests[t] : 0;
       keys.values.push_back(channel == nullptr ? absent
                             : alike            ? channel->values[row]
-                            : part == 1        ? sample(*channel, time)
+                            : part == 1        ? weight(*channel, time)
                             : part == 0        ? in_slope(*channel, time)
                                                : out_slope(*channel, time));
     }

@@ -134,7 +134,7 @@ Result<void> GltfMeshReader::append_vertices(const tinygltf::Primitive& primitiv
   const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(at)].count;
   constexpr std::size_t kBytes =
       sizeof(Mesh::positions[0]) + sizeof(Mesh::normals[0]) + sizeof(Mesh::tangents[0]) + sizeof(Mesh::uvs[0]) + 8;
-  auto done = budget_.take(count * (kBytes + 2 * 4 * weight_sets(primitive) * sizeof(Influence)), mesh.name);
+  auto done = budget_.take(count * (kBytes + 4 * weight_sets(primitive) * sizeof(Influence)), mesh.name);
   if (!done) return done;
 
   const std::vector<float> positions = read_floats(document_, at);
@@ -203,7 +203,8 @@ Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primiti
                                               Mesh& mesh, Gaps& gaps) {
   std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(attribute(primitive, "POSITION"))].count;
   if (primitive.indices >= 0) count = document_.gltf.accessors[static_cast<std::size_t>(primitive.indices)].count;
-  PELT_TRY(budget_.take(count * (sizeof(std::uint32_t) + sizeof(glm::uvec3)), mesh.name));
+  const std::size_t corners = primitive.mode == TINYGLTF_MODE_TRIANGLES ? 1 : 3;  // that an index makes
+  PELT_TRY(budget_.take(count * (1 + corners) * sizeof(std::uint32_t), mesh.name));
   std::vector<std::uint32_t> indices;
   if (primitive.indices >= 0) {
     indices = read_integers(document_, primitive.indices);

@@ -42,10 +42,9 @@ std::size_t count(const std::vector<bool>& flags) {
 }
 
 // Splits the polygons. A part is a run of faces of one material. Polygons of very many corners of strange shapes could
-// take hours: those of models take a small part of kMaxSteps, and those a few
-// seconds.
+// take hours: those of models take a small part of kMaxSteps, and those a second or two.
 Result<void> add_triangles(const ObjPolygons& polygons, const std::string& source, Mesh& mesh) {
-  constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 28;
   std::uint64_t steps = 0;
   for (std::size_t f = 0; f < polygons.face_count(); ++f) {
     const auto first = static_cast<std::uint32_t>(mesh.triangles.size());

@@ -289,6 +289,10 @@ TEST(RestCurves, KnowABoneThatAnotherCurveRunsAlongTheOtherWay) {
   share_distances(rest, measured);
   EXPECT_EQ(measured[1].anchors[0].skin_distance, 3);
   EXPECT_EQ(measured[1].anchors[1].skin_distance, 2);
+  // It ends where one is no number.
+  measured[0].anchors[4].skin_distance = measured[1].anchors[0].skin_distance = std::numeric_limits<float>::quiet_NaN();
+  share_distances(rest, measured);
+  EXPECT_EQ(measured[1].anchors[1].skin_distance, 2);
 }
 
 }  // namespace

@@ -45,6 +45,23 @@ TEST(ClipPoses, LeaveOutShortClipsAndTheLast) {
   EXPECT_EQ(poses.back().frame, 1u);
 }
 
+TEST(ClipPoses, AreThinnedEvenly) {
+  const CharacterData character = with_clips({2, 0, 7, 0.5f});
+  const std::vector<JudgedPose> all = clip_poses(character);
+  for (std::size_t most = 0; most <= all.size() + 1; ++most) {
+    std::vector<std::string> wanted, names;
+    const std::size_t kept = std::min(most, all.size());
+    for (std::size_t i = 0; i < kept; ++i) {
+      const JudgedPose& pose = all[i * all.size() / kept];
+      wanted.push_back(pose.name + std::to_string(pose.seconds) + std::to_string(*pose.clip));
+    }
+    for (const JudgedPose& pose : clip_poses(character, {.poses = most})) {
+      names.push_back(pose.name + std::to_string(pose.seconds) + std::to_string(*pose.clip));
+    }
+    EXPECT_EQ(names, wanted) << most;
+  }
+}
+
 TEST(PosePlayer, TurnsAJointAndWhatIsBelow) {
   const Character limb = bound_by(make_limb(), "linear_blend");
   Evaluator evaluator(limb);

@@ -248,7 +248,8 @@ TEST(ParseRig, WrongValuesOfCurvesNameThePlaceAndWhatIsWanted) {
   EXPECT_THAT(error_of(curve_skeleton(R"("reference": "swing")")), HasSubstr("one of \"half_swing\", \"joint\""));
   EXPECT_THAT(error_of(curve_skeleton(R"("binding": "weight")")), HasSubstr("did you mean 'weights'?"));
   EXPECT_THAT(error_of(curve_skeleton(R"("centre": 1.25)")), HasSubstr("/centre: must be a number from 0 to 1"));
-  EXPECT_THAT(error_of(curve_skeleton(R"("float_margin": 0)")), HasSubstr("/float_margin: must be a number > 0"));
+  EXPECT_THAT(error_of(curve_skeleton(R"("float_margin": 0)")),
+              HasSubstr("/float_margin: must be a number above 0 to 1000"));
   EXPECT_THAT(error_of(curve_skeleton(R"("curve_reach": 1)")), HasSubstr("/curve_reach: must be a number > 1, is 1"));
   EXPECT_THAT(error_of(curve_skeleton(R"("table_error": 0)")), HasSubstr("/table_error: must be a number > 0"));
   for (const char* count : {"0", "4", "1.5", "-1"}) {
@@ -345,6 +346,16 @@ TEST(FormatRig, RoundTripIsExact) {
   EXPECT_EQ(*read, rig);
   EXPECT_EQ(format_rig(*read), text);
   EXPECT_THAT(text, AllOf(HasSubstr("\"local\": 0.1,"), HasSubstr("\"distance_unit\": \"auto\"")));
+}
+
+// The shortest decimals of these floats, read as doubles, round to the next ones.
+TEST(FormatRig, NumbersNextToTheMiddleBetweenFloatsAreExact) {
+  const Box box{.min = {0x1.5c87fap-84f, -0x1.5c87fap-84f, 0}};
+  const Rig rig{.layers = {Layer{.deformer = LinearBlendParameters{}, .mask = Mask{1, {.box = box}}}}};
+  const std::string text = format_rig(rig);
+  const auto read = parse_rig(text, "x.json");
+  ASSERT_TRUE(read) << read.error().message << "\n" << text;
+  EXPECT_EQ(*read, rig) << text;
 }
 
 TEST(FormatRig, AConstantFloatIsWrittenAsANumber) {

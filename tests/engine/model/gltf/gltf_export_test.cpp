@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
 #include <map>
 #include <span>
 
@@ -12,6 +14,7 @@
 #include <pelt/pose.h>
 #include <pelt/tools/file_io.h>
 
+#include "tests/engine/model/gltf/imported.h"
 #include "tests/support/program.h"
 #include "tests/support/tube.h"
 
@@ -99,6 +102,52 @@ TEST(FormatGlb, KeepsMorphTargetsAttributesAndJointsOfAnyMatrix) {
   EXPECT_EQ(read.skeleton.joints[*read.skeleton.find("joint1")].matrix, sheared);
   EXPECT_EQ(read.meshes[1].positions, model.meshes[1].positions);
   EXPECT_TRUE(read.meshes[1].triangles.empty());
+}
+
+void expect_same_skins(const Model& read, const Model& model) {
+  ASSERT_EQ(read.meshes.size(), model.meshes.size());
+  for (const Mesh& was : model.meshes) {
+    const Mesh* const is = read.find_mesh(was.name);
+    ASSERT_NE(is, nullptr) << was.name;
+    ASSERT_EQ(is->positions.size(), was.positions.size());
+    for (std::size_t v = 0; v < was.positions.size(); ++v) {
+      expect_near(is->positions[v], was.positions[v]);
+      expect_near(at_rest(read, *is, v), at_rest(model, was, v));
+    }
+  }
+}
+
+// The skin was bound in a space of its own, which leaves the tip's two binds apart by rounding.
+TEST(FormatGlb, KeepsAMeshAtAJointOfASkin) {
+  test::GltfFile file = test::GltfFile::skinned_triangle();
+  const glm::mat4 turned = glm::rotate(glm::mat4(1.0f), 0.3f, glm::vec3(1, 2, 3));
+  file.json["skins"][0]["inverseBindMatrices"] =
+      file.add({turned, glm::translate(glm::mat4(1.0f), glm::vec3(0, -1, 0)) * turned});
+  file.json["nodes"][2]["mesh"] = file.add_mesh({{"POSITION", 0}});
+  const Model model = test::imported(file);
+  ASSERT_EQ(model.bound_joints.size(), 3u) << "a joint is bound twice";
+  expect_same_skins(back(model), model);
+}
+
+TEST(FormatGlb, KeepsSkinsThatBindAJointInSeveralWays) {
+  test::GltfFile file = test::GltfFile::skinned_triangle();
+  for (const float height : {-2.0f, -3.0f}) {  // of the tip; the root is bound alike
+    file.push("nodes", {{"name", "at " + std::to_string(height)}, {"mesh", 0}, {"skin", file.json["skins"].size()}});
+    const int binds = file.add({glm::mat4(1.0f), glm::translate(glm::mat4(1.0f), glm::vec3(0, height, 0))});
+    file.push("skins", {{"joints", {1, 2}}, {"inverseBindMatrices", binds}});
+  }
+  const Model model = test::imported(file);
+  ASSERT_EQ(model.bound_joints.size(), 4u);
+  expect_same_skins(back(model), model);
+}
+
+TEST(FormatGlb, RefusesAMeshThatIsBoundToAJointInTwoWays) {
+  Model model = test::make_tube();
+  model.bound_joints[1].joint = model.bound_joints[0].joint;
+  const Result<std::string> bytes = format_glb(model);
+  ASSERT_FALSE(bytes);
+  EXPECT_EQ(bytes.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(bytes.error().message, testing::HasSubstr("mesh 'tube' is bound to joint 'joint0' by two"));
 }
 
 void expect_same_clips(const Model& read, const Model& model) {
@@ -196,6 +245,30 @@ TEST(FormatGlb, KeepsClipsOfMorphTargetsThatAreKeyedDifferently) {
         EXPECT_NEAR(sample(is, time), was == channels.end() ? 0.25f : sample(*was, time), 1e-5f)
             << time << " s of target " << is.target;
       }
+    }
+  }
+}
+
+// Between its keys the curve leaves the range of floats, and the lines' rise is beyond it.
+TEST(FormatGlb, WritesFiniteWeightsOfClipsThatLeaveTheRangeOfFloats) {
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  for (const char* name : {"a", "b"}) {
+    mesh.morph_targets.push_back({.name = name, .offsets = std::vector<glm::vec3>(mesh.positions.size(), {0, 1, 0})});
+  }
+  const MorphChannel lines{.mesh = mesh.name, .target = 0, .times = {0, 50, 100}, .values = {3e38f, -3e38f, 1}};
+  for (const float in_tangent : {3e38f, -3e38f}) {
+    const MorphChannel curve{.mesh = mesh.name,
+                             .target = 1,
+                             .interpolation = Interpolation::kCubicSpline,
+                             .times = {0, 100},
+                             .values = {0, 0, 3e38f, in_tangent, 1, 0}};
+    model.clips = {{.name = "swell", .duration = 100, .morph_channels = {lines, curve}}};
+    const Model read = back(model);
+    ASSERT_EQ(read.clips.size(), 1u);
+    for (const MorphChannel& channel : read.clips[0].morph_channels) {
+      EXPECT_EQ(channel.times, lines.times);
+      for (const float value : channel.values) EXPECT_TRUE(std::isfinite(value)) << value;
     }
   }
 }

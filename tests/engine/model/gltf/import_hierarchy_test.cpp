@@ -200,6 +200,14 @@ TEST(ImportGltf, RefusesWhatOverflows) {
   expect_refused(skeleton, "joint 'prop': it stands farther than 1e+12 from the origin or its parent");
 }
 
+TEST(ImportGltf, RefusesWhatANodeBringsToOnePoint) {
+  GltfFile file = GltfFile::triangle();
+  file.json["nodes"][0]["scale"] = {1e-9, 1e-9, 1};
+  EXPECT_TRUE(file.import());
+  file.json["nodes"][0]["translation"] = {1, 1, 1};  // beside which the scale is lost in single precision
+  expect_refused(file, "all vertices are at one point");
+}
+
 TEST(ImportGltf, RefusesJointsThatAreBoundFarAway) {
   for (const float far : {1e13f, 1e20f, 1e30f}) {
     GltfFile file = GltfFile::skinned_triangle();

@@ -33,6 +33,26 @@ TEST(ImportGltf, TakesMissingInverseBindMatricesAsIdentity) {
   expect_near(at_rest(model, model.meshes[0], 2), {0, 2, 0});  // moved by the tip
 }
 
+// Most accessors are without data, in a file of 2 KB: 96 bytes a vertex, 8 of them for triangles.
+TEST(ImportGltf, TakesOfItsBoundWhatWeightsAndTrianglesNeed) {
+  constexpr std::uint32_t kVertices = 2'600'000;
+  GltfFile file = GltfFile::skinned_triangle();
+  for (json& accessor : file.json["accessors"]) {
+    if (accessor["count"] != 3) continue;
+    accessor["count"] = kVertices;
+    accessor.erase("bufferView");
+  }
+  const std::vector<std::uint32_t> indices{1};
+  const std::vector<float> values{7, 8, 9};
+  file.json["accessors"][0]["sparse"] = {
+      {"count", 1},
+      {"indices", {{"bufferView", file.add_view(std::as_bytes(std::span(indices)))}, {"componentType", 5125}}},
+      {"values", {{"bufferView", file.add_view(std::as_bytes(std::span(values)))}}}};
+  EXPECT_EQ(imported(file).meshes[0].weights.row_count(), kVertices);
+  for (std::size_t a = 0; a < 3; ++a) file.json["accessors"][a]["count"] = 3'200'000;
+  EXPECT_EQ(file.import().error().code, ErrorCode::kUnsupported);
+}
+
 template <class T>
 class Joints : public testing::Test {};
 using JointTypes = testing::Types<std::uint8_t, std::uint16_t>;

@@ -69,6 +69,14 @@ TEST(ImportLevels, AreToldByMsftLod) {
   EXPECT_THAT(model.report.notes, testing::Not(testing::Contains(HasSubstr("MSFT_lod"))));
 }
 
+TEST(ImportLevels, AreNotTheSizeOfAModel) {
+  GltfFile file = triangles({"near", "far"});
+  file.json["nodes"][0]["mesh"] = file.add_mesh({{"POSITION", file.add(std::vector<glm::vec3>(3, {1, 2, 3}))}});
+  EXPECT_EQ(imported(file).meshes.size(), 2u);
+  file.json["nodes"][0]["extensions"]["MSFT_lod"]["ids"] = {1};
+  expect_refused(file, "all vertices are at one point");
+}
+
 TEST(ImportLevels, OfGroupsAndMaterialsAreNamedAsNotRead) {
   GltfFile file = triangles({"near", "far"});
   file.push("nodes", {{"name", "group"}, {"children", {0}}, {"extensions", {{"MSFT_lod", {{"ids", {3}}}}}}});

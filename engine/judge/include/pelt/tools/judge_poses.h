@@ -3,8 +3,10 @@
 // (sample_poses.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,6 +25,8 @@ namespace pelt {
 struct ClipSampling {
   std::uint32_t frames = 6;  // of a clip of up to frames - 1 seconds, both ends included
   std::uint32_t clips = 10;  // number of clips, from the first
+  // Most poses of all clips: more of them are thinned evenly.
+  std::size_t poses = std::numeric_limits<std::size_t>::max();
 };
 inline constexpr float kShortestJudgedClip = 0.05f;  // seconds; clips up to this length are left out
 
