@@ -33,8 +33,9 @@ class Levels {
       : parameters_(parameters), surface_(surface), painting_(painting), input_(input), joints_(input) {
     if (painting == nullptr) return;
     const std::span<const glm::dvec3> base = surface.control(0);
-    armpits_.emplace(std::vector<glm::vec3>(base.begin(), base.end()), painting->rows_of(surface.topology(), 0),
-                     input.model);
+    SparseRows rows;
+    for (std::uint32_t v = 0; v < base.size(); ++v) rows.append_row(painting->row(0, v));
+    armpits_.emplace(std::vector<glm::vec3>(base.begin(), base.end()), rows, input.model);
   }
 
   Result<std::vector<PosedVertex>> add() {

@@ -10,6 +10,7 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/try.h>
 
+#include "engine/core/stop.h"
 #include "engine/driver/from_skin/armpits.h"
 #include "engine/driver/vertex_frame/bind.h"
 #include "engine/surface_ffd/cut_error.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr std::size_t kElements = 26;
 constexpr std::size_t kInfluences = 8;
-constexpr std::size_t kJoints = 4;  // influences that a vertex of an armpit may have besides
+constexpr std::size_t kArmpitJoints = 4;  // influences that a vertex of an armpit may have besides
 constexpr std::size_t kQuadraticElements = 32;
 constexpr std::size_t kQuadraticInfluences = 12;
 constexpr std::size_t kProbedVertices = 256;  // vertices of a target at which the error of the cut is measured
@@ -168,27 +169,31 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
   return {};
 }
 
-// Returns for each driver vertex how much it is of an armpit. Nothing: none is, the driver is not made from the skin,
-// or it is sculpted, and skin must follow it everywhere.
+// Returns for each driver vertex how much it is of an armpit. Nothing: none is, or the driver is not made from the
+// skin, follows otherwise than by dual quaternions, or has key poses, which skin must follow everywhere.
 std::vector<float> find_armpits(const DriverParameters& parameters, const Driver& driver, const Model& model) {
-  if (!is_made_from_skin(parameters) || parameters.follow != Follow::kDualQuaternion || driver.sculpted) return {};
+  const bool gives_way =
+      is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion && parameters.key_poses.empty();
+  if (!gives_way) return {};
   const SparseRows& weights = driver.mesh.weights;
   const from_skin::Armpits armpits(driver.mesh.positions, weights, model);
-  if (armpits.empty()) return {};
   std::vector<float> shares;
   for (std::size_t v = 0; v < weights.row_count(); ++v) {
     shares.push_back(armpits.share(driver.mesh.positions[v], weights.row(v)));
   }
+  if (std::ranges::all_of(shares, [](float share) { return share == 0; })) shares.clear();
   return shares;
 }
 
-// Gives armpits the linear blend of the driver's weights instead of the driver's frames. `shares`: of find_armpits.
+// Gives armpits the linear blend of the driver's weights, `linear`, instead of the driver's frames. `shares`: of
+// find_armpits. A row that changes is cut to kArmpitJoints more than `influences`; 0: it is not cut.
 void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::uint32_t first_slot,
                   std::size_t influences, SparseRows& rows) {
   const Gradients gradients = rows.gradients.empty() ? Gradients::kNone : Gradients::kKnown;
   SparseRows pulled;
   std::vector<WeightedElement> row;
   for (std::size_t v = 0; v < rows.row_count(); ++v) {
+    stop_if_asked();
     const auto is_pulled = [&](const Influence& influence) { return shares[influence.index - first_slot] > 0; };
     if (std::ranges::none_of(rows.row(v), is_pulled)) {
       pulled.append_row(rows.row(v), rows.row_gradients(v));
@@ -204,9 +209,12 @@ void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::
         row.push_back({joint.index, share * joint.weight * weight, share * joint.weight * gradient});
       }
     }
-    append_row(pulled, row, gradients);
+    SparseRows merged;
+    append_row(merged, row, gradients);
+    if (influences != 0) merged = cut_rows(merged, influences + kArmpitJoints, Cut::kContinuous);
+    pulled.append_row(merged.row(0), merged.row_gradients(0));
   }
-  rows = influences == 0 ? std::move(pulled) : cut_rows(pulled, influences + kJoints, Cut::kContinuous);
+  rows = std::move(pulled);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "engine/rig/choices.h"
 #include "engine/rig/deformer_entry.h"
 #include "engine/surface_ffd/bind.h"
+#include "engine/surface_ffd/driver.h"
 
 namespace pelt {
 namespace {

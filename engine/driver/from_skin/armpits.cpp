@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include <pelt/tools/joint_roles.h>
+
+#include "engine/model/skeleton_walk.h"
 
 namespace pelt::from_skin {
 namespace {
@@ -18,23 +19,22 @@ constexpr float kMixed = 0.25f;       // weight of the arm, and of the trunk, fr
 constexpr float kPassage = 0.2f;      // the same, from which a vertex counts for the radius
 constexpr std::size_t kNearest = 10;  // one in so many of these vertices is within the radius
 
-std::vector<bool> joints_below(std::uint32_t joint, const Model& model) {
-  std::vector<bool> below;
+// Returns true for each bound joint that is `joint` or hangs below it.
+std::vector<bool> joints_of(std::uint32_t joint, const Model& model) {
+  std::vector<bool> of;
   for (const BoundJoint& bound : model.bound_joints) {
-    std::optional<std::uint32_t> up = bound.joint;
-    while (up && *up != joint) up = model.skeleton.parent_of(*up);
-    below.push_back(up.has_value());
+    of.push_back(bound.joint == joint || hangs_below(model.skeleton, bound.joint, joint));
   }
-  return below;
+  return of;
 }
 
 }  // namespace
 
 // Returns the lesser of the weights of the arm and of the trunk.
 float Armpits::Shoulder::passed(std::span<const Influence> weights) const {
-  float of_arm = 0;
-  for (const Influence& influence : weights) of_arm += below[influence.index] ? influence.weight : 0.0f;
-  return std::min(of_arm, 1 - of_arm);
+  float arm = 0;
+  for (const Influence& influence : weights) arm += of_arm[influence.index] ? influence.weight : 0.0f;
+  return std::min(arm, 1 - arm);
 }
 
 Armpits::Armpits(std::span<const glm::vec3> positions, const SparseRows& weights, const Model& model) {
@@ -42,8 +42,7 @@ Armpits::Armpits(std::span<const glm::vec3> positions, const SparseRows& weights
   for (const BoundJoint& bound : model.bound_joints) {
     const JointUse& use = uses[bound.joint];
     if (use.role != JointRole::kUpperArm || use.kind != JointKind::kBall) continue;
-    Shoulder shoulder{.place = glm::vec3(glm::inverse(bound.inverse_bind)[3]),
-                      .below = joints_below(bound.joint, model)};
+    Shoulder shoulder{.place = glm::vec3(glm::inverse(bound.inverse_bind)[3]), .of_arm = joints_of(bound.joint, model)};
     std::vector<float> distances;
     for (std::size_t v = 0; v < positions.size(); ++v) {
       if (shoulder.passed(weights.row(v)) > kPassage) distances.push_back(glm::distance(positions[v], shoulder.place));

@@ -15,7 +15,8 @@ namespace pelt::from_skin {
 // that passes from the trunk to the arm, armpits are what is far from the joint. Upper arms are known by their names.
 class Armpits {
  public:
-  // `positions` and `weights` (over the model's bound joints): of a surface that stands for the skin, model space.
+  // `positions`, model space, and a row of `weights` over the model's bound joints for each: of a surface that stands
+  // for the skin.
   Armpits(std::span<const glm::vec3> positions, const SparseRows& weights, const Model& model);
 
   bool empty() const { return shoulders_.empty(); }
@@ -25,9 +26,9 @@ class Armpits {
 
  private:
   struct Shoulder {
-    glm::vec3 place;          // of the joint, model space
-    float radius = 0;         // metres to the nearest skin that passes to the arm
-    std::vector<bool> below;  // for each bound joint, true if it is of the arm
+    glm::vec3 place;           // of the joint, model space
+    float radius = 0;          // metres within which lies a tenth of the vertices that pass to the arm
+    std::vector<bool> of_arm;  // for each bound joint
     float passed(std::span<const Influence> weights) const;
   };
   std::vector<Shoulder> shoulders_;

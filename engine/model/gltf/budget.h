@@ -12,8 +12,9 @@
 namespace pelt {
 
 // Bounds the size of the model. Several nodes may show one mesh, channels may share a sampler, and an accessor may need
-// no buffer, so the size of the file does not bound that of the model, but adds to the bound. Meshes that were read fit
-// again where format_glb has written them: what it writes in full is no less than what they then take more.
+// no buffer, so the size of the file does not bound that of the model, but adds to the bound. What format_glb writes of
+// a model is mostly read again: what it writes in full raises the bound by as much as the model then takes beyond the
+// first time. Bytes of the first file that nothing reads may have raised it further.
 class GltfBudget {
  public:
   explicit GltfBudget(const GltfDocument& document) : source_(document.source) {

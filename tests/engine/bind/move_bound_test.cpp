@@ -108,6 +108,27 @@ TEST_F(MoveBound, IsWhatBindMakesOfTheEditedRig) {
   }
 }
 
+// Armpits follow such a driver in part, whether it is moved or not.
+TEST_F(MoveBound, IsWhatBindMakesOfADriverMadeFromSkinWithArmpits) {
+  model_ = test::make_tube({.around = 24, .along = 48, .blend_length = 6});
+  model_.skeleton.joints[1].name = "left_upper_arm";
+  rig_ = test::rig_of(SurfaceFfdParameters{});
+  const Rig rig = edited([](Rig& r) { ffd(r, 0).driver.offsets = {{test::kLimbVertex, {0, 0.5f, 0.2f}}}; });
+  const auto bent = [&](const Character& character) {
+    std::vector<glm::mat4> joints = test::bind_matrices(model_);
+    joints[1] = joints[1] * glm::rotate(glm::mat4(1.0f), 0.9f, glm::vec3(0, 0, 1));
+    Evaluator evaluator(character);
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    return test::positions_of(evaluator, character, "tube");
+  };
+  const Bound bound = test::bound(model_, rig_);
+  const std::optional<Character> moved = move_bound(bound.character, bound.report, rig_, rig);
+  ASSERT_TRUE(moved);
+  EXPECT_LT(test::farthest(bent(*moved), bent(test::bound(model_, rig).character)), test::kTubeTolerance);
+  EXPECT_GT(test::farthest(bent(*moved), bent(bound.character)), 0.05f);
+}
+
 TEST_F(MoveBound, IsTheCharacterItselfWithoutAnEdit) {
   EXPECT_FALSE(needs_bind([](Rig&) {}));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
+#include <limits>
 #include <random>
 
 #include <pelt/curve_skeleton.h>
