@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -30,13 +29,12 @@ class Levels {
  public:
   Levels(const HierarchicalBsplineParameters& parameters, const Surface& surface, const Painting* painting,
          const DeformerInput& input)
-      : parameters_(parameters), surface_(surface), painting_(painting), input_(input), joints_(input) {
-    if (painting == nullptr) return;
-    const std::span<const glm::dvec3> base = surface.control(0);
-    SparseRows rows;
-    for (std::uint32_t v = 0; v < base.size(); ++v) rows.append_row(painting->row(0, v));
-    armpits_.emplace(std::vector<glm::vec3>(base.begin(), base.end()), rows, input.model);
-  }
+      : parameters_(parameters),
+        surface_(surface),
+        painting_(painting),
+        input_(input),
+        armpits_(input.model),
+        joints_(input) {}
 
   Result<std::vector<PosedVertex>> add() {
     plans_.resize(surface_.vertices().size());
@@ -82,7 +80,7 @@ class Levels {
             if (!attachment.painted) return;
             painted.push_back(&plan);
             rows.push_back(painting_->row(level, number));
-            straight.push_back(armpits_->share(glm::vec3(surface_.control(level)[number]), rows.back()));
+            straight.push_back(armpits_.share(glm::vec3(surface_.control(level)[number]), rows.back()));
           }));
     }
     std::vector<std::vector<Influence>> motions = joints_.painted(rows, straight);
@@ -217,9 +215,9 @@ class Levels {
 
   const HierarchicalBsplineParameters& parameters_;
   const Surface& surface_;
-  const Painting* painting_;                   // none: no vertex is attached as painted
-  std::optional<from_skin::Armpits> armpits_;  // the same
+  const Painting* painting_;
   const DeformerInput& input_;
+  from_skin::Armpits armpits_;
   Joints joints_;
   std::vector<VertexPlan> plans_;  // of the stored vertices
   std::uint32_t segments_ = 0;

@@ -176,7 +176,7 @@ std::vector<float> find_armpits(const DriverParameters& parameters, const Driver
       is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion && parameters.key_poses.empty();
   if (!gives_way) return {};
   const SparseRows& weights = driver.mesh.weights;
-  const from_skin::Armpits armpits(driver.mesh.positions, weights, model);
+  const from_skin::Armpits armpits(model);
   std::vector<float> shares;
   for (std::size_t v = 0; v < weights.row_count(); ++v) {
     shares.push_back(armpits.share(driver.mesh.positions[v], weights.row(v)));

@@ -20,6 +20,18 @@ Model make_tube_in_cage(const TubeOptions& tube, const TubeOptions& cage) {
   return model;
 }
 
+Model make_arm() {
+  Model model = make_tube({.around = 24, .along = 48, .joints = 3, .blend_length = 2.5f});
+  std::vector<Joint>& joints = model.skeleton.joints;
+  joints[1].name = "left_upper_arm";
+  joints[2].name = "left_forearm";
+  const glm::vec3 down(0, -5, 0);
+  joints[0].rest.translation += down;
+  joints[1].rest.translation -= down;
+  model.bound_joints[0].inverse_bind = glm::translate(model.bound_joints[0].inverse_bind, -down);
+  return model;
+}
+
 Model make_tubes_in_two_cages() {
   Model model = make_tube_in_cage();
   Mesh second = model.meshes[0];

@@ -23,6 +23,9 @@ Model make_tube_in_cage(const TubeOptions& tube = {},
                         const TubeOptions& cage = {.around = 8, .along = 12, .radius = 1.2f});
 constexpr std::uint32_t kLimbVertex = 80;  // a vertex of that cage, at x = 6.7, that only joint1 moves
 
+// Returns a tube along x whose second joint is an upper arm by its name. Its armpit is on the side -y.
+Model make_arm();
+
 // Returns parameters of a surface FFD by the mesh "cage".
 SurfaceFfdParameters by_cage();
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <pelt/tools/joint_roles.h>
@@ -13,11 +14,11 @@
 namespace pelt::from_skin {
 namespace {
 
-constexpr float kNear = 1.3f;         // radii within which nothing is of an armpit
-constexpr float kFar = 2.2f;          // radii beyond which all that passes is
-constexpr float kMixed = 0.25f;       // weight of the arm, and of the trunk, from which a vertex passes completely
-constexpr float kPassage = 0.2f;      // the same, from which a vertex counts for the radius
-constexpr std::size_t kNearest = 10;  // one in so many of these vertices is within the radius
+constexpr float kLower = 0.7f;    // cosine of the angle to the lower side up to which all that passes is of an armpit
+constexpr float kMixed = 0.25f;   // weight of the arm, and of the trunk, from which a vertex passes completely
+constexpr float kMinSine = 0.1f;  // of the angle between arm and trunk, below which the arm has no lower side
+
+glm::vec3 place_of(const BoundJoint& bound) { return glm::vec3(glm::inverse(bound.inverse_bind)[3]); }
 
 // Returns true for each bound joint that is `joint` or hangs below it.
 std::vector<bool> joints_of(std::uint32_t joint, const Model& model) {
@@ -28,39 +29,56 @@ std::vector<bool> joints_of(std::uint32_t joint, const Model& model) {
   return of;
 }
 
-}  // namespace
-
-// Returns the lesser of the weights of the arm and of the trunk.
-float Armpits::Shoulder::passed(std::span<const Influence> weights) const {
-  float arm = 0;
-  for (const Influence& influence : weights) arm += of_arm[influence.index] ? influence.weight : 0.0f;
-  return std::min(arm, 1 - arm);
+// Returns the place of the first forearm below an upper arm.
+std::optional<glm::vec3> elbow_of(std::uint32_t arm, const Model& model, std::span<const JointUse> uses) {
+  for (const BoundJoint& bound : model.bound_joints) {
+    const bool is_forearm =
+        uses[bound.joint].role == JointRole::kForearm && uses[bound.joint].kind == JointKind::kHinge;
+    if (is_forearm && hangs_below(model.skeleton, bound.joint, arm)) return place_of(bound);
+  }
+  return std::nullopt;
 }
 
-Armpits::Armpits(std::span<const glm::vec3> positions, const SparseRows& weights, const Model& model) {
+// Returns the place of the bound joint that an arm hangs on and that hangs on no other itself: hips as a rule.
+std::optional<glm::vec3> foot_of_trunk(std::uint32_t arm, const Model& model) {
+  std::optional<std::uint32_t> foot;
+  for (std::uint32_t b = 0; b < model.bound_joints.size(); ++b) {
+    const std::uint32_t joint = model.bound_joints[b].joint;
+    if (!hangs_below(model.skeleton, arm, joint)) continue;
+    if (!foot || hangs_below(model.skeleton, model.bound_joints[*foot].joint, joint)) foot = b;
+  }
+  if (!foot) return std::nullopt;
+  return place_of(model.bound_joints[*foot]);
+}
+
+}  // namespace
+
+Armpits::Armpits(const Model& model) {
   const std::vector<JointUse> uses = joint_uses(model.skeleton);
   for (const BoundJoint& bound : model.bound_joints) {
     const JointUse& use = uses[bound.joint];
     if (use.role != JointRole::kUpperArm || use.kind != JointKind::kBall) continue;
-    Shoulder shoulder{.place = glm::vec3(glm::inverse(bound.inverse_bind)[3]), .of_arm = joints_of(bound.joint, model)};
-    std::vector<float> distances;
-    for (std::size_t v = 0; v < positions.size(); ++v) {
-      if (shoulder.passed(weights.row(v)) > kPassage) distances.push_back(glm::distance(positions[v], shoulder.place));
-    }
-    if (distances.empty()) continue;
-    const auto nearest = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / kNearest);
-    std::ranges::nth_element(distances, nearest);
-    shoulder.radius = *nearest;
-    shoulders_.push_back(std::move(shoulder));
+    const std::optional<glm::vec3> elbow = elbow_of(bound.joint, model, uses);
+    const std::optional<glm::vec3> foot = foot_of_trunk(bound.joint, model);
+    if (!elbow || !foot) continue;
+    const glm::vec3 shoulder = place_of(bound);
+    const glm::vec3 arm = *elbow - shoulder, trunk = *foot - shoulder;
+    if (!(glm::length(arm) > 0)) continue;
+    const glm::vec3 across = trunk - arm * (glm::dot(trunk, arm) / glm::dot(arm, arm));
+    if (!(glm::length(across) > kMinSine * glm::length(trunk))) continue;
+    shoulders_.push_back({shoulder, glm::normalize(across), joints_of(bound.joint, model)});
   }
 }
 
 float Armpits::share(const glm::vec3& position, std::span<const Influence> weights) const {
   float most = 0;
   for (const Shoulder& shoulder : shoulders_) {
-    const float distance = glm::distance(position, shoulder.place);
-    most = std::max(most, glm::smoothstep(0.0f, kMixed, shoulder.passed(weights)) *
-                              glm::smoothstep(kNear * shoulder.radius, kFar * shoulder.radius, distance));
+    float of_arm = 0;
+    for (const Influence& influence : weights) of_arm += shoulder.of_arm[influence.index] ? influence.weight : 0.0f;
+    const glm::vec3 way = position - shoulder.place;
+    const float passed = glm::smoothstep(0.0f, kMixed, std::min(of_arm, 1 - of_arm));
+    const float along = glm::dot(way, shoulder.lower);  // metres
+    if (along > 0) most = std::max(most, passed * glm::smoothstep(0.0f, kLower, along / glm::length(way)));
   }
   return most;
 }

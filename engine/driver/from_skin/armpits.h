@@ -12,24 +12,21 @@ namespace pelt::from_skin {
 
 // Finds skin that spans from the trunk to an upper arm. What turns about the shoulder keeps its distance from it, and
 // so raised arms would grow thick there; skin that is pulled tight goes the straight way, as linear blend does. Of all
-// that passes from the trunk to the arm, armpits are what is far from the joint. Upper arms are known by their names.
+// that passes from the trunk to the arm, armpits are what lies on the arm's lower side, whatever mesh it is of: a shirt
+// moves as the skin beneath it. Upper arms are known by their names.
 class Armpits {
  public:
-  // `positions`, model space, and a row of `weights` over the model's bound joints for each: of a surface that stands
-  // for the skin.
-  Armpits(std::span<const glm::vec3> positions, const SparseRows& weights, const Model& model);
+  explicit Armpits(const Model& model);
 
-  bool empty() const { return shoulders_.empty(); }
-
-  // Returns how much a vertex, at a place in model space and with these weights, is of an armpit, 0 to 1.
+  // Returns how much a vertex, at a place in model space at bind and with weights over the model's bound joints, is of
+  // an armpit, 0 to 1.
   float share(const glm::vec3& position, std::span<const Influence> weights) const;
 
  private:
   struct Shoulder {
-    glm::vec3 place;           // of the joint, model space
-    float radius = 0;          // metres within which lies a tenth of the vertices that pass to the arm
+    glm::vec3 place;           // of the joint, model space at bind
+    glm::vec3 lower;           // from the arm across it towards the foot of the trunk; of unit length
     std::vector<bool> of_arm;  // for each bound joint
-    float passed(std::span<const Influence> weights) const;
   };
   std::vector<Shoulder> shoulders_;
 };

@@ -110,8 +110,7 @@ TEST_F(MoveBound, IsWhatBindMakesOfTheEditedRig) {
 
 // Armpits follow such a driver in part, whether it is moved or not.
 TEST_F(MoveBound, IsWhatBindMakesOfADriverMadeFromSkinWithArmpits) {
-  model_ = test::make_tube({.around = 24, .along = 48, .blend_length = 6});
-  model_.skeleton.joints[1].name = "left_upper_arm";
+  model_ = test::make_arm();
   rig_ = test::rig_of(SurfaceFfdParameters{});
   const Rig rig = edited([](Rig& r) { ffd(r, 0).driver.offsets = {{test::kLimbVertex, {0, 0.5f, 0.2f}}}; });
   const auto bent = [&](const Character& character) {
