@@ -170,10 +170,11 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
 }
 
 // Returns for each driver vertex how much it is of an armpit. Nothing: none is, or the driver is not made from the
-// skin, follows otherwise than by dual quaternions, or has key poses, which skin must follow everywhere.
+// skin, follows otherwise than by dual quaternions, keeps its passages as painted, as cloth with the weights of a body
+// does, which has to stay outside of the body, or has key poses, which skin must follow everywhere.
 std::vector<float> find_armpits(const DriverParameters& parameters, const Driver& driver, const Model& model) {
-  const bool gives_way =
-      is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion && parameters.key_poses.empty();
+  const bool gives_way = is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion &&
+                         parameters.spread != 0.0f && parameters.key_poses.empty();
   if (!gives_way) return {};
   const SparseRows& weights = driver.mesh.weights;
   const from_skin::Armpits armpits(model);

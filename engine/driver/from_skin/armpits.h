@@ -12,8 +12,8 @@ namespace pelt::from_skin {
 
 // Finds skin that spans from the trunk to an upper arm. What turns about the shoulder keeps its distance from it, and
 // so raised arms would grow thick there; skin that is pulled tight goes the straight way, as linear blend does. Of all
-// that passes from the trunk to the arm, armpits are what lies on the arm's lower side, whatever mesh it is of: a shirt
-// moves as the skin beneath it. Upper arms are known by their names.
+// that passes from the trunk to the arm, armpits are what lies on the arm's lower side. Upper arms are known by their
+// names.
 class Armpits {
  public:
   explicit Armpits(const Model& model);

@@ -80,10 +80,11 @@ TEST_F(ArmpitsOfATube, HaveAFewInfluencesMore) {
 }
 
 TEST_F(ArmpitsOfATube, AreOfDriversByDualQuaternionsAlone) {
-  SurfaceFfdParameters linear, basic;
+  SurfaceFfdParameters linear, basic, as_painted;
   linear.driver.follow = Follow::kLinearBlend;
   basic.mode = SurfaceFfdParameters::Mode::kBasic;
-  for (const SurfaceFfdParameters& parameters : {linear, basic}) {
+  as_painted.driver.spread = 0.0f;
+  for (const SurfaceFfdParameters& parameters : {linear, basic, as_painted}) {
     EXPECT_EQ(bent(arm_, parameters), bent(plain_, parameters));
   }
   const auto keyed = [](const std::string& joint) {
