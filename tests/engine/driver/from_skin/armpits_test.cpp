@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include <pelt/builtin.h>
@@ -11,18 +12,20 @@
 namespace pelt::from_skin {
 namespace {
 
-// Returns the largest share of the skin within 2 cm of a place.
-float share_near(const Model& model, const glm::vec3& place) {
+// Returns the largest share of the skin within a distance from a place, metres; -1: there is no skin.
+float largest_share(const Model& model, const glm::vec3& place = glm::vec3(0.0f),
+                    float within = std::numeric_limits<float>::infinity()) {
   const Mesh& mesh = model.meshes[0];
   const Armpits armpits(model);
   float most = -1;
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
-    if (glm::distance(mesh.positions[v], place) > 0.02f) continue;
+    if (glm::distance(mesh.positions[v], place) > within) continue;
     most = std::max(most, armpits.share(mesh.positions[v], mesh.weights.row(v)));
   }
-  EXPECT_GE(most, 0) << "no skin there";
   return most;
 }
+
+float share_near(const Model& model, const glm::vec3& place) { return largest_share(model, place, 0.02f); }
 
 // Returns the skin's vertex that a line from a joint in a direction meets first.
 glm::vec3 skin_of(const Model& model, const std::string& joint, const glm::vec3& direction) {
@@ -45,16 +48,6 @@ TEST(Armpits, AreBelowTheShoulders) {
     EXPECT_EQ(share_near(biped, skin_of(biped, side + "forearm", {0, -1, 0})), 0) << side;
     EXPECT_EQ(share_near(biped, skin_of(biped, side + "thigh", {0, 0, -1})), 0) << side;
   }
-}
-
-float largest_share(const Model& model) {
-  const Mesh& mesh = model.meshes[0];
-  const Armpits armpits(model);
-  float most = 0;
-  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
-    most = std::max(most, armpits.share(mesh.positions[v], mesh.weights.row(v)));
-  }
-  return most;
 }
 
 TEST(Armpits, AreKnownByTheNamesOfArms) {
