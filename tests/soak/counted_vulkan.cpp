@@ -33,7 +33,7 @@ Countdown until_refusal;
 std::atomic<bool> lost = false;
 
 std::mutex mutex;
-VulkanCounts counts;
+VulkanCounts alive;
 std::map<VkDeviceMemory, VkDeviceSize> memories;
 
 // The functions behind the mask, of the last instance and of the last device.
@@ -43,7 +43,7 @@ runtime::DeviceFunctions behind;
 
 void count(const char* kind, std::int64_t change) {
   const std::lock_guard lock(mutex);
-  if ((counts.handles[kind] += change) == 0) counts.handles.erase(kind);
+  if ((alive.handles[kind] += change) == 0) alive.handles.erase(kind);
 }
 
 VkResult made(const char* kind, VkResult result) {
@@ -98,7 +98,7 @@ VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAllocateInfo*
   const VkResult result = made("DeviceMemory", behind.vkAllocateMemory(device, info, callbacks, memory));
   if (result != VK_SUCCESS) return result;
   const std::lock_guard lock(mutex);
-  counts.memory += memories[*memory] = info->allocationSize;
+  alive.memory += memories[*memory] = info->allocationSize;
   return result;
 }
 
@@ -106,7 +106,7 @@ void VKAPI_CALL free_memory(VkDevice device, VkDeviceMemory memory, const VkAllo
   if (memory != VK_NULL_HANDLE) {
     count("DeviceMemory", -1);
     const std::lock_guard lock(mutex);
-    counts.memory -= memories[memory];
+    alive.memory -= memories[memory];
     memories.erase(memory);
   }
   behind.vkFreeMemory(device, memory, callbacks);
@@ -194,7 +194,7 @@ PFN_vkVoidFunction VKAPI_CALL counted_entry_point(VkInstance instance, const cha
 
 VulkanCounts vulkan_counts() {
   const std::lock_guard lock(mutex);
-  return counts;
+  return alive;
 }
 
 std::string to_string(const VulkanCounts& counted) {

@@ -231,17 +231,17 @@ Json full_document(const std::string& deformer) {
               {"muscles", Json::array()},
               {"correctives", Json::array()},
               {"helper_joints", Json::array()},
-              {"layers", {layer}},
+              {"layers", Json::array({layer})},
               {"judging", default_of(schema().at("/properties/judging"_json_pointer))}};
 }
 
 // Makes the same with an example of everything that may be left out or repeated.
 Json rich_document(const std::string& deformer) {
   Json document = full_document(deformer);
-  document["groups"] = {example_of(schema().at("/$defs/group"_json_pointer))};
-  document["muscles"] = {example_of(schema().at("/$defs/muscle"_json_pointer))};
-  document["correctives"] = {example_of(schema().at("/$defs/corrective"_json_pointer))};
-  document["helper_joints"] = {example_of(schema().at("/$defs/helper_joint"_json_pointer))};
+  document["groups"] = Json::array({example_of(schema().at("/$defs/group"_json_pointer))});
+  document["muscles"] = Json::array({example_of(schema().at("/$defs/muscle"_json_pointer))});
+  document["correctives"] = Json::array({example_of(schema().at("/$defs/corrective"_json_pointer))});
+  document["helper_joints"] = Json::array({example_of(schema().at("/$defs/helper_joint"_json_pointer))});
   Json& layer = document["layers"][0];
   layer["mask"] = example_of(schema().at("/$defs/mask"_json_pointer));
   layer["parameters"] = example_of(schema().at("$defs").at(deformer));

@@ -89,7 +89,7 @@ TEST(ImportGltf, NeedsPositions) {
   json bare = {{"attributes", {{"_MASK", file.add("SCALAR", std::vector<float>{1, 2, 3})}}}};
   primitives.push_back(bare);
   EXPECT_THAT(imported(file).report.notes, Contains(HasSubstr("1 primitives without positions left out")));
-  primitives = {bare};
+  primitives = json::array({bare});
   expect_refused(file, "holds no mesh with positions");
 }
 

@@ -172,7 +172,8 @@ TEST(ImportGltf, ReadsRotationsOfEveryType) {
   const auto check = [](const auto& values) {
     GltfFile file = GltfFile::triangle();
     const int times = file.add("SCALAR", std::vector<float>{0});
-    const Model model = imported(animated("rotation", "LINEAR", times, file, file.add("VEC4", values, true)));
+    const int rotations = file.add("VEC4", values, true);
+    const Model model = imported(animated("rotation", "LINEAR", times, file, rotations));
     const std::vector<float>& q = model.clips[0].channels[0].values;
     EXPECT_NEAR(q[0], 0.6f, 0.01f);
     EXPECT_NEAR(q[3], 0.8f, 0.01f);

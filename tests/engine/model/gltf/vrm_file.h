@@ -25,7 +25,8 @@ inline GltfFile vrm_file(bool old) {
     file.json["extensions"]["VRM"] = {
         {"humanoid", {{"humanBones", {{{"bone", "hips"}, {"node", 1}}, {{"bone", "head"}, {"node", 2}}}}}},
         {"blendShapeMaster",
-         {{"blendShapeGroups", {{{"name", "a"}, {"presetName", "joy"}, {"isBinary", true}, {"binds", {bind}}}}}}}};
+         {{"blendShapeGroups",
+           {{{"name", "a"}, {"presetName", "joy"}, {"isBinary", true}, {"binds", json::array({bind})}}}}}}};
     return file;
   }
   const json expression{{"isBinary", true}, {"morphTargetBinds", {{{"node", 0}, {"index", 1}, {"weight", 0.5}}}}};

@@ -202,7 +202,7 @@ TEST(Vrm, PresetsOf0_xAllHaveNewNames) {
 TEST(Vrm, ExpressionsOf0_xMoveAMeshAtEachOfItsNodes) {
   GltfFile file = test::face();
   file.push("nodes", {{"mesh", 0}, {"name", "mirror"}});
-  groups(file) = {group("joy", "")};
+  groups(file) = json::array({group("joy", "")});
   const Model model = imported(file);
   ASSERT_EQ(model.meshes.size(), 2u);
   ASSERT_EQ(model.expressions[0].targets.size(), 2u);
@@ -242,7 +242,7 @@ TEST(Vrm, ExpressionsOfTargetsThatAreNotThereAreNoted) {
 
 TEST(Vrm, OfTheNewerVersionIsReadWhereBothAreThere) {
   GltfFile file = test::face();
-  groups(file) = {group("joy", "")};
+  groups(file) = json::array({group("joy", "")});
   vrm(file)["expressions"]["preset"]["sad"]["morphTargetBinds"] = {{{"node", 0}, {"index", 0}}};
   EXPECT_THAT(names_of(imported(file).expressions), ElementsAre("sad"));
 }
@@ -252,7 +252,7 @@ TEST(Vrm, ExpressionsNameNoLevelsOfDetail) {
   GltfFile file = test::face();
   file.json["nodes"][0]["name"] = "face";
   file.push("nodes", {{"mesh", 0}, {"name", "face_LOD1"}});
-  groups(file) = {group("joy", "")};
+  groups(file) = json::array({group("joy", "")});
   const Model model = imported(file);
   ASSERT_EQ(model.levels.size(), 1u);
   ASSERT_EQ(model.expressions[0].targets.size(), 1u);
@@ -268,7 +268,7 @@ TEST(Vrm, MayBeRequired) {
 
 TEST(Vrm, OpensByEitherName) {
   GltfFile file = test::face();
-  groups(file) = {group("joy", "")};
+  groups(file) = json::array({group("joy", "")});
   const test::TemporaryFolder folder;
   for (const char* name : {"hero.vrm", "hero.VRM", "hero.glb"}) {
     const Result<Model> model = import_model(folder.write(name, file.glb()).string());
@@ -287,7 +287,7 @@ class VrmFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(VrmFault, IsRefusedWithItsPlace) {
   GltfFile file = test::face();
-  groups(file) = {group("joy", "")};
+  groups(file) = json::array({group("joy", "")});
   GetParam().make(file);
   expect_refused(file, GetParam().why);
 }
