@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# PELT_SANITIZE=address,undefined or thread: for every target of the build.
+# PELT_SANITIZE=address,undefined or thread: for every target of the build, by Clang.
 if(PELT_SANITIZE)
-  add_compile_options(-fsanitize=${PELT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  # Instrumented code causes false warnings of these kinds, in the standard library too.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    add_compile_options(-Wno-maybe-uninitialized -Wno-mismatched-new-delete)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "PELT_SANITIZE needs Clang; use the presets asan and tsan")
   endif()
-  add_link_options(-fsanitize=${PELT_SANITIZE})
+  add_compile_options(-fsanitize=${PELT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # Programs of C link the C++ of the sanitizers, too, which that of libpelt.so needs.
+  add_link_options(-fsanitize=${PELT_SANITIZE} $<$<LINK_LANGUAGE:C>:--driver-mode=g++>)
   # Adds the list of suppressions to every program.
   if(PELT_SANITIZE MATCHES address)
     add_library(pelt_suppressions OBJECT cmake/leaks.cpp)
@@ -19,4 +19,5 @@ if(PELT_SANITIZE)
 endif()
 if(PELT_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)  # counts the branches that an input takes
+  add_link_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -8,16 +8,15 @@
 #include <iterator>
 #include <thread>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// A function of the sanitizers, which GCC has no header of.
-extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+#ifdef PELT_SANITIZED
+#include <sanitizer/allocator_interface.h>
 #endif
 
 namespace pelt::test {
 namespace {
 
 std::size_t heap_in_use() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PELT_SANITIZED
   return __sanitizer_get_current_allocated_bytes();
 #else
   const struct mallinfo2 info = mallinfo2();
