@@ -34,8 +34,9 @@ HierarchicalBsplineParameters dented_tube() {
   return parameters;
 }
 
-// No sample of the surface is nearer, and within the surface the way to the point is at right angles to it, but for what
-// the search's last step leaves: some 1e-4 of the surface's unit where the point lies near the centre of curvature.
+// No sample of the surface is nearer, and within the surface the way to the point is at right angles to it, but for
+// what the search's last step leaves: some 1e-4 of the surface's unit where the point lies near the centre of
+// curvature.
 TEST(ClosestPlaces, AreNoFartherThanAnySample) {
   constexpr double kSamplesPerSpan = 6;
   for (const HierarchicalBsplineParameters& parameters : {waves(), dented_tube()}) {
