@@ -67,7 +67,7 @@ TEST(MalformedFiles, AreRefusedWithAReasonOrReadSafely) {
 TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
   PELT_REQUIRE_SHARED();
   const std::filesystem::path characters = *test::shared_folder() / "assets" / "characters";
-  const CheckOutcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 300);
+  const CheckOutcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -97,7 +97,7 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
              {"samplers", {{{"input", times}, {"output", weights}}, {{"input", times}, {"output", weight}}}}});
   EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
-  const CheckOutcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 300);
+  const CheckOutcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -125,7 +125,7 @@ TEST(MutatedFiles, OfLevelsAreRefusedOrReadSafely) {
   EXPECT_EQ(test::imported(file).levels.size(), 2u);
   EXPECT_EQ(test::imported(file).meshes[0].tangents.size(), 3u);
   const test::TemporaryFolder folder;
-  const CheckOutcome outcome = run_check("--mutate", folder.write("levels.gltf", file.text()), 300);
+  const CheckOutcome outcome = run_check("--mutate", folder.write("levels.gltf", file.text()), 120);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -134,7 +134,7 @@ TEST(MutatedFiles, OfVrmAreRefusedOrReadSafely) {
   for (const bool old : {true, false}) {
     const test::GltfFile file = test::vrm_file(old);
     EXPECT_EQ(test::imported(file).expressions.size(), old ? 1u : 2u);
-    const CheckOutcome outcome = run_check("--mutate", folder.write("vrm.gltf", file.text()), 300);
+    const CheckOutcome outcome = run_check("--mutate", folder.write("vrm.gltf", file.text()), 120);
     EXPECT_EQ(outcome.status, 0) << outcome.output;
   }
 }
@@ -152,7 +152,7 @@ TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
   file.data += bytes;
   EXPECT_TRUE(file.import());  // unchanged
   const test::TemporaryFolder folder;
-  const CheckOutcome outcome = run_check("--mutate", folder.write("compressed.gltf", file.text()), 300);
+  const CheckOutcome outcome = run_check("--mutate", folder.write("compressed.gltf", file.text()), 60);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
