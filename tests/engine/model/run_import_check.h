@@ -17,8 +17,11 @@ struct CheckOutcome {
   std::string output;
 };
 
-// Runs pelt_import_check; `option`: "--mutate", or empty.
+// Runs pelt_import_check; `option`: "--mutate", or empty. Under sanitizers it may take five times the seconds.
 inline CheckOutcome run_check(const std::string& option, const std::filesystem::path& path, int seconds) {
+#ifdef PELT_SANITIZED
+  seconds *= 5;
+#endif
   std::ostringstream command;
   command << "ASAN_OPTIONS=hard_rss_limit_mb=1024:quarantine_size_mb=16:allocator_may_return_null=0 "
           << "UBSAN_OPTIONS=print_stacktrace=1 timeout " << seconds << " '" PELT_IMPORT_CHECK "' " << option << " '"
