@@ -26,8 +26,12 @@ function(pelt_target name)
 endfunction()
 
 # pelt_precompile(TARGET [HEADER...]): compiles these headers and the most used ones once for the whole target. A source
-# that has options of its own is compiled without them.
+# that has options of its own is compiled without them, and so is every source where none are compiled together: there
+# each shows that it includes what it needs.
 function(pelt_precompile name)
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
   target_precompile_headers(${name} PRIVATE <algorithm> <functional> <map> <optional> <string> <vector>
     <glm/glm.hpp> <glm/gtc/quaternion.hpp> <tl/expected.hpp> ${ARGN})
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${PELT_PRECOMPILED_OPTIONS}>)

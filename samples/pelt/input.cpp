@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include <pelt/gltf_rig.h>
+#include <pelt/import.h>
 #include <pelt/nearest_name.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>

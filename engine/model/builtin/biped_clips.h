@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include <pelt/animation.h>
+#include <pelt/skeleton.h>
+
 namespace pelt {
 
 enum BipedJoint : std::uint32_t {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <pelt/model.h>
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 
 namespace pelt {

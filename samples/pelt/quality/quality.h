@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/named_files.h>
 #include <pelt/result.h>
 
 namespace pelt::samples {
