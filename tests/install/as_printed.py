@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Runs commands of the pages as they are printed, page by page in a copy of the tree, each page in one shell: blocks
+below the line `<!-- run by: Install.AsPrinted -->`. /opt/pelt, which is written by administrators only, is a folder
+beside the copy. A page's game is tests/install/game.cpp. Afterwards the installed Python package binds a character.
+
+usage: as_printed.py TREE WORK
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+MARK = "<!-- run by: Install.AsPrinted -->"
+PAGES = {"docs/install.md": 3, "docs/python.md": 1}  # with the fewest blocks that each has
+
+
+def blocks(text):
+    """Returns the shell blocks below the mark, indented or fenced."""
+    found = []
+    for part in text.split(MARK)[1:]:
+        lines = part.lstrip("\n").split("\n")
+        if lines[0] == "```sh":
+            found.append("\n".join(lines[1:lines.index("```")]))
+            continue
+        end = next((i for i, line in enumerate(lines) if not line.startswith("    ")), len(lines))
+        found.append("\n".join(line[4:] for line in lines[:end]))
+    return found
+
+
+def main():
+    tree, work = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    shutil.rmtree(work, ignore_errors=True)
+    copy, prefix = work / "pelt", work / "opt/pelt"
+    left_out = {str(tree / name) for name in ("build", "out", ".git", ".cache")}
+    shutil.copytree(tree, copy, symlinks=True, ignore=lambda folder, names: [
+        name for name in names if os.path.join(folder, name) in left_out or name == "node_modules"])
+    shutil.copy(tree / "tests/install/game.cpp", copy / "game.cpp")
+
+    # What a stranger's shell has; ccache finds what the tree was built of.
+    environment = {name: value for name, value in os.environ.items() if name in ("HOME", "CCACHE_DIR")}
+    environment["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    environment["CCACHE_BASEDIR"] = str(copy)
+    environment["CCACHE_NOHASHDIR"] = "1"
+
+    for page, fewest in PAGES.items():
+        commands = blocks((tree / page).read_text(encoding="utf-8"))
+        if len(commands) < fewest or not all(commands):
+            sys.exit(f"{page}: {len(commands)} blocks below {MARK}, and there should be {fewest}, none of them empty")
+        script = re.sub(r"/opt/pelt\b", str(prefix), "\n".join(commands))
+        print(f"== {page}\n{script}", flush=True)
+        status = subprocess.run(["bash", "-exuo", "pipefail", "-c", script], cwd=copy, env=environment,
+                                stdin=subprocess.DEVNULL, check=False).returncode
+        if status != 0:
+            sys.exit(f"{page}: exit {status}")
+
+    subprocess.run([copy / "venv/bin/python", "-c",
+                    "import pelt; character, report = pelt.bind('builtin:arm', deformer='surface-ffd')"],
+                   cwd=work, env=environment, check=True)
+
+
+main()
