@@ -141,8 +141,8 @@ TEST(DocumentLinks, LeadSomewhere) {
       ++count;
       const std::size_t mark = std::min(link.find('#'), link.size());
       const fs::path target = mark == 0 ? document : document.parent_path() / link.substr(0, mark);
-      ASSERT_TRUE(fs::exists(target)) << document << " links to " << link;
-      if (mark == link.size() || target.extension() != ".md") continue;
+      EXPECT_TRUE(fs::exists(target)) << document << " links to " << link;
+      if (mark == link.size() || target.extension() != ".md" || !fs::exists(target)) continue;
       std::set<std::string>& known = anchors[fs::weakly_canonical(target)];
       if (known.empty()) known = anchors_in(without_code(pelt::test::file_text(target)));
       EXPECT_TRUE(known.contains(link.substr(mark + 1)))
