@@ -46,6 +46,7 @@ from run_document import same  # noqa: E402
 MOST_NOT_RUN = 15
 SECONDS = 240  # of a block
 BODY = "mannequiny-0.3.0.glb"  # $BODY of docs/garments.md
+NO_DEVICE = re.compile(r"no Vulkan loader is installed|no driver supports Vulkan 1\.1|device.*there is none$", re.M)
 LEFT_OUT = re.compile(r"^\./run (demo|test|pictures|view)\b.*\n", re.MULTILINE)
 MARK = r"(?:not run|run by|file|for|into): "
 
@@ -59,6 +60,10 @@ class Block(NamedTuple):
 
 
 class Wrong(Exception):
+    pass
+
+
+class Missing(Exception):
     pass
 
 
@@ -95,7 +100,8 @@ def is_left(block: Block) -> bool:
 def check_marks() -> int:
     """Checks that no block escapes: commands stand in ```sh, JSON has a mark, and few are not run."""
     faults, not_run = [], []
-    command = re.compile(r"^    (?:[A-Z_]+=\S+ )?(?:pelt|pelt_\w+|\./run|build/\S+|cmake|ctest|python3|cc|g\+\+|blender|cpack) .*", re.M)
+    programs = r"pelt|pelt_\w+|\./run|build/\S+|cmake|ctest|python3|cc|g\+\+|blender|cpack"
+    command = re.compile(rf"^    (?:[A-Z_]+=\S+ )?(?:{programs}) .*", re.M)
     for page in pages():
         name = page.relative_to(ROOT)
         text = page.read_text()
@@ -113,8 +119,9 @@ def check_marks() -> int:
             if block.language == "json" and not block.marks:
                 faults.append(f"{where}: nothing says what becomes of this JSON")
             file = block.marks.get("file")
-            if file and not (ROOT / file).exists() and not any(
-                    other.language == "sh" and file in other.content and not is_left(other) for other in blocks[i + 1:]):
+            named = [other for other in blocks[i + 1:]
+                     if other.language == "sh" and file and file in other.content and not is_left(other)]
+            if file and not (ROOT / file).exists() and not named:
                 faults.append(f"{where}: no block below names {file}")
     if len(not_run) > MOST_NOT_RUN:
         faults.append(f"{len(not_run)} blocks are not run, more than {MOST_NOT_RUN}:")
@@ -149,15 +156,18 @@ class Page:
                                   text=True, errors="replace", timeout=SECONDS)
         except subprocess.TimeoutExpired:
             raise Wrong(f"takes more than {SECONDS} seconds:\n{commands}") from None
+        if done.returncode != 0 and (no_device := NO_DEVICE.search(done.stdout)):
+            raise Missing(f"no Vulkan device: {no_device[0]}")
         if done.returncode != 0:
             raise Wrong(f"exit code {done.returncode}:\n{commands}{done.stdout[-3000:]}")
         return done.stdout
 
-    def missing(self, commands: str) -> str:
+    def need(self, commands: str) -> None:
         for program in re.findall(r"\bpelt_(?:viewer|garments)\b", commands):
             if not shutil.which(program, path=self.environment["PATH"]):
-                return program
-        return f"$PELT_SHARED/assets/characters/{BODY}" if "$BODY" in commands and "BODY" not in self.environment else ""
+                raise Missing(f"{program} was not built")
+        if "$BODY" in commands and "BODY" not in self.environment:
+            raise Missing(f"$PELT_SHARED/assets/characters/{BODY} is missing")
 
     def make_hero(self) -> None:
         """Writes hero.glb without the extension by which pelt knows how it was bound."""
@@ -178,9 +188,7 @@ class Page:
 
     def run_shell(self, block: Block) -> None:
         commands = LEFT_OUT.sub("", block.content)
-        if missing := self.missing(commands):
-            self.skipped.append(f"{self.page.name}:{block.line}: {missing} is not here")
-            return
+        self.need(commands)
         lines = self.shell(commands).splitlines() if commands.strip() else []
         at = 0
         for line in block.after.splitlines():
@@ -236,6 +244,8 @@ class Page:
             started, worked = time.monotonic(), processor_seconds()
             try:
                 self.run_shell(block) if block.language == "sh" else self.run_json(block)
+            except Missing as missing:
+                self.skipped.append(f"{self.page.name}:{block.line}: skipped: {missing}")
             except (Wrong, ValueError, KeyError) as wrong:
                 failed += 1
                 print(f"{self.page}:{block.line}: {wrong}\n")
