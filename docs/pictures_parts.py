@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# Files that docs/pictures.sh draws pictures from and no command of Pelt writes:
+# Files that docs/pictures.sh draws pictures from or rigs on the pages name, and no command of Pelt writes:
 #   scene OUT.gltf            one model of several OBJ meshes; its lines on standard input are below
 #   wave CAGE.obj CAGE.pc2    a closed tube round the built-in limb, and a point cache that bends it into a wave
+#   sleeve ARM.obj            an open tube round the left arm of the built-in biped
 #   pose MODEL.glb OUT.glb J:A:D...  the model with one clip "pose", of a second, in which every joint J turns by D
 #                             degrees about the axis A of model space, x, y or z
 #   joints MODEL.glb X Y A S  the skeleton as operations of ImageMagick's -draw; X Y: pixel of (0, 0, 0), S: pixels a
@@ -107,6 +108,23 @@ def wave(cage, cache):
                 file.write(struct.pack("<3f", x - y * slope / across, y / across + height * math.sin(phase), z))
 
 
+def sleeve(out):
+    """Writes 11 rings of 12 vertices, 6 cm from an axis that runs 58 cm down the arm from 2 cm above the shoulder."""
+    rings, around, length, radius, slope = 11, 12, 0.58, 0.06, math.sqrt(0.5)
+    with open(out, "w") as file:
+        for ring in range(rings):
+            along = slope * length * ring / (rings - 1)
+            for k in range(around):
+                angle = math.tau * k / around
+                side = slope * radius * math.sin(angle)
+                x, y, z = 0.166 + along + side, 1.439 - along + side, -0.025 + radius * math.cos(angle)
+                print("v", f"{x:.5f} {y:.5f} {z:.5f}", file=file)
+        for ring in range(rings - 1):
+            for k in range(around):
+                low, high, after = 1 + around * ring, 1 + around * (ring + 1), (k + 1) % around
+                print("f", low + k, high + k, high + after, low + after, file=file)
+
+
 def pose(model, out, *turns):
     """Writes a glTF binary file with a clip of two keys, at rest and with joints turned, in place of its own clips."""
     with open(model, "rb") as file:
@@ -182,4 +200,4 @@ def joints(model, left, top, axis, scale):
 
 
 if __name__ == "__main__":
-    {"scene": scene, "wave": wave, "pose": pose, "joints": joints}[sys.argv[1]](*sys.argv[2:])
+    {"scene": scene, "wave": wave, "sleeve": sleeve, "pose": pose, "joints": joints}[sys.argv[1]](*sys.argv[2:])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a crowd holds: crowd_make.cpp fills it, and crowd.cpp records frames from it.
+// What a crowd holds: crowd_make.cpp fills it, and crowd_record.cpp records frames from it.
 #pragma once
 
 #include <array>

@@ -152,7 +152,7 @@ TEST(Curve, OfOneBoneIsAStraightLine) {
   }
 }
 
-// The radius of curvature at the middle joint of `own`, which bends by `degrees`, and the least radius anywhere. Both
+// The radius of curvature at the middle joint of `limb`, which bends by `degrees`, and the least radius anywhere. Both
 // are those of circles through three points, whose curvature falls linearly with the distance of the points.
 struct Radii {
   double at_joint;

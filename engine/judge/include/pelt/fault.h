@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One fault: a place where a deformer does worse than linear blend. Symbols are those of figures.h.
+// One fault: a place where a deformer does worse than linear blend. Symbols are those of pelt/tools/judge_figures.h.
 #pragma once
 
 #include <cstddef>

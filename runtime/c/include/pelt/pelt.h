@@ -17,9 +17,9 @@
  *
  * Threads. Functions that take a handle as const may run at the same time on that handle; any other function needs the
  * handle for itself. Different handles are independent. The functions from pelt_crowd_acquire to pelt_crowd_level, but
- * for pelt_crowd_add and pelt_crowd_remove, may run at the same time on one crowd if they name different instances;
- * those of pelt_gpu_characters but its destruction may run at the same time, also while crowds of them are made, posed
- * and recorded.
+ * for pelt_crowd_add and pelt_crowd_remove, may run at the same time on one crowd if they name different instances, and
+ * pelt_crowd_advance, which names none, on one thread beside them. Those of pelt_gpu_characters but its destruction may
+ * run at the same time, also while crowds of them are made, posed and recorded.
  */
 #ifndef PELT_H
 #define PELT_H

@@ -52,7 +52,7 @@ class Judge {
   Result<Faults> find_faults(const Character& character, const JudgeOptions& options = {}) const;
 
   // Returns for each vertex of the skins end to end the share that linear blend should take over, so that the faults go
-  // (faults.h).
+  // (judge_faults.h).
   std::vector<float> left_to_linear_blend(const Faults& faults) const;
 
   // Returns the rest area round each vertex, a third of its triangles', square metres.

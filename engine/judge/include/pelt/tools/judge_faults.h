@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds where a deformer does worse than linear blend, vertex by vertex, and the share of each vertex that linear blend
-// should take over. Symbols are those of figures.h.
+// should take over. Symbols are those of judge_figures.h.
 #pragma once
 
 #include <cstddef>
