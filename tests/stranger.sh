@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What a stranger does first: clones the last commit, and runs the README's test command there with an empty
-# environment. Of the tests it runs those that the empty environment changes: suites that read PELT_SHARED or CI, and
-# tests that are no suite of GoogleTest's. Then the commands that the pages print for building and installing.
+# environment. Of the tests it runs those that the empty environment changes: suites that read PELT_SHARED or CI, the
+# page that names a character of the former, and tests that are no suite of GoogleTest's. Then the commands that the
+# pages print for building and installing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 clone=$(mktemp -d)
@@ -21,5 +22,5 @@ commands=$(grep -rhoE '^ *pelt_command_test\([A-Z][A-Za-z0-9]+$|^ *pelt_command_
 # ccache finds what the tree was built of; all else is as on a fresh machine.
 empty=(env -i HOME="$HOME" PATH="$PATH" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1)
 if [[ -n ${CCACHE_DIR-} ]]; then empty+=(CCACHE_DIR="$CCACHE_DIR"); fi
-"${empty[@]}" ./run test --tests-regex "(^|/)($suites)(/|[.]|\$)|^($commands)\$"
+"${empty[@]}" ./run test --tests-regex "(^|/)($suites)(/|[.]|\$)|^($commands|Documents[.]garments)\$"
 "${empty[@]}" ctest --test-dir build/release --output-on-failure --no-tests=error --tests-regex '^Install[.]AsPrinted$'

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs commands of the pages as they are printed, page by page in a copy of the tree, each page in one shell: blocks
-below the line `<!-- run by: Install.AsPrinted -->`. /opt/pelt, which is written by administrators only, is a folder
-beside the copy. A page's game is tests/install/game.cpp. Afterwards the installed Python package binds a character.
+"""Runs commands of the pages as they are printed, page by page in a copy of the tree, each page in one shell: the
+blocks of `sh` below the line `<!-- run by: Install.AsPrinted -->`. /opt/pelt, where only administrators write, is a
+folder beside the copy, and game.cpp, which is the reader's, is tests/install/game.cpp. Afterwards the installed Python
+package binds a character.
 
 usage: as_printed.py TREE WORK
 """
@@ -13,20 +14,11 @@ import subprocess
 import sys
 
 MARK = "<!-- run by: Install.AsPrinted -->"
-PAGES = {"docs/install.md": 3, "docs/python.md": 1}  # with the fewest blocks that each has
+PAGES = {"docs/install.md": 4, "docs/python.md": 1}  # and the number of their blocks
 
 
 def blocks(text):
-    """Returns the shell blocks below the mark, indented or fenced."""
-    found = []
-    for part in text.split(MARK)[1:]:
-        lines = part.lstrip("\n").split("\n")
-        if lines[0] == "```sh":
-            found.append("\n".join(lines[1:lines.index("```")]))
-            continue
-        end = next((i for i, line in enumerate(lines) if not line.startswith("    ")), len(lines))
-        found.append("\n".join(line[4:] for line in lines[:end]))
-    return found
+    return re.findall(rf"^{MARK}\n```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def main():
@@ -44,10 +36,10 @@ def main():
     environment["CCACHE_BASEDIR"] = str(copy)
     environment["CCACHE_NOHASHDIR"] = "1"
 
-    for page, fewest in PAGES.items():
+    for page, count in PAGES.items():
         commands = blocks((tree / page).read_text(encoding="utf-8"))
-        if len(commands) < fewest or not all(commands):
-            sys.exit(f"{page}: {len(commands)} blocks below {MARK}, and there should be {fewest}, none of them empty")
+        if len(commands) != count:
+            sys.exit(f"{page}: {len(commands)} blocks below {MARK}, and there should be {count}")
         script = re.sub(r"/opt/pelt\b", str(prefix), "\n".join(commands))
         print(f"== {page}\n{script}", flush=True)
         status = subprocess.run(["bash", "-exuo", "pipefail", "-c", script], cwd=copy, env=environment,
@@ -55,7 +47,7 @@ def main():
         if status != 0:
             sys.exit(f"{page}: exit {status}")
 
-    subprocess.run([copy / "venv/bin/python", "-c",
+    subprocess.run([prefix / "python/bin/python", "-c",
                     "import pelt; character, report = pelt.bind('builtin:arm', deformer='surface-ffd')"],
                    cwd=work, env=environment, check=True)
 
