@@ -54,6 +54,16 @@ bool expect_size(const char* call, const char* what, std::size_t given, std::siz
   return false;
 }
 
+// Reports the first that is no number within reach.
+template <class Value>
+bool expect_usable(const char* call, const char* what, std::uint32_t instance, std::span<const Value> values) {
+  const std::size_t bad = first_unusable(values);
+  if (bad == values.size()) return true;
+  report_mistake("Crowd::%s: %s %zu of instance %u is not finite, or beyond %g", call, what, bad, instance,
+                 double{kMaxCoordinate});
+  return false;
+}
+
 }  // namespace
 
 std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance) {
@@ -62,7 +72,7 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   const bool changes_level = state.level.to != shared::entry_other_level(state.last_state);
   const bool moved = state.visible && has_outputs(instance) && (turn || !state.moved_before || changes_level);
   const bool new_level = changes_level && shared::entry_level(state.last_state) != state.level.to;
-  state.appeared = moved && (state.teleport || new_level);
+  state.moved_state = 0;
   if (!moved) {
     if (state.behind == 0) return std::nullopt;
     --state.behind;
@@ -95,7 +105,8 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
     const bool deformed = !has_fit || shared::entry_uses(entry(), false);
     if (deformed && state.action.pose(clock)) flags |= shared::kEntryFresh;
   }
-  return shared::ListEntry{instance, entry()};
+  state.moved_state = entry();
+  return shared::ListEntry{instance, state.moved_state};
 }
 
 // Writes what changed since the slot's last frame: places of instances, the plan, and where the device plans, its
@@ -184,6 +195,7 @@ void Crowd::State::pose(std::uint32_t instance, std::span<const Joint> given) {
   if (!expect_own_joints(instance, "pose")) return;
   const Skeleton& skeleton = data_of(instance).skeleton;
   if (!expect_size("pose", "joint matrices", given.size(), skeleton.joints.size())) return;
+  if (!expect_usable("pose", "joint", instance, given)) return;
   const std::span<float> kept = joints.values(instance);
   if (skeleton.helpers.empty()) {
     write_joints(given, joint_format, kept);
@@ -210,6 +222,7 @@ std::span<float> Crowd::map_joints(std::uint32_t instance) {
 void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {
   if (!state_->expect_own_inputs(instance, "inputs")) return;
   if (!expect_size("inputs", "values", values.size(), state_->data_of(instance).input_count)) return;
+  if (!expect_usable("inputs", "input", instance, values)) return;
   state_->inputs.set(state_->slot, instance, 0, values);
 }
 
@@ -222,6 +235,7 @@ void Crowd::stream(std::uint32_t instance, std::uint32_t stream, std::span<const
   }
   const std::uint32_t vertices = data.meshes[data.streams[stream].mesh].vertex_count();
   if (!expect_size("stream", "positions", positions.size(), vertices)) return;
+  if (!expect_usable("stream", "position", instance, positions)) return;
   state_->inputs.set(state_->slot, instance, data.streams[stream].first_input, as_floats(positions));
 }
 
@@ -232,6 +246,7 @@ void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) 
     report_mistake("Crowd::control: '%s' has no control %u", data.name.c_str(), control);
     return;
   }
+  if (!expect_usable("control", "value", instance, std::span<const float>(&value, 1))) return;
   state_->inputs.set(state_->slot, instance, data.controls[control].input, std::span(&value, 1));
 }
 
@@ -324,9 +339,21 @@ std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
 std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }
 
 std::uint32_t Crowd::previous_slot(std::uint32_t instance) const {
-  const std::uint32_t slots = state_->output_slots();
-  const bool appeared = state_->own_list && state_->has(instance) && state_->instance_states[instance].appeared;
-  return appeared ? output_slot() : (output_slot() + slots - 1) % slots;
+  const bool any = (state_->moved_state(instance) & (shared::kEntryTeleport | shared::kEntryNewLevel)) != 0;
+  return state_->previous_slot(any);
+}
+
+std::uint32_t Crowd::previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex) const {
+  const std::uint32_t state = state_->moved_state(instance);
+  bool appeared = (state & shared::kEntryTeleport) != 0;
+  if ((state & shared::kEntryNewLevel) != 0) {
+    const CrowdCharacter& character = state_->sizes_of(instance);
+    for (const ShownMesh& mesh : character.meshes) {
+      const shared::PlanLevels levels = character.levels[mesh.levels];
+      appeared = appeared || (mesh.vertex == mesh_vertex && shared::level_appears(state, levels.first, levels.last));
+    }
+  }
+  return state_->previous_slot(appeared);
 }
 
 CrowdBytes Crowd::bytes() const {

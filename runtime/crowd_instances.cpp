@@ -156,6 +156,7 @@ Result<std::uint32_t> Crowd::acquire(std::uint32_t character, bool outputs) {
   if (!state_->has_character(character)) {
     return invalid("the {} has no character {}", state_->label, character);
   }
+  PELT_TRY(state_->check_bind_data(character));
   return state_->acquire(character, outputs);
 }
 
@@ -164,7 +165,10 @@ void Crowd::release(std::uint32_t instance) {
   if (state_->expect_whole("release") && state_->expect_instance(instance, "release")) state_->release(instance);
 }
 
-bool Crowd::has_instance(std::uint32_t instance) const { return state_->has(instance); }
+bool Crowd::has_instance(std::uint32_t instance) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->has(instance);
+}
 
 void Crowd::give_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
@@ -186,8 +190,17 @@ Result<void> Crowd::take_outputs(std::uint32_t instance) {
 
 bool Crowd::has_outputs(std::uint32_t instance) const { return state_->has(instance) && state_->has_outputs(instance); }
 
+Result<void> Crowd::State::check_bind_data(std::uint32_t character) const {
+  const std::lock_guard lock(gpu->mutex);
+  if (gpu->has(character) && gpu->entries[character]->upload == plan.characters[character]->upload) return {};
+  return invalid("the bind data of character {}, '{}', were removed while the {} has it{}", character,
+                 (**characters[character]).name, label,
+                 gpu->has(character) ? ", and '" + gpu->entries[character]->character->name + "' has its number now"
+                                     : std::string());
+}
+
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {
-  if (state_->has_character(character)) return {};
+  if (state_->has_character(character)) return state_->check_bind_data(character);
   if (state_->is_posed) {
     return invalid("the {} is told of character {} between the parts of a frame", state_->label, character);
   }
@@ -217,11 +230,12 @@ bool Crowd::has_character(std::uint32_t character) const { return state_->has_ch
 
 std::uint32_t Crowd::character_count() const { return static_cast<std::uint32_t>(state_->characters.size()); }
 
-const Character* Crowd::character(std::uint32_t character) const {
-  return state_->has_character(character) ? &*state_->characters[character] : nullptr;
+std::optional<Character> Crowd::character(std::uint32_t character) const {
+  return state_->has_character(character) ? state_->characters[character] : std::nullopt;
 }
 
 std::uint32_t Crowd::instances_of(std::uint32_t character) const {
+  const std::lock_guard lock(state_->mutex);
   return state_->has_character(character) ? state_->instances_of[character] : 0;
 }
 

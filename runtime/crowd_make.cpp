@@ -77,9 +77,10 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   VkDeviceSize work_end = 0;
   VkDeviceSize table_end = 0;
   for (std::uint32_t s = 0; s < state.slots; ++s) {
-    state.work_slots.push_back(append_range(work_end, work_words(room) * sizeof(std::uint32_t), alignment));
+    const VkDeviceSize apart = slot_alignment(device);
+    state.work_slots.push_back(append_range(work_end, work_words(room) * sizeof(std::uint32_t), apart));
     if (state.has_table())
-      state.table_slots.push_back(append_range(table_end, room.table_words * sizeof(std::uint32_t), alignment));
+      state.table_slots.push_back(append_range(table_end, room.table_words * sizeof(std::uint32_t), apart));
   }
   // There is a step for each job at most.
   const VkDeviceSize argument_bytes = state.has_table() ? room.table_words / 2 * sizeof(VkDispatchIndirectCommand) : 0;

@@ -346,7 +346,8 @@ GpuCharacters::State::Entry entry_without_data(const Character& character, const
 }  // namespace
 
 CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool control_meshes)
-    : joints(narrow(entry.character->skeleton.joints.size())),
+    : upload(entry.upload),
+      joints(narrow(entry.character->skeleton.joints.size())),
       inputs(entry.character->input_count),
       palette_entries(entry.character->palette_size),
       clock_input(entry.character->clock_input()),

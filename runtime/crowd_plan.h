@@ -47,6 +47,7 @@ struct CrowdCharacter {
   CrowdCharacter() = default;
   CrowdCharacter(const GpuCharacters::State::Entry& entry, bool control_meshes);
 
+  std::uint64_t upload = 0;  // of the bind data that the plan reads
   std::uint32_t joints = 0;
   std::uint32_t inputs = 0;
   std::uint32_t palette_entries = 0;

@@ -36,13 +36,14 @@ struct Fade {
 
   std::uint64_t steps() const { return std::uint64_t{frames} + 1; }
   bool is_over() const { return from == to; }
-  // Reversing a fade continues from its present share; a fade that has not begun counts as finished.
+  // Reversing a fade continues from its present share. A fade that has not begun is none: nothing of it was shown.
   void start(Value wanted, std::uint32_t wanted_frames) {
+    if (faded == 0) to = from;
     if (to == wanted) return;
     std::uint32_t done = 0;
     if (from == wanted) {
       const std::uint64_t wanted_steps = std::uint64_t{wanted_frames} + 1;
-      done = faded == 0 ? wanted_frames : static_cast<std::uint32_t>((steps() - faded) * wanted_steps / steps());
+      done = static_cast<std::uint32_t>((steps() - faded) * wanted_steps / steps());
     }
     from = to;
     to = wanted;
@@ -65,9 +66,9 @@ struct InstanceState {
   bool visible = true;
   bool moved_before = false;  // since it was last shown
   bool teleport = true;
-  bool appeared = false;         // in this frame, by teleport or a new level too: it has no motion
-  std::uint32_t behind = 0;      // frames that outputs need, once it is no longer moved, to follow its last move
-  std::uint32_t last_state = 0;  // entry state of that move, without flags
+  std::uint32_t moved_state = 0;  // entry state of this frame; 0 if it is not moved
+  std::uint32_t behind = 0;       // frames that outputs need, once it is no longer moved, to follow its last move
+  std::uint32_t last_state = 0;   // entry state of that move, without flags
   std::uint32_t period = 1;
   Fade<Detail> detail;
   Fade<std::uint32_t> level;
@@ -159,7 +160,7 @@ struct Crowd::State {
   bool own_drawn = true;  // all that is posed is drawn
 
   // Instances by number, and what is free.
-  std::mutex mutex;  // held while instances come and go
+  std::mutex mutex;  // held while instances come and go, and while those who may ask meanwhile look
   std::vector<InstanceState> instance_states;
   std::vector<shared::InstancePlace> places;
   std::vector<std::uint32_t> free_numbers;     // the last is next
@@ -186,18 +187,30 @@ struct Crowd::State {
   std::uint32_t output_slots() const { return static_cast<std::uint32_t>(outputs.size()); }
   std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
   std::uint32_t last_slot() const { return frame == 0 ? 0 : slot_of_frame(frame - 1); }
+  // Returns the slot with the positions before the last frame's; of what has none there, that frame's own.
+  std::uint32_t previous_slot(bool appeared) const {
+    return appeared ? last_slot() : (last_slot() + output_slots() - 1) % output_slots();
+  }
 
   // Returns how many frames outputs need to follow an instance that is no longer moved.
   std::uint32_t frames_behind() const {
-    if (!own_drawn) return 0;  // what is drawn is moved in every frame
+    // What is drawn is moved in every frame, and boxes only with the poses.
+    if (!own_drawn && !wanted_outputs.bounds) return 0;
     if (output_slots() > 1) return output_slots() - 1;
+    if (!own_drawn) return 0;
     return outputs[0].previous_positions.format == VertexFormat::kNone ? 0 : 1;
   }
 
   bool has(std::uint32_t instance) const {
     return instance < instance_states.size() && instance_states[instance].taken;
   }
+  // Returns how an instance is moved in the last frame; 0 if it is not, or if a list of the caller's says it.
+  std::uint32_t moved_state(std::uint32_t instance) const {
+    return own_list && has(instance) ? instance_states[instance].moved_state : 0;
+  }
   bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
+  // Checks that the bind data by a character's number are still those that the plan was made with.
+  Result<void> check_bind_data(std::uint32_t character) const;
   // Return whether the call may go on; report the mistake if not. Nothing of the frame changes between its parts.
   bool expect_whole(const char* call) const;
   bool expect_instance(std::uint32_t instance, const char* call) const;

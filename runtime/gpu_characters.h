@@ -47,6 +47,7 @@ struct GpuCharacters::State {
   };
   struct Entry {
     Character character;
+    std::uint64_t upload = 0;  // no two have the same: a number is used again
     std::vector<MeshStart> meshes;
     std::vector<MeshStart> levels;  // of CharacterData::levels
     std::vector<PassStart> passes;
@@ -59,6 +60,7 @@ struct GpuCharacters::State {
     bool acquired = false;    // the block, from the queue family that copied it
   };
   std::deque<std::optional<Entry>> entries;  // by number; none: it was removed. They stay at their addresses
+  std::uint64_t uploads = 0;                 // that ever were
   bool has(std::uint32_t number) const { return number < entries.size() && entries[number].has_value(); }
   mutable std::mutex mutex;  // held while entries and blocks change or are looked at
 };

@@ -10,6 +10,10 @@
 
 namespace pelt::runtime {
 
+VkDeviceSize slot_alignment(const Device& device) {
+  return std::max(device.limits().minStorageBufferOffsetAlignment, device.limits().nonCoherentAtomSize);
+}
+
 Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, std::size_t floats,
                                     std::size_t instances, const std::string& name) {
   InputRing ring;
@@ -17,8 +21,7 @@ Result<InputRing> InputRing::create(const Device& device, std::uint32_t slots, s
   ring.held_.resize(instances);
   VkDeviceSize end = 0;
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    ring.slots_.push_back(
-        append_range(end, std::span(ring.values_).size_bytes(), device.limits().minStorageBufferOffsetAlignment));
+    ring.slots_.push_back(append_range(end, std::span(ring.values_).size_bytes(), slot_alignment(device)));
   }
   PELT_ASSIGN(ring.buffer_, Buffer::create(device, {.size = end,
                                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,

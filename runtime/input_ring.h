@@ -24,6 +24,10 @@ inline std::span<const float> as_floats(std::span<const glm::vec3> points) {
   return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
 }
 
+// Returns what frame slots of a buffer that the host writes begin at multiples of: a flush of one of them is rounded to
+// nonCoherentAtomSize, and must not reach into another that the device may just write.
+VkDeviceSize slot_alignment(const Device& device);
+
 class InputRing {
  public:
   InputRing() = default;

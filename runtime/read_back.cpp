@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <cassert>
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
@@ -59,6 +60,20 @@ glm::vec4 unpack_tangent(VertexFormat format, const std::byte* bytes) {
   return format == VertexFormat::kOctahedral8 ? shared::unpack_tangent8(word) : shared::unpack_tangent(word);
 }
 
+// Sets the previous positions of meshes that have just appeared, which the slot before does not have: to the positions.
+void keep_what_appeared(const Crowd& crowd, std::uint32_t instance, InstanceVertices& vertices) {
+  const std::uint32_t number = crowd.character_of(instance);
+  const Character character = *crowd.character(number);
+  const auto keep = [&](std::optional<std::uint32_t> first, std::uint32_t count) {
+    if (!first || crowd.previous_slot(instance, *first) != crowd.output_slot()) return;
+    std::copy_n(&vertices.positions[*first], count, &vertices.previous_positions[*first]);
+  };
+  for (std::uint32_t m = 0; m < character->meshes.size(); ++m)
+    keep(crowd.mesh_vertex(number, m), character->meshes[m].vertex_count());
+  for (std::uint32_t l = 0; l < character->levels.size(); ++l)
+    keep(crowd.level_vertex(number, l), character->levels[l].skin.vertex_count());
+}
+
 }  // namespace
 
 Result<void> run(const Device& device, Crowd& crowd) {
@@ -86,10 +101,12 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
     });
   };
   PELT_TRY(read_positions(outputs.positions, outputs.bounds, vertices.positions));
-  const OutputPlaces& previous = crowd.outputs(crowd.previous_slot(instance));
   if (outputs.previous_positions.format != VertexFormat::kNone) {
-    PELT_TRY(read_positions(crowd.output_slots() > 1 ? previous.positions : outputs.previous_positions, previous.bounds,
+    const std::uint32_t slots = crowd.output_slots();
+    const OutputPlaces& before = crowd.outputs((crowd.output_slot() + slots - 1) % slots);
+    PELT_TRY(read_positions(slots > 1 ? before.positions : outputs.previous_positions, before.bounds,
                             vertices.previous_positions));
+    if (slots > 1) keep_what_appeared(crowd, instance, vertices);
   }
   PELT_TRY(read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
     vertices.normals.push_back(unpack_normal(outputs.normals.format, bytes));

@@ -175,6 +175,7 @@ Result<std::uint32_t> add_found(const Device& device, State& state, const Charac
   write_character(found, entry, block);
   entry.staging.flush(0, bytes);
   lock.lock();
+  entry.upload = state.uploads++;
   const auto unused = std::find(state.entries.begin(), state.entries.end(), std::nullopt);
   const auto number = static_cast<std::uint32_t>(unused - state.entries.begin());
   if (unused == state.entries.end()) state.entries.emplace_back();

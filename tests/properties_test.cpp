@@ -202,7 +202,8 @@ TEST_P(Properties, ResultsAreFinite) {
   for (const glm::mat4& motion :
        {glm::scale(glm::mat4(1), glm::vec3(0)), glm::scale(glm::mat4(1), glm::vec3(1, 0, 1)),
         glm::scale(glm::mat4(1), glm::vec3(1, 0, 0)), glm::scale(glm::mat4(1), glm::vec3(-1, 1, 1)),
-        glm::scale(glm::mat4(1), glm::vec3(1e-12f)), glm::translate(glm::mat4(1), glm::vec3(1e7f))}) {
+        glm::scale(glm::mat4(1), glm::vec3(1e-12f)), glm::translate(glm::mat4(1), glm::vec3(1e7f)),
+        glm::scale(glm::mat4(1), glm::vec3(1e11f)), glm::translate(glm::mat4(1), glm::vec3(kMaxCoordinate))}) {
     poses.emplace_back(moved(motion, rest), motion);
   }
   poses.emplace_back(rest, glm::mat4(1));

@@ -48,15 +48,22 @@ AnyCrowd& need_instance(AnyCrowd* crowd, std::uint32_t instance) {
 // Returns the character's data; throws if the crowd does not have it.
 const pelt::CharacterData& need_character(const pelt_crowd& crowd, std::uint32_t character) {
   need_index("character", character, crowd.crowd.character_count());
-  const pelt::Character* bound = crowd.crowd.character(character);
-  if (bound == nullptr) refuse(formatted("the crowd does not have character {}", character));
-  return **bound;
+  const std::optional<pelt::Character> bound = crowd.crowd.character(character);
+  if (!bound) refuse(formatted("the crowd does not have character {}", character));
+  return **bound;  // the crowd holds it, too
 }
 
 pelt_crowd& need_own_joints(pelt_crowd* crowd, std::uint32_t instance) {
   pelt_crowd& handle = need_instance(crowd, instance);
   if (!handle.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
   return handle;
+}
+
+template <class Joint>
+void pose_usable(pelt_crowd& crowd, std::uint32_t instance, const float* joints, std::uint32_t joint_count) {
+  const std::span given(reinterpret_cast<const Joint*>(joints), joint_count);
+  need_usable("joint", given);
+  crowd.crowd.pose(instance, given);
 }
 
 pelt_crowd& need_own_inputs(pelt_crowd* crowd, std::uint32_t instance) {
@@ -151,7 +158,7 @@ pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* j
     pelt_crowd& handle = need_own_joints(crowd, instance);
     need(joints, "joints");
     need_count("joint matrices", joint_count, data_of(handle, instance).skeleton.joints.size());
-    handle.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
+    pose_usable<glm::mat4>(handle, instance, joints, joint_count);
   });
 }
 
@@ -163,13 +170,11 @@ pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_
     need_count("joints", joint_count, data_of(handle, instance).skeleton.joints.size());
     switch (to_joint_format(format)) {
       case pelt::runtime::JointFormat::kMatrix4:
-        return handle.crowd.pose(instance, std::span(reinterpret_cast<const glm::mat4*>(joints), joint_count));
+        return pose_usable<glm::mat4>(handle, instance, joints, joint_count);
       case pelt::runtime::JointFormat::kMatrix3x4:
-        return handle.crowd.pose(instance,
-                                 std::span(reinterpret_cast<const pelt::shared::Affine*>(joints), joint_count));
+        return pose_usable<pelt::shared::Affine>(handle, instance, joints, joint_count);
       case pelt::runtime::JointFormat::kTransform:
-        return handle.crowd.pose(instance,
-                                 std::span(reinterpret_cast<const pelt::shared::JointTransform*>(joints), joint_count));
+        return pose_usable<pelt::shared::JointTransform>(handle, instance, joints, joint_count);
     }
   });
 }
@@ -190,7 +195,9 @@ pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float*
     pelt_crowd& handle = need_own_inputs(crowd, instance);
     need_count("inputs", input_count, data_of(handle, instance).input_count);
     if (input_count != 0) need(values, "values");
-    handle.crowd.inputs(instance, std::span(values, input_count));
+    const std::span given(values, input_count);
+    need_usable("input", given);
+    handle.crowd.inputs(instance, given);
   });
 }
 
@@ -202,7 +209,9 @@ pelt_result pelt_crowd_stream(pelt_crowd* crowd, uint32_t instance, uint32_t str
     need_index("stream", stream, data.streams.size());
     need(positions, "positions");
     need_count("vertices", vertex_count, data.meshes[data.streams[stream].mesh].vertex_count());
-    handle.crowd.stream(instance, stream, std::span(reinterpret_cast<const glm::vec3*>(positions), vertex_count));
+    const std::span given(reinterpret_cast<const glm::vec3*>(positions), vertex_count);
+    need_usable("position", given);
+    handle.crowd.stream(instance, stream, given);
   });
 }
 
@@ -210,6 +219,7 @@ pelt_result pelt_crowd_control(pelt_crowd* crowd, uint32_t instance, uint32_t co
   return guarded(__func__, [&] {
     pelt_crowd& handle = need_own_inputs(crowd, instance);
     need_index("control", control, data_of(handle, instance).controls.size());
+    need_usable<float>("value", {&value, 1});
     handle.crowd.control(instance, control, value);
   });
 }
@@ -379,6 +389,13 @@ pelt_result pelt_crowd_get_output_slot(const pelt_crowd* crowd, uint32_t* slot) 
 
 pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t* slot) {
   return guarded(__func__, [&] { need(slot, "slot") = need_instance(crowd, instance).crowd.previous_slot(instance); });
+}
+
+pelt_result pelt_crowd_get_mesh_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
+                                              uint32_t* slot) {
+  return guarded(__func__, [&] {
+    need(slot, "slot") = need_instance(crowd, instance).crowd.previous_slot(instance, mesh_vertex);
+  });
 }
 
 pelt_result pelt_crowd_get_device_address(const pelt_crowd* crowd, const pelt_output_place* place,

@@ -115,7 +115,9 @@ pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, uint32_t format, cons
     pelt_evaluator& handle = need(evaluator, "evaluator");
     need(joints, "joints");
     need_count("joints", joint_count, character_data(handle).skeleton.joints.size());
-    handle.evaluator.pose(read_joints(handle, format, joints));
+    const std::span<const glm::mat4> given = read_joints(handle, format, joints);
+    need_usable("joint", given);
+    handle.evaluator.pose(given);
   });
 }
 
@@ -123,7 +125,10 @@ pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const float* values
   return guarded(__func__, [&] {
     pelt_evaluator& handle = need(evaluator, "evaluator");
     need_count("inputs", input_count, character_data(handle).input_count);
-    if (input_count != 0) handle.evaluator.inputs({&need(values, "values"), input_count});
+    if (input_count == 0) return;
+    const std::span given(&need(values, "values"), input_count);
+    need_usable("input", given);
+    handle.evaluator.inputs(given);
   });
 }
 
@@ -135,7 +140,9 @@ pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, co
     need_index("stream", stream, data.streams.size());
     need(positions, "positions");
     need_count("vertices", vertex_count, data.meshes[data.streams[stream].mesh].vertex_count());
-    handle.evaluator.stream(stream, {reinterpret_cast<const glm::vec3*>(positions), vertex_count});
+    const std::span given(reinterpret_cast<const glm::vec3*>(positions), vertex_count);
+    need_usable("position", given);
+    handle.evaluator.stream(stream, given);
   });
 }
 
@@ -143,6 +150,7 @@ pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, 
   return guarded(__func__, [&] {
     pelt_evaluator& handle = need(evaluator, "evaluator");
     need_index("control", control, character_data(handle).controls.size());
+    need_usable<float>("value", {&value, 1});
     handle.evaluator.control(control, value);
   });
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include <pelt/character.h>
@@ -14,6 +15,10 @@
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/upload.h>
+
+#include "engine/core/formatted.h"
+#include "runtime/c/support.h"
+#include "runtime/crowd_joints.h"
 
 struct pelt_character {
   // The clip's twists, computed when the clip is first sampled for inputs.
@@ -44,6 +49,13 @@ struct GpuCharactersState {
 
 // Returns the format of joints of that number; throws if there is none.
 runtime::JointFormat to_joint_format(std::uint32_t format);
+
+// Throws if joints, points or inputs are not what a crowd takes.
+template <class Value>
+void need_usable(const char* what, std::span<const Value> values) {
+  const std::size_t bad = runtime::first_unusable(values);
+  if (bad < values.size()) refuse(formatted("{} {} is not finite, or beyond {:g}", what, bad, kMaxCoordinate));
+}
 
 }  // namespace pelt::c
 

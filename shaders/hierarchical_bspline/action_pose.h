@@ -116,9 +116,9 @@ PELT_SHARED_FN ActionEntries pose_action(ActionRecord record, Affine kept, PoseW
   float steps = clock - state.clock;
   if (steps < 0.0f) steps += kActionClock;
   vec3 moved = target - state.target;
-  // Written so that NaN, of joints or of a clock that was none, starts at rest too.
-  bool goes_on = !work.fresh && state.begun >= 1.0f && steps <= kMaxActionSteps &&
-                 dot(moved, moved) <= kMaxActionMove * kMaxActionMove;
+  // NaN, of joints or of a clock that was none, starts at rest too.
+  bool goes_on = !work.fresh && state.begun >= 1.0f && is_within(steps, kMaxActionSteps) &&
+                 is_within(dot(moved, moved), kMaxActionMove * kMaxActionMove);
   if (!goes_on) {
     state = ActionState(vec3(0.0f), vec3(0.0f), target, clock, 1.0f);
   } else if (steps * kActionParts >= 1.0f) {

@@ -236,6 +236,7 @@ void CrowdCalls::ask_crowd(pelt_crowd* crowd, std::uint32_t instance) {
       return;
     case 4:
       done(pelt_crowd_get_previous_slot(crowd, instance, or_null(found)));
+      done(pelt_crowd_get_mesh_previous_slot(crowd, instance, index(100), or_null(found)));
       done(pelt_crowd_get_first_instance(crowd, index(3), or_null(found)));
       return;
     case 5:

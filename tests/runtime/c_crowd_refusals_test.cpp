@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests what crowds of the C API refuse.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,6 +25,15 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   EXPECT_INVALID(pelt_crowd_stream(c, 1, 0, floats.data(), 1), "stream 0 of 0");
   EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "1 vertices");
   EXPECT_INVALID(pelt_crowd_control(c, 1, 0, 0), "control 0 of 0");
+  std::vector<float> bad(10000);
+  bad[35] = INFINITY;
+  const pelt::CharacterData& caged = *characters_[0];
+  const std::uint32_t points = caged.meshes[caged.streams[0].mesh].vertex_count();
+  EXPECT_INVALID(pelt_crowd_pose(c, 0, &bad[15], 2), "joint 1 is not finite, or beyond 1e+12");
+  EXPECT_INVALID(pelt_crowd_pose_joints(c, 0, PELT_JOINTS_MATRIX3X4, &bad[15], 2), "joint 1 is not finite");
+  EXPECT_INVALID(pelt_crowd_pose_joints(c, 0, PELT_JOINTS_TRANSFORM, &bad[20], 2), "joint 1 is not finite");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, bad.data(), caged.input_count), "input 35 is not finite");
+  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, bad.data(), points), "position 11 is not finite");
   EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "instance 9 of 2");
   EXPECT_INVALID(pelt_crowd_update_every(c, 9, 1), "instance 9");
   EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");

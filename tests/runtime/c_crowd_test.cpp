@@ -195,6 +195,8 @@ TEST_F(CCrowds, HaveTheOutputSlotsOfCpp) {
     for (std::uint32_t i = 0; i < 5; ++i) {
       ASSERT_OK(pelt_crowd_get_previous_slot(c, i, &slot));
       EXPECT_EQ(slot, cpp.previous_slot(i));
+      ASSERT_OK(pelt_crowd_get_mesh_previous_slot(c, i, 0, &slot));
+      EXPECT_EQ(slot, cpp.previous_slot(i, 0));
       if (frame == 0 || (frame == 2 && i == 1)) {
         EXPECT_EQ(slot, frame % 2) << "instance " << i;
       }

@@ -207,6 +207,9 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   pelt_evaluator* none = nullptr;
   EXPECT_INVALID(pelt_evaluator_pose(handle.get(), 0, &number, 99), "99 joints are given");
   EXPECT_INVALID(pelt_evaluator_pose(handle.get(), 0, nullptr, 2), "joints is null");
+  std::vector<float> bad(32);
+  bad[20] = NAN;
+  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), PELT_JOINTS_MATRIX4, bad.data(), 2), "joint 1 is not finite");
   EXPECT_INVALID(pelt_evaluator_inputs(handle.get(), &number, 1), "1 inputs are given, and there are 0");
   EXPECT_INVALID(pelt_evaluator_stream(handle.get(), 0, &number, 1), "stream 0 of 0");
   EXPECT_INVALID(pelt_evaluator_control(handle.get(), 0, 1), "control 0 of 0");

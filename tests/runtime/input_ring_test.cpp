@@ -38,6 +38,16 @@ class InputRings : public testing::Test {
   std::vector<std::size_t> firsts_{0, 2, 2, 7, 8};
 };
 
+// A flush of one slot, which is rounded to whole atoms of memory, reaches into no other.
+TEST_F(InputRings, HaveNoAtomOfTwoSlots) {
+  const VkPhysicalDeviceLimits& limits = gpu_device()->limits();
+  const InputRing ring = make(3);
+  for (const std::uint32_t slot : {1u, 2u}) {
+    EXPECT_EQ(ring.range(slot).offset % limits.nonCoherentAtomSize, 0u);
+    EXPECT_EQ(ring.range(slot).offset % limits.minStorageBufferOffsetAlignment, 0u);
+  }
+}
+
 // Instances are set in random frames, in whole or in part, several times or never.
 TEST_F(InputRings, HoldTheLatestOfEachInstance) {
   std::mt19937 random(7);

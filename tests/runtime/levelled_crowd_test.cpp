@@ -130,8 +130,9 @@ TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
       EXPECT_LT(off(crowd, 3, pose), kNear) << pose;
       EXPECT_EQ(off_level(crowd, 0, pose, false) < kNear, shown.from == 0) << pose;
       EXPECT_EQ(shown.to, 3u);
-      if (slots == 1) {
-        EXPECT_LT(off_before(crowd, 3, pose == slots ? pose : pose - 1, pose - 1), kNear) << pose;
+      EXPECT_LT(off_before(crowd, 3, pose == slots ? pose : pose - 1, pose - 1), kNear) << pose;
+      if (shown.from == 0) {
+        EXPECT_LT(off_level(crowd, 0, pose - 1, true), kNear) << "the level that stays has its motion";
       }
       EXPECT_EQ(crowd.previous_slot(0) == crowd.output_slot(), slots == 1 || pose == slots);
     }
@@ -140,6 +141,28 @@ TEST_F(LevelledCrowds, MoveBothLevelsWhileTheyFade) {
     EXPECT_NEAR(shares[1], 2.0f / 3, 1e-5f);
     EXPECT_EQ(shares[2], 1.0f);
   }
+}
+
+// The last of several levels that are asked for between two frames counts, and what was shown before goes on.
+TEST_F(LevelledCrowds, FadeToTheLastThatIsAskedFor) {
+  Crowd crowd = make();
+  frame(crowd, 0);
+  crowd.level(0, 1, 2);
+  crowd.level(0, 3, 2);
+  frame(crowd, 1);
+  EXPECT_EQ(crowd.shown_levels(0).from, 0u);
+  EXPECT_LT(off_level(crowd, 0, 1, false), kNear);
+  EXPECT_LT(off_level(crowd, 0, 0, true), kNear);
+  EXPECT_LT(off(crowd, 3, 1), kNear);
+
+  Crowd still = make();
+  frame(still, 0);
+  still.update_every(0, 0);
+  still.level(0, 3, 2);
+  still.level(0, 0);
+  ASSERT_TRUE(run(*gpu_device(), still));
+  EXPECT_EQ(still.shown_levels(0).from, 0u);
+  EXPECT_LT(off(still, 0, 0), kNear);
 }
 
 // An instance that stands still is moved for its new level, and a list of the caller's says the same in its states.

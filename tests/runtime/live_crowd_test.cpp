@@ -234,6 +234,7 @@ TEST_F(LiveCrowds, LearnOfCharacters) {
   for (const Character& character : characters_) options.capacity += capacity_of(character, 2, options.outputs);
   Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, options));
   const VkDeviceSize free_bytes = gpu.free_bytes();
+  const auto kept = crowd.character(0);
   EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("told of character 1"));
   for (std::size_t turn = 1; turn < 5; ++turn) {
     const Character& character = characters_[1 + turn % 2];
@@ -248,6 +249,7 @@ TEST_F(LiveCrowds, LearnOfCharacters) {
     EXPECT_FALSE(test::must(Crowd::create(*gpu_device(), gpu, {.instances = {1}})).has_character(number));
     ASSERT_TRUE(crowd.add(*gpu_device(), number));
     EXPECT_EQ(gpu_device()->internals().pipelines.size(), pipelines) << "prepared";
+    EXPECT_EQ(&**kept, &*characters_[0]) << "what it said before holds";
     const std::uint32_t instance = test::must(crowd.acquire(number));
     for (std::size_t frame = 0; frame < 2; ++frame) {
       crowd.pose(0, moved(bind_joints_, motion(turn + frame)));

@@ -2,8 +2,10 @@
 // Tests what crowds say to calls that are mistakes.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <string>
 
+#include <pelt/finite.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/mistake.h>
 #include <pelt/runtime/transfer.h>
@@ -159,6 +161,86 @@ TEST_F(MistakenCrowds, OfCharactersThatAreGoneSaySo) {
   expect("is named twice");
   EXPECT_EQ(&hidden.outputs(7), &hidden.outputs(0));
   expect("no output slot 7");
+}
+
+// A number that another character has now, or the same one uploaded anew, is not what the crowd knows by it.
+TEST_F(MistakenCrowds, OfNumbersThatAreUsedAgainSaySo) {
+  for (const std::size_t next : {0u, 1u}) {
+    GpuCharacters gpu = test::must(upload(*gpu_device(), characters_));
+    CrowdOptions options{.instances = {1, 0, 0}};
+    for (const Character& character : characters_) options.capacity += capacity_of(character, 1);
+    Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, options));
+    gpu.remove(1);
+    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("character 1, 'tube', were removed while"));
+    ASSERT_EQ(test::must(gpu.add(*gpu_device(), characters_[next])), 1u);
+    EXPECT_THAT(crowd.add(*gpu_device(), 1).error().message, testing::HasSubstr("'tube' has its number now"));
+    EXPECT_THAT(crowd.acquire(1).error().message, testing::HasSubstr("'tube' has its number now"));
+    crowd.remove(1);
+    ASSERT_TRUE(
+        submit_and_wait(*gpu_device(), "upload", [&](VkCommandBuffer commands) { gpu.record_upload(commands); }));
+    gpu.finish_upload();
+    ASSERT_TRUE(crowd.add(*gpu_device(), 1));
+    ASSERT_TRUE(crowd.add(*gpu_device(), 1)) << "it has it";
+    const std::uint32_t instance = test::must(crowd.acquire(1));
+    crowd.pose(instance, moved(bind_joints_, motion(3)));
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    EXPECT_LT(worst_distance(rest_skin(characters_[next]), motion(3), positions(crowd, instance)),
+              1e-5f * characters_[next].size());
+  }
+}
+
+// Who is given a number that is none stays as it was, and nothing that it shows is spoilt.
+TEST_F(MistakenCrowds, OfNumbersThatAreNoneSaySo) {
+  CrowdOptions options;
+  options.outputs.bounds = true;
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  Crowd crowd = make(options);
+  pose_all(crowd);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  for (const float bad : {NAN, INFINITY, -INFINITY, 1.1e12f}) {
+    std::vector<glm::mat4> matrices = bind_joints_;
+    std::vector<shared::Affine> rows(matrices.size(), glm::transpose(matrices[0]));
+    std::vector<shared::JointTransform> transforms(matrices.size(), {{0, 0, 0, 1}, {0, 0, 0}, {1, 1, 1}});
+    matrices[1][3].y = rows[1][2].w = transforms[1].scale.z = bad;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      crowd.pose(i, matrices);
+      expect("Crowd::pose: joint 1 of instance " + std::to_string(i) + " is not finite, or beyond 1e+12");
+      crowd.pose(i, rows);
+      expect("joint 1 of instance");
+      crowd.pose(i, transforms);
+      expect("joint 1 of instance");
+    }
+    ASSERT_TRUE(run(*gpu_device(), crowd));
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      EXPECT_LT(off(crowd, i, i), 1e-5f);
+      EXPECT_EQ(read(crowd, i).previous_positions, read(crowd, i).positions);
+      EXPECT_TRUE(is_finite(test::must(read_bounds(*gpu_device(), crowd, i)).greatest));
+    }
+  }
+  std::vector<glm::mat4> affine = moved(bind_joints_, motion(7));
+  for (glm::mat4& joint : affine) joint[0].w = joint[3].w = NAN;  // the last row, which nobody reads
+  crowd.pose(0, affine);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(off(crowd, 0, 7), 1e-5f);
+  EXPECT_TRUE(sentences().empty());
+}
+
+TEST_F(MistakenCrowds, OfInputsThatAreNoneSaySo) {
+  SurfaceFfdParameters parameters = test::by_cage();
+  parameters.driver.follow = Follow::kStreamed;
+  const Character streamed = test::bound(test::make_tube_in_cage(), test::rig_of(parameters, "tube")).character;
+  const GpuCharacters gpu = upload_character(streamed);
+  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu));
+  std::vector<glm::vec3> points = test::moved_points(streamed, "cage", [](glm::vec3 p) { return p; });
+  points[3].y = NAN;
+  crowd.stream(0, 0, points);
+  expect("Crowd::stream: position 3 of instance 0 is not finite");
+  std::vector<float> inputs(streamed->input_count);
+  inputs[5] = INFINITY;
+  crowd.inputs(0, inputs);
+  expect("Crowd::inputs: input 5 of instance 0 is not finite");
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_LT(worst_distance(rest_skin(streamed), glm::mat4(1), positions(crowd, 0)), 1e-5f * streamed.size());
 }
 
 TEST_F(MistakenCrowds, OfBuffersOfTheCallersSayWhoHasThem) {

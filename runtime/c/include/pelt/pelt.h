@@ -595,7 +595,8 @@ PELT_API pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character);
 /* Sets the joint matrices of an instance for the frame that is recorded next: model space, 16 floats a joint,
  * column-major. Helper joints are turned. An instance that is not posed again keeps its pose; one that was never posed
  * stands in its rest pose. It is an error if the crowd reads the joints from a buffer of the caller's; the same holds
- * for the functions that set inputs and for those that choose what is moved. */
+ * for the functions that set inputs and for those that choose what is moved. A number that is not finite, or beyond
+ * 1e12, is refused, of inputs too: the instance keeps what it had. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);
 /* The same of joints in any form (PELT_JOINTS_...); what the crowd keeps in another is converted. */
 PELT_API pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
@@ -784,9 +785,14 @@ PELT_API pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32
 /* Gives the slot of the frame that was recorded last; 0 before the first. */
 PELT_API pelt_result pelt_crowd_get_output_slot(const pelt_crowd* crowd, uint32_t* slot);
 /* Gives the slot in whose positions an instance's previous positions of the frame that was recorded last are: the slot
- * before, or the frame's own where the instance has just appeared or was teleported. With a list of the caller's it is
- * always the slot before: what is listed with PELT_ENTRY_TELEPORT is drawn without motion. */
+ * before, or the frame's own where the instance has just appeared, was teleported, or shows a level for the first time.
+ * With a list of the caller's it is always the slot before: what is listed with PELT_ENTRY_TELEPORT is drawn without
+ * motion. */
 PELT_API pelt_result pelt_crowd_get_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t* slot);
+/* The same of one of its meshes, by the vertex that pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex gives: in
+ * the first frame of a level only the meshes that the level before did not show have no motion. */
+PELT_API pelt_result pelt_crowd_get_mesh_previous_slot(const pelt_crowd* crowd, uint32_t instance, uint32_t mesh_vertex,
+                                                       uint32_t* slot);
 /* Gives the address of element 0 of an output, for shaders and builds of acceleration structures. The buffer needs
  * VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (pelt_crowd_options.usage for the crowd's own; the caller sets it for
  * the caller's), and the device needs bufferDeviceAddress. */

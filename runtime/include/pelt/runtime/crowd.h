@@ -83,8 +83,7 @@ struct CrowdOutputs {
   // before the skin is moved. It is never smaller than the skin. Its diagonal is at most 1.5 times that of the skin's
   // own box on the built-in biped, by every deformer, in its clips and with its joints turned: 1.37 by dual
   // quaternions, 1.45 by linear fits, 1.12 by all else (docs/runtime.md, Bounds). An instance that is not moved keeps
-  // its box. The boxes belong to the frame being recorded, so they come too late to cull it. Offset: a
-  // multiple of 4.
+  // its box. Boxes are of the frame being recorded, too late to cull it whole. Offset: a multiple of 4.
   bool bounds = false;
   BufferPlace bounds_place;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
@@ -261,8 +260,9 @@ struct CrowdBytes {
 // called at the same time as each other; rooms() and prepare() at any time but during add() and remove(); others not
 // while a function of the same instance, record(), add() or remove() runs.
 //
-// A call that names an instance or a character that the crowd does not have, or gives it an array of the wrong size, is
-// a mistake (pelt/runtime/mistake.h) and has no effect; a question about such an instance is answered by 0.
+// A call that names an instance or a character that the crowd does not have, gives it an array of the wrong size or a
+// number that is not finite or beyond kMaxCoordinate, is a mistake (pelt/runtime/mistake.h) and has no effect; a
+// question about such an instance is answered by 0.
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
@@ -293,15 +293,15 @@ class Crowd {
 
   // Tells the crowd of a character that was added to its GpuCharacters since it was made (GpuCharacters::add), so that
   // instances of it can be acquired. Makes the pipelines that no crowd of the device has needed yet; prepare() makes
-  // them ahead. Errors: no such character, not enough room for the plan (the message says how much it takes), a
-  // pipeline that the device cannot make, a frame whose second part is not recorded yet.
+  // them ahead. Errors: no such character, one whose number the crowd still has another by, not enough room for the
+  // plan (the message says how much it takes), a pipeline that the device cannot make, a frame half recorded.
   Result<void> add(const Device& device, std::uint32_t character);
   // Forgets a character, of which the crowd has no instance any more.
   void remove(std::uint32_t character);
   bool has_character(std::uint32_t character) const;
-  std::uint32_t character_count() const;                      // numbers of characters are below
-  const Character* character(std::uint32_t character) const;  // null: the crowd does not have it
-  std::uint32_t instances_of(std::uint32_t character) const;  // that it has now
+  std::uint32_t character_count() const;                              // numbers of characters are below
+  std::optional<Character> character(std::uint32_t character) const;  // none: the crowd does not have it
+  std::uint32_t instances_of(std::uint32_t character) const;          // that it has now
   // Makes the pipelines that the crowd needs once it has these characters too. May be called on any thread, also during
   // record(), but not during add() and remove().
   Result<void> prepare(const Device& device, std::span<const Character> characters) const;
@@ -442,8 +442,7 @@ class Crowd {
 
   // Names of what record() dispatches, in order, for people to read: "plan" (with a `visible` buffer only), "pose
   // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
-  // "blend of fading skins", "normals of skins"; with
-  // the stage if several have the same name.
+  // "blend of fading skins", "normals of skins"; with the stage if several have the same name. They last until add().
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
 
@@ -460,10 +459,12 @@ class Crowd {
   const OutputPlaces& outputs(std::uint32_t slot) const;
   std::uint32_t output_slots() const;
   std::uint32_t output_slot() const;  // the slot of the frame that was recorded last; 0 before the first
-  // Returns the slot in whose positions an instance's previous positions of the frame that was recorded last are: the
-  // slot before, or the frame's own where the instance has just appeared or was teleported. With a `visible` buffer of
-  // the caller's it is always the slot before: what is listed with kEntryTeleport is drawn without motion. With one
-  // slot, and there previous positions are an output of their own, it is that slot.
+  // Returns the slot with the previous positions of the frame that was recorded last: the slot before, or the frame's
+  // own for what has just appeared or was teleported. Of a mesh, by what mesh_vertex() or level_vertex() returns: in
+  // the first frame of a level those appear that the level before did not show. Of an instance: the frame's own if any
+  // of its meshes has appeared. With a `visible` buffer of the caller's it is always the slot before: what is listed
+  // with kEntryTeleport is drawn without motion. With one slot it is that: there they are an output of their own.
+  std::uint32_t previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex) const;
   std::uint32_t previous_slot(std::uint32_t instance) const;
   CrowdBytes bytes() const;
   // Returns the address of element 0 of an output, for shaders and builds of acceleration structures. Precondition: the
