@@ -211,7 +211,9 @@ TEST(SurfaceFfdDriver, WhatCannotBeADriver) {
   EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)),
               testing::HasSubstr("a driver has one of mesh, file and patches"));
   parameters.driver = {};
-  EXPECT_THAT(bind_error(test::make_cloud(10), rig_of(parameters)), testing::HasSubstr("no triangles"));
+  const Model cloud = test::make_cloud(10);
+  EXPECT_THAT(bind_error(cloud, rig_of(parameters, cloud.meshes[0].name)), testing::HasSubstr("no triangles"));
+  EXPECT_EQ(bind_error(cloud, rig_of(parameters)), "bound") << "a layer over * leaves it to linear blend";
 
   Model flat = tube_in_cage();
   for (glm::vec3& p : flat.meshes[1].positions) p.y = p.z = 0;
