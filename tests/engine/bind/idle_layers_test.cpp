@@ -7,7 +7,6 @@
 #include <pelt/rig.h>
 #include <pelt/surface_ffd.h>
 
-#include "tests/support/driven.h"
 #include "tests/support/must.h"
 #include "tests/support/tube.h"
 
@@ -113,19 +112,6 @@ TEST(IdleLayer, NamesSkinWithoutArea) {
     EXPECT_THAT(bound.report.notes, Contains(HasSubstr("moves nothing: mesh 'tube' has no triangle with area")));
     EXPECT_EQ(bound.report.meshes[0].deformer, "linear_blend");
   }
-}
-
-TEST(IdleLayer, SaysThatNoMeshIsLeft) {
-  Model model = test::make_tube_in_cage();
-  SurfaceFfdParameters by_cage;
-  by_cage.driver.mesh = "cage";
-  SurfaceFfdParameters by_tube;
-  by_tube.driver.mesh = "tube";
-  Rig rig;
-  rig.layers = {{"cage", LinearBlendParameters{}, {}}, {"tube", by_cage, {}}};
-  rig.layers.push_back({"*", by_tube, {}});
-  EXPECT_THAT(test::must(bind(model, rig)).report.notes,
-              Contains("layer 3 (surface_ffd): moves nothing: every mesh is a driver, or belongs to a muscle"));
 }
 
 }  // namespace
