@@ -59,8 +59,8 @@ constexpr std::string_view kFaceWords =
     "jaw jawroot lowerjaw mandible eye eyeball lid upperlid lowerlid lidupper lidlower eyelid uppereyelid lowereyelid "
     "eyelidupper eyelidlower brow eyebrow lip lips upperlip lowerlip liptop lipbottom mouth cheek tongue";
 
-// Words with which the names of joints of a face begin or end (cheekUp, underEye, cornerLip). They count in crowds only:
-// a clip ends as a lip does.
+// Words with which the names of joints of a face begin or end (cheekUp, underEye, cornerLip). They count in crowds
+// only: a clip ends as a lip does.
 constexpr std::string_view kFaceParts[] = {"jaw",       "eye",        "lid",    "lash",  "brow",    "lip",    "lips",
                                            "mouth",     "cheek",      "tongue", "nose",  "nostril", "nasal",  "chin",
                                            "teeth",     "forehead",   "temple", "smile", "sneer",   "squint", "dimple",
