@@ -284,7 +284,7 @@ class Binder {
     const PlannedLayer& layer = plan_.layers[l];
     const std::vector<DeformerTarget> targets = targets_of(l);
     if (targets.empty()) {
-      if (l > 0) notes_.push_back(fmt::format("{}: moves nothing", layer.label));
+      if (l > 0) notes_.push_back(fmt::format("{}: moves nothing: {}", layer.label, why_idle(layer)));
       return {};
     }
     progress_.begin(l);

@@ -11,6 +11,7 @@
 #include <pelt/linear_blend.h>
 #include <pelt/rig_names.h>
 #include <pelt/selection.h>
+#include <pelt/tools/area.h>
 #include <pelt/tools/joint_roles.h>
 #include <pelt/try.h>
 
@@ -127,10 +128,19 @@ std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
   return cores;
 }
 
+// Keeps in mind that `layer` hides those below it at a mesh.
+void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Mesh& mesh,
+                 std::vector<PlannedLayer>& planned) {
+  for (const LayerAtMesh& at : below) {
+    planned[at.layer].idle.push_back(fmt::format("{} hides it at mesh '{}'", planned[layer].label, mesh.name));
+  }
+}
+
 // Lowers the mask of a layer over * where linear blend does better. Returns the areas that linear blend keeps.
 PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
-                                 const Model& model, std::span<const std::uint32_t> cores, const PlannedLayer& layer,
-                                 std::vector<std::string>& notes) {
+                                 const Model& model, std::span<const std::uint32_t> cores,
+                                 std::vector<PlannedLayer>& planned, std::vector<std::string>& notes) {
+  const PlannedLayer& layer = planned[added.layer];
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   std::vector<float> left(mesh.positions.size(), 0.0f);
   if (!cores.empty()) left = parts_in_cores(mesh, model, cores);
@@ -157,7 +167,10 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   }
   if (count + in_cores == 0) return pieces;
   const bool hides_all = !layer.wires && is_everywhere(added.mask, 1.0f);
-  if (below.empty() || hides_all) below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
+  if (below.empty() || hides_all) {
+    note_hidden(below, added.layer, mesh, planned);
+    below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
+  }
   for (std::size_t i = 0; i < left.size(); ++i) added.mask[i] *= 1 - left[i];
   if (count > 0) {
     notes.push_back(fmt::format(
@@ -173,12 +186,51 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   return pieces;
 }
 
+// Returns why a layer over *, whose mask was not 0 everywhere, leaves all of a mesh to linear blend.
+std::string why_left(const PieceAreas& pieces, LeftPieces leaves, const Mesh& mesh) {
+  std::vector<std::string> parts;
+  if (pieces.rigid_parts > 0) parts.push_back("is in parts that follow one joint alone");
+  if (pieces.cores > 0 || parts.empty()) {
+    parts.push_back(leaves == LeftPieces::kFaces ? "follows joints of a face, or those that carry them"
+                                                 : "moves as one piece (heads, hands, feet, hips, faces)");
+  }
+  return fmt::format(
+      "all that it would move of mesh '{0}' {1}, and stays on linear blend; a layer with the target "
+      "'{0}' moves it",
+      mesh.name, fmt::join(parts, " or "));
+}
+
+// Returns true if a layer whose deformer makes a surface of the skin shows at meshes, but at none with area.
+bool lacks_area(std::size_t layer, const Model& model, std::span<const std::size_t> targets, const LayerPlan& plan) {
+  const DeformerEntry& entry = deformer_entry(plan.layers[layer].deformer);
+  if (entry.makes_surface == nullptr || !entry.makes_surface(plan.layers[layer].deformer)) return false;
+  return std::ranges::none_of(targets, [&](std::size_t m) {
+    const Mesh& mesh = model.meshes[m];
+    const double least = least_area(mesh);
+    return !is_everywhere(plan.meshes[m].back().mask, 0.0f) &&
+           std::ranges::any_of(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) > least; });
+  });
+}
+
+// Leaves all that a layer over * moves to the layers below.
+void give_up(std::size_t layer, const Model& model, std::span<const std::size_t> targets, LayerPlan& plan) {
+  for (const std::size_t m : targets) {
+    std::vector<LayerAtMesh>& layers = plan.meshes[m];
+    if (is_everywhere(layers.back().mask, 0.0f)) continue;
+    const std::vector<float> everywhere(layers.back().mask.size(), 1.0f);
+    layers.back().mask.assign(everywhere.size(), 0.0f);
+    if (layers.size() == 1) layers.insert(layers.begin(), {0, everywhere});
+    plan.layers[layer].idle.push_back(fmt::format("mesh '{}' has no triangle with area", model.meshes[m].name));
+  }
+}
+
 // Keeps only the layers that show: the topmost one that covers the whole mesh, and those above it that are not empty.
-void drop_hidden(std::vector<LayerAtMesh>& layers, const std::vector<PlannedLayer>& planned) {
+void drop_hidden(std::vector<LayerAtMesh>& layers, const Mesh& mesh, std::vector<PlannedLayer>& planned) {
   const auto covers = [&](const LayerAtMesh& layer) {
     return !planned[layer.layer].wires && is_everywhere(layer.mask, 1.0f);
   };
   const auto top = std::find_if(layers.rbegin(), layers.rend(), covers);
+  note_hidden(std::span(layers.begin(), top.base() - 1), (top.base() - 1)->layer, mesh, planned);
   layers.erase(layers.begin(), top.base() - 1);
   const auto nowhere = [](const LayerAtMesh& layer) { return is_everywhere(layer.mask, 0.0f); };
   layers.erase(std::remove_if(layers.begin() + 1, layers.end(), nowhere), layers.end());
@@ -205,6 +257,18 @@ void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, Layer
 
 }  // namespace
 
+std::string why_idle(const PlannedLayer& layer) {
+  constexpr std::size_t kMax = 3;
+  if (layer.idle.empty()) return "every mesh is a driver, or belongs to a muscle";
+  std::vector<std::string> causes;
+  for (const std::string& cause : layer.idle) {
+    if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
+  }
+  const std::size_t more = causes.size() - std::min(causes.size(), kMax);
+  causes.resize(causes.size() - more);
+  return fmt::format("{}{}", fmt::join(causes, "; "), more > 0 ? fmt::format("; and {} more", more) : "");
+}
+
 Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> levels,
                               std::span<const MuscleMeshes> muscles, const Rig& rig, std::vector<std::string>& notes) {
   LayerPlan plan;
@@ -223,7 +287,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> l
 
   for (std::size_t l = 1; l < plan.layers.size(); ++l) {
     const Layer& source = rig.layers[l - 1];
-    const PlannedLayer& layer = plan.layers[l];
+    PlannedLayer& layer = plan.layers[l];
     PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
     if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMaxWiresExponent)) {
       return invalid("{}: the exponent of Wires is {}, but must be from 0 to {}", layer.label, *layer.wires,
@@ -255,15 +319,26 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> l
             fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
         added.mask.assign(added.mask.size(), 1.0f);
       }
-      if (source.target == "*") plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, layer, notes);
+      const bool is_nowhere = is_everywhere(added.mask, 0.0f);
+      if (is_nowhere) {
+        layer.idle.push_back(source.mask.value == 0 ? "the value of its mask is 0"
+                                                    : why_nowhere(source.mask.region, mesh, model, rig));
+      }
+      if (source.target == "*") {
+        plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, plan.layers, notes);
+        if (!is_nowhere && is_everywhere(added.mask, 0.0f)) {
+          layer.idle.push_back(why_left(plan.pieces[m], leaves, mesh));
+        }
+      }
       below.push_back(std::move(added));
     }
+    if (source.target == "*" && lacks_area(l, model, targets, plan)) give_up(l, model, targets, plan);
   }
   for (std::size_t m = 0; m < model.meshes.size(); ++m) {
     if (plan.is_driver[m] && plan.meshes[m].empty()) continue;
     std::vector<LayerAtMesh>& layers = plan.meshes[m];
     if (layers.empty()) layers.push_back({0, std::vector<float>(model.meshes[m].positions.size(), 1.0f)});
-    drop_hidden(layers, plan.layers);
+    drop_hidden(layers, model.meshes[m], plan.layers);
   }
   for (const PlacedLevel& level : levels) {
     std::vector<LayerAtMesh>& layers = plan.levels.emplace_back();

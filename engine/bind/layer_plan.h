@@ -31,7 +31,11 @@ struct PlannedLayer {
   std::optional<float> wires;              // Layer::wires
   std::optional<std::size_t> driver_mesh;  // index in Model::meshes
   bool over_all = false;                   // its target is *
+  std::vector<std::string> idle{};         // why it moves nothing of a mesh that is its target, for each
 };
+
+// Returns why a layer that shows at no mesh moves nothing.
+std::string why_idle(const PlannedLayer& layer);
 
 // Areas of a mesh in square metres: all of it, and the two parts that a layer over * leaves to linear blend
 // (PieceShares).

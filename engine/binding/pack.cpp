@@ -188,16 +188,39 @@ class SlicePacker {
       if (first_row + r >= packed_.points.size()) continue;
       const std::size_t source = source_row(order_, first_row + r);
       const shared::TangentBasis basis = shared::tangent_basis(packed_.directions[first_row + r].x);
+      const double scale = gradient_scale(source);
       for (std::size_t g = 0; g < groups_.size(); ++g) {
-        PELT_TRY(append_group(g, source, basis, rows_[r]));
+        PELT_TRY(append_group(g, source, basis, scale, rows_[r]));
       }
     }
     return {};
   }
 
-  Result<void> append_group(std::size_t group, std::size_t source, const shared::TangentBasis& basis, PackedRow& row) {
+  // Returns the factor that makes the gradients of a row ones that a file may hold, 0 if one is not finite. All of a
+  // row are scaled alike, since they sum to 0.
+  double gradient_scale(std::size_t source) const {
+    double steepest = 0;
+    for (const SparseRows& rows : groups_) {
+      for (const glm::vec3& gradient : rows.row_gradients(source)) {
+        const double length = glm::length(glm::dvec3(gradient));
+        if (!std::isfinite(length)) return 0;
+        steepest = std::max(steepest, length);
+      }
+    }
+    return steepest > kMaxGradient ? kMaxGradient / steepest : 1;
+  }
+
+  // `scale`: gradient_scale() of the row.
+  Result<void> append_group(std::size_t group, std::size_t source, const shared::TangentBasis& basis, double scale,
+                            PackedRow& row) {
     std::span<const Influence> influences = groups_[group].row(source);
     std::span<const glm::vec3> changes = groups_[group].row_gradients(source);
+    if (scale != 1) {
+      scaled_.assign(changes.size(), glm::vec3(0.0f));
+      for (std::size_t k = 0; k < changes.size() && scale > 0; ++k)
+        scaled_[k] = glm::vec3(glm::dvec3(changes[k]) * scale);
+      changes = scaled_;
+    }
     Influence alone{};
     if (influences.empty()) {
       const float share = local_points_.empty() ? 1.0f : local_points_[group][source].w;
@@ -210,10 +233,6 @@ class SlicePacker {
     if (groups_.size() > 1 || !local_points_.empty()) keep_in_group(changes, weights_);
     for (std::size_t k = 0; k < influences.size(); ++k) {
       const glm::vec3 change = changes.empty() ? glm::vec3(0.0f) : changes[k];
-      if (!(glm::dot(change, change) < kMaxGradient * kMaxGradient)) {
-        return fail(ErrorCode::kUnsupported,
-                    formatted("a weight of row {} changes by {} per metre", source, glm::length(glm::dvec3(change))));
-      }
       const glm::vec2 gradient(glm::dot(change, basis.e), glm::dot(change, basis.f));
       if (weights_[k] == 0 && gradient == glm::vec2(0)) continue;
       if (influences[k].index > 0xFFFFu) {
@@ -271,9 +290,10 @@ class SlicePacker {
   PackedBinding& packed_;
   std::vector<std::uint16_t> gradients_;  // of all slices so far
   PackedRow rows_[shared::kSliceRows];    // of the slice that is packed
-  std::vector<std::uint32_t> by_index_;   // reused from group to group, as are the next two
+  std::vector<std::uint32_t> by_index_;   // reused from group to group, as are the next three
   std::vector<std::uint32_t> weights_;
   std::vector<std::size_t> places_;
+  std::vector<glm::vec3> scaled_;
 };
 
 std::size_t local_group_count(const PackedBinding& packed) {

@@ -64,34 +64,6 @@ bool encloses(std::span<const Mesh* const> skins, const glm::dvec3& point) {
   return !any || std::abs(angle) > glm::pi<double>();
 }
 
-// Returns true for the joints with weights and those between them, but not for the joints of a face.
-std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> skins, std::span<const double> weights,
-                            std::span<const glm::dmat4> bind, std::vector<std::string>& notes) {
-  const std::vector<Joint>& joints = model.skeleton.joints;
-  const std::vector<bool> is_patch = patch_joints(model.skeleton);
-  std::vector<bool> leads(joints.size());  // true if the joint or one below it has weights
-  std::vector<std::uint32_t> branches(joints.size(), 0);
-  for (std::size_t j = joints.size(); j-- > 0;) {
-    leads[j] = (weights[j] > 0 && !is_patch[j]) || branches[j] > 0;
-    const auto parent = model.skeleton.parent_of(j);
-    if (leads[j] && parent) ++branches[*parent];
-  }
-  std::vector<bool> body(joints.size());
-  int tests = 0;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (is_patch[j]) continue;
-    const auto parent = model.skeleton.parent_of(j);
-    body[j] = weights[j] > 0 || (leads[j] && parent && body[*parent]);
-    if (body[j] || branches[j] < 2) continue;
-    body[j] = tests++ < kMaxEnclosureTests && encloses(skins, glm::dvec3(bind[j][3]));
-    if (!body[j]) {
-      notes.push_back(fmt::format(
-          "Joint '{}' has no weights and stands outside the skin: no curve joins what hangs on it.", joints[j].name));
-    }
-  }
-  return body;
-}
-
 double extent_of(std::span<const glm::dmat4> bind, const std::vector<bool>& body) {
   Bounds<glm::dvec3> bounds;
   for (std::size_t j = 0; j < bind.size(); ++j) {
@@ -283,10 +255,38 @@ std::vector<const Mesh*> find_skins(const Model& model, std::span<const std::uin
   return skins;
 }
 
+std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
+                            std::vector<std::string>& notes) {
+  const std::vector<double> weights = joint_weights(model, skins);
+  const std::vector<Joint>& joints = model.skeleton.joints;
+  const std::vector<bool> is_patch = patch_joints(model.skeleton);
+  std::vector<bool> leads(joints.size());  // true if the joint or one below it has weights
+  std::vector<std::uint32_t> branches(joints.size(), 0);
+  for (std::size_t j = joints.size(); j-- > 0;) {
+    leads[j] = (weights[j] > 0 && !is_patch[j]) || branches[j] > 0;
+    const auto parent = model.skeleton.parent_of(j);
+    if (leads[j] && parent) ++branches[*parent];
+  }
+  std::vector<bool> body(joints.size());
+  int tests = 0;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (is_patch[j]) continue;
+    const auto parent = model.skeleton.parent_of(j);
+    body[j] = weights[j] > 0 || (leads[j] && parent && body[*parent]);
+    if (body[j] || branches[j] < 2) continue;
+    body[j] = tests++ < kMaxEnclosureTests && encloses(skins, glm::dvec3(bind[j][3]));
+    if (!body[j]) {
+      notes.push_back(fmt::format(
+          "Joint '{}' has no weights and stands outside the skin: no curve joins what hangs on it.", joints[j].name));
+    }
+  }
+  return body;
+}
+
 Places find_places(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind) {
   Places result;
   const std::vector<double> weights = joint_weights(model, skins);
-  const std::vector<bool> body = find_body(model, skins, weights, bind, result.notes);
+  const std::vector<bool> body = find_body(model, skins, bind, result.notes);
   const double together = kTogether * extent_of(bind, body);
   gather(model, weights, bind, body, together, result);
   thread_helpers(model, result);

@@ -41,6 +41,11 @@ const std::string& name_of(const Model& model, const Place& place);
 // Returns the meshes of `meshes` that have weights; if none has, all meshes of the model that have.
 std::vector<const Mesh*> find_skins(const Model& model, std::span<const std::uint32_t> meshes);
 
+// Returns true for the joints that count by the rules in chains.h: not for those of a face, and not for a root on the
+// ground. Appends to `notes`. `bind`: as find_places() has it.
+std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
+                            std::vector<std::string>& notes);
+
 // Finds the joints that count, those that stand together, the twist helpers and the tips, by the rules in chains.h.
 // `bind` is the result of matrices_at_bind().
 Places find_places(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind);

@@ -2,10 +2,12 @@
 #include "engine/deformer/region.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include <pelt/finite.h>
@@ -91,6 +93,14 @@ Result<std::vector<double>> distances_to(const Mesh& other, const Mesh& mesh) {
     distances[i] = std::sqrt(found[0].closest.squared_distance);
   });
   return distances;
+}
+
+double distance_from(const Box& box, const glm::dvec3& p) {
+  return glm::length(glm::max(glm::max(glm::dvec3(box.min) - p, p - glm::dvec3(box.max)), glm::dvec3(0)));
+}
+
+double distance_from(const Sphere& sphere, const glm::dvec3& p) {
+  return glm::distance(p, glm::dvec3(sphere.center)) - sphere.radius;
 }
 
 bool is_finite_falloff(float falloff) { return std::isfinite(falloff) && falloff >= 0; }
@@ -179,8 +189,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
       return invalid("{} has a box whose min is above its max, or a falloff that is negative or not finite", what);
     }
     multiply(values, [&](std::size_t i) {
-      const glm::dvec3 p(mesh.positions[i]);
-      return fall(glm::length(glm::max(glm::max(low - p, p - high), glm::dvec3(0))), region.box->falloff);
+      return fall(distance_from(*region.box, glm::dvec3(mesh.positions[i])), region.box->falloff);
     });
   }
   if (region.sphere) {
@@ -189,8 +198,7 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
       return invalid("{} has a sphere whose radius or falloff is negative or not finite, or its center", what);
     }
     multiply(values, [&](std::size_t i) {
-      const double away = glm::distance(glm::dvec3(mesh.positions[i]), glm::dvec3(region.sphere->center));
-      return fall(away - region.sphere->radius, region.sphere->falloff);
+      return fall(distance_from(*region.sphere, glm::dvec3(mesh.positions[i])), region.sphere->falloff);
     });
   }
   if (region.near) {
@@ -198,6 +206,46 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
     multiply(values, [&](std::size_t i) { return fall(near[i], region.near->falloff); });
   }
   return values;
+}
+
+std::string why_nowhere(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig) {
+  const auto is_nowhere = [&](const Region& part) {
+    const Result<std::vector<float>> values = region_values(part, mesh, model, rig, "");
+    return values && std::ranges::all_of(*values, [](float value) { return value == 0; });
+  };
+  const auto too_far = [&](const std::string& what, float falloff, const auto& distance_of) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < mesh.positions.size(); ++i) least = std::min(least, distance_of(i));
+    return fmt::format("mesh '{}' is at least {:.3g} m from {}, beyond the falloff of {:.3g} m", mesh.name, least, what,
+                       falloff);
+  };
+  const auto place = [&](std::size_t i) { return glm::dvec3(mesh.positions[i]); };
+  if (is_nowhere({.joints = region.joints, .joint_falloff = region.joint_falloff})) {
+    return fmt::format("no vertex of mesh '{}' follows the joints '{}'", mesh.name, fmt::join(region.joints, "', '"));
+  }
+  if (is_nowhere({.group = region.group})) {
+    const Group& group = *rig.find_group(region.group);
+    if (group.region != Region{} && is_nowhere(group.region)) {
+      return fmt::format("in the group '{}', {}", group.name, why_nowhere(group.region, mesh, model, rig));
+    }
+    return fmt::format("the group '{}' has no vertex of mesh '{}'", region.group, mesh.name);
+  }
+  if (is_nowhere({.attribute = region.attribute})) {
+    return fmt::format("the attribute '{}' is 0 on all of mesh '{}'", region.attribute, mesh.name);
+  }
+  if (is_nowhere({.box = region.box})) {
+    return too_far("the box", region.box->falloff, [&](std::size_t i) { return distance_from(*region.box, place(i)); });
+  }
+  if (is_nowhere({.sphere = region.sphere})) {
+    return too_far("the sphere", region.sphere->falloff,
+                   [&](std::size_t i) { return distance_from(*region.sphere, place(i)); });
+  }
+  if (is_nowhere({.near = region.near})) {
+    const Result<std::vector<double>> distances = near_distances(*region.near, mesh, model, "");
+    return too_far(fmt::format("mesh '{}'", region.near->mesh), region.near->falloff,
+                   [&](std::size_t i) { return (*distances)[i]; });
+  }
+  return fmt::format("no vertex of mesh '{}' is in all parts of the mask at once", mesh.name);
 }
 
 Result<std::vector<float>> group_values(const std::string& name, const Mesh& mesh, const Model& model, const Rig& rig,

@@ -28,6 +28,10 @@ Result<void> for_each_index(std::span<const IndexRange> ranges, std::size_t coun
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
                                          const std::string& what);
 
+// Returns why a region whose values are 0 at every vertex of a mesh is nowhere: "mesh 'hair' is at least 0.3 m from the
+// box, beyond the falloff of 0.1 m".
+std::string why_nowhere(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig);
+
 // The same for a target. A level has the values of the closest points of its mesh, whose vertices groups number.
 Result<std::vector<float>> region_values(const Region& region, const DeformerTarget& target, const DeformerInput& input,
                                          const std::string& what);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/geometry/surface_gradient.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <pelt/tools/weld.h>
@@ -24,11 +27,22 @@ void sort_by_other(std::span<Share> shares) {
   }
 }
 
+// Returns how far apart positions must be for their difference to say anything, metres: the rounding to float of the
+// coordinate furthest from 0, since exporters compute all positions of a mesh by the same matrices.
+double precision_of(std::span<const glm::vec3> positions) {
+  float furthest = 0;
+  for (const glm::vec3& p : positions) furthest = std::max({furthest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+  return double{std::numeric_limits<float>::epsilon()} * furthest;
+}
+
 }  // namespace
 
 SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles)
     : welded_(weld_by_position(positions)) {
-  std::vector<double> areas(positions.size(), 0.0);
+  // A vertex of thin triangles alone counts as of that area, over the square of its longest edge: its gradient would
+  // leave those of the vertices that are stored with it no steps.
+  constexpr double kLeastArea = 1e-3;
+  std::vector<double> areas(positions.size(), 0.0), least_areas(positions.size(), 0.0);
   std::vector<glm::dvec3> normals(positions.size(), glm::dvec3(0));
   // The shares of each vertex, one after the other.
   std::vector<std::uint32_t> ends(positions.size() + 1, 0);
@@ -38,6 +52,7 @@ SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   const std::vector<std::uint32_t> begins = ends;
   std::vector<Share> shares(ends.back());
+  const double precision = precision_of(positions);
   for (const glm::uvec3& triangle : triangles) {
     std::uint32_t corners[3];
     glm::dvec3 places[3];
@@ -47,12 +62,16 @@ SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span
     }
     const glm::dvec3 across = glm::cross(places[1] - places[0], places[2] - places[0]);
     const double twice_area = glm::length(across);
-    if (!(twice_area > 0)) continue;
+    double longest = 0;
+    for (int c = 0; c < 3; ++c) longest = std::max(longest, glm::distance(places[c], places[(c + 1) % 3]));
+    // The least height. Across a sliver below the precision a function would change without bound.
+    if (!(twice_area > precision * longest)) continue;
     for (int c = 0; c < 3; ++c) {
       // The gradient of the function that is 1 at this corner and 0 at the others is n x (the opposite edge) / (2
       // area).
       const glm::dvec3 rate = 0.5 * glm::cross(across / twice_area, places[(c + 2) % 3] - places[(c + 1) % 3]);
       areas[corners[c]] += 0.5 * twice_area;
+      least_areas[corners[c]] = std::max(least_areas[corners[c]], kLeastArea * longest * longest);
       normals[corners[c]] += across;
       for (const int end : {(c + 1) % 3, (c + 2) % 3}) shares[ends[corners[end]]++] = {corners[c], rate};
     }
@@ -66,7 +85,7 @@ SurfaceGradient::SurfaceGradient(std::span<const glm::vec3> positions, std::span
       const std::uint32_t other = of_vertex[i].other;
       glm::dvec3 sum(0);
       for (; i < of_vertex.size() && of_vertex[i].other == other; ++i) sum += of_vertex[i].rate;
-      terms_.push_back({other, glm::vec3(sum / areas[v])});
+      terms_.push_back({other, glm::vec3(sum / std::max(areas[v], least_areas[v]))});
     }
     offsets_[v + 1] = static_cast<std::uint32_t>(terms_.size());
   }

@@ -11,7 +11,9 @@ namespace pelt {
 
 // For each vertex, the gradient of a function f that is linear on every triangle: the mean over the triangles round the
 // vertex, weighted by area. It is the sum over the vertex's ring of `rate` (f(vertex) - f(own)). It lies along the
-// surface, in 1/metres. Vertices at one place are one; a vertex without area round it has no ring.
+// surface, in 1/metres. Vertices at one place are one. Triangles lower than the rounding of positions to float do not
+// count; a vertex without others round it has no ring. A gradient is at most some 1000 times the change of f along the
+// longest edge, over that edge: round a vertex of slivers alone it is too small.
 class SurfaceGradient {
  public:
   struct Term {

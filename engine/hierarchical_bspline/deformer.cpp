@@ -204,6 +204,7 @@ DeformerEntry deformer() {
   return {.defaults = HierarchicalBsplineParameters{},
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
           .rigid_parts = rigid_parts,
+          .makes_surface = has_no_sculpture,
           .gives_way = has_no_sculpture,
           .move_bound = move_bound,
           .write_out = write_out,

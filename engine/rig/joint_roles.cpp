@@ -8,6 +8,7 @@
 #include <pelt/pose.h>
 #include <pelt/tools/joint_roles.h>
 
+#include "engine/geometry/bounds.h"
 #include "engine/model/skeleton_walk.h"
 
 namespace pelt {
@@ -58,6 +59,18 @@ constexpr std::string_view kFaceWords =
     "jaw jawroot lowerjaw mandible eye eyeball lid upperlid lowerlid lidupper lidlower eyelid uppereyelid lowereyelid "
     "eyelidupper eyelidlower brow eyebrow lip lips upperlip lowerlip liptop lipbottom mouth cheek tongue";
 
+// Words with which the names of joints of a face begin or end (cheekUp, underEye, cornerLip). They count in crowds
+// only: a clip ends as a lip does.
+constexpr std::string_view kFaceParts[] = {"jaw",       "eye",        "lid",    "lash",  "brow",    "lip",    "lips",
+                                           "mouth",     "cheek",      "tongue", "nose",  "nostril", "nasal",  "chin",
+                                           "teeth",     "forehead",   "temple", "smile", "sneer",   "squint", "dimple",
+                                           "zygomatic", "nasolabial", "face",   "facial"};
+
+bool says_face(const JointName& name) {
+  return std::ranges::any_of(
+      kFaceParts, [&](std::string_view part) { return name.word.starts_with(part) || name.word.ends_with(part); });
+}
+
 const RoleEntry* find_entry(JointRole role) {
   const auto found =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const RoleEntry& entry) { return entry.role == role; });
@@ -88,6 +101,15 @@ bool says_twist(const JointName& name) {
   return is_limb(role) || role == JointRole::kClavicle;
 }
 
+// Returns where joints stand in the rest pose, model space.
+std::vector<glm::dvec3> rest_places(const Skeleton& skeleton) {
+  std::vector<glm::mat4> rest(skeleton.joints.size());
+  rest_matrices(skeleton, rest);
+  std::vector<glm::dvec3> places;
+  for (const glm::mat4& matrix : rest) places.emplace_back(matrix[3]);
+  return places;
+}
+
 class Reader {
  public:
   explicit Reader(const Skeleton& skeleton)
@@ -95,10 +117,8 @@ class Reader {
         uses_(skeleton.joints.size()),
         children_(children_of_joints(skeleton)),
         names_(parse_joint_names(skeleton)),
-        is_human_(skeleton.joints.size(), false) {
-    std::vector<glm::mat4> rest(uses_.size());
-    rest_matrices(skeleton, rest);
-    for (const glm::mat4& matrix : rest) places_.emplace_back(matrix[3]);
+        is_human_(skeleton.joints.size(), false),
+        places_(rest_places(skeleton)) {
     for (const HumanBone& bone : skeleton.human_bones) is_human_[bone.joint] = true;
   }
 
@@ -157,6 +177,62 @@ class Reader {
   std::vector<glm::dvec3> places_;  // in the rest pose, model space
 };
 
+constexpr std::ptrdiff_t kCrowd = 8;  // childless children that may be a face
+
+// The joints below each joint, and where joints stand in the rest pose, model space.
+struct Tree {
+  explicit Tree(const Skeleton& skeleton)
+      : children(children_of_joints(skeleton)), height(children.size(), 0), places(rest_places(skeleton)) {
+    for (std::size_t j = height.size(); j-- > 0;) {
+      if (const auto parent = skeleton.parent_of(j)) height[*parent] = std::max(height[*parent], height[j] + 1);
+    }
+  }
+
+  std::vector<std::uint32_t> crowd_of(std::size_t j) const {
+    std::vector<std::uint32_t> crowd;
+    std::ranges::copy_if(children[j], std::back_inserter(crowd), [&](std::uint32_t c) { return height[c] == 0; });
+    return crowd;
+  }
+  bool has_crowd(std::size_t j) const {
+    return std::ranges::count_if(children[j], [&](std::uint32_t c) { return height[c] == 0; }) >= kCrowd;
+  }
+
+  std::vector<std::vector<std::uint32_t>> children;
+  std::vector<std::uint32_t> height;  // levels of joints below
+  std::vector<glm::dvec3> places;
+};
+
+// Returns true if joints without names stand as those of a face do: near each other, and on both sides of a plane
+// through the joint that carries them, each with its mirror image. The fingers of a flat hand have none: they are as
+// long as the hand, and a thumb has no partner.
+bool stands_as_face(std::size_t bearer, std::span<const std::uint32_t> crowd, std::span<const JointName> names,
+                    const Tree& tree) {
+  constexpr double kMaxExtent = 0.25;      // over that of the skeleton
+  constexpr double kAsFar = 0.05;          // of the extent of the crowd: how exact mirror images are
+  constexpr std::size_t kMaxJoints = 256;  // bounds work that grows with the square of what a file says
+  if (crowd.size() > kMaxJoints) return false;
+  if (!std::ranges::all_of(crowd, [&](std::uint32_t c) { return says_nothing(names[c]); })) return false;
+  Bounds<glm::dvec3> all, own;
+  for (const glm::dvec3& place : tree.places) all.add(place);
+  for (const std::uint32_t c : crowd) own.add(tree.places[c]);
+  const double extent = glm::length(own.size());
+  if (!(extent <= kMaxExtent * glm::length(all.size()))) return false;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto has_partner = [&](std::uint32_t c) {
+      glm::dvec3 image = tree.places[c];
+      image[axis] = 2 * tree.places[bearer][axis] - image[axis];
+      return glm::distance(image, tree.places[c]) > 2 * kAsFar * extent &&
+             std::ranges::any_of(crowd, [&](std::uint32_t other) {
+               return glm::distance(image, tree.places[other]) <= kAsFar * extent;
+             });
+    };
+    // The others may stand in the plane, as those of a nose and a chin do.
+    const auto partners = static_cast<std::size_t>(std::ranges::count_if(crowd, has_partner));
+    if (2 * partners >= crowd.size()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view role_words(JointRole role) {
@@ -165,25 +241,27 @@ std::string_view role_words(JointRole role) {
 }
 
 std::vector<bool> patch_joints(const Skeleton& skeleton) {
-  constexpr std::uint32_t kCrowd = 8;
   const std::size_t count = skeleton.joints.size();
-  std::vector<std::uint32_t> height(count, 0);  // levels of joints below
-  std::vector<std::uint32_t> childless(count, 0);
-  for (std::size_t j = count; j-- > 0;) {
-    if (const auto parent = skeleton.parent_of(j)) {
-      height[*parent] = std::max(height[*parent], height[j] + 1);
-      if (height[j] == 0) ++childless[*parent];
-    }
-  }
+  const Tree tree(skeleton);
   const std::vector<JointName> names = parse_joint_names(skeleton);
+  // For each joint, whether its crowd is a face by where it hangs or stands, or as far as its joints are named so.
+  std::vector<bool> is_face(count, false), is_named_face(count, false);
   std::vector<bool> is_patch(count, false), on_head(count, false);
   for (std::size_t j = 0; j < count; ++j) {
     const JointRole role = role_of(names[j]);
     const auto parent = skeleton.parent_of(j);
     on_head[j] = role == JointRole::kHead || role == JointRole::kNeck || (parent && on_head[*parent]);
+    if (tree.has_crowd(j)) {
+      const std::vector<std::uint32_t> crowd = tree.crowd_of(j);
+      is_named_face[j] = std::ranges::count_if(crowd, [&](std::uint32_t c) { return says_face(names[c]); }) >= kCrowd;
+      is_face[j] = on_head[j] || (says_nothing(names[j]) && stands_as_face(j, crowd, names, tree));
+    }
     if (!parent) continue;
-    const bool in_crowd = childless[*parent] >= kCrowd && (height[j] <= 1 || childless[j] >= kCrowd);
-    is_patch[j] = is_patch[*parent] || in_crowd || (on_head[*parent] && holds_word(kFaceWords, names[j].word));
+    const bool is_part = says_face(names[j]);
+    const bool in_crowd = (is_face[*parent] && (tree.height[j] == 0 || is_part || tree.has_crowd(j))) ||
+                          (is_named_face[*parent] && is_part);
+    const bool is_one = on_head[*parent] && holds_word(kFaceWords, names[j].word);
+    is_patch[j] = is_patch[*parent] || (in_crowd && (tree.height[j] <= 1 || tree.has_crowd(j))) || is_one;
   }
   return is_patch;
 }

@@ -108,6 +108,12 @@ std::optional<std::size_t> nearest_elements(const DeformerParameters& parameters
 
 namespace surface_ffd {
 
+// Returns true if the driver is made from the skin, and not sculpted.
+static bool is_made_and_plain(const DeformerParameters& parameters) {
+  const DriverParameters& driver = as_ffd(parameters).driver;
+  return is_made_from_skin(driver) && has_no_sculpture(driver);
+}
+
 DeformerEntry deformer() {
   return {.defaults = SurfaceFfdParameters{},
           .bind = bind_as<SurfaceFfdParameters, bind>,
@@ -115,9 +121,9 @@ DeformerEntry deformer() {
           // The triangles of such a driver are larger than lips and lids.
           .leaves =
               [](const DeformerParameters& parameters) {
-                const DriverParameters& driver = as_ffd(parameters).driver;
-                return is_made_from_skin(driver) && has_no_sculpture(driver) ? LeftPieces::kFaces : LeftPieces::kNone;
+                return is_made_and_plain(parameters) ? LeftPieces::kFaces : LeftPieces::kNone;
               },
+          .makes_surface = is_made_and_plain,
           .driver = [](DeformerParameters& parameters) { return &parameters.get<SurfaceFfdParameters>().driver; },
           .nearest_elements = nearest_elements,
           .gives_way = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },

@@ -9,8 +9,11 @@
 
 #include <pelt/tools/area.h>
 #include <pelt/tools/closest_weights.h>
+#include <pelt/tools/joint_roles.h>
 #include <pelt/try.h>
 
+#include "engine/chain/chains.h"
+#include "engine/chain/places.h"
 #include "engine/driver/from_skin/shown_surface.h"
 #include "engine/model/bone_forest.h"
 
@@ -37,13 +40,25 @@ struct Limb {
   glm::dvec3 to;
 };
 
-// Returns the bones from every bound joint to the bound joints below it. A joint with none below it gets a bone that
-// goes on as long as, and in the direction of, the bone that reaches it, or is a point.
+// Returns for each joint whether its bones are limbs: those that curves run along, and those of a face. The bone from a
+// root on the ground to the hips is none; it runs between the legs.
+std::vector<bool> joints_of_limbs(const Model& model) {
+  std::vector<std::string> notes;  // about curves
+  std::vector<bool> are =
+      chain::find_body(model, chain::find_skins(model, {}), chain::matrices_at_bind(model, {}), notes);
+  const std::vector<bool> is_patch = patch_joints(model.skeleton);
+  for (std::size_t j = 0; j < are.size(); ++j) are[j] = are[j] || is_patch[j];
+  return are;
+}
+
+// Returns the bones from every bound joint of a limb to the bound joints below it. A joint with none below it gets a
+// bone that goes on as long as, and in the direction of, the bone that reaches it, or is a point.
 std::vector<Limb> find_limbs(const Model& model) {
   const std::vector<Bone> bones = bone_forest(model);
+  const std::vector<bool> is_limb = joints_of_limbs(model);
   std::vector<Limb> limbs;
   for (std::uint32_t b = 0; b < bones.size(); ++b) {
-    if (!bones[b].is_somewhere || bones[b].first != b) continue;
+    if (!bones[b].is_somewhere || bones[b].first != b || !is_limb[model.bound_joints[b].joint]) continue;
     const glm::dvec3& origin = bones[b].origin;
     for (const std::uint32_t child : bones[b].children) limbs.push_back({b, origin, bones[child].origin});
     if (!bones[b].children.empty()) continue;

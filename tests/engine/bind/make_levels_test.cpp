@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include <pelt/linear_blend.h>
 #include <pelt/make_levels.h>
 #include <pelt/model_of.h>
 #include <pelt/pelt_file.h>

@@ -270,22 +270,44 @@ TEST(Pack, Refuses) {
   EXPECT_EQ(packed.error().code, ErrorCode::kUnsupported);
 }
 
-TEST(Pack, RefusesGradients) {
+TEST(Pack, RefusesGradientsOfOtherRows) {
   const std::vector<glm::vec3> position{{0, 0, 0}}, normal{{1, 0, 0}};
   const Influence row[] = {{3, 0.5f}, {4, 0.5f}};
-  const auto refuses = [&](const std::vector<glm::vec3>& gradients) {
+  SparseRows rows;
+  rows.append_row(row);
+  rows.gradients = {glm::vec3(0)};
+  EXPECT_FALSE(pack({&rows, 1}, {position, normal, {}}, {}));
+}
+
+// They turn normals only, so none is worth a bind.
+TEST(Pack, ScalesGradientsThatNoFileHoldsAndDropsThoseThatAreNotFinite) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const std::vector<glm::vec3> position{{0, 0, 0}}, normal{{1, 0, 0}};
+  // Returns the gradients of two influences that lose and gain the same, as they are stored.
+  const auto packed = [&](const glm::vec3& gradient, std::size_t groups) {
+    const Influence row[] = {{3, 0.5f}, {4, 0.5f}};
+    const glm::vec3 gradients[] = {-gradient, gradient};
     SparseRows rows;
-    rows.append_row(row);
-    rows.gradients = gradients;
-    return !pack({&rows, 1}, {position, normal, {}}, {});
+    rows.append_row(row, gradients);
+    const std::vector<SparseRows> all(groups, rows);
+    const Result<PackedBinding> result = pack(all, {position, normal, {}}, {});
+    EXPECT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(validate(*result, 5, groups == 1 ? Groups::kOne : Groups::kSeveral, "packed"));
+    return *result;
   };
-  const auto refuses_both = [&](const glm::vec3& gradient) { return refuses({-gradient, gradient}); };
-  EXPECT_FALSE(refuses_both(glm::vec3(0)));
-  EXPECT_TRUE(refuses({glm::vec3(0)})) << "of other rows";
-  EXPECT_TRUE(refuses_both(glm::vec3(0, std::numeric_limits<float>::infinity(), 0)));
-  EXPECT_TRUE(refuses_both(glm::vec3(0, std::numeric_limits<float>::quiet_NaN(), 0)));
-  EXPECT_TRUE(refuses_both(glm::vec3(0, 0, 1.1e12f)));
-  EXPECT_FALSE(refuses_both(glm::vec3(0, 0, 0.9e12f)));
+  for (const std::size_t groups : {1, 2}) {
+    for (const float length : {0.9e12f, 1.1e12f, 3.3e13f, 1e30f, 3e38f}) {
+      const PackedBinding binding = packed(glm::vec3(0, 0, length), groups);
+      const float kept = std::min(length, 1e12f);
+      EXPECT_NEAR(unpack_gradient(binding, 0, 0).z, -kept, 0.02f * kept) << length;
+      EXPECT_NEAR(unpack_gradient(binding, 0, 32).z, kept, 0.02f * kept) << length;
+    }
+    for (const float value : {kInf, -kInf, std::numeric_limits<float>::quiet_NaN()}) {
+      const PackedBinding binding = packed(glm::vec3(0, 1, value), groups);
+      EXPECT_EQ(unpack_gradient(binding, 0, 0), glm::vec3(0));
+      EXPECT_EQ(unpack_gradient(binding, 0, 32), glm::vec3(0));
+    }
+  }
 }
 
 TEST(Pack, RefusesLocalPoints) {

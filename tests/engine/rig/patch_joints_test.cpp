@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
+
 #include <pelt/tools/joint_roles.h>
 
 namespace pelt {
@@ -58,6 +60,84 @@ TEST(PatchJoints, OfAFaceThatHasFewAreFoundByTheirNames) {
   Skeleton box;
   add(box, "lid", add(box, "box", -1));
   EXPECT_TRUE(patches(box).empty());
+}
+
+// Headsets give hands whose joints all hang beside each other.
+TEST(PatchJoints, AreNotTheJointsOfAFlatHand) {
+  for (const char* root : {"Armature", "hand", ""}) {
+    Skeleton hand;
+    const std::int32_t armature = add(hand, root, -1);
+    add(hand, "wrist", armature);
+    for (const char* finger : {"thumb", "index-finger", "middle-finger", "ring-finger", "pinky-finger"}) {
+      for (const char* part : {"metacarpal", "phalanx-proximal", "phalanx-distal", "tip"}) {
+        add(hand, std::string(finger) + "-" + part, armature);
+      }
+    }
+    EXPECT_TRUE(patches(hand).empty()) << root;
+  }
+}
+
+TEST(PatchJoints, AreThoseOfAFlatSkeletonThatAreNamedSo) {
+  Skeleton flat;
+  const std::int32_t root = add(flat, "root", -1);
+  for (const char* name : {"LeftArm", "RightArm", "LeftUpLeg", "RightUpLeg", "Spine", "hat", "tail"}) {
+    add(flat, name, root);
+  }
+  const std::vector<std::string> face{"l_upperLid_01", "r_underEyeA", "l_cheekUpB", "c_noseBridge", "r_nostril",
+                                      "l_cornerLip",   "browA.L",     "mouth_low",  "jaw",          "chin"};
+  for (const std::string& name : face) add(flat, name, root);
+  EXPECT_THAT(patches(flat), testing::UnorderedElementsAreArray(face));
+}
+
+TEST(PatchJoints, AreNotLimbsOnAHead) {
+  Skeleton body;
+  const std::int32_t head = add(body, "head", add(body, "neck", -1));
+  add_many(body, "lip", head, 8);
+  for (const char* side : {"l_", "r_"})
+    add(body, side + std::string("ear_02"), add(body, side + std::string("ear_01"), head));
+  add(body, "antenna_tip", add(body, "antenna", head));
+  const std::vector<std::string> names = patches(body);
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_THAT(names, testing::Each(testing::StartsWith("lip")));
+}
+
+// Names that say nothing: where joints stand decides.
+class UnnamedCrowd : public testing::Test {
+ protected:
+  Skeleton body_;
+
+  std::int32_t place(const glm::vec3& from_parent, std::int32_t parent) {
+    body_.joints.push_back({.name = "Bone." + std::to_string(body_.joints.size()), .parent = parent});
+    body_.joints.back().rest.translation = from_parent;
+    return static_cast<std::int32_t>(body_.joints.size()) - 1;
+  }
+};
+
+TEST_F(UnnamedCrowd, IsAFaceIfItIsSmallAndItsOwnMirrorImage) {
+  const std::int32_t head = place({0, 1.6f, 0}, place({0, 0, 0}, -1));
+  for (const float side : {-1.0f, 1.0f}) {
+    for (int k = 0; k < 4; ++k)
+      place({side * (0.02f + 0.01f * static_cast<float>(k)), 0.03f * static_cast<float>(k), 0.1f}, head);
+  }
+  place({0, -0.05f, 0.12f}, head);
+  EXPECT_EQ(patches(body_).size(), 9u);
+  for (Joint& joint : body_.joints) {
+    if (joint.parent == head) joint.rest.translation *= 20.0f;
+  }
+  EXPECT_TRUE(patches(body_).empty()) << "as large as the body";
+}
+
+TEST_F(UnnamedCrowd, IsNoFaceIfItFansOutAsAHand) {
+  const std::int32_t hand = place({0.8f, 1.4f, 0}, place({0, 0, 0}, -1));
+  place({0.02f, -0.01f, 0.03f}, hand);  // a thumb
+  place({0.04f, -0.02f, 0.05f}, hand);
+  for (int finger = 0; finger < 4; ++finger) {
+    for (int k = 0; k < 3; ++k) {
+      const float reach = 0.08f + 0.03f * static_cast<float>(k) - 0.01f * std::abs(static_cast<float>(finger) - 1);
+      place({reach, 0, 0.03f - 0.02f * static_cast<float>(finger)}, hand);
+    }
+  }
+  EXPECT_TRUE(patches(body_).empty());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <random>
 
 #include <pelt/bind.h>
+#include <pelt/builtin.h>
 #include <pelt/linear_blend.h>
 #include <pelt/surface_ffd.h>
 
@@ -210,7 +211,9 @@ TEST(SurfaceFfdDriver, WhatCannotBeADriver) {
   EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)),
               testing::HasSubstr("a driver has one of mesh, file and patches"));
   parameters.driver = {};
-  EXPECT_THAT(bind_error(test::make_cloud(10), rig_of(parameters)), testing::HasSubstr("no triangles"));
+  const Model cloud = test::make_cloud(10);
+  EXPECT_THAT(bind_error(cloud, rig_of(parameters, cloud.meshes[0].name)), testing::HasSubstr("no triangles"));
+  EXPECT_EQ(bind_error(cloud, rig_of(parameters)), "bound") << "a layer over * leaves it to linear blend";
 
   Model flat = tube_in_cage();
   for (glm::vec3& p : flat.meshes[1].positions) p.y = p.z = 0;
@@ -251,6 +254,24 @@ TEST(SurfaceFfdDriver, ClosestLimbIsRigid) {
       EXPECT_EQ(cage.first_slot + rows.row(i)[0].index, 1u) << x;
     }
   }
+}
+
+// The bone from the root, on the ground, to the hips runs between the legs, nearer to their inner sides than theirs.
+TEST(SurfaceFfdDriver, FollowsNoRootOnTheGround) {
+  SurfaceFfdParameters parameters;
+  parameters.driver.follow = Follow::kClosestLimb;
+  const Model biped = make_biped();
+  const Result<Bound> bound = bind(biped, rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const CharacterMesh& driver = bound->character->meshes[0];
+  ASSERT_TRUE(driver.control);
+  const SparseRows rows = unpack_rows(driver.binding);
+  std::size_t of_root = 0;
+  for (const Influence& influence : rows.influences) {
+    const std::uint32_t slot = driver.first_slot + influence.index - bound->character->passes[0].first_slot;
+    if (biped.skeleton.joints[biped.bound_joints[slot].joint].name == "root") ++of_root;
+  }
+  EXPECT_EQ(of_root, 0u);
 }
 
 TEST(SurfaceFfdDriver, IsMadeByWeldingAndSimplifying) {

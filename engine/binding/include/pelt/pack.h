@@ -75,8 +75,9 @@ void order_by_row_length(std::span<const SparseRows> groups, std::vector<std::ui
 
 // Packs the rows of `groups` (at least one) and `rest`. Packed row r is source row order[r]; `order` is a permutation
 // (empty: the identity). `local_points`: for each group, one for each vertex, or empty; with them a row of a group may
-// be empty where its share is 0. Errors: kUnsupported if an index does not fit 16 bits, a gradient is not below 1e12
-// per metre, or there are more than kMaxLocalGroups; kInvalidArgument if sizes differ or a vertex has no influence.
+// be empty where its share is 0. Gradients beyond 1e12 per metre are scaled to that with the others of their row, and
+// those of a row with one that is not finite are 0: they turn normals only. Errors: kUnsupported if an index does not
+// fit 16 bits or there are more than kMaxLocalGroups; kInvalidArgument if sizes differ or a vertex has no influence.
 Result<PackedBinding> pack(std::span<const SparseRows> groups, const RestGeometry& rest,
                            std::span<const std::uint32_t> order,
                            std::span<const std::vector<glm::vec4>> local_points = {});

@@ -67,10 +67,15 @@ struct JointUse {
 //   limb or a clavicle. A human bone is none.
 std::vector<JointUse> joint_uses(const Skeleton& skeleton);
 
-// Returns for each joint whether it moves a patch of skin rather than a limb, as joints of a face do. If a joint has
-// eight or more childless children, its patch joints are the children that are childless, that have only childless
-// children, or that have eight or more childless children themselves (a jaw). Below a head or a neck, joints named as
-// parts of a face (jaw, eye, lid, ...) are patch joints, however few they are. So are all joints below a patch joint.
+// Returns for each joint whether it moves a patch of skin rather than a limb, as joints of a face do:
+// - below a head or a neck, joints named as parts of a face (jaw, eye, lid, ...), however few they are;
+// - of a joint with eight or more childless children, below a head or a neck or itself one, these, those with childless
+//   children that are named as parts of a face, and those with eight or more childless children of their own (a jaw);
+// - anywhere else, of eight or more childless children that are named as parts of a face, these: the joints of a flat
+//   hand, all beside each other, are none;
+// - if no name of such a crowd and of its parent says anything, all of it, if it is small and its joints stand on both
+//   sides of their parent, as mirror images of each other;
+// - all joints below a patch joint.
 std::vector<bool> patch_joints(const Skeleton& skeleton);
 
 }  // namespace pelt
