@@ -212,7 +212,9 @@ Result<runtime::Device> strict_device(const runtime::Device& under) {
                                                          .device = under.handle(),
                                                          .queue_family = under.queue_family(),
                                                          .queue = under.queue(),
-                                                         .debug_utils = true});
+                                                         .debug_utils = true,
+                                                         .buffer_device_address =
+                                                             under.functions().vkGetBufferDeviceAddress != nullptr});
   if (made) made->internals().pretend_discrete = true;
   return made;
 }
