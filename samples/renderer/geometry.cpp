@@ -47,8 +47,8 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   // Copies of a character share its data.
   const CharacterData& data = **item.character;
   const std::uint32_t character = item.crowd->character_of(item.instance);
-  const auto* made_of = item.crowd->character(character);
-  if (made_of == nullptr || &**made_of != &data) return refuse("names another character than its crowd was made of");
+  const auto made_of = item.crowd->character(character);
+  if (!made_of || &**made_of != &data) return refuse("names another character than its crowd was made of");
   for (std::uint32_t i = 0; i < item.others.size(); ++i) {
     if (item.crowd->character_of(item.instance + 1 + i) == character) continue;
     return refuse(fmt::format("shows instance {}, which is of another character", item.instance + 1 + i));
