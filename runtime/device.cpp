@@ -53,6 +53,8 @@ struct OfferedFeatures {
   OfferedFeatures(const OfferedFeatures&) = delete;
   OfferedFeatures& operator=(const OfferedFeatures&) = delete;
 
+  bool has_addresses() const { return addresses_.bufferDeviceAddress == VK_TRUE; }
+
  private:
   // Asks for the features of a structure if the device's version is `core` or its extensions are there.
   template <class Structure>
@@ -96,7 +98,7 @@ struct Device::State {
   State& operator=(const State&) = delete;
 
   // Fills in everything that follows from the handles.
-  void finish(bool has_debug_utils, const MemoryCallbacks& callbacks) {
+  void finish(bool has_debug_utils, bool has_addresses, const MemoryCallbacks& callbacks) {
     const InstanceFunctions& functions = instance->functions;
     internals.functions = load_device_functions(internals.handle, functions.vkGetDeviceProcAddr);
     if (!has_debug_utils) {
@@ -104,6 +106,8 @@ struct Device::State {
       internals.functions.vkCmdBeginDebugUtilsLabelEXT = nullptr;
       internals.functions.vkCmdEndDebugUtilsLabelEXT = nullptr;
     }
+    // Every device of Vulkan 1.2 has the function, with the feature or without.
+    if (!has_addresses) internals.functions.vkGetBufferDeviceAddress = nullptr;
     VkPhysicalDeviceMemoryProperties memory;
     functions.vkGetPhysicalDeviceMemoryProperties(physical.handle, &memory);
     internals.allocator =
@@ -164,7 +168,7 @@ Result<Device> Device::create(const DeviceOptions& options) {
   const VkResult result = functions.vkCreateDevice(physical.handle, &device_info, nullptr, &internals.handle);
   if (result != VK_SUCCESS) return vulkan_failure("create a device on " + physical.description.name, result);
   internals.pretend_discrete = options.pretend_discrete;
-  state->finish(state->instance->has_debug_utils, {});
+  state->finish(state->instance->has_debug_utils, features.has_addresses(), {});
   internals.functions.vkGetDeviceQueue(internals.handle, state->queue_family, 0, &state->queue);
   return Device(std::move(state));
 }
@@ -200,7 +204,7 @@ Result<Device> Device::adopt(const DeviceHandles& handles) {
   state->queue = handles.queue;
   state->internals.handle = handles.device;
   state->internals.pipeline_cache = handles.pipeline_cache;
-  state->finish(handles.debug_utils, handles.memory);
+  state->finish(handles.debug_utils, handles.buffer_device_address, handles.memory);
   if (const std::vector<std::string> missing = missing_functions(state->internals.functions); !missing.empty()) {
     return fail(ErrorCode::kUnsupported,
                 formatted("the Vulkan device {} lacks {}: its instance must be made with apiVersion 1.1",

@@ -14,11 +14,14 @@ namespace pelt::runtime {
 namespace {
 
 std::vector<std::string> missing_features(const InstanceFunctions& functions, VkPhysicalDevice physical,
-                                          const VkPhysicalDeviceProperties& properties) {
+                                          const VkPhysicalDeviceProperties& properties,
+                                          VkDeviceSize largest_allocation) {
   if (properties.apiVersion < VK_API_VERSION_1_1) {
     return {formatted("Vulkan 1.1 (it has {}.{})", VK_API_VERSION_MAJOR(properties.apiVersion),
                       VK_API_VERSION_MINOR(properties.apiVersion))};
   }
+  // Loaders hand out functions of 1.1 on any instance, but on one of 1.0 they leave structures of 1.1 as they were.
+  if (largest_allocation == 0) return {"Vulkan 1.1 (its instance was made with apiVersion 1.0)"};
   std::vector<std::string> missing;
   const auto require = [&](const char* name, std::uint32_t value, std::uint32_t least) {
     if (value < least) missing.push_back(formatted("{} of {} (it has {})", name, least, value));
@@ -149,7 +152,8 @@ PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPh
           .description = {.name = properties.properties.deviceName,
                           .driver = formatted("{} {}", driver.driverName, driver.driverInfo),
                           .type = properties.properties.deviceType,
-                          .missing = missing_features(functions, handle, properties.properties)},
+                          .missing = missing_features(functions, handle, properties.properties,
+                                                      allocations.maxMemoryAllocationSize)},
           .limits = properties.properties.limits,
           .version = version,
           .largest_buffer = sizes.maxBufferSize,

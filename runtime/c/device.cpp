@@ -111,7 +111,8 @@ pelt_result pelt_device_adopt(const pelt_device_handles* handles, pelt_device** 
                                         .queue_family = given.queue_family,
                                         .queue = given.queue,
                                         .pipeline_cache = given.pipeline_cache,
-                                        .debug_utils = given.debug_utils != 0};
+                                        .debug_utils = given.debug_utils != 0,
+                                        .buffer_device_address = given.buffer_device_address != 0};
     wanted.memory.user = &state->memory;
     if (given.memory.allocate != nullptr) wanted.memory.allocate = allocate;
     if (given.memory.free != nullptr) wanted.memory.free = free_piece;
@@ -152,7 +153,9 @@ pelt_result pelt_device_get_handles(const pelt_device* device, pelt_device_handl
                                      .instance = runtime_device.instance(),
                                      .physical = runtime_device.physical(),
                                      .device = runtime_device.handle(),
-                                     .queue = runtime_device.queue()},
+                                     .queue = runtime_device.queue(),
+                                     .buffer_device_address =
+                                         runtime_device.functions().vkGetBufferDeviceAddress != nullptr ? 1u : 0u},
                  handles, "handles");
   });
 }

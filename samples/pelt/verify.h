@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/character.h>
 #include <pelt/result.h>
 
 #include "samples/pelt/gpu.h"
@@ -24,8 +25,9 @@ struct VerifyReport {
   std::size_t wrong = 0;
 };
 
-// Compares the built-in arm by every deformer.
+// Compares the built-in arm by every deformer, or a character.
 Result<VerifyReport> verify(const runtime::Device& device);
+Result<VerifyReport> verify(const runtime::Device& device, const Character& character, const std::string& name);
 
 // Prints a line for each pass, mesh and known answer, and succeeds if all agree.
 Result<void> run(const VerifyCommand& command);

@@ -26,13 +26,12 @@ bool writes_what_is_read(const runtime::OutputPlaces& outputs) {
          outputs.tangents.buffer == outputs.normals.buffer && outputs.tangents.offset == outputs.normals.offset + 4;
 }
 
-// Counts the vertices of an instance of the character: of all meshes, or of skins only.
-std::uint32_t vertex_count(const CharacterData& character, bool control_meshes) {
-  std::uint32_t count = 0;
-  for (const CharacterMesh& mesh : character.meshes) {
-    if (!mesh.control || control_meshes) count += mesh.vertex_count();
+// Returns true if the crowd's character has no driver, or the crowd writes them all.
+bool writes_drivers(const runtime::Crowd& crowd, std::uint32_t character, const CharacterData& data) {
+  for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
+    if (data.meshes[m].control && !crowd.mesh_vertex(character, m)) return false;
   }
-  return count;
+  return true;
 }
 
 Result<void> check_item(const DrawItem& item, std::size_t index) {
@@ -45,12 +44,16 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   if (item.instance >= instances || item.others.size() >= instances - item.instance) {
     return refuse(fmt::format("shows instance {} of {}", item.instance + item.others.size(), instances));
   }
-  const std::uint32_t vertices = vertex_count(**item.character, true);
-  const std::uint32_t written = item.crowd->vertex_count(item.instance);
-  if (written != vertices && written != vertex_count(**item.character, false)) {
-    return refuse("names another character than its crowd was made of");
+  // Copies of a character share its data.
+  const CharacterData& data = **item.character;
+  const std::uint32_t character = item.crowd->character_of(item.instance);
+  const auto made_of = item.crowd->character(character);
+  if (!made_of || &**made_of != &data) return refuse("names another character than its crowd was made of");
+  for (std::uint32_t i = 0; i < item.others.size(); ++i) {
+    if (item.crowd->character_of(item.instance + 1 + i) == character) continue;
+    return refuse(fmt::format("shows instance {}, which is of another character", item.instance + 1 + i));
   }
-  if (item.control_meshes && written != vertices) {
+  if (item.control_meshes && !writes_drivers(*item.crowd, character, data)) {
     return refuse("shows drivers, whose vertices its crowd does not write (CrowdOutputs::control_meshes)");
   }
   if (!writes_what_is_read(item.crowd->outputs())) {
@@ -58,8 +61,8 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
         "has a crowd whose positions are not tight, or whose normals and tangents are not octahedral words "
         "side by side");
   }
-  if (!item.weights.empty() && item.weights.size() != vertices) {
-    return refuse(fmt::format("has {} weights for {} vertices", item.weights.size(), vertices));
+  if (!item.weights.empty() && item.weights.size() != data.vertex_count()) {
+    return refuse(fmt::format("has {} weights for {} vertices", item.weights.size(), data.vertex_count()));
   }
   return {};
 }

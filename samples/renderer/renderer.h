@@ -32,7 +32,7 @@ struct MaterialTextures;
 struct DrawItem {
   runtime::Crowd* crowd = nullptr;
   std::uint32_t instance = 0;            // index of the first instance
-  const Character* character = nullptr;  // the character that the crowd was made of
+  const Character* character = nullptr;  // the instance's in the crowd, or a copy of it
   Bounds bounds;                         // of the posed characters, model space (posed_bounds): they aim the lights
   glm::mat4 world{1.0f};                 // of the first instance: model space -> the scene's space; may mirror
   std::span<const glm::mat4> others;     // of the instances that follow it; empty: only one instance
@@ -100,9 +100,9 @@ class Renderer {
   Renderer& operator=(Renderer&&) noexcept;
 
   // Draws a whole scene: set_scene, record of all samples, submit, wait, read back. The same scene gives the same bytes
-  // on the same device. Errors: an item without crowd, character or bounds; an instance that the crowd does not have;
-  // drivers of a crowd that does not write them; an output format that the shaders do not read; a number of weights
-  // other than the character's number of vertices; out of memory; a lost device.
+  // on the same device. Errors: an item without crowd, character or bounds; an instance that the crowd does not have,
+  // or that is of another character; drivers of a crowd that does not write them; an output format that the shaders do
+  // not read; a number of weights other than the character's number of vertices; out of memory; a lost device.
   Result<Image> render(const Scene& scene);
 
   // Sets the scene, for programs that show pictures as they come. The scene's spans are copied; its crowds and textures

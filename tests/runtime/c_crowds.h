@@ -32,6 +32,7 @@ class CCrowds : public testing::Test {
     handles.device = test::gpu_device()->handle();
     handles.queue_family = test::gpu_device()->queue_family();
     handles.queue = test::gpu_device()->queue();
+    handles.buffer_device_address = test::gpu_device()->functions().vkGetBufferDeviceAddress != nullptr ? 1 : 0;
     return handles;
   }
 

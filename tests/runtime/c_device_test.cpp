@@ -173,6 +173,7 @@ TEST_F(CCrowds, RunOnADeviceOfPeltsOwn) {
   EXPECT_STREQ(description.missing, "");
   auto handles = sized<pelt_device_handles>();
   ASSERT_OK(pelt_device_get_handles(made, &handles));
+  EXPECT_EQ(handles.buffer_device_address, handles_of_device().buffer_device_address);
   auto described = sized<pelt_device_description>();
   ASSERT_OK(pelt_describe_device(handles.get_instance_proc_addr, handles.instance, handles.physical, &described));
   EXPECT_EQ(std::memcmp(&described, &description, sizeof(description)), 0);

@@ -59,7 +59,8 @@ static_assert(sizeof(pelt_device_description) == 1032 && offsetof(pelt_device_de
 static_assert(sizeof(pelt_memory_piece) == 40 && offsetof(pelt_memory_piece, owner) == 32, "");
 static_assert(sizeof(pelt_memory_callbacks) == 24 && offsetof(pelt_memory_callbacks, free) == 16, "");
 static_assert(sizeof(pelt_device_handles) == 88 && offsetof(pelt_device_handles, memory) == 56 &&
-                  offsetof(pelt_device_handles, debug_utils) == 80,
+                  offsetof(pelt_device_handles, debug_utils) == 80 &&
+                  offsetof(pelt_device_handles, buffer_device_address) == 84,
               "");
 static_assert(sizeof(pelt_device_options) == 32 && offsetof(pelt_device_options, on_validation_message) == 24, "");
 static_assert(sizeof(pelt_upload_options) == 16 && offsetof(pelt_upload_options, normal_rings) == 4 &&

@@ -16,6 +16,9 @@
 #include "tests/support/untyped.h"
 
 namespace pelt::test {
+
+std::function<void(std::vector<std::uint32_t>& words)> mutate_module;
+
 namespace {
 
 // Functions of the last instance and device that asked for theirs.
@@ -32,10 +35,16 @@ std::vector<std::uint32_t> words_of(const std::filesystem::path& path) {
 
 VkResult VKAPI_CALL create_mutated(VkDevice device, const VkShaderModuleCreateInfo* info,
                                    const VkAllocationCallbacks* callbacks, VkShaderModule* module) {
-  const char* folder = std::getenv("PELT_MUTANTS");
-  if (folder == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
   VkShaderModuleCreateInfo changed = *info;
   std::vector<std::uint32_t> mutant;
+  if (mutate_module) {
+    mutant.assign(info->pCode, info->pCode + info->codeSize / sizeof(std::uint32_t));
+    mutate_module(mutant);
+    changed.pCode = mutant.data();
+    return create_module(device, &changed, callbacks, module);
+  }
+  const char* folder = std::getenv("PELT_MUTANTS");
+  if (folder == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.path().extension() != ".was") continue;
     const std::vector<std::uint32_t> was = words_of(file.path());

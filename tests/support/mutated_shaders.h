@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Shaders that are wrong on purpose, to see whether tests notice (tests/mutation/mutate.py).
+// Shaders that are wrong on purpose, to see whether tests notice (tests/mutation/mutate.py), and whether `pelt verify`
+// does.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstdint>
+#include <functional>
+#include <vector>
+
 namespace pelt::test {
 
-// Works as the loader, but where a device is given the SPIR-V of a file NAME.was in the folder that PELT_MUTANTS names,
-// it makes a module of NAME.is instead.
+// Changes the SPIR-V of every module that is made, if it is set.
+extern std::function<void(std::vector<std::uint32_t>& words)> mutate_module;
+
+// Works as the loader, but devices make modules of what mutate_module leaves. If that is not set, and a device is given
+// the SPIR-V of a file NAME.was in the folder that PELT_MUTANTS names, it makes a module of NAME.is instead.
 PFN_vkVoidFunction VKAPI_CALL mutated_entry_point(VkInstance instance, const char* name);
 
 }  // namespace pelt::test

@@ -206,13 +206,15 @@ Result<runtime::Device> strict_device(const runtime::Device& under) {
     behind.memory_type = type;
     break;
   }
-  Result<runtime::Device> made = runtime::Device::adopt({.get_instance_proc_addr = masked_instance_proc,
-                                                         .instance = under.instance(),
-                                                         .physical = under.physical(),
-                                                         .device = under.handle(),
-                                                         .queue_family = under.queue_family(),
-                                                         .queue = under.queue(),
-                                                         .debug_utils = true});
+  Result<runtime::Device> made =
+      runtime::Device::adopt({.get_instance_proc_addr = masked_instance_proc,
+                              .instance = under.instance(),
+                              .physical = under.physical(),
+                              .device = under.handle(),
+                              .queue_family = under.queue_family(),
+                              .queue = under.queue(),
+                              .debug_utils = true,
+                              .buffer_device_address = under.functions().vkGetBufferDeviceAddress != nullptr});
   if (made) made->internals().pretend_discrete = true;
   return made;
 }

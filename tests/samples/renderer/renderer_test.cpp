@@ -54,10 +54,42 @@ TEST_F(Renderers, RefuseItemsThatCannotBeDrawn) {
   const std::vector<float> weights((*character_)->vertex_count() - 1);
   item.weights = weights;
   refused(item, "weights");
-  const Character other = test::bound_by(test::make_tube(), "linear-blend");
-  item = scene_.items[0];
-  item.character = &other;
-  refused(item, "another character");
+  // Also one with as many vertices.
+  for (const Character& other : {test::bound_by(test::make_tube(), "linear-blend"), make_character("linear-blend")}) {
+    item = scene_.items[0];
+    item.character = &other;
+    refused(item, "another character");
+  }
+}
+
+TEST_F(Renderers, RefuseInstancesOfAnotherCharacter) {
+  auto renderer = test::must(Renderer::create(*gpu_device(), kSmall));
+  const Character both[] = {*character_, make_character("dual-quaternion")};
+  const runtime::GpuCharacters gpu = test::must(runtime::upload(*gpu_device(), both));
+  runtime::Crowd crowd = test::must(runtime::Crowd::create(*gpu_device(), gpu, {.outputs = {.control_meshes = true}}));
+  scene_.items[0].crowd = &crowd;
+  EXPECT_TRUE(renderer.render(scene_));
+  const glm::mat4 second(1);
+  scene_.items[0].others = {&second, 1};
+  const auto image = renderer.render(scene_);
+  ASSERT_FALSE(image);
+  EXPECT_THAT(image.error().message, HasSubstr("item 0 of the scene shows instance 1, which is of another character"));
+}
+
+// A crowd has vertices of all levels.
+TEST_F(Renderers, DrawTheFinestLevelOfDetail) {
+  Model model = test::make_tube({.around = 24, .along = 32});
+  model.levels.push_back({0, 1, test::make_tube_mesh({.around = 8, .along = 12})});
+  model.levels.back().mesh.name = "tube_LOD1";
+  const Character levelled = test::bound_by(model, "surface-ffd");
+  for (const bool drivers : {false, true}) {
+    show(levelled.at_level(0), drivers);
+    const std::uint32_t finest = crowd_->vertex_count(0);
+    const Image plain = render();
+    show(levelled, drivers);
+    ASSERT_GT(crowd_->vertex_count(0), finest);
+    EXPECT_EQ(render().pixels, plain.pixels);
+  }
 }
 
 TEST_F(Renderers, RefuseDriversThatTheCrowdDoesNotWrite) {

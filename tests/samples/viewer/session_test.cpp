@@ -10,13 +10,16 @@
 #include <set>
 #include <thread>
 
+#include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
 #include "runtime/device_internals.h"
 #include "samples/viewer/app/ui.h"
 #include "tests/samples/viewer/limb_surface.h"
+#include "tests/support/driven.h"
 #include "tests/support/gpu.h"
+#include "tests/support/must.h"
 #include "tests/support/program.h"
 
 namespace pelt::viewer {
@@ -154,6 +157,27 @@ TEST_F(Sessions, PauseWhereADeviceIsLostAgainAndAgain) {
   always_lost_ = false;
   frames();
   EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+}
+
+TEST_F(Sessions, ShowCharactersWithLevelsOfDetail) {
+  Model model = test::make_tube();
+  model.levels.push_back({0, 1, test::make_tube_mesh({.around = 6, .along = 8})});
+  model.levels.back().mesh.name = "tube_LOD1";
+  const test::TemporaryFolder folder;
+  const std::string file = folder / "levels.pelt";
+  test::must(save_pelt(test::bound_by(model, "surface-ffd"), file));
+  begin();
+  open(file);
+  EXPECT_EQ(app().error_count(), 0u) << app().last_error();
+  ASSERT_NE(app().picture(), VK_NULL_HANDLE);
+  app().view().heat.kind = HeatKind::kGpuError;
+  app().view().shown.drivers = true;
+  for (const std::uint32_t level : {0u, 1u, 0u}) {
+    app().view().level = level;
+    frames();
+    EXPECT_EQ(app().error_count(), 0u) << app().last_error();
+    EXPECT_NE(app().picture(), VK_NULL_HANDLE);
+  }
 }
 
 TEST_F(Sessions, KeepWhatIsOpenWhereAFileIsWrong) {

@@ -302,7 +302,7 @@ typedef struct pelt_device_handles {
   VkPipelineCache pipeline_cache; /* may be null */
   pelt_memory_callbacks memory;   /* no callbacks: Pelt allocates blocks of its own */
   uint32_t debug_utils;           /* 1: VK_EXT_debug_utils is enabled, and objects and commands are named */
-  uint32_t reserved;
+  uint32_t buffer_device_address; /* 1: the feature bufferDeviceAddress is enabled, which outputs by address need */
 } pelt_device_handles;
 
 /* Works on the caller's device, which outlives everything made from it. Makes only the objects that characters and

@@ -89,6 +89,8 @@ struct DeviceHandles {
   VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
   MemoryCallbacks memory;    // no callbacks: the runtime allocates blocks of its own
   bool debug_utils = false;  // true: VK_EXT_debug_utils is enabled, and objects and commands are named
+  bool buffer_device_address =
+      false;  // true: the feature bufferDeviceAddress is enabled, which outputs by address need
 };
 
 // A heap of device memory.
@@ -111,8 +113,8 @@ class Device {
   static Result<Device> create(const DeviceOptions& options = {});
   // Works on the caller's device, which outlives this object: makes only the objects that crowds and characters need,
   // and destroys nothing else. Errors: a null handle, only one of the two memory callbacks, a device that lacks
-  // something of the device profile (the message names it), and functions that get_instance_proc_addr does not find
-  // (named), for example those of Vulkan 1.1 if the instance was made for an earlier version.
+  // something of the device profile (the message names it), an instance made with apiVersion 1.0, and functions that
+  // get_instance_proc_addr does not find (named).
   static Result<Device> adopt(const DeviceHandles& handles);
   ~Device();
   Device(Device&&) noexcept;

@@ -12,7 +12,8 @@
 namespace pelt::runtime {
 
 // The functions that Pelt calls on a device, under their own names: functions.vkCmdDispatch(commands, x, y, z).
-// This list: the functions that characters and crowds need, all of Vulkan 1.0.
+// This list: the functions that characters and crowds need, all of Vulkan 1.0; and vkTrimCommandPool of 1.1, which is
+// never called: drivers hide it from devices whose instance was made for 1.0.
 #define PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
   F(vkAllocateCommandBuffers)             \
   F(vkAllocateDescriptorSets)             \
@@ -57,10 +58,11 @@ namespace pelt::runtime {
   F(vkInvalidateMappedMemoryRanges)       \
   F(vkMapMemory)                          \
   F(vkQueueSubmit)                        \
+  F(vkTrimCommandPool)                    \
   F(vkUpdateDescriptorSets)               \
   F(vkWaitForFences)
 
-// Functions that some outputs need: null without Vulkan 1.2 or VK_KHR_buffer_device_address.
+// Functions that some outputs need: null if the feature bufferDeviceAddress is not enabled.
 #define PELT_ADDRESS_FUNCTIONS(F) F(vkGetBufferDeviceAddress)
 
 // Functions of VK_EXT_debug_utils: null if it is not enabled (debug.h).

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Devices as games make them: of instances of Vulkan 1.0, with bufferDeviceAddress and without.
+#include <string_view>
+#include <vector>
+
+#include <pelt/runtime/crowd.h>
+#include <pelt/runtime/transfer.h>
+#include <pelt/runtime/upload.h>
+#include <pelt/runtime/vulkan_functions.h>
+
+#include "engine/core/formatted.h"
+#include "tests/runtime/c_crowds.h"
+
+namespace pelt::runtime {
+namespace {
+
+using test::gpu_device;
+using testing::HasSubstr;
+
+// A device of the tests' own, without a feature and an extension but those that are asked for.
+class GameDevices : public CCrowds {
+ protected:
+  void TearDown() override {
+    device_.reset();
+    if (device != VK_NULL_HANDLE) load<PFN_vkDestroyDevice>("vkDestroyDevice")(device, nullptr);
+    if (instance != VK_NULL_HANDLE) load<PFN_vkDestroyInstance>("vkDestroyInstance")(instance, nullptr);
+  }
+
+  template <class Function>
+  Function load(const char* name) const {
+    return reinterpret_cast<Function>(vulkan_entry_point()(instance, name));
+  }
+
+  void make(std::uint32_t version, const std::vector<const char*>& extensions, const void* features) {
+    const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = version};
+    const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                    .pApplicationInfo = &application,
+                                    .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                    .ppEnabledExtensionNames = extensions.data()};
+    ASSERT_EQ(load<PFN_vkCreateInstance>("vkCreateInstance")(&info, nullptr, &instance), VK_SUCCESS);
+    std::uint32_t count = 0;
+    const auto list = load<PFN_vkEnumeratePhysicalDevices>("vkEnumeratePhysicalDevices");
+    ASSERT_EQ(list(instance, &count, nullptr), VK_SUCCESS);
+    std::vector<VkPhysicalDevice> all(count);
+    ASSERT_EQ(list(instance, &count, all.data()), VK_SUCCESS);
+    for (const VkPhysicalDevice one : all) {
+      VkPhysicalDeviceProperties properties;
+      load<PFN_vkGetPhysicalDeviceProperties>("vkGetPhysicalDeviceProperties")(one, &properties);
+      if (properties.deviceName == gpu_device()->description().name) physical = one;
+    }
+    ASSERT_NE(physical, VK_NULL_HANDLE);
+    const float priority = 1;
+    const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                        .queueFamilyIndex = gpu_device()->queue_family(),
+                                        .queueCount = 1,
+                                        .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                         .pNext = features,
+                                         .queueCreateInfoCount = 1,
+                                         .pQueueCreateInfos = &queue};
+    ASSERT_EQ(load<PFN_vkCreateDevice>("vkCreateDevice")(physical, &device_info, nullptr, &device), VK_SUCCESS);
+  }
+
+  DeviceHandles handles() const {
+    DeviceHandles made{.get_instance_proc_addr = vulkan_entry_point(),
+                       .instance = instance,
+                       .physical = physical,
+                       .device = device,
+                       .queue_family = gpu_device()->queue_family()};
+    const auto get = load<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr");
+    load_device_functions(device, get).vkGetDeviceQueue(device, made.queue_family, 0, &made.queue);
+    return made;
+  }
+  pelt_device_handles handles_in_c() const {
+    const DeviceHandles made = handles();
+    auto given = sized<pelt_device_handles>();
+    given.get_instance_proc_addr = made.get_instance_proc_addr;
+    given.instance = made.instance;
+    given.physical = made.physical;
+    given.device = made.device;
+    given.queue_family = made.queue_family;
+    given.queue = made.queue;
+    return given;
+  }
+
+  VkInstance instance = VK_NULL_HANDLE;
+  VkPhysicalDevice physical = VK_NULL_HANDLE;
+  VkDevice device = VK_NULL_HANDLE;
+};
+
+TEST_F(GameDevices, OfVulkan10AreRefused) {
+  make(VK_API_VERSION_1_0, {}, nullptr);
+  // Loaders have no functions of 1.1 for such an instance, or leave structures of 1.1 as they were.
+  const char* why = "apiVersion 1.";
+  const DeviceHandles given = handles();
+  const DeviceDescription description = describe_device(given.get_instance_proc_addr, instance, physical);
+  ASSERT_FALSE(description.missing.empty());
+  const Result<Device> adopted = Device::adopt(given);
+  ASSERT_FALSE(adopted);
+  EXPECT_EQ(adopted.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(adopted.error().message, HasSubstr(why));
+
+  const pelt_device_handles in_c = handles_in_c();
+  auto described = sized<pelt_device_description>();
+  ASSERT_OK(pelt_describe_device(in_c.get_instance_proc_addr, instance, physical, &described));
+  EXPECT_EQ(described.missing, joined(description.missing, ", "));
+  pelt_device* made = nullptr;
+  EXPECT_REFUSED(pelt_device_adopt(&in_c, &made), PELT_ERROR_UNSUPPORTED, why);
+}
+
+// With the extension, structures of 1.1 are filled in, but the driver has no function of 1.1.
+TEST_F(GameDevices, OfVulkan10WithAnExtensionAreRefused) {
+  make(VK_API_VERSION_1_0, {VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME}, nullptr);
+  const Result<Device> adopted = Device::adopt(handles());
+  ASSERT_FALSE(adopted);
+  EXPECT_EQ(adopted.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(adopted.error().message, HasSubstr("apiVersion 1."));
+}
+
+// Every device of Vulkan 1.2 has the function that gives addresses, with the feature or without.
+TEST_F(GameDevices, SayWhetherOutputsMayHaveAddresses) {
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                            .bufferDeviceAddress = VK_TRUE};
+  reinterpret_cast<PFN_vkGetPhysicalDeviceProperties2>(vulkan_entry_point()(
+      gpu_device()->instance(), "vkGetPhysicalDeviceProperties2"))(gpu_device()->physical(), &properties);
+  if (properties.properties.apiVersion < VK_API_VERSION_1_2) PELT_SKIP("the device is of Vulkan 1.1");
+  for (const bool enabled : {false, true}) {
+    make(VK_API_VERSION_1_2, {}, enabled ? &features : nullptr);
+    DeviceHandles given = handles();
+    const auto get = load<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr");
+    EXPECT_NE(load_device_functions(device, get).vkGetBufferDeviceAddress, nullptr);
+    given.buffer_device_address = enabled;
+    {
+      const Device adopted = test::must(Device::adopt(given));
+      const GpuCharacters gpu = test::must(upload(adopted, characters_[1]));
+      CrowdOptions options;
+      options.outputs.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+      const Result<Crowd> crowd = Crowd::create(adopted, gpu, options);
+      ASSERT_EQ(crowd.has_value(), enabled);
+      if (enabled) {
+        EXPECT_NE(crowd->device_address(crowd->outputs().positions), 0u);
+      } else {
+        EXPECT_EQ(crowd.error().code, ErrorCode::kUnsupported);
+        EXPECT_THAT(crowd.error().message, HasSubstr("no buffer device addresses"));
+        EXPECT_TRUE(Crowd::create(adopted, gpu));
+      }
+    }
+
+    pelt_device_handles in_c = handles_in_c();
+    in_c.buffer_device_address = enabled ? 1 : 0;
+    pelt_device* made = nullptr;
+    ASSERT_OK(pelt_device_adopt(&in_c, &made));
+    {
+      const DeviceHandle adopted(made);
+      const GpuHandle gpu = upload_all(made);
+      auto options = sized<pelt_crowd_options>();
+      options.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+      pelt_crowd* crowd = nullptr;
+      if (enabled) {
+        ASSERT_OK(pelt_crowd_create(made, gpu.get(), &options, &crowd));
+        const CrowdHandle handle(crowd);
+      } else {
+        EXPECT_REFUSED(pelt_crowd_create(made, gpu.get(), &options, &crowd), PELT_ERROR_UNSUPPORTED,
+                       "no buffer device addresses");
+      }
+    }
+    TearDown();
+    device = VK_NULL_HANDLE;
+    instance = VK_NULL_HANDLE;
+  }
+}
+
+}  // namespace
+}  // namespace pelt::runtime

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Every option of pelt bind makes characters that the other commands take: each is drawn.
+#include <fmt/format.h>
+
+#include <map>
+#include <regex>
+
+#include "tests/samples/pelt/pelt_program.h"
+
+namespace pelt {
+namespace {
+
+// An option of the help, and a command that binds with it; without one the option writes no character.
+const std::map<std::string, std::string> kBinds{
+    {"--help", ""},
+    {"--dry-run", ""},
+    {"--output", "bind builtin:arm -o"},
+    {"--rig", "bind builtin:arm --rig rig.json -o"},
+    {"--deformer", "bind builtin:arm --deformer mos -o"},
+    {"--preset", "bind builtin:limb --preset limb -o"},
+    {"--any-file", "bind builtin:arm --any-file -o"},
+    {"--no-fallback", "bind builtin:arm --no-fallback -o"},
+    {"--no-judge", "bind builtin:arm --no-judge -o"},
+    {"--driver", "bind sleeve.obj --driver builtin:limb -o"},
+    {"--weights-of", "bind sleeve.obj --weights-of builtin:limb -o"},
+    {"--transfer", "bind builtin:arm --transfer old.pelt -o"},
+    {"--report", "bind builtin:arm --report report.json -o"},
+    {"--write-rig", "bind builtin:arm --write-rig written.json -o"},
+    {"--linear-fit", "bind builtin:arm --linear-fit -o"},
+    {"--lods", "bind builtin:arm --lods -o"},
+    {"--json", "bind builtin:arm --json -o"},
+};
+
+class BindOptions : public Pelt {
+ protected:
+  void SetUp() override {
+    write("rig.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "dual_quaternion"}]})");
+    write("sleeve.obj", sleeve(8, 12));
+    done("bind builtin:arm --deformer curve-skeleton -o old.pelt");
+  }
+
+  void draw(const std::string& character) {
+    EXPECT_THAT(done("render " + character + " --size 32x18 -o drawn.png"),
+                testing::ContainsRegex("within (0\\.0e\\+00|[0-9.]+e-0[6-9]) of the size of the CPU's"))
+        << character;
+  }
+};
+
+TEST_F(BindOptions, AreAllListedHere) {
+  const std::string help = done("bind --help");
+  const std::regex option("\n  (?:-[a-z],)?(--[a-z][a-z-]*)");
+  std::set<std::string> listed;
+  for (const auto& [name, bind] : kBinds) listed.insert(name);
+  std::set<std::string> known;
+  for (std::sregex_iterator at(help.begin(), help.end(), option), end; at != end; ++at) known.insert((*at)[1]);
+  EXPECT_EQ(known, listed);
+}
+
+TEST_F(BindOptions, MakeCharactersThatAreDrawn) {
+  for (const auto& [option, bind] : kBinds) {
+    if (bind.empty()) continue;
+    SCOPED_TRACE(option);
+    done(bind + " bound.pelt");
+    draw("bound.pelt");
+  }
+}
+
+// At each level of detail, from either file.
+TEST_F(BindOptions, MakeLevelsThatAreDrawn) {
+  done("bind builtin:arm --lods=2 --linear-fit -o bound.glb");
+  done("bind builtin:arm --lods=2 --linear-fit -o bound.pelt");
+  for (const std::string file : {"bound.glb", "bound.pelt"}) {
+    for (const std::string level : {"0", "1", "2"}) draw(file + " --level " + level);
+  }
+  draw("bound.pelt --driver --wire --compare linear-blend");
+  draw("bound.pelt --show distance");
+}
+
+}  // namespace
+}  // namespace pelt
