@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a stranger does first: clones the last commit, and runs the README's test command there with an empty
-# environment. Of the tests it runs those that the empty environment changes: suites that read PELT_SHARED or CI, the
-# page that names a character of the former, and tests that are no suite of GoogleTest's. Then the commands that the
-# pages print for building and installing.
+# Clones the last commit and runs README's test command there with an empty environment, as a stranger does. Only those
+# tests are run that read PELT_SHARED or CI: suites whose source does, pages that need a character of the former, and
+# commands. Then the commands that the pages print for building and installing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 clone=$(mktemp -d)
@@ -11,9 +10,8 @@ trap 'rm -rf "$clone"' EXIT
 git clone -q . "$clone/pelt"
 cd "$clone/pelt"
 
-# The suites of the sources that read either variable, and of those that read it by a header of tests/support.
-headers=$(grep -lE 'PELT_SHARED|"CI"' tests/support/*.h | sed 's|.*|"&"|' | paste -sd'|')
-suites=$(grep -rlE "PELT_SHARED|\"CI\"|$headers" tests --include='*_test.cpp' |
+# By the macros, too, that skip a test, which read CI.
+suites=$(grep -rlE 'PELT_SHARED|"CI"|shared_folder|PELT_SKIP|PELT_REQUIRE_' tests --include='*_test.cpp' |
   xargs grep -hoE '^(TYPED_)?TEST(_[FP])?\([A-Za-z0-9_]+' | sed 's/.*(//' | sort -u | paste -sd'|')
 commands=$(grep -rhoE '^ *pelt_command_test\([A-Z][A-Za-z0-9]+$|^ *pelt_command_test\([A-Z][A-Za-z0-9]+ ' \
   tests cmake --include=CMakeLists.txt --include='*.cmake' | sed 's/.*(//; s/ //' | sort -u | paste -sd'|')
@@ -22,5 +20,5 @@ commands=$(grep -rhoE '^ *pelt_command_test\([A-Z][A-Za-z0-9]+$|^ *pelt_command_
 # ccache finds what the tree was built of; all else is as on a fresh machine.
 empty=(env -i HOME="$HOME" PATH="$PATH" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1)
 if [[ -n ${CCACHE_DIR-} ]]; then empty+=(CCACHE_DIR="$CCACHE_DIR"); fi
-"${empty[@]}" ./run test --tests-regex "(^|/)($suites)(/|[.]|\$)|^($commands|Documents[.]garments)\$"
+"${empty[@]}" ./run test --no-tests=error --tests-regex "(^|/)($suites)(/|[.]|\$)|^($commands|Documents[.]garments)\$"
 "${empty[@]}" ctest --test-dir build/release --output-on-failure --no-tests=error --tests-regex '^Install[.]AsPrinted$'

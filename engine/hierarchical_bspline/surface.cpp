@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/hierarchical_bspline/surface.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -49,7 +49,8 @@ struct DeformerEntry {
   RigidParts (*rigid_parts)(const DeformerParameters&) = nullptr;
   // Returns the pieces that a layer over * leaves to linear blend. nullptr: none.
   LeftPieces (*leaves)(const DeformerParameters&) = nullptr;
-  // Returns true if bind makes a surface of the skin to carry it, which a skin without area has not. nullptr: false.
+  // Returns true if bind makes a surface of the skin to carry it, which a skin without area does not have. nullptr:
+  // false.
   bool (*makes_surface)(const DeformerParameters&) = nullptr;
   // Returns the control mesh that carries the skin; rigs call it `driver`. nullptr: the deformer has none.
   DriverParameters* (*driver)(DeformerParameters&) = nullptr;

@@ -68,8 +68,6 @@ JointName parse_joint_name(std::string_view name) {
   return result;
 }
 
-bool says_nothing(const JointName& name) { return name.word.empty() || holds_word(kEmptyWords, name.word); }
-
 std::vector<JointName> parse_joint_names(const Skeleton& skeleton) {
   std::vector<JointName> names;
   names.reserve(skeleton.joints.size());

@@ -3,7 +3,11 @@
 #include <glm/glm.hpp>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <pelt/pose.h>
 #include <pelt/tools/joint_roles.h>
@@ -66,9 +70,11 @@ constexpr std::string_view kFaceParts[] = {"jaw",       "eye",        "lid",    
                                            "teeth",     "forehead",   "temple", "smile", "sneer",   "squint", "dimple",
                                            "zygomatic", "nasolabial", "face",   "facial"};
 
-bool says_face(const JointName& name) {
-  return std::ranges::any_of(
+// Returns the part of a face that a name says, empty if none.
+std::string_view face_part(const JointName& name) {
+  const auto found = std::ranges::find_if(
       kFaceParts, [&](std::string_view part) { return name.word.starts_with(part) || name.word.ends_with(part); });
+  return found == std::end(kFaceParts) ? std::string_view() : *found;
 }
 
 const RoleEntry* find_entry(JointRole role) {
@@ -186,6 +192,7 @@ struct Tree {
     for (std::size_t j = height.size(); j-- > 0;) {
       if (const auto parent = skeleton.parent_of(j)) height[*parent] = std::max(height[*parent], height[j] + 1);
     }
+    for (const glm::dvec3& place : places) bounds.add(place);
   }
 
   std::vector<std::uint32_t> crowd_of(std::size_t j) const {
@@ -200,23 +207,33 @@ struct Tree {
   std::vector<std::vector<std::uint32_t>> children;
   std::vector<std::uint32_t> height;  // levels of joints below
   std::vector<glm::dvec3> places;
+  Bounds<glm::dvec3> bounds;  // of the places
 };
 
-// Returns true if joints without names stand as those of a face do: near each other, and on both sides of a plane
-// through the joint that carries them, each with its mirror image. The fingers of a flat hand have none: they are as
-// long as the hand, and a thumb has no partner.
+// Returns true if a name is that of a limb or a finger, in the words that are known.
+bool says_limb(const JointName& name) {
+  constexpr std::string_view kParts[] = {"finger", "thumb", "phalanx", "metacarpal"};
+  return role_of(name) != JointRole::kNone ||
+         std::ranges::any_of(kParts, [&](std::string_view part) { return name.word.find(part) != std::string::npos; });
+}
+
+// Returns true if joints stand as those of a face do, whatever their names in whichever language, unless one is named
+// as a limb or a finger: near each other, and on both sides of a plane through the joint that carries them, normal to
+// an axis of the model, each with its mirror image. The fingers of a flat hand have none: they are as long as the hand,
+// and a thumb has no partner.
 bool stands_as_face(std::size_t bearer, std::span<const std::uint32_t> crowd, std::span<const JointName> names,
                     const Tree& tree) {
   constexpr double kMaxExtent = 0.25;      // over that of the skeleton
   constexpr double kAsFar = 0.05;          // of the extent of the crowd: how exact mirror images are
   constexpr std::size_t kMaxJoints = 256;  // bounds work that grows with the square of what a file says
   if (crowd.size() > kMaxJoints) return false;
-  if (!std::ranges::all_of(crowd, [&](std::uint32_t c) { return says_nothing(names[c]); })) return false;
-  Bounds<glm::dvec3> all, own;
-  for (const glm::dvec3& place : tree.places) all.add(place);
+  if (says_limb(names[bearer]) || std::ranges::any_of(crowd, [&](std::uint32_t c) { return says_limb(names[c]); })) {
+    return false;
+  }
+  Bounds<glm::dvec3> own;
   for (const std::uint32_t c : crowd) own.add(tree.places[c]);
   const double extent = glm::length(own.size());
-  if (!(extent <= kMaxExtent * glm::length(all.size()))) return false;
+  if (!(extent <= kMaxExtent * glm::length(tree.bounds.size()))) return false;
   for (int axis = 0; axis < 3; ++axis) {
     const auto has_partner = [&](std::uint32_t c) {
       glm::dvec3 image = tree.places[c];
@@ -253,11 +270,20 @@ std::vector<bool> patch_joints(const Skeleton& skeleton) {
     on_head[j] = role == JointRole::kHead || role == JointRole::kNeck || (parent && on_head[*parent]);
     if (tree.has_crowd(j)) {
       const std::vector<std::uint32_t> crowd = tree.crowd_of(j);
-      is_named_face[j] = std::ranges::count_if(crowd, [&](std::uint32_t c) { return says_face(names[c]); }) >= kCrowd;
-      is_face[j] = on_head[j] || (says_nothing(names[j]) && stands_as_face(j, crowd, names, tree));
+      std::set<std::string_view> parts;
+      std::ptrdiff_t named = 0;
+      for (const std::uint32_t c : crowd) {
+        const std::string_view part = face_part(names[c]);
+        if (part.empty()) continue;
+        parts.insert(part);
+        ++named;
+      }
+      // Eyelets and surfaces name one part many times.
+      is_named_face[j] = named >= kCrowd && parts.size() > 1;
+      is_face[j] = on_head[j] || stands_as_face(j, crowd, names, tree);
     }
     if (!parent) continue;
-    const bool is_part = says_face(names[j]);
+    const bool is_part = !face_part(names[j]).empty();
     const bool in_crowd = (is_face[*parent] && (tree.height[j] == 0 || is_part || tree.has_crowd(j))) ||
                           (is_named_face[*parent] && is_part);
     const bool is_one = on_head[*parent] && holds_word(kFaceWords, names[j].word);

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include <pelt/character.h>
 #include <pelt/tools/json_fields.h>
 
 // Each describe() lists the fields of a struct of the view; patch_view reads them and view_json writes them.

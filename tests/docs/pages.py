@@ -44,6 +44,7 @@ sys.path.insert(0, str(ROOT / "tests/runtime/python"))
 from run_document import same  # noqa: E402
 
 MOST_NOT_RUN = 15
+LANGUAGES = ("c", "cmake", "cpp", "glsl", "json", "py", "python", "sh", "text")
 SECONDS = 240  # of a block
 BODY = "mannequiny-0.3.0.glb"  # $BODY of docs/garments.md
 NO_DEVICE = re.compile(r"no Vulkan loader is installed|no driver supports Vulkan 1\.1|device.*there is none$", re.M)
@@ -111,11 +112,15 @@ def check_marks() -> int:
             faults.append(f"{name}: {wrong}")
             continue
         outside = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+        if len(re.findall(r"^```", text, re.M)) != 2 * sum(1 + bool(block.after) for block in blocks):
+            faults.append(f"{name}: a block of ``` that this program does not see")
         faults += [f"{name}: '{line.strip()}' stands in no block of ```sh" for line in command.findall(outside)]
         for i, block in enumerate(blocks):
             where = f"{name}:{block.line}"
             if "not run" in block.marks:
                 not_run.append(f"{where}: {block.marks['not run']}")
+            if block.language not in LANGUAGES:
+                faults.append(f"{where}: '{block.language}' is none of {', '.join(LANGUAGES)}")
             if block.language == "json" and not block.marks:
                 faults.append(f"{where}: nothing says what becomes of this JSON")
             file = block.marks.get("file")
@@ -216,7 +221,7 @@ class Page:
                 place = place[int(key) if isinstance(place, list) else key]
             place.setdefault(last, []).append(value)
             value = value_in
-        if file.exists() and file.resolve().is_relative_to(ROOT):
+        if file.exists() and not file.resolve().is_relative_to(self.folder.resolve()):
             if json.loads(file.read_text()) != value:
                 raise Wrong(f"is not what {block.marks['file']} says")
         else:

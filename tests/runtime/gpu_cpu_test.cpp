@@ -136,8 +136,7 @@ TEST(GpuCpu, OnSizesThatDoNotDivide) {
 
 TEST(GpuCpu, OnGradients) {
   PELT_REQUIRE_GPU(gpu_device());
-  for (const test::Graded kind : {test::Graded::kSkin, test::Graded::kPartly, test::Graded::kDriver,
-                                  test::Graded::kWires, test::Graded::kOffsets, test::Graded::kOffsetDriver}) {
+  for (const test::Graded kind : test::kGraded) {
     for (const std::size_t vertices : {1, 31, 32, 33, 65, 1234}) {
       const Character character = test::make_graded(vertices, kind);
       expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3),

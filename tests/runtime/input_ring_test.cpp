@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/support/gpu.h"
+#include "tests/support/must.h"
 
 namespace pelt::runtime {
 namespace {

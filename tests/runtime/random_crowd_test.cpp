@@ -29,8 +29,8 @@ namespace {
 using test::gpu_device;
 
 constexpr std::uint32_t kCharacterNumbers = 3;  // of characters, at most at once
-constexpr std::uint32_t kRoomForEach =
-    3;  // instances that a crowd has room for, of each kind of character for each number
+// Instances that a crowd has room for, of each kind of character for each number.
+constexpr std::uint32_t kRoomForEach = 3;
 constexpr std::uint32_t kFramesOfASeed = 20;
 constexpr std::uint32_t kMaxFailures = 3;  // seeds
 

@@ -17,6 +17,9 @@ enum class Graded {
   kOffsetDriver,  // as kDriver, driver and skin with such groups
 };
 
+inline constexpr Graded kGraded[] = {Graded::kSkin,  Graded::kPartly,  Graded::kDriver,
+                                     Graded::kWires, Graded::kOffsets, Graded::kOffsetDriver};
+
 // Makes `count` vertices round a chain of joints, each weighted between the two joints beside it.
 Character make_graded(std::size_t count, Graded kind);
 

@@ -166,9 +166,7 @@ TEST_P(PeltFileOfGradients, IsExact) {
   EXPECT_FALSE(character->meshes.front().binding.gradients.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfGradients,
-                         testing::Values(test::Graded::kSkin, test::Graded::kPartly, test::Graded::kDriver,
-                                         test::Graded::kWires, test::Graded::kOffsets, test::Graded::kOffsetDriver));
+INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfGradients, testing::ValuesIn(test::kGraded));
 
 class PeltFileOnDisk : public testing::Test {
  protected:

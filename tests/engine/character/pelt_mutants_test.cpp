@@ -176,11 +176,15 @@ TEST_P(PeltFileOfADeformer, SealedMutantsAreRefusedOrReadExactly) {
   EXPECT_GT(counts.refused, 200u);
 }
 
-TEST_P(PeltFileOfGradients, SealedMutantsAreRefusedOrReadExactly) {
+class PeltFileOfGradientMutants : public testing::TestWithParam<test::Graded> {};
+
+TEST_P(PeltFileOfGradientMutants, AreRefusedOrReadExactly) {
   const Counts counts = try_mutants(serialize(test::make_graded(50, GetParam())), 2000);
   EXPECT_GT(counts.accepted, 50u);
   EXPECT_GT(counts.refused, 200u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfGradientMutants, testing::ValuesIn(test::kGraded));
 
 INSTANTIATE_TEST_SUITE_P(Deformers, PeltFileOfADeformer, testing::ValuesIn(test::deformers()),
                          [](const testing::TestParamInfo<test::Deformer>& deformer) { return deformer.param.name; });

@@ -13,6 +13,7 @@
 #include <pelt/pelt_file.h>
 
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -219,9 +220,13 @@ TEST(MadeBase, ErrorsSayWhatIsMissing) {
   Model bare = test::make_tube();
   bare.meshes[0].weights = {};
   EXPECT_THAT(test::bind_error(bare, made_rig()), HasSubstr("no target has weights that the surface could follow"));
-  Model points = test::make_cloud(100);
-  EXPECT_THAT(test::bind_error(points, made_rig()), HasSubstr("the layer has no skin to make a surface of"));
   EXPECT_THAT(test::bind_error(test::make_cloud(0), made_rig()), HasSubstr("no skin to make a surface of"));
+}
+
+TEST(MadeBase, LeavesPointsWithoutTrianglesToLinearBlend) {
+  const Bound bound = test::must(bind(test::make_cloud(100), made_rig()));
+  EXPECT_THAT(bound.report.notes, testing::Contains(HasSubstr("has no triangle with area")));
+}
 }
 
 }  // namespace

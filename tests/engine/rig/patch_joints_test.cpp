@@ -89,6 +89,15 @@ TEST(PatchJoints, AreThoseOfAFlatSkeletonThatAreNamedSo) {
   EXPECT_THAT(patches(flat), testing::UnorderedElementsAreArray(face));
 }
 
+// One part that many names say is a part of something else.
+TEST(PatchJoints, AreNotEyeletsAndSurfaces) {
+  for (const char* name : {"eyelet_", "surface_", "clip_"}) {
+    Skeleton ship;
+    add_many(ship, name, add(ship, "ship", -1), 9);
+    EXPECT_TRUE(patches(ship).empty()) << name;
+  }
+}
+
 TEST(PatchJoints, AreNotLimbsOnAHead) {
   Skeleton body;
   const std::int32_t head = add(body, "head", add(body, "neck", -1));
@@ -101,30 +110,36 @@ TEST(PatchJoints, AreNotLimbsOnAHead) {
   EXPECT_THAT(names, testing::Each(testing::StartsWith("lip")));
 }
 
-// Names that say nothing: where joints stand decides.
+// Names that say nothing, or not in English: where joints stand decides.
 class UnnamedCrowd : public testing::Test {
  protected:
   Skeleton body_;
+  std::string name_ = "Bone.";
 
   std::int32_t place(const glm::vec3& from_parent, std::int32_t parent) {
-    body_.joints.push_back({.name = "Bone." + std::to_string(body_.joints.size()), .parent = parent});
+    body_.joints.push_back({.name = name_ + std::to_string(body_.joints.size()), .parent = parent});
     body_.joints.back().rest.translation = from_parent;
     return static_cast<std::int32_t>(body_.joints.size()) - 1;
   }
 };
 
 TEST_F(UnnamedCrowd, IsAFaceIfItIsSmallAndItsOwnMirrorImage) {
-  const std::int32_t head = place({0, 1.6f, 0}, place({0, 0, 0}, -1));
-  for (const float side : {-1.0f, 1.0f}) {
-    for (int k = 0; k < 4; ++k)
-      place({side * (0.02f + 0.01f * static_cast<float>(k)), 0.03f * static_cast<float>(k), 0.1f}, head);
+  for (const char* name : {"Bone.", "Lippe", "ctrl_", "\u53e3", "finger"}) {
+    name_ = name;
+    body_ = {};
+    const std::int32_t head = place({0, 1.6f, 0}, place({0, 0, 0}, -1));
+    for (const float side : {-1.0f, 1.0f}) {
+      for (int k = 0; k < 4; ++k) {
+        place({side * (0.02f + 0.01f * static_cast<float>(k)), 0.03f * static_cast<float>(k), 0.1f}, head);
+      }
+    }
+    place({0, -0.05f, 0.12f}, head);
+    EXPECT_EQ(patches(body_).size(), name_ == "finger" ? 0u : 9u) << name;
+    for (Joint& joint : body_.joints) {
+      if (joint.parent == head) joint.rest.translation *= 20.0f;
+    }
+    EXPECT_TRUE(patches(body_).empty()) << name << ": as large as the body";
   }
-  place({0, -0.05f, 0.12f}, head);
-  EXPECT_EQ(patches(body_).size(), 9u);
-  for (Joint& joint : body_.joints) {
-    if (joint.parent == head) joint.rest.translation *= 20.0f;
-  }
-  EXPECT_TRUE(patches(body_).empty()) << "as large as the body";
 }
 
 TEST_F(UnnamedCrowd, IsNoFaceIfItFansOutAsAHand) {

@@ -89,8 +89,8 @@ struct DeviceHandles {
   VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
   MemoryCallbacks memory;    // no callbacks: the runtime allocates blocks of its own
   bool debug_utils = false;  // true: VK_EXT_debug_utils is enabled, and objects and commands are named
-  bool buffer_device_address =
-      false;  // true: the feature bufferDeviceAddress is enabled, which outputs by address need
+  // True: the feature bufferDeviceAddress is enabled, which outputs by address need.
+  bool buffer_device_address = false;
 };
 
 // A heap of device memory.

@@ -18,12 +18,6 @@ using test::expect_refused;
 using test::GltfFile;
 using test::imported;
 
-std::vector<std::string> joint_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Joint& joint : model.skeleton.joints) names.push_back(joint.name);
-  return names;
-}
-
 TEST(ImportGltf, PutsParentsBeforeChildren) {
   GltfFile file = GltfFile::triangle();
   file.json["nodes"] = {{{"name", "leaf"}, {"mesh", 0}},

@@ -19,6 +19,12 @@ inline void expect_near(const glm::vec3& a, const glm::vec3& b, float tolerance 
       << a.x << ' ' << a.y << ' ' << a.z << " is not " << b.x << ' ' << b.y << ' ' << b.z;
 }
 
+inline std::vector<std::string> joint_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const Joint& joint : model.skeleton.joints) names.push_back(joint.name);
+  return names;
+}
+
 // Returns the position that linear blend gives a vertex in the rest pose.
 inline glm::vec3 at_rest(const Model& model, const Mesh& mesh, std::size_t vertex) {
   std::vector<glm::mat4> matrices(model.skeleton.joints.size());

@@ -27,9 +27,6 @@ JointName parse_joint_name(std::string_view name);
 // none.
 std::vector<JointName> parse_joint_names(const Skeleton& skeleton);
 
-// Returns true for a name of no words, or of one that only says that it is a joint.
-bool says_nothing(const JointName& name);
-
 // Returns true if `words`, separated by spaces, contain `word`.
 bool holds_word(std::string_view words, std::string_view word);
 
