@@ -227,7 +227,6 @@ TEST(MadeBase, LeavesPointsWithoutTrianglesToLinearBlend) {
   const Bound bound = test::must(bind(test::make_cloud(100), made_rig()));
   EXPECT_THAT(bound.report.notes, testing::Contains(HasSubstr("has no triangle with area")));
 }
-}
 
 }  // namespace
 }  // namespace pelt
