@@ -115,17 +115,17 @@ TEST_F(ModelQuality, MeasuresARigWithADriver) {
 }
 
 // A deformer that cannot be bound does not stop the others: points are no surface for a driver.
-TEST_F(ModelQuality, HasARowForARefusal) {
+// Points without triangles stay on linear blend by what makes a surface of a skin.
+TEST_F(ModelQuality, HasARowForPoints) {
   Model arm = make_arm();
-  arm.meshes.front().weights = {};
-  save(arm, "unpainted.glb");
-  const Json measured = rows("unpainted.glb --deformer hierarchical-bspline,dual-quaternion");
-  ASSERT_EQ(measured.size(), 2u);
-  ASSERT_TRUE(measured[0].contains("error")) << measured[0];
-  EXPECT_FALSE(measured[0].contains("far"));
-  EXPECT_TRUE(measured[1].contains("far")) << measured[1];
-  EXPECT_THAT(quality("unpainted.glb --deformer hierarchical-bspline,dual-quaternion").output,
-              HasSubstr("\nhierarchical-bspline: refused: "));
+  arm.meshes.front().triangles.clear();
+  arm.meshes.front().parts.clear();
+  save(arm, "points.glb");
+  const Json measured = rows("points.glb --deformer surface-ffd,dual-quaternion");
+  ASSERT_THAT(deformers_of(measured), ElementsAre("surface-ffd", "dual-quaternion"));
+  EXPECT_EQ(measured[0]["far"], 0);
+  EXPECT_GT(measured[1]["far"], 0);
+  EXPECT_EQ(measured[1]["stretch"], 0);
 }
 
 TEST_F(ModelQuality, TurnsJointsWhereThereAreNoClips) {
