@@ -220,6 +220,10 @@ TEST(MadeBase, ErrorsSayWhatIsMissing) {
   Model bare = test::make_tube();
   bare.meshes[0].weights = {};
   EXPECT_THAT(test::bind_error(bare, made_rig()), HasSubstr("no target has weights that the surface could follow"));
+  const Model points = test::make_cloud(100);
+  Rig rig = made_rig();
+  rig.layers[0].target = points.meshes[0].name;
+  EXPECT_THAT(test::bind_error(points, rig), HasSubstr("the layer has no skin to make a surface of"));
   EXPECT_THAT(test::bind_error(test::make_cloud(0), made_rig()), HasSubstr("no skin to make a surface of"));
 }
 
