@@ -128,7 +128,7 @@ std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
   return cores;
 }
 
-// Keeps in mind that `layer` hides those below it at a mesh.
+// Notes for each layer below that `layer` hides it at a mesh: for why_idle.
 void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Mesh& mesh,
                  std::vector<PlannedLayer>& planned) {
   for (const LayerAtMesh& at : below) {
@@ -213,7 +213,7 @@ bool lacks_area(std::size_t layer, const Model& model, std::span<const std::size
 }
 
 // Leaves all that a layer over * moves to the layers below.
-void give_up(std::size_t layer, const Model& model, std::span<const std::size_t> targets, LayerPlan& plan) {
+void leave_flat_skin(std::size_t layer, const Model& model, std::span<const std::size_t> targets, LayerPlan& plan) {
   for (const std::size_t m : targets) {
     std::vector<LayerAtMesh>& layers = plan.meshes[m];
     if (is_everywhere(layers.back().mask, 0.0f)) continue;
@@ -332,7 +332,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> l
       }
       below.push_back(std::move(added));
     }
-    if (source.target == "*" && lacks_area(l, model, targets, plan)) give_up(l, model, targets, plan);
+    if (source.target == "*" && lacks_area(l, model, targets, plan)) leave_flat_skin(l, model, targets, plan);
   }
   for (std::size_t m = 0; m < model.meshes.size(); ++m) {
     if (plan.is_driver[m] && plan.meshes[m].empty()) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct VerifyCommand {
 
 struct VerifyReport {
   std::string text;  // a line for each comparison
-  std::size_t count = 0;
-  std::size_t wrong = 0;
+  std::size_t count = 0;       // comparisons
+  std::size_t wrong = 0;       // of them
+  std::uint64_t left_out = 0;  // numbers and vertices that rounding decides
 };
 
 // Compares the built-in arm by every deformer, or a character.

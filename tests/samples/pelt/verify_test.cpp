@@ -88,8 +88,8 @@ class Verify : public testing::Test {
   }
 };
 
-// Each module once is spoiled. One for each pass is found wrong, and the blend; a box that is too
-// large is not, nor a blend of drivers that the arm has not.
+// Each module once is spoiled. One for each pass is found wrong, and the blend; a box that is too large is not, nor a
+// blend of drivers that the arm does not have.
 TEST_F(Verify, FindsWrongShaders) {
   for (const char* deformer : {"linear-blend", "dual-quaternion", "mos"}) {
     const Character arm = arm_by(deformer);
@@ -97,6 +97,7 @@ TEST_F(Verify, FindsWrongShaders) {
     test::mutate_module = [&](std::vector<std::uint32_t>&) { ++modules; };
     const VerifyReport right = verified(arm);
     EXPECT_EQ(right.wrong, 0u) << deformer << right.text;
+    EXPECT_EQ(right.left_out, 0u) << deformer << right.text;
     std::size_t found = 0;
     for (std::size_t wrong = 0; wrong < modules; ++wrong) {
       std::size_t module = 0;
@@ -139,6 +140,17 @@ TEST_F(Verify, HoldsNothingToWhatRoundingDecides) {
     const VerifyReport report = verified(test::bound_by(model, std::string(deformer)));
     EXPECT_EQ(report.wrong, 0u) << deformer << report.text;
     EXPECT_GT(report.count, 3u) << deformer << report.text;
+  }
+}
+
+// A skin whose joint is scaled to nothing where it stands at rest.
+TEST_F(Verify, AgreesWhereAJointIsNothingAtRest) {
+  Model model = test::make_tube({.joints = 3});
+  model.skeleton.joints[1].rest.scale = glm::vec3(0);
+  for (const std::string_view deformer : deformer_names()) {
+    const VerifyReport report = verified(test::bound_by(model, std::string(deformer)));
+    EXPECT_EQ(report.wrong, 0u) << deformer << report.text;
+    EXPECT_GT(report.count, 1u) << deformer << report.text;
   }
 }
 
