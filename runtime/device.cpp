@@ -125,6 +125,8 @@ struct Device::State {
   ~State() {
     internals.pipelines.clear();
     internals.allocator.reset();
+    if (internals.pool != VK_NULL_HANDLE)
+      internals.functions.vkDestroyCommandPool(internals.handle, internals.pool, nullptr);
     if (owned && internals.handle != VK_NULL_HANDLE) internals.functions.vkDestroyDevice(internals.handle, nullptr);
   }
 };

@@ -22,6 +22,10 @@ struct DeviceInternals {
   std::uint32_t timestamp_bits = 0;  // timestamp bits of the queue; 0: it has no timestamps
 
   std::mutex queue_mutex;  // held while the queue has work of submit_and_wait
+  // Those of submit_and_wait, null before the first. They are kept, since validation layers before 1.3.243 (Debian 12
+  // has 1.3.239) forget the labels of a command buffer that is freed while another thread reads labels, and crash.
+  VkCommandPool pool = VK_NULL_HANDLE;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
 
   std::mutex pipelines_mutex;
   std::mutex making_mutex;      // held while a pipeline is made

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/debug.h>
@@ -20,20 +21,39 @@ namespace {
 // may be busy with a large one for a minute.
 constexpr std::uint64_t kLongestWait = 600'000'000'000;
 
-// The objects of one submission, freed however it ends, unless the device may still use them.
-struct Submission {
+// Tells when a submission is done; destroyed however it ends, unless the device may still use it.
+struct Fence {
   const Device& device;
-  VkCommandPool pool = VK_NULL_HANDLE;
-  VkFence fence = VK_NULL_HANDLE;
+  VkFence handle = VK_NULL_HANDLE;
 
-  explicit Submission(const Device& d) : device(d) {}
-  Submission(const Submission&) = delete;
-  Submission& operator=(const Submission&) = delete;
-  ~Submission() {
-    device.functions().vkDestroyFence(device.handle(), fence, nullptr);
-    device.functions().vkDestroyCommandPool(device.handle(), pool, nullptr);
-  }
+  explicit Fence(const Device& d) : device(d) {}
+  Fence(const Fence&) = delete;
+  Fence& operator=(const Fence&) = delete;
+  ~Fence() { device.functions().vkDestroyFence(device.handle(), handle, nullptr); }
 };
+
+// Returns the device's command buffer for submit_and_wait, made by the first call. Holds: queue_mutex.
+Result<VkCommandBuffer> command_buffer(const Device& device) {
+  DeviceInternals& internals = device.internals();
+  if (internals.commands != VK_NULL_HANDLE) return internals.commands;
+  const DeviceFunctions& functions = device.functions();
+  const VkCommandPoolCreateInfo pool_info{
+      .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+      .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT | VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+      .queueFamilyIndex = device.queue_family()};
+  if (internals.pool == VK_NULL_HANDLE) {
+    const VkResult result = functions.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &internals.pool);
+    if (result != VK_SUCCESS) return vulkan_failure("create a command pool", result);
+    set_name(device, VK_OBJECT_TYPE_COMMAND_POOL, internals.pool, "pool of submissions");
+  }
+  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                  .commandPool = internals.pool,
+                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                  .commandBufferCount = 1};
+  const VkResult result = functions.vkAllocateCommandBuffers(device.handle(), &allocate_info, &internals.commands);
+  if (result != VK_SUCCESS) return vulkan_failure("allocate a command buffer", result);
+  return internals.commands;
+}
 
 }  // namespace
 
@@ -43,28 +63,13 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
     return invalid("cannot submit {}: the device was adopted without a queue", name);
   }
   const DeviceFunctions& functions = device.functions();
-  // Held until the command pool is destroyed, too: validation layers of 1.3.239 (Debian 12) crash if one thread
-  // destroys a pool while another submits to the queue that ran its commands.
   const std::unique_lock lock = device.lock_queue();
-  Submission submission(device);
-  const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-                                          .queueFamilyIndex = device.queue_family()};
-  VkResult result = functions.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &submission.pool);
-  if (result != VK_SUCCESS) return vulkan_failure("create a command pool", result);
-  set_name(device, VK_OBJECT_TYPE_COMMAND_POOL, submission.pool, name);
-  VkCommandBuffer commands = VK_NULL_HANDLE;
-  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                  .commandPool = submission.pool,
-                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                  .commandBufferCount = 1};
-  result = functions.vkAllocateCommandBuffers(device.handle(), &allocate_info, &commands);
-  if (result != VK_SUCCESS) return vulkan_failure("allocate a command buffer", result);
+  PELT_ASSIGN(const auto commands, command_buffer(device));
   set_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, commands, name);
 
   const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                             .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-  result = functions.vkBeginCommandBuffer(commands, &begin_info);
+  VkResult result = functions.vkBeginCommandBuffer(commands, &begin_info);
   if (result != VK_SUCCESS) return vulkan_failure("begin a command buffer", result);
   {
     const CommandLabel label(functions, commands, name.c_str());
@@ -74,23 +79,26 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   if (result != VK_SUCCESS) return vulkan_failure("record " + name, result);
 
   const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &submission.fence);
+  Fence fence(device);
+  result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &fence.handle);
   if (result != VK_SUCCESS) return vulkan_failure("create a fence", result);
-  set_name(device, VK_OBJECT_TYPE_FENCE, submission.fence, name);
+  set_name(device, VK_OBJECT_TYPE_FENCE, fence.handle, name);
   const VkSubmitInfo submit_info{
       .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
-  result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, submission.fence);
+  result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, fence.handle);
   if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
-  result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, kLongestWait);
+  result = functions.vkWaitForFences(device.handle(), 1, &fence.handle, VK_TRUE, kLongestWait);
+  if (result == VK_SUCCESS) return {};
+  const VkCommandPool pool = std::exchange(device.internals().pool, VK_NULL_HANDLE);
+  device.internals().commands = VK_NULL_HANDLE;
   if (result == VK_TIMEOUT) {
-    submission.pool = VK_NULL_HANDLE;
-    submission.fence = VK_NULL_HANDLE;
+    fence.handle = VK_NULL_HANDLE;
     return fail(ErrorCode::kDeviceFailed,
                 formatted("cannot wait for {}: the device is not done with it after {} seconds", name,
                           kLongestWait / 1'000'000'000));
   }
-  if (result != VK_SUCCESS) return vulkan_failure("wait for " + name, result);
-  return {};
+  functions.vkDestroyCommandPool(device.handle(), pool, nullptr);
+  return vulkan_failure("wait for " + name, result);
 }
 
 Result<void> write_buffer(const Device& device, VkBuffer buffer, std::span<const BufferWrite> writes) {
