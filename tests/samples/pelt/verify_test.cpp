@@ -150,7 +150,7 @@ TEST_F(Verify, AgreesWhereAJointIsNothingAtRest) {
   for (const std::string_view deformer : deformer_names()) {
     const VerifyReport report = verified(test::bound_by(model, std::string(deformer)));
     EXPECT_EQ(report.wrong, 0u) << deformer << report.text;
-    EXPECT_GT(report.count, 1u) << deformer << report.text;
+    EXPECT_GT(report.count, 0u) << deformer << report.text;
   }
 }
 
