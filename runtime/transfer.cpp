@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <utility>
 
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/debug.h>
@@ -21,15 +20,26 @@ namespace {
 // may be busy with a large one for a minute.
 constexpr std::uint64_t kLongestWait = 600'000'000'000;
 
-// Tells when a submission is done; destroyed however it ends, unless the device may still use it.
-struct Fence {
+// Destroys the fence of a submission however it ends, and the device's command buffer with its pool unless the
+// submission is done: it may be half recorded.
+struct Submission {
   const Device& device;
-  VkFence handle = VK_NULL_HANDLE;
+  VkFence fence = VK_NULL_HANDLE;
+  bool done = false;
 
-  explicit Fence(const Device& d) : device(d) {}
-  Fence(const Fence&) = delete;
-  Fence& operator=(const Fence&) = delete;
-  ~Fence() { device.functions().vkDestroyFence(device.handle(), handle, nullptr); }
+  explicit Submission(const Device& d) : device(d) {}
+  Submission(const Submission&) = delete;
+  Submission& operator=(const Submission&) = delete;
+  ~Submission() {
+    device.functions().vkDestroyFence(device.handle(), fence, nullptr);
+    if (done) return;
+    device.functions().vkDestroyCommandPool(device.handle(), device.internals().pool, nullptr);
+    forget_pool();
+  }
+  void forget_pool() {
+    device.internals().pool = VK_NULL_HANDLE;
+    device.internals().commands = VK_NULL_HANDLE;
+  }
 };
 
 // Returns the device's command buffer for submit_and_wait, made by the first call. Holds: queue_mutex.
@@ -64,6 +74,7 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   }
   const DeviceFunctions& functions = device.functions();
   const std::unique_lock lock = device.lock_queue();
+  Submission submission(device);
   PELT_ASSIGN(const auto commands, command_buffer(device));
   set_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, commands, name);
 
@@ -79,26 +90,24 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   if (result != VK_SUCCESS) return vulkan_failure("record " + name, result);
 
   const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  Fence fence(device);
-  result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &fence.handle);
+  result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &submission.fence);
   if (result != VK_SUCCESS) return vulkan_failure("create a fence", result);
-  set_name(device, VK_OBJECT_TYPE_FENCE, fence.handle, name);
+  set_name(device, VK_OBJECT_TYPE_FENCE, submission.fence, name);
   const VkSubmitInfo submit_info{
       .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
-  result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, fence.handle);
+  result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, submission.fence);
   if (result != VK_SUCCESS) return vulkan_failure("submit " + name, result);
-  result = functions.vkWaitForFences(device.handle(), 1, &fence.handle, VK_TRUE, kLongestWait);
-  if (result == VK_SUCCESS) return {};
-  const VkCommandPool pool = std::exchange(device.internals().pool, VK_NULL_HANDLE);
-  device.internals().commands = VK_NULL_HANDLE;
-  if (result == VK_TIMEOUT) {
-    fence.handle = VK_NULL_HANDLE;
+  result = functions.vkWaitForFences(device.handle(), 1, &submission.fence, VK_TRUE, kLongestWait);
+  if (result == VK_TIMEOUT) {  // the device may use them still
+    submission.fence = VK_NULL_HANDLE;
+    submission.forget_pool();
     return fail(ErrorCode::kDeviceFailed,
                 formatted("cannot wait for {}: the device is not done with it after {} seconds", name,
                           kLongestWait / 1'000'000'000));
   }
-  functions.vkDestroyCommandPool(device.handle(), pool, nullptr);
-  return vulkan_failure("wait for " + name, result);
+  if (result != VK_SUCCESS) return vulkan_failure("wait for " + name, result);
+  submission.done = true;
+  return {};
 }
 
 Result<void> write_buffer(const Device& device, VkBuffer buffer, std::span<const BufferWrite> writes) {
