@@ -75,7 +75,7 @@ TEST(KnownWeights, AgreeWithTheReference) {
   std::size_t compared = 0;
   for (const std::filesystem::path& file : test::shared_files("cases", {".json"})) {
     const Json test_case = Json::parse(std::ifstream(file));
-    if (test_case["system"] != "surface_ffd" || !test_case.contains("driver")) continue;  // a patch has no driver
+    if (test_case.value("system", "") != "surface_ffd") continue;  // some files hold poses alone
     const Model model = model_of(test_case);
     for (const Json& result : test_case["results"]) {
       const Json& set = result["set"];
