@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Clones the last commit and runs README's test command there with an empty environment, as newcomers do. Only those
+# Clones the last commit, or copies what is no repository, and runs README's test command there with an empty environment, as newcomers do. Only those
 # tests are run that read PELT_SHARED or CI: suites whose source does, pages that need a character of the former, and
 # commands. Then the commands that the pages print for building and installing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 clone=$(mktemp -d)
 trap 'rm -rf "$clone"' EXIT
-git clone -q . "$clone/pelt"
+if git rev-parse --git-dir >/dev/null 2>&1; then
+  git clone -q . "$clone/pelt"
+else  # sources without their history
+  mkdir "$clone/pelt"
+  tar --exclude=./build --exclude=./out -cf - . | tar -xf - -C "$clone/pelt"
+fi
 cd "$clone/pelt"
 
 # By the macros, too, that skip a test, which read CI.
