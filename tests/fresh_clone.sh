@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Clones the last commit, or copies what is no repository, and runs README's test command there with an empty environment, as newcomers do. Only those
-# tests are run that read PELT_SHARED or CI: suites whose source does, pages that need a character of the former, and
-# commands. Then the commands that the pages print for building and installing.
+# Clones the last commit, or copies what is no repository, and runs README's test command there with an empty
+# environment, as newcomers do. Only those tests are run that read PELT_SHARED or CI: suites whose source does, pages
+# that need a character of the former, and commands. Then the commands that the pages print for building and installing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 clone=$(mktemp -d)
