@@ -114,7 +114,6 @@ TEST_F(ModelQuality, MeasuresARigWithADriver) {
   EXPECT_EQ(measured[1]["worst_stretch"]["mesh"], "skin");
 }
 
-// A deformer that cannot be bound does not stop the others: points are no surface for a driver.
 // Points without triangles stay on linear blend by what makes a surface of a skin.
 TEST_F(ModelQuality, HasARowForPoints) {
   Model arm = make_arm();
