@@ -20,19 +20,19 @@ namespace {
 // may be busy with a large one for a minute.
 constexpr std::uint64_t kLongestWait = 600'000'000'000;
 
-// Destroys the fence of a submission however it ends, and the device's command buffer with its pool unless the
-// submission is done: it may be half recorded.
+// Destroys the fence of a submission however it ends, and the device's command buffer with its pool where it is half
+// recorded.
 struct Submission {
   const Device& device;
   VkFence fence = VK_NULL_HANDLE;
-  bool done = false;
+  bool recording = false;
 
   explicit Submission(const Device& d) : device(d) {}
   Submission(const Submission&) = delete;
   Submission& operator=(const Submission&) = delete;
   ~Submission() {
     device.functions().vkDestroyFence(device.handle(), fence, nullptr);
-    if (done) return;
+    if (!recording) return;
     device.functions().vkDestroyCommandPool(device.handle(), device.internals().pool, nullptr);
     forget_pool();
   }
@@ -75,12 +75,17 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   const DeviceFunctions& functions = device.functions();
   const std::unique_lock lock = device.lock_queue();
   Submission submission(device);
+  const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  VkResult result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &submission.fence);
+  if (result != VK_SUCCESS) return vulkan_failure("create a fence", result);
+  set_name(device, VK_OBJECT_TYPE_FENCE, submission.fence, name);
   PELT_ASSIGN(const auto commands, command_buffer(device));
   set_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, commands, name);
 
   const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                             .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-  VkResult result = functions.vkBeginCommandBuffer(commands, &begin_info);
+  submission.recording = true;
+  result = functions.vkBeginCommandBuffer(commands, &begin_info);
   if (result != VK_SUCCESS) return vulkan_failure("begin a command buffer", result);
   {
     const CommandLabel label(functions, commands, name.c_str());
@@ -88,11 +93,8 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
   }
   result = functions.vkEndCommandBuffer(commands);
   if (result != VK_SUCCESS) return vulkan_failure("record " + name, result);
+  submission.recording = false;
 
-  const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  result = functions.vkCreateFence(device.handle(), &fence_info, nullptr, &submission.fence);
-  if (result != VK_SUCCESS) return vulkan_failure("create a fence", result);
-  set_name(device, VK_OBJECT_TYPE_FENCE, submission.fence, name);
   const VkSubmitInfo submit_info{
       .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
   result = functions.vkQueueSubmit(device.queue(), 1, &submit_info, submission.fence);
@@ -105,9 +107,9 @@ Result<void> submit_and_wait(const Device& device, const std::string& name,
                 formatted("cannot wait for {}: the device is not done with it after {} seconds", name,
                           kLongestWait / 1'000'000'000));
   }
-  if (result != VK_SUCCESS) return vulkan_failure("wait for " + name, result);
-  submission.done = true;
-  return {};
+  if (result == VK_SUCCESS) return {};
+  device.internals().commands = VK_NULL_HANDLE;  // it counts as pending, and goes with the pool
+  return vulkan_failure("wait for " + name, result);
 }
 
 Result<void> write_buffer(const Device& device, VkBuffer buffer, std::span<const BufferWrite> writes) {
