@@ -2,8 +2,8 @@
 # The files that cmake --install copies, in three components: `development` (headers, static libraries, files for CMake
 # and pkg-config), `libraries` (shared ones) and `tools` (programs and rigs). Nothing if PELT_INSTALL is off.
 #
-#   pelt_install_library(NAME HEADERS file...)    # pelt::NAME and its public headers, from the root:
-#                                                 # FOLDER/include/pelt/x.h is included as <pelt/x.h>
+#   pelt_install_library(NAME HEADERS file...     # pelt::NAME and its public headers, of the folder that calls it:
+#                             SHADERS file...)    # FOLDER/include/pelt/x.h is included as <pelt/x.h>; of shaders/, too
 #   pelt_install_program(TARGET)
 #   pelt_install_rigs(file...)
 #
@@ -14,7 +14,11 @@ set(PELT_PACKAGE_FOLDER "${CMAKE_INSTALL_LIBDIR}/cmake/pelt")
 set(PELT_TEMPLATES "${CMAKE_CURRENT_LIST_DIR}")
 
 function(pelt_install_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SHADERS")
+  file(RELATIVE_PATH folder "${pelt_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+  list(TRANSFORM arg_HEADERS PREPEND "${folder}/")
+  list(TRANSFORM arg_SHADERS PREPEND "shaders/include/pelt/shaders/")
+  list(APPEND arg_HEADERS ${arg_SHADERS})
   set_property(GLOBAL APPEND PROPERTY PELT_PUBLIC_HEADERS ${arg_HEADERS})  # docs.cmake
   foreach(header IN LISTS arg_HEADERS)
     string(REGEX REPLACE "/include/.*" "/include" folder "${header}")

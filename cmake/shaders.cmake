@@ -7,10 +7,10 @@
 # takes, optimises the SPIR-V unless the build is a debug build or spirv-opt is missing (names of buffers stay for
 # capture tools, those of functions do not), checks it with spirv-val for Vulkan 1.1 and 1.3, with SCALAR_LAYOUT for
 # devices whose feature scalarBlockLayout is on, and makes it a header for the sources of TARGET:
-# samples/renderer/shaders/mesh.vert becomes
+# samples/renderer/shaders/surface.vert becomes
 #
-#   #include "samples/renderer/shaders/mesh.vert.h"
-#   name::mesh_vert                                   // inline constexpr std::array<std::uint32_t, N>
+#   #include "samples/renderer/shaders/surface.vert.h"
+#   name::surface_vert                                 // inline constexpr std::array<std::uint32_t, N>
 #
 # (TARGET_shaders.h includes them all), named after the file's path below its shaders/ folder, every other character an
 # underscore. Shaders include each other relative to themselves or to PELT_SHADER_FOLDERS. Everything made is in the

@@ -8,8 +8,8 @@
 #include <pelt/frame.h>
 #include <pelt/try.h>
 
-#include "engine/core/formatted.h"
-#include "engine/core/invalid.h"
+#include "engine/character/core/formatted.h"
+#include "engine/character/core/invalid.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_plan.h"
 #include "shaders/blend/blend.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/core/invalid.h"
+#include "engine/character/core/invalid.h"
 
 namespace pelt::runtime {
 namespace {

@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "engine/character/core/formatted.h"
 #include "engine/character/pose_kernels.h"
-#include "engine/core/formatted.h"
 #include "shaders/blend/blend.h"
 #include "shaders/bounds/bounds.h"
 #include "shaders/crowd/plan.h"

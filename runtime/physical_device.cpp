@@ -8,7 +8,7 @@
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
-#include "engine/core/formatted.h"
+#include "engine/character/core/formatted.h"
 
 namespace pelt::runtime {
 namespace {

@@ -9,7 +9,7 @@
 #include <pelt/shaders/octahedral.h>
 #include <pelt/try.h>
 
-#include "engine/core/invalid.h"
+#include "engine/character/core/invalid.h"
 
 namespace pelt::runtime {
 namespace {

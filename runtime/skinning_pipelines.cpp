@@ -7,8 +7,8 @@
 
 #include <pelt/try.h>
 
+#include "engine/character/core/formatted.h"
 #include "engine/character/pose_kernels.h"
-#include "engine/core/formatted.h"
 #include "pelt_runtime_shaders.h"
 #include "runtime/device_internals.h"
 #include "runtime/physical_device.h"

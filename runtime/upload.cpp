@@ -10,10 +10,10 @@
 #include <pelt/runtime/upload.h>
 #include <pelt/try.h>
 
-#include "engine/binding/morphs.h"
-#include "engine/character/bounds.h"
-#include "engine/core/formatted.h"
-#include "engine/core/invalid.h"
+#include "engine/character/core/formatted.h"
+#include "engine/character/core/invalid.h"
+#include "engine/character/file/bounds.h"
+#include "engine/character/rows/morphs.h"
 #include "runtime/barriers.h"
 #include "runtime/device_internals.h"
 #include "runtime/gpu_characters.h"

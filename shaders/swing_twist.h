@@ -14,8 +14,10 @@ PELT_SHARED_BEGIN
 PELT_SHARED_FN float twist_angle(vec4 q, vec3 axis) {
   float along = dot(quaternion_vector(q), axis);
   float real = q.w;
-  if (abs(real) <= kHalfTurnTie) along = abs(along);  // not -pi
-  else if (real < 0.0f) along = -along;
+  if (abs(real) <= kHalfTurnTie)
+    along = abs(along);  // not -pi
+  else if (real < 0.0f)
+    along = -along;
   real = abs(real);
   return real + abs(along) > 0.0f ? 2.0f * atan_of(along, real) : 0.0f;
 }
@@ -29,9 +31,7 @@ PELT_SHARED_FN vec4 partial_turn(vec4 q, float part) {
 }
 
 // Half of the turn q, by the shorter way.
-PELT_SHARED_FN vec4 half_turn(vec4 q) {
-  return normalize(shorter_turn(q) + vec4(0, 0, 0, 1));
-}
+PELT_SHARED_FN vec4 half_turn(vec4 q) { return normalize(shorter_turn(q) + vec4(0, 0, 0, 1)); }
 
 PELT_SHARED_FN vec4 joint_rotation(PoseWork work, uint joint) {
   return quaternion_from_rotation(orthonormal_axes(affine_axes(affine_from_mat4(joint_matrix(work, joint)))));

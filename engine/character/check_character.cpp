@@ -12,11 +12,11 @@
 #include <pelt/try.h>
 
 #include "engine/character/check_palette.h"
+#include "engine/character/core/formatted.h"
+#include "engine/character/core/invalid.h"
+#include "engine/character/model/helper_joint.h"
+#include "engine/character/model/human_bone.h"
 #include "engine/character/pose_kernels.h"
-#include "engine/core/formatted.h"
-#include "engine/core/invalid.h"
-#include "engine/model/helper_joint.h"
-#include "engine/model/human_bone.h"
 
 namespace pelt {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <pelt/try.h>
 
-#include "engine/binding/morphs.h"
+#include "engine/character/core/formatted.h"
+#include "engine/character/core/invalid.h"
 #include "engine/character/records.h"
-#include "engine/core/formatted.h"
-#include "engine/core/invalid.h"
+#include "engine/character/rows/morphs.h"
 #include "shaders/blend/blend.h"
 #include "shaders/dual_quaternion/pose.h"
 

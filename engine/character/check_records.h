@@ -11,9 +11,9 @@
 
 #include <pelt/character.h>
 
+#include "engine/character/core/invalid.h"
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
-#include "engine/core/invalid.h"
 
 namespace pelt {
 

@@ -7,7 +7,7 @@
 
 #include <pelt/finite.h>
 
-#include "engine/core/invalid.h"
+#include "engine/character/core/invalid.h"
 
 namespace pelt {
 

@@ -15,7 +15,7 @@
 #include <pelt/character.h>
 #include <pelt/frame.h>
 #include <pelt/result.h>
-#include <pelt/tools/inspect.h>
+#include <pelt/tools/palette_entry.h>
 
 #include "engine/character/records.h"
 #include "shaders/pose_pass.h"

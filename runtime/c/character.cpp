@@ -17,7 +17,7 @@
 #include <pelt/pose.h>
 #include <pelt/shaders/joints.h>
 
-#include "engine/core/formatted.h"
+#include "engine/character/core/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 

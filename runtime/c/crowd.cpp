@@ -8,7 +8,7 @@
 #include <pelt/runtime/read_back.h>
 #include <pelt/shaders/jobs.h>
 
-#include "engine/core/formatted.h"
+#include "engine/character/core/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 

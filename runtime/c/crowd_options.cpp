@@ -5,7 +5,7 @@
 
 #include <pelt/runtime/crowd.h>
 
-#include "engine/core/formatted.h"
+#include "engine/character/core/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
 

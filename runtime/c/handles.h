@@ -16,7 +16,7 @@
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/upload.h>
 
-#include "engine/core/formatted.h"
+#include "engine/character/core/formatted.h"
 #include "runtime/c/support.h"
 #include "runtime/crowd_joints.h"
 

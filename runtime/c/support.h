@@ -16,7 +16,7 @@
 #include <pelt/pelt.h>
 #include <pelt/result.h>
 
-#include "engine/core/formatted.h"
+#include "engine/character/core/formatted.h"
 
 namespace pelt::c {
 

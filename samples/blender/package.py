@@ -9,7 +9,7 @@ import sys
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SCHEMA = os.path.join(HERE, "../../engine/rig/rig.schema.json")
+SCHEMA = os.path.join(HERE, "../../engine/authoring/rig/rig.schema.json")
 DATE = (2026, 1, 1, 0, 0, 0)  # the same sources make the same bytes
 
 

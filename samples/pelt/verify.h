@@ -21,7 +21,7 @@ struct VerifyCommand {
 };
 
 struct VerifyReport {
-  std::string text;  // a line for each comparison
+  std::string text;            // a line for each comparison
   std::size_t count = 0;       // comparisons
   std::size_t wrong = 0;       // of them
   std::uint64_t left_out = 0;  // numbers and vertices that rounding decides

@@ -5,8 +5,9 @@
 // in the plane across the rod, c larger along the surface's normal than across it. W moves evenly from one frame to the
 // next. At times a fixed step h apart (kActionStep), wherever frames lie, the mass is pulled; between them it drifts:
 //     s = y' - W':   s = kept s - pull r  every h;   r = r + t s  over a time t.
-// kept and pull give this pair the decay and the frequency of the damped oscillator (engine/hierarchical_bspline/
-// action_pull.h). The state is a palette entry of its own, which no other pass writes.
+// kept and pull give this pair the decay and the frequency of the damped oscillator
+// (engine/authoring/hierarchical_bspline/ action_pull.h). The state is a palette entry of its own, which no other pass
+// writes.
 #ifndef PELT_SHADERS_HIERARCHICAL_BSPLINE_ACTION_POSE_H
 #define PELT_SHADERS_HIERARCHICAL_BSPLINE_ACTION_POSE_H
 

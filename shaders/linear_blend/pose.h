@@ -3,8 +3,8 @@
 #ifndef PELT_SHADERS_LINEAR_BLEND_POSE_H
 #define PELT_SHADERS_LINEAR_BLEND_POSE_H
 
-#include "pelt/shaders/frame.h"
 #include "../pose_pass.h"
+#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 

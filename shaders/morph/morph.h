@@ -5,7 +5,7 @@
 // Targets are stored as columns of a slice: a column holds what one target adds to the 32 rows of the slice
 // (pelt/pack.h), so that neighbouring invocations read one weight, and pass over a column whose weight is 0. A slice
 // has columns for those targets alone that move one of its rows. The words of columns lie target by target
-// (morph_places in engine/binding/morphs.h).
+// (morph_places in engine/character/rows/morphs.h).
 #ifndef PELT_SHADERS_MORPH_MORPH_H
 #define PELT_SHADERS_MORPH_MORPH_H
 

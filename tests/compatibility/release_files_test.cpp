@@ -22,7 +22,7 @@
 #include <pelt/tools/file_io.h>
 #include <pelt/version.h>
 
-#include "engine/character/pelt_format.h"
+#include "engine/character/file/pelt_format.h"
 #include "engine/character/pose_kernels.h"
 #include "tests/compatibility/posed_results.h"
 #include "tests/compatibility/release_characters.h"

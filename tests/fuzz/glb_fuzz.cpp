@@ -10,7 +10,7 @@
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 
-#include "engine/model/gltf/container.h"
+#include "engine/character/glb/container.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/small_model.h"

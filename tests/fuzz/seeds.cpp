@@ -19,7 +19,7 @@
 #include <pelt/rig_json.h>
 #include <pelt/tools/file_io.h>
 
-#include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/engine/authoring/model/gltf/gltf_file.h"
 #include "tests/fuzz/seed_characters.h"
 #include "tests/fuzz/small_model.h"
 #include "tests/support/deformer_list.h"

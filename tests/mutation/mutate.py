@@ -58,7 +58,7 @@ def kernel_tests(file):
     if file.startswith("runtime/"):
         return [["runtime_test", "--gtest_filter=" + test[1].split("=", 1)[1]] for test in SHADER_TESTS[1:]] + [
             ["runtime_test", "--gtest_filter=*Device*.*:Transfer.*:Memory.*:Frames.*:InputRings.*:FreeRanges.*:C*.*"]]
-    program = {"engine/model/gltf": "gltf", "engine/model/obj": "obj", "engine/model/builtin": "builtin"}.get(
+    program = {"engine/authoring/model/gltf": "gltf", "engine/authoring/model/obj": "obj", "engine/authoring/model/builtin": "builtin"}.get(
         os.path.dirname(file), file.split("/")[1]) + "_test"
     tests = [["pelt_conformance", "--backend", "cpu", "CASES"], [program], ["properties_test"]]
     return tests if program == "character_test" else tests + [["character_test"]]

@@ -17,7 +17,7 @@
 #include <pelt/rig_json.h>
 #include <pelt/tools/file_io.h>
 
-#include "engine/model/gltf/container.h"
+#include "engine/character/glb/container.h"
 #include "tests/runtime/c_handles.h"
 #include "tests/support/program.h"
 

@@ -7,9 +7,9 @@
 #include <random>
 #include <string>
 
-#include "engine/deformer/builder.h"
-#include "engine/driver/build_character.h"
-#include "engine/driver/key_pose/bind.h"
+#include "engine/authoring/deformer/builder.h"
+#include "engine/authoring/driver/build_character.h"
+#include "engine/authoring/driver/key_pose/bind.h"
 #include "tests/support/tube.h"
 
 namespace pelt::test {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "engine/core/hash.h"
+#include "engine/character/core/hash.h"
 
 namespace pelt::test {
 

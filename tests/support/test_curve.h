@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/chain/curve.h"
+#include "engine/authoring/chain/curve.h"
 
 namespace pelt::test {
 

@@ -4,7 +4,7 @@ import json
 import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PLACES = (os.path.join(HERE, "rig.schema.json"), os.path.join(HERE, "../../../engine/rig/rig.schema.json"))
+PLACES = (os.path.join(HERE, "rig.schema.json"), os.path.join(HERE, "../../../engine/authoring/rig/rig.schema.json"))
 MESHES = ("mesh", "mesh_or_any", "mesh_or_muscle")
 
 _schema = None

@@ -72,11 +72,11 @@ struct FrameRecord {
   mat4 previous_clip_from_world;
   mat4 sun_from_world;  // clip space of the shadow map
   vec3 eye;
-  vec3 sun;        // direction in which its light goes
-  vec2 size;       // of the picture, pixels
-  vec2 haze;       // distances from the eye at which the haze begins and hides all
-  float ground;    // height of the ground
-  float texel;     // width of a texel of the shadow map, metres
+  vec3 sun;      // direction in which its light goes
+  vec2 size;     // of the picture, pixels
+  vec2 haze;     // distances from the eye at which the haze begins and hides all
+  float ground;  // height of the ground
+  float texel;   // width of a texel of the shadow map, metres
 };
 PELT_SHARED_SIZE(FrameRecord, 240);
 

@@ -4,8 +4,8 @@
 #ifndef PELT_SHADERS_STREAM_POSE_H
 #define PELT_SHADERS_STREAM_POSE_H
 
-#include "pelt/shaders/frame.h"
 #include "../../pose_pass.h"
+#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 

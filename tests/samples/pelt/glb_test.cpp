@@ -142,8 +142,8 @@ TEST_F(Glb, TheKhronosValidatorFindsNothingNew) {
   for (const char* name : {"glTF.PELT_deformers.schema.json", "glTF.PELT_deformers.character.schema.json"}) {
     schemas.push_back({uri + name, (docs / name).string()});
   }
-  schemas.push_back(
-      {"pelt:/engine/rig/rig.schema.json", (fs::path(PELT_SOURCE) / "engine/rig/rig.schema.json").string()});
+  schemas.push_back({"pelt:/engine/authoring/rig/rig.schema.json",
+                     (fs::path(PELT_SOURCE) / "engine/authoring/rig/rig.schema.json").string()});
   std::string files;
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     const auto& [source, options] = bindings[i];

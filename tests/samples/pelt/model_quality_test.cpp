@@ -149,7 +149,7 @@ TEST_F(ModelQuality, SaysWhatIsWrong) {
   EXPECT_THAT(limbs.errors, HasSubstr("--model"));
 }
 
-// ---------------------------------------------------------------------------------------------- against characters.py
+// ----------------------------------------------------------------------------------------------- against the reference
 
 class ModelQualityOf : public ModelQuality, public testing::WithParamInterface<const char*> {};
 

@@ -205,7 +205,7 @@ TEST_F(QualityCommand, SaysWhatIsWrong) {
   EXPECT_THAT(errors("--rig own.json", 1), HasSubstr("own.json: the character has no skin"));
 }
 
-// ------------------------------------------------------------------------------------------------ against quality.py
+// ----------------------------------------------------------------------------------------------- against the reference
 
 std::map<std::string, double> figures_in(const std::string& text) {
   std::map<std::string, double> figures;

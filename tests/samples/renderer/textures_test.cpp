@@ -4,7 +4,7 @@
 
 #include <pelt/bind.h>
 
-#include "tests/engine/model/gltf/gltf_file.h"
+#include "tests/engine/authoring/model/gltf/gltf_file.h"
 #include "tests/samples/renderer/renderers.h"
 
 namespace pelt::samples {

@@ -6,8 +6,9 @@
 // are PackedVec3 and PackedAffine: std430 would put a vec3 or vec4 at a multiple of 16 bytes, and C++ does not.
 //
 // Files that end in .inl hold functions of Real, Real3 and so on, marked PELT_LANES_FN. The header beside one includes
-// it for values that are one number; vector code includes it again, with engine/binding/real_lanes-inl.h, for values
-// that are several, a lane each. So they have neither includes nor a namespace, and choose() where lanes may differ.
+// it for values that are one number; vector code includes it again, with engine/character/evaluate/real_lanes-inl.h,
+// for values that are several, a lane each. So they have neither includes nor a namespace, and choose() where lanes may
+// differ.
 #ifndef PELT_SHADERS_INTEROP_H
 #define PELT_SHADERS_INTEROP_H
 

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <pelt/bind.h>
+#include <pelt/hierarchical_bspline.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+#include <pelt/rig_names.h>
+#include <pelt/tools/not_carried.h>
+#include <pelt/tools/plan_bind.h>
+#include <pelt/tools/surface_vertices.h>
+#include <pelt/tools/write_out.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/bind/bind_cost.h"
+#include "engine/authoring/bind/bind_progress.h"
+#include "engine/authoring/bind/build_skins.h"
+#include "engine/authoring/bind/carried_weights.h"
+#include "engine/authoring/bind/check_model.h"
+#include "engine/authoring/bind/helper_joints.h"
+#include "engine/authoring/bind/layer_plan.h"
+#include "engine/authoring/bind/merge_layers.h"
+#include "engine/authoring/core/stop.h"
+#include "engine/authoring/deformer/blend_groups.h"
+#include "engine/authoring/deformer/builder.h"
+#include "engine/authoring/deformer/correctives.h"
+#include "engine/authoring/deformer/find_cage.h"
+#include "engine/authoring/driver/action_line/bind_muscle.h"
+#include "engine/authoring/driver/action_line/muscles.h"
+#include "engine/authoring/geometry/used_part.h"
+#include "engine/authoring/hierarchical_bspline/base.h"
+#include "engine/authoring/rig/check_parameters.h"
+#include "engine/authoring/rig/deformer_entry.h"
+#include "engine/authoring/surface_ffd/driver.h"
+#include "engine/character/core/invalid.h"
+
+namespace pelt {
+namespace {
+
+// Returns a model that linear blend binds: what is not painted follows one joint.
+Model painted(Model model) {
+  if (model.bound_joints.empty()) {
+    if (model.skeleton.joints.empty()) model.skeleton.joints.push_back({.name = "root"});
+    model.bound_joints.push_back({});
+  }
+  const auto paint = [](Mesh& mesh) {
+    if (has_weights(mesh)) return;
+    mesh.weights = {};
+    const Influence one{0, 1};
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) mesh.weights.append_row({&one, 1});
+  };
+  for (Mesh& mesh : model.meshes) paint(mesh);
+  for (MeshLevel& level : model.levels) paint(level.mesh);
+  return model;
+}
+
+// Binds the layers of a plan. Drivers come before the meshes that they drive. Meshes are counted with the model's
+// levels behind them.
+class Binder {
+ public:
+  Binder(const Model& model, std::span<const PlacedLevel> levels, std::span<const MuscleMeshes> muscles, const Rig& rig,
+         const LayerPlan& plan, const BindOptions& options, Correctives correctives, std::vector<std::string>& notes)
+      : model_(model),
+        levels_(levels),
+        muscles_(muscles),
+        rig_(rig),
+        plan_(plan),
+        options_(options),
+        notes_(notes),
+        progress_(options.progress, expected_stages(build_input()), options.spent),
+        builder_(model, options.keep_vertex_order, std::move(correctives)),
+        layer_bindings_(plan.layers.size()),
+        bound_(plan.layers.size(), false),
+        added_(model.meshes.size(), false) {}
+
+  Result<Bound> run() {
+    for (std::size_t done = 0; done < plan_.layers.size(); ++done) {
+      const std::optional<std::size_t> layer = next_layer();
+      if (!layer) return tl::unexpected(cycle());
+      PELT_TRY(bind_layer(*layer));
+      PELT_TRY(add_drivers());
+    }
+    begin(StageAfter::kPack);
+    PELT_ASSIGN(auto skins, merged_skins());
+    std::optional<Model> carried;
+    if (rig_.judging != Judging::kNone) carried = carry_weights(model_, plan_, options_.threads, notes_);
+    BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
+    const BuildSteps steps{[this](double part) { progress_.show_part(part); }, [this] { begin(StageAfter::kJudge); }};
+    PELT_ASSIGN(auto bound, build_skins(build_input(carried ? *carried : model_), steps, std::move(report),
+                                        std::move(builder_), std::move(skins)));
+    PELT_TRY(add_levels(bound));
+    PELT_TRY(add_fits(bound));
+    progress_.end();
+    return bound;
+  }
+
+  // Returns what a deformer makes of the parameters of a layer; these themselves if the layer moves nothing.
+  Result<DeformerParameters> remade(std::size_t l, decltype(DeformerEntry::write_out) make) {
+    const DeformerParameters& parameters = plan_.layers[l].deformer;
+    const std::vector<DeformerTarget> targets = targets_of(l);
+    if (targets.empty()) return parameters;
+    const std::function<void(double)> progress = [](double) {};
+    return make(parameters, input(l, targets, progress));
+  }
+
+  Result<BindPlan> plan() {
+    BindPlan result;
+    result.joints = model_.skeleton.joints.size();
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      const Mesh& mesh = model_.meshes[m];
+      PlannedMesh& planned = result.meshes.emplace_back(
+          PlannedMesh{.mesh = mesh.name, .vertices = mesh.positions.size(), .triangles = mesh.triangles.size()});
+      planned.influences = static_cast<double>(mesh.weights.influences.size()) /
+                           static_cast<double>(std::max<std::size_t>(mesh.positions.size(), 1));
+      for (const LayerAtMesh& at : plan_.meshes[m]) planned.moved_by.push_back(plan_.layers[at.layer].label);
+      planned.is_driver = plan_.is_driver[m];
+    }
+    for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
+      PELT_TRY(plan_driver(l, result.drivers));
+    }
+    for (const BindStage& stage : expected_stages(build_input())) {
+      if (stage.seconds > 0) result.stages.push_back({stage.name, stage.seconds});
+    }
+    Rig plain;
+    plain.judging = Judging::kNone;
+    PELT_ASSIGN(const auto linear, bind(painted(model_), plain, {.threads = options_.threads}));
+    result.bytes = expected_bytes(build_input(), serialize(linear.character).size());
+    result.notes = notes_;
+    return result;
+  }
+
+ private:
+  // Adds what a layer is driven by, if it is; reads its file.
+  Result<void> plan_driver(std::size_t l, std::vector<PlannedDriver>& drivers) {
+    const PlannedLayer& layer = plan_.layers[l];
+    const std::vector<DeformerTarget> targets = targets_of(l);
+    if (targets.empty()) return {};
+    const std::function<void(double)> progress = [](double) {};
+    const DeformerInput driver_input = input(l, targets, progress);
+    std::vector<std::string> files;
+    for_each_name(layer.deformer, [&](const std::string& name, Names names) {
+      if (names == Names::kFile || names == Names::kObjFile) files.push_back(name);
+    });
+    for (const std::string& file : files) {
+      PELT_ASSIGN(const auto path, named_file(file, driver_input));
+      PELT_ASSIGN(const auto read, within(layer.label, import_model(path.string(), nullptr, rig_.files)));
+      std::size_t vertices = 0;
+      for (const Mesh& mesh : read.meshes) vertices += mesh.positions.size();
+      drivers.push_back({layer.label, fmt::format("the file '{}', {} vertices", file, vertices)});
+    }
+    const DriverParameters* driver = driver_of(layer.deformer);
+    if (driver == nullptr || !driver->file.empty()) return {};
+    if (!driver->mesh.empty()) {
+      drivers.push_back({layer.label, fmt::format("the mesh '{}'", driver->mesh)});
+    } else if (!driver->patches.empty()) {
+      drivers.push_back({layer.label, fmt::format("{} patches of the rig", driver->patches.size())});
+    } else {
+      drivers.push_back({layer.label, fmt::format("made from the skin, of about {} triangles", driver->triangles)});
+    }
+    return {};
+  }
+
+  BindInput build_input() const { return build_input(model_); }
+  BindInput build_input(const Model& model) const { return {model, levels_, muscles_, rig_, plan_, options_}; }
+
+  void begin(StageAfter stage) { progress_.begin(plan_.layers.size() + static_cast<std::size_t>(stage)); }
+
+  const std::vector<LayerAtMesh>& layers_at(std::size_t m) const {
+    return m < plan_.meshes.size() ? plan_.meshes[m] : plan_.levels[m - plan_.meshes.size()];
+  }
+
+  const Mesh& mesh(std::size_t m) const {
+    return m < model_.meshes.size() ? model_.meshes[m] : levels_[m - model_.meshes.size()].mesh();
+  }
+
+  // Returns the meshes at which a layer shows, with its masks.
+  std::vector<DeformerTarget> targets_of(std::size_t layer) const {
+    std::vector<DeformerTarget> targets;
+    for (std::size_t m = 0; m < model_.meshes.size() + levels_.size(); ++m) {
+      const PlacedLevel* level = m < model_.meshes.size() ? nullptr : &levels_[m - model_.meshes.size()];
+      for (const LayerAtMesh& at : layers_at(m)) {
+        if (at.layer != layer) continue;
+        targets.push_back({level == nullptr ? static_cast<std::uint32_t>(m) : level->of(), at.mask, level});
+      }
+    }
+    return targets;
+  }
+
+  // Returns the merged layers of each mesh that is skin or a level of one. Uses up the layers' bindings.
+  Result<std::vector<MergedLayers>> merged_skins() {
+    std::vector<MergedLayers> skins(model_.meshes.size() + levels_.size());
+    for (std::size_t m = 0; m < skins.size(); ++m) {
+      if (m < model_.meshes.size() ? !plan_.is_skin(m) : layers_at(m).empty()) continue;
+      PELT_ASSIGN(skins[m], merged(m));
+    }
+    return skins;
+  }
+
+  Result<void> add_levels(Bound& bound) {
+    if (!options_.levels) return {};
+    begin(StageAfter::kLevels);
+    LevelOptions levels = *options_.levels;
+    levels.threads = options_.threads;
+    PELT_ASSIGN(auto made, make_levels(bound.character, levels));
+    bound.character = std::move(made.character);
+    bound.report.levels = std::move(made.levels);
+    bound.report.notes.insert(bound.report.notes.end(), made.notes.begin(), made.notes.end());
+    return {};
+  }
+
+  Result<void> add_fits(Bound& bound) {
+    if (!options_.linear_fit) return {};
+    begin(StageAfter::kFit);
+    LinearFitOptions fit = *options_.linear_fit;
+    fit.threads = options_.threads;
+    PELT_ASSIGN(auto fitted, fit_linear_blend(bound.character, fit));
+    bound.character = std::move(fitted.character);
+    auto error = fitted.errors.begin();
+    for (std::size_t m = 0; m < bound.report.meshes.size(); ++m) {
+      if (!bound.character->meshes[m].control) bound.report.meshes[m].linear_fit = *error++;
+    }
+    if (!bound.character->streams.empty()) {
+      bound.report.notes.push_back("the linear-blend fit does not follow streamed drivers: they stood at rest");
+    }
+    return {};
+  }
+
+  bool is_line(std::size_t mesh) const {
+    return std::any_of(muscles_.begin(), muscles_.end(), [&](const MuscleMeshes& m) { return m.line == mesh; });
+  }
+
+  // Returns the first layer that is not bound and waits for no driver. A layer waits for its driver if the driver is a
+  // muscle or is moved by layers, until that driver is added.
+  std::optional<std::size_t> next_layer() const {
+    for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
+      const std::optional<std::size_t>& driver = plan_.layers[l].driver_mesh;
+      const bool waits = driver && (plan_.is_moved_driver(*driver) || is_muscle(muscles_, *driver)) && !added_[*driver];
+      if (!bound_[l] && !waits) return l;
+    }
+    return std::nullopt;
+  }
+
+  // Returns the error for a cycle of drivers. Every layer that waits does so for another waiting layer that moves its
+  // driver, so that following them ends in the cycle. Muscles are not in it: the layers that carry their lines wait for
+  // nothing.
+  Error cycle() const {
+    auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
+    for (std::size_t step = 0; step < bound_.size(); ++step) {
+      const std::vector<LayerAtMesh>& movers = plan_.meshes[*plan_.layers[waiting].driver_mesh];
+      waiting =
+          std::find_if(movers.begin(), movers.end(), [&](const LayerAtMesh& at) { return !bound_[at.layer]; })->layer;
+    }
+    const PlannedLayer& layer = plan_.layers[waiting];
+    return {ErrorCode::kInvalidArgument, fmt::format("{}: the driver '{}' is driven by itself, through other layers",
+                                                     layer.label, model_.meshes[*layer.driver_mesh].name)};
+  }
+
+  // Returns what the deformer of a layer is given. The arguments must outlive the result.
+  DeformerInput input(std::size_t l, const std::vector<DeformerTarget>& targets,
+                      const std::function<void(double)>& progress) {
+    return {model_,
+            targets,
+            plan_.layers[l].label,
+            rig_,
+            options_.threads,
+            builder_,
+            drivers_,
+            notes_,
+            points_,
+            progress,
+            static_cast<std::uint32_t>(std::max<std::size_t>(l, 1) - 1)};
+  }
+
+  Result<void> bind_layer(std::size_t l) {
+    bound_[l] = true;
+    const PlannedLayer& layer = plan_.layers[l];
+    const std::vector<DeformerTarget> targets = targets_of(l);
+    if (targets.empty()) {
+      if (l > 0) notes_.push_back(fmt::format("{}: moves nothing: {}", layer.label, why_idle(layer)));
+      return {};
+    }
+    progress_.begin(l);
+    const std::function<void(double)> progress = [&](double fraction) { progress_.show_part(fraction); };
+    PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input(l, targets, progress)));
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const PlacedLevel* level = targets[t].level;
+      const std::size_t m = level == nullptr ? targets[t].mesh : model_.meshes.size() + (level - levels_.data());
+      layer_bindings_[l][m] = std::move(bound[t]);
+    }
+    return {};
+  }
+
+  // Merges all layers of a mesh; every one must be bound. Uses up their bindings.
+  Result<MergedLayers> merged(std::size_t m) {
+    MergedLayers layers;
+    for (const LayerAtMesh& at : layers_at(m)) {
+      const auto bound = layer_bindings_[at.layer].find(m);
+      PELT_TRY(lay_over(layers, std::move(bound->second), at.mask, plan_.layers[at.layer], mesh(m), builder_));
+      layer_bindings_[at.layer].erase(bound);
+    }
+    return layers;
+  }
+
+  // Adds the drivers whose layers are all bound, and the muscles whose lines are added.
+  Result<void> add_drivers() {
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!plan_.is_moved_driver(m) || added_[m]) continue;
+      const auto is_bound = [&](const LayerAtMesh& at) { return bound_[at.layer]; };
+      if (!std::all_of(plan_.meshes[m].begin(), plan_.meshes[m].end(), is_bound)) continue;
+      PELT_ASSIGN(auto layers, merged(m));
+      if (is_line(m)) layers.binding->distances.clear();  // distances to curves say nothing about a line
+      std::optional<DriverPart> part = part_in_use(m);
+      if (part) *layers.binding = binding_of(*layers.binding, part->vertices);
+      PELT_ASSIGN(const auto added,
+                  builder_.add_control_mesh(part ? part->mesh : model_.meshes[m], std::move(*layers.binding),
+                                            "driver by " + layers.deformer));
+      if (part) drivers_.parts.emplace(added, std::move(*part));
+      added_[m] = true;
+      for (std::size_t i = 0; i < muscles_.size(); ++i) {
+        if (muscles_[i].line != m) continue;
+        PELT_TRY(add_muscle(i, added));
+      }
+    }
+    return {};
+  }
+
+  // Returns the part of a driver that moves other meshes, if layers move the driver and the part is smaller than it;
+  // notes how many vertices are left out.
+  std::optional<DriverPart> part_in_use(std::size_t driver) const {
+    if (is_line(driver) || !rig_.groups.empty()) return std::nullopt;  // groups may name any part of the driver
+    std::vector<DriverUse> uses;
+    for (std::size_t m = 0; m < model_.meshes.size() + levels_.size(); ++m) {
+      for (const LayerAtMesh& at : layers_at(m)) {
+        const PlannedLayer& layer = plan_.layers[at.layer];
+        if (layer.driver_mesh != driver) continue;
+        // The first layer of a mesh acts everywhere.
+        const bool first = &at == &layers_at(m).front();
+        const auto nearest_elements = deformer_entry(layer.deformer).nearest_elements;
+        const std::optional<std::size_t> elements =
+            nearest_elements == nullptr ? std::nullopt : nearest_elements(layer.deformer);
+        if (!elements) return std::nullopt;
+        uses.push_back({*elements, &mesh(m), first ? std::span<const float>() : std::span(at.mask)});
+      }
+    }
+    std::optional<DriverPart> part = used_part(model_.meshes[driver], uses, options_.threads);
+    if (part) {
+      const std::size_t count = model_.meshes[driver].positions.size();
+      notes_.push_back(fmt::format("{} of the {} vertices of the driver '{}' move nothing and are not posed",
+                                   count - part->vertices.size(), count, model_.meshes[driver].name));
+    }
+    return part;
+  }
+
+  Result<void> add_muscle(std::size_t i, std::size_t line) {
+    const Mesh& mesh = model_.meshes[muscles_[i].mesh];
+    MeshBinding binding =
+        action_line::bind(rig_.muscles[i], mesh, model_.meshes[muscles_[i].line], line, options_.threads, builder_);
+    PELT_TRY(builder_.add_control_mesh(mesh, std::move(binding), "muscle"));
+    added_[muscles_[i].mesh] = true;
+    return {};
+  }
+
+  const Model& model_;
+  std::span<const PlacedLevel> levels_;  // of the model
+  std::span<const MuscleMeshes> muscles_;
+  const Rig& rig_;
+  const LayerPlan& plan_;
+  const BindOptions& options_;
+  std::vector<std::string>& notes_;
+  std::vector<PointReport> points_;
+  BindProgress progress_;
+  CharacterBuilder builder_;
+  SharedDrivers drivers_;
+  std::vector<std::map<std::size_t, MeshBinding>> layer_bindings_;  // for each layer, by mesh
+  std::vector<bool> bound_;                                         // for each layer
+  std::vector<bool> added_;                                         // for each driver that layers move, and each muscle
+};
+
+// Checks a model and a rig, plans the layers, and returns what `use` makes of their binder.
+template <class Use>
+std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& rig, const BindOptions& options,
+                                               const Use& use) {
+  PELT_TRY(check_model(model));
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const DeformerParameters& deformer = rig.layers[l].deformer;
+    if (deformer.name().empty()) return invalid("layer {} has no deformer", l + 1);
+    PELT_TRY(check_parameters(deformer, fmt::format("layer {} ({})", l + 1, deformer.name())));
+  }
+  std::vector<std::string> notes;
+  for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
+  const auto run = [&](const Model& whole,
+                       std::span<const MuscleMeshes> muscles) -> std::invoke_result_t<Use, Binder&> {
+    std::vector<const MeshLevel*> ordered;  // as characters have them; a model's are in any order
+    for (const MeshLevel& level : whole.levels) ordered.push_back(&level);
+    std::ranges::sort(ordered, {}, [](const MeshLevel* level) { return std::pair(level->of, level->level); });
+    std::vector<PlacedLevel> levels;
+    for (const MeshLevel* level : ordered) {
+      PELT_ASSIGN(auto placed, PlacedLevel::create(whole.meshes[level->of], *level, options.threads));
+      levels.push_back(std::move(placed));
+    }
+    PELT_ASSIGN(const auto plan, plan_layers(whole, levels, muscles, rig, notes));
+    PELT_ASSIGN(auto correctives, make_correctives(rig, whole));
+    Binder binder(whole, levels, muscles, rig, plan, options, std::move(correctives), notes);
+    return use(binder);
+  };
+  if (rig.muscles.empty() && rig.helper_joints.empty()) return run(model, {});
+  PELT_ASSIGN(auto whole, add_muscles(model, rig));
+  PELT_TRY(add_helper_joints(rig, whole.model.skeleton));
+  return run(whole.model, whole.muscles);
+}
+
+}  // namespace
+
+Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
+  return stoppable(options.stop,
+                   [&] { return with_binder(model, rig, options, [](Binder& binder) { return binder.run(); }); });
+}
+
+Result<BindPlan> plan_bind(const Model& model, const Rig& rig, const BindOptions& options) {
+  return stoppable(options.stop,
+                   [&] { return with_binder(model, rig, options, [](Binder& binder) { return binder.plan(); }); });
+}
+
+Result<Rig> write_out(const Model& model, const Rig& rig) {
+  const auto may_write = [](const Layer& layer) {
+    return !layer.deformer.name().empty() && deformer_entry(layer.deformer).write_out != nullptr;
+  };
+  if (std::ranges::none_of(rig.layers, may_write)) return rig;
+  return with_binder(model, rig, {}, [&](Binder& binder) -> Result<Rig> {
+    Rig written = rig;
+    for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+      if (!may_write(rig.layers[l])) continue;
+      DeformerParameters& deformer = written.layers[l].deformer;
+      PELT_ASSIGN(deformer, binder.remade(l + 1, deformer_entry(deformer).write_out));
+    }
+    return written;
+  });
+}
+
+Result<HierarchicalBsplineParameters> hierarchical_bspline::surface_with_base(const Model& model, const Rig& rig,
+                                                                              std::size_t layer) {
+  if (layer >= rig.layers.size() || rig.layers[layer].deformer.name() != HierarchicalBsplineParameters::kName) {
+    return invalid("layer {} of the rig is no surface", layer + 1);
+  }
+  const auto with_base = [](const DeformerParameters& parameters,
+                            const DeformerInput& input) -> Result<DeformerParameters> {
+    PELT_ASSIGN(auto base, find_base(parameters.get<HierarchicalBsplineParameters>(), input));
+    return std::move(base.parameters);
+  };
+  PELT_ASSIGN(const auto written,
+              with_binder(model, rig, {}, [&](Binder& binder) { return binder.remade(layer + 1, with_base); }));
+  return written.get<HierarchicalBsplineParameters>();
+}
+
+}  // namespace pelt

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/bind/build_skins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <pelt/linear_blend.h>
+#include <pelt/rig_json.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/bind/bind_cost.h"
+#include "engine/authoring/core/stop.h"
+#include "engine/authoring/driver/build_character.h"
+#include "engine/authoring/judge/bind_judge.h"
+#include "engine/authoring/rig/deformer_entry.h"
+
+namespace pelt {
+namespace {
+
+PieceShares piece_shares(const LayerPlan& plan) {
+  PieceAreas sum;
+  for (std::size_t m = 0; m < plan.meshes.size(); ++m) {
+    if (!plan.is_skin(m)) continue;
+    sum.all += plan.pieces[m].all;
+    sum.rigid_parts += plan.pieces[m].rigid_parts;
+    sum.cores += plan.pieces[m].cores;
+  }
+  return sum.all > 0 ? PieceShares{sum.rigid_parts / sum.all, sum.cores / sum.all} : PieceShares{};
+}
+
+class SkinBuild {
+ public:
+  SkinBuild(const BindInput& input, const BuildSteps& steps, BindReport report)
+      : model_(input.model),
+        levels_(input.levels),
+        muscles_(input.muscles),
+        rig_(input.rig),
+        plan_(input.plan),
+        options_(input.options),
+        steps_(steps),
+        report_(std::move(report)) {}
+
+  Result<Bound> run(CharacterBuilder builder, std::vector<MergedLayers> skins) const {
+    if (rig_.judging == Judging::kNone || !deforms()) return build(std::move(builder), std::move(skins), {});
+    return build_judged(builder, skins);
+  }
+
+ private:
+  // Returns true if a deformer other than linear blend moves skin.
+  bool deforms() const {
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!plan_.is_skin(m)) continue;
+      for (const LayerAtMesh& at : plan_.meshes[m]) {
+        if (plan_.layers[at.layer].deformer.name() != LinearBlendParameters::kName) return true;
+      }
+    }
+    return false;
+  }
+
+  // Builds the character from the skins. `left`: the share of each vertex that linear blend takes over, for all skins
+  // end to end; empty: none.
+  Result<Bound> build(CharacterBuilder builder, std::vector<MergedLayers> skins, std::span<const float> left) const {
+    std::vector<std::span<const float>> left_of(model_.meshes.size());
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!plan_.is_skin(m)) continue;
+      stop_if_asked();
+      if (!left.empty()) {
+        const std::size_t count = model_.meshes[m].positions.size();
+        left_of[m] = left.first(count);
+        lay_linear_over(*skins[m].binding, model_.meshes[m], left_of[m], builder);
+        left = left.subspan(count);
+      }
+      PELT_TRY(builder.add_skin(model_.meshes[m], std::move(*skins[m].binding), skins[m].deformer));
+    }
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      MergedLayers& merged = skins[model_.meshes.size() + i];
+      if (!merged.binding) continue;
+      const PlacedLevel& level = levels_[i];
+      const std::vector<float> share = level.carry(left_of[level.of()]);
+      if (!share.empty()) lay_linear_over(*merged.binding, level.mesh(), share, builder);
+      PELT_TRY(builder.add_level(level, std::move(*merged.binding), merged.deformer));
+    }
+    builder.set_rig(format_rig(rig_));
+    BindReport report = report_;
+    report.meshes = builder.reports();
+    PELT_ASSIGN(auto character, build_character(builder));
+    return Bound{std::move(character), std::move(report)};
+  }
+
+  // Judges the character, lets linear blend take over where it does better, builds it anew and judges again, up to
+  // kMaxRounds times.
+  Result<Bound> build_judged(const CharacterBuilder& builder, const std::vector<MergedLayers>& skins) const {
+    constexpr int kMaxRounds = 3;
+    Result<Bound> bound = build(builder, skins, {});
+    if (!bound) return bound;
+    steps_.begin_judging();
+    const double rounds = expected_judgements(rig_);
+    double step = JudgeCost::kMade;
+    double after = rounds * JudgeCost::kRound;
+    const double all = step + after;
+    const std::function<void(double)> show = [&](double part) { steps_.show(1 - (step * (1 - part) + after) / all); };
+    std::optional<BindJudge> judge = make_judge(bound->character, show);
+    if (!judge) {
+      bound->report.notes.push_back(
+          "not judged against linear blend: that takes weights, a pose, and drivers that are not streamed");
+      return bound;
+    }
+    const std::vector<float> may_be_left =
+        rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
+    for (int round = 0;; ++round) {
+      // The last judgement changes nothing; its verdict covers the final character.
+      step = JudgeCost::kRound;
+      after = (round == 0 ? rounds - 1 : kMaxRounds - round) * JudgeCost::kRound;
+      const Result<bool> more =
+          judge->judge(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>(), show);
+      if (!more) {
+        bound->report.notes.push_back(
+            fmt::format("not judged against linear blend{}: {}", round == 0 ? "" : " once more", more.error().message));
+        if (round == 0) return bound;
+        break;
+      }
+      if (!*more) break;
+      bound = build(builder, skins, judge->left());
+      if (!bound) return bound;
+    }
+    bound->report.verdict = judge->verdict();
+    const std::string left = left_in_words(*bound->report.verdict);
+    if (!left.empty()) bound->report.notes.push_back(left);
+    return bound;
+  }
+
+  // Returns a judge that compares with plain linear blend. None: drivers are streamed, linear blend cannot move the
+  // skins, or no pose shows how the character moves.
+  std::optional<BindJudge> make_judge(const Character& character, const std::function<void(double)>& progress) const {
+    if (!character->streams.empty()) return std::nullopt;
+    CharacterBuilder linear(model_, false);
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (!plan_.is_skin(m)) continue;
+      const Mesh& mesh = model_.meshes[m];
+      if (!has_weights(mesh)) return std::nullopt;
+      MeshBinding binding;
+      binding.rows = linear.rows_over_joints(mesh.weights, BlendMode::kLinear);
+      if (!linear.add_skin(mesh, std::move(binding), "linear_blend")) return std::nullopt;
+    }
+    linear.set_rig(format_rig(Rig{}));
+    Result<Character> built = build_character(linear);
+    return built ? BindJudge::create(std::move(*built), options_.threads, progress) : std::nullopt;
+  }
+
+  // Returns a value for each vertex of all skins end to end: 1 if linear blend can take over, 0 if the rig asks for
+  // something that linear blend cannot do (a sculptor's key poses) or that cannot be mixed with it.
+  std::vector<float> find_may_be_left() const {
+    std::vector<float> may;
+    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
+      if (plan_.is_skin(m)) may.insert(may.end(), model_.meshes[m].positions.size(), may_leave(m) ? 1.0f : 0.0f);
+    }
+    return may;
+  }
+
+  bool may_leave(std::size_t mesh) const {
+    return std::ranges::all_of(plan_.meshes[mesh], [&](const LayerAtMesh& at) {
+      return at.layer == 0 || (plan_.layers[at.layer].over_all && gives_way_with_driver(plan_.layers[at.layer]));
+    });
+  }
+
+  // Returns true if linear blend may replace the layer and its driver. A driver that was sculpted must stay: one with
+  // morph targets, a muscle, or one whose own layers must stay.
+  bool gives_way_with_driver(const PlannedLayer& layer) const {
+    if (layer.wires || !gives_way(layer.deformer)) return false;
+    if (!layer.driver_mesh) return true;
+    const std::size_t driver = *layer.driver_mesh;
+    if (is_muscle(muscles_, driver) || !model_.meshes[driver].morph_targets.empty()) return false;
+    return std::ranges::all_of(plan_.meshes[driver], [&](const LayerAtMesh& at) {
+      return at.layer == 0 || gives_way_with_driver(plan_.layers[at.layer]);
+    });
+  }
+
+  const Model& model_;
+  std::span<const PlacedLevel> levels_;
+  std::span<const MuscleMeshes> muscles_;
+  const Rig& rig_;
+  const LayerPlan& plan_;
+  const BindOptions& options_;
+  const BuildSteps& steps_;
+  BindReport report_;  // without what a build adds
+};
+
+}  // namespace
+
+Result<Bound> build_skins(const BindInput& input, const BuildSteps& steps, BindReport report, CharacterBuilder builder,
+                          std::vector<MergedLayers> skins) {
+  report.pieces = piece_shares(input.plan);
+  return SkinBuild(input, steps, std::move(report)).run(std::move(builder), std::move(skins));
+}
+
+}  // namespace pelt

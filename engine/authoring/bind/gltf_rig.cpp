@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <pelt/gltf_export.h>
+#include <pelt/gltf_pack.h>
+#include <pelt/gltf_rig.h>
+#include <pelt/pelt_file.h>
+#include <pelt/pelt_gltf.h>
+#include <pelt/rig_json.h>
+#include <pelt/rig_names.h>
+#include <pelt/tools/file_io.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/model/gltf/loader.h"
+
+namespace pelt {
+
+Result<void> check_gltf_rig(const Rig& rig, const std::string& source) {
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    std::optional<std::string> file;
+    for_each_name(rig.layers[l].deformer, [&](const std::string& name, Names names) {
+      if (names == Names::kFile || names == Names::kObjFile) file = name;
+    });
+    if (!file) continue;
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{}: layer {}: names the file '{}', and a rig inside of a glTF file names none: give the "
+                            "model this mesh, and name it in the rig",
+                            source, l, *file));
+  }
+  return {};
+}
+
+Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path) {
+  PELT_ASSIGN(const auto bytes, read_file(path, kMaxGltfBytes));
+  PELT_ASSIGN(const auto found, read_gltf_deformers(bytes, path.string()));
+  if (!found) return std::nullopt;
+  const GltfDeformers& deformers = *found;
+  const std::string place = fmt::format("{}: /extensions/{}/rig", path.string(), kGltfDeformers);
+  PELT_ASSIGN(auto rig, parse_rig(deformers.rig, place));
+  PELT_TRY(check_gltf_rig(rig, place));
+  GltfRig result{.rig = std::move(rig)};
+  if (deformers.character.empty()) return result;
+  if (!deformers.current) {
+    result.note = "it was changed since its character was bound";
+    return result;
+  }
+  Result<Character> character = deserialize(deformers.character, path.string() + ": its character");
+  if (!character && character.error().code == ErrorCode::kUnsupported) {
+    result.note = character.error().message;
+    return result;
+  }
+  PELT_ASSIGN(result.character, std::move(character));
+  return result;
+}
+
+Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
+                       const std::filesystem::path& path, NamedFiles files) {
+  PELT_ASSIGN(const auto rig, parse_rig(character->rig, path.string() + ": the character's rig"));
+  PELT_TRY(check_gltf_rig(rig, path.string()));
+  std::vector<std::byte> glb;
+  if (!file.empty()) {
+    PELT_ASSIGN(glb, pack_gltf(file, files));
+  } else {
+    PELT_ASSIGN(const auto made, format_glb(model));
+    const auto bytes = std::as_bytes(std::span(made));
+    glb.assign(bytes.begin(), bytes.end());
+  }
+  PELT_ASSIGN(const auto bytes,
+              write_gltf_deformers(glb, character->rig, &character, file.empty() ? path.string() : file.string()));
+  return write_file(path, bytes);
+}
+
+}  // namespace pelt

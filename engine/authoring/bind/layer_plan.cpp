@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/bind/layer_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <pelt/character.h>
+#include <pelt/linear_blend.h>
+#include <pelt/rig_names.h>
+#include <pelt/selection.h>
+#include <pelt/tools/area.h>
+#include <pelt/tools/joint_roles.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/chain/cores.h"
+#include "engine/authoring/deformer/region.h"
+#include "engine/authoring/deformer/rigid_parts.h"
+#include "engine/authoring/rig/deformer_entry.h"
+#include "engine/character/core/invalid.h"
+
+namespace pelt {
+namespace {
+
+bool is_everywhere(const std::vector<float>& mask, float value) {
+  return std::all_of(mask.begin(), mask.end(), [&](float m) { return m == value; });
+}
+
+tl::unexpected<Error> no_such_mesh(const PlannedLayer& layer, const Model& model, const char* role,
+                                   const std::string& name) {
+  constexpr std::size_t kMax = 12;
+  std::vector<std::string> names;
+  for (const Mesh& mesh : model.meshes) names.push_back("'" + mesh.name + "'");
+  if (names.size() > kMax) {
+    names.resize(kMax);
+    names.push_back("...");
+  }
+  return fail(ErrorCode::kNotFound, fmt::format("{}: the {} '{}' is not in the model; its meshes are {}", layer.label,
+                                                role, name, fmt::join(names, ", ")));
+}
+
+// Finds the driver mesh of each layer, and marks the meshes that drive others.
+Result<void> find_drivers(const Model& model, LayerPlan& plan) {
+  plan.is_driver.assign(model.meshes.size(), false);
+  for (PlannedLayer& layer : plan.layers) {
+    std::string name;
+    for_each_name(layer.deformer, [&](const std::string& text, Names names) {
+      if (names == Names::kDriver || names == Names::kCage) name = text;
+    });
+    if (name.empty()) continue;
+    const Mesh* driver = model.find_mesh(name);
+    if (driver == nullptr) return no_such_mesh(layer, model, "driver", name);
+    layer.driver_mesh = static_cast<std::size_t>(driver - model.meshes.data());
+    plan.is_driver[*layer.driver_mesh] = true;
+  }
+  return {};
+}
+
+Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<const MuscleMeshes> muscles,
+                                              const std::string& target, const PlannedLayer& layer,
+                                              const std::vector<bool>& is_driver) {
+  std::vector<std::size_t> targets;
+  if (target == "*") {
+    for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+      if (!is_driver[m]) targets.push_back(m);
+    }
+    return targets;
+  }
+  const Mesh* mesh = model.find_mesh(target);
+  if (mesh == nullptr) return no_such_mesh(layer, model, "target", target);
+  targets.push_back(static_cast<std::size_t>(mesh - model.meshes.data()));
+  if (layer.driver_mesh == targets[0]) return invalid("{}: the target '{}' is its own driver", layer.label, target);
+  for (const MuscleMeshes& muscle : muscles) {
+    if (muscle.mesh != targets[0] && muscle.line != targets[0]) continue;
+    return invalid("{}: the target '{}' belongs to a muscle, whose line moves it", layer.label, target);
+  }
+  return targets;
+}
+
+Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const Model& model, const Rig& rig,
+                                       const PlannedLayer& layer) {
+  if (!(mask.value >= 0 && mask.value <= 1))
+    return invalid("{}: the mask {} is not in [0, 1]", layer.label, mask.value);
+  Result<std::vector<float>> values = region_values(mask.region, mesh, model, rig, layer.label + ": the mask");
+  if (values) {
+    for (float& value : *values) value *= mask.value;
+  }
+  return values;
+}
+
+// Returns the share of each vertex that moves as one piece. It is at least the weight on joints of a face. With w, that
+// weight plus the largest weight on one core, it is also at least smoothstep(2 w - 1).
+std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> cores) {
+  std::vector<float> parts(mesh.positions.size(), 0.0f);
+  if (!has_weights(mesh)) return parts;
+  const std::vector<bool> is_patch = patch_joints(model.skeleton);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    float of_face = 0;
+    float of_core = 0;  // largest sum over one core
+    const std::span<const Influence> row = mesh.weights.row(i);
+    const auto core_of = [&](const Influence& influence) { return cores[model.bound_joints[influence.index].joint]; };
+    for (const Influence& influence : row) {
+      if (is_patch[model.bound_joints[influence.index].joint]) {
+        of_face += influence.weight;
+        continue;
+      }
+      if (core_of(influence) == chain::kNoCore) continue;
+      float sum = 0;
+      for (const Influence& other : row) sum += core_of(other) == core_of(influence) ? other.weight : 0.0f;
+      of_core = std::max(of_core, sum);
+    }
+    parts[i] = std::max(std::min(of_face, 1.0f), glm::smoothstep(0.0f, 1.0f, 2 * (of_face + of_core) - 1));
+  }
+  return parts;
+}
+
+// Returns for each joint its core: joints that carry joints of a face are cores of their own.
+std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
+  const std::vector<bool> is_patch = patch_joints(skeleton);
+  std::vector<std::uint32_t> cores(skeleton.joints.size(), chain::kNoCore);
+  for (std::size_t j = 0; j < cores.size(); ++j) {
+    if (!is_patch[j]) continue;
+    const std::uint32_t parent = *skeleton.parent_of(j);  // patches have one
+    if (!is_patch[parent]) cores[parent] = parent;
+  }
+  return cores;
+}
+
+// Notes for each layer below that `layer` hides it at a mesh: for why_idle.
+void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Mesh& mesh,
+                 std::vector<PlannedLayer>& planned) {
+  for (const LayerAtMesh& at : below) {
+    planned[at.layer].idle.push_back(fmt::format("{} hides it at mesh '{}'", planned[layer].label, mesh.name));
+  }
+}
+
+// Lowers the mask of a layer over * where linear blend does better. Returns the areas that linear blend keeps.
+PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
+                                 const Model& model, std::span<const std::uint32_t> cores,
+                                 std::vector<PlannedLayer>& planned, std::vector<std::string>& notes) {
+  const PlannedLayer& layer = planned[added.layer];
+  const DeformerEntry& entry = deformer_entry(layer.deformer);
+  std::vector<float> left(mesh.positions.size(), 0.0f);
+  if (!cores.empty()) left = parts_in_cores(mesh, model, cores);
+  const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
+  PieceAreas pieces;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    pieces.all += areas[i];
+    pieces.cores += areas[i] * left[i];
+  }
+  auto in_cores = left.size() - static_cast<std::size_t>(std::count(left.begin(), left.end(), 0.0f));
+  std::size_t count = 0;  // vertices in rigid parts
+  const RigidParts treatment = entry.rigid_parts != nullptr ? entry.rigid_parts(layer.deformer) : RigidParts::kMoved;
+  if (treatment != RigidParts::kMoved) {
+    const std::vector<bool> rigid = find_rigid_parts(mesh);
+    count = static_cast<std::size_t>(std::count(rigid.begin(), rigid.end(), true));
+    if (treatment == RigidParts::kLeftAsMeshes && count != rigid.size()) count = 0;
+    for (std::size_t i = 0; i < rigid.size() && count > 0; ++i) {
+      if (!rigid[i]) continue;
+      pieces.rigid_parts += areas[i];
+      pieces.cores -= areas[i] * left[i];
+      in_cores -= left[i] > 0 ? 1 : 0;
+      left[i] = 1;
+    }
+  }
+  if (count + in_cores == 0) return pieces;
+  const bool hides_all = !layer.wires && is_everywhere(added.mask, 1.0f);
+  if (below.empty() || hides_all) {
+    note_hidden(below, added.layer, mesh, planned);
+    below = {{0, std::vector<float>(mesh.positions.size(), 1.0f)}};
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) added.mask[i] *= 1 - left[i];
+  if (count > 0) {
+    notes.push_back(fmt::format(
+        "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint alone and stay on linear blend",
+        layer.label, count, left.size(), mesh.name));
+  }
+  if (in_cores > 0) {
+    notes.push_back(
+        fmt::format("{}: {} of the {} vertices of mesh '{}' are of what moves as one piece (heads, hands, feet, hips, "
+                    "faces) and stay on linear blend as far as they follow its joints alone",
+                    layer.label, in_cores, left.size(), mesh.name));
+  }
+  return pieces;
+}
+
+// Returns why a layer over *, whose mask was not 0 everywhere, leaves all of a mesh to linear blend.
+std::string why_left(const PieceAreas& pieces, LeftPieces leaves, const Mesh& mesh) {
+  std::vector<std::string> parts;
+  if (pieces.rigid_parts > 0) parts.push_back("is in parts that follow one joint alone");
+  if (pieces.cores > 0 || parts.empty()) {
+    parts.push_back(leaves == LeftPieces::kFaces ? "follows joints of a face, or those that carry them"
+                                                 : "moves as one piece (heads, hands, feet, hips, faces)");
+  }
+  return fmt::format(
+      "all that it would move of mesh '{0}' {1}, and stays on linear blend; a layer with the target "
+      "'{0}' moves it",
+      mesh.name, fmt::join(parts, " or "));
+}
+
+// Returns true if a layer whose deformer makes a surface of the skin shows at meshes, but at none with area.
+bool lacks_area(std::size_t layer, const Model& model, std::span<const std::size_t> targets, const LayerPlan& plan) {
+  const DeformerEntry& entry = deformer_entry(plan.layers[layer].deformer);
+  if (entry.makes_surface == nullptr || !entry.makes_surface(plan.layers[layer].deformer)) return false;
+  return std::ranges::none_of(targets, [&](std::size_t m) {
+    const Mesh& mesh = model.meshes[m];
+    const double least = least_area(mesh);
+    return !is_everywhere(plan.meshes[m].back().mask, 0.0f) &&
+           std::ranges::any_of(mesh.triangles, [&](glm::uvec3 t) { return triangle_area(mesh, t) > least; });
+  });
+}
+
+// Leaves all that a layer over * moves to the layers below.
+void leave_flat_skin(std::size_t layer, const Model& model, std::span<const std::size_t> targets, LayerPlan& plan) {
+  for (const std::size_t m : targets) {
+    std::vector<LayerAtMesh>& layers = plan.meshes[m];
+    if (is_everywhere(layers.back().mask, 0.0f)) continue;
+    const std::vector<float> everywhere(layers.back().mask.size(), 1.0f);
+    layers.back().mask.assign(everywhere.size(), 0.0f);
+    if (layers.size() == 1) layers.insert(layers.begin(), {0, everywhere});
+    plan.layers[layer].idle.push_back(fmt::format("mesh '{}' has no triangle with area", model.meshes[m].name));
+  }
+}
+
+// Keeps only the layers that show: the topmost one that covers the whole mesh, and those above it that are not empty.
+void drop_hidden(std::vector<LayerAtMesh>& layers, const Mesh& mesh, std::vector<PlannedLayer>& planned) {
+  const auto covers = [&](const LayerAtMesh& layer) {
+    return !planned[layer.layer].wires && is_everywhere(layer.mask, 1.0f);
+  };
+  const auto top = std::find_if(layers.rbegin(), layers.rend(), covers);
+  note_hidden(std::span(layers.begin(), top.base() - 1), (top.base() - 1)->layer, mesh, planned);
+  layers.erase(layers.begin(), top.base() - 1);
+  const auto nowhere = [](const LayerAtMesh& layer) { return is_everywhere(layer.mask, 0.0f); };
+  layers.erase(std::remove_if(layers.begin() + 1, layers.end(), nowhere), layers.end());
+}
+
+void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, LayerPlan& plan) {
+  if (muscles.empty()) return;
+  const auto carries = [](const PlannedLayer& layer) {
+    return deformer_entry(layer.deformer).has_curves && !layer.wires;
+  };
+  const auto found = std::find_if(plan.layers.begin(), plan.layers.end(), carries);
+  const auto curves = static_cast<std::size_t>(found - plan.layers.begin());
+  if (found == plan.layers.end()) {
+    const DeformerEntry& added = *std::ranges::find(deformers(), true, &DeformerEntry::has_curves);
+    plan.layers.push_back({fmt::format("lines of muscles ({})", added.name()), added.defaults, {}, {}});
+  }
+  for (const MuscleMeshes& muscle : muscles) {
+    const std::size_t count = model.meshes[muscle.line].positions.size();
+    std::vector<float> between(count, 1.0f);
+    between[0] = between[count - 2] = between[count - 1] = 0.0f;  // both ends, and the side vertex
+    plan.meshes[muscle.line] = {{0, std::vector<float>(count, 1.0f)}, {curves, std::move(between)}};
+  }
+}
+
+}  // namespace
+
+std::string why_idle(const PlannedLayer& layer) {
+  constexpr std::size_t kMax = 3;
+  if (layer.idle.empty()) return "every mesh is a driver, or belongs to a muscle";
+  std::vector<std::string> causes;
+  for (const std::string& cause : layer.idle) {
+    if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
+  }
+  const std::size_t more = causes.size() - std::min(causes.size(), kMax);
+  causes.resize(causes.size() - more);
+  return fmt::format("{}{}", fmt::join(causes, "; "), more > 0 ? fmt::format("; and {} more", more) : "");
+}
+
+Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> levels,
+                              std::span<const MuscleMeshes> muscles, const Rig& rig, std::vector<std::string>& notes) {
+  LayerPlan plan;
+  plan.meshes.resize(model.meshes.size());
+  plan.pieces.resize(model.meshes.size());
+  plan.layers.push_back({"meshes without a layer (linear_blend)", LinearBlendParameters{}, {}, {}});
+  for (const Layer& layer : rig.layers) {
+    plan.layers.push_back({fmt::format("layer {} ({})", plan.layers.size(), layer.deformer.name()),
+                           layer.deformer,
+                           layer.wires,
+                           {},
+                           layer.target == "*"});
+  }
+  PELT_TRY(find_drivers(model, plan));
+  for (const MuscleMeshes& muscle : muscles) plan.is_driver[muscle.line] = plan.is_driver[muscle.mesh] = true;
+
+  for (std::size_t l = 1; l < plan.layers.size(); ++l) {
+    const Layer& source = rig.layers[l - 1];
+    PlannedLayer& layer = plan.layers[l];
+    PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
+    if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMaxWiresExponent)) {
+      return invalid("{}: the exponent of Wires is {}, but must be from 0 to {}", layer.label, *layer.wires,
+                     kMaxWiresExponent);
+    }
+    std::vector<std::uint32_t> cores;
+    const DeformerEntry& entry = deformer_entry(layer.deformer);
+    const LeftPieces leaves =
+        source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
+    if (leaves == LeftPieces::kCores) {
+      const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
+      cores = chain::core_joints(model, meshes);
+    } else if (leaves == LeftPieces::kFaces) {
+      cores = bearers_of_faces(model.skeleton);
+    }
+    for (const std::size_t m : targets) {
+      const Mesh& mesh = model.meshes[m];
+      PELT_ASSIGN(auto mask, mask_values(source.mask, mesh, model, rig, layer));
+      LayerAtMesh added{l, std::move(mask)};
+      std::vector<LayerAtMesh>& below = plan.meshes[m];
+      if (below.empty() && layer.wires) {
+        return invalid("{}: there is no layer below at mesh '{}' to combine with", layer.label, mesh.name);
+      }
+      if (!below.empty() && plan.layers[below.back().layer].wires && !layer.wires) {
+        return invalid("{}: mesh '{}' is combined as in Wires below it; it must be so too", layer.label, mesh.name);
+      }
+      if (below.empty() && !is_everywhere(added.mask, 1.0f)) {
+        notes.push_back(
+            fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
+        added.mask.assign(added.mask.size(), 1.0f);
+      }
+      const bool is_nowhere = is_everywhere(added.mask, 0.0f);
+      if (is_nowhere) {
+        layer.idle.push_back(source.mask.value == 0 ? "the value of its mask is 0"
+                                                    : why_nowhere(source.mask.region, mesh, model, rig));
+      }
+      if (source.target == "*") {
+        plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, plan.layers, notes);
+        if (!is_nowhere && is_everywhere(added.mask, 0.0f)) {
+          layer.idle.push_back(why_left(plan.pieces[m], leaves, mesh));
+        }
+      }
+      below.push_back(std::move(added));
+    }
+    if (source.target == "*" && lacks_area(l, model, targets, plan)) leave_flat_skin(l, model, targets, plan);
+  }
+  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+    if (plan.is_driver[m] && plan.meshes[m].empty()) continue;
+    std::vector<LayerAtMesh>& layers = plan.meshes[m];
+    if (layers.empty()) layers.push_back({0, std::vector<float>(model.meshes[m].positions.size(), 1.0f)});
+    drop_hidden(layers, model.meshes[m], plan.layers);
+  }
+  for (const PlacedLevel& level : levels) {
+    std::vector<LayerAtMesh>& layers = plan.levels.emplace_back();
+    if (!plan.is_skin(level.of())) {
+      notes.push_back(fmt::format("'{}' is left out, since it is a level of detail of a driver", level.mesh().name));
+      continue;
+    }
+    for (const LayerAtMesh& at : plan.meshes[level.of()]) layers.push_back({at.layer, level.carry(at.mask)});
+  }
+  plan_lines(model, muscles, plan);
+  return plan;
+}
+
+}  // namespace pelt

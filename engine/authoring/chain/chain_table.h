@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Writes chains into the table of passes (shaders/chain/chain.h), and makes the pass that poses their anchors. What
+// turns by the chains is posed in a later stage, with the same words and more.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include <pelt/character.h>
+
+#include "engine/authoring/chain/chains.h"
+#include "engine/authoring/deformer/table_writer.h"
+
+namespace pelt::chain {
+
+class ChainTable : public TableWriter {
+ public:
+  // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
+  // the table.
+  ChainTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs)
+      : at_bind_(at_bind), twist_inputs_(twist_inputs) {}
+
+  const glm::dmat4& at_bind(std::uint32_t joint) const { return at_bind_[joint]; }
+
+  // Appends the words of a chain and of its anchors, with `more` words of room between, and returns the first. Its
+  // entries are counted from 0 until place_anchors().
+  std::uint32_t put_chain(const Chain& chain, std::uint32_t more = 0);
+
+  bool has_chains() const { return !chains_.empty(); }
+
+  // Returns the pass that poses the anchors of all chains, in stage 0.
+  PalettePass anchor_pass() const;
+
+  // Tells the chains the first palette entry of that pass. To be called once.
+  void place_anchors(std::uint32_t first_slot);
+
+ private:
+  void put_anchor(const Chain& chain, std::size_t i);
+
+  std::span<const glm::dmat4> at_bind_;
+  std::span<const std::uint32_t> twist_inputs_;
+  std::vector<std::uint32_t> chains_;  // words
+  std::uint32_t entries_ = 0;
+};
+
+}  // namespace pelt::chain

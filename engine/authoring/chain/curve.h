@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Curves as the table of a pass holds them (shaders/curve_skeleton/curve.h), and their frames in any pose, for bind.
+// Model space at bind, metres, radians.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <pelt/curve_keys.h>
+#include <pelt/curve_settings.h>
+#include <pelt/frame.h>
+
+#include "engine/authoring/chain/chain_table.h"
+#include "engine/authoring/chain/chains.h"
+#include "shaders/curve_skeleton/pose.h"
+
+namespace pelt::chain {
+
+// Settings of a curve at an anchor.
+struct CurveAnchor {
+  float skin_distance = 0;           // d
+  float float_min = 0;               // f_min
+  float float_max = 0;               // f_max
+  std::vector<CurveKey> float_keys;  // f over the bend; if empty, the formula counts
+  // E before and after the joint, by which automatic frames pass through it; 0: the bone there is stiff. If given,
+  // neither floats nor float keys count.
+  std::optional<glm::vec2> eases;
+  glm::vec3 before{0.0f};  // displacement of the spline point B-
+  glm::vec3 after{0.0f};   // displacement of the spline point B+
+  float twist_after = 0;   // part of the joint's twist that the bone leaving it takes
+  Bulge bulge;
+};
+
+// Values of a bendy bone at one of its ends, in the curve's direction. The `joint_*` values hold right at the joint,
+// where the next bone may have other ones.
+struct SpanEnd {
+  float roll = 0;
+  glm::vec2 width{1.0f};  // scales of the frame's y and z
+  float joint_roll = 0;
+  glm::vec2 joint_width{1.0f};
+};
+
+// Settings of a curve from an anchor to the next, in the curve's direction.
+struct CurveSpan {
+  std::vector<CurveKey> twist;  // dist over lambda; if empty, dist = lambda
+  bool smooth_twist = true;
+  SpanEnd first;  // ends of a bendy bone; these count in poses, not at bind
+  SpanEnd last;
+  float stretch = 0;  // ln of the lengthwise scale at the end over that at the start
+};
+
+struct Curve {
+  Chain chain;
+  std::vector<float> lengths;  // rest length s of each anchor, 0 at the first
+  std::vector<CurveAnchor> anchors;
+  std::vector<CurveSpan> spans;  // one fewer than anchors
+  CurveFrames frames = CurveFrames::kAuto;
+  CurveReference reference = CurveReference::kHalfSwing;
+  float centre = 0;
+  float float_margin = 1;
+  // Angle at each anchor from the y of automatic frames, which is carried along the curve, to the y by the joint's axes
+  // (joint_rolls). Used if a bendy bone is wider one way than the other; empty otherwise.
+  std::vector<float> rolls;
+  bool edited = false;  // has settings of its own, so it shares no frames with curves over the same joints
+
+  std::size_t bone_count() const { return spans.size(); }
+  float bone_length(std::size_t bone) const { return lengths[bone + 1] - lengths[bone]; }
+};
+
+// Returns a curve over a chain, with the lengths of its anchors and no settings.
+Curve curve_over(Chain chain);
+
+// Returns dist(lambda): piecewise linear, or monotone cubic (Fritsch & Carlson 1980), through the keys.
+float twist_share(const CurveSpan& span, float lambda);
+
+// Returns the values of Curve::rolls.
+std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> at_bind);
+
+// How far automatic frames turn before and after inner anchor i (`turning`, w in docs/mathematics.md section 2.2), and
+// how far the curve is corrected (`window`, g there; shaders/curve_skeleton/step_frames.h). Both are rest lengths, 0 at
+// the ends of the curve. By eases most of the turn is within a third of the bones, and they are corrected whole.
+struct StepReach {
+  glm::vec2 turning, window;
+};
+StepReach step_reach(const Curve& curve, std::size_t i);
+
+// Writes curves into the table of passes, one after the other; then their samples, once the passes are placed that pose
+// the anchors and the steps.
+class CurveTable {
+ public:
+  // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
+  // the table.
+  CurveTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs)
+      : table_(at_bind, twist_inputs), at_bind_(at_bind) {}
+
+  // Appends a curve and returns the index of its first word.
+  std::uint32_t put(const Curve& curve);
+
+  // Appends a sample of the curve for posing and returns the index of its first word. `rest` is M^R there.
+  std::uint32_t put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest);
+
+  // Returns the pass that poses the anchors, in stage 0, and the one that poses the steps of automatic frames, in stage
+  // 1.
+  PalettePass anchor_pass() const { return table_.anchor_pass(); }
+  PalettePass step_pass() const;
+
+  // Tell the curves the first palette entries of these passes. To be called once.
+  void place_anchors(std::uint32_t first_slot) { table_.place_anchors(first_slot); }
+  void place_steps(std::uint32_t first_slot);
+
+  const std::vector<std::uint32_t>& words() const { return table_.words(); }
+  std::vector<std::uint32_t> take_words() { return table_.take_words(); }
+
+ private:
+  void put_curve_anchor(const Curve& curve, std::size_t i, glm::vec3 reference);
+
+  ChainTable table_;
+  std::span<const glm::dmat4> at_bind_;
+  std::vector<std::uint32_t> curves_;  // words
+  std::uint32_t steps_ = 0;            // palette entries
+};
+
+// Returns the shape of a sample at lambda of a bone at bind: its share of the twist, its bulges and its roll.
+shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambda);
+
+// Returns the same in poses, with the rolls and widths of bendy bones. They are linear between the ends of the bone,
+// and within a quarter of the bone go over into those of the joint.
+shared::CurveShape posed_shape(const Curve& curve, std::size_t bone, float lambda);
+
+// Returns the fraction of the bone at which the sample at lambda stands in poses. The lengthwise scale along the bone
+// is proportional to exp(stretch lambda).
+float posed_lambda(const CurveSpan& span, float lambda);
+
+// A curve in a pose.
+class PosedCurve {
+ public:
+  // `at_bind` and `twist_inputs`: as for CurveTable, needed here alone. `inputs` gives the twists of joints that have a
+  // twist input. The curve must outlive it.
+  PosedCurve(const Curve& curve, std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs,
+             std::span<const glm::mat4> joints, std::span<const float> inputs);
+
+  // Returns M at lambda of a bone, without bendy bones; in the bind pose this is M^R.
+  Affine frame(std::size_t bone, float lambda) const { return frame(bone, lambda, curve_shape(*curve_, bone, lambda)); }
+
+  // Returns M^D of the sample at lambda.
+  Affine posed_frame(std::size_t bone, float lambda) const {
+    return frame(bone, posed_lambda(curve_->spans[bone], lambda), posed_shape(*curve_, bone, lambda));
+  }
+
+  // Returns the bone's part of the spline. Only tangent and endpoint frames have it.
+  const shared::CurvePart& part(std::size_t bone) const { return parts_[bone]; }
+
+  // Returns f, the distance of B- and B+ from an inner anchor along the bones; 0 at the ends. Only tangent and endpoint
+  // frames have it.
+  float floating_distance(std::size_t anchor) const;
+
+ private:
+  Affine frame(std::size_t bone, float lambda, const shared::CurveShape& shape) const;
+
+  const Curve* curve_;
+  std::vector<std::uint32_t> table_;      // the curve at word 0
+  std::vector<Affine> palette_;           // its anchors and steps
+  std::vector<shared::CurvePart> parts_;  // one per bone; none with automatic frames
+};
+
+// Returns the fraction of an inner anchor's twist that the bone leaving it, away from the top, takes; the anchor must
+// not be the top. The bones on both sides share the twist by how much they can take; if neither can take any, by their
+// lengths. If the bone before begins at a branch the fraction is 1, so that the roll of an arm does not wring the
+// chest.
+float twist_after(const Curve& curve, std::size_t anchor);
+
+}  // namespace pelt::chain

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/chain/tips.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/character/model/skeleton_walk.h"
+
+namespace pelt::chain {
+namespace {
+
+// Joints of a face. This bounds work that grows with the square of what a file says.
+constexpr std::size_t kMaxBeside = 256;
+
+// Returns the weighted middle of the points. Points that are `from` ahead or less do not count, and the weight rises
+// linearly up to `to`: with a sharp bound, rounding would decide how much of a ring of vertices just there counts, and
+// pull the middle aside.
+glm::dvec3 middle(std::span<const SkinPoint> skin, const glm::dvec3& direction, double from, double to) {
+  glm::dvec3 sum(0.0);
+  double total = 0;
+  for (const SkinPoint& point : skin) {
+    const double weight = point.weight * std::clamp((glm::dot(point.offset, direction) - from) / (to - from), 0.0, 1.0);
+    sum += weight * point.offset;
+    total += weight;
+  }
+  return total > 0 ? sum / total : glm::dvec3(0.0);
+}
+
+double reach_along(std::span<const SkinPoint> skin, const glm::dvec3& direction) {
+  double reach = 0;
+  for (const SkinPoint& point : skin) reach = std::max(reach, glm::dot(point.offset, direction));
+  return reach;
+}
+
+// Returns the unit of `direction`, turned to at most a right angle to `along`, the bone before, so that no curve turns
+// back; `along` itself if little is left. If `along` is zero, nothing is turned.
+glm::dvec3 turned_ahead(const glm::dvec3& direction, const glm::dvec3& along) {
+  const double ahead = std::min(0.0, glm::dot(glm::normalize(direction), along));
+  const glm::dvec3 rest = glm::normalize(direction) - ahead * along;
+  return glm::length(rest) < 0.3 ? along : glm::normalize(rest);
+}
+
+// Returns the offset of the tip from the joint. It points towards the middle of the skin and then, since a foot bends,
+// towards the middle of the far end of the skin. `along` is the direction of the bone before, or zero. The result is
+// zero if all the skin is at the joint.
+glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along) {
+  const SkinPoint& farthest =
+      *std::ranges::max_element(skin, {}, [](const SkinPoint& point) { return glm::length(point.offset); });
+  const double reach = glm::length(farthest.offset);
+  if (reach == 0) return glm::dvec3(0.0);
+  // Skin all round the joint gives no direction; without a bone before, any is as good.
+  const glm::dvec3 centre = middle(skin, glm::dvec3(0.0), -1, 0);
+  glm::dvec3 direction = glm::length(centre) >= 0.1 * reach ? turned_ahead(centre, along) : along;
+  if (direction == glm::dvec3(0.0)) direction = farthest.offset / reach;
+  const double ahead = std::max(reach_along(skin, direction), 1e-9 * reach);
+  const glm::dvec3 end = middle(skin, direction, 0.65 * ahead, 0.85 * ahead);
+  if (glm::dot(end, direction) > 0.1 * reach) direction = turned_ahead(end, along);
+  double sum = 0;
+  for (const SkinPoint& point : skin) sum += std::max(0.0, glm::dot(point.offset, direction));
+  // Even skin reaches twice as far as its mean: anything much longer is a thorn or an object in a hand.
+  const double most = 3 * sum / static_cast<double>(skin.size());
+  return std::max(std::min(reach_along(skin, direction), most), 0.1 * reach) * direction;
+}
+
+// Returns the offset of an unweighted, childless child that stands about where the skin ends (an end node of
+// exporters).
+std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const glm::dmat4> bind,
+                                        std::span<const std::vector<std::uint32_t>> children_of, const Place& place,
+                                        const glm::dvec3& tip) {
+  const double length = glm::length(tip);
+  const glm::dvec3 direction = tip / length;
+  std::optional<glm::dvec3> best;
+  double farthest = 0.5 * length;
+  for (const std::uint32_t j : place.joints) {
+    for (const std::uint32_t child : children_of[j]) {
+      if (places.of_joint[child] != kNone || !children_of[child].empty()) continue;
+      const glm::dvec3 offset = glm::dvec3(bind[child][3]) - place.position;
+      const double ahead = glm::dot(offset, direction);
+      if (ahead <= farthest || ahead > 1.5 * length || glm::length(offset - ahead * direction) > 0.5 * length) continue;
+      best = offset;
+      farthest = ahead;
+    }
+  }
+  return best;
+}
+
+// Returns true if all places below `p` stand beside the skin that reaches to `tip`, like eyes and a jaw on a skull.
+bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip) {
+  const double length = glm::length(tip);
+  std::vector<std::uint32_t> below = places.places[p].children;
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    const Place& place = places.places[below[i]];
+    const glm::dvec3 offset = place.position - places.places[p].position;
+    if (glm::length(offset) > length || glm::dot(offset, tip) > 0.5 * length * length) return false;
+    if (below.size() > kMaxBeside) return false;
+    below.insert(below.end(), place.children.begin(), place.children.end());
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
+                                                   const Places& places) {
+  std::vector<std::vector<SkinPoint>> points(places.places.size());
+  std::vector<std::pair<std::uint32_t, double>> sums;
+  const auto has_place = [&](std::uint32_t joint) { return places.of_joint[joint] != kNone; };
+  for (const Mesh* mesh : skins) {
+    for (std::size_t v = 0; v < mesh->positions.size(); ++v) {
+      sums.clear();
+      for (const Influence& influence : mesh->weights.row(v)) {
+        if (influence.weight <= 0) continue;
+        std::optional<std::uint32_t> joint = model.bound_joints[influence.index].joint;
+        if (!has_place(*joint)) joint = find_above(model.skeleton, *joint, has_place);  // a joint of a face
+        if (!joint) continue;
+        const std::uint32_t p = places.of_joint[*joint];
+        // If all joints stand together, the skin of the upper ones is behind and does not count.
+        if (places.places[p].link_count() == 0 && *joint != places.places[p].lowest) continue;
+        const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
+        if (found == sums.end()) {
+          sums.emplace_back(p, static_cast<double>(influence.weight));
+        } else {
+          found->second += static_cast<double>(influence.weight);
+        }
+      }
+      for (const auto& [p, weight] : sums) {
+        points[p].push_back({glm::dvec3(mesh->positions[v]) - places.places[p].position, weight});
+      }
+    }
+  }
+  return points;
+}
+
+void split_roots(const Model& model, std::span<const Mesh* const> skins, double together, Places& places) {
+  for (std::uint32_t p = 0, count = static_cast<std::uint32_t>(places.places.size()); p < count; ++p) {
+    if (places.places[p].parent != kNone || places.places[p].joints.size() < 2 ||
+        places.places[p].children.size() > 1) {
+      continue;
+    }
+    std::vector<std::uint32_t> upper;
+    for (auto j = model.skeleton.parent_of(places.places[p].lowest); j; j = model.skeleton.parent_of(*j)) {
+      if (places.of_joint[*j] == p) upper.push_back(*j);
+    }
+    std::ranges::reverse(upper);
+    std::vector<SkinPoint> behind;
+    std::vector<SkinPoint> ahead;
+    for (const Mesh* mesh : skins) {
+      for (std::size_t v = 0; v < mesh->positions.size(); ++v) {
+        double above = 0;
+        double sum = 0;
+        for (const Influence& influence : mesh->weights.row(v)) {
+          sum += static_cast<double>(influence.weight);
+          if (std::ranges::count(upper, model.bound_joints[influence.index].joint) > 0) {
+            above += static_cast<double>(influence.weight);
+          }
+        }
+        const glm::dvec3 offset = glm::dvec3(mesh->positions[v]) - places.places[p].position;
+        (above > 0.5 * sum ? behind : ahead).push_back({offset, 1});
+      }
+    }
+    if (behind.empty() || ahead.empty()) continue;
+    const glm::dvec3 tip = tip_of_skin(behind, glm::dvec3(0.0));
+    if (glm::length(tip) <= together || glm::dot(tip, middle(ahead, glm::dvec3(0.0), -1, 0)) >= 0) continue;
+    Place& here = places.places[p];
+    Place above{.joints = upper, .lowest = upper.back(), .position = here.position + tip, .children = {p}};
+    const auto added = static_cast<std::uint32_t>(places.places.size());
+    for (const std::uint32_t j : upper) {
+      places.of_joint[j] = added;
+      std::erase(here.joints, j);
+    }
+    here.parent = added;
+    places.notes.push_back(
+        fmt::format("The skin of joint '{}' lies behind '{}', which stands where it does: it gets a "
+                    "bone of its own.",
+                    model.skeleton.joints[upper.back()].name, name_of(model, here)));
+    places.places.push_back(std::move(above));
+  }
+}
+
+void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
+               double together, Places& places) {
+  const std::vector<std::vector<std::uint32_t>> children_of = children_of_joints(model.skeleton);
+  std::vector<std::vector<SkinPoint>> skin_of = skin_of_places(model, skins, places);
+  for (std::uint32_t p = 0; p < skin_of.size(); ++p) {
+    const Place& place = places.places[p];
+    const bool is_end = place.children.empty();
+    std::vector<SkinPoint>& skin = skin_of[p];
+    if (skin.empty() || place.children.size() == 1 || (!is_end && place.parent == kNone)) continue;
+    const double most = is_end ? std::ranges::max(skin, {}, &SkinPoint::weight).weight : 1.0;
+    std::erase_if(skin, [&](const SkinPoint& point) { return point.weight < 0.5 * std::min(1.0, most); });
+    if (skin.empty()) continue;
+    const glm::dvec3 bone =
+        place.parent == kNone ? glm::dvec3(0.0) : place.position - places.places[place.parent].position;
+    const glm::dvec3 along = place.parent == kNone ? bone : glm::normalize(bone);
+    const glm::dvec3 tip = tip_of_skin(skin, along);
+    if (glm::length(tip) <= together) continue;
+    if (is_end) {
+      places.places[p].tip = place.position + find_end_node(places, bind, children_of, place, tip).value_or(tip);
+    } else if (glm::dot(tip, along) > 0.5 * glm::length(tip) && reaches_beyond(places, p, tip)) {
+      places.notes.push_back(fmt::format("The skin of joint '{}' reaches beyond all joints below it: it gets a tip.",
+                                         name_of(model, place)));
+      const auto added = static_cast<std::uint32_t>(places.places.size());
+      places.places.push_back({.lowest = place.lowest, .position = place.position + tip, .parent = p});
+      places.places[p].children.push_back(added);
+    }
+  }
+}
+
+}  // namespace pelt::chain

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/curve_skeleton/bind.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <pelt/curve_skeleton.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/chain/attach.h"
+#include "engine/authoring/chain/chains.h"
+#include "engine/authoring/chain/curve.h"
+#include "engine/authoring/chain/samples.h"
+#include "engine/authoring/chain/tables.h"
+#include "engine/authoring/curve_skeleton/resolve_curves.h"
+#include "engine/character/records.h"
+
+namespace pelt::curve_skeleton {
+
+using namespace chain;
+
+namespace {
+
+// Calls visit(vertex, place) for the curve that a vertex follows most, and for those that it follows at least half as
+// much.
+template <class Visit>
+void each_main_share(const Shares& shares, const Visit& visit) {
+  for (std::size_t v = 0; v < shares.size(); ++v) {
+    double largest = 0;
+    for (const CurveShare& share : shares[v]) largest = std::max(largest, share.weight);
+    for (const CurveShare& share : shares[v]) {
+      if (share.weight >= 0.5 * largest) visit(v, share.place);
+    }
+  }
+}
+
+// Returns the distance that 90% of the area is within; `weighed` holds pairs of distance and area.
+double usual_distance(std::vector<std::pair<double, double>>& weighed) {
+  constexpr double kUsual = 0.9;
+  std::ranges::sort(weighed);
+  double left = 0;
+  for (const auto& [distance, area] : weighed) left += (1 - kUsual) * area;
+  for (std::size_t i = weighed.size(); i-- > 0;) {
+    left -= weighed[i].second;
+    if (left <= 0) return weighed[i].first;
+  }
+  return 0;
+}
+
+// Measures the skin distance d of anchors for which the rig gives none. On each bone beside the anchor it is the
+// distance of nine tenths of the area of the skin within f_max, since a skirt or a sheath may be farther away. The
+// thinner bone counts, since a limb begins in a trunk.
+void measure_distances(std::span<const Shares> shares, std::span<const std::size_t> shaping, const DeformerInput& input,
+                       std::vector<Curve>& curves) {
+  using Sides = std::array<std::vector<std::pair<double, double>>, 2>;  // distance and area, before and after an anchor
+  std::vector<std::vector<Sides>> near;
+  for (const Curve& curve : curves) near.emplace_back(curve.anchors.size());
+  for (const std::size_t t : shaping) {
+    const Mesh& mesh = input.model.meshes[input.targets[t].mesh];
+    const std::vector<double> areas = vertex_areas(mesh.positions, mesh.triangles);
+    each_main_share(shares[t], [&](std::size_t vertex, const CurvePlace& place) {
+      const Curve& curve = curves[place.curve];
+      const float length = curve.bone_length(place.bone);
+      const auto offer = [&](std::size_t i, std::size_t side, float away) {
+        if (away <= curve.anchors[i].float_max) near[place.curve][i][side].emplace_back(place.distance, areas[vertex]);
+      };
+      offer(place.bone, 1, place.lambda * length);
+      offer(place.bone + 1, 0, (1 - place.lambda) * length);
+    });
+  }
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    for (std::size_t i = 0; i < near[c].size(); ++i) {
+      float& distance = curves[c].anchors[i].skin_distance;
+      if (distance > 0) continue;
+      const double before = usual_distance(near[c][i][0]);
+      const double after = usual_distance(near[c][i][1]);
+      distance = static_cast<float>(before > 0 && after > 0 ? std::min(before, after) : std::max(before, after));
+    }
+  }
+}
+
+// Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), or that of twist_after().
+void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
+  for (Curve& curve : curves) {
+    for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
+      if (i == curve.chain.top) continue;
+      const CurveJoint* joint = joint_settings(parameters, model, curve.chain, i);
+      const bool is_given = joint != nullptr && joint->twist_after;
+      curve.anchors[i].twist_after = is_given ? *joint->twist_after : twist_after(curve, i);
+    }
+  }
+}
+
+// Adds the passes that pose all curves: their anchors, their steps if frames are automatic, and their samples. Returns
+// the palette entry of the first sample.
+std::uint32_t add_passes(std::span<const Curve> curves, const Samples& samples, const RestCurves& rest, bool by_steps,
+                         CurveTable& table, CharacterBuilder& builder) {
+  std::vector<std::uint32_t> words;
+  for (const Curve& curve : curves) words.push_back(table.put(curve));
+  table.place_anchors(builder.add_pass(table.anchor_pass()));
+  if (by_steps) table.place_steps(builder.add_pass(table.step_pass()));
+  PalettePass pass;
+  pass.stage = by_steps ? 2 : 1;
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    const std::uint32_t curve = words[c];
+    for (std::uint32_t bone = 0; bone < curves[c].bone_count(); ++bone) {
+      const std::vector<float>& lambdas = samples.at[c][bone];
+      for (std::size_t k = 0; k < lambdas.size(); ++k) {
+        const std::uint32_t word = table.put_sample(curves[c], bone, lambdas[k], rest.frame(c, bone, lambdas[k]));
+        if (k % shared::kCurveSlots == 0) append_record(pass.records, shared::CurveRecord{curve, bone, word});
+      }
+    }
+  }
+  pass.kernel = by_steps ? PoseKernel::kCurveSkeleton : PoseKernel::kSplineCurve;
+  pass.record_count = static_cast<std::uint32_t>(samples.count / shared::kCurveSlots);
+  pass.table = table.take_words();
+  return builder.add_pass(std::move(pass));
+}
+
+const char* linkage_name(Linkage linkage) {
+  switch (linkage) {
+    case Linkage::kEnd:
+      return "end";
+    case Linkage::kTwo:
+      return "linear linkage";
+    case Linkage::kBifurcation:
+      return "bifurcation";
+    case Linkage::kCross:
+      return "cross";
+    case Linkage::kMore:
+      return "joint of more than four links";
+  }
+  return "";
+}
+
+void note_curves(std::span<const Curve> curves, const Samples& samples, const Chains& chains,
+                 const DeformerInput& input) {
+  const std::vector<Joint>& joints = input.model.skeleton.joints;
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    std::vector<std::string_view> names;
+    for (const Anchor& anchor : curves[c].chain.anchors) {
+      if (names.empty() || names.back() != joints[anchor.joint].name) names.push_back(joints[anchor.joint].name);
+    }
+    input.notes.push_back(fmt::format("{}: the curve '{}' runs over {} with {} samples", input.layer,
+                                      curves[c].chain.name, fmt::join(names, ", "), samples.count_of(c)));
+  }
+  for (const JointLinkage& joint : chains.joints) {
+    if (joint.linkage == Linkage::kEnd || joint.linkage == Linkage::kTwo) continue;
+    std::vector<std::string_view> names;
+    for (const std::size_t c : joint.curves) names.push_back(curves[c].chain.name);
+    input.notes.push_back(fmt::format("{}: joint '{}' is a {} of the curves '{}'", input.layer,
+                                      joints[joint.joint].name, linkage_name(joint.linkage), fmt::join(names, "', '")));
+  }
+  for (const std::string& note : chains.notes) input.notes.push_back(fmt::format("{}: {}", input.layer, note));
+}
+
+}  // namespace
+
+Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters, const DeformerInput& input) {
+  const std::vector<std::size_t> shaping = shaping_targets(input);
+  std::vector<std::uint32_t> meshes;
+  for (const std::size_t t : shaping) meshes.push_back(input.targets[t].mesh);
+  PELT_ASSIGN(const auto chains, resolve_chains(parameters, input.model, meshes, input.layer));
+  const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
+  PELT_ASSIGN(auto curves, resolve_curves(parameters, chains.chains, input.model, at_bind, input.layer, input.notes));
+
+  // Skin distances need places on the curves. If joints are bent at bind, places need floats, and these need distances:
+  // so attach twice.
+  const AttachSettings settings{parameters.binding,
+                                {parameters.curves_per_vertex, parameters.curve_reach},
+                                parameters.weights,
+                                {},
+                                largest_extent(input)};
+  const Attacher attacher(settings, curves, input);
+  std::vector<Shares> shares;
+  const auto attach_all = [&](double done) -> Result<RestCurves> {
+    RestCurves rest = make_rest_curves(curves, at_bind);
+    PELT_ASSIGN(auto attached, attacher.attach(rest, [&](double part) { input.progress(done + 0.45 * part); }));
+    shares = std::move(attached);
+    return rest;
+  };
+  PELT_ASSIGN(auto rest, attach_all(0.0));
+  measure_distances(shares, shaping, input, curves);
+  share_distances(rest, curves);
+  settle_twists(parameters, input.model, curves);
+  PELT_ASSIGN(rest, attach_all(0.45));
+
+  const auto place = [&](std::size_t c, std::span<const float> reach, float error) {
+    return place_samples(curves[c], reach, error, at_bind);
+  };
+  PELT_ASSIGN(const auto samples, place_all_samples(rest, shares, parameters.table_error, place, "curves", input));
+  note_curves(curves, samples, chains, input);
+
+  const std::vector<std::uint32_t> inputs = twist_inputs(chains.chains, input);
+  CurveTable table(at_bind, inputs);
+  const std::uint32_t first_slot =
+      add_passes(curves, samples, rest, parameters.frames == CurveFrames::kAuto, table, input.builder);
+  std::vector<MeshBinding> bindings;
+  for (const Shares& target : shares) bindings.push_back(bind_to_tables(rest, samples, first_slot, target));
+  input.progress(1.0);
+  return bindings;
+}
+
+}  // namespace pelt::curve_skeleton

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <pelt/character.h>
+#include <pelt/result.h>
+
+#include "engine/authoring/deformer/builder.h"
+
+namespace pelt {
+
+// Makes a validated character of everything that was added to a builder, with its drivers moved
+// (DriverParameters::offsets). The builder is empty afterwards.
+Result<Character> build_character(CharacterBuilder& builder);
+
+}  // namespace pelt

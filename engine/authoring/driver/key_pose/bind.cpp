@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/driver/key_pose/bind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include <pelt/key_pose.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/key_weights/bind.h"
+#include "engine/character/records.h"
+#include "engine/character/rows/tilt.h"
+#include "shaders/driver/key_pose/pose.h"
+#include "shaders/morph/morph.h"
+
+namespace pelt::key_pose {
+namespace {
+
+// The offsets of every vertex, each with the place of its weight.
+class Entries {
+ public:
+  explicit Entries(const Mesh& mesh) : mesh_(mesh), entries_(mesh.positions.size()) {}
+
+  // Lets the weight at `place` move the vertices that have an offset, and tilt those round them.
+  void add(std::uint32_t place, std::span<const glm::vec3> offsets) {
+    if (!surface_) surface_.emplace(mesh_.positions, mesh_.triangles);
+    const std::vector<glm::vec3> tilt = tilts(*surface_, offsets);
+    for (std::size_t v = 0; v < offsets.size(); ++v) {
+      if (offsets[v] == glm::vec3(0.0f) && tilt[v] == glm::vec3(0.0f)) continue;
+      entries_[v].push_back({place, offsets[v], tilt[v]});
+      any_ = true;
+    }
+  }
+
+  bool any() const { return any_; }
+
+  // Returns the pass. `first_slot`: of the weights.
+  PalettePass finish(std::uint32_t first_slot) const {
+    PalettePass pass;
+    pass.kernel = PoseKernel::kKeyPose;
+    pass.record_count = static_cast<std::uint32_t>(entries_.size());
+    for (const std::vector<Entry>& entries : entries_) {
+      append_record(pass.records, shared::KeyPoseRecord{static_cast<std::uint32_t>(pass.table.size()),
+                                                        static_cast<std::uint32_t>(entries.size())});
+      for (const Entry& entry : entries) {
+        pass.table.push_back(first_slot * shared::kMorphEntryFloats + entry.place);
+        for (const glm::vec3& vector : {entry.offset, entry.tilt}) {
+          for (int c = 0; c < 3; ++c) pass.table.push_back(std::bit_cast<std::uint32_t>(vector[c]));
+        }
+      }
+    }
+    return pass;
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t place;
+    glm::vec3 offset;
+    glm::vec3 tilt;
+  };
+  const Mesh& mesh_;
+  std::optional<SurfaceGradient> surface_;   // of mesh_; made when it is needed
+  std::vector<std::vector<Entry>> entries_;  // for each vertex
+  bool any_ = false;
+};
+
+// Returns the offset of every vertex of the source.
+Result<std::vector<glm::vec3>> pose_offsets(const KeyPose& pose, const Mesh& source, const std::string& what) {
+  PELT_ASSIGN(auto offsets, key_weights::listed_offsets(pose, source, what));
+  if (pose.morph_target.empty()) return offsets;
+  PELT_ASSIGN(const auto target, key_weights::find_morph_target(source, pose.morph_target, what));
+  for (std::size_t v = 0; v < offsets.size(); ++v) offsets[v] += source.morph_targets[target].offsets[v];
+  return offsets;
+}
+
+// Returns true if a key pose uses the morph target, which then follows the joints and not a clip.
+bool is_keyed(std::span<const KeyPoseSet> key_poses, const std::string& target) {
+  for (const KeyPoseSet& set : key_poses) {
+    for (const KeyPose& pose : set.poses) {
+      if (pose.morph_target == target) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> add_offsets(key_weights::WeightTable& weights, std::span<const KeyedOffsets> keyed,
+                                         const Mesh& mesh, CharacterBuilder& builder) {
+  Entries entries(mesh);
+  for (const KeyedOffsets& some : keyed) entries.add(some.weight, some.offsets);
+  if (!entries.any()) return std::nullopt;
+  return builder.add_pass(entries.finish(builder.add_pass(weights.finish())));
+}
+
+Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_poses, bool morph_targets,
+                                              const Mesh& source, const Mesh& mesh, const CarryOffsets& carry,
+                                              const Model& model, const std::string& what, CharacterBuilder& builder) {
+  key_weights::WeightTable weights;
+  std::vector<KeyedOffsets> keyed;
+  for (std::size_t s = 0; s < key_poses.size(); ++s) {
+    const std::string name = fmt::format("{}: key pose set {}", what, s);
+    PELT_ASSIGN(const auto keys, weights.add_keys(key_poses[s], model, name));
+    for (std::size_t p = 0; p < keys.size(); ++p) {
+      PELT_ASSIGN(const auto offsets, pose_offsets(key_poses[s].poses[p], source, fmt::format("{}, pose {}", name, p)));
+      keyed.push_back({weights.add_weight({keys[p]}), carry(offsets)});
+    }
+  }
+  for (std::uint32_t t = 0; morph_targets && t < source.morph_targets.size(); ++t) {
+    const MorphTarget& target = source.morph_targets[t];
+    if (is_keyed(key_poses, target.name)) continue;
+    keyed.push_back(
+        {weights.add_weight(builder.weight_keys(source, t, target.weight, weights)), carry(target.offsets)});
+  }
+  return add_offsets(weights, keyed, mesh, builder);
+}
+
+}  // namespace pelt::key_pose

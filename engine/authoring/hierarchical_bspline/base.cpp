@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/hierarchical_bspline/base.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include <pelt/tools/index_ranges.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/deformer/find_cage.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+// Attaches what no attachment of the base names, as painted.
+void attach_rest(HierarchicalBsplineParameters& surface) {
+  std::vector<bool> attached(surface.control.size(), false);
+  if (surface.levels.empty()) surface.levels.emplace_back();
+  for (const SurfaceAttachment& attachment : surface.levels[0].attach) {
+    for (const IndexRange range : attachment.vertices) {
+      for (std::uint32_t v = range.first; v <= range.last && v < attached.size(); ++v) attached[v] = true;
+    }
+  }
+  SurfaceAttachment painted{.painted = true};
+  for (std::uint32_t v = 0; v < attached.size(); ++v) {
+    if (!attached[v]) append_index(painted.vertices, v);
+  }
+  if (!painted.vertices.empty()) surface.levels[0].attach.push_back(std::move(painted));
+}
+
+}  // namespace
+
+Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
+  const bool is_named = !parameters.mesh.empty() || !parameters.file.empty();
+  if (!parameters.made_of.empty() && (is_named || parameters.control.empty() || parameters.faces.empty())) {
+    return invalid(input, "made_of belongs to a base of control and faces alone");
+  }
+  Base base{parameters, {}};
+  if (is_named) {
+    PELT_ASSIGN(auto found, find_cage(parameters.mesh, parameters.file, input));
+    auto& [cage, mesh] = found;
+    if (parameters.control.empty()) {
+      for (const glm::dvec3 point : cage.points) base.parameters.control.emplace_back(point);
+      base.parameters.faces = std::move(cage.faces);
+      base.parameters.file.clear();
+    } else if (cage.points.size() != parameters.control.size()) {
+      return invalid(input, fmt::format("mesh '{}' has {} control vertices, and cannot paint the {} of control",
+                                        parameters.mesh, cage.points.size(), parameters.control.size()));
+    }
+    if (mesh != nullptr && has_weights(*mesh)) {
+      base.painted = true;
+      for (const std::uint32_t v : cage.source_vertex) base.weights.append_row(mesh->weights.row(v));
+    }
+  } else if (parameters.control.empty()) {
+    PELT_ASSIGN(base, made_base(parameters, input));
+  } else if (!parameters.made_of.empty()) {
+    PELT_TRY(take_from_skin(base, input));
+  }
+  base.label = parameters.file.empty() ? input.layer : fmt::format("{}: {}", input.layer, parameters.file);
+  if (!base.parameters.faces.empty()) attach_rest(base.parameters);
+  return base;
+}
+
+}  // namespace pelt::hierarchical_bspline

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/hierarchical_bspline/levels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <pelt/try.h>
+
+#include "engine/authoring/driver/from_skin/armpits.h"
+#include "engine/authoring/hierarchical_bspline/control_mesh.h"
+#include "engine/authoring/hierarchical_bspline/curve_attachment.h"
+#include "engine/authoring/hierarchical_bspline/joints.h"
+#include "engine/authoring/hierarchical_bspline/level.h"
+#include "engine/authoring/rows/strongest_influence.h"
+#include "engine/character/core/invalid.h"
+
+namespace pelt::hierarchical_bspline {
+namespace {
+
+std::string what_of(const DeformerInput& input, std::uint32_t level) {
+  return fmt::format("{}: level {}", input.layer, level);
+}
+
+class Levels {
+ public:
+  Levels(const HierarchicalBsplineParameters& parameters, const Surface& surface, const Painting* painting,
+         const DeformerInput& input)
+      : parameters_(parameters),
+        surface_(surface),
+        painting_(painting),
+        input_(input),
+        armpits_(input.model),
+        joints_(input) {}
+
+  Result<std::vector<PosedVertex>> add() {
+    plans_.resize(surface_.vertices().size());
+    for (std::uint32_t level = 0; level < parameters_.levels.size(); ++level) PELT_TRY(plan(level));
+    segments_ = joints_.finish();
+    name_ = input_.builder.free_name("surface");
+    for (std::uint32_t level = 0; level <= surface_.finest(); ++level) PELT_TRY(add_level(level));
+    return std::move(posed_);
+  }
+
+ private:
+  // Enters an attachment, a limit or an action in the plans of its vertices, and calls visit(plan, number) for each.
+  template <class Entry, class Visit>
+  Result<void> enter(const Entry& entry, const Entry* VertexPlan::*kind, std::uint32_t level, const char* done,
+                     const Visit& visit) {
+    for (const IndexRange range : entry.vertices) {
+      for (std::uint32_t number = range.first; number <= range.last; ++number) {
+        VertexPlan& plan = plans_[static_cast<std::size_t>(surface_.find(level, number) - surface_.vertices().data())];
+        if (plan.*kind != nullptr) return invalid("{}: vertex {} {} twice", what_of(input_, level), number, done);
+        plan.*kind = &entry;
+        visit(plan, number);
+      }
+    }
+    return {};
+  }
+
+  Result<void> plan(std::uint32_t level) {
+    const SurfaceLevel& edits = parameters_.levels[level];
+    std::vector<VertexPlan*> painted;
+    std::vector<std::span<const Influence>> rows;
+    std::vector<float> straight;
+    for (const SurfaceAttachment& attachment : edits.attach) {
+      std::uint32_t joint = 0;
+      std::uint32_t segment = 0;
+      if (!attachment.joint.empty()) {
+        PELT_ASSIGN(joint, joints_.find(attachment.joint, what_of(input_, level)));
+        segment = joints_.segment(joint, attachment);
+      }
+      PELT_TRY(
+          enter(attachment, &VertexPlan::attachment, level, "is attached", [&](VertexPlan& plan, std::uint32_t number) {
+            plan.segment = segment;
+            plan.joint = joint;
+            if (!attachment.painted) return;
+            painted.push_back(&plan);
+            rows.push_back(painting_->row(level, number));
+            straight.push_back(armpits_.share(glm::vec3(surface_.control(level)[number]), rows.back()));
+          }));
+    }
+    std::vector<std::vector<Influence>> motions = joints_.painted(rows, straight);
+    for (std::size_t i = 0; i < painted.size(); ++i) painted[i]->painted = std::move(motions[i]);
+    for (const SurfaceLimit& limit : edits.limits) {
+      PELT_ASSIGN(const auto joint, joints_.find(limit.joint, what_of(input_, level)));
+      PELT_TRY(enter(limit, &VertexPlan::limit, level, "is limited",
+                     [&](VertexPlan& plan, std::uint32_t) { plan.limiting_joint = joint; }));
+    }
+    for (const SecondaryAction& action : edits.secondary) {
+      PELT_TRY(enter(action, &VertexPlan::action, level, "swings", [](VertexPlan&, std::uint32_t) {}));
+    }
+    return {};
+  }
+
+  Mesh control_mesh(const std::string& name, std::uint32_t level, std::span<const std::uint32_t> vertices) const {
+    Mesh mesh = make_control_mesh(surface_, level, vertices);
+    mesh.name = input_.builder.free_name(name);
+    return mesh;
+  }
+
+  bool is_painted(std::uint32_t v) const { return plans_[v].attachment != nullptr && plans_[v].attachment->painted; }
+
+  // Returns the rows over palette entries that move the vertices of a level.
+  Result<std::vector<std::vector<Influence>>> motions(const Level& level) {
+    std::vector<std::vector<Influence>> rows(level.last - level.first);
+    FramePass frames(surface_, posed_, FrameKind::kTangent);
+    std::vector<std::uint32_t> framed;
+    std::map<const SurfaceAttachment*, std::vector<std::uint32_t>> carried;  // by curves
+    for (std::uint32_t v = level.first; v < level.last; ++v) {
+      const VertexPlan& plan = plans_[v];
+      std::vector<Influence>& row = rows[v - level.first];
+      if (is_painted(v)) {
+        row = plan.painted;
+        for (Influence& influence : row) influence.index += segments_;
+      } else if (plan.attachment != nullptr && !plan.attachment->curve.empty()) {
+        carried[plan.attachment].push_back(v);
+      } else if (plan.attachment != nullptr) {
+        row = {{segments_ + plan.segment, 1.0f}};
+      } else if (level.number == 0) {
+        row = {{input_.builder.root_slot(), 1.0f}};
+      } else {
+        row = {{frames.add(surface_.vertices()[v].reference), 1.0f}};
+        framed.push_back(v);
+      }
+    }
+    if (!framed.empty()) {
+      const std::uint32_t first_slot = frames.finish(input_.builder);
+      for (const std::uint32_t v : framed) rows[v - level.first][0].index += first_slot;
+    }
+    for (const auto& [attachment, vertices] : carried) {
+      std::vector<glm::vec3> positions;
+      for (const std::uint32_t v : vertices) positions.push_back(surface_.vertices()[v].rest);
+      PELT_ASSIGN(const auto binding,
+                  bind_to_curve(attachment->curve, positions, what_of(input_, level.number), input_));
+      for (std::size_t i = 0; i < vertices.size(); ++i) {
+        const std::span<const Influence> row = binding.rows.row(i);
+        rows[vertices[i] - level.first].assign(row.begin(), row.end());
+      }
+    }
+    return rows;
+  }
+
+  Result<void> add_level(std::uint32_t number) {
+    static const SurfaceLevel kNoEdits;
+    const auto level_of = [](const StoredVertex& vertex) { return vertex.level; };
+    const auto [first, last] = std::ranges::equal_range(surface_.vertices(), number, {}, level_of);
+    if (first == last) return {};
+    const auto begin = static_cast<std::uint32_t>(first - surface_.vertices().begin());
+    Level level{.number = number,
+                .first = begin,
+                .last = begin + static_cast<std::uint32_t>(last - first),
+                .edits = number < parameters_.levels.size() ? parameters_.levels[number] : kNoEdits,
+                .surface = surface_,
+                .joints = joints_,
+                .input = input_,
+                .plans = plans_,
+                .posed = posed_};
+    CharacterBuilder& builder = input_.builder;
+    PELT_ASSIGN(const auto rows, motions(level));
+    std::vector<std::uint32_t> all;
+    MeshBinding binding;
+    for (const std::vector<Influence>& row : rows) {
+      all.push_back(level.first + static_cast<std::uint32_t>(all.size()));
+      level.entries.push_back(strongest_influence(row).index);
+      binding.rows.append_row(row);
+    }
+    const std::string name = number == 0 ? name_ : fmt::format("{} level {}", name_, number);
+    const Mesh mesh = control_mesh(name, number, all);
+    ControlOptions options;
+    PELT_ASSIGN(options.offset_slot, add_keys(level, name_, mesh));
+    PELT_ASSIGN(const auto control,
+                builder.add_control_mesh(mesh, std::move(binding), "hierarchical_bspline", options));
+    builder.note_driver(control, input_.rig_layer);
+    builder.note_level(control, surface_.topology().size(number));
+    if (!level.edits.moves.empty()) {
+      PELT_TRY(builder.move_vertices(control, moves_at_bind(surface_, number, level.edits.moves)));
+    }
+    for (const std::uint32_t v : all) {
+      posed_.push_back({builder.first_vertex(control) + v - level.first, builder.stage_after(control)});
+    }
+    // One after the other: a vertex may follow one that follows.
+    for (const SurfaceKeys& keys : level.edits.keys) {
+      if (!keys.follow) continue;
+      PELT_ASSIGN(auto following, shift_following(level, keys));
+      PELT_TRY(add(std::move(following), name + " following", number));
+    }
+    PELT_TRY(add(shift_limited(level), name + " limited", number));
+    PELT_ASSIGN(auto swinging, shift_swinging(level));
+    return add(std::move(swinging), name + " swinging", number);
+  }
+
+  // Adds a control mesh of the vertices that a pass shifts, and has them read there from now on.
+  Result<void> add(Shift shift, const std::string& name, std::uint32_t level) {
+    if (shift.vertices.empty()) return {};
+    CharacterBuilder& builder = input_.builder;
+    for (const std::uint32_t v : shift.vertices) shift.pass.stage = std::max(shift.pass.stage, posed_[v].stage);
+    shift.pass.record_count = static_cast<std::uint32_t>(shift.vertices.size());
+    const std::uint32_t first_slot = builder.add_pass(std::move(shift.pass));
+    MeshBinding binding;
+    for (std::uint32_t i = 0; i < shift.vertices.size(); ++i) {
+      const Influence one{first_slot + i * shift.slots, 1.0f};
+      binding.rows.append_row(std::span(&one, 1));
+    }
+    PELT_ASSIGN(const auto control, builder.add_control_mesh(control_mesh(name, level, shift.vertices),
+                                                             std::move(binding), "hierarchical_bspline"));
+    for (std::uint32_t i = 0; i < shift.vertices.size(); ++i) {
+      posed_[shift.vertices[i]] = {builder.first_vertex(control) + i, builder.stage_after(control)};
+    }
+    return {};
+  }
+
+  const HierarchicalBsplineParameters& parameters_;
+  const Surface& surface_;
+  const Painting* painting_;
+  const DeformerInput& input_;
+  from_skin::Armpits armpits_;
+  Joints joints_;
+  std::vector<VertexPlan> plans_;  // of the stored vertices
+  std::uint32_t segments_ = 0;
+  std::string name_;
+  std::vector<PosedVertex> posed_;
+};
+
+}  // namespace
+
+std::string Level::what() const { return what_of(input, number); }
+
+glm::dmat3 Level::axes(std::uint32_t v) const {
+  return number > 0 ? at_bind(surface, surface.vertices()[v].reference).axes() : glm::dmat3(1.0);
+}
+
+glm::vec3 Level::reference(std::uint32_t v) const {
+  const StoredVertex& vertex = surface.vertices()[v];
+  const VertexPlan& plan = plans[v];
+  if (plan.attachment != nullptr && !plan.attachment->joint.empty()) return joints.origin(plan.joint);
+  return number > 0 ? glm::vec3(at_bind(surface, vertex.reference).position) : vertex.rest;
+}
+
+Result<std::vector<PosedVertex>> add_levels(const HierarchicalBsplineParameters& parameters, const Surface& surface,
+                                            const Painting* painting, const DeformerInput& input) {
+  return Levels(parameters, surface, painting, input).add();
+}
+
+std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t level,
+                                        std::span<const VertexOffset> moves) {
+  const auto first = std::ranges::find(surface.vertices(), level, &StoredVertex::level);
+  std::vector<VertexOffset> result;
+  for (const VertexOffset& move : moves) {
+    const StoredVertex* vertex = surface.find(level, move.vertex);
+    const glm::dmat3 axes = level > 0 ? at_bind(surface, vertex->reference).axes() : glm::dmat3(1.0);
+    result.push_back({static_cast<std::uint32_t>(vertex - &*first), glm::vec3(axes * glm::dvec3(move.offset))});
+  }
+  return result;
+}
+
+}  // namespace pelt::hierarchical_bspline

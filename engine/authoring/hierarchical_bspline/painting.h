@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// How a surface is painted: the joints that control vertices follow, for those that a rig attaches as painted.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <pelt/result.h>
+#include <pelt/sparse_rows.h>
+#include <pelt/tools/closest_weights.h>
+#include <pelt/tools/triangle_tree.h>
+
+#include "engine/authoring/deformer/builder.h"
+#include "engine/authoring/hierarchical_bspline/base.h"
+#include "engine/authoring/hierarchical_bspline/surface.h"
+
+namespace pelt::hierarchical_bspline {
+
+// Returns how much two rows of weights have in common, 0 to 1.
+double likeness(std::span<const Influence> one, std::span<const Influence> other);
+
+// Rows over the model's bound joints for the control vertices of a surface.
+class Painting {
+ public:
+  // Takes the weights of the targets where the surface is closest to them, and among these of skin that is painted like
+  // the coarser level there, so that fingers stay apart; spreads them along the surface as the base's parameters say. A
+  // base with a painting of its own gives it to finer levels, and nothing is spread. Errors: no target has weights.
+  static Result<Painting> create(const Surface& surface, const Base& base, const DeformerInput& input);
+
+  std::span<const Influence> row(std::uint32_t level, std::uint32_t number) const;
+
+  // Returns the rows of a level's vertices, which may be finer than those that the surface had.
+  SparseRows rows_of(const Topology& topology, std::uint32_t level) const;
+
+ private:
+  const Topology* topology_ = nullptr;
+  std::uint32_t finest_ = 0;
+  SparseRows rows_;  // of the finest level
+};
+
+// Returns the rows that refinement makes of a level's.
+SparseRows refined_rows(const Topology& topology, std::uint32_t level, const SparseRows& rows);
+
+// Returns the parts (Base::parts) of a level's vertices; empty if the base has none.
+std::vector<std::uint32_t> parts_of(const Topology& topology, std::uint32_t level, const Base& base);
+
+// Returns the triangles of polygons, each cut along its shorter diagonals from one corner.
+std::vector<glm::uvec3> triangles_of(const Polygons& faces, std::span<const glm::vec3> positions);
+
+// Returns the limit points of a level's control vertices.
+std::vector<SurfacePoint> limit_points(const Surface& surface, std::uint32_t level);
+
+inline constexpr std::uint32_t kAnyPart = 0xFFFFFFFF;
+
+// A point looked for on triangles that are painted: the closest, unless another near it is more like it.
+struct PaintedPoint {
+  glm::vec3 position;
+  glm::vec3 normal;                    // 0: any
+  std::span<const Influence> weights;  // none: any
+  std::uint32_t part = kAnyPart;       // of the triangles; where none of it is near, its closest point is looked for
+};
+struct PaintedTriangles {
+  std::span<const glm::vec3> positions;
+  std::span<const glm::uvec3> triangles;
+  RowOfVertex weights;                   // none: not painted
+  std::span<const std::uint32_t> parts;  // of the vertices; none: one part
+};
+std::vector<ClosestPoint> closest_alike(const PaintedTriangles& surface, const TriangleTree& tree,
+                                        std::span<const PaintedPoint> points, unsigned threads);
+
+}  // namespace pelt::hierarchical_bspline

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <pelt/evaluate.h>
+#include <pelt/finite.h>
+#include <pelt/mesh.h>
+#include <pelt/tools/judge.h>
+#include <pelt/tools/judge_poses.h>
+#include <pelt/tools/mesh_parts.h>
+#include <pelt/tools/parallel.h>
+#include <pelt/try.h>
+
+#include "engine/character/core/invalid.h"
+
+namespace pelt {
+namespace {
+
+// The skins of a character, end to end in the model's order.
+class Skins {
+ public:
+  explicit Skins(const Character& character, const JudgeOptions& options)
+      : character_(character),
+        evaluator_(character, {.jobs = thread_jobs(options.threads),
+                               .normals = false,
+                               .tangents = false,
+                               .morphs = false,
+                               .same_everywhere = options.same_everywhere}),
+        player_(*character) {
+    std::size_t count = 0;
+    for (const CharacterMesh& mesh : character->meshes) {
+      if (!mesh.control) count += mesh.vertex_count();
+    }
+    positions_.resize(count);
+  }
+
+  std::span<const glm::vec3> at(const JudgedPose& pose) {
+    player_.pose(pose, evaluator_);
+    evaluator_.evaluate();
+    std::span<glm::vec3> left = positions_;
+    for (const CharacterMesh& mesh : character_->meshes) {
+      if (mesh.control) continue;
+      to_source_order<glm::vec3>(mesh, evaluator_.positions(), left.first(mesh.vertex_count()));
+      left = left.subspan(mesh.vertex_count());
+    }
+    return positions_;
+  }
+
+  // Returns an error for the first position of the last pose that is not finite; none: all are finite.
+  std::optional<Error> not_finite(const JudgedPose& pose) const {
+    std::span<const glm::vec3> left = positions_;
+    for (const CharacterMesh& mesh : character_->meshes) {
+      if (mesh.control) continue;
+      const std::span<const glm::vec3> positions = left.first(mesh.vertex_count());
+      left = left.subspan(positions.size());
+      const auto found =
+          std::find_if(positions.begin(), positions.end(), [](const glm::vec3& p) { return !is_finite(p); });
+      if (found == positions.end()) continue;
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("mesh '{}': vertex {} is moved to what is not finite by {}, in the pose '{}'", mesh.name,
+                               found - positions.begin(), mesh.deformer, pose.name)};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Character& character_;
+  Evaluator evaluator_;
+  PosePlayer player_;
+  std::vector<glm::vec3> positions_;
+};
+
+std::vector<glm::uvec3> triangles_of(const CharacterData& character) {
+  std::vector<glm::uvec3> triangles;
+  std::uint32_t first = 0;
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (mesh.control) continue;
+    for (const glm::uvec3& t : mesh.triangles) {
+      triangles.push_back(first +
+                          glm::uvec3(mesh.source_vertex[t.x], mesh.source_vertex[t.y], mesh.source_vertex[t.z]));
+    }
+    first += mesh.vertex_count();
+  }
+  return triangles;
+}
+
+// Returns the name and number of vertices of each skin, in order.
+std::vector<std::pair<std::string_view, std::uint32_t>> skins_of(const CharacterData& character) {
+  std::vector<std::pair<std::string_view, std::uint32_t>> skins;
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (!mesh.control) skins.emplace_back(mesh.name, mesh.vertex_count());
+  }
+  return skins;
+}
+
+}  // namespace
+
+Result<Judge> Judge::create(Character linear_blend, std::vector<JudgedPose> poses, const JudgeOptions& options) {
+  Skins skins(linear_blend, options);
+  const JudgedPose at_rest{.name = "rest"};
+  const std::span<const glm::vec3> standing = skins.at(at_rest);
+  if (const std::optional<Error> error = skins.not_finite(at_rest)) return tl::unexpected(*error);
+  const std::vector<glm::vec3> rest(standing.begin(), standing.end());
+  std::optional<Error> error;
+  const auto linear = [&](std::size_t frame) -> std::span<const glm::vec3> {
+    if (error) return rest;
+    const std::span<const glm::vec3> positions = skins.at(poses[frame]);
+    error = skins.not_finite(poses[frame]);
+    if (options.progress) options.progress(static_cast<double>(frame + 1) / static_cast<double>(poses.size()));
+    return error ? std::span(rest) : positions;
+  };
+  LinearReference reference(rest, triangles_of(*linear_blend), poses.size(), linear, options.threads);
+  if (error) return tl::unexpected(*error);
+  return Judge(std::move(linear_blend), std::move(poses), rest, std::move(reference));
+}
+
+bool Judge::takes(const Character& character) const {
+  return skins_of(*character) == skins_of(*linear_) &&
+         character->skeleton.joints.size() == linear_->skeleton.joints.size() &&
+         character->clips.size() == linear_->clips.size();
+}
+
+template <class Meter>
+Result<void> Judge::measure(const Character& character, const JudgeOptions& options, Meter& meter) const {
+  if (!takes(character)) {
+    return invalid("'{}' is judged against linear blend of other skins, joints or clips", character->name);
+  }
+  Skins linear(linear_, options);
+  Skins moved(character, options);
+  for (std::size_t p = 0; p < poses_.size(); ++p) {
+    const std::span<const glm::vec3> positions = moved.at(poses_[p]);
+    if (const std::optional<Error> error = moved.not_finite(poses_[p])) return tl::unexpected(*error);
+    meter.add(linear.at(poses_[p]), positions);
+    if (options.progress) options.progress(static_cast<double>(p + 1) / static_cast<double>(poses_.size()));
+  }
+  return {};
+}
+
+Result<Figures> Judge::judge(const Character& character, const JudgeOptions& options) const {
+  FigureMeter meter(reference_, options.threads);
+  PELT_TRY(measure(character, options, meter));
+  return meter.figures();
+}
+
+Result<Faults> Judge::find_faults(const Character& character, const JudgeOptions& options) const {
+  FaultMeter meter(reference_, options.threads);
+  PELT_TRY(measure(character, options, meter));
+  return meter.faults();
+}
+
+std::vector<float> Judge::left_to_linear_blend(const Faults& faults) const {
+  constexpr float kRounding = 1e-6f;  // share of the size by which vertices at one place may differ
+  return pelt::left_to_linear_blend(faults, reference_, weld_within(rest_, kRounding * linear_.size()));
+}
+
+std::vector<double> Judge::areas() const { return vertex_areas(rest_, reference_.triangles()); }
+
+std::vector<std::uint32_t> Judge::rows_of(const CharacterData& character) {
+  std::vector<std::uint32_t> rows;
+  for (const CharacterMesh& mesh : character.meshes) {
+    if (mesh.control) continue;
+    const std::size_t first = rows.size();
+    rows.resize(first + mesh.vertex_count());
+    for (std::uint32_t row = 0; row < mesh.vertex_count(); ++row) rows[first + mesh.source_vertex[row]] = row;
+  }
+  return rows;
+}
+
+SkinPlace Judge::place_of(std::uint32_t vertex) const {
+  const std::uint32_t row = rows_[vertex];
+  for (const CharacterMesh& mesh : linear_->meshes) {
+    if (mesh.control) continue;
+    if (vertex >= mesh.vertex_count()) {
+      vertex -= mesh.vertex_count();
+      continue;
+    }
+    SkinPlace place{.mesh = mesh.name, .vertex = vertex};
+    if (row >= mesh.weights.row_count()) return place;
+    float most = 0, next = 0;
+    for (const Influence& influence : mesh.weights.row(row)) {
+      const std::uint32_t joint = linear_->bound_joints[influence.index].joint;
+      if (influence.weight > most) {
+        next = std::exchange(most, influence.weight);
+        place.second = std::exchange(place.strongest, joint);
+      } else if (influence.weight > next) {
+        next = influence.weight;
+        place.second = joint;
+      }
+    }
+    if (place.strongest) place.joint = linear_->skeleton.joints[*place.strongest].name;
+    return place;
+  }
+  assert(false && "a vertex of no skin");
+  return {};
+}
+
+}  // namespace pelt

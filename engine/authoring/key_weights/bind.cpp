@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/key_weights/bind.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <pelt/curve_keys.h>
+#include <pelt/finite.h>
+#include <pelt/nearest_name.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/key_weights/angle.h"
+#include "engine/character/core/invalid.h"
+#include "engine/character/records.h"
+#include "shaders/key_weights/pose.h"
+
+namespace pelt::key_weights {
+namespace {
+
+// The words of a table, to be appended to.
+struct Words {
+  std::vector<std::uint32_t>& words;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(words.size()); }
+  void put(std::uint32_t word) { words.push_back(word); }
+  void put(double number) { words.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number))); }
+};
+
+Result<std::uint32_t> put_angles(const KeyPoseSet& set, const Model& model, const std::string& what, Words& table) {
+  const std::uint32_t first = table.size();
+  for (const KeyAngle& angle : set.angles) {
+    PELT_ASSIGN(const auto words, angle_words(angle, model, what));
+    for (const std::uint32_t word : words) table.put(word);
+  }
+  return first;
+}
+
+Result<void> check_set(const KeyPoseSet& set, const std::string& what) {
+  const bool linear = set.interpolation == KeyInterpolation::kLinear;
+  const std::size_t most = linear ? 1 : std::size_t{shared::kMaxKeyAngles};
+  if (set.angles.empty() || set.angles.size() > most) {
+    return invalid("{}: is keyed on {} angles; {} interpolation takes 1{}", what, set.angles.size(),
+                   linear ? "linear" : "rbf", linear ? "" : fmt::format(" to {}", most));
+  }
+  if (set.poses.empty()) return invalid("{}: has no poses", what);
+  for (std::size_t p = 0; p < set.poses.size(); ++p) {
+    const std::vector<float>& degrees = set.poses[p].degrees;
+    if (degrees.size() != set.angles.size()) {
+      return invalid("{}: pose {} gives {} angles of {}", what, p, degrees.size(), set.angles.size());
+    }
+    const auto in_range = [](float d) { return d > -180 && d <= 180; };
+    if (!std::all_of(degrees.begin(), degrees.end(), in_range)) {
+      return invalid("{}: pose {} has an angle beyond half a turn, which cannot be told from less", what, p);
+    }
+    if (std::all_of(degrees.begin(), degrees.end(), [](float d) { return d == 0; })) {
+      return invalid("{}: pose {} is at rest, where nothing is offset", what, p);
+    }
+    for (std::size_t q = 0; q < p; ++q) {
+      if (set.poses[q].degrees == degrees) return invalid("{}: poses {} and {} have the same angles", what, q, p);
+    }
+  }
+  return {};
+}
+
+constexpr const char* kTooClose = "two poses, or one and rest, are so close that no weights tell them apart";
+
+// Adds the keys of a set and returns the words at which they start, one a pose.
+Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
+                                                   Words& table) {
+  constexpr double kHeld = 1e9;  // radians: beyond the last key its shape stays
+  std::vector<double> keys = {0.0};
+  for (const KeyPose& pose : set.poses) keys.push_back(glm::radians(static_cast<double>(pose.degrees[0])));
+  std::sort(keys.begin(), keys.end());
+  constexpr double kMinStep = 1e-5;  // radians: joint angles are no more precise
+  if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kMinStep; }) != keys.end()) {
+    return invalid("{}: {}", what, kTooClose);
+  }
+  std::vector<std::uint32_t> words;
+  for (const KeyPose& pose : set.poses) {
+    const double key = glm::radians(static_cast<double>(pose.degrees[0]));
+    const auto place = std::lower_bound(keys.begin(), keys.end(), key);
+    words.push_back(table.size());
+    table.put(shared::kKeyLinear);
+    table.put(angle);
+    table.put(place == keys.begin() ? -kHeld : *(place - 1));
+    table.put(key);
+    table.put(place + 1 == keys.end() ? kHeld : *(place + 1));
+  }
+  return words;
+}
+
+Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
+                                                Words& table) {
+  const auto dimensions = static_cast<Eigen::Index>(set.angles.size());
+  const auto count = static_cast<Eigen::Index>(set.poses.size()) + 1;  // the last one is the rest pose
+  if (count > Eigen::Index{shared::kMaxKeyCentres}) {
+    return invalid("{}: has more than {} poses", what, shared::kMaxKeyCentres - 1);
+  }
+  Eigen::MatrixXd centres = Eigen::MatrixXd::Zero(count, dimensions);
+  for (Eigen::Index p = 0; p + 1 < count; ++p) {
+    for (Eigen::Index a = 0; a < dimensions; ++a) {
+      centres(p, a) = glm::radians(
+          static_cast<double>(set.poses[static_cast<std::size_t>(p)].degrees[static_cast<std::size_t>(a)]));
+    }
+  }
+  Eigen::MatrixXd squared(count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (Eigen::Index j = 0; j < count; ++j) squared(i, j) = (centres.row(i) - centres.row(j)).squaredNorm();
+  }
+  // Each key is as wide as the distance to its nearest neighbour: close keys do not blur into each other, and a lonely
+  // key reaches as far as there is no other.
+  Eigen::VectorXd width(count);
+  for (Eigen::Index c = 0; c < count; ++c) {
+    width(c) = std::numeric_limits<double>::infinity();
+    for (Eigen::Index j = 0; j < count; ++j) width(c) = c == j ? width(c) : std::min(width(c), squared(c, j));
+  }
+  constexpr double kMinWidth = 1e-3;  // radians: above what angles from float matrices can resolve
+  if (width.minCoeff() < kMinWidth * kMinWidth) return invalid("{}: {}", what, kTooClose);
+  Eigen::MatrixXd kernel(count, count);  // value of the function at centre c, at key j
+  for (Eigen::Index c = 0; c < count; ++c) {
+    for (Eigen::Index j = 0; j < count; ++j) kernel(c, j) = std::exp(-squared(c, j) / width(c));
+  }
+  const Eigen::FullPivLU<Eigen::MatrixXd> solver(kernel);
+  if (solver.rcond() < 1e-7) return invalid("{}: {}", what, kTooClose);
+  const Eigen::MatrixXd cardinal = solver.inverse();  // row k holds the a_c of key k
+  // Weights as large as this would cancel to mere rounding, and swing far beyond 1 between the keys.
+  constexpr double kMax = 50;
+  if (!(cardinal.cwiseAbs().maxCoeff() <= kMax)) return invalid("{}: {}", what, kTooClose);
+
+  const std::uint32_t first_centre = table.size();
+  for (Eigen::Index c = 0; c < count; ++c) {
+    for (Eigen::Index a = 0; a < dimensions; ++a) table.put(centres(c, a));
+    table.put(1 / width(c));
+  }
+  std::vector<std::uint32_t> words;
+  for (Eigen::Index k = 0; k + 1 < count; ++k) {
+    words.push_back(table.size());
+    table.put(shared::kKeyRbf);
+    table.put(static_cast<std::uint32_t>(dimensions));
+    table.put(static_cast<std::uint32_t>(count));
+    table.put(angle);
+    table.put(first_centre);
+    for (Eigen::Index c = 0; c < count; ++c) table.put(cardinal(k, c));
+  }
+  return words;
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> WeightTable::add_keys(const KeyPoseSet& set, const Model& model,
+                                                         const std::string& what) {
+  Words table{words_};
+  PELT_TRY(check_set(set, what));
+  PELT_ASSIGN(const auto angle, put_angles(set, model, what, table));
+  return set.interpolation == KeyInterpolation::kLinear ? put_linear_keys(set, angle, what, table)
+                                                        : put_rbf_keys(set, angle, what, table);
+}
+
+std::uint32_t WeightTable::add_input(std::uint32_t input, float bound) {
+  Words table{words_};
+  const std::uint32_t key = table.size();
+  table.put(shared::kKeyControl);
+  table.put(input);
+  table.put(static_cast<double>(bound));
+  return key;
+}
+
+std::uint32_t WeightTable::add_ramp(std::uint32_t input, float from, float to, float factor) {
+  Words table{words_};
+  const std::uint32_t key = table.size();
+  table.put(shared::kKeyRamp);
+  table.put(input);
+  for (const float number : {from, to, factor}) table.put(static_cast<double>(number));
+  return key;
+}
+
+std::uint32_t WeightTable::add_weight(std::vector<std::uint32_t> keys) {
+  weights_.push_back(std::move(keys));
+  return shared::morph_weight_place(static_cast<std::uint32_t>(weights_.size() - 1));
+}
+
+PalettePass WeightTable::finish() {
+  PalettePass pass;
+  pass.kernel = PoseKernel::kKeyWeights;
+  Words table{words_};
+  std::vector<std::uint32_t> lists;
+  for (const std::vector<std::uint32_t>& keys : weights_) {
+    lists.push_back(table.size());
+    table.put(static_cast<std::uint32_t>(keys.size()));
+    for (const std::uint32_t key : keys) table.put(key);
+  }
+  for (std::size_t first = 0; first < lists.size(); first += shared::kMorphEntryTargets) {
+    const auto count =
+        std::min<std::uint32_t>(shared::kMorphEntryTargets, static_cast<std::uint32_t>(lists.size() - first));
+    append_record(pass.records, shared::KeyWeightsRecord{table.size(), count});
+    ++pass.record_count;
+    for (std::uint32_t i = 0; i < count; ++i) table.put(lists[first + i]);
+  }
+  pass.table = std::move(words_);
+  return pass;
+}
+
+Result<std::uint32_t> find_morph_target(const Mesh& mesh, const std::string& name, const std::string& what) {
+  std::vector<std::string_view> known;
+  for (const MorphTarget& target : mesh.morph_targets) {
+    if (target.name == name) return static_cast<std::uint32_t>(known.size());
+    known.push_back(target.name);
+  }
+  return fail(ErrorCode::kNotFound, fmt::format("{}: the mesh '{}' has no morph target '{}'{}", what, mesh.name, name,
+                                                did_you_mean(name, known)));
+}
+
+Result<std::vector<glm::vec3>> listed_offsets(const KeyPose& pose, const Mesh& mesh, const std::string& what) {
+  std::vector<glm::vec3> offsets(mesh.positions.size(), glm::vec3(0.0f));
+  for (const VertexOffset& offset : pose.offsets) {
+    if (offset.vertex >= offsets.size()) {
+      return invalid("{}: offsets vertex {} of the {} of the mesh '{}'", what, offset.vertex, offsets.size(),
+                     mesh.name);
+    }
+    if (!is_near(offset.offset)) {
+      return invalid("{}: the offset of vertex {} is not finite, or longer than {:g} m", what, offset.vertex,
+                     kMaxCoordinate);
+    }
+    offsets[offset.vertex] += offset.offset;
+  }
+  return offsets;
+}
+
+}  // namespace pelt::key_weights

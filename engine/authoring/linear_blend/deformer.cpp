@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include <pelt/linear_blend.h>
+#include <pelt/tools/fields.h>
+
+#include "engine/authoring/deformer/bind_painted.h"
+#include "engine/authoring/rig/deformer_entry.h"
+
+namespace pelt {
+
+void describe(Fields& fields, LinearBlendParameters& parameters) {
+  fields.about("linear_blend", "Linear blend, by the weights of the model.");
+  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone."},
+              parameters.exact_normals);
+}
+
+namespace linear_blend {
+namespace {
+
+Result<std::vector<MeshBinding>> bind(const LinearBlendParameters& parameters, const DeformerInput& input) {
+  return bind_painted(BlendMode::kLinear, parameters.exact_normals, input);
+}
+
+}  // namespace
+
+DeformerEntry deformer() {
+  return {.defaults = LinearBlendParameters{},
+          .bind = bind_as<LinearBlendParameters, bind>,
+          .gives_way = [](const DeformerParameters&) { return true; },
+          .cost = {.vertex = 0.1e-6, .size = 1}};
+}
+
+}  // namespace linear_blend
+}  // namespace pelt

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/model/gltf/primitive.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <pelt/try.h>
+
+#include "engine/authoring/model/gltf/accessor.h"
+#include "engine/authoring/model/gltf/attribute.h"
+#include "engine/authoring/model/gltf/check.h"
+#include "engine/authoring/model/gltf/directions.h"
+#include "engine/authoring/model/gltf/morph.h"
+
+namespace pelt {
+namespace {
+
+// Returns a list such as "TEXCOORD_1 of 'body', COLOR_1 of 'hair', 'hat'".
+std::string list_attributes(const std::map<std::string, NameList>& meshes_of) {
+  std::vector<std::string> parts;
+  for (const auto& [name, meshes] : meshes_of) {
+    constexpr std::size_t kMaxParts = 8;
+    if (parts.size() < kMaxParts) parts.push_back(fmt::format("{} of {}", name.substr(0, 100), meshes.text()));
+  }
+  const std::string more =
+      meshes_of.size() > parts.size() ? fmt::format(" and {} more attributes", meshes_of.size() - parts.size()) : "";
+  return fmt::format("{}{}", fmt::join(parts, ", "), more);
+}
+
+}  // namespace
+
+// Gaps in the data of a mesh's primitives; all must be known before its vertices can be completed.
+struct GltfMeshReader::Gaps {
+  std::vector<bool> normals;   // for each vertex: true if it is to be made from the triangles
+  std::vector<bool> tangents;  // likewise
+  std::size_t averaged_normals = 0;
+  std::size_t averaged_tangents = 0;
+  bool some_tangents = false;
+  bool all_tangents = true;  // in primitives of triangles; points may lack them
+  bool some_uvs = false;
+  bool all_uvs = true;                      // in primitives of triangles
+  bool all_normals = true;                  // in primitives of triangles
+  bool lines = false;                       // true: there are primitives of lines, strips or loops
+  bool unread_weights = false;              // true: there are weights, but the node has no skin
+  std::set<std::string> unread;             // names of attributes
+  std::set<std::string> unread_of_targets;  // names of attributes
+  std::uint32_t primitives_left_out = 0;
+  std::uint32_t odd_normals = 0;
+  std::uint32_t matrices = 0;  // number of attributes that are matrices
+  WeightFlaws weights;
+  bool cut_triangle = false;
+};
+
+Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin,
+                                  Mesh& mesh) {
+  Gaps gaps;
+  PELT_TRY(name_targets(source, node, budget_, mesh));
+  GltfAttributeReader attributes(document_, budget_, mesh);
+  // Primitives that use the same data are parts of one set of vertices.
+  using Accessors = std::map<std::string, int>;
+  std::map<std::pair<Accessors, std::vector<Accessors>>, std::uint32_t> first_vertex_of;
+  for (const tinygltf::Primitive& primitive : source.primitives) {
+    const int positions_at = attribute(primitive, "POSITION");
+    if (positions_at < 0) {
+      ++gaps.primitives_left_out;
+      continue;
+    }
+    const bool has_tangents = gives_direction(primitive, "TANGENT");
+    const bool has_triangles = primitive.mode >= TINYGLTF_MODE_TRIANGLES;
+    if (has_tangents) gaps.some_tangents = true;
+    if (has_triangles && !has_tangents) gaps.all_tangents = false;
+    if (has_triangles && attribute(primitive, "NORMAL") < 0) gaps.all_normals = false;
+    if (has_triangles && attribute(primitive, "TEXCOORD_0") < 0) gaps.all_uvs = false;
+    if (primitive.mode > TINYGLTF_MODE_POINTS && !has_triangles) gaps.lines = true;
+    const auto [found, is_new] = first_vertex_of.try_emplace({primitive.attributes, primitive.targets},
+                                                             static_cast<std::uint32_t>(mesh.positions.size()));
+    if (is_new) {
+      find_unread(primitive, skin, gaps);
+      const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(positions_at)].count;
+      PELT_TRY(append_vertices(primitive, skin, mesh, gaps));
+      PELT_TRY(append_offsets(document_, primitive, count, budget_, mesh));
+      PELT_TRY(attributes.append(primitive, count));
+    }
+    if (!has_triangles) continue;
+    PELT_TRY(append_triangles(primitive, found->second, mesh, gaps));
+  }
+  attributes.complete();
+  PELT_ASSIGN(gaps.averaged_normals, make_normals(gaps.normals, budget_, mesh));
+  if ((gaps.some_uvs && !mesh.triangles.empty()) || (gaps.some_tangents && gaps.all_tangents)) {
+    gaps.averaged_tangents = make_tangents(gaps.tangents, gaps.some_uvs, mesh);
+  } else {
+    mesh.tangents.clear();
+    for (MorphTarget& target : mesh.morph_targets) target.tangents.clear();
+  }
+  if (!gaps.some_uvs) mesh.uvs.clear();
+  gaps.matrices = attributes.matrices();
+  report(mesh, gaps);
+  return {};
+}
+
+void GltfMeshReader::find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps) {
+  for (const auto& [name, index] : primitive.attributes) {
+    constexpr std::array kRead{"POSITION", "NORMAL", "TANGENT", "TEXCOORD_0", "COLOR_0"};
+    if (name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_")) {
+      if (skin.rigid) gaps.unread_weights = true;
+    } else if (name[0] != '_' && (std::find(kRead.begin(), kRead.end(), name) == kRead.end() ||
+                                  (name == "TANGENT" && !gives_direction(primitive, name)))) {
+      gaps.unread.insert(name);
+    }
+  }
+  for (const auto& target : primitive.targets) {
+    for (const auto& [name, index] : target) {
+      const bool is_direction = name == "NORMAL" || name == "TANGENT";
+      const bool is_read = is_direction ? gives_direction(primitive, name) : name == "POSITION";
+      if (!is_read) gaps.unread_of_targets.insert(name);
+    }
+  }
+}
+
+Result<void> GltfMeshReader::append_vertices(const tinygltf::Primitive& primitive, GltfSkin& skin, Mesh& mesh,
+                                             Gaps& gaps) {
+  const int at = attribute(primitive, "POSITION");
+  const std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(at)].count;
+  constexpr std::size_t kBytes =
+      sizeof(Mesh::positions[0]) + sizeof(Mesh::normals[0]) + sizeof(Mesh::tangents[0]) + sizeof(Mesh::uvs[0]) + 8;
+  auto done = budget_.take(count * (kBytes + 4 * weight_sets(primitive) * sizeof(Influence)), mesh.name);
+  if (!done) return done;
+
+  const std::vector<float> positions = read_floats(document_, at);
+  for (std::size_t v = 0; v < count; ++v) {
+    mesh.positions.emplace_back(positions[3 * v], positions[3 * v + 1], positions[3 * v + 2]);
+  }
+  append_normals(primitive, count, mesh, gaps);
+  append_uvs(primitive, count, mesh, gaps);
+  done = append_tangents(primitive, count, mesh, gaps);
+  if (done) done = weights_.append(primitive, count, skin, mesh, gaps.weights);
+  return done;
+}
+
+void GltfMeshReader::append_normals(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh,
+                                    Gaps& gaps) const {
+  const int at = attribute(primitive, "NORMAL");
+  const std::size_t first = mesh.normals.size();
+  mesh.normals.resize(first + count, glm::vec3(0.0f));
+  gaps.normals.resize(first + count, true);
+  if (at < 0) return;
+  const std::vector<float> normals = read_floats(document_, at);
+  for (std::size_t v = 0; v < count; ++v) {
+    const glm::dvec3 normal(normals[3 * v], normals[3 * v + 1], normals[3 * v + 2]);
+    const double length = glm::length(normal);
+    if (std::abs(length - 1) > 0.01) ++gaps.odd_normals;
+    if (!(length > 1e-12)) continue;
+    mesh.normals[first + v] = glm::vec3(normal / length);
+    gaps.normals[first + v] = false;
+  }
+}
+
+Result<void> GltfMeshReader::append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh,
+                                             Gaps& gaps) const {
+  const std::size_t first = mesh.tangents.size();
+  mesh.tangents.resize(first + count, glm::vec4(0.0f, 0.0f, 0.0f, 1.0f));
+  gaps.tangents.resize(first + count, true);
+  if (!gives_direction(primitive, "TANGENT")) return {};
+  const int at = attribute(primitive, "TANGENT");
+  const std::vector<float> tangents = read_floats(document_, at);
+  for (std::size_t v = 0; v < count; ++v) {
+    const glm::dvec3 tangent(tangents[4 * v], tangents[4 * v + 1], tangents[4 * v + 2]);
+    const float handedness = tangents[4 * v + 3];
+    if (!(std::abs(std::abs(handedness) - 1) < 0.01f)) {
+      return fail_at(document_, fmt::format("/accessors/{}", at),
+                     fmt::format("tangent {} has the handedness {}, neither 1 nor -1", v, handedness));
+    }
+    const double length = glm::length(tangent);
+    mesh.tangents[first + v] =
+        glm::vec4(length > 1e-12 ? glm::vec3(tangent / length) : glm::vec3(0.0f), handedness < 0 ? -1.0f : 1.0f);
+    gaps.tangents[first + v] = !(length > 1e-12);
+  }
+  return {};
+}
+
+void GltfMeshReader::append_uvs(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const {
+  const std::size_t first = mesh.uvs.size();
+  mesh.uvs.resize(first + count, glm::vec2(0.0f));
+  const int at = attribute(primitive, "TEXCOORD_0");
+  if (at < 0) return;
+  gaps.some_uvs = true;
+  const std::vector<float> uvs = read_floats(document_, at);
+  for (std::size_t v = 0; v < count; ++v) mesh.uvs[first + v] = {uvs[2 * v], uvs[2 * v + 1]};
+}
+
+Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex,
+                                              Mesh& mesh, Gaps& gaps) {
+  std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(attribute(primitive, "POSITION"))].count;
+  if (primitive.indices >= 0) count = document_.gltf.accessors[static_cast<std::size_t>(primitive.indices)].count;
+  const std::size_t corners = primitive.mode == TINYGLTF_MODE_TRIANGLES ? 1 : 3;  // that an index makes
+  PELT_TRY(budget_.take(count * (1 + corners) * sizeof(std::uint32_t), mesh.name));
+  std::vector<std::uint32_t> indices;
+  if (primitive.indices >= 0) {
+    indices = read_integers(document_, primitive.indices);
+  } else {
+    indices.resize(count);
+    std::iota(indices.begin(), indices.end(), 0u);
+  }
+
+  MeshPart part{.first_triangle = static_cast<std::uint32_t>(mesh.triangles.size()), .material = primitive.material};
+  const auto add = [&](std::size_t a, std::size_t b, std::size_t c) {
+    mesh.triangles.push_back(first_vertex + glm::uvec3(indices[a], indices[b], indices[c]));
+  };
+  // glTF 2.0, section 3.7.2.1.
+  switch (primitive.mode) {
+    case TINYGLTF_MODE_TRIANGLE_STRIP:
+      for (std::size_t i = 0; i + 2 < count; ++i) {
+        // Strips contain triangles with two equal corners, to jump.
+        if (indices[i] == indices[i + 1] || indices[i + 1] == indices[i + 2] || indices[i] == indices[i + 2]) continue;
+        add(i, i + 1 + i % 2, i + 2 - i % 2);
+      }
+      break;
+    case TINYGLTF_MODE_TRIANGLE_FAN:
+      for (std::size_t i = 0; i + 2 < count; ++i) add(i + 1, i + 2, 0);
+      break;
+    default:
+      for (std::size_t i = 0; i + 2 < count; i += 3) add(i, i + 1, i + 2);
+      if (count % 3 != 0) gaps.cut_triangle = true;
+      break;
+  }
+  part.triangle_count = static_cast<std::uint32_t>(mesh.triangles.size()) - part.first_triangle;
+  if (part.triangle_count > 0) mesh.parts.push_back(part);
+  return {};
+}
+
+void GltfMeshReader::report(const Mesh& mesh, const Gaps& gaps) {
+  report_.renormalised_vertices += gaps.weights.renormalised;
+  report_.unweighted_vertices += gaps.weights.unweighted;
+  const auto note = [&](const std::string& what) {
+    report_.notes.push_back(fmt::format("mesh '{}': {}", mesh.name, what));
+  };
+  if (gaps.primitives_left_out > 0) {
+    note(fmt::format("{} primitives without positions left out", gaps.primitives_left_out));
+  }
+  if (gaps.weights.renormalised > 0)
+    note(fmt::format("the weights of {} vertices did not sum to 1", gaps.weights.renormalised));
+  if (gaps.weights.unweighted > 0) {
+    note(fmt::format("{} vertices have no weights and follow their nearest joint", gaps.weights.unweighted));
+  }
+  if (gaps.weights.negative > 0) note(fmt::format("{} weights below 0 taken as 0", gaps.weights.negative));
+  if (gaps.odd_normals > 0) note(fmt::format("{} normals were not unit", gaps.odd_normals));
+  if (gaps.some_tangents && !gaps.all_tangents && !gaps.some_uvs) {
+    note("tangents left out, since not all primitives have them or texture coordinates");
+  }
+  if (gaps.matrices > 0) note(fmt::format("{} attributes of matrices left out", gaps.matrices));
+  if (gaps.cut_triangle) note("an incomplete triangle at the end of a primitive left out");
+  if (gaps.unread_weights) common_.weighted_without_skin.add(mesh.name);
+  if (!gaps.all_normals) common_.without_normals.add(mesh.name, gaps.averaged_normals);
+  if (!gaps.all_tangents && gaps.some_uvs) common_.without_tangents.add(mesh.name, gaps.averaged_tangents);
+  if (gaps.some_uvs && !gaps.all_uvs) common_.without_some_uvs.add(mesh.name);
+  if (gaps.lines) common_.of_lines.add(mesh.name);
+  for (const std::string& name : gaps.unread) common_.unread[name].add(mesh.name);
+  for (const std::string& name : gaps.unread_of_targets) common_.unread_of_targets[name].add(mesh.name);
+}
+
+void GltfMeshReader::Made::add(const std::string& mesh, std::size_t averaged_vertices) {
+  meshes.add(mesh);
+  averaged += averaged_vertices;
+}
+
+std::string GltfMeshReader::Made::averages() const {
+  return averaged == 0 ? "" : fmt::format("; those of {} vertices are averages of their faces'", averaged);
+}
+
+void GltfMeshReader::report_common() {
+  const auto note = [&](const NameList& meshes, std::string_view what) {
+    if (!meshes.empty()) report_.notes.push_back(fmt::format("{}: {}", what, meshes.text()));
+  };
+  note(common_.weighted_without_skin, "meshes whose weights are not read, since their node names no skin");
+  if (!common_.unread_of_targets.empty()) {
+    report_.notes.push_back(fmt::format(
+        "of morph targets offsets of positions, and of what normals and tangents the mesh has, are read; not "
+        "read: {}",
+        list_attributes(common_.unread_of_targets)));
+  }
+  if (!common_.unread.empty()) {
+    report_.notes.push_back(fmt::format("vertex attributes that are not read: {}", list_attributes(common_.unread)));
+  }
+  note(common_.without_normals.meshes,
+       fmt::format("meshes without normals, which get flat ones{}", common_.without_normals.averages()));
+  note(common_.without_tangents.meshes,
+       fmt::format("meshes without tangents, which get those of MikkTSpace{}", common_.without_tangents.averages()));
+  note(common_.without_some_uvs, "meshes with parts without texture coordinates, which get 0");
+  note(common_.of_lines, "meshes with lines, of which the vertices alone are read");
+}
+
+}  // namespace pelt

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Reads the meshes of a glTF document: primitives are joined into one set of vertices and triangles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <pelt/model.h>
+
+#include "engine/authoring/core/name_list.h"
+#include "engine/authoring/model/gltf/budget.h"
+#include "engine/authoring/model/gltf/document.h"
+#include "engine/authoring/model/gltf/skin.h"
+#include "engine/authoring/model/gltf/weights.h"
+
+namespace pelt {
+
+class GltfMeshReader {
+ public:
+  GltfMeshReader(const GltfDocument& document, GltfBudget& budget, ImportReport& report)
+      : document_(document), budget_(budget), report_(report), weights_(document) {}
+
+  // Fills `mesh`, of which only the name is set, with what `node` shows, in the space of the file; its weights name
+  // joints of `skin`. It stays without vertices if no primitive has positions.
+  Result<void> read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh);
+
+  // Adds to the report, after the last mesh, notes that concern several meshes: one sentence a thing, with their names.
+  void report_common();
+
+ private:
+  struct Gaps;
+
+  static void find_unread(const tinygltf::Primitive& primitive, const GltfSkin& skin, Gaps& gaps);
+  Result<void> append_vertices(const tinygltf::Primitive& primitive, GltfSkin& skin, Mesh& mesh, Gaps& gaps);
+  void append_normals(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
+  Result<void> append_tangents(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
+  void append_uvs(const tinygltf::Primitive& primitive, std::size_t count, Mesh& mesh, Gaps& gaps) const;
+  Result<void> append_triangles(const tinygltf::Primitive& primitive, std::uint32_t first_vertex, Mesh& mesh,
+                                Gaps& gaps);
+  void report(const Mesh& mesh, const Gaps& gaps);
+
+  // Meshes that get normals or tangents, and how many of their vertices take the mean of several.
+  struct Made {
+    NameList meshes;
+    std::size_t averaged = 0;
+    void add(const std::string& mesh, std::size_t averaged_vertices);
+    std::string averages() const;
+  };
+
+  // The names of meshes to report, by reason.
+  struct Common {
+    Made without_normals;
+    Made without_tangents;
+    NameList without_some_uvs;
+    NameList of_lines;
+    NameList weighted_without_skin;
+    std::map<std::string, NameList> unread;             // by attribute
+    std::map<std::string, NameList> unread_of_targets;  // by attribute
+  };
+
+  const GltfDocument& document_;
+  GltfBudget& budget_;
+  ImportReport& report_;
+  GltfWeightReader weights_;
+  Common common_;
+};
+
+}  // namespace pelt

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Reads JOINTS_n and WEIGHTS_n of a glTF document.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <pelt/mesh.h>
+#include <pelt/result.h>
+
+#include "engine/authoring/model/gltf/document.h"
+#include "engine/authoring/model/gltf/skin.h"
+
+namespace pelt {
+
+// Defects of weights that the importer corrected.
+struct WeightFlaws {
+  std::uint32_t negative = 0;      // weights below 0, taken as 0
+  std::uint32_t renormalised = 0;  // vertices whose weights did not sum to 1
+  std::uint32_t unweighted = 0;    // vertices without weights: they follow their nearest joint
+};
+
+class GltfWeightReader {
+ public:
+  explicit GltfWeightReader(const GltfDocument& document) : document_(document) {}
+
+  // Appends the rows of a primitive's vertices, which are the last `count` of the mesh. They name joints of `skin`; its
+  // `weights` and `extent` are updated.
+  Result<void> append(const tinygltf::Primitive& primitive, std::size_t count, GltfSkin& skin, Mesh& mesh,
+                      WeightFlaws& flaws);
+
+ private:
+  const GltfDocument& document_;
+  std::uint64_t searched_ = 0;  // joints searched, for all vertices without weights
+};
+
+}  // namespace pelt

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include <pelt/model.h>
+
+#include "engine/authoring/core/not_found.h"
+#include "engine/authoring/model/find_named.h"
+
+namespace pelt {
+
+const Mesh* Model::find_mesh(std::string_view mesh_name) const {
+  const auto found =
+      std::find_if(meshes.begin(), meshes.end(), [&](const Mesh& mesh) { return mesh.name == mesh_name; });
+  return found == meshes.end() ? nullptr : &*found;
+}
+
+Result<std::uint32_t> find_joint(const Skeleton& skeleton, const std::string& name, const std::string& what) {
+  if (const auto joint = skeleton.find(name)) return *joint;
+  return not_found(what, "joint", name, skeleton.joints, &Joint::name);
+}
+
+Result<const Mesh*> find_mesh(const Model& model, const std::string& name, const std::string& what) {
+  if (const Mesh* mesh = model.find_mesh(name)) return mesh;
+  return not_found(what, "mesh", name, model.meshes, &Mesh::name);
+}
+
+}  // namespace pelt

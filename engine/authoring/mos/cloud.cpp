@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/mos/cloud.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include <pelt/mos.h>
+#include <pelt/pack.h>
+#include <pelt/tools/parallel.h>
+#include <pelt/try.h>
+
+#include "engine/character/core/invalid.h"
+#include "shaders/blend/blend.h"
+
+namespace pelt::mos {
+namespace {
+
+using Row = std::vector<WeightedElement>;
+
+constexpr double kMinWeight = 1e-7;
+constexpr std::size_t kMaxOfAll = 1024;  // most points if every vertex follows all of them
+
+// The weights of a vertex, which may be negative, and its distance from the points.
+struct Placed {
+  Row row;
+  double distance = 0;  // distance to the nearest point, metres
+};
+
+class Cloud {
+ public:
+  Cloud(const MosParameters& parameters, const std::optional<CageSurface>& cage, const RestPoints& rest)
+      : parameters_(parameters), cage_(cage), rest_(rest) {
+    for (const glm::vec3 position : rest.positions()) positions_.emplace_back(position);
+  }
+
+  Result<void> prepare() {
+    const bool all = parameters_.strategy == MosStrategy::kRadialBasis ||
+                     (parameters_.strategy == MosStrategy::kInverseDistance && parameters_.nearest == 0);
+    if (all && positions_.size() > kMaxOfAll) {
+      return invalid("every vertex would follow all of {} control points, more than {}", positions_.size(), kMaxOfAll);
+    }
+    if (parameters_.strategy != MosStrategy::kRadialBasis) return {};
+    PELT_ASSIGN(basis_, RadialBasis::create(positions_, parameters_.kernel, parameters_.width));
+    return {};
+  }
+
+  // Finds the weights of a vertex at `point`. Returns false if the blended frame is singular.
+  bool place(glm::dvec3 point, Placed& placed) const {
+    if (parameters_.strategy == MosStrategy::kInverseDistance) {
+      inverse_distance(point, positions_, double{parameters_.power}, parameters_.nearest, parameters_.cut, placed.row);
+    } else if (parameters_.strategy == MosStrategy::kRadialBasis) {
+      basis_->weights(point, placed.row);
+    } else {
+      cage_->weights(point, placed.row);
+    }
+    std::erase_if(placed.row, [](const WeightedElement& e) { return std::abs(e.weight) < kMinWeight; });
+    double sum = 0;
+    for (const WeightedElement& influence : placed.row) sum += influence.weight;
+    for (WeightedElement& influence : placed.row) influence.weight /= sum;
+    glm::dmat3 frame(0.0);
+    placed.distance = std::numeric_limits<double>::infinity();
+    for (const WeightedElement& influence : placed.row) {
+      frame += influence.weight * glm::dmat3(rest_.axes(influence.index));
+      placed.distance = std::min(placed.distance, glm::distance(positions_[influence.index], point));
+    }
+    return !rest_.is_singular(frame, placed.row);
+  }
+
+ private:
+  const MosParameters& parameters_;
+  const std::optional<CageSurface>& cage_;
+  const RestPoints& rest_;
+  std::vector<glm::dvec3> positions_;
+  std::optional<RadialBasis> basis_;
+};
+
+Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& points, const DeformerTarget& target,
+                                      const DeformerInput& input) {
+  const Mesh& mesh = mesh_of(input, target);
+  constexpr std::size_t kGrain = 64;
+  constexpr std::size_t kNoVertex = static_cast<std::size_t>(-1);
+  std::vector<Placed> placed(mesh.positions.size());
+  std::mutex mutex;
+  std::size_t singular = kNoVertex;  // the first vertex with a singular frame, in any order of threads
+  parallel_for(placed.size(), kGrain, input.threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      if (!(target.mask[v] > 0) || cloud.place(glm::dvec3(mesh.positions[v]), placed[v])) continue;
+      const std::lock_guard lock(mutex);
+      singular = std::min(singular, v);
+    }
+  });
+  if (singular == kNoVertex) return placed;
+  std::vector<std::string> names;
+  for (const WeightedElement& influence : placed[singular].row) {
+    names.push_back(point_name(points.points[influence.index], input.model));
+  }
+  return invalid(input, fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points '{}' cancel out "
+                                    "where it is",
+                                    singular, mesh.name, fmt::join(names, "', '")));
+}
+
+// Normals, tangents and the frames of vertices follow A, the blend of the 3x3 parts of palette entries
+// (shaders/blend/blend.h), which must be the identity at bind. It is not if the F of points are the axes of joints, or
+// if an edit scales them at bind. Then every point has a second palette entry [L_j | p_j], for the local point 0. With
+// F^R_j at bind and a share b of the offset:
+//     v' = (1 - b) sum w (p + L 0) + b sum w (p + F O / b) = sum w (p + F O)
+//     A  = (1 - b) sum w L + b sum w F = sum w F (F^R)^-1,     L = F ((F^R)^-1 - b I) / (1 - b)
+// The share b is small, so that L is near the motion of the point, which turns normals that would have no direction.
+constexpr double kOffsetShare = 1.0 / 8;
+
+// Returns F^-1 L of each point; empty if no point needs it.
+std::vector<glm::dmat3> directions_of(const ControlPoints& points, const RestPoints& rest) {
+  constexpr double kRounding = 1e-6;
+  std::vector<glm::dmat3> directions;
+  bool needed = false;
+  for (std::uint32_t p = 0; p < points.points.size(); ++p) {
+    const glm::dmat3 inverse = glm::inverse(glm::dmat3(rest.axes(p)));
+    for (int c = 0; c < 3; ++c) needed = needed || glm::length(inverse[c] - glm::dmat3(1.0)[c]) > kRounding;
+    directions.push_back((inverse - glm::dmat3(kOffsetShare)) / (1 - kOffsetShare));
+  }
+  if (!needed) directions.clear();
+  return directions;
+}
+
+// First palette entries of the points: those with offsets, and those for directions.
+struct Entries {
+  std::uint32_t offsets;
+  std::optional<std::uint32_t> directions;
+};
+
+Entries add_entries(const PointWords& words, MosTable& table, CharacterBuilder& builder) {
+  std::vector<std::uint32_t> all = words.points;
+  all.insert(all.end(), words.directions.begin(), words.directions.end());
+  const std::uint32_t first = table.add_passes(PoseKernel::kMosPoint, all, builder).first_slot;
+  if (words.directions.empty()) return {first, std::nullopt};
+  return {first, first + static_cast<std::uint32_t>(words.points.size())};
+}
+
+// Collects the weights of one sign. Rows must not have negative weights: these go into groups of their own, with
+// negative shares.
+class Signed {
+ public:
+  Signed(double sign, const Entries& entries) : sign_(sign) {
+    if (entries.directions) parts_.push_back({*entries.directions, 1 - kOffsetShare, 0, {}});
+    const double share = entries.directions ? kOffsetShare : 1.0;
+    parts_.push_back({entries.offsets, share, 1 / share, {}});
+  }
+
+  // Appends the row of a vertex and returns its share.
+  double append(const Row& weights) {
+    double share = 0;
+    for (Part& part : parts_) {
+      row_.clear();
+      share = 0;
+      for (const WeightedElement& influence : weights) {
+        const double weight = sign_ * influence.weight;
+        if (weight <= 0) continue;
+        row_.push_back({part.first_slot + influence.index, weight});
+        share += weight;
+      }
+      append_row(part.group.rows, row_);
+    }
+    used_ = used_ || share > 0;
+    return sign_ * share;
+  }
+
+  // Calls visit(point, weight) for the vertex that was appended last, with the weights as pack stores them.
+  template <class Visit>
+  void each_stored(double share, const Visit& visit) {
+    const SparseRows& rows = parts_[0].group.rows;  // the others' weights are the same
+    const std::span<const Influence> row = rows.row(rows.row_count() - 1);
+    quantise(row, by_index_, units_);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      visit(row[k].index - parts_[0].first_slot, share * units_[k] / shared::kWeightUnits);
+    }
+  }
+
+  void set_local(glm::dvec3 offset, double share) {
+    for (Part& part : parts_) part.group.local.emplace_back(part.offsets * offset, part.share * share);
+  }
+
+  void move_into(MeshBinding& binding) {
+    for (Part& part : parts_) {
+      if (used_) binding.offset_groups.push_back(std::move(part.group));
+    }
+  }
+
+ private:
+  struct Part {
+    std::uint32_t first_slot;
+    double share;    // share of this part in every vertex
+    double offsets;  // its local point is the vertex's offset times this
+    OffsetGroup group;
+  };
+
+  double sign_;
+  std::vector<Part> parts_;
+  bool used_ = false;
+  Row row_;
+  std::vector<std::uint32_t> by_index_, units_;
+};
+
+// Appends a vertex with its offset by equation 9, with the weights as they are stored, so that bind leaves the vertex
+// where it is.
+void append_vertex(const Placed& placed, glm::dvec3 point, const RestPoints& rest, Signed& positive, Signed& negative) {
+  const double above = positive.append(placed.row);
+  const double below = negative.append(placed.row);
+  glm::dmat3 frame(0.0);
+  glm::dvec3 from = point;
+  const auto add = [&](std::uint32_t index, double weight) {
+    frame += weight * glm::dmat3(rest.axes(index));
+    from -= weight * glm::dvec3(rest.positions()[index]);
+  };
+  positive.each_stored(above, add);
+  negative.each_stored(below, add);
+  const glm::dvec3 offset = placed.row.empty() ? glm::dvec3(0.0) : glm::inverse(frame) * from;
+  positive.set_local(offset, above);
+  negative.set_local(offset, below);
+}
+
+}  // namespace
+
+Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, const ControlPoints& points,
+                                            const std::optional<CageSurface>& cage, const PointEdits& edits,
+                                            std::span<const glm::dmat4> at_bind, const DeformerInput& input) {
+  const RestPoints rest(points, edits, parameters.frames, at_bind);
+  Cloud cloud(parameters, cage, rest);
+  PELT_TRY(within(input.layer, cloud.prepare()));
+  std::vector<std::vector<Placed>> targets;
+  for (const DeformerTarget& target : input.targets) {
+    PELT_ASSIGN(auto placed, place_all(cloud, points, target, input));
+    targets.push_back(std::move(placed));
+    input.progress(0.9 * static_cast<double>(targets.size()) / static_cast<double>(input.targets.size()));
+  }
+  const std::vector<std::uint32_t> no_inputs(input.model.skeleton.joints.size(), shared::kNoInput);
+  MosTable table(at_bind, no_inputs, 0, parameters.frames);
+  const Entries entries =
+      add_entries(put_points(points, edits, table, directions_of(points, rest)), table, input.builder);
+  input.notes.push_back(fmt::format("{}: {} control points", input.layer, points.points.size()));
+  std::vector<MeshBinding> bindings;
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    const std::vector<glm::vec3>& positions = mesh_of(input, input.targets[t]).positions;
+    MeshBinding& binding = bindings.emplace_back();
+    Signed positive(1, entries);
+    Signed negative(-1, entries);
+    for (std::size_t v = 0; v < positions.size(); ++v) {
+      const Placed& placed = targets[t][v];
+      append_vertex(placed, glm::dvec3(positions[v]), rest, positive, negative);
+      binding.rows.append_row({});
+      binding.distances.push_back(placed.row.empty() ? -1.0f : static_cast<float>(placed.distance));
+    }
+    binding.remarks.assign(positions.size(), 0);
+    positive.move_into(binding);
+    negative.move_into(binding);
+  }
+  return bindings;
+}
+
+}  // namespace pelt::mos

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/mos/joint_spread.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pelt::mos {
+
+using chain::Chain;
+using chain::Curve;
+using chain::Linkage;
+
+namespace {
+
+// Points about a joint; kJointSpread is the fraction of the shorter bone that they take.
+constexpr std::uint32_t kPointsByBone = 3;
+constexpr float kJointSpread = 0.6f;
+constexpr std::uint32_t kPointsBySkin = 5;
+constexpr float kStep = 0.8f;     // distance between two of them, in skin distances
+constexpr float kMaxUneven = 2;   // largest ratio of their distances on the two sides of a joint
+constexpr float kOutward = 0.2f;  // fraction of their reach that they slide outward: keeps the volume of a bent limb
+
+}  // namespace
+
+bool is_inner(const Chain& chain, std::size_t i) { return i > 0 && i + 1 < chain.anchors.size() && i != chain.top; }
+
+glm::vec2 between_joints(const Curve& curve, std::span<const JointPoints> about, std::size_t bone) {
+  const glm::vec2 whole(curve.lengths[bone], curve.lengths[bone + 1]);
+  glm::vec2 free = whole;
+  const auto leave = [&](std::size_t i) {
+    if (i <= bone) free.x = std::max(free.x, curve.lengths[i] + about[i].reach(1));
+    if (i > bone) free.y = std::min(free.y, curve.lengths[i] - about[i].reach(0));
+  };
+  for (std::size_t i = 0; i < about.size(); ++i) {
+    if (about[i].by_skin) leave(i);
+  }
+  for (const std::size_t end : {bone, bone + 1}) {
+    if (free != whole) leave(end);
+  }
+  return free;
+}
+
+JointSpread::JointSpread(const MosParameters& parameters, const Skeleton& skeleton,
+                         std::span<const chain::JointLinkage> linkages)
+    : parameters_(parameters), uses_(joint_uses(skeleton)) {
+  for (const chain::JointLinkage& joint : linkages) {
+    const bool on_one_line = joint.linkage == Linkage::kEnd || joint.linkage == Linkage::kTwo;
+    if (!on_one_line) hubs_.insert(joint.joint);
+  }
+}
+
+// Spreads the points over a fraction of the shorter bone, between the points of the bones.
+JointPoints JointSpread::spread_by_bone(const Curve& curve, std::size_t i) const {
+  JointPoints points{parameters_.points_per_joint.value_or(kPointsByBone)};
+  const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
+  const float room = (parameters_.points_per_bone > 1 ? 1 - parameters_.spread : 1.0f) * shorter;
+  const float asked = parameters_.joint_spread.value_or(kJointSpread) * shorter / static_cast<float>(points.count + 1);
+  if (points.count > 1) points.step = glm::vec2(std::min(asked, room / static_cast<float>(points.count - 1)));
+  return points;
+}
+
+// Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last
+// ones. A bend stretches the outside of a limb and crowds its inside, the more the thicker it is. The points slide
+// outward, since the spline through them cuts the corner.
+JointPoints JointSpread::spread_by_skin(const Curve& curve, std::size_t i, float thickness) const {
+  JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
+  const auto room = [&](int side) {
+    const Way way = way_beside(curve, i, side);
+    const float free = std::max(way.length - 0.5f * thickness, 0.25f * way.length);  // without the round ends
+    return is_bent(curve.chain, way.anchor) ? 0.5f * free : free;  // the joint there has the other half
+  };
+  const glm::vec2 most = glm::vec2(room(0), room(1)) / (0.5f * static_cast<float>(points.count) + 0.5f);
+  const glm::vec2 wide = glm::min(glm::vec2(kStep * thickness), most);
+  points.step = glm::min(wide, kMaxUneven * glm::vec2(wide.y, wide.x));
+  points.outward = kOutward * std::min(points.reach(0), points.reach(1));
+  points.by_skin = true;
+  return points;
+}
+
+// Returns true if points stand about the anchor. They do not about a twist helper, which only twists.
+bool JointSpread::is_bent(const Chain& chain, std::size_t i) const {
+  return is_inner(chain, i) && uses_[chain.anchors[i].joint].kind != JointKind::kTwist;
+}
+
+JointSpread::Way JointSpread::way_beside(const Curve& curve, std::size_t i, int side) const {
+  const auto next = [&](std::size_t a) { return side == 0 ? a - 1 : a + 1; };
+  std::size_t anchor = next(i);
+  if (is_inner(curve.chain, anchor) && !is_bent(curve.chain, anchor)) anchor = next(anchor);
+  return {anchor, std::abs(curve.lengths[anchor] - curve.lengths[i])};
+}
+
+// Returns true if anchor i or one beside it is a hub. Several chains move the skin there, and their points would part
+// if each slid by its own bend.
+bool JointSpread::is_near_hub(const Curve& curve, std::size_t i) const {
+  const auto is_hub = [&](std::size_t anchor) { return hubs_.contains(curve.chain.anchors[anchor].joint); };
+  return is_hub(i) || is_hub(way_beside(curve, i, 0).anchor) || is_hub(way_beside(curve, i, 1).anchor);
+}
+
+std::vector<JointPoints> JointSpread::points_of(const Curve& curve) const {
+  std::vector<JointPoints> points(curve.chain.anchors.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!is_bent(curve.chain, i)) continue;
+    const float thickness = curve.anchors[i].skin_distance;
+    const bool by_skin = thickness > 0 && !parameters_.joint_spread && !is_near_hub(curve, i);
+    points[i] = by_skin ? spread_by_skin(curve, i, thickness) : spread_by_bone(curve, i);
+  }
+  return points;
+}
+
+}  // namespace pelt::mos

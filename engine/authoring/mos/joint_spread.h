@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// How the control points about the joints of a chain are spread along it.
+#pragma once
+
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <set>
+#include <span>
+#include <vector>
+
+#include <pelt/mos.h>
+#include <pelt/tools/joint_roles.h>
+
+#include "engine/authoring/chain/curve.h"
+
+namespace pelt::mos {
+
+// The points about an inner anchor.
+struct JointPoints {
+  std::uint32_t count = 0;
+  glm::vec2 step{0.0f};  // metres from one to the next, before and after the anchor
+  // Metres, for the one that bisects the turn; less towards the ends, so that the limb does not sway.
+  float outward = 0;
+  bool by_skin = false;
+
+  // Return the distance from the anchor to the first point beyond it, and to the last one, metres. `side` is 0 before
+  // the anchor and 1 after it.
+  float first_beyond(int side) const { return count > 1 ? (count % 2 == 0 ? 0.5f : 1.0f) * step[side] : 0.0f; }
+  float reach(int side) const { return count > 1 ? 0.5f * static_cast<float>(count - 1) * step[side] : 0.0f; }
+};
+
+// Returns true for an anchor between two bones that is not the top: its joint turns one against the other.
+bool is_inner(const chain::Chain& chain, std::size_t i);
+
+// Returns the lengths between which the points of a bone stand: from the last point about a joint to the first about
+// the next, as far as that is on the bone. Where points are spread by bones alone this is the whole bone: they leave
+// room themselves.
+glm::vec2 between_joints(const chain::Curve& curve, std::span<const JointPoints> about, std::size_t bone);
+
+class JointSpread {
+ public:
+  // Keeps the parameters by reference. `linkages` is of the chains that points are placed along.
+  JointSpread(const MosParameters& parameters, const Skeleton& skeleton, std::span<const chain::JointLinkage> linkages);
+
+  // Returns the points about every anchor of a curve.
+  std::vector<JointPoints> points_of(const chain::Curve& curve) const;
+
+ private:
+  // How far points about an anchor may reach on one side: to the next anchor, or past it if that is a twist helper.
+  struct Way {
+    std::size_t anchor = 0;
+    float length = 0;  // metres
+  };
+
+  JointPoints spread_by_bone(const chain::Curve& curve, std::size_t i) const;
+  JointPoints spread_by_skin(const chain::Curve& curve, std::size_t i, float thickness) const;
+  bool is_bent(const chain::Chain& chain, std::size_t i) const;
+  Way way_beside(const chain::Curve& curve, std::size_t i, int side) const;
+  bool is_near_hub(const chain::Curve& curve, std::size_t i) const;
+
+  const MosParameters& parameters_;
+  std::vector<JointUse> uses_;    // one per joint
+  std::set<std::uint32_t> hubs_;  // joints where chains branch
+};
+
+}  // namespace pelt::mos

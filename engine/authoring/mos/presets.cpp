@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <pelt/mos.h>
+#include <pelt/mos_presets.h>
+#include <pelt/nearest_name.h>
+#include <pelt/tools/joint_names.h>
+#include <pelt/tools/joint_roles.h>
+
+#include "engine/authoring/chain/chains.h"
+#include "engine/authoring/chain/places.h"
+#include "engine/authoring/model/unique_names.h"
+#include "engine/authoring/rig/deformer_entry.h"
+
+namespace pelt {
+namespace {
+
+using chain::kNone;
+
+constexpr std::string_view kPresets[] = {"biped", "limb", "tail"};
+
+// --------------------------------------------------------------------------------------------------------- the names
+
+// A chain of a body: joints of these roles in order.
+struct BodyPart {
+  std::string_view name;
+  bool sided = false;          // one per side
+  std::string_view from = "";  // the part that it hangs on, by the nearest joint above it there
+  std::size_t from_roles = 0;  // if there is none: by the last joint of the first so many roles of that part
+  std::vector<JointRole> roles;
+};
+
+const BodyPart kBiped[] = {
+    {.name = "spine",
+     .roles = {JointRole::kHips, JointRole::kSpine, JointRole::kChest, JointRole::kNeck, JointRole::kHead}},
+    {.name = "arm",
+     .sided = true,
+     .from = "spine",
+     .from_roles = 3,
+     .roles = {JointRole::kClavicle, JointRole::kUpperArm, JointRole::kForearm, JointRole::kHand}},
+    {.name = "leg",
+     .sided = true,
+     .from = "spine",
+     .from_roles = 1,
+     .roles = {JointRole::kThigh, JointRole::kShin, JointRole::kFoot, JointRole::kToes}},
+    {.name = "thumb", .sided = true, .from = "arm", .from_roles = 4, .roles = {JointRole::kThumb}},
+    {.name = "index",
+     .sided = true,
+     .from = "arm",
+     .from_roles = 4,
+     .roles = {JointRole::kIndexMetacarpal, JointRole::kIndex}},
+    {.name = "middle",
+     .sided = true,
+     .from = "arm",
+     .from_roles = 4,
+     .roles = {JointRole::kMiddleMetacarpal, JointRole::kMiddle}},
+    {.name = "ring",
+     .sided = true,
+     .from = "arm",
+     .from_roles = 4,
+     .roles = {JointRole::kRingMetacarpal, JointRole::kRing}},
+    {.name = "pinky",
+     .sided = true,
+     .from = "arm",
+     .from_roles = 4,
+     .roles = {JointRole::kPinkyMetacarpal, JointRole::kPinky}},
+};
+
+// Words in the names of tail joints, in order of preference.
+constexpr std::string_view kTails[] = {"tail tentacle caudal", "spine vertebra", "joint bone link segment"};
+
+// ----------------------------------------------------------------------------------------------------- the skeleton
+
+// The places of joints that move skin, as a tree.
+class Tree {
+ public:
+  explicit Tree(const Model& model) : model_(model) {
+    std::vector<std::uint32_t> meshes(model.meshes.size());
+    std::iota(meshes.begin(), meshes.end(), 0u);
+    places_ = chain::find_places(model, chain::find_skins(model, meshes), chain::matrices_at_bind(model, meshes));
+    find_movers();
+    const std::size_t count = places_.places.size();
+    std::vector<bool> counts(count);
+    for (const std::uint32_t joint : movers_) counts[places_.of_joint[joint]] = true;
+    up_.assign(count, kNone);
+    down_.resize(count);
+    enter_.resize(count);
+    leave_.resize(count);
+    std::uint32_t clock = 0;
+    // Depth first; a place comes again when all below it is done.
+    std::vector<std::pair<std::uint32_t, bool>> open;
+    for (auto p = static_cast<std::uint32_t>(count); p-- > 0;) {
+      if (places_.places[p].parent == kNone) open.emplace_back(p, false);
+    }
+    while (!open.empty()) {
+      const auto [p, done] = open.back();
+      open.pop_back();
+      if (done) {
+        leave_[p] = clock;
+        continue;
+      }
+      enter_[p] = clock++;
+      const chain::Place& place = places_.places[p];
+      if (place.parent != kNone) up_[p] = counts[place.parent] ? place.parent : up_[place.parent];
+      if (counts[p]) {
+        order_.push_back(p);
+        if (up_[p] != kNone) down_[up_[p]].push_back(p);
+      }
+      open.emplace_back(p, true);
+      for (std::size_t c = place.children.size(); c-- > 0;) open.emplace_back(place.children[c], false);
+    }
+  }
+
+  // Returns the joints that move skin and stand at a place, ascending.
+  const std::vector<std::uint32_t>& movers() const { return movers_; }
+  // Returns the joints that move no skin and stand at a place between such joints.
+  const std::vector<std::uint32_t>& others() const { return others_; }
+  // Returns the places of joints that move skin, each before those below it.
+  const std::vector<std::uint32_t>& order() const { return order_; }
+  std::size_t place_count() const { return up_.size(); }
+
+  std::uint32_t place_of(std::uint32_t joint) const { return places_.of_joint[joint]; }
+  std::uint32_t up(std::uint32_t p) const { return up_[p]; }  // kNone at a root
+  const std::vector<std::uint32_t>& down(std::uint32_t p) const { return down_[p]; }
+  bool is_above(std::uint32_t p, std::uint32_t q) const { return enter_[p] < enter_[q] && enter_[q] < leave_[p]; }
+
+  // Returns the name of the joint that a chain follows at `p` on its way to `next`.
+  const std::string& joint_name(std::uint32_t p, std::uint32_t next) const {
+    const std::uint32_t joint =
+        next != kNone && is_above(p, next) ? chain::turning_joint(model_, places_, p, next) : places_.places[p].lowest;
+    return model_.skeleton.joints[joint].name;
+  }
+
+ private:
+  void find_movers() {
+    const std::size_t count = model_.skeleton.joints.size();
+    std::vector<bool> moves(count);
+    for (const Mesh& mesh : model_.meshes) {
+      for (std::size_t v = 0; v < mesh.weights.row_count(); ++v) {
+        for (const Influence& influence : mesh.weights.row(v)) {
+          if (influence.weight > 0) moves[model_.bound_joints[influence.index].joint] = true;
+        }
+      }
+    }
+    if (std::find(moves.begin(), moves.end(), true) == moves.end()) moves.assign(count, true);
+    for (std::uint32_t j = 0; j < count; ++j) {
+      if (places_.of_joint[j] != kNone) (moves[j] ? movers_ : others_).push_back(j);
+    }
+  }
+
+  const Model& model_;
+  chain::Places places_;
+  std::vector<std::uint32_t> movers_;
+  std::vector<std::uint32_t> others_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> up_;
+  std::vector<std::vector<std::uint32_t>> down_;
+  std::vector<std::uint32_t> enter_, leave_;  // depth-first times
+};
+
+// ----------------------------------------------------------------------------------------------------------- chains
+
+// The places of a chain, in order.
+struct Way {
+  std::string name;  // empty: named by its joints
+  std::vector<std::uint32_t> places;
+  std::size_t begin = 0;                // index of the first place of its own: those before are what it hangs on
+  std::vector<std::size_t> roles = {};  // roles of a body part's own places
+};
+
+class Finder {
+ public:
+  explicit Finder(const Model& model)
+      : tree_(model), names_(parse_joint_names(model.skeleton)), taken_(tree_.place_count()) {}
+
+  void find_biped() {
+    for (const BodyPart& part : kBiped) {
+      if (!part.sided) add_part(part, Side::kNone, std::string(part.name));
+      if (part.sided) add_part(part, Side::kLeft, fmt::format("left_{}", part.name));
+      if (part.sided) add_part(part, Side::kRight, fmt::format("right_{}", part.name));
+    }
+    for (Way& way : ways_) fill(way);
+  }
+
+  void find_tail() {
+    for (const std::string_view words : kTails) {
+      std::vector<Way> runs = runs_of(words);
+      const auto length = [](const Way& way) { return way.places.size() - way.begin; };
+      std::size_t longest = 2;
+      for (const Way& run : runs) longest = std::max(longest, length(run));
+      for (Way& run : runs) {
+        if (length(run) == longest) add(std::move(run));
+      }
+      if (!ways_.empty()) return;
+    }
+    std::vector<std::uint32_t> depth(tree_.place_count());
+    std::uint32_t end = kNone;
+    for (const std::uint32_t p : tree_.order()) {
+      depth[p] = tree_.up(p) == kNone ? 1 : depth[tree_.up(p)] + 1;
+      if (end == kNone || depth[p] > depth[end]) end = p;
+    }
+    Way way{.name = "tail"};
+    for (std::uint32_t p = end; p != kNone; p = tree_.up(p)) way.places.push_back(p);
+    std::reverse(way.places.begin(), way.places.end());
+    add(std::move(way));
+  }
+
+  void find_limbs() {
+    for (const std::uint32_t p : tree_.order()) {
+      if (tree_.up(p) != kNone && tree_.down(tree_.up(p)).size() == 1) continue;
+      Way way = starting_at(p);
+      while (tree_.down(way.places.back()).size() == 1) way.places.push_back(tree_.down(way.places.back()).front());
+      add(std::move(way));
+    }
+  }
+
+  bool has_found() const { return !ways_.empty(); }
+
+  // Adds chains over the places that have none.
+  void find_rest() {
+    for (const std::uint32_t p : tree_.order()) {
+      if (taken_[p]) continue;
+      Way way = starting_at(p);
+      for (bool goes_on = true; goes_on;) {
+        const std::vector<std::uint32_t>& down = tree_.down(way.places.back());
+        const auto next = std::find_if(down.begin(), down.end(), [&](std::uint32_t q) { return !taken_[q]; });
+        goes_on = next != down.end();
+        if (goes_on) way.places.push_back(*next);
+      }
+      // A root above places that all have chains reaches down to one of them.
+      if (way.places.size() == 1 && !tree_.down(p).empty()) way.places.push_back(tree_.down(p).front());
+      add(std::move(way));
+    }
+  }
+
+  std::vector<MosChain> chains() const {
+    UniqueNames unique;
+    std::vector<MosChain> chains;
+    for (const Way& way : ways_) {
+      MosChain chain;
+      for (std::size_t i = 0; i < way.places.size(); ++i) {
+        const std::uint32_t next = i + 1 < way.places.size() ? way.places[i + 1] : kNone;
+        chain.joints.push_back(tree_.joint_name(way.places[i], next));
+      }
+      const std::string& first = chain.joints[way.begin];
+      const std::string& last = chain.joints.back();
+      chain.name = unique.claim(!way.name.empty() ? way.name : first == last ? first : first + ".." + last);
+      chains.push_back(std::move(chain));
+    }
+    return chains;
+  }
+
+ private:
+  void add(Way way) {
+    if (way.places.size() < 2) return;
+    for (const std::uint32_t p : way.places) taken_[p] = true;
+    ways_.push_back(std::move(way));
+  }
+
+  Way starting_at(std::uint32_t p) const {
+    if (tree_.up(p) == kNone) return {.places = {p}};
+    return {.places = {tree_.up(p), p}, .begin = 1};
+  }
+
+  // Returns runs down the tree of at least two joints whose names have the same word of `words`.
+  std::vector<Way> runs_of(std::string_view words) const {
+    std::vector<std::string_view> word(tree_.place_count());
+    for (const std::uint32_t joint : tree_.movers()) {
+      if (holds_word(words, names_[joint].word)) word[tree_.place_of(joint)] = names_[joint].word;
+    }
+    std::vector<Way> runs;
+    for (const std::uint32_t p : tree_.order()) {
+      if (word[p].empty() || (tree_.up(p) != kNone && word[tree_.up(p)] == word[p])) continue;
+      Way way = starting_at(p);
+      way.name = "tail";
+      for (bool goes_on = true; goes_on;) {
+        const std::vector<std::uint32_t>& down = tree_.down(way.places.back());
+        const auto next = std::find_if(down.begin(), down.end(), [&](std::uint32_t q) { return word[q] == word[p]; });
+        goes_on = next != down.end();
+        if (goes_on) way.places.push_back(*next);
+      }
+      if (way.places.size() - way.begin >= 2) runs.push_back(std::move(way));
+    }
+    return runs;
+  }
+
+  void add_part(const BodyPart& part, Side side, const std::string& name) {
+    Way way{.name = name};
+    for (std::size_t role = 0; role < part.roles.size(); ++role) {
+      // A torso that moves no skin still says where the arms begin.
+      const std::string_view words = role_words(part.roles[role]);
+      if (!append(way, tree_.movers(), words, side, role)) append(way, tree_.others(), words, side, role);
+    }
+    if (way.places.empty()) return;
+    if (const auto start = start_of(part, side, way.places.front())) {
+      way.places.insert(way.places.begin(), *start);
+      way.begin = 1;
+    }
+    add(std::move(way));
+  }
+
+  // Appends those of `joints` that have one of the names; returns false if there are none.
+  bool append(Way& way, const std::vector<std::uint32_t>& joints, std::string_view words, Side side,
+              std::size_t role) const {
+    bool found = false;
+    for (const std::uint32_t joint : joints) {
+      if (names_[joint].side != side || !holds_word(words, names_[joint].word)) continue;
+      append(way, tree_.place_of(joint), role);
+      found = true;
+    }
+    return found;
+  }
+
+  // Appends a place, unless it has a chain or stands beside one that has the same role.
+  void append(Way& way, std::uint32_t p, std::size_t role) const {
+    std::vector<std::uint32_t>& places = way.places;
+    if (taken_[p] || std::find(places.begin(), places.end(), p) != places.end()) return;
+    if (!places.empty() && way.roles.back() == role && tree_.up(places.back()) == tree_.up(p) && tree_.up(p) != kNone) {
+      return;
+    }
+    // A joint that hangs on the way but does not lead on is a helper and goes. Joints of rigs without a hierarchy stay.
+    while (places.size() >= 2 && !tree_.is_above(places.back(), p) && tree_.is_above(places[places.size() - 2], p)) {
+      places.pop_back();
+      way.roles.pop_back();
+    }
+    places.push_back(p);
+    way.roles.push_back(role);
+  }
+
+  // Returns the place that a part beginning at `first` hangs on.
+  std::optional<std::uint32_t> start_of(const BodyPart& part, Side side, std::uint32_t first) const {
+    const auto from = std::find_if(std::begin(kBiped), std::end(kBiped),
+                                   [&](const BodyPart& other) { return other.name == part.from; });
+    if (from == std::end(kBiped)) return std::nullopt;
+    const std::string name = !from->sided ? std::string(from->name)
+                                          : fmt::format("{}_{}", side == Side::kLeft ? "left" : "right", from->name);
+    const auto way = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) { return other.name == name; });
+    if (way == ways_.end()) return std::nullopt;
+    const auto begin = way->places.begin() + static_cast<std::ptrdiff_t>(way->begin);
+    for (std::uint32_t p = tree_.up(first); p != kNone; p = tree_.up(p)) {
+      if (std::find(begin, way->places.end(), p) != way->places.end()) return p;
+    }
+    std::uint32_t last = *begin;
+    for (std::size_t i = 0; i < way->roles.size(); ++i) {
+      if (way->roles[i] < part.from_roles) last = begin[static_cast<std::ptrdiff_t>(i)];
+    }
+    return last;
+  }
+
+  // Adds to a chain the places between two of its places that no chain has.
+  void fill(Way& way) {
+    std::vector<std::uint32_t> filled{way.places.front()};
+    for (std::size_t i = 1; i < way.places.size(); ++i) {
+      const std::uint32_t above = way.places[i - 1];
+      const std::size_t end = filled.size();
+      for (std::uint32_t p = tree_.up(way.places[i]); p != kNone && tree_.is_above(above, p); p = tree_.up(p)) {
+        if (!taken_[p]) filled.insert(filled.begin() + static_cast<std::ptrdiff_t>(end), p);
+      }
+      for (std::size_t f = end; f < filled.size(); ++f) taken_[filled[f]] = true;
+      filled.push_back(way.places[i]);
+    }
+    way.places = std::move(filled);
+  }
+
+  Tree tree_;
+  std::vector<JointName> names_;  // parsed names of the joints
+  std::vector<bool> taken_;       // true for a place that is on a chain
+  std::vector<Way> ways_;
+};
+
+std::string patterns_of(const std::string& preset) {
+  std::vector<std::string> patterns;
+  if (preset == "biped") {
+    for (const BodyPart& part : kBiped) {
+      std::vector<std::string_view> words;
+      for (const JointRole role : part.roles) words.push_back(role_words(role));
+      patterns.push_back(
+          fmt::format("{}{}: {}", part.name, part.sided ? " (left, right)" : "", fmt::join(words, ", ")));
+    }
+  } else {
+    patterns.push_back("two joints, one below the other");
+  }
+  return fmt::format("{}", fmt::join(patterns, "; "));
+}
+
+Error nothing_found(const std::string& preset, const Model& model) {
+  constexpr std::size_t kMaxNames = 50;
+  std::vector<std::string_view> names;
+  for (const Joint& joint : model.skeleton.joints) names.push_back(std::string_view(joint.name).substr(0, 64));
+  const std::size_t more = names.size() - std::min(names.size(), kMaxNames);
+  names.resize(names.size() - more);
+  return {ErrorCode::kNotFound,
+          fmt::format(
+              "the preset {} finds no chain among the joints that move skin of '{}'. It looks for {}. There are: {}{}",
+              preset, model.name, patterns_of(preset), fmt::join(names, ", "),
+              more == 0 ? std::string() : fmt::format(" and {} more", more))};
+}
+
+}  // namespace
+
+std::span<const std::string_view> preset_names() { return kPresets; }
+
+Result<Rig> rig_from_preset(const std::string& preset, const Model& model) {
+  if (std::find(std::begin(kPresets), std::end(kPresets), preset) == std::end(kPresets)) {
+    return tl::unexpected(unknown_name("preset", "presets", preset, kPresets));
+  }
+  Finder finder(model);
+  if (preset == "biped") finder.find_biped();
+  if (preset == "limb") finder.find_limbs();
+  if (preset == "tail") finder.find_tail();
+  if (!finder.has_found()) return tl::unexpected(nothing_found(preset, model));
+  finder.find_rest();
+  MosParameters mos;
+  mos.automatic = false;
+  mos.chains = finder.chains();
+  if (preset == "tail") {
+    // Bones about as long as the tail is thick: it bends everywhere.
+    mos.points_per_bone = 1;
+    mos.points_per_joint = 2;
+    mos.joint_spread = 1;
+  }
+  Rig rig;
+  rig.name = preset;
+  rig.layers = {Layer{.deformer = std::move(mos)}};
+  return rig;
+}
+
+}  // namespace pelt

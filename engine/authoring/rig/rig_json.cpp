@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include <pelt/rig_json.h>
+#include <pelt/tools/file_io.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/rig/json_schema.h"
+#include "engine/character/model/helper_joint.h"
+
+namespace pelt {
+namespace {
+
+using json_fields::OrderedJson;
+
+// The format of release 0.1, which is read for good, beside any later one.
+constexpr std::string_view kFormat = "pelt-rig 1";
+constexpr std::string_view kFormatFamily = "pelt-rig ";
+constexpr Choice<Judging> kJudgings[] = {
+    {"fallback", Judging::kFallback}, {"report", Judging::kReport}, {"none", Judging::kNone}};
+
+}  // namespace
+
+static void describe(Fields& fields, Layer& layer) {
+  fields.about("layer", "A deformer over a mesh, or over all.");
+  fields.name({"target", "Name of a mesh, or * for all that no layer uses as its driver."}, layer.target,
+              Names::kMeshOrAny);
+  fields.deformer({.name = "deformer", .meaning = "The deformer's name.", .required = true},
+                  {"parameters", "Parameters of the deformer."}, layer.deformer);
+  fields.object({"mask", "How much of the layer shows."}, layer.mask);
+  fields.number_or({"wires",
+                    "Instead of hiding the layers below: combined with them as in Wires (Singh & Fiume 1998), with "
+                    "this exponent m."},
+                   "none", layer.wires, {.least = 0, .most = 64});
+}
+
+static void describe(Fields& fields, Attachment& attachment) {
+  fields.about("attachment", "A point that moves rigidly with a joint.");
+  fields.text({.name = "joint", .meaning = "The joint.", .required = true}, attachment.joint, Names::kJoint);
+  fields.vector({"offset", "From the joint, metres, model space at bind."}, attachment.offset);
+}
+
+static void describe(Fields& fields, LinePoint& point) {
+  fields.about("line_point", "Pulls a muscle's line aside.");
+  fields.number({"at", "Fraction of the way between the attachments, neither 0 nor 1."}, point.at, kUnitInterval);
+  fields.vector({"offset", "From that place, metres, model space at bind."}, point.offset);
+}
+
+static void describe(Fields& fields, Muscle& muscle) {
+  fields.about("muscle",
+               "A mesh on an action line (Yang, Somasekharan & Zhang 2006): a control mesh that swells as the line "
+               "shortens.");
+  fields.name({.name = "name", .meaning = "The muscle's name, and its mesh's unless mesh is given.", .required = true},
+              muscle.name);
+  fields.object({.name = "from", .meaning = "Where the line begins.", .required = true}, muscle.from);
+  fields.object({.name = "to", .meaning = "Where the line ends.", .required = true}, muscle.to);
+  fields.objects({"points", "Pull the line aside, by ascending at, at most 6; none: the line is straight at bind."},
+                 muscle.points);
+  fields.text({"mesh", "A mesh of the model, which then is no skin; none: a spindle round the line."}, muscle.mesh,
+              Names::kMuscleMesh);
+  fields.number({"radius", "Radius of the spindle in its middle, metres; > 0 where no mesh is given."}, muscle.radius,
+                kNotNegative);
+  fields.number({"tendon", "Fraction of the line at either end that is thin and keeps its length."}, muscle.tendon,
+                {.least = 0, .most = 0.4f});
+  fields.integer({"resolution", "Quads round the spindle, 4 to 128."}, muscle.resolution);
+  fields.number({"volume", "How much of its volume the muscle keeps: 0 none, 1 all."}, muscle.volume, kUnitInterval);
+  fields.number({"bulge", "Further swelling of the middle as it shortens."}, muscle.bulge, {.least = 0, .most = 2});
+}
+
+static void describe(Fields& fields, HelperTurn& turn) {
+  fields.about("helper_joint",
+               "A joint that turns by shares of another joint's turn: half of a hand's twist, half of a knee's bend.");
+  fields.text(
+      {.name = "joint", .meaning = "The helper joint; what animates it otherwise does not count.", .required = true},
+      turn.joint, Names::kJoint);
+  fields.text({.name = "source",
+               .meaning = "The joint whose turn is read; it does not hang below the helper joint.",
+               .required = true},
+              turn.source, Names::kJoint);
+  fields.vector({"axis", "Axis of the twist in the source's space, of any length; 0: along the source's bone."},
+                turn.axis);
+  fields.number({"twist", "Share of the twist about the axis."}, turn.twist,
+                {.least = -kMaxTurnShare, .most = kMaxTurnShare});
+  fields.number({"swing", "Share of the rest of the turn."}, turn.swing,
+                {.least = -kMaxTurnShare, .most = kMaxTurnShare});
+}
+
+// Describes all of a rig except its format.
+static void describe(Fields& fields, Rig& rig) {
+  fields.about("rig",
+               "Which deformer moves which mesh. docs/rig_reference.md lists every key, docs/rig.md explains them.");
+  fields.text({"name", "The rig's name, for people and reports."}, rig.name);
+  fields.objects({"groups", "Vertices and triangles under names, for masks, exclusions and refinements."}, rig.groups);
+  fields.objects({"muscles", "Meshes on lines between joints, for layers to name as their driver."}, rig.muscles);
+  fields.objects({"correctives", "Morph targets and offsets of skins that follow angles of joints."}, rig.correctives);
+  fields.objects({"helper_joints", "Joints that turn by shares of other joints' turns."}, rig.helper_joints);
+  fields.objects({.name = "layers",
+                  .meaning = "Laid one over the other in order: where a layer's mask is 1 it hides those before it. A "
+                             "mesh that no layer names is moved by linear blend.",
+                  .required = true},
+                 rig.layers);
+  fields.choice({"judging",
+                 "Whether bind poses the character, by its clips or else by sample poses, and compares the deformers "
+                 "with linear blend; fallback: where they do worse the skin is left to linear blend; report: that is "
+                 "reported only."},
+                rig.judging, kJudgings);
+}
+
+Result<Rig> parse_rig(std::string_view json, const std::string& source) {
+  PELT_ASSIGN(const auto parsed, json_fields::parse_json(json, source));
+  json_fields::Problem problem{source, std::nullopt};
+  Rig rig;
+  json_fields::Reader reader(parsed, "", problem);
+  reader.format("format", kFormat, kFormatFamily);
+  describe(reader, rig);
+  reader.finish();
+  if (problem.error) return tl::unexpected(*std::move(problem.error));
+  return rig;
+}
+
+Result<Rig> load_rig(const std::filesystem::path& path) {
+  PELT_ASSIGN(const auto bytes, read_file(path, json_fields::kMaxBytes));
+  Result<Rig> rig =
+      parse_rig(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), path.string());
+  if (rig) rig->directory = path.parent_path().string();
+  return rig;
+}
+
+std::string format_rig(const Rig& rig) {
+  Rig copy = rig;  // describe reads into its argument as well as from it
+  OrderedJson json;
+  json_fields::Writer writer(json);
+  writer.format("format", kFormat);
+  describe(writer, copy);
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+std::string format_rig_schema() {
+  OrderedJson definitions;
+  OrderedJson body;
+  json_fields::SchemaWriter writer(body, definitions);
+  Rig rig;
+  describe(writer, rig);
+  OrderedJson properties{{"format", {{"const", kFormat}, {"description", "This format and its version."}}}};
+  properties.update(body["properties"]);
+  OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                     {"title", "Pelt rig"},
+                     {"description", body["description"]},
+                     {"type", "object"},
+                     {"required", {"format", "layers"}},
+                     {"additionalProperties", false},
+                     {"properties", std::move(properties)},
+                     {"$defs", std::move(definitions)}};
+  return json_fields::to_text(schema) + "\n";
+}
+
+}  // namespace pelt

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <pelt/finite.h>
+#include <pelt/skeletonize.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/geometry/bounds.h"
+#include "engine/authoring/geometry/spread_weights.h"
+#include "engine/authoring/model/builtin/model_builder.h"
+#include "engine/authoring/skeletonize/closed_parts.h"
+#include "engine/authoring/skeletonize/force_field.h"
+#include "engine/authoring/skeletonize/joints.h"
+#include "engine/authoring/skeletonize/trace.h"
+#include "engine/authoring/skeletonize/voxels.h"
+#include "engine/authoring/skeletonize/weights.h"
+#include "engine/character/core/invalid.h"
+
+namespace pelt {
+namespace {
+
+using skeletonize::ClosedParts;
+
+constexpr std::size_t kMaxJoints = 4;        // joints that move a vertex, at most
+constexpr std::size_t kMaxVoxels = 500'000;  // inside voxels; a model with more has thick limbs
+
+Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
+  if (options.resolution < options.kMinResolution || options.resolution > options.kMaxResolution) {
+    return invalid("{}: a resolution of {} is not from {} to {}", model.name, options.resolution,
+                   options.kMinResolution, options.kMaxResolution);
+  }
+  if (!(options.detail >= 0 && options.detail <= 1)) return invalid("{}: the detail must be from 0 to 1", model.name);
+  if (!(options.bone_length >= 1)) return invalid("{}: bones must be 1 radius long or more", model.name);
+  for (const Mesh& mesh : model.meshes) {
+    for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
+      const glm::vec3 p = mesh.positions[i];
+      if (!is_near(p)) {
+        return invalid("{}: mesh '{}': vertex {} is at no place, or too far away", model.name, mesh.name, i);
+      }
+    }
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+      for (int corner = 0; corner < 3; ++corner) {
+        if (mesh.triangles[t][corner] < mesh.positions.size()) continue;
+        return invalid("{}: mesh '{}': triangle {} has vertex {}, and there are {}", model.name, mesh.name, t,
+                       mesh.triangles[t][corner], mesh.positions.size());
+      }
+    }
+  }
+  return {};
+}
+
+std::string describe_open(const Mesh& mesh, const ClosedParts& parts) {
+  const auto [a, b] = *parts.open_edge;
+  const glm::vec3 p = mesh.positions[a];
+  return fmt::format("mesh '{}' is open at the edge from vertex {} to {}, at ({:.4g}, {:.4g}, {:.4g})", mesh.name, a, b,
+                     p.x, p.y, p.z);
+}
+
+struct Surface {
+  std::vector<glm::vec3> positions;  // of all meshes, end to end
+  std::vector<glm::uvec3> closed;    // triangles of the closed parts
+  std::vector<glm::uvec3> open;
+  std::string open_edge;  // describes the first open edge; empty: nothing is open
+};
+
+Surface find_surface(const Model& model, SkeletonizeReport& report) {
+  Surface surface;
+  for (const Mesh& mesh : model.meshes) {
+    const ClosedParts parts = skeletonize::find_closed_parts(mesh);
+    if (parts.open_edge) {
+      const std::string where = describe_open(mesh, parts);
+      if (surface.open_edge.empty()) surface.open_edge = where;
+      report.notes.push_back(fmt::format("{}; so are {} of its {} parts: inside is what they enclose", where,
+                                         parts.open_count, parts.open_count + parts.closed_count));
+    }
+    const auto first = static_cast<std::uint32_t>(surface.positions.size());
+    for (const glm::uvec3 t : parts.closed) surface.closed.push_back(t + first);
+    for (const glm::uvec3 t : parts.open) surface.open.push_back(t + first);
+    surface.positions.insert(surface.positions.end(), mesh.positions.begin(), mesh.positions.end());
+  }
+  return surface;
+}
+
+double diagonal(const Surface& surface) {
+  Bounds<glm::dvec3> bounds;
+  bounds.add(surface.positions, surface.closed);
+  bounds.add(surface.positions, surface.open);
+  return glm::length(bounds.size());
+}
+
+void add_joints(Model& model, const skeletonize::JointPlan& plan, const skeletonize::Voxels& voxels) {
+  for (const skeletonize::PlannedJoint& joint : plan.joints) {
+    glm::dvec3 place = voxels.to_model(joint.position);
+    if (joint.parent >= 0) place -= voxels.to_model(plan.joints[static_cast<std::size_t>(joint.parent)].position);
+    add_joint(model, joint.name, joint.parent, {.translation = glm::vec3(place)});
+  }
+  bind_all_joints(model);
+}
+
+// Binds every vertex to its joint, then spreads the weights between joints by heat flow.
+SparseRows make_weights(const Mesh& mesh, std::span<const std::uint32_t> joints, const Model& model, unsigned threads) {
+  SparseRows rigid;
+  for (const std::uint32_t joint : joints) {
+    const Influence whole{joint, 1.0f};
+    rigid.append_row(std::span(&whole, 1));
+  }
+  const std::vector<Passage> passages(model.bound_joints.size(), {.radii = 8, .rigid = true});
+  const SparseRows spread = spread_weights(mesh, rigid, model, passages, threads);
+  return cut_rows(spread, kMaxJoints, Cut::kContinuous);
+}
+
+}  // namespace
+
+Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& options) {
+  PELT_TRY(validate(model, options));
+  const auto progress = [&](double fraction, const char* what) {
+    if (options.progress) options.progress(fraction, what);
+  };
+  SkeletonizeReport report;
+  if (!model.skeleton.joints.empty() || !model.clips.empty()) {
+    report.notes.push_back(fmt::format("its skeleton of {} joints and {} clips are dropped",
+                                       model.skeleton.joints.size(), model.clips.size()));
+  }
+  const Surface surface = find_surface(model, report);
+  if (surface.closed.empty() && surface.open.empty()) {
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: has no triangle with area", model.name));
+  }
+
+  progress(0, "voxels");
+  const double detail = options.detail * diagonal(surface);
+  Result<skeletonize::Voxels> voxels =
+      skeletonize::voxelize(surface.positions, surface.closed, surface.open, options.resolution);
+  if (voxels && voxels->cells.size() > kMaxVoxels) {
+    const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(voxels->cells.size()));
+    const auto coarser = static_cast<std::uint32_t>(share * options.resolution);
+    report.notes.push_back(
+        fmt::format("so bulky that resolution {} serves instead of {}", coarser, options.resolution));
+    voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.open, coarser);
+  }
+  if (!voxels) {
+    const std::string open = surface.open_edge.empty() ? "" : fmt::format("; {}", surface.open_edge);
+    return fail(voxels.error().code, fmt::format("{}: {}{}", model.name, voxels.error().message, open));
+  }
+  if (voxels->enclosed != 0) {
+    report.notes.push_back(fmt::format("hollows and what open parts enclose are inside: {} of {} voxels",
+                                       voxels->enclosed, voxels->cells.size()));
+  }
+  progress(0.1, "force field");
+  const skeletonize::ForceField field = skeletonize::find_forces(*voxels, options.threads);
+  progress(0.5, "tracing");
+  const skeletonize::Traced traced = skeletonize::trace(field, *voxels, detail / voxels->size, options.threads);
+  const skeletonize::JointPlan plan =
+      skeletonize::plan_joints(traced, options.bone_length, 0.5 * detail / voxels->size);
+
+  model.skeleton = {};
+  model.clips.clear();
+  add_joints(model, plan, *voxels);
+  progress(0.6, "weights");
+  const std::vector<std::uint32_t> joints = skeletonize::joints_of(surface.positions, traced, plan, *voxels);
+  std::size_t first = 0;
+  for (Mesh& mesh : model.meshes) {
+    const auto vertex_joints = std::span(joints).subspan(first, mesh.positions.size());
+    mesh.weights = make_weights(mesh, vertex_joints, model, options.threads);
+    first += mesh.positions.size();
+    progress(0.6 + 0.4 * static_cast<double>(first) / static_cast<double>(joints.size()), "weights");
+  }
+  report.joints = plan.joints.size();
+  report.ends = plan.ends;
+  report.junctions = plan.junctions;
+  report.pieces = traced.pieces.size();
+  report.voxel_size = voxels->size;
+  report.voxels = voxels->cells.size();
+  report.critical_points = traced.critical_points;
+  report.seeds = traced.seeds;
+  return Skeletonized{std::move(model), std::move(report)};
+}
+
+}  // namespace pelt

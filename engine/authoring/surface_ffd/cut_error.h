@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Measures over sample poses how far the cut to K elements moves the skin from where all elements would.
+#pragma once
+
+#include <cstddef>
+#include <glm/glm.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <pelt/frame.h>
+#include <pelt/result.h>
+#include <pelt/sparse_rows.h>
+
+#include "engine/authoring/deformer/builder.h"
+
+namespace pelt::surface_ffd {
+
+class CutProbe {
+ public:
+  // Poses every palette entry that the builder has so far, at up to 24 times spread over the clips of the model;
+  // without clips, with bound joints bent one by one by 60 degrees about two axes. Returns nullopt if the skeleton does
+  // not move the driver: there is no pose, or the driver is streamed.
+  static Result<std::optional<CutProbe>> create(const Model& model, const CharacterBuilder& builder);
+
+  // Returns the largest distance over poses and points between the two results, metres. Both have one row per point.
+  double largest_difference(const SparseRows& a, const SparseRows& b, std::span<const glm::vec3> points) const;
+
+ private:
+  std::vector<std::vector<Affine>> palettes_;  // one per pose
+};
+
+}  // namespace pelt::surface_ffd

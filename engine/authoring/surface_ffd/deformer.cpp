@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include <pelt/surface_ffd.h>
+#include <pelt/tools/fields.h>
+
+#include "engine/authoring/rig/choices.h"
+#include "engine/authoring/rig/deformer_entry.h"
+#include "engine/authoring/surface_ffd/bind.h"
+#include "engine/authoring/surface_ffd/driver.h"
+
+namespace pelt {
+namespace {
+
+constexpr Choice<SurfaceFfdParameters::Mode> kModes[] = {{"basic", SurfaceFfdParameters::Mode::kBasic},
+                                                         {"extended", SurfaceFfdParameters::Mode::kExtended}};
+constexpr Choice<Precision> kPrecisions[] = {
+    {"none", Precision::kNone}, {"linear", Precision::kLinear}, {"quadratic", Precision::kQuadratic}};
+constexpr Condition kBasic{"mode", {"basic"}};
+constexpr Condition kExtended{"mode", {"extended"}};
+
+}  // namespace
+
+static void describe(Fields& fields, GroupPair& pair) {
+  fields.about("group_pair", "A group of the driver and one of the skin.");
+  fields.text({"elements", "A group, on the driver."}, pair.elements, Names::kDriverGroup);
+  fields.text({"vertices", "A group, on the target."}, pair.vertices, Names::kGroup);
+}
+
+void describe(Fields& fields, SurfaceFfdParameters& ffd) {
+  fields.about("surface_ffd", "Surface-oriented FFD (Singh & Kokkevis 2000).");
+  fields.choice({"mode",
+                 "basic: one frame a driver triangle (equations 1 to 3); extended: one frame a driver vertex (section "
+                 "4.2)."},
+                ffd.mode, kModes);
+  fields.number({"local", "Falloff exponent of the weights over distance."}, ffd.local, kNotNegative);
+  fields.number_or({"distance_unit",
+                    "Metres at which a driver triangle's weight is half; auto: mean length of the driver's edges near "
+                    "the vertex."},
+                   "auto", ffd.distance_unit, kPositive);
+  fields.number({"distance_scale",
+                 "Times the automatic unit: about a third and basic follow the driver's own surface most closely."},
+                ffd.distance_scale, kPositive);
+  fields.integer_or({"elements", "K: driver triangles that may move a vertex; auto: 26, with quadratic precision 32."},
+                    "auto", ffd.elements, {}, "all");
+  fields.choice({"cut",
+                 "How the weights end at the K-th triangle; continuous: less the (K+1)-th weight, so that nothing "
+                 "jumps."},
+                ffd.cut, kCuts);
+  fields.number_or(
+      {"cut_error", "Metres: instead of elements, the least K whose cut moves no vertex farther over sample poses."},
+      "none", ffd.cut_error, kPositive);
+  fields.flag(
+      {"raise_elements",
+       "Raise elements to the driver's largest valence, below which the cut jumps; with patches in either mode.",
+       kBasic},
+      ffd.raise_elements);
+  fields.integer_or({"influences",
+                     "Without cut_error: driver vertices that may move a vertex, once its triangles are found; auto: "
+                     "8, with quadratic precision 12.",
+                     kExtended},
+                    "auto", ffd.influences, {}, "all");
+  fields.choice({"precision",
+                 "What a row of driver vertices reproduces beyond weights that sum to 1; none: nothing, as in the "
+                 "paper; linear: the vertex's place along the driver; quadratic: functions of place up to the second "
+                 "order, by weights of both signs, where the skeleton moves the driver.",
+                 kExtended},
+                ffd.precision, kPrecisions);
+  fields.number({"likeness",
+                 "Exponent of how alike a vertex and a driver vertex are painted, so that fingers, lips and legs stay "
+                 "apart; 0: counts for nothing.",
+                 kExtended},
+                ffd.likeness, kNotNegative);
+  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone.", kExtended},
+              ffd.exact_normals);
+  fields.objects({"exclude", "These elements never move these vertices."}, ffd.exclude);
+  fields.objects({"exclusive", "These elements move these vertices alone, and these vertices follow no other."},
+                 ffd.exclusive);
+  fields.integer_or({"max_hops",
+                     "Bones along the skeleton, twist helpers being part of theirs, from a vertex's bone to that of an "
+                     "element that may move it."},
+                    "none", ffd.max_hops, {.least = 0});
+  fields.integer({"fade", "Rings of vertices over which exclusions and hops set in."}, ffd.fade,
+                 {.least = 0, .most = 64});
+  fields.object({"driver", "The control mesh."}, ffd.driver);
+}
+
+namespace {
+
+const SurfaceFfdParameters& as_ffd(const DeformerParameters& parameters) {
+  return parameters.get<SurfaceFfdParameters>();
+}
+
+bool has_no_sculpture(const DriverParameters& driver) {
+  return driver.key_poses.empty() && driver.offsets.empty() && driver.follow != Follow::kStreamed;
+}
+
+// Returns how many of the nearest elements bind reads, if that is known beforehand. The cut reads one more than it
+// keeps.
+std::optional<std::size_t> nearest_elements(const DeformerParameters& parameters) {
+  const SurfaceFfdParameters& ffd = as_ffd(parameters);
+  const bool raises = ffd.mode == SurfaceFfdParameters::Mode::kBasic && ffd.raise_elements;
+  const bool foreseen = ffd.elements != 0 && !raises && !ffd.cut_error && ffd.exclude.empty() &&
+                        ffd.exclusive.empty() && !ffd.max_hops && ffd.driver.offsets.empty();
+  if (!foreseen) return std::nullopt;
+  return surface_ffd::asked_elements(ffd, ffd.precision) + 1;
+}
+
+}  // namespace
+
+namespace surface_ffd {
+
+// Returns true if the driver is made from the skin, and not sculpted.
+static bool is_made_and_plain(const DeformerParameters& parameters) {
+  const DriverParameters& driver = as_ffd(parameters).driver;
+  return is_made_from_skin(driver) && has_no_sculpture(driver);
+}
+
+DeformerEntry deformer() {
+  return {.defaults = SurfaceFfdParameters{},
+          .bind = bind_as<SurfaceFfdParameters, bind>,
+          .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
+          // The triangles of such a driver are larger than lips and lids.
+          .leaves =
+              [](const DeformerParameters& parameters) {
+                return is_made_and_plain(parameters) ? LeftPieces::kFaces : LeftPieces::kNone;
+              },
+          .makes_surface = is_made_and_plain,
+          .driver = [](DeformerParameters& parameters) { return &parameters.get<SurfaceFfdParameters>().driver; },
+          .nearest_elements = nearest_elements,
+          .gives_way = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },
+          .move_bound = move_bound,
+          .cost = {.vertex = 20e-6, .joint = 10e-3}};  // its weights spread along the driver, joint by joint
+}
+
+}  // namespace surface_ffd
+}  // namespace pelt

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/surface_ffd/driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <pelt/driver.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/driver/from_skin/spread_along.h"
+#include "engine/authoring/driver/key_pose/bind.h"
+#include "engine/authoring/surface_ffd/driver_mesh.h"
+#include "engine/authoring/surface_ffd/driver_weights.h"
+
+namespace pelt::surface_ffd {
+namespace {
+
+const char* follow_name(Follow follow) {
+  switch (follow) {
+    case Follow::kLinearBlend:
+      return "driver by linear_blend";
+    case Follow::kClosestLimb:
+      return "driver by the closest limb";
+    case Follow::kStreamed:
+      return "driver, streamed";
+    case Follow::kDualQuaternion:
+      break;
+  }
+  return "driver by dual_quaternion";
+}
+
+// Returns a driver that is a mesh of the model moved by layers, as bind() has added it.
+Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t control_mesh,
+                                const DeformerInput& input) {
+  DriverParameters plain;
+  plain.mesh = parameters.mesh;
+  plain.estimate_frames = parameters.estimate_frames;
+  plain.morph_targets = parameters.morph_targets;
+  plain.offsets = parameters.offsets;
+  if (!(parameters == plain)) {
+    return invalid(
+        input,
+        fmt::format("the driver '{}' is moved by layers, or a muscle; how it follows, refinements, welding and key "
+                    "poses are not theirs to change",
+                    parameters.mesh));
+  }
+  Driver driver;
+  driver.source = *input.model.find_mesh(parameters.mesh);
+  if (const auto part = input.drivers.parts.find(control_mesh); part != input.drivers.parts.end()) {
+    driver.mesh = part->second.mesh;
+    driver.source_triangle = part->second.triangles;
+  } else {
+    driver.mesh = driver.source;
+    driver.source_triangle.resize(driver.mesh.triangles.size());
+    std::iota(driver.source_triangle.begin(), driver.source_triangle.end(), 0u);
+  }
+  driver.painting = driver.mesh.weights;
+  driver.sculpted = !input.rig.groups.empty();  // masks by groups may tell twins apart
+  driver.control_mesh = control_mesh;
+  driver.estimated_frames = parameters.estimate_frames;
+  return driver;
+}
+
+// Adds the painted weights over the model's bound joints to a driver that the skeleton moves. Returns true if they come
+// from the skin.
+Result<bool> add_weights(const DriverParameters& parameters, const DeformerInput& input, DriverSource& source) {
+  Mesh& mesh = source.mesh;
+  const bool keeps_weights = mesh.weights.row_count() != 0 && parameters.follow != Follow::kClosestLimb;
+  if (keeps_weights || parameters.follow == Follow::kStreamed) return false;
+  PELT_ASSIGN(mesh.weights, parameters.follow == Follow::kClosestLimb ? closest_limb_weights(mesh, input)
+                                                                      : transferred_weights(source, input));
+  return parameters.follow != Follow::kClosestLimb;
+}
+
+Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInput& input) {
+  PELT_ASSIGN(auto source, find_source(parameters, input));
+  PELT_ASSIGN(const auto weighted, add_weights(parameters, input, source));
+  PELT_ASSIGN(auto refined, weld_and_refine(source.mesh, parameters, input));
+
+  Driver driver;
+  driver.mesh = std::move(refined.mesh);
+  driver.mesh.name = source.mesh.name;
+  driver.painting = driver.mesh.weights;
+  if (weighted)
+    driver.mesh.weights = from_skin::spread_along(driver.mesh, parameters.spread, input.model, input.threads);
+  driver.source_triangle = std::move(refined.source_triangle);
+  driver.patches = std::move(source.patches);
+  const std::string what = fmt::format("{}: the driver '{}'", input.layer, driver.mesh.name);
+  if (parameters.follow == Follow::kStreamed) {
+    if (!parameters.key_poses.empty()) return invalid(input, "a streamed driver has no key poses");
+    PELT_ASSIGN(const auto added, input.builder.add_streamed_mesh(driver.mesh));
+    driver.control_mesh = added;
+    driver.estimated_frames = true;
+  } else {
+    const auto carry = [&](std::span<const glm::vec3> values) { return refined.vertices.carry(values); };
+    PELT_ASSIGN(const auto offsets, key_pose::add_pass(parameters.key_poses, parameters.morph_targets, source.mesh,
+                                                       driver.mesh, carry, input.model, what, input.builder));
+    MeshBinding binding;
+    binding.mode = parameters.follow == Follow::kDualQuaternion ? BlendMode::kDualQuaternion : BlendMode::kLinear;
+    binding.rows = input.builder.rows_over_joints(driver.mesh.weights, binding.mode);
+    PELT_ASSIGN(const auto added,
+                input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), {offsets}));
+    driver.control_mesh = added;
+    // A clip's morph targets turn the surface without a function for its frames; key poses only offset it.
+    driver.estimated_frames =
+        parameters.estimate_frames || (offsets && parameters.key_poses.empty() && parameters.morph_targets);
+    driver.sculpted = offsets.has_value();
+  }
+  driver.source = std::move(source.mesh);
+  return driver;
+}
+
+// Moves the vertices of a driver by the offsets, after bind: skin that binds to the driver does not see them.
+Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, const DeformerInput& input) {
+  if (!driver) return driver;
+  PELT_TRY(within(input.layer, input.builder.move_vertices(driver->control_mesh, parameters.offsets)));
+  driver->sculpted = driver->sculpted || !parameters.offsets.empty();
+  return driver;
+}
+
+}  // namespace
+
+bool is_made_from_skin(const DriverParameters& driver) {
+  return driver.mesh.empty() && driver.file.empty() && driver.patches.empty();
+}
+
+Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInput& input) {
+  for (const auto& [known, driver] : input.drivers.drivers) {
+    if (!is_made_from_skin(parameters) && known == parameters) return driver;
+  }
+  if (!parameters.mesh.empty()) {
+    if (const std::optional<std::size_t> known = input.builder.find_control_mesh(parameters.mesh)) {
+      for (const auto& [other, driver] : input.drivers.drivers) {
+        if (driver.control_mesh != *known) continue;
+        return invalid(input, fmt::format("the driver '{}' is already used, in another way", parameters.mesh));
+      }
+      return moved(driver_of_layers(parameters, *known, input), parameters, input);
+    }
+  }
+  Result<Driver> driver = moved(make_driver(parameters, input), parameters, input);
+  if (driver) input.drivers.drivers.emplace_back(parameters, *driver);
+  return driver;
+}
+
+}  // namespace pelt::surface_ffd

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Decides which elements may move which vertices (docs/mathematics.md section 1.2), by groups of the rig and by hops
+// along the skeleton.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <pelt/result.h>
+#include <pelt/sparse_rows.h>
+#include <pelt/surface_ffd.h>
+
+#include "engine/authoring/deformer/builder.h"
+#include "engine/authoring/surface_ffd/driver.h"
+#include "engine/authoring/surface_ffd/elements.h"
+
+namespace pelt::surface_ffd {
+
+class Exclusions {
+ public:
+  // Makes the exclusions of one target. Errors: a group that does not exist on the driver or on the mesh; hops, if one
+  // of the two has no weights; pairs or hops for a parametric driver.
+  static Result<Exclusions> create(const SurfaceFfdParameters& parameters, const Driver& driver,
+                                   const Elements& elements, const DeformerTarget& target, const DeformerInput& input);
+
+  // Returns true if every element may move every vertex.
+  bool empty() const { return rules_.empty() && !hops_; }
+  bool has_hops() const { return hops_.has_value(); }
+
+  // Returns the factor on an element's weight at a vertex, 0 to 1.
+  double allowance(std::size_t vertex, std::size_t element, bool with_hops) const;
+
+ private:
+  struct Rule {
+    bool exclusive = false;
+    std::vector<std::uint8_t> elements;  // 1 for elements of the group
+    std::vector<float> vertices;         // membership of each vertex in the group, 0 to 1, faded
+  };
+  struct Hops {
+    std::vector<std::uint32_t> element_bone;      // number of the bone that moves each element, from 0
+    SparseRows vertex_bones;                      // bones that move each vertex, by bound joints, faded
+    std::vector<std::vector<std::uint8_t>> near;  // near[bone number][bound joint]: 1 if not beyond the limit
+  };
+
+  Result<void> add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,
+                         const Elements& elements, const DeformerTarget& target, const DeformerInput& input);
+
+  std::vector<Rule> rules_;
+  std::optional<Hops> hops_;
+};
+
+}  // namespace pelt::surface_ffd

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <pelt/driver.h>
+#include <pelt/garment.h>
+#include <pelt/gltf_rig.h>
+#include <pelt/import.h>
+#include <pelt/mos_presets.h>
+#include <pelt/pelt_gltf.h>
+#include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
+#include <pelt/tools/bind_model.h>
+#include <pelt/transfer_rig.h>
+#include <pelt/try.h>
+
+#include "engine/authoring/core/stop.h"
+#include "engine/authoring/rig/deformer_entry.h"
+
+namespace pelt {
+namespace {
+
+constexpr std::string_view kSkeletonHelp = "'pelt skeleton' gives a skin joints and weights";
+
+bool has_weights(const Model& model) {
+  return std::any_of(model.meshes.begin(), model.meshes.end(),
+                     [](const Mesh& mesh) { return mesh.weights.row_count() != 0; });
+}
+
+// Returns true if more than one joint moves the mesh.
+bool bends(const Mesh& mesh) {
+  const std::vector<Influence>& influences = mesh.weights.influences;
+  return std::any_of(influences.begin(), influences.end(), [&](const Influence& influence) {
+    return influence.weight > 0 && influence.index != influences.front().index;
+  });
+}
+
+// Makes a rig for a garment: the body moves by `deformer`, and the garment follows the body.
+Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
+  PELT_ASSIGN(auto rig, rig_from_deformer_name(deformer));
+  rig.name = "garment";
+  rig.layers[0].target = body;
+  SurfaceFfdParameters worn;
+  worn.driver.mesh = body;
+  rig.layers.push_back({.target = "*", .deformer = worn});
+  return rig;
+}
+
+// Chooses the rig. `model_name`: the name that was imported. `body`: the mesh that drives a garment; empty: none.
+// `is_spread`: the weights already blend widely enough from joint to joint.
+Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
+                       const std::string& body, bool is_spread, std::vector<std::string>& notes) {
+  if (!binding.transfer.empty()) {
+    PELT_ASSIGN(const auto old, pelt::load_character(binding.transfer));
+    const std::string directory = std::filesystem::path(binding.transfer).parent_path().string();
+    PELT_ASSIGN(auto transferred, within(binding.transfer, transfer_rig(old, model, directory)));
+    notes.insert(notes.end(), transferred.notes.begin(), transferred.notes.end());
+    return std::move(transferred.rig);
+  }
+  if (binding.given_rig) return *binding.given_rig;
+  if (!binding.rig.empty()) return load_rig(binding.rig);
+  if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
+  if (binding.is_default() && is_gltf(model_name)) {
+    PELT_ASSIGN(auto rig_beside, load_gltf_rig(model_name));
+    if (rig_beside) return std::move(rig_beside->rig);
+  }
+  const std::string deformer = binding.deformer.empty() ? kDefaultDeformer : binding.deformer;
+  if (!body.empty()) return garment_rig(deformer, body);
+  Result<Rig> rig = rig_from_deformer_name(deformer);
+  if (!rig || !is_spread) return rig;
+  if (DriverParameters* driver = driver_of(rig->layers[0].deformer)) driver->spread = 0.0f;
+  return rig;
+}
+
+// Binds by the default rig, which nobody chose, and notes why that rig or linear blend was used.
+Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
+  constexpr double kMaxLeft = 0.1;  // of the skin's area
+  Result<Bound> bound = bind(model, rig, options);
+  if (!bound || !bound->report.verdict || rig.judging != Judging::kFallback) return bound;
+  const std::string left = share_in_words(bound->report.verdict->left);
+  if (bound->report.verdict->left <= kMaxLeft) {
+    bound->report.notes.push_back(
+        bound->report.verdict->left > 0
+            ? fmt::format("{} was chosen: it does worse than linear blend on {} of the skin alone", kDefaultDeformer,
+                          left)
+            : fmt::format("{} was chosen: it does nowhere worse than linear blend", kDefaultDeformer));
+    return bound;
+  }
+  rig = *rig_from_deformer_name("linear-blend");
+  Result<Bound> plain = bind(model, rig, options);
+  if (plain) {
+    plain->report.notes.push_back(
+        fmt::format("linear-blend was chosen: {} does worse on {} of the skin", kDefaultDeformer, left));
+  }
+  return plain;
+}
+
+// A model and how it is bound.
+struct ReadModel {
+  Model model;
+  Rig rig;
+  bool dressed = false;
+  bool chosen = false;  // nobody chose the rig
+  ImportReport import_report;
+};
+
+Result<ReadModel> read_model(const std::string& model_name, const Binding& binding, unsigned threads) {
+  Result<Model> model = import_model(model_name, nullptr, binding.files);
+  if (!model) return tl::unexpected(model.error());
+  ImportReport import_report = model->report;
+  std::string driver;
+  bool copied_weights = false;
+  const std::string& worn_by = binding.body.empty() ? binding.weights_of : binding.body;
+  if (!worn_by.empty()) {
+    PELT_ASSIGN(const auto body, import_model(worn_by, nullptr, binding.files));
+    for (const std::string& note : body.report.notes) {
+      import_report.notes.push_back(fmt::format("'{}': {}", worn_by, note));
+    }
+    PELT_ASSIGN(auto dressed, binding.body.empty() ? dress_by_weights(std::move(*model), body, threads)
+                                                   : dress(std::move(*model), body));
+    import_report.notes.insert(import_report.notes.end(), dressed.notes.begin(), dressed.notes.end());
+    driver = dressed.body;
+    copied_weights = dressed.copied_weights;
+    model = std::move(dressed.model);
+  }
+  PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes));
+  const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
+  const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
+  if (binding.judging) rig.judging = *binding.judging;
+  if (binding.files == NamedFiles::kAnywhere) rig.files = binding.files;
+  return ReadModel{std::move(*model), std::move(rig), !worn_by.empty(), chosen, std::move(import_report)};
+}
+
+// Returns an error of a bind that says which model was bound by which rig.
+tl::unexpected<Error> cannot_be_bound(const Error& error, const std::string& model_name, const Binding& binding,
+                                      const Model& model) {
+  const std::string help = has_weights(model) ? "" : fmt::format("; {}", kSkeletonHelp);
+  const std::string where = binding.rig.empty() ? model_name : fmt::format("{}: {}", model_name, binding.rig);
+  return fail(error.code, fmt::format("{}: {}{}", where, error.message, help));
+}
+
+// Reads and binds; see bind_model. `progress` never falls, though a model may be bound twice.
+Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& binding, BindOptions options) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (options.progress) {
+    options.progress = [show = options.progress, most = 0.0](double fraction, const std::string& what) mutable {
+      most = std::max(most, fraction);
+      show(most, what);
+    };
+    options.progress(0, "reading");
+  }
+  PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
+  auto& [model, rig, dressed, chosen, import_report] = read;
+  options.spent += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  Result<Bound> bound = chosen ? bind_chosen(model, rig, options) : bind(model, rig, options);
+  if (!bound) return cannot_be_bound(bound.error(), model_name, binding, model);
+  const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
+                                 [](const MeshReport& mesh) { return mesh.max_influences > 1; });
+  if (std::string note = rigid_note(model); !mixes && !note.empty()) import_report.notes.push_back(std::move(note));
+  return BoundModel{std::move(*bound), std::move(model), std::move(rig), dressed, std::move(import_report)};
+}
+
+Result<PlannedModel> read_and_plan(const std::string& model_name, const Binding& binding, const BindOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  Result<BindPlan> plan = plan_bind(read.model, read.rig, options);
+  if (!plan) return cannot_be_bound(plan.error(), model_name, binding, read.model);
+  plan->stages.insert(plan->stages.begin(), {"reading", spent.count()});
+  return PlannedModel{std::move(*plan), std::move(read.rig), read.chosen, std::move(read.import_report)};
+}
+
+// Returns work(), or soon after `asked` returns true an error that says that the model's work was stopped.
+template <class Work>
+std::invoke_result_t<const Work&> named_stoppable(const std::string& model, const StopAsked& asked, const Work& work) {
+  auto result = stoppable(asked, work);
+  if (!result && result.error().code == ErrorCode::kStopped)
+    return fail(ErrorCode::kStopped, fmt::format("{}: stopped", model));
+  return result;
+}
+
+}  // namespace
+
+Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options) {
+  return named_stoppable(model, options.stop, [&] { return read_and_bind(model, binding, options); });
+}
+
+Result<PlannedModel> plan_model(const std::string& model, const Binding& binding, const BindOptions& options) {
+  return named_stoppable(model, options.stop, [&] { return read_and_plan(model, binding, options); });
+}
+
+std::string rigid_note(const Model& model) {
+  if (!has_weights(model)) return fmt::format("no mesh has weights; {}", kSkeletonHelp);
+  if (!model.clips.empty() || std::any_of(model.meshes.begin(), model.meshes.end(), bends)) return "";
+  return fmt::format("no mesh bends, since each follows one joint as a whole; {}", kSkeletonHelp);
+}
+
+}  // namespace pelt

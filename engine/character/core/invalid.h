@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <pelt/result.h>
+
+#include "engine/character/core/formatted.h"
+
+namespace pelt {
+
+// Makes an error kInvalidArgument of a sentence: formatted().
+template <class... Values>
+tl::unexpected<Error> invalid(std::type_identity_t<TextPattern<Values...>> pattern, const Values&... values) {
+  return fail(ErrorCode::kInvalidArgument, formatted<Values...>(pattern, values...));
+}
+
+}  // namespace pelt

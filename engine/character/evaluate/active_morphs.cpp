@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "engine/character/evaluate/active_morphs.h"
+
+#include <algorithm>
+
+#include "engine/character/rows/morphs.h"
+#include "shaders/morph/morph.h"
+
+namespace pelt {
+namespace {
+
+// Asks for the cache line at an address. Highway's own function compiles with optimisation alone.
+void prefetch_line([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#endif
+}
+
+}  // namespace
+
+ActiveMorphs::ActiveMorphs(const PackedMorphs& morphs)
+    : morphs_(morphs),
+      words_((morphs.target_count + 63) / 64),
+      targets_((morphs.slices.size() - 1) * words_),
+      active_(words_),
+      places_(morph_places(morphs)) {
+  for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
+    for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
+      const std::uint32_t target = shared::morph_weight_target(morphs.columns[c].x);
+      targets_[slice * words_ + target / 64] |= std::uint64_t{1} << target % 64;
+    }
+  }
+}
+
+void ActiveMorphs::set(const float* weights) {
+  weights_ = weights;
+  std::ranges::fill(active_, 0);
+  any_ = false;
+  for (std::uint32_t slot = 0; slot < morphs_.slot_count(); ++slot) {
+    if (!(weights[slot * shared::kMorphEntryFloats] > 0)) continue;
+    any_ = true;
+    const std::uint32_t first = slot * shared::kMorphEntryTargets;
+    for (std::uint32_t t = first; t < std::min(first + shared::kMorphEntryTargets, morphs_.target_count); ++t) {
+      if (weights[shared::morph_weight_place(t)] != 0) active_[t / 64] |= std::uint64_t{1} << t % 64;
+    }
+  }
+}
+
+bool ActiveMorphs::moves(std::size_t slice) const {
+  for (std::size_t word = 0; word < words_; ++word) {
+    if ((targets_[slice * words_ + word] & active_[word]) != 0) return true;
+  }
+  return false;
+}
+
+void prefetch(const PackedMorphs& morphs, const ActiveMorphs& active, std::size_t slice) {
+  constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
+  const std::size_t column_words = morphs.row_words * shared::kSliceRows;
+  active.for_each_active(slice, [&](std::size_t column, std::size_t place, float) {
+    const std::uint32_t* words = morphs.offsets.data() + place * column_words;
+    prefetch_line(&morphs.columns[column]);
+    for (std::size_t word = 0; word < column_words; word += kLine) prefetch_line(words + word);
+    prefetch_line(words + column_words - 1);  // a column need not begin with a line
+  });
+}
+
+}  // namespace pelt

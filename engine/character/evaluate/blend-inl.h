@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: MIT
+// Moves slices of rows by frames, for sources that Highway compiles once for each instruction set. A way to blend is a
+// class `Blend` with
+//     Sums             the memory of what is summed for the rows of a slice
+//     accumulate_for   an Accumulate by the number of influences
+//     Lanes            the blend of kLanes rows: `frame`; and passage(sums, row, k, point), how points move along
+//                      direction k of the tangent basis because weights change
+//     load             the Lanes of rows [row, row + kLanes)
+//     lines            where frames are left that are asked for, a line a row
+//     kLeavesFrames    true: without gradients they are there from the start
+//     turn             the rotation of an influence whose palette entry is given
+#if defined(PELT_ENGINE_BINDING_BLEND_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_ENGINE_BINDING_BLEND_INL_H
+#undef PELT_ENGINE_BINDING_BLEND_INL_H
+#else
+#define PELT_ENGINE_BINDING_BLEND_INL_H
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <glm/gtc/type_ptr.hpp>
+
+#include "engine/character/evaluate/frames-inl.h"
+#include "engine/character/evaluate/sums-inl.h"
+#include "shaders/morph/morph.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::HWY_NAMESPACE {
+
+// The normal and tangent of one vertex by the shared scalar rule, where the fast path fails.
+struct Directions {
+  glm::vec3 normal;
+  glm::vec3 tangent;
+};
+inline Directions decide_directions(const glm::mat3& axes, const glm::mat3& turn, glm::uvec2 packed) {
+  const glm::vec3 normal = shared::blended_normal(axes, shared::unpack_normal(packed.x), turn);
+  const glm::vec3 rest_tangent(shared::unpack_tangent(packed.y));
+  return {normal, shared::blended_tangent(axes, rest_tangent, normal, turn)};
+}
+
+// Returns `direction` plus `offset` times its length. Raises `longest` to the square of what comes out, so that tests
+// of lengths stay with those of the shared rule, which takes unit directions.
+HWY_INLINE Vec3 turned(const Vec3& direction, const Vec3& offset, Vec& longest) {
+  const Vec squared = dot(direction, direction);
+  const Vec3 sum = add(direction, offset, hn::Mul(squared, inverse_sqrt(squared)));
+  longest = hn::Max(longest, dot(sum, sum));
+  return sum;
+}
+
+// What morph targets add to the rows of a slice from `row` on, or nothing.
+struct RowSums {
+  const MorphSums* slice;  // null: nothing
+  std::size_t row;
+
+  HWY_INLINE bool turn_normals() const { return slice != nullptr && slice->normals; }
+  HWY_INLINE bool turn_tangents() const { return slice != nullptr && slice->tangents; }
+
+  // Loads the sums `first`, `first` + 1 and `first` + 2 of MorphSums.
+  HWY_INLINE Vec3 load(std::size_t first) const {
+    const Floats d;
+    return {hn::Load(d, slice->sums[first] + row), hn::Load(d, slice->sums[first + 1] + row),
+            hn::Load(d, slice->sums[first + 2] + row)};
+  }
+  glm::vec3 of_lane(std::size_t first, std::size_t v) const {
+    return {slice->sums[first][row + v], slice->sums[first + 1][row + v], slice->sums[first + 2][row + v]};
+  }
+
+  HWY_INLINE Vec3 moved(const Vec3& point) const {
+    if (slice == nullptr) return point;
+    const Vec3 offset = load(0);
+    return {hn::Add(point.x, offset.x), hn::Add(point.y, offset.y), hn::Add(point.z, offset.z)};
+  }
+  // Returns the packed directions of lane v after the targets.
+  glm::uvec2 turned_directions(glm::uvec2 directions, std::size_t v) const {
+    shared::MorphSum sum = shared::morph_begin();
+    if (turn_normals()) sum.normal = of_lane(3, v);
+    if (turn_tangents()) sum.tangent = of_lane(6, v);
+    return slice == nullptr ? directions : shared::morphed_directions(sum, directions);
+  }
+};
+
+// The inputs and outputs of a slice's rows.
+struct SliceStreams {
+  const float* points;
+  const std::uint32_t* directions;
+  const std::uint32_t* bases;  // packed directions whose normals the gradients' tangent bases are made of
+  const std::uint32_t* words;  // of the strongest influences
+  const MorphSums* sums;       // what is added to points and directions first, or null
+  float unit;                  // of the gradients, 1/metres
+  bool keep_frames;
+  float* positions;
+  float* normals;
+  float* tangents;
+};
+
+// Returns e and f of tangent bases. `normal`: unit.
+struct TangentBases {
+  Vec3 directions[2];
+};
+HWY_INLINE TangentBases tangent_bases(WordVec normal_word, const Vec3& normal) {
+  const Floats d;
+  const Integers di;
+  // As shared::tangent_basis.
+  const auto bits = hn::BitCast(di, normal_word);
+  const auto x = hn::Abs(hn::ShiftRight<16>(hn::ShiftLeft<16>(bits)));
+  const auto y = hn::Abs(hn::ShiftRight<16>(bits));
+  const auto whole = hn::Set(di, 32767);
+  const auto unfolded = hn::IfThenElse(hn::Gt(hn::Add(x, y), whole), hn::Sub(whole, y), x);
+  const auto along_x = hn::RebindMask(d, hn::Gt(unfolded, hn::Set(di, shared::kTangentTurn - 1)));
+  const Vec3 to_x = {hn::Zero(d), normal.z, hn::Neg(normal.y)};  // normal x (1, 0, 0)
+  const Vec3 to_y = {hn::Neg(normal.z), hn::Zero(d), normal.x};  // normal x (0, 1, 0)
+  const Vec3 across = {hn::IfThenElse(along_x, to_y.x, to_x.x), hn::IfThenElse(along_x, to_y.y, to_x.y),
+                       hn::IfThenElse(along_x, to_y.z, to_x.z)};
+  const Vec3 e = scale(across, inverse_sqrt(dot(across, across)));
+  return {{e, cross(normal, e)}};
+}
+
+// The normals and tangents of a slice's rows on their way from rest: decoded by decode_directions(), turned by
+// transform(), made unit by finish_directions(). Each is a loop of its own over the slice: its steps wait for one
+// another, and those of other rows fill the time.
+struct Turning {
+  using Rows = float[3][kRows];
+  alignas(64) Rows normals;
+  alignas(64) Rows tangents;
+  alignas(64) float sizes[kRows];       // squared columns of the frames, added up
+  alignas(64) float longest[2][kRows];  // squared lengths of normals and tangents that morph targets have turned, >= 1
+
+  static HWY_INLINE Vec3 load(const Rows& rows, std::size_t row) {
+    const Floats d;
+    return {hn::Load(d, rows[0] + row), hn::Load(d, rows[1] + row), hn::Load(d, rows[2] + row)};
+  }
+  static HWY_INLINE void store(const Vec3& v, Rows& rows, std::size_t row) {
+    const Floats d;
+    hn::Store(v.x, d, rows[0] + row);
+    hn::Store(v.y, d, rows[1] + row);
+    hn::Store(v.z, d, rows[2] + row);
+  }
+};
+
+// Decodes the directions of rows [row, row + kLanes) of a slice.
+template <bool kTangents>
+HWY_INLINE void decode_directions(const SliceStreams& streams, std::size_t row, Turning& turning) {
+  const Floats d;
+  const Words du;
+  const RowSums sums{streams.sums, row};
+  WordVec normal_word, tangent_word;
+  hn::LoadInterleaved2(du, streams.directions + 2 * row, normal_word, tangent_word);
+  Vec3 normal = decode_octahedral(normal_word);
+  if (sums.turn_normals()) {
+    Vec longest = hn::Set(d, 1.0f);
+    normal = turned(normal, sums.load(3), longest);
+    hn::Store(longest, d, turning.longest[0] + row);
+  }
+  Turning::store(normal, turning.normals, row);
+  if constexpr (kTangents) {
+    Vec3 tangent = decode_octahedral(hn::AndNot(hn::Set(du, 1u), tangent_word));
+    if (sums.turn_tangents()) {
+      Vec longest = hn::Set(d, 1.0f);
+      tangent = turned(tangent, sums.load(6), longest);
+      hn::Store(longest, d, turning.longest[1] + row);
+    }
+    Turning::store(tangent, turning.tangents, row);
+  }
+}
+
+// Adds to blended frames how points move because weights change, as frame_with_passage in shaders/blend/blend.h.
+template <class Blend>
+HWY_INLINE void add_passage(const SliceStreams& streams, std::size_t row, const typename Blend::Sums& blended,
+                            const typename Blend::Lanes& lanes, const Vec3& point, Frames& f) {
+  const Floats d;
+  const Words du;
+  WordVec normal_word, tangent_word;
+  hn::LoadInterleaved2(du, streams.bases + 2 * row, normal_word, tangent_word);
+  const Vec3 n = decode_octahedral(normal_word);
+  const TangentBases bases = tangent_bases(normal_word, scale(n, inverse_sqrt(dot(n, n))));
+  const Vec unit = hn::Set(d, streams.unit * static_cast<float>(shared::kWeightUnits));  // palette lines are divided
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Vec3 step = scale(lanes.passage(blended, row, k, point), unit);
+    f.a = add(f.a, step, bases.directions[k].x);
+    f.b = add(f.b, step, bases.directions[k].y);
+    f.c = add(f.c, step, bases.directions[k].z);
+  }
+}
+
+HWY_INLINE Vec3 rest_points(const SliceStreams& streams, std::size_t row) {
+  Vec3 p;
+  hn::LoadInterleaved3(Floats(), streams.points + 3 * row, p.x, p.y, p.z);
+  return RowSums{streams.sums, row}.moved(p);
+}
+
+// Moves the points of rows [row, row + kLanes) of a slice and turns their directions. With gradients and
+// `keep_frames`, leaves frames that include them.
+template <class Blend, bool kNormals, bool kTangents, bool kGradients>
+HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
+                          const PaletteLine* palette, Turning& turning) {
+  const Floats d;
+  float* HWY_RESTRICT lines = Blend::lines(blended) + row * kLineFloats;
+  const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
+  Frames f = lanes.frame;
+  const Vec3 p = rest_points(streams, row);
+  const Vec3 moved = map(f, p, f.o);
+  hn::StoreInterleaved3(moved.x, moved.y, moved.z, d, streams.positions + 3 * row);
+  if constexpr (kGradients) {
+    add_passage<Blend>(streams, row, blended, lanes, p, f);
+    if (streams.keep_frames) {
+      const Vec3 turned = map(f, p);
+      f.o = {hn::Sub(moved.x, turned.x), hn::Sub(moved.y, turned.y), hn::Sub(moved.z, turned.z)};
+      store_frames(f, lines);
+    }
+  } else if constexpr (!Blend::kLeavesFrames) {
+    if (streams.keep_frames) store_frames(f, lines);
+  }
+  if constexpr (kNormals) {
+    const Vec3 n = Turning::load(turning.normals, row);
+    // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
+    const Vec3 across_b = {hn::NegMulAdd(f.a.x, n.z, hn::Mul(f.c.x, n.x)),
+                           hn::NegMulAdd(f.a.y, n.z, hn::Mul(f.c.y, n.x)),
+                           hn::NegMulAdd(f.a.z, n.z, hn::Mul(f.c.z, n.x))};
+    Turning::store(add(cross(f.b, across_b), cross(f.c, f.a), n.y), turning.normals, row);
+    hn::Store(hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c))), d, turning.sizes + row);
+    if constexpr (kTangents) {
+      Turning::store(map(f, Turning::load(turning.tangents, row)), turning.tangents, row);
+    }
+  }
+}
+
+// Replaces the directions of the lanes that have not passed, of rows [row, row + kLanes), after transform().
+template <class Blend, bool kTangents, bool kGradients>
+HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStreams& streams, std::size_t row,
+                                    typename Blend::Sums& blended, const PaletteLine* palette) {
+  const Floats d;
+  Frames f;
+  if (streams.keep_frames && (kGradients || !Blend::kLeavesFrames)) {
+    f = load_frames(Lines{Blend::lines(blended) + row * kLineFloats});
+  } else {
+    const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
+    f = lanes.frame;
+    if constexpr (kGradients) add_passage<Blend>(streams, row, blended, lanes, rest_points(streams, row), f);
+  }
+  alignas(64) float axes[3][3][kLanes];
+  const Vec3* columns[3] = {&f.a, &f.b, &f.c};
+  for (std::size_t c = 0; c < 3; ++c) {
+    hn::Store(columns[c]->x, d, axes[c][0]);
+    hn::Store(columns[c]->y, d, axes[c][1]);
+    hn::Store(columns[c]->z, d, axes[c][2]);
+  }
+  for (std::size_t v = 0; v < kLanes; ++v) {
+    if (passed[v] != 0) continue;
+    const std::size_t at = row + v;
+    const glm::mat3 frame_axes(axes[0][0][v], axes[0][1][v], axes[0][2][v], axes[1][0][v], axes[1][1][v], axes[1][2][v],
+                               axes[2][0][v], axes[2][1][v], axes[2][2][v]);
+    const glm::uvec2 packed{streams.directions[2 * at], streams.directions[2 * at + 1]};
+    const Directions decided =
+        decide_directions(frame_axes, Blend::turn(palette[shared::influence_index(streams.words[at])]),
+                          RowSums{streams.sums, row}.turned_directions(packed, v));
+    std::memcpy(streams.normals + 3 * at, &decided.normal, sizeof decided.normal);
+    if constexpr (kTangents) std::memcpy(streams.tangents + 4 * at, &decided.tangent, sizeof decided.tangent);
+  }
+}
+
+// Makes the directions of rows [row, row + kLanes) of a slice unit and writes them.
+template <class Blend, bool kTangents, bool kGradients>
+HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
+                                  const PaletteLine* palette, const Turning& turning) {
+  const Floats d;
+  const Words du;
+  const RowSums sums{streams.sums, row};
+  const Vec one = hn::Set(d, 1.0f);
+  const Vec3 normal = Turning::load(turning.normals, row);
+  const Vec size = hn::Load(d, turning.sizes + row);
+  const Vec squared = dot(normal, normal);
+  // A vector that passes this test passes the shared rule's, since rest directions are no longer than it says.
+  const Vec least = hn::Set(d, shared::kMinDirection), no_less = hn::Set(d, 1e-30f);
+  Vec longest = sums.turn_normals() ? hn::Load(d, turning.longest[0] + row) : one;
+  auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), hn::Mul(least, longest)), no_less));
+  const Vec3 unit_normal = scale(normal, inverse_sqrt(squared));
+  hn::StoreInterleaved3(unit_normal.x, unit_normal.y, unit_normal.z, d, streams.normals + 3 * row);
+  if constexpr (kTangents) {
+    longest = sums.turn_tangents() ? hn::Load(d, turning.longest[1] + row) : one;
+    const Vec3 t = Turning::load(turning.tangents, row);
+    const Vec along = dot(unit_normal, t);
+    const Vec3 across = {hn::NegMulAdd(unit_normal.x, along, t.x), hn::NegMulAdd(unit_normal.y, along, t.y),
+                         hn::NegMulAdd(unit_normal.z, along, t.z)};
+    const Vec squared_tangent = dot(across, across);
+    usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, hn::Mul(least, longest)), no_less)));
+    if (sums.turn_normals() || sums.turn_tangents()) {
+      // The shaders pack what targets have turned. Where a normal and a tangent nearly agree, that shows.
+      usable = hn::And(usable, hn::Gt(squared_tangent, hn::Mul(dot(t, t), hn::Set(d, 0.05f))));
+    }
+    const Vec3 tangent = scale(across, inverse_sqrt(squared_tangent));
+    WordVec normal_word, tangent_word;
+    hn::LoadInterleaved2(du, streams.directions + 2 * row, normal_word, tangent_word);
+    // Move the word's lowest bit to the sign of 1.
+    const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), one);
+    hn::StoreInterleaved4(tangent.x, tangent.y, tangent.z, handedness, d, streams.tangents + 4 * row);
+  }
+  if (HWY_UNLIKELY(!hn::AllTrue(d, usable))) {
+    alignas(64) std::uint32_t passed[kLanes];
+    hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable)), du, passed);
+    decide_directions<Blend, kTangents, kGradients>(passed, streams, row, blended, palette);
+  }
+}
+
+// Moves the first `rows` rows of a slice, whose influences are blended.
+template <class Blend, bool kNormals, bool kTangents, bool kGradients>
+HWY_INLINE void move_rows(const SliceStreams& streams, std::size_t rows, typename Blend::Sums& blended,
+                          const PaletteLine* palette, Turning& turning) {
+  for (std::size_t row = 0; kNormals && row < rows; row += kLanes) decode_directions<kTangents>(streams, row, turning);
+  for (std::size_t row = 0; row < rows; row += kLanes) {
+    transform<Blend, kNormals, kTangents, kGradients>(streams, row, blended, palette, turning);
+  }
+  for (std::size_t row = 0; kNormals && row < rows; row += kLanes) {
+    finish_directions<Blend, kTangents, kGradients>(streams, row, blended, palette, turning);
+  }
+}
+
+// Inputs and outputs of the last slice; they are kRows long even if the mesh ends earlier.
+struct SliceStage {
+  alignas(64) float points[3 * kRows];
+  alignas(64) std::uint32_t directions[2 * kRows];
+  alignas(64) std::uint32_t bases[2 * kRows];
+  alignas(64) float positions[3 * kRows];
+  alignas(64) float normals[3 * kRows];
+  alignas(64) float tangents[4 * kRows];
+
+  // Loads the first `rows` rows of a slice. Returns streams that are read from here and written to here.
+  SliceStreams load(const SliceStreams& from, std::size_t rows) {
+    std::memcpy(points, from.points, rows * sizeof(glm::vec3));
+    std::memcpy(directions, from.directions, rows * sizeof(glm::uvec2));
+    std::memcpy(bases, from.bases, rows * sizeof(glm::uvec2));
+    SliceStreams staged = from;
+    staged.points = points;
+    staged.directions = directions;
+    staged.bases = bases;
+    staged.positions = positions;
+    staged.normals = normals;
+    staged.tangents = tangents;
+    return staged;
+  }
+  void store(std::size_t rows, const SliceStreams& to) const {
+    std::memcpy(to.positions, positions, rows * sizeof(glm::vec3));
+    if (to.normals != nullptr) std::memcpy(to.normals, normals, rows * sizeof(glm::vec3));
+    if (to.tangents != nullptr) std::memcpy(to.tangents, tangents, rows * sizeof(glm::vec4));
+  }
+};
+
+inline const std::uint16_t* steps_of(const PackedBinding& binding) {
+  return reinterpret_cast<const std::uint16_t*>(binding.gradients.data());
+}
+
+template <class Blend, bool kNormals, bool kTangents>
+void blend_slices(const PackedBinding& binding, RestShape rest, SliceRange slices, const PaletteLine* palette,
+                  const BlendOutputs& out) {
+  using Sums = typename Blend::Sums;
+  const bool gradients = reads_gradients(binding, out);
+  SliceStage stage{};
+  Sums sums;
+  Turning turning;
+  for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
+    const std::size_t first_row = slice * kRows;
+    const std::size_t rows = std::min(kRows, binding.points.size() - first_row);
+    const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
+    const Columns columns{words, gradients ? steps_of(binding) + binding.slices[slice] : nullptr};
+    const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / kRows;
+    const Accumulate<Sums> blend_rows =
+        gradients ? accumulate_for<Sums, true>(influences) : accumulate_for<Sums, false>(influences);
+    const SliceStreams whole{.points = &rest.point(first_row).x,
+                             .directions = &rest.direction(first_row).x,
+                             .bases = &binding.directions[first_row].x,
+                             .words = words,
+                             .sums = rest.sums == nullptr ? nullptr : &rest.sums[slice - slices.first],
+                             .unit = gradients ? binding.gradient_units[slice] : 0,
+                             .keep_frames = out.frames != nullptr,
+                             .positions = &out.positions[first_row].x,
+                             .normals = kNormals ? &out.normals[first_row].x : nullptr,
+                             .tangents = kTangents ? &out.tangents[first_row].x : nullptr};
+    // Not copied where nothing is staged: a wide load of what was just written in parts waits for all of it.
+    SliceStreams staged;
+    const SliceStreams* streams = &whole;
+    if (rows < kRows) {
+      staged = stage.load(whole, rows);
+      streams = &staged;
+    }
+
+    // Blend all rows first: independent rows hide each other's latency.
+    blend_rows(columns, influences, palette, sums);
+    if (gradients) {
+      move_rows<Blend, kNormals, kTangents, true>(*streams, rows, sums, palette, turning);
+    } else {
+      move_rows<Blend, kNormals, kTangents, false>(*streams, rows, sums, palette, turning);
+    }
+    for (std::size_t row = 0; out.frames != nullptr && row < rows; ++row) {
+      out.frames[first_row + row] = glm::make_mat3x4(Blend::lines(sums) + row * kLineFloats);
+    }
+    if (rows < kRows) stage.store(rows, whole);
+  }
+}
+
+template <class Blend>
+void blend_by(const PackedBinding& binding, RestShape rest, SliceRange slices, const PaletteLine* palette,
+              const BlendOutputs& out) {
+  const auto function = out.tangents != nullptr  ? &blend_slices<Blend, true, true>
+                        : out.normals != nullptr ? &blend_slices<Blend, true, false>
+                                                 : &blend_slices<Blend, false, false>;
+  function(binding, rest, slices, palette, out);
+}
+
+}  // namespace pelt::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

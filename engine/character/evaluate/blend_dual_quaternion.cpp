@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// The vertex kernel that blends dual quaternions (shaders/dual_quaternion/dual_quaternion.h), of the shape of the
+// linear one: rows are summed one after the other, and moved one a lane.
+#include <limits>
+
+#include "engine/character/evaluate/blend.h"
+#include "shaders/dual_quaternion/pose.h"
+
+// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/character/evaluate/blend_dual_quaternion.cpp"
+#include <hwy/foreach_target.h>
+
+#include "engine/character/evaluate/blend-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::HWY_NAMESPACE {
+
+constexpr std::size_t kPairFloats = 8;  // those of a dual quaternion: its real part and its dual one
+using PairFloats = hn::CappedTag<float, kPairFloats>;
+constexpr std::size_t kPairVectors = kPairFloats / hn::MaxLanes(PairFloats());
+using Quad = hn::CappedTag<float, 4>;
+
+// Quaternions, one a lane.
+struct Quaternions {
+  Vec3 v;
+  Vec w;
+};
+
+HWY_INLINE Vec dot(const Quaternions& a, const Quaternions& b) { return hn::MulAdd(a.w, b.w, dot(a.v, b.v)); }
+
+// Loads the vectors whose 128-bit block b holds the real part, and the dual one, of row 4 b + v.
+HWY_INLINE void load_pairs(const float* HWY_RESTRICT pairs, std::size_t v, Vec& real, Vec& dual) {
+  const Floats d;
+  const float* at = pairs + v * kPairFloats;
+  [[maybe_unused]] constexpr std::size_t kNext = 4 * kPairFloats;  // from row v to row v + 4
+#if HWY_MAX_BYTES >= 64
+  const hn::Half<Floats> half;
+  const Vec even = hn::Combine(d, hn::Load(half, at + 2 * kNext), hn::Load(half, at));
+  const Vec odd = hn::Combine(d, hn::Load(half, at + 3 * kNext), hn::Load(half, at + kNext));
+  real = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd), even);
+  dual = hn::OddEvenBlocks(odd, hn::SwapAdjacentBlocks(even));
+#elif HWY_MAX_BYTES == 32
+  const Vec low = hn::Load(d, at), high = hn::Load(d, at + kNext);
+  real = hn::ConcatLowerLower(d, high, low);
+  dual = hn::ConcatUpperUpper(d, high, low);
+#else
+  real = hn::Load(d, at);
+  dual = hn::Load(d, at + 4);
+#endif
+}
+
+struct DualQuaternions {
+  Quaternions real;
+  Quaternions dual;
+};
+
+// Loads those of kLanes rows.
+HWY_INLINE DualQuaternions load_dual_quaternions(const float* HWY_RESTRICT pairs) {
+  Vec real[4], dual[4];
+  for (std::size_t v = 0; v < 4; ++v) load_pairs(pairs, v, real[v], dual[v]);
+  DualQuaternions q;
+  transpose_row(real, q.real.v.x, q.real.v.y, q.real.v.z, q.real.w);
+  transpose_row(dual, q.dual.v.x, q.dual.v.y, q.dual.v.z, q.dual.w);
+  return q;
+}
+
+// Returns d w - r v + r x d of a dual quaternion with the real part (r, w) and the dual part (d, v), times `s`.
+HWY_INLINE Vec3 translation(const DualQuaternions& q, Vec s) {
+  return scale(add(add(cross(q.real.v, q.dual.v), q.dual.v, q.real.w), q.real.v, hn::Neg(q.dual.w)), s);
+}
+
+// The rigid frames of dual quaternions of any length. `by_squared`: 2 over the squared lengths.
+HWY_INLINE Frames rigid_frames(const DualQuaternions& q, Vec by_squared) {
+  const Vec one = hn::Set(Floats(), 1.0f);
+  const Vec3& v = q.real.v;
+  const Vec3 t = scale(v, by_squared);
+  const Vec xx = hn::Mul(v.x, t.x), yy = hn::Mul(v.y, t.y), zz = hn::Mul(v.z, t.z);
+  const Vec xy = hn::Mul(v.x, t.y), xz = hn::Mul(v.x, t.z), yz = hn::Mul(v.y, t.z);
+  const Vec w = q.real.w;
+  return {{hn::Sub(one, hn::Add(yy, zz)), hn::MulAdd(w, t.z, xy), hn::NegMulAdd(w, t.y, xz)},
+          {hn::NegMulAdd(w, t.z, xy), hn::Sub(one, hn::Add(xx, zz)), hn::MulAdd(w, t.x, yz)},
+          {hn::MulAdd(w, t.y, xz), hn::NegMulAdd(w, t.x, yz), hn::Sub(one, hn::Add(xx, yy))},
+          translation(q, by_squared)};
+}
+
+// kStretches: false if all stretches are 1; they are not read then.
+template <bool kStretches>
+struct DualQuaternionBlend {
+  struct Sums {
+    alignas(64) float pairs[kSums][kRows * kPairFloats];  // of dual quaternions
+    LineSums stretches;
+    const std::uint32_t* pivots;  // words of the strongest influences
+
+    // Gives the weights of influences [first, count) the signs with which quaternions lie on the side of their row's
+    // pivot.
+    template <std::size_t kUsed>
+    static HWY_INLINE void take_sides(const std::uint32_t* offsets, std::size_t first, std::size_t count,
+                                      const std::uint32_t* pivots, const PaletteLine* HWY_RESTRICT palette,
+                                      float (&weights)[kUsed][kDecoded * kRows]) {
+      constexpr auto kUnits = static_cast<float>(shared::kWeightUnits);  // lines are that much smaller than entries
+      const Quad d;
+      const hn::Repartition<std::uint64_t, Quad> pairs;
+      const auto* base = reinterpret_cast<const char*>(palette);
+      for (std::size_t row = 0; row < kRows; row += 4) {
+        hn::Vec<Quad> pivot[4];
+        for (std::size_t i = 0; i < 4; ++i) {
+          pivot[i] = hn::Load(d, &palette[shared::influence_index(pivots[row + i])].rows[0].x);
+        }
+        for (std::size_t k = first; k < count; ++k) {
+          const std::size_t at = k * kRows + row;
+          hn::Vec<Quad> products[4];
+          for (std::size_t i = 0; i < 4; ++i) {
+            products[i] = hn::Mul(hn::Load(d, reinterpret_cast<const float*>(base + offsets[at + i])), pivot[i]);
+          }
+          const auto xz_yw = [&](std::size_t i) {
+            return hn::BitCast(pairs, hn::Add(hn::InterleaveLower(d, products[i], products[i + 1]),
+                                              hn::InterleaveUpper(d, products[i], products[i + 1])));
+          };
+          const auto low = xz_yw(0), high = xz_yw(2);
+          auto sides = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
+                               hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
+          if (!hn::AllFalse(d, hn::Le(hn::Abs(sides), hn::Set(d, shared::kHalfTurnTie / (kUnits * kUnits))))) {
+            alignas(16) float each[4];
+            for (std::size_t i = 0; i < 4; ++i) {
+              const auto& motion = *reinterpret_cast<const PaletteLine*>(base + offsets[at + i]);
+              const PaletteLine& strongest = palette[shared::influence_index(pivots[row + i])];
+              each[i] = shared::side_of(motion.rows[0] * kUnits, strongest.rows[0] * kUnits);
+            }
+            sides = hn::Load(d, each);
+          }
+          const auto sign = hn::IfThenElseZero(hn::Lt(sides, hn::Zero(d)), hn::Set(d, -0.0f));
+          for (std::size_t s = 0; s < kUsed; ++s) {
+            hn::Store(hn::Xor(hn::Load(d, weights[s] + at), sign), d, weights[s] + at);
+          }
+        }
+      }
+    }
+
+    template <bool kGradients>
+    HWY_INLINE void add_influences(Columns columns, std::size_t count, bool start, const PaletteLine* palette) {
+      Decoded<kGradients> decoded;
+      decode(columns, count, decoded);
+      if constexpr (kStretches) stretches.add(decoded, count, start, palette + 1);
+      if (start) pivots = columns.words;
+      take_sides(decoded.offsets, start ? 1 : 0, count, pivots, palette, decoded.weights);
+      if constexpr (kGradients) {
+        float* const sums[] = {pairs[0], pairs[1], pairs[2]};
+        add_entries<PairFloats, kPairVectors, kPairFloats>(decoded.weights, decoded.offsets, count, start, palette,
+                                                           sums);
+      } else {
+        float* const sums[] = {pairs[0]};
+        add_entries<PairFloats, kPairVectors, kPairFloats>(decoded.weights, decoded.offsets, count, start, palette,
+                                                           sums);
+      }
+    }
+  };
+
+  struct Lanes {
+    DualQuaternions blended;
+    Vec by_squared;  // 2 over the squared length
+    decltype(hn::Gt(Vec(), Vec())) cancels;
+    Frames moving;
+    Frames stretch;
+    Frames frame;
+
+    // As shared::rigid_derivative, and how the stretch moves.
+    HWY_INLINE Vec3 passage(const Sums& sums, std::size_t row, std::size_t k, const Vec3& point) const {
+      const Floats d;
+      const DualQuaternions change = load_dual_quaternions(sums.pairs[k + 1] + row * kPairFloats);
+      const Vec3 x = kStretches ? map(stretch, point) : point;
+      const Vec3 moved = map(moving, x, moving.o);
+      const Vec3& r = blended.real.v;
+      const Vec3& by_r = change.real.v;
+      const Vec w = blended.real.w, by_w = change.real.w;
+      // r (by_r . x) + by_r (r . x) + x (w by_w - r . by_r) + by_w r x x + w by_r x x
+      Vec3 step = scale(
+          x, hn::NegMulAdd(r.x, by_r.x, hn::NegMulAdd(r.y, by_r.y, hn::NegMulAdd(r.z, by_r.z, hn::Mul(w, by_w)))));
+      step = add(step, by_r, dot(r, x));
+      step = add(step, r, dot(by_r, x));
+      step = add(step, cross(r, x), by_w);
+      step = add(step, cross(by_r, x), w);
+      const Vec one = hn::Set(d, 1.0f);
+      step = add(step, translation({blended.real, change.dual}, one), one);
+      step = add(step, translation({change.real, blended.dual}, one), one);
+      step = add(step, moved, hn::Neg(dot(blended.real, change.real)));
+      step = scale(step, by_squared);
+      step = {hn::IfThenZeroElse(cancels, step.x), hn::IfThenZeroElse(cancels, step.y),
+              hn::IfThenZeroElse(cancels, step.z)};
+      if constexpr (!kStretches) return step;
+      return add(step, map(moving, map(sums.stretches.load(k + 1, row), point)), one);
+    }
+  };
+
+  static constexpr bool kLeavesFrames = false;
+
+  // Replaces the sums of rows whose dual quaternions cancel by those of their pivots.
+  static void replace_cancelled(const std::uint32_t* cancelled, const std::uint32_t* words, const PaletteLine* palette,
+                                float* pairs) {
+    for (std::size_t v = 0; v < kLanes; ++v) {
+      if (cancelled[v] == 0) continue;
+      const PaletteLine& pivot = palette[shared::influence_index(words[v])];
+      for (std::size_t i = 0; i < kPairFloats; ++i) {
+        pairs[v * kPairFloats + i] = (&pivot.rows[0].x)[i] * static_cast<float>(shared::kWeightUnits);
+      }
+    }
+  }
+
+  static HWY_INLINE Lanes load(Sums& sums, std::size_t row, const std::uint32_t* words, const PaletteLine* palette) {
+    const Floats d;
+    float* pairs = sums.pairs[0] + row * kPairFloats;
+    Lanes lanes;
+    lanes.blended = load_dual_quaternions(pairs);
+    Vec squared = dot(lanes.blended.real, lanes.blended.real);
+    lanes.cancels = hn::Not(hn::Gt(squared, hn::Set(d, 1e-12f)));
+    if (HWY_UNLIKELY(!hn::AllFalse(d, lanes.cancels))) {
+      alignas(64) std::uint32_t cancelled[kLanes];
+      const Words du;
+      hn::Store(hn::BitCast(du, hn::VecFromMask(d, lanes.cancels)), du, cancelled);
+      replace_cancelled(cancelled, words, palette, pairs);
+      lanes.blended = load_dual_quaternions(pairs);
+      squared = dot(lanes.blended.real, lanes.blended.real);
+    }
+    lanes.by_squared = hn::Div(hn::Set(d, 2.0f), squared);
+    lanes.moving = rigid_frames(lanes.blended, lanes.by_squared);
+    lanes.frame = lanes.moving;
+    if constexpr (kStretches) {
+      const Frames stretch = sums.stretches.load(0, row);  // its origin is 0
+      lanes.frame.a = map(lanes.moving, stretch.a);
+      lanes.frame.b = map(lanes.moving, stretch.b);
+      lanes.frame.c = map(lanes.moving, stretch.c);
+      lanes.stretch = stretch;
+    }
+    return lanes;
+  }
+  static HWY_INLINE float* lines(Sums& sums) { return sums.stretches.lines[0]; }
+  static glm::mat3 turn(const PaletteLine& entry) {
+    return shared::rotation_from_quaternion(entry.rows[0] * static_cast<float>(shared::kWeightUnits));
+  }
+};
+
+void blend_dual_quaternion(const PackedBinding& binding, RestShape rest, SliceRange slices, const PaletteLine* palette,
+                           Stretches stretches, const BlendOutputs& out) {
+  if (stretches == Stretches::kNone) return blend_by<DualQuaternionBlend<false>>(binding, rest, slices, palette, out);
+  blend_by<DualQuaternionBlend<true>>(binding, rest, slices, palette, out);
+}
+
+}  // namespace pelt::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pelt {
+
+HWY_EXPORT(blend_dual_quaternion);
+
+Stretches make_dual_quaternion_lines(std::span<const Affine> palette, std::span<PaletteLine> lines) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  make_palette_lines(palette, lines);
+  Stretches stretches = Stretches::kNone;
+  for (std::size_t i = 0; i + 1 < palette.size(); i += shared::kDualQuaternionSlots) {
+    const bool is_one = palette[i][2].x == 0;
+    bool is_finite = true;
+    for (int row = 0; row < 3; ++row) {
+      is_finite = is_finite && glm::all(glm::lessThan(glm::abs(palette[i + 1][row]), glm::vec4(kInfinity)));
+    }
+    // A stretch that is not finite spoils what it moves, also where stretches are not read, and decides for no other.
+    if (!is_finite) lines[i].rows[1] = glm::vec4(std::numeric_limits<float>::quiet_NaN());
+    if (!is_one && is_finite) stretches = Stretches::kSome;
+  }
+  return stretches;
+}
+
+void blend_dual_quaternion(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                           std::span<const PaletteLine> palette, Stretches stretches, const BlendOutputs& out) {
+  HWY_DYNAMIC_DISPATCH(blend_dual_quaternion)(binding, rest, slices, palette.data(), stretches, out);
+}
+
+}  // namespace pelt
+#endif

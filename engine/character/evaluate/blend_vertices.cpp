@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// The vertex kernels that go vertex by vertex, without vector instructions.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/character/evaluate/blend.h"
+#include "shaders/blend/blend.h"
+#include "shaders/dual_quaternion/pose.h"
+
+namespace pelt {
+namespace {
+
+// Return the rotation of a frame, and of a dual quaternion's palette entry.
+glm::mat3 turn_of_frame(const Affine* entry) { return shared::orthonormal_axes(affine_axes(*entry)); }
+glm::mat3 turn_of_dual_quaternion(const Affine* entry) { return shared::rotation_from_quaternion(entry[0][0]); }
+
+// The blended frame of one vertex, its position, which is rounded as without gradients, and what turns directions that
+// the frame maps to nothing: the rotation `turn_of` of `strongest`, a palette entry or the frame itself, which outlives
+// this.
+struct VertexFrame {
+  Affine frame;
+  glm::vec3 position;
+  const Affine* strongest;
+  glm::mat3 (*turn_of)(const Affine* entry) = &turn_of_frame;
+};
+
+// A vertex and the streams of its row.
+struct VertexRow {
+  const PackedBinding& binding;
+  RestShape rest;
+  std::size_t v;
+  const std::uint32_t* words;  // influence 0; the others follow, kSliceRows apart
+  std::size_t influences;
+  const Affine* palette;
+  bool gradients;  // frames include those of the weights
+
+  std::uint32_t word(std::size_t k) const { return words[k * shared::kSliceRows]; }
+  const Affine* entry(std::size_t k) const { return palette + shared::influence_index(word(k)); }
+  const glm::vec3& point() const { return rest.point(v); }
+
+  glm::vec2 steps(std::size_t k) const {
+    const std::size_t at = static_cast<std::size_t>(words - binding.influences.data()) + k * shared::kSliceRows;
+    return shared::gradient_steps(binding.gradients[at / 2], static_cast<std::uint32_t>(at));
+  }
+
+  // Adds what the change of influence k's weight moves `local` by.
+  shared::Passage add_passage(const shared::Passage& passage, std::size_t k, const glm::vec3& local) const {
+    return gradients ? shared::passage_add(passage, steps(k), transform_point(*entry(k), local)) : passage;
+  }
+
+  Affine with_passage(const Affine& frame, const shared::Passage& passage) const {
+    if (!gradients) return frame;
+    const shared::TangentBasis basis = shared::tangent_basis(binding.directions[v].x);
+    const float unit = binding.gradient_units[v / shared::kSliceRows];
+    return shared::frame_with_passage(frame, passage, unit, basis, point());
+  }
+};
+
+// Blends a frame by dual quaternion.
+VertexFrame blend_row(const VertexRow& row) {
+  const Affine& first = row.entry(0)[0];
+  const shared::DualQuaternion pivot{first[0], first[1]};
+  shared::DualQuaternion blended{glm::vec4(0.0f), glm::vec4(0.0f)};
+  shared::DualQuaternion by_e = blended;  // changes of `blended` along e and f
+  shared::DualQuaternion by_f = blended;
+  Affine stretch(0.0f);
+  shared::Passage stretching = shared::passage_begin();
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine* entry = row.entry(k);
+    const float weight = shared::influence_weight(row.word(k));
+    const shared::DualQuaternion rigid = shared::on_side_of({entry[0][0], entry[0][1]}, pivot);
+    blended = shared::dual_quaternion_add(blended, rigid, weight);
+    stretch += weight * entry[1];
+    if (!row.gradients) continue;
+    const glm::vec2 steps = row.steps(k);
+    by_e = shared::dual_quaternion_add(by_e, rigid, steps.x);
+    by_f = shared::dual_quaternion_add(by_f, rigid, steps.y);
+    stretching = shared::passage_add(stretching, steps, transform_point(entry[1], row.point()));
+  }
+  const Affine moving = shared::rigid_from_dual_quaternion(blended, pivot);
+  const Affine frame = affine_compose(moving, stretch);
+  const glm::vec3 position = transform_point(frame, row.point());
+  if (!row.gradients) return {frame, position, row.entry(0), &turn_of_dual_quaternion};
+  const glm::vec3 stretched = transform_point(stretch, row.point());
+  const shared::Passage passage{
+      shared::rigid_derivative(blended, by_e, stretched) + transform_vector(moving, stretching.e),
+      shared::rigid_derivative(blended, by_f, stretched) + transform_vector(moving, stretching.f)};
+  return {row.with_passage(frame, passage), position, row.entry(0), &turn_of_dual_quaternion};
+}
+
+// Blends a frame linearly.
+VertexFrame sum_row(const VertexRow& row) {
+  Affine frame(0.0f);
+  shared::Passage passage = shared::passage_begin();
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine& entry = *row.entry(k);
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, row.point());
+  }
+  return {row.with_passage(frame, passage), transform_point(frame, row.point()), row.entry(0)};
+}
+
+// Blends a frame by Wires.
+VertexFrame combine_row(const VertexRow& row, const WiresParameters& parameters) {
+  shared::WiresSum sum = shared::wires_begin();
+  Affine frame(0.0f);
+  shared::Passage passage = shared::passage_begin();
+  std::uint32_t units = 0;
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    const Affine& entry = *row.entry(k);
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, row.point());
+    units += shared::influence_units(row.word(k));
+    if (units < shared::kWeightUnits) continue;
+    sum = shared::wires_add(sum, row.with_passage(frame, passage), parameters.root, row.point(), parameters.exponent);
+    frame = Affine(0.0f);
+    passage = shared::passage_begin();
+    units = 0;
+  }
+  const Affine combined = shared::wires_frame(sum, row.point());
+  return {combined, transform_point(combined, row.point()), row.entry(0)};
+}
+
+// Blends the frame of a vertex with local points.
+VertexFrame add_row(const VertexRow& row) {
+  shared::OffsetsSum sum = shared::offsets_begin();
+  Affine frame(0.0f);
+  shared::Passage passage = shared::passage_begin();
+  std::uint32_t units = 0;
+  std::size_t leading = 0;    // first influence of the current group
+  std::size_t strongest = 0;  // first influence of the group with the largest share
+  float largest = 0;
+  std::size_t local = row.v;
+  for (std::size_t k = 0; k < row.influences; ++k) {
+    if (shared::influence_units(row.word(k)) == 0) continue;  // padding behind the last group has no local point
+    const glm::vec4& local_point = row.binding.local_points[local];
+    const Affine& entry = *row.entry(k);
+    if (units == 0) leading = k;
+    frame += shared::influence_weight(row.word(k)) * entry;
+    passage = row.add_passage(passage, k, glm::vec3(local_point));
+    units += shared::influence_units(row.word(k));
+    if (units < shared::kWeightUnits) continue;
+    sum = shared::offsets_add(sum, frame, local_point);
+    if (local_point.w > largest) {
+      largest = local_point.w;
+      strongest = leading;
+    }
+    local += row.binding.points.size();
+    frame = Affine(0.0f);
+    units = 0;
+  }
+  // Local points hold for the binding's rest position; the frame carries what morph targets add to it.
+  const Affine combined = shared::offsets_frame(sum, row.binding.points[row.v]);
+  return {row.with_passage(combined, passage), transform_point(combined, row.point()), row.entry(strongest)};
+}
+
+void write_vertex(glm::uvec2 directions, std::size_t v, const VertexFrame& blended, const BlendOutputs& out) {
+  out.positions[v] = blended.position;
+  if (out.frames != nullptr) out.frames[v] = blended.frame;
+  if (out.normals == nullptr) return;
+  const glm::mat3 axes = affine_axes(blended.frame);
+  const auto turn = [&] { return blended.turn_of(blended.strongest); };  // healthy poses need none
+  const glm::vec3 rest_normal = shared::unpack_normal(directions.x);
+  glm::vec3 normal = shared::mapped_normal(axes, rest_normal);
+  if (normal == glm::vec3(0.0f)) normal = shared::blended_normal(axes, rest_normal, turn());
+  out.normals[v] = normal;
+  if (out.tangents == nullptr) return;
+  const glm::vec4 rest = shared::unpack_tangent(directions.y);
+  glm::vec3 tangent = shared::mapped_tangent(axes, glm::vec3(rest), normal);
+  if (tangent == glm::vec3(0.0f)) tangent = shared::blended_tangent(axes, glm::vec3(rest), normal, turn());
+  out.tangents[v] = glm::vec4(tangent, rest.w);
+}
+
+// Writes the vertices of some slices. `blend` maps a VertexRow to its VertexFrame.
+template <class Blend>
+void blend_vertices(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
+                    const BlendOutputs& out, bool gradients, const Blend& blend) {
+  for (std::size_t slice = slices.first; slice < slices.last; ++slice) {
+    const std::uint32_t* words = binding.influences.data() + binding.slices[slice];
+    const std::size_t influences = (binding.slices[slice + 1] - binding.slices[slice]) / shared::kSliceRows;
+    const std::size_t first_row = slice * shared::kSliceRows;
+    const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, binding.points.size() - first_row);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t v = first_row + r;
+      const VertexRow row{binding, rest, v, words + r, influences, palette.data(), gradients};
+      write_vertex(rest.direction(v), v, blend(row), out);
+    }
+  }
+}
+
+}  // namespace
+
+void blend_dual_quaternion_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                                      std::span<const Affine> palette, const BlendOutputs& out) {
+  blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out), blend_row);
+}
+
+void blend_linear_by_scalars(const PackedBinding& binding, RestShape rest, SliceRange slices,
+                             std::span<const Affine> palette, const BlendOutputs& out) {
+  blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out), sum_row);
+}
+
+void blend_wires(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
+                 const WiresParameters& parameters, const BlendOutputs& out) {
+  // Shares depend on how far each frame moves the vertex. Gradients change the rounding of that, and positions would
+  // depend on what is asked for.
+  blend_vertices(binding, rest, slices, palette, out, !binding.gradients.empty(),
+                 [&](const VertexRow& row) { return combine_row(row, parameters); });
+}
+
+void blend_offsets(const PackedBinding& binding, RestShape rest, SliceRange slices, std::span<const Affine> palette,
+                   const BlendOutputs& out) {
+  blend_vertices(binding, rest, slices, palette, out, reads_gradients(binding, out), add_row);
+}
+
+void add_offsets(const PackedBinding& binding, std::span<const Affine> offsets, const BlendOutputs& out) {
+  for (std::size_t v = 0; v < binding.points.size(); ++v) {
+    const Affine frame = shared::offset_frame(out.frames[v], offsets[v], binding.points[v]);
+    write_vertex(binding.directions[v], v, {frame, transform_point(frame, binding.points[v]), &frame}, out);
+  }
+}
+
+}  // namespace pelt

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+
+#include "engine/character/action_clock.h"
+#include "engine/character/evaluate/active_morphs.h"
+#include "engine/character/evaluate/blend.h"
+#include "engine/character/evaluate/lane_kernels.h"
+#include "engine/character/pose_kernels.h"
+
+namespace pelt {
+
+namespace {
+
+constexpr std::size_t kEntryGrain = 256;
+constexpr std::size_t kVertexGrain = 1024;
+constexpr std::size_t kSliceGrain = kVertexGrain / shared::kSliceRows;
+
+// Takes a range of slices apart into runs that targets move, or do not.
+class SliceRuns {
+ public:
+  static constexpr std::size_t kMaxMoved = 8;  // slices; their sums fit into a small cache
+  struct Run {
+    SliceRange slices;  // empty: there is no other
+    bool moved;
+  };
+
+  SliceRuns(const PackedMorphs& morphs, const ActiveMorphs& active, SliceRange slices)
+      : morphs_(morphs), active_(active), rest_(slices), moved_(look_at(slices.first)) {}
+
+  Run next() {
+    Run run{{rest_.first, rest_.first}, moved_};
+    while (rest_.first < rest_.last && moved_ == run.moved &&
+           !(run.moved && rest_.first - run.slices.first == kMaxMoved)) {
+      moved_ = look_at(++rest_.first);
+    }
+    run.slices.last = rest_.first;
+    return run;
+  }
+
+ private:
+  bool look_at(std::size_t slice) const {
+    if (slice >= rest_.last || !active_.moves(slice)) return false;
+    prefetch(morphs_, active_, slice);
+    return true;
+  }
+
+  const PackedMorphs& morphs_;
+  const ActiveMorphs& active_;
+  SliceRange rest_;
+  bool moved_;  // the first slice of `rest_`
+};
+
+// Slices of a mesh at rest with its morph targets.
+struct MorphedSlices {
+  static constexpr std::size_t kMaxSlices = SliceRuns::kMaxMoved;
+  std::array<MorphSums, kMaxSlices> sums;
+  std::array<glm::vec3, kMaxSlices * shared::kSliceRows> points;
+  std::array<glm::uvec2, kMaxSlices * shared::kSliceRows> directions;
+
+  // Adds up the targets for slices [first, last) of a mesh. `write_rows`: adds them to the rows of the mesh, too, for a
+  // kernel that does not.
+  RestShape morph(const CharacterMesh& mesh, const ActiveMorphs& active, SliceRange slices, bool write_rows) {
+    sum_morphs(*mesh.morphs, active, slices, sums);
+    if (!write_rows) {
+      RestShape rest = rest_shape(mesh.binding);
+      rest.sums = sums.data();
+      return rest;
+    }
+    for (std::size_t i = 0; i < slices.last - slices.first; ++i) {
+      const std::size_t row = i * shared::kSliceRows;
+      apply_morphs(sums[i], slices.first + i, mesh.binding, std::span(points).subspan(row).first<shared::kSliceRows>(),
+                   std::span(directions).subspan(row).first<shared::kSliceRows>());
+    }
+    return {points.data(), directions.data(), slices.first * shared::kSliceRows};
+  }
+};
+
+}  // namespace
+
+struct Evaluator::State {
+  Character character;
+  Options options;
+  std::vector<glm::mat4> joints;
+  std::vector<float> inputs;
+  std::vector<glm::vec3> positions;
+  std::vector<glm::vec3> normals;
+  std::vector<glm::vec4> tangents;
+  std::vector<Affine> palette;
+  std::vector<PaletteLine> lines;                          // the palette as vector kernels load it
+  Stretches stretches = Stretches::kNone;                  // of the dual quaternions of this evaluate()
+  std::vector<std::optional<ActiveMorphs>> active_morphs;  // for each mesh
+  Detail detail = Detail::kFull;
+  std::vector<PackedBinding> fits;                       // for each mesh, once they are needed
+  std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh; no meshes if normals are blended
+  std::optional<std::uint32_t> clock_input;
+  ActionClock clock;
+  ActionProgress action;
+  bool fresh = false;  // in this evaluate()
+
+  void pose_palette(const PalettePass& pass) {
+    const PoseContext context{joints, positions, inputs, palette, fresh};
+    const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
+    PoseRecords& pose = pose_on_cpu(pass.kernel, options.same_everywhere);
+    for_ranges(options.jobs, pass.record_count, kEntryGrain / kernel.slots_per_record,
+               [&](std::size_t begin, std::size_t end) { pose(pass, begin, end, context); });
+    const std::size_t slots = std::size_t{pass.record_count} * kernel.slots_per_record;
+    if (kernel.contents[0] != EntryContent::kDualQuaternion) return fill_lines(pass.first_slot, slots);
+    const Stretches found = make_dual_quaternion_lines(std::span<const Affine>(palette).subspan(pass.first_slot, slots),
+                                                       std::span(lines).subspan(pass.first_slot, slots));
+    if (found == Stretches::kSome) stretches = found;
+  }
+
+  void pose_palettes(std::uint32_t stage) {
+    for (const PalettePass& pass : character->passes) {
+      if (pass.stage == stage && !pass.fit) pose_palette(pass);
+    }
+  }
+
+  // Returns true if the mesh has morph targets of a weight other than 0, and looks which.
+  bool is_morphed(std::size_t m) {
+    if (!options.morphs || !active_morphs[m]) return false;
+    active_morphs[m]->set(&palette[character->meshes[m].morphs->first_slot][0].x);
+    return active_morphs[m]->any();
+  }
+
+  // Calls blend(rest shape, slices) for all slices of mesh m, in parallel. Slices that no morph target moves have the
+  // shape of the binding itself. `mode`: what `blend` blends by.
+  template <class Blend>
+  void for_slices(std::size_t m, BlendMode mode, const Blend& blend) {
+    const CharacterMesh& mesh = character->meshes[m];
+    const bool morph = is_morphed(m);
+    const bool by_vectors = mode == BlendMode::kLinear || mode == BlendMode::kDualQuaternion;
+    const bool write_rows = !by_vectors || options.same_everywhere;
+    for_ranges(options.jobs, slice_count(mesh.binding), kSliceGrain, [&](std::size_t begin, std::size_t end) {
+      const RestShape rest = rest_shape(mesh.binding);
+      if (!morph) return blend(rest, SliceRange{begin, end});
+      MorphedSlices morphed;
+      const ActiveMorphs& active = *active_morphs[m];
+      SliceRuns runs(*mesh.morphs, active, {begin, end});
+      for (SliceRuns::Run run = runs.next(); run.slices.first < run.slices.last;) {
+        const SliceRuns::Run next = runs.next();  // its memory is on its way while this one is moved
+        blend(run.moved ? morphed.morph(mesh, active, run.slices, write_rows) : rest, run.slices);
+        run = next;
+      }
+    });
+  }
+
+  BlendOutputs outputs_of(const CharacterMesh& mesh) {
+    return {
+        .positions = positions.data() + mesh.first_vertex,
+        .normals = options.normals ? normals.data() + mesh.first_vertex : nullptr,
+        .tangents = options.tangents ? tangents.data() + mesh.first_vertex : nullptr,
+        .frames = mesh.frame_slot ? palette.data() + *mesh.frame_slot : nullptr,
+    };
+  }
+
+  void blend_linearly(const PackedBinding& binding, RestShape rest, SliceRange slices, std::uint32_t first_slot,
+                      const BlendOutputs& out) const {
+    if (options.same_everywhere) {
+      blend_linear_by_scalars(binding, rest, slices, std::span(palette).subspan(first_slot), out);
+    } else {
+      blend_linear(binding, rest, slices, std::span(lines).subspan(first_slot), out);
+    }
+  }
+
+  void blend_fits() {
+    for (const PalettePass& pass : character->passes) {
+      if (pass.fit || writes_weights(pass.kernel)) pose_palette(pass);
+    }
+    for (std::size_t m = 0; m < fits.size(); ++m) {
+      const CharacterMesh& mesh = character->meshes[m];
+      if (!mesh.fit) continue;
+      const BlendOutputs out = outputs_of(mesh);
+      for_slices(m, BlendMode::kLinear, [&](RestShape rest, SliceRange slices) {
+        blend_linearly(fits[m], rest, slices, mesh.fit->first_slot, out);
+      });
+    }
+  }
+
+  void blend_meshes(std::uint32_t stage) {
+    for (std::size_t m = 0; m < character->meshes.size(); ++m) {
+      const CharacterMesh& mesh = character->meshes[m];
+      if (mesh.stage != stage) continue;
+      BlendOutputs out = outputs_of(mesh);
+      if (mesh.offset_slot) out.normals = nullptr, out.tangents = nullptr;  // add_offsets() writes them
+      for_slices(m, mesh.mode, [&](RestShape rest, SliceRange slices) {
+        const std::span<const Affine> entries = std::span(palette).subspan(mesh.first_slot);
+        switch (mesh.mode) {
+          case BlendMode::kLinear:
+            blend_linearly(mesh.binding, rest, slices, mesh.first_slot, out);
+            break;
+          case BlendMode::kDualQuaternion:
+            if (options.same_everywhere) {
+              blend_dual_quaternion_by_scalars(mesh.binding, rest, slices, entries, out);
+            } else {
+              blend_dual_quaternion(mesh.binding, rest, slices, std::span(lines).subspan(mesh.first_slot), stretches,
+                                    out);
+            }
+            break;
+          case BlendMode::kWires:
+            blend_wires(mesh.binding, rest, slices, entries, {palette[mesh.wires->root_slot], mesh.wires->exponent},
+                        out);
+            break;
+          case BlendMode::kOffsets:
+            blend_offsets(mesh.binding, rest, slices, entries, out);
+            break;
+        }
+      });
+      if (mesh.offset_slot) {
+        add_offsets(mesh.binding, std::span<const Affine>(palette).subspan(*mesh.offset_slot), outputs_of(mesh));
+      }
+      if (mesh.frame_slot) fill_lines(*mesh.frame_slot, mesh.vertex_count());
+    }
+  }
+
+  void recompute_skin_normals() {
+    for (std::size_t m = 0; m < normal_rings.size(); ++m) {
+      const std::size_t first = character->meshes[m].first_vertex;
+      const std::size_t count = character->meshes[m].vertex_count();
+      const std::span<glm::vec4> own_tangents =
+          options.tangents ? std::span(tangents).subspan(first, count) : std::span<glm::vec4>();
+      for_ranges(options.jobs, count, kVertexGrain, [&](std::size_t begin, std::size_t end) {
+        recompute_normals(normal_rings[m], begin, end, std::span(positions).subspan(first, count),
+                          std::span(normals).subspan(first, count), own_tangents);
+      });
+    }
+  }
+
+  void fill_lines(std::size_t first, std::size_t count) {
+    make_palette_lines(std::span<const Affine>(palette).subspan(first, count), std::span(lines).subspan(first, count));
+  }
+};
+
+Evaluator::Evaluator(const Character& character, Options options)
+    : state_(std::make_unique<State>(State{.character = character, .options = options})) {
+  State& state = *state_;
+  state.options.tangents = options.tangents && options.normals;  // a tangent is made orthogonal to its normal
+  const std::size_t vertices = character->vertex_count();
+  state.joints.resize(character->skeleton.joints.size());
+  rest_matrices(character->skeleton, state.joints);
+  state.inputs.resize(character->input_count);
+  rest_inputs(*character, state.inputs);
+  state.clock_input = character->clock_input();
+  state.positions.resize(vertices);
+  if (state.options.normals) state.normals.resize(vertices);
+  if (state.options.tangents) state.tangents.resize(vertices);
+  state.palette.resize(character->palette_size, affine_identity());
+  state.lines.resize(character->palette_size);
+  for (const CharacterMesh& mesh : state.character->meshes) {
+    state.active_morphs.emplace_back();
+    if (mesh.morphs) state.active_morphs.back().emplace(*mesh.morphs);
+  }
+  if (!state.options.normals || options.normal_mode == NormalMode::kBlended) return;
+  for (const CharacterMesh& mesh : character->meshes) {
+    state.normal_rings.push_back(mesh.control ? std::vector<std::uint32_t>() : find_normal_rings(mesh, options.jobs));
+  }
+}
+
+Evaluator::~Evaluator() = default;
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
+
+void Evaluator::pose(std::span<const glm::mat4> joints) {
+  assert(joints.size() == state_->joints.size());
+  std::copy(joints.begin(), joints.end(), state_->joints.begin());
+  turn_helpers(state_->character->skeleton, state_->joints);
+}
+
+void Evaluator::inputs(std::span<const float> values) {
+  assert(values.size() == state_->inputs.size());
+  std::copy(values.begin(), values.end(), state_->inputs.begin());
+}
+
+void Evaluator::stream(std::size_t stream, std::span<const glm::vec3> positions) {
+  const Stream& target = state_->character->streams[stream];
+  assert(positions.size() == state_->character->meshes[target.mesh].vertex_count());
+  std::memcpy(&state_->inputs[target.first_input], positions.data(), positions.size_bytes());
+}
+
+void Evaluator::control(std::size_t control, float value) {
+  state_->inputs[state_->character->controls[control].input] = value;
+}
+
+void Evaluator::advance(float seconds) { state_->clock.advance(seconds); }
+
+void Evaluator::teleport() { state_->action.restart(); }
+
+void Evaluator::set_detail(Detail detail) {
+  State& state = *state_;
+  assert(detail == Detail::kFull || state.character->fit_pass() != nullptr);
+  state.detail = detail;
+  if (detail == Detail::kFull || !state.fits.empty()) return;
+  for (const CharacterMesh& mesh : state.character->meshes) {
+    state.fits.push_back(mesh.fit ? fit_binding(mesh) : PackedBinding{});
+  }
+}
+
+void Evaluator::evaluate() {
+  State& state = *state_;
+  if (state.detail == Detail::kLinearFit) {
+    state.blend_fits();
+  } else {
+    if (state.clock_input) {
+      state.inputs[*state.clock_input] = state.clock.value();
+      state.fresh = state.action.pose(state.clock);
+    }
+    state.stretches = Stretches::kNone;
+    for (std::uint32_t stage = 0; stage < state.character->stage_count; ++stage) {
+      state.pose_palettes(stage);
+      state.blend_meshes(stage);
+    }
+  }
+  state.recompute_skin_normals();
+}
+
+std::span<const glm::vec3> Evaluator::positions() const { return state_->positions; }
+std::span<const glm::vec3> Evaluator::normals() const { return state_->normals; }
+std::span<const glm::vec4> Evaluator::tangents() const { return state_->tangents; }
+std::span<const Affine> Evaluator::palette() const { return state_->palette; }
+
+}  // namespace pelt

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Frames of vertices, one a lane, and the memory that they are blended in, for sources that Highway compiles once for
+// each instruction set.
+#if defined(PELT_ENGINE_BINDING_FRAMES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_ENGINE_BINDING_FRAMES_INL_H
+#undef PELT_ENGINE_BINDING_FRAMES_INL_H
+#else
+#define PELT_ENGINE_BINDING_FRAMES_INL_H
+#endif
+
+#include <cstdint>
+#include <cstring>
+
+#include "engine/character/evaluate/blend.h"
+#include "engine/character/evaluate/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::HWY_NAMESPACE {
+
+constexpr std::size_t kLineFloats = sizeof(PaletteLine) / sizeof(float);
+
+HWY_INLINE Vec dot(const Vec3& a, const Vec3& b) {
+  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
+}
+
+HWY_INLINE Vec3 cross(const Vec3& a, const Vec3& b) {
+  return {hn::NegMulAdd(a.z, b.y, hn::Mul(a.y, b.z)), hn::NegMulAdd(a.x, b.z, hn::Mul(a.z, b.x)),
+          hn::NegMulAdd(a.y, b.x, hn::Mul(a.x, b.y))};
+}
+
+// Returns a + b s.
+HWY_INLINE Vec3 add(const Vec3& a, const Vec3& b, Vec s) {
+  return {hn::MulAdd(b.x, s, a.x), hn::MulAdd(b.y, s, a.y), hn::MulAdd(b.z, s, a.z)};
+}
+
+HWY_INLINE Vec inverse_sqrt(Vec v) {
+#if HWY_ARCH_X86
+  // The estimate has at least 12 bits; one step of Newton's method brings it to rounding.
+  const Floats d;
+  const Vec e = hn::ApproximateReciprocalSqrt(v);
+  const Vec half_v_e = hn::Mul(hn::Mul(v, hn::Set(d, 0.5f)), e);
+  return hn::Mul(e, hn::NegMulAdd(half_v_e, e, hn::Set(d, 1.5f)));
+#else
+  return hn::Div(hn::Set(Floats(), 1.0f), hn::Sqrt(v));
+#endif
+}
+
+// The columns a, b, c and the origin o of one frame in each lane.
+struct Frames {
+  Vec3 a, b, c, o;
+};
+
+// Returns a v.x + b v.y + c v.z; the second form adds o.
+HWY_INLINE Vec3 map(const Frames& f, const Vec3& v) {
+  return {hn::MulAdd(f.a.x, v.x, hn::MulAdd(f.b.x, v.y, hn::Mul(f.c.x, v.z))),
+          hn::MulAdd(f.a.y, v.x, hn::MulAdd(f.b.y, v.y, hn::Mul(f.c.y, v.z))),
+          hn::MulAdd(f.a.z, v.x, hn::MulAdd(f.b.z, v.y, hn::Mul(f.c.z, v.z)))};
+}
+HWY_INLINE Vec3 map(const Frames& f, const Vec3& v, const Vec3& o) {
+  return {hn::MulAdd(f.a.x, v.x, hn::MulAdd(f.b.x, v.y, hn::MulAdd(f.c.x, v.z, o.x))),
+          hn::MulAdd(f.a.y, v.x, hn::MulAdd(f.b.y, v.y, hn::MulAdd(f.c.y, v.z, o.y))),
+          hn::MulAdd(f.a.z, v.x, hn::MulAdd(f.b.z, v.y, hn::MulAdd(f.c.z, v.z, o.z)))};
+}
+
+// The blended frames of a slice's rows, each stored like a PaletteLine.
+struct Lines {
+  const float* lines;
+
+  // Loads floats [first, ...) of line v.
+  template <class D>
+  HWY_INLINE hn::Vec<D> load(D d, std::size_t v, std::size_t first) const {
+    return hn::Load(d, lines + v * kLineFloats + first);
+  }
+};
+
+// Loads lines 0 to kLanes - 1.
+HWY_INLINE Frames load_frames(const Lines& source) {
+  const Floats d;
+  Vec row0[4], row1[4], row2[4];
+  for (std::size_t v = 0; v < 4; ++v) {
+#if HWY_MAX_BYTES >= 64
+    // Halves of the lines of vertices v, v + 4, v + 8, v + 12: a 4 x 4 transposition of blocks.
+    const hn::Half<Floats> half;
+    const auto halves = [&](std::size_t line, std::size_t first) {
+      return hn::Combine(d, source.load(half, line + 8, first), source.load(half, line, first));
+    };
+    const Vec even = halves(v, 0), odd = halves(v + 4, 0);
+    row0[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd), even);
+    row1[v] = hn::OddEvenBlocks(odd, hn::SwapAdjacentBlocks(even));
+    row2[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(halves(v + 4, 8)), halves(v, 8));
+#elif HWY_MAX_BYTES == 32
+    const hn::Half<Floats> half;
+    const auto quarters = [&](std::size_t first) {
+      return hn::Combine(d, source.load(half, v + 4, first), source.load(half, v, first));
+    };
+    row0[v] = quarters(0);
+    row1[v] = quarters(4);
+    row2[v] = quarters(8);
+#else
+    row0[v] = source.load(d, v, 0);
+    row1[v] = source.load(d, v, 4);
+    row2[v] = source.load(d, v, 8);
+#endif
+  }
+  Frames f;
+  transpose_row(row0, f.a.x, f.b.x, f.c.x, f.o.x);
+  transpose_row(row1, f.a.y, f.b.y, f.c.y, f.o.y);
+  transpose_row(row2, f.a.z, f.b.z, f.c.z, f.o.z);
+  return f;
+}
+
+// Stores frames as lines.
+inline void store_frames(const Frames& f, float* HWY_RESTRICT lines) {
+  const Floats d;
+  alignas(64) float rows[3][4 * kLanes];
+  hn::StoreInterleaved4(f.a.x, f.b.x, f.c.x, f.o.x, d, rows[0]);
+  hn::StoreInterleaved4(f.a.y, f.b.y, f.c.y, f.o.y, d, rows[1]);
+  hn::StoreInterleaved4(f.a.z, f.b.z, f.c.z, f.o.z, d, rows[2]);
+  for (std::size_t v = 0; v < kLanes; ++v) {
+    for (std::size_t row = 0; row < 3; ++row) {
+      std::memcpy(lines + v * kLineFloats + 4 * row, rows[row] + 4 * v, 4 * sizeof(float));
+    }
+  }
+}
+
+}  // namespace pelt::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Constant offsets of a key pose pass (shaders/driver/key_pose/pose.h, kKeyConstant), which apply in every pose. Every
+// vertex has at most one, its last entry.
+#pragma once
+
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
+
+#include <pelt/character.h>
+
+#include "engine/character/rows/surface_gradient.h"
+
+namespace pelt::key_pose {
+
+// Returns true if all offsets are constant.
+bool is_constant(const PalettePass& pass);
+
+// Returns the constant offsets, one a record.
+std::vector<glm::vec3> constant_offsets(const PalettePass& pass);
+
+// Returns `pass` with these constant offsets, one a record, in place of its own. `surface`: that of the vertices moved.
+// Precondition: `pass` is valid, or has only its kernel and record_count.
+PalettePass with_constant_offsets(const PalettePass& pass, std::span<const glm::vec3> offsets,
+                                  const SurfaceGradient& surface);
+
+}  // namespace pelt::key_pose

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <pelt/mesh.h>
+#include <pelt/move_driver.h>
+#include <pelt/try.h>
+
+#include "engine/character/core/formatted.h"
+#include "engine/character/kernels/key_pose_constant.h"
+#include "engine/character/kernels/move_drivers.h"
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+
+namespace pelt {
+namespace {
+
+tl::unexpected<Error> not_as_bound(const CharacterMesh& mesh) {
+  return fail(ErrorCode::kUnsupported,
+              formatted("the driver '{}': its palette entries are not laid out as bind does; bind again", mesh.name));
+}
+
+// Finds the pass that gives a driver's vertices their offsets. Precondition: it has one. Errors: no pass has exactly
+// this driver's records.
+Result<std::size_t> offset_pass(const CharacterData& data, const CharacterMesh& mesh) {
+  const auto found = std::find_if(data.passes.begin(), data.passes.end(), [&](const PalettePass& pass) {
+    return pass.kernel == PoseKernel::kKeyPose && pass.first_slot == *mesh.offset_slot &&
+           pass.record_count == mesh.vertex_count();
+  });
+  if (found == data.passes.end()) return not_as_bound(mesh);
+  return static_cast<std::size_t>(found - data.passes.begin());
+}
+
+// Returns the offsets in packed order. Precondition: check_driver_offsets.
+std::vector<glm::vec3> in_packed_order(const CharacterMesh& mesh, std::span<const VertexOffset> offsets) {
+  std::vector<glm::vec3> of_source(mesh.vertex_count(), glm::vec3(0.0f));
+  for (const VertexOffset& offset : offsets) of_source[offset.vertex] = offset.offset;
+  std::vector<glm::vec3> result;
+  result.reserve(mesh.vertex_count());
+  for (const std::uint32_t source : mesh.source_vertex) result.push_back(of_source[source]);
+  return result;
+}
+
+// Removes the offsets of all drivers, and returns them by the driver's mesh number. `slots_read`: as Character has it.
+Result<std::map<std::size_t, std::vector<glm::vec3>>> take_offsets(CharacterData& data, std::uint32_t slots_read) {
+  std::map<std::size_t, std::vector<glm::vec3>> taken;
+  std::vector<bool> dropped(data.passes.size(), false);
+  std::uint32_t kept_slots = data.palette_size;
+  for (std::size_t m = 0; m < data.meshes.size(); ++m) {
+    CharacterMesh& mesh = data.meshes[m];
+    if (!mesh.control || !mesh.offset_slot) continue;
+    PELT_ASSIGN(const auto pass, offset_pass(data, mesh));
+    taken.emplace(m, key_pose::constant_offsets(data.passes[pass]));
+    if (!key_pose::is_constant(data.passes[pass])) continue;
+    // The pass was added after everything that bind lays out; the driver's frames were added with it, unless bind did.
+    dropped[pass] = true;
+    kept_slots = std::min(kept_slots, data.passes[pass].first_slot);
+    mesh.offset_slot.reset();
+  }
+  for (CharacterMesh& mesh : data.meshes) {
+    if (!mesh.frame_slot || *mesh.frame_slot < kept_slots) continue;
+    if (mesh.offset_slot) return not_as_bound(mesh);
+    mesh.frame_slot.reset();
+  }
+  bool needed = slots_read > kept_slots;  // true if something reads or follows the entries to drop
+  for (std::size_t p = 0; p < data.passes.size(); ++p) {
+    needed = needed || (!dropped[p] && data.passes[p].record_count > 0 && data.passes[p].first_slot >= kept_slots);
+  }
+  if (needed) return fail(ErrorCode::kUnsupported, "the palette is not laid out as bind does; bind again");
+  std::size_t p = 0;
+  std::erase_if(data.passes, [&](const PalettePass&) { return dropped[p++]; });
+  data.palette_size = kept_slots;
+  return taken;
+}
+
+Result<void> put_offsets(CharacterData& data, std::size_t m, std::span<const glm::vec3> offsets) {
+  CharacterMesh& mesh = data.meshes[m];
+  const bool moved = std::any_of(offsets.begin(), offsets.end(), [](glm::vec3 o) { return o != glm::vec3(0.0f); });
+  if (!mesh.offset_slot && !moved) return {};
+  PalettePass* pass = nullptr;
+  if (mesh.offset_slot) {
+    PELT_ASSIGN(const auto found, offset_pass(data, mesh));
+    pass = &data.passes[found];
+  } else {
+    const std::uint64_t count = mesh.vertex_count();
+    if (data.palette_size + 2 * count > kMaxCount) {
+      return fail(ErrorCode::kUnsupported,
+                  formatted("the driver '{}' has no room in the palette to be moved", mesh.name));
+    }
+    PalettePass added;
+    added.kernel = PoseKernel::kKeyPose;
+    added.record_count = mesh.vertex_count();
+    added.first_slot = data.palette_size;
+    mesh.offset_slot = data.palette_size;
+    data.palette_size += mesh.vertex_count();
+    if (!mesh.frame_slot) {
+      mesh.frame_slot = data.palette_size;
+      data.palette_size += mesh.vertex_count();
+    }
+    pass = &data.passes.emplace_back(std::move(added));
+  }
+  *pass = key_pose::with_constant_offsets(*pass, offsets, {mesh.binding.points, mesh.triangles});
+  return within(formatted("the driver '{}'", mesh.name), key_pose::kKeyPose.validate(*pass, data));
+}
+
+// Moves all drivers anew, one after the other, so that the result does not depend on the order of earlier moves.
+Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const DriverOffsets& offsets) {
+  for (const auto& [m, moves] : offsets) {
+    PELT_TRY(check_driver_offsets(data, m, moves));
+  }
+  data.drop_fits();
+  PELT_ASSIGN(auto all, take_offsets(data, slots_read));
+  for (const auto& [m, moves] : offsets) all[m] = in_packed_order(data.meshes[m], moves);
+  for (const auto& [m, moves] : all) {
+    PELT_TRY(put_offsets(data, m, moves));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> move_drivers(CharacterData& data, const DriverOffsets& offsets) {
+  return move_all(data, data.palette_size, offsets);
+}
+
+Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
+                                       std::span<const VertexOffset> offsets) {
+  const std::vector<CharacterMesh>& meshes = character->meshes;
+  const auto found = std::find_if(meshes.begin(), meshes.end(), [&](const CharacterMesh& candidate) {
+    return candidate.control && candidate.name == mesh;
+  });
+  if (found == meshes.end()) {
+    return fail(ErrorCode::kNotFound, formatted("'{}' has no driver '{}'", character->name, mesh));
+  }
+  const DriverOffsets wanted{{static_cast<std::size_t>(found - meshes.begin()), {offsets.begin(), offsets.end()}}};
+  auto data = std::make_shared<CharacterData>(*character);
+  PELT_TRY(move_all(*data, character.slots_read_, wanted));
+  return Character(std::move(data), character.slots_read_);
+}
+
+}  // namespace pelt

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Packs and checks the morph targets of a skin.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pelt/morphs.h>
+#include <pelt/result.h>
+
+#include "shaders/blend/blend.h"
+#include "shaders/morph/morph.h"
+
+namespace pelt {
+
+constexpr std::uint32_t kMaxMorphTargets = 65536;  // of a mesh
+
+// What one target adds to each vertex at weight 1, in metres and in parts of unit vectors. Normals and tangents may be
+// empty.
+struct MorphOffsets {
+  std::span<const glm::vec3> positions;
+  std::span<const glm::vec3> normals;
+  std::span<const glm::vec3> tangents;
+};
+
+// Packs targets for packed rows; row r is vertex order[r] (empty: the identity). Sets all but first_slot.
+PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vertex_count,
+                         std::span<const std::uint32_t> order);
+
+// Returns for each column the place of its words in PackedMorphs::offsets, counted in columns: those of the first
+// target come first, slice by slice, so that a target that is active is one stretch of memory.
+std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs);
+
+// Puts the words of columns, which lie in the order of columns, to their places.
+void order_by_target(PackedMorphs& packed);
+
+// Checks the packed targets of a mesh with so many vertices, but not the palette entries of their weights. Errors are
+// kInvalidArgument and name `what`.
+Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what);
+
+// Calls visit(target, row, sum) for each row of each column, where `sum` is what the target adds at weight 1.
+template <class Visit>
+void for_each_morph_offset(const PackedMorphs& morphs, std::size_t vertex_count, const Visit& visit) {
+  const std::size_t words = morphs.row_words;
+  const std::vector<std::uint32_t> places = morph_places(morphs);
+  for (std::size_t slice = 0; slice + 1 < morphs.slices.size(); ++slice) {
+    const std::size_t first_row = slice * shared::kSliceRows;
+    const std::size_t rows = std::min<std::size_t>(shared::kSliceRows, vertex_count - first_row);
+    for (std::size_t c = morphs.slices[slice]; c < morphs.slices[slice + 1]; ++c) {
+      const float unit = std::bit_cast<float>(morphs.columns[c].y);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::uint32_t* word = &morphs.offsets[places[c] * words * shared::kSliceRows + r];
+        shared::MorphSum sum =
+            shared::morph_add_position(shared::morph_begin(), unit, word[0], word[shared::kSliceRows]);
+        if (words >= shared::kMorphNormalWords) sum = shared::morph_add_normal(sum, 1, word[2 * shared::kSliceRows]);
+        if (words >= shared::kMorphTangentWords) sum = shared::morph_add_tangent(sum, 1, word[3 * shared::kSliceRows]);
+        visit(shared::morph_weight_target(morphs.columns[c].x), first_row + r, sum);
+      }
+    }
+  }
+}
+
+}  // namespace pelt

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// Tests skin that is bound to curves, through pelt::bind.
+#include "engine/authoring/curve_skeleton/bind.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+#include <numeric>
+
+#include <pelt/builtin.h>
+#include <pelt/curve_settings.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/finite.h>
+#include <pelt/import.h>
+#include <pelt/pelt_file.h>
+
+#include "engine/authoring/chain/chains.h"
+#include "tests/support/driven.h"
+#include "tests/support/posed_limb.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+Rig by_curves(const std::function<void(CurveSkeletonParameters&)>& change = [](CurveSkeletonParameters&) {}) {
+  CurveSkeletonParameters parameters;
+  change(parameters);
+  return test::rig_of(parameters);
+}
+
+// ---------------------------------------------------------------------------------------------------------- at bind
+
+// Returns the largest distance of a vertex from its place in the model, as a fraction of the size of the character, in
+// the pose at bind.
+double worst_at_bind(const Model& model, const Character& character) {
+  std::vector<std::uint32_t> meshes(model.meshes.size());
+  std::iota(meshes.begin(), meshes.end(), 0u);
+  const std::vector<glm::dmat4> at_bind = chain::matrices_at_bind(model, meshes);
+  Evaluator evaluator(character);
+  evaluator.pose(std::vector<glm::mat4>(at_bind.begin(), at_bind.end()));
+  evaluator.evaluate();
+  double worst = 0;
+  for (const CharacterMesh& mesh : character->meshes) {
+    if (mesh.control || !mesh.deformer.starts_with("curve_skeleton")) continue;
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
+      const glm::vec3 posed = evaluator.positions()[mesh.first_vertex + v];
+      worst = std::max(worst, static_cast<double>(glm::distance(posed, mesh.binding.points[v])));
+    }
+  }
+  return worst / static_cast<double>(character.size());
+}
+
+void expect_identity(const Model& model) {
+  SCOPED_TRACE(model.name);
+  const Result<Bound> bound = bind(model, by_curves());
+  ASSERT_TRUE(bound) << bound.error().message;
+  // Evaluation in floats at a distance from the origin makes about 16 roundings of 6e-8.
+  EXPECT_LT(worst_at_bind(model, bound->character), 1e-6);
+}
+
+TEST(CurveBind, ReturnsTheBuiltInCharactersAtBind) {
+  for (const Model& model : {make_limb(), make_tail(), make_biped(), test::make_tube()}) expect_identity(model);
+}
+
+TEST(CurveBind, ReturnsEveryCharacterFileAtBind) {
+  PELT_REQUIRE_SHARED();
+  for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+    const Result<Model> model = import_gltf(file);
+    ASSERT_TRUE(model) << model.error().message;
+    expect_identity(*model);
+  }
+}
+
+// The joints stand elsewhere in the rest pose than at bind.
+TEST(CurveBind, IsNotAtRest) {
+  Model model = test::make_tube({.joints = 4});
+  for (std::size_t j = 1; j < 4; ++j) {
+    model.skeleton.joints[j].rest.rotation = glm::angleAxis(0.5f, glm::normalize(glm::vec3(0, 1, 2)));
+  }
+  const Character character = test::bound(model, by_curves()).character;
+  EXPECT_LT(worst_at_bind(model, character), 1e-6);
+  Evaluator evaluator(character);
+  evaluator.evaluate();
+  float moved = 0;
+  for (std::size_t v = 0; v < evaluator.positions().size(); ++v) {
+    moved = std::max(moved, glm::distance(evaluator.positions()[v], character->meshes[0].binding.points[v]));
+  }
+  EXPECT_GT(moved, 1);
+}
+
+// ----------------------------------------------------------------------------------------------------------- posed
+
+TEST(CurveBind, TwistKeepsTheSection) {
+  for (const CurveFrames frames : {CurveFrames::kAuto, CurveFrames::kTangent, CurveFrames::kEndpoint}) {
+    const test::PosedLimb limb(by_curves([&](CurveSkeletonParameters& p) { p.frames = frames; }));
+    limb.expect_that_twist_keeps_the_section();
+  }
+}
+
+// Looks a quarter of the way along the upper bone, where a twist of 270 degrees has come to 67.5 and one of -90 to
+// -22.5.
+TEST(CurveBind, TwistIsWhatThePoseSays) {
+  const test::PosedLimb limb(by_curves([](auto& p) { p.joints = {{.joint = "joint", .twist_after = 0.0f}}; }));
+  const glm::mat4 motion = glm::rotate(glm::mat4(1), glm::radians(270.0f), glm::vec3(1, 0, 0));
+  const std::vector<glm::vec3>& rest = limb.model.meshes[0].positions;
+  for (const float twist : {-90.0f, 270.0f}) {
+    const std::vector<glm::vec3> posed = limb.posed(motion, glm::radians(twist));
+    int checked = 0;
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      if (std::abs(rest[v].x - 1) > 0.01f || glm::length(glm::vec2(rest[v].y, rest[v].z)) < 0.2f) continue;
+      const float turned =
+          std::atan2(rest[v].y * posed[v].z - rest[v].z * posed[v].y, rest[v].y * posed[v].y + rest[v].z * posed[v].z);
+      EXPECT_NEAR(glm::degrees(turned), twist * rest[v].x / 4,
+                  1.0);  // places are moved a little to where the skin is painted
+      ++checked;
+    }
+    EXPECT_GT(checked, 30);
+  }
+}
+
+TEST(CurveBind, TablesKeepTheirError) {
+  const test::PosedLimb exact(by_curves([](CurveSkeletonParameters& p) { p.table_error = 1e-6f; }));
+  for (const float error : {1e-4f, 1e-3f}) {
+    const test::PosedLimb coarse(by_curves([&](CurveSkeletonParameters& p) { p.table_error = error; }));
+    EXPECT_LT(coarse.character->palette_size, exact.character->palette_size);
+    for (const float degrees : {45.0f, 90.0f, 135.0f}) {
+      for (const float twist : {0.0f, 180.0f, 360.0f}) {
+        const glm::mat4 motion =
+            glm::rotate(glm::rotate(glm::mat4(1), glm::radians(twist > 180 ? 0 : degrees), glm::vec3(0, 0.6f, 0.8f)),
+                        glm::radians(twist), glm::vec3(1, 0, 0));
+        const std::vector<glm::vec3> a = exact.posed(motion, glm::radians(twist));
+        const std::vector<glm::vec3> b = coarse.posed(motion, glm::radians(twist));
+        float worst = 0;
+        for (std::size_t v = 0; v < a.size(); ++v) worst = std::max(worst, glm::distance(a[v], b[v]));
+        EXPECT_LT(worst, 1.2f * error * 8) << degrees << ' ' << twist;  // the limb is 8 long
+      }
+    }
+  }
+}
+
+TEST(CurveBind, IsFiniteInAnyPose) {
+  const Character character = test::bound(test::make_tube({.joints = 4}), by_curves()).character;
+  const std::vector<glm::mat4> rest = test::bind_matrices(test::make_tube({.joints = 4}));
+  std::vector<std::vector<glm::mat4>> poses{std::vector(4, glm::mat4(0)), std::vector(4, glm::mat4(1e15f))};
+  std::uint32_t state = 1;
+  for (int i = 0; i < 40; ++i) {
+    std::vector<glm::mat4>& pose = poses.emplace_back(rest);
+    for (glm::mat4& joint : pose) {
+      for (int c = 0; c < 4; ++c) {
+        for (int r = 0; r < 3; ++r) {
+          state = state * 1664525u + 1013904223u;
+          joint[c][r] = static_cast<float>(state >> 8u) / 8388608.0f - 1.0f;
+        }
+      }
+      if (i % 3 == 1) joint[static_cast<int>(state >> 20u) % 3] = glm::vec4(0);
+      if (i % 7 == 2) joint = glm::scale(joint, glm::vec3(1e-18f));
+    }
+  }
+  Evaluator evaluator(character);
+  for (std::size_t p = 0; p < poses.size(); ++p) {
+    for (const float twist : {0.0f, 1e6f, -1e30f}) {
+      evaluator.pose(poses[p]);
+      for (std::size_t c = 0; c < character->controls.size(); ++c) evaluator.control(c, twist);
+      evaluator.evaluate();
+      for (std::size_t v = 0; v < evaluator.positions().size(); ++v) {
+        ASSERT_TRUE(is_finite(evaluator.positions()[v])) << p << ' ' << v;
+        ASSERT_NEAR(glm::length(evaluator.normals()[v]), 1, 1e-3) << p << ' ' << v;
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- the bind
+
+TEST(CurveBind, DoesNotDependOnThreads) {
+  for (const Model& model : {make_limb(), make_tail()}) {
+    std::vector<std::byte> first;
+    for (const unsigned threads : {1u, 2u, 5u}) {
+      const Result<Bound> bound = bind(model, by_curves(), {.threads = threads});
+      ASSERT_TRUE(bound) << bound.error().message;
+      const std::vector<std::byte> bytes = serialize(bound->character);
+      if (first.empty()) first = bytes;
+      EXPECT_TRUE(bytes == first) << threads;
+    }
+  }
+}
+
+TEST(CurveBind, ReportsItsCurvesAndDistances) {
+  const Bound bound = test::bound(test::make_tube({.joints = 4}), by_curves());
+  EXPECT_THAT(bound.report.notes,
+              Contains(AllOf(HasSubstr("curve_skeleton"), HasSubstr("the curve 'joint0..joint3' runs over joint0, "
+                                                                    "joint1, joint2, joint3 with "))));
+  ASSERT_EQ(bound.report.meshes.size(), 1u);
+  EXPECT_NEAR(bound.report.meshes[0].worst_distance, 1, 0.05)
+      << "the radius, and how far along the curve places are moved to where they are painted";
+  EXPECT_LE(bound.report.meshes[0].max_influences, 2u) << "of one curve";
+  for (const float distance : bound.report.meshes[0].distances) EXPECT_NEAR(distance, 1, 0.05);
+}
+
+TEST(CurveBind, FollowsWeightsOfCurves) {
+  const Model model = test::make_tube({.joints = 4});
+  const auto with_weight = [](float value) {
+    return by_curves([&](CurveSkeletonParameters& p) {
+      p.curves = {{"other", {"joint0", "joint1", "joint2", "joint3"}, {0, 0.5f, 0}, {}}};
+      p.weights = {{"other", value, {.box = Box{{-9, -9, -9}, {4, 9, 9}, 0}}}};
+    });
+  };
+  // Returns the number of influences of each vertex.
+  const auto counts = [&](const Character& character) {
+    const CharacterMesh& mesh = character->meshes[0];
+    const SparseRows rows = unpack_rows(mesh.binding);
+    std::vector<std::size_t> result(mesh.vertex_count());
+    for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) result[mesh.source_vertex[v]] = rows.row(v).size();
+    return result;
+  };
+  const std::vector<std::size_t> both = counts(test::bound(model, with_weight(1)).character);
+  const std::vector<std::size_t> one = counts(test::bound(model, with_weight(0)).character);
+  int fewer = 0;
+  for (std::size_t v = 0; v < both.size(); ++v) {
+    if (model.meshes[0].positions[v].x > 4.1f) {
+      EXPECT_EQ(both[v], one[v]) << v;
+    }
+    fewer += one[v] < both[v] ? 1 : 0;
+  }
+  EXPECT_GT(fewer, 20);
+}
+
+// A tube round one limb, half of it painted to another that is far away.
+TEST(CurveBind, SharesAreAsPainted) {
+  Model model = test::make_tube({.radius = 0.4f, .joints = 3});
+  const auto count = static_cast<std::int32_t>(model.skeleton.joints.size());
+  for (std::int32_t j = 0; j < count; ++j) {
+    Joint joint = model.skeleton.joints[static_cast<std::size_t>(j)];
+    joint.name = "far" + std::to_string(j);
+    joint.parent = j == 0 ? -1 : count + j - 1;
+    if (j == 0) joint.rest.translation.y += 3;
+    BoundJoint bound = model.bound_joints[static_cast<std::size_t>(j)];
+    bound.joint = static_cast<std::uint32_t>(count + j);
+    bound.inverse_bind = bound.inverse_bind * glm::translate(glm::mat4(1), glm::vec3(0, -3, 0));
+    model.skeleton.joints.push_back(joint);
+    model.bound_joints.push_back(bound);
+  }
+  SparseRows halves;
+  for (std::size_t v = 0; v < model.meshes[0].positions.size(); ++v) {
+    std::vector<Influence> row;
+    for (const Influence& influence : model.meshes[0].weights.row(v)) {
+      row.push_back({influence.index, 0.5f * influence.weight});
+      row.push_back({influence.index + static_cast<std::uint32_t>(count), 0.5f * influence.weight});
+    }
+    halves.append_row(row);
+  }
+  model.meshes[0].weights = halves;
+  // Returns how far vertices move with the other limb.
+  const auto moved_by = [&](float value) {
+    const Character character = test::bound(model, by_curves([&](CurveSkeletonParameters& p) {
+                                              p.weights = {{"far0..far2", value, {}}};
+                                            }))
+                                    .character;
+    Evaluator evaluator(character);
+    std::vector<glm::mat4> joints = test::bind_matrices(model);
+    for (std::size_t j = static_cast<std::size_t>(count); j < joints.size(); ++j) joints[j][3].y += 1;
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+    std::pair<float, float> range(1.0f, 0.0f);
+    for (std::size_t v = 0; v < posed.size(); ++v) {
+      const float moved = posed[v].y - model.meshes[0].positions[v].y;
+      range = {std::min(range.first, moved), std::max(range.second, moved)};
+    }
+    return range;
+  };
+  EXPECT_GT(moved_by(1).first, 0.09f);
+  EXPECT_LT(moved_by(0).second, 1e-4f);
+}
+
+// A separate arm that is painted to its first joint also before that joint, where it is stuck into a trunk.
+TEST(CurveBind, SkinWithoutAPassageFollowsItsJoint) {
+  Model model = test::make_tube({.along = 48, .radius = 0.4f, .joints = 3, .blend_length = 1});
+  const float joint = model.skeleton.joints[1].rest.translation.x;
+  model.meshes.push_back(model.meshes[0]);
+  model.meshes[1].name = "trunk";
+  Mesh& mesh = model.meshes[0];
+  for (Influence& influence : mesh.weights.influences) influence.index = std::max(influence.index, 1u);
+  const Character character = test::bound(model, by_curves()).character;
+  Evaluator evaluator(character);
+  const glm::mat4 turn = glm::translate(glm::mat4(1), glm::vec3(joint, 0, 0)) *
+                         glm::rotate(glm::mat4(1), glm::radians(60.0f), glm::vec3(0, 0, 1)) *
+                         glm::translate(glm::mat4(1), glm::vec3(-joint, 0, 0));
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  for (std::size_t j = 1; j < joints.size(); ++j) joints[j] = turn * joints[j];
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+  float worst = 0;
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    const glm::vec3 at = mesh.positions[v];
+    if (at.x < joint - 1.4f || at.x > joint + 1) continue;
+    worst = std::max(worst, glm::distance(posed[v], glm::vec3(turn * glm::vec4(at, 1))));
+  }
+  EXPECT_LT(worst, 0.05f);
+}
+
+TEST(CurveBind, ByWeightsNeedsThem) {
+  Model model = test::make_tube();
+  model.meshes.push_back(model.meshes[0]);
+  model.meshes[1].name = "bare";
+  model.meshes[1].weights = {};
+  EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.binding = CurveBinding::kWeights; })),
+              HasSubstr("(curve_skeleton): mesh 'bare' has no weights to bind by"));
+  EXPECT_EQ(test::bind_error(model, by_curves()), "bound");
+  EXPECT_EQ(test::bind_error(model, by_curves([](auto& p) { p.binding = CurveBinding::kDistance; })), "bound");
+}
+
+// A joint off the curves, as of a face, has no settings to change; the others keep theirs.
+TEST(CurveBind, NotesJointsOnNoCurve) {
+  const auto bend = [](auto& p) { p.joints = {{.joint = "joint1", .float_max = 0.5f}}; };
+  const auto bend_and_more = [&](auto& p) {
+    bend(p);
+    p.curves = {{"own", {"joint0", "joint1", "joint2"}}};
+    p.automatic = false;
+  };
+  const Model model = test::make_tube({.joints = 4});
+  const Bound plain = test::bound(model, by_curves(bend_and_more));
+  const Bound with = test::bound(model, by_curves([&](auto& p) {
+                                   bend_and_more(p);
+                                   p.joints.push_back({.joint = "joint3", .float_max = 0.5f});
+                                   p.bones = {{.joint = "joint3", .to = "joint2"}};
+                                 }));
+  const std::string note =
+      "layer 1 (curve_skeleton): no curve runs over 'joint3' of 'joints' and 'bones': what the rig says of it changes "
+      "nothing";
+  EXPECT_THAT(with.report.notes, testing::Contains(note));
+  EXPECT_THAT(plain.report.notes, testing::Not(testing::Contains(note)));
+  EXPECT_EQ(with.character->palette_size, plain.character->palette_size);
+  EXPECT_EQ(with.character->meshes[0].binding.influences, plain.character->meshes[0].binding.influences);
+}
+
+TEST(CurveBind, ErrorsNameTheLayer) {
+  const Model model = test::make_tube();
+  EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.joints = {{.joint = "elbow"}}; })),
+              HasSubstr("layer 1 (curve_skeleton): there is no joint 'elbow'"));
+  EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.centre = 2; })),
+              HasSubstr("layer 1 (curve_skeleton): /centre: must be a number from 0 to 1, is 2"));
+  EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) {
+                                 p.weights = {{"joint0..joint1", 1, {.group = "nowhere"}}};
+                               })),
+              AllOf(HasSubstr("layer 1 (curve_skeleton): the weight of 'joint0..joint1'"), HasSubstr("nowhere")));
+  Model without = model;
+  without.skeleton.joints.resize(1);
+  without.bound_joints.resize(1);
+  without.meshes[0].weights = {};
+  for (std::size_t v = 0; v < without.meshes[0].positions.size(); ++v) {
+    without.meshes[0].weights.append_row({{Influence{0, 1.0f}}});
+  }
+  EXPECT_EQ(test::bind_error(without, by_curves()), "bound") << "one joint and its tip";
+}
+
+// A row can name 65536 palette entries at most.
+TEST(CurveBind, TakesCoarserTablesRatherThanTooLargeOnes) {
+  const Model model = test::make_tube({.around = 4, .along = 300, .length = 600, .joints = 150, .blend_length = 1});
+  const Result<Bound> coarser = bind(model, by_curves([](auto& p) { p.table_error = 2e-9f; }));
+  ASSERT_TRUE(coarser) << coarser.error().message;
+  EXPECT_THAT(coarser->report.notes, Contains(HasSubstr("the tables of the curves may be off by")));
+  EXPECT_LE(coarser->character->palette_size, 65536u);
+  EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.table_error = 1e-12f; })),
+              AllOf(HasSubstr("layer 1 (curve_skeleton): 1 curves take"), HasSubstr("samples, more than 65536")));
+  const Bound fine = test::bound(model, by_curves());
+  EXPECT_THAT(fine.report.notes, Not(Contains(HasSubstr("may be off by"))));
+}
+
+}  // namespace
+}  // namespace pelt::curve_skeleton

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/deformer/region.h"
+
+#include <glm/gtc/matrix_transform.hpp>
+#include <limits>
+
+#include <pelt/linear_blend.h>
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// Returns 1 up to 0, and 0 from 1 on.
+float smooth(float x) { return x <= 0 ? 1.0f : x >= 1 ? 0.0f : (1 - x) * (1 - x) * (3 - 2 * (1 - x)); }
+
+class Regions : public testing::Test {
+ protected:
+  Model model_ = test::make_tube({.around = 8, .along = 32});
+  Rig rig_;
+
+  const Mesh& mesh() const { return model_.meshes[0]; }
+  std::vector<float> values(const Region& region) const {
+    const Result<std::vector<float>> result = region_values(region, mesh(), model_, rig_, "the mask");
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? *result : std::vector<float>(mesh().positions.size(), kNan);
+  }
+  std::vector<float> values(const std::string& group) const {
+    const Result<std::vector<float>> result = group_values(group, mesh(), model_, rig_, "the mask");
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? *result : std::vector<float>(mesh().positions.size(), kNan);
+  }
+  std::string error(const Region& region) const {
+    const Result<std::vector<float>> result = region_values(region, mesh(), model_, rig_, "the mask");
+    return result ? "fine" : result.error().message;
+  }
+  std::string error(const std::string& group) const {
+    const Result<std::vector<std::uint8_t>> result = group_triangles(group, mesh(), model_, rig_, "the mask");
+    return result ? "fine" : result.error().message;
+  }
+  // Expects the value of every vertex to be `expected` of its position.
+  void expect_values(const Region& region, const std::function<float(glm::vec3)>& expected) const {
+    const std::vector<float> got = values(region);
+    for (std::size_t v = 0; v < got.size(); ++v) {
+      ASSERT_NEAR(got[v], expected(mesh().positions[v]), 1e-5f) << v;
+    }
+  }
+};
+
+TEST_F(Regions, NearAMeshFallAwayFromItsSurface) {
+  Mesh plate;
+  plate.name = "plate";
+  plate.positions = {{-9, 2, -9}, {-9, 2, 9}, {99, 2, 0}};
+  plate.triangles = {{0, 1, 2}, {0, 0, 1}};  // one without area
+  model_.meshes.push_back(plate);
+  expect_values({.near = Near{"plate", 3}}, [](glm::vec3 p) { return smooth((2 - p.y) / 3); });
+  EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("the mask: there is no mesh 'plat'"));
+  EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("did you mean 'plate'?"));
+  EXPECT_THAT(error(Region{.near = Near{"plate", -1}}), HasSubstr("a falloff from 'plate' that is negative"));
+  EXPECT_THAT(error(Region{.near = Near{"plate", kNan}}), HasSubstr("a falloff from 'plate' that is negative"));
+  model_.meshes.back().triangles.clear();
+  EXPECT_THAT(error(Region{.near = Near{"plate", 3}}), HasSubstr("near the mesh 'plate', which has no surface"));
+}
+
+TEST_F(Regions, OfNothingAreEverywhere) { EXPECT_THAT(values(Region{}), Each(1.0f)); }
+
+TEST_F(Regions, OfJointsAreTheirWeights) {
+  expect_values({.joints = {"joint1"}}, [](glm::vec3 p) { return std::clamp(0.5f + (p.x - 4) / 2, 0.0f, 1.0f); });
+  EXPECT_THAT(values(Region{.joints = {"joint0", "joint1"}}), Each(1.0f));
+}
+
+TEST_F(Regions, OfJointsReachFartherByTheirFalloff) {
+  // Weights are at least a half from x = 4 on.
+  expect_values({.joints = {"joint1"}, .joint_falloff = 2.0f}, [](glm::vec3 p) {
+    return std::max(std::clamp(0.5f + (p.x - 4) / 2, 0.0f, 1.0f), smooth((4 - p.x) / 2));
+  });
+}
+
+// Two strips lie a hand apart, and one of them follows the joint; a third lies end to end with it.
+TEST_F(Regions, OfJointsFallOffAlongTheSurface) {
+  Mesh strips;
+  strips.name = "strips";
+  for (const glm::vec3 from : {glm::vec3(0, 0, 0), glm::vec3(0, 0.1f, 0), glm::vec3(0, 0, 1)}) {
+    const auto first = static_cast<std::uint32_t>(strips.positions.size());
+    for (const glm::vec3 corner : {glm::vec3(0, 0, 0), glm::vec3(1, 0, 0), glm::vec3(0, 0, 1), glm::vec3(1, 0, 1)}) {
+      strips.positions.push_back(from + corner);
+      const Influence alone{first == 0 && corner.z == 0 ? 1u : 0u, 1.0f};
+      strips.weights.append_row(std::span(&alone, 1));
+    }
+    strips.triangles.emplace_back(first, first + 1, first + 2);
+    strips.triangles.emplace_back(first + 1, first + 3, first + 2);
+  }
+  model_.meshes[0] = strips;
+  const std::vector<float> got = values(Region{.joints = {"joint1"}, .joint_falloff = 4.0f});
+  EXPECT_EQ(got[0], 1.0f);
+  EXPECT_NEAR(got[2], smooth(0.25f), 1e-5f);
+  EXPECT_THAT(std::vector(got.begin() + 4, got.begin() + 8), Each(0.0f)) << "near in space alone";
+  EXPECT_NEAR(got[8], smooth(0.25f), 1e-5f) << "vertices in one place are one";
+  EXPECT_NEAR(got[10], smooth(0.5f), 1e-5f);
+}
+
+TEST_F(Regions, OfABoxFallOffOutsideIt) {
+  const Box box{{2, -5, -5}, {4, 5, 5}, 0};
+  expect_values({.box = box}, [](glm::vec3 p) { return p.x >= 2 && p.x <= 4 ? 1.0f : 0.0f; });
+  expect_values({.box = Box{box.min, box.max, 1.5f}},
+                [](glm::vec3 p) { return smooth(std::max(2 - p.x, p.x - 4) / 1.5f); });
+}
+
+TEST_F(Regions, OfASphereFallOffOutsideIt) {
+  expect_values({.sphere = Sphere{{4, 0, 0}, 2, 0}},
+                [](glm::vec3 p) { return glm::distance(p, glm::vec3(4, 0, 0)) <= 2 ? 1.0f : 0.0f; });
+  expect_values({.sphere = Sphere{{4, 0, 0}, 2, 3}},
+                [](glm::vec3 p) { return smooth((glm::distance(p, glm::vec3(4, 0, 0)) - 2) / 3); });
+}
+
+TEST_F(Regions, OfAnAttributeAreItsValuesClamped) {
+  VertexAttribute attribute{"_MASK", {}};
+  for (const glm::vec3 p : mesh().positions) attribute.values.push_back(p.x - 3);
+  model_.meshes[0].attributes.push_back(attribute);
+  expect_values({.attribute = "_MASK"}, [](glm::vec3 p) { return std::clamp(p.x - 3, 0.0f, 1.0f); });
+}
+
+TEST_F(Regions, AreTheProductOfWhatIsGiven) {
+  rig_.groups.push_back({.name = "half", .vertices = {{0, 263}}, .values = std::vector(264, 0.5f)});
+  expect_values({.joints = {"joint1"}, .group = "half", .box = Box{{2, -5, -5}, {4, 5, 5}, 1}}, [](glm::vec3 p) {
+    return std::clamp(0.5f + (p.x - 4) / 2, 0.0f, 1.0f) * 0.5f * smooth(std::max(2 - p.x, p.x - 4));
+  });
+}
+
+// ----------------------------------------------------------------------------------------------------------- groups
+
+TEST_F(Regions, OfGroupsAreTheListedVertices) {
+  rig_.groups.push_back({.name = "few", .vertices = {{3, 4}, {8, 8}}});
+  std::vector<float> got = values(std::string("few"));
+  for (std::size_t v = 0; v < got.size(); ++v) EXPECT_EQ(got[v], v == 3 || v == 4 || v == 8 ? 1.0f : 0.0f) << v;
+  rig_.groups[0].values = {0.25f, 7.0f, -1.0f};
+  got = values(std::string("few"));
+  EXPECT_THAT(std::vector(got.begin() + 3, got.begin() + 9), ElementsAre(0.25f, 1.0f, 0, 0, 0, 0.0f));
+}
+
+TEST_F(Regions, OfGroupsAddListedVerticesToTheirRegion) {
+  rig_.groups.push_back({.name = "end", .vertices = {{0, 0}}, .region = {.box = Box{{7, -5, -5}, {9, 5, 5}, 0}}});
+  const std::vector<float> got = values(std::string("end"));
+  for (std::size_t v = 0; v < got.size(); ++v) EXPECT_EQ(got[v], v == 0 || mesh().positions[v].x >= 7 ? 1.0f : 0.0f);
+}
+
+TEST_F(Regions, OfGroupsOfNothingAreEverywhere) {
+  rig_.groups.push_back({.name = "all"});
+  EXPECT_THAT(values(std::string("all")), Each(1.0f));
+}
+
+TEST_F(Regions, TrianglesAreListedOrHaveAllTheirCornersIn) {
+  rig_.groups.push_back({.name = "end", .region = {.box = Box{{7, -5, -5}, {9, 5, 5}, 0}}});
+  rig_.groups.push_back({.name = "listed", .triangles = {{2, 3}, {7, 7}}});
+  const auto end = *group_triangles("end", mesh(), model_, rig_, "");
+  const auto listed = *group_triangles("listed", mesh(), model_, rig_, "");
+  for (std::size_t t = 0; t < end.size(); ++t) {
+    const glm::uvec3 c = mesh().triangles[t];
+    const auto x = [&](int corner) { return mesh().positions[c[corner]].x; };
+    EXPECT_EQ(end[t], std::min({x(0), x(1), x(2)}) >= 7 ? 1 : 0) << t;
+    EXPECT_EQ(listed[t], t == 2 || t == 3 || t == 7 ? 1 : 0) << t;
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------------- errors
+
+TEST_F(Regions, ErrorsNameWhatIsWrong) {
+  EXPECT_EQ(error(Region{.joints = {"joint9"}}),
+            "the mask: there is no joint 'joint9'; did you mean "
+            "'joint0'?");
+  EXPECT_EQ(error(Region{.group = "hand"}), "the mask: there is no group 'hand'");
+  rig_.groups.push_back({.name = "hands"});
+  EXPECT_THAT(error(Region{.group = "hand"}), HasSubstr("did you mean 'hands'?"));
+  EXPECT_EQ(error(Region{.attribute = "_MASK"}), "the mask: there is no attribute '_MASK of mesh tube'");
+  EXPECT_THAT(error(Region{.box = Box{{1, 0, 0}, {0, 1, 1}, 0}}), HasSubstr("the mask has a box"));
+  EXPECT_THAT(error(Region{.box = Box{{0, 0, 0}, {1, 1, 1}, -1}}), HasSubstr("the mask has a box"));
+  EXPECT_THAT(error(Region{.box = Box{{0, kNan, 0}, {1, 1, 1}, 0}}), HasSubstr("the mask has a box"));
+  EXPECT_THAT(error(Region{.sphere = Sphere{{0, 0, 0}, -1, 0}}), HasSubstr("the mask has a sphere"));
+  EXPECT_THAT(error(Region{.sphere = Sphere{{0, 0, 0}, 1, kNan}}), HasSubstr("the mask has a sphere"));
+  EXPECT_THAT(error(Region{.sphere = Sphere{{kNan, 0, 0}, 1, 0}}), HasSubstr("the mask has a sphere"));
+  EXPECT_THAT(error(Region{.joints = {"joint1"}, .joint_falloff = kNan}), HasSubstr("the mask has a joint falloff"));
+  EXPECT_THAT(error(Region{.joints = {"joint1"}, .joint_falloff = -1}), HasSubstr("the mask has a joint falloff"));
+  model_.meshes[0].weights = {};
+  EXPECT_EQ(error(Region{.joints = {"joint1"}}), "the mask names joints, but mesh 'tube' has no weights");
+}
+
+TEST_F(Regions, ErrorsOfGroupsNameThem) {
+  const auto with = [&](Group group) {
+    group.name = "g";
+    rig_.groups = {std::move(group)};
+    return error(std::string("g"));
+  };
+  EXPECT_EQ(with({.mesh = "cage"}), "the mask uses the group 'g' of mesh 'cage' on mesh 'tube'");
+  EXPECT_EQ(with({.mesh = "tube"}), "fine");
+  EXPECT_EQ(with({.vertices = {{0, 264}}}), "the group 'g' lists vertices 0 to 264, but there are 264");
+  EXPECT_EQ(with({.vertices = {{5, 4}}}), "the group 'g' lists vertices 5 to 4, but there are 264");
+  EXPECT_EQ(with({.vertices = {{0, 0xFFFFFFFFu}}}), "the group 'g' lists vertices 0 to 4294967295, but there are 264");
+  EXPECT_EQ(with({.vertices = {{0, 2}}, .values = {1, 1}}), "the group 'g' lists 3 vertices and 2 values");
+  EXPECT_THAT(with({.triangles = {{0, 512}}}), HasSubstr("the group 'g' lists triangles 0 to 512, but there are 512"));
+  EXPECT_THAT(with({.region = {.group = "g"}}), HasSubstr("the group 'g' has a region that names a group"));
+  EXPECT_THAT(with({.region = {.joints = {"x"}}}), HasSubstr("the group 'g': there is no joint 'x'"));
+  EXPECT_EQ(with({.vertices = {{0, 0}}, .values = {kNan}}), "the group 'g' has a value that is not finite");
+}
+
+TEST_F(Regions, ErrorsOfMasksNameTheLayer) {
+  Rig rig = test::rig_of(LinearBlendParameters{});
+  rig.layers[0].mask.region.attribute = "_MASK";
+  EXPECT_THAT(test::bind_error(model_, rig),
+              testing::StartsWith("layer 1 (linear_blend): the mask: there is no attribute"));
+  rig.layers[0].mask = {.value = kNan, .region = {}};
+  EXPECT_THAT(test::bind_error(model_, rig), testing::StartsWith("layer 1 (linear_blend): the mask"));
+  model_.meshes[0].attributes.push_back({"_MASK", {1, 2, 3}});
+  EXPECT_THAT(test::bind_error(model_, Rig{}), HasSubstr("mesh 'tube': attribute '_MASK'"));
+  model_.meshes[0].attributes[0].values.assign(264, kNan);
+  EXPECT_THAT(test::bind_error(model_, Rig{}), HasSubstr("mesh 'tube': attribute '_MASK'"));
+}
+
+// ------------------------------------------------------------------------------------------------------------ masks
+
+struct MaskCase {
+  const char* name;
+  Region region;
+};
+
+void PrintTo(const MaskCase& mask, std::ostream* out) { *out << mask.name; }
+
+class Masks : public testing::TestWithParam<MaskCase> {};
+
+TEST_P(Masks, BlendTwoLayersContinuously) {
+  Model model = test::make_tube_in_cage({.around = 16, .along = 64});
+  VertexAttribute attribute{"_MASK", {}};
+  for (const glm::vec3 p : model.meshes[0].positions) attribute.values.push_back((p.x - 1) / 4);
+  model.meshes[0].attributes.push_back(attribute);
+  Rig base = test::rig_of(LinearBlendParameters{}, "tube");
+  const Rig over = test::rig_of(test::by_cage(), "tube");
+  Rig both = base;
+  both.groups.push_back({.name = "end", .region = {.box = Box{{6, -5, -5}, {9, 5, 5}, 4}}});
+  both.layers.push_back({"tube", test::by_cage(), {0.9f, GetParam().region}, {}});
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.5f, glm::vec3(0.6f, 0, 0.8f));
+  const auto skin = [&](const Rig& rig) {
+    const Character character = test::bound(model, rig).character;
+    Evaluator evaluator(character);
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    return test::positions_of(evaluator, character, "tube");
+  };
+  const std::vector<glm::vec3> first = skin(base);
+  const std::vector<glm::vec3> second = skin(over);
+  const std::vector<glm::vec3> blended = skin(both);
+  const Result<std::vector<float>> mask = region_values(GetParam().region, model.meshes[0], model, both, "the mask");
+  ASSERT_TRUE(mask) << mask.error().message;
+  EXPECT_LT(*std::min_element(mask->begin(), mask->end()), 0.1f);
+  EXPECT_GT(*std::max_element(mask->begin(), mask->end()), 0.9f);
+  for (std::size_t v = 0; v < blended.size(); ++v) {
+    const float m = 0.9f * (*mask)[v];
+    ASSERT_LT(glm::distance(blended[v], (1 - m) * first[v] + m * second[v]), 2e-4f) << v;
+  }
+  for (const glm::uvec3 t : model.meshes[0].triangles) {
+    ASSERT_LT(std::abs((*mask)[t.x] - (*mask)[t.y]), 0.3f);
+    ASSERT_LT(std::abs((*mask)[t.y] - (*mask)[t.z]), 0.3f);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Masks,
+                         testing::Values(MaskCase{"Joint", {.joints = {"joint1"}}},
+                                         MaskCase{"JointWithFalloff", {.joints = {"joint1"}, .joint_falloff = 3}},
+                                         MaskCase{"Group", {.group = "end"}},
+                                         MaskCase{"Attribute", {.attribute = "_MASK"}},
+                                         MaskCase{"Box", {.box = Box{{0, -5, -5}, {2, 5, 5}, 3}}},
+                                         MaskCase{"Sphere", {.sphere = Sphere{{8, 0, 0}, 2, 5}}}),
+                         [](const testing::TestParamInfo<MaskCase>& mask) { return mask.param.name; });
+
+}  // namespace
+}  // namespace pelt

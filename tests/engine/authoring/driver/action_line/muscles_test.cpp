@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// Muscles: properties of their lines and meshes, and of the skin over them (docs/mathematics.md section 2, "Muscles").
+#include "engine/authoring/driver/action_line/muscles.h"
+
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <limits>
+
+#include <pelt/builtin.h>
+#include <pelt/curve_skeleton.h>
+#include <pelt/linear_blend.h>
+#include <pelt/rig_json.h>
+#include <pelt/surface_ffd.h>
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+Muscle straight() {
+  return {.name = "muscle", .from = {"joint0", {0, 0.2f, 0}}, .to = {"joint1", {0, 0.2f, 0}}, .radius = 0.5f};
+}
+
+// A tube of two joints, 4 apart; the skin follows linear blend, except the part that follows the muscle.
+Rig rig_with(const Muscle& muscle) {
+  Rig rig;
+  rig.muscles = {muscle};
+  rig.layers.push_back({"*", CurveSkeletonParameters{}, {}, {}});
+  SurfaceFfdParameters ffd;
+  ffd.driver.mesh = "muscle";
+  rig.layers.push_back({"*", ffd, {1, {.near = Near{"muscle", 1.0f}}}, {}});
+  return rig;
+}
+
+double volume(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles) {
+  double sum = 0;
+  for (const glm::uvec3 t : triangles) {
+    sum += glm::dot(glm::dvec3(positions[t.x]), glm::cross(glm::dvec3(positions[t.y]), glm::dvec3(positions[t.z]))) / 6;
+  }
+  return sum;
+}
+
+// A character with a muscle in a pose.
+class Posed {
+ public:
+  Posed(const Model& model, const Rig& rig) : character_(test::bound(model, rig).character), evaluator_(character_) {}
+
+  const Character& character() const { return character_; }
+
+  std::vector<glm::vec3> at(std::span<const glm::mat4> joints, const std::string& mesh) {
+    evaluator_.pose(joints);
+    evaluator_.evaluate();
+    return test::positions_of(evaluator_, character_, mesh);
+  }
+
+  double volume_at(std::span<const glm::mat4> joints, const std::string& mesh) {
+    const std::vector<glm::vec3> positions = at(joints, mesh);
+    return volume(positions, test::mesh_of(character_, mesh).triangles);  // a control mesh keeps the model's order
+  }
+
+ private:
+  Character character_;
+  Evaluator evaluator_;
+};
+
+// Joint matrices with the second joint bent, and `length` times as far away as at rest.
+std::vector<glm::mat4> stretched(const Model& model, float length, float degrees = 0) {
+  std::vector<glm::mat4> joints = test::bind_matrices(model);
+  joints[1] = glm::translate(glm::mat4(1), glm::vec3(4 * length, 0, 0)) *
+              glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0, 1));
+  return joints;
+}
+
+// Width of a mesh along z; for a spindle, twice its radius.
+float width(std::span<const glm::vec3> positions) {
+  const auto [low, high] =
+      std::minmax_element(positions.begin(), positions.end(), [](glm::vec3 a, glm::vec3 b) { return a.z < b.z; });
+  return high->z - low->z;
+}
+
+TEST(Muscles, KeepTheirVolumeAsTheLineShortensAndLengthens) {
+  const Model model = test::make_tube();
+  for (const float tendon : {0.0f, 0.1f, 0.25f}) {
+    Muscle muscle = straight();
+    muscle.tendon = tendon;
+    Posed posed(model, rig_with(muscle));
+    const double rest = posed.volume_at(test::bind_matrices(model), "muscle");
+    EXPECT_GT(rest, 0.5);  // 4 long, up to 1 thick
+    for (const float length : {0.7f, 0.8f, 0.9f, 1.1f, 1.2f, 1.3f}) {
+      EXPECT_NEAR(posed.volume_at(stretched(model, length), "muscle") / rest, 1.0, 0.03) << tendon << " " << length;
+    }
+    EXPECT_NEAR(posed.volume_at(stretched(model, 1, 50), "muscle") / rest, 1.0, 0.03) << tendon;
+  }
+}
+
+TEST(Muscles, SwellMoreWithABulgeAndNotAtAllWithoutVolume) {
+  const Model model = test::make_tube();
+  const auto widening = [&](float volume_kept, float bulge) {
+    Muscle muscle = straight();
+    muscle.tendon = 0;
+    muscle.volume = volume_kept;
+    muscle.bulge = bulge;
+    Posed posed(model, rig_with(muscle));
+    const float rest = width(posed.at(test::bind_matrices(model), "muscle"));
+    return width(posed.at(stretched(model, 0.75f), "muscle")) / rest;
+  };
+  EXPECT_NEAR(widening(0, 0), 1.0f, 1e-3f);
+  EXPECT_NEAR(widening(1, 0), std::sqrt(1 / 0.75f), 1e-3f);
+  EXPECT_NEAR(widening(1, 1), 1 / 0.75f, 5e-3f);  // the middle, between two samples
+  EXPECT_NEAR(widening(0, 2), 1 / 0.75f, 5e-3f);
+}
+
+TEST(Muscles, TendonsKeepTheirLength) {
+  const Model model = test::make_tube();
+  Muscle muscle = straight();
+  muscle.tendon = 0.25f;
+  muscle.from.offset = muscle.to.offset = glm::vec3(0.0f);  // curves would carry points beside the bone outwards
+  Posed posed(model, rig_with(muscle));
+  const std::vector<glm::vec3> rest = posed.at(test::bind_matrices(model), "muscle");
+  const std::vector<glm::vec3> after = posed.at(stretched(model, 0.75f), "muscle");
+  std::size_t seen = 0;
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    if (rest[v].x > 0.5f) continue;  // an eighth of the length: the ramp to the belly begins there
+    EXPECT_LT(glm::distance(rest[v], after[v]), 2e-3f) << v;
+    ++seen;
+  }
+  EXPECT_GT(seen, 10u);
+}
+
+TEST(Muscles, ArmAtBindIsTheModel) {
+  const Model arm = make_arm();
+  const Result<Rig> rig = load_rig(PELT_ARM_RIG);
+  ASSERT_TRUE(rig) << rig.error().message;
+  Posed posed(arm, *rig);
+  const auto still = [](glm::vec3 p) { return p; };
+  EXPECT_LT(test::worst_distance(arm.meshes[0].positions, posed.at(test::bind_matrices(arm), "skin"), still), 2e-6f);
+}
+
+class Arm : public testing::Test {
+ protected:
+  static std::vector<glm::mat4> flexed(float degrees) {
+    Model posed = make_arm();
+    posed.skeleton.joints[1].rest.rotation = glm::angleAxis(glm::radians(degrees), glm::vec3(0, 0, 1));
+    return test::bind_matrices(posed);
+  }
+  static Rig rig() {
+    Result<Rig> rig = load_rig(PELT_ARM_RIG);
+    EXPECT_TRUE(rig) << rig.error().message;
+    return *std::move(rig);
+  }
+};
+
+TEST_F(Arm, RigidMotionsMoveItRigidly) {
+  Posed posed(make_arm(), rig());
+  std::vector<glm::mat4> pose = flexed(80);
+  const std::vector<glm::vec3> before = posed.at(pose, "skin");
+  for (glm::mat4& joint : pose) joint = test::rigid_motion() * joint;
+  EXPECT_LT(test::worst_distance(before, posed.at(pose, "skin"), test::by_matrix(test::rigid_motion())), 1e-5f);
+}
+
+TEST_F(Arm, AttachmentsStayOnTheirJoints) {
+  const Model arm = make_arm();
+  Posed posed(arm, rig());
+  for (const char* line : {"biceps line", "triceps line"}) {
+    const std::vector<glm::vec3> rest = posed.at(test::bind_matrices(arm), line);
+    const std::vector<glm::vec3> after = posed.at(flexed(110), line);
+    const std::size_t last = rest.size() - 2;  // the side vertex follows it
+    EXPECT_LT(glm::distance(after[0], rest[0]), 1e-6f) << line;
+    const glm::mat4 elbow = flexed(110)[1] * glm::inverse(test::bind_matrices(arm)[1]);
+    EXPECT_LT(glm::distance(after[last], glm::vec3(elbow * glm::vec4(rest[last], 1))), 1e-6f) << line;
+  }
+  const std::vector<glm::vec3> biceps = posed.at(flexed(110), "biceps");
+  const std::vector<glm::vec3> line = posed.at(flexed(110), "biceps line");
+  EXPECT_LT(glm::distance(biceps.front(), line[0]), 1e-5f);
+  EXPECT_LT(glm::distance(biceps.back(), line[line.size() - 2]), 1e-5f);
+}
+
+TEST_F(Arm, BicepsSwellsAndTricepsThinsAsItBends) {
+  const Model arm = make_arm();
+  Posed posed(arm, rig());
+  float biceps = width(posed.at(flexed(0), "biceps"));
+  float triceps = width(posed.at(flexed(0), "triceps"));
+  for (const float degrees : {40.0f, 80.0f, 120.0f}) {
+    const float more = width(posed.at(flexed(degrees), "biceps"));
+    const float less = width(posed.at(flexed(degrees), "triceps"));
+    EXPECT_GT(more, biceps) << degrees;
+    EXPECT_LT(less, triceps) << degrees;
+    biceps = more;
+    triceps = less;
+  }
+  EXPECT_GT(biceps, 1.35f * width(posed.at(flexed(0), "biceps")));
+}
+
+TEST_F(Arm, SkinFollowsTheMuscles) {
+  const Model arm = make_arm();
+  const auto highest = [](std::span<const glm::vec3> skin) {  // in the middle of the upper arm
+    float y = 0;
+    for (const glm::vec3 p : skin) y = p.x > 0.14f && p.x < 0.18f && p.y < 0.1f ? std::max(y, p.y) : y;
+    return y;
+  };
+  Posed with(arm, rig());
+  Posed without(arm, test::rig_of(CurveSkeletonParameters{}));
+  EXPECT_GT(highest(with.at(flexed(120), "skin")), highest(without.at(flexed(120), "skin")) + 0.006f);
+  EXPECT_NEAR(highest(with.at(flexed(0), "skin")), highest(without.at(flexed(0), "skin")), 1e-5f);
+}
+
+TEST(Muscles, OfAGivenMeshFollowItsLine) {
+  Model model = test::make_tube();
+  Mesh given = test::make_tube_mesh({.around = 8, .along = 8, .radius = 0.4f, .length = 3.5f});
+  given.name = "flesh";
+  model.meshes.push_back(given);
+  Muscle muscle = straight();
+  muscle.radius = 0;
+  muscle.mesh = "flesh";
+  Rig rig = rig_with(muscle);
+  rig.layers[1].deformer.get<SurfaceFfdParameters>().driver.mesh = "flesh";
+  rig.layers[1].mask.region.near->mesh = "flesh";
+  Posed posed(model, rig);
+  EXPECT_TRUE(test::mesh_of(posed.character(), "flesh").control);
+  const auto still = [](glm::vec3 p) { return p; };
+  EXPECT_LT(test::worst_distance(given.positions, posed.at(test::bind_matrices(model), "flesh"), still), 1e-5f);
+  EXPECT_GT(width(posed.at(stretched(model, 0.75f), "flesh")), 1.1f * width(given.positions));
+}
+
+TEST(Muscles, NeedNoLayerOfACurveSkeleton) {
+  const Model model = test::make_tube();
+  Rig rig = rig_with(straight());
+  rig.layers[0].deformer = LinearBlendParameters{};
+  Posed posed(model, rig);
+  const auto still = [](glm::vec3 p) { return p; };
+  EXPECT_LT(test::worst_distance(model.meshes[0].positions, posed.at(test::bind_matrices(model), "tube"), still),
+            2e-5f);
+}
+
+TEST(Muscles, DoNotChangeTheCurvesOfTheSkin) {
+  const Model model = test::make_tube();
+  Rig with = rig_with(straight());
+  with.layers.pop_back();
+  Posed a(model, with);
+  Posed b(model, test::rig_of(CurveSkeletonParameters{}));
+  const std::vector<glm::mat4> pose = stretched(model, 1, 70);
+  const auto still = [](glm::vec3 p) { return p; };
+  // The tables have different numbers of samples.
+  EXPECT_LT(test::worst_distance(a.at(pose, "tube"), b.at(pose, "tube"), still), 1e-4f);
+}
+
+TEST(Muscles, MayBeAttachedToJointsThatNoSkinBinds) {
+  Model model = test::make_tube();
+  model.skeleton.joints.push_back({.name = "scapula", .parent = 0});
+  Muscle muscle = straight();
+  muscle.from.joint = "scapula";
+  Posed posed(model, rig_with(muscle));
+  const auto still = [](glm::vec3 p) { return p; };
+  EXPECT_LT(test::worst_distance(model.meshes[0].positions, posed.at(test::bind_matrices(model), "tube"), still),
+            2e-5f);
+}
+
+struct Fault {
+  const char* name;
+  void (*change)(Muscle&);
+  const char* says;
+};
+
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+
+// A rig of a few kilobytes must not make meshes of millions of vertices.
+TEST(MuscleRig, IsBounded) {
+  Rig rig = rig_with(straight());
+  rig.muscles[0].resolution = 128;
+  for (int k = 0; k < 60; ++k) {
+    rig.muscles.push_back(rig.muscles[0]);
+    rig.muscles.back().name += std::to_string(k);
+  }
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig),
+              HasSubstr("vertices, more than 262144; give them a lower resol"));
+  rig.muscles.resize(1025, rig.muscles[0]);
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig), HasSubstr("the rig has 1025 muscles, more than 1024"));
+}
+
+class MuscleFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(MuscleFault, IsRefused) {
+  Muscle muscle = straight();
+  GetParam().change(muscle);
+  Rig rig = rig_with(muscle);
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig), HasSubstr(GetParam().says));
+}
+
+const Fault kMuscleFaults[] = {
+    {"NoName", [](Muscle& m) { m.name.clear(); }, "a muscle has no name"},
+    {"NameTaken", [](Muscle& m) { m.name = "tube"; }, "muscle 'tube': a mesh has that name"},
+    {"JointNotThere", [](Muscle& m) { m.to.joint = "joint2x"; },
+     "muscle 'muscle': there is no joint 'joint2x'; did you mean 'joint"},
+    {"NoLength", [](Muscle& m) { m.to = m.from; }, "muscle 'muscle': it is attached twice at one place"},
+    {"OffsetNan", [](Muscle& m) { m.to.offset.y = kNan; }, "an attachment is not finite"},
+    {"OffsetFar", [](Muscle& m) { m.to.offset.y = 1e30f; }, "an attachment is not finite, or too far away"},
+    {"RadiusZero", [](Muscle& m) { m.radius = 0; }, "muscle 'muscle': the radius is 0"},
+    {"RadiusNegative", [](Muscle& m) { m.radius = -1; }, "the radius is -1"},
+    {"RadiusNan", [](Muscle& m) { m.radius = kNan; }, "the radius is nan"},
+    {"MeshNotThere", [](Muscle& m) { m.mesh = "tubes"; },
+     "muscle 'muscle': there is no mesh 'tubes'; did you mean 'tube'?"},
+    {"TendonLong", [](Muscle& m) { m.tendon = 0.45f; }, "the tendon is 0.45"},
+    {"ResolutionLow", [](Muscle& m) { m.resolution = 3; }, "the resolution is 3"},
+    {"ResolutionHigh", [](Muscle& m) { m.resolution = 129; }, "the resolution is 129"},
+    {"VolumeHigh", [](Muscle& m) { m.volume = 1.5f; }, "the volume is 1.5"},
+    {"BulgeNegative", [](Muscle& m) { m.bulge = -0.5f; }, "the bulge is -0.5"},
+    {"ManyPoints", [](Muscle& m) { m.points.resize(7); }, "the line has 7 points, more than 6"},
+    {"PointAtTheEnd",
+     [](Muscle& m) {
+       m.points = {{1.0f, {}}};
+     },
+     "must ascend between 0 and 1"},
+    {"PointsDescend",
+     [](Muscle& m) {
+       m.points = {{0.6f, {}}, {0.4f, {}}};
+     },
+     "but 0.4 follows 0.6"},
+    {"PointNan",
+     [](Muscle& m) {
+       m.points = {{0.6f, {0, kNan, 0}}};
+     },
+     "the offset of a point is not finite"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, MuscleFault, testing::ValuesIn(kMuscleFaults),
+                         [](const auto& named) { return std::string(named.param.name); });
+
+TEST(Muscles, AreNoTargets) {
+  Rig rig = rig_with(straight());
+  rig.layers.push_back({"muscle", LinearBlendParameters{}, {}, {}});
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig), HasSubstr("the target 'muscle' belongs to a muscle"));
+}
+
+TEST(Muscles, DoNotShareAMesh) {
+  Model model = test::make_tube_in_cage();
+  Rig rig;
+  Muscle muscle = straight();
+  muscle.mesh = "cage";
+  rig.muscles = {muscle, muscle};
+  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the mesh 'cage' is another muscle's"));
+}
+
+}  // namespace
+}  // namespace pelt

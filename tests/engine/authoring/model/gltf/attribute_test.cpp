@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+#include "tests/engine/authoring/model/gltf/gltf_file.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+using test::GltfFile;
+using test::imported;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+json& attributes_of(GltfFile& file) { return file.json["meshes"][0]["primitives"][0]["attributes"]; }
+
+std::vector<float> values_of(const Mesh& mesh, const std::string& name) {
+  for (const VertexAttribute& attribute : mesh.attributes) {
+    if (attribute.name == name) return attribute.values;
+  }
+  return {};
+}
+
+template <class T>
+std::vector<float> imported_mask(const std::vector<T>& values, bool normalized) {
+  GltfFile file = GltfFile::triangle();
+  std::vector<T> words;  // elements of attributes start at multiples of four bytes
+  constexpr std::size_t kStride = 4 / sizeof(T);
+  for (const T value : values) {
+    words.push_back(value);
+    words.resize((words.size() + kStride - 1) / kStride * kStride);
+  }
+  const int accessor = file.add("SCALAR", words, normalized);
+  file.json["accessors"][accessor]["count"] = values.size();
+  file.json["bufferViews"].back()["byteStride"] = 4;
+  attributes_of(file)["_MASK"] = accessor;
+  return values_of(imported(file).meshes[0], "_MASK");
+}
+
+TEST(ImportAttributes, MayHaveAnyComponentType) {
+  EXPECT_THAT(imported_mask<float>({0, 0.5f, -2}, false), ElementsAre(0, 0.5f, -2));
+  EXPECT_THAT(imported_mask<std::uint8_t>({0, 51, 255}, true), ElementsAre(0, 0.2f, 1));
+  EXPECT_THAT(imported_mask<std::uint8_t>({0, 51, 255}, false), ElementsAre(0, 51, 255));
+  EXPECT_THAT(imported_mask<std::int8_t>({0, -128, 127}, true), ElementsAre(0, -1, 1));
+  EXPECT_THAT(imported_mask<std::int8_t>({0, -128, 127}, false), ElementsAre(0, -128, 127));
+  EXPECT_THAT(imported_mask<std::uint16_t>({0, 13107, 65535}, true), ElementsAre(0, 0.2f, 1));
+  EXPECT_THAT(imported_mask<std::int16_t>({0, -3, 32767}, false), ElementsAre(0, -3, 32767));
+  EXPECT_THAT(imported_mask<std::uint32_t>({0, 70000, 1}, false), ElementsAre(0, 70000, 1));
+}
+
+TEST(ImportAttributes, AreTakenApart) {
+  GltfFile file = GltfFile::triangle();
+  attributes_of(file)["_AXIS"] = file.add(std::vector<glm::vec3>{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
+  attributes_of(file)["COLOR_0"] =
+      file.add("VEC4", std::vector<std::uint8_t>{255, 0, 0, 255, 0, 255, 0, 0, 0, 0, 255, 51}, true);
+  attributes_of(file)["COLOR_1"] = file.add(std::vector<glm::vec3>(3));
+  const Mesh mesh = imported(file).meshes[0];
+  EXPECT_EQ(mesh.attributes.size(), 7u);  // COLOR_1 has no meaning here
+  EXPECT_THAT(values_of(mesh, "_AXIS.x"), ElementsAre(1, 4, 7));
+  EXPECT_THAT(values_of(mesh, "_AXIS.z"), ElementsAre(3, 6, 9));
+  EXPECT_THAT(values_of(mesh, "COLOR_0.r"), ElementsAre(1, 0, 0));
+  EXPECT_THAT(values_of(mesh, "COLOR_0.g"), ElementsAre(0, 1, 0));
+  EXPECT_THAT(values_of(mesh, "COLOR_0.b"), ElementsAre(0, 0, 1));
+  EXPECT_THAT(values_of(mesh, "COLOR_0.a"), ElementsAre(1, 0, 0.2f));
+}
+
+TEST(ImportAttributes, AreZeroWhereAPrimitiveLacksThem) {
+  GltfFile file = GltfFile::triangle();
+  const int other = file.add(std::vector<glm::vec3>{{0, 0, 1}, {1, 0, 1}, {0, 1, 1}});
+  const int mask = file.add("SCALAR", std::vector<float>{1, 2, 3});
+  file.json["meshes"][0]["primitives"] = {{{"attributes", {{"POSITION", 0}}}},
+                                          {{"attributes", {{"POSITION", other}, {"_MASK", mask}}}},
+                                          {{"attributes", {{"POSITION", 0}, {"_OTHER", mask}}}}};
+  const Mesh mesh = imported(file).meshes[0];
+  EXPECT_THAT(values_of(mesh, "_MASK"), ElementsAre(0, 0, 0, 1, 2, 3, 0, 0, 0));
+  EXPECT_THAT(values_of(mesh, "_OTHER"), ElementsAre(0, 0, 0, 0, 0, 0, 1, 2, 3));
+}
+
+TEST(ImportAttributes, OfMatricesAreLeftOut) {
+  GltfFile file = GltfFile::triangle();
+  attributes_of(file)["_FRAME"] = file.add(std::vector<glm::mat4>(3, glm::mat4(1)));
+  const Model model = imported(file);
+  EXPECT_THAT(model.meshes[0].attributes, IsEmpty());
+  EXPECT_THAT(model.report.notes, testing::Contains(HasSubstr("1 attributes of matrices left out")));
+}
+
+TEST(ImportAttributes, AreChecked) {
+  const auto refused = [](const std::string& name, const auto& add) {
+    GltfFile file = GltfFile::triangle();
+    attributes_of(file)[name] = add(file);
+    const Result<Model> model = file.import();
+    return model ? "is read" : model.error().message;
+  };
+  EXPECT_THAT(refused("_MASK",
+                      [](GltfFile& file) {
+                        return file.add("SCALAR", std::vector<float>{1, 2});
+                      }),
+              HasSubstr("_MASK: 2 elements where 'POSITION' has 3"));
+  EXPECT_THAT(refused("_MASK",
+                      [](GltfFile& file) {
+                        return file.add("SCALAR", std::vector<float>{1, 2, NAN});
+                      }),
+              HasSubstr("element 2 is not finite"));
+  EXPECT_THAT(refused("_MASK", [](GltfFile&) { return 5; }), HasSubstr("_MASK: 5 of 1 accessors"));
+  EXPECT_THAT(refused("MASK",
+                      [](GltfFile& file) {
+                        return file.add("SCALAR", std::vector<float>{1, 2, 3});
+                      }),
+              HasSubstr("MASK: no such attribute"));
+  EXPECT_THAT(refused("COLOR_0",
+                      [](GltfFile& file) {
+                        return file.add("SCALAR", std::vector<float>{1, 2, 3});
+                      }),
+              HasSubstr("COLOR_0: cannot be SCALAR of FLOAT"));
+}
+
+TEST(ImportAttributes, CannotOutgrowTheFile) {
+  // Every primitive has an attribute of its own, and every attribute a value for each vertex of all primitives.
+  GltfFile file = GltfFile::triangle();
+  constexpr int kCount = 100'000;
+  file.json["accessors"][0] = {{"componentType", 5126}, {"count", kCount}, {"type", "VEC3"}};
+  const int mask = file.push("accessors", {{"componentType", 5126}, {"count", kCount}, {"type", "SCALAR"}});
+  for (int p = 0; p < 40; ++p) {
+    file.json["meshes"][0]["primitives"][p] = {{"attributes", {{"POSITION", 0}, {"_MASK" + std::to_string(p), mask}}},
+                                               {"mode", 0}};
+  }
+  EXPECT_EQ(file.import().error().code, ErrorCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace pelt

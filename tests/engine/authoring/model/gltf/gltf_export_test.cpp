@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/matrix_transform.hpp>
+#include <map>
+#include <span>
+
+#include <pelt/builtin.h>
+#include <pelt/gltf_export.h>
+#include <pelt/import.h>
+#include <pelt/pose.h>
+#include <pelt/tools/file_io.h>
+
+#include "tests/engine/authoring/model/gltf/imported.h"
+#include "tests/support/program.h"
+#include "tests/support/tube.h"
+
+namespace pelt {
+namespace {
+
+Model back(const Model& model) {
+  const test::TemporaryFolder folder;
+  const Result<std::string> bytes = format_glb(model);
+  EXPECT_TRUE(bytes) << bytes.error().message;
+  if (!bytes) return {};
+  EXPECT_TRUE(write_file(folder / "model.glb", std::as_bytes(std::span(*bytes))));
+  Result<Model> read = import_model((folder / "model.glb").string());
+  EXPECT_TRUE(read) << read.error().message;
+  return read ? std::move(*read) : Model();
+}
+
+// Returns the weights of a vertex by joint names.
+std::map<std::string, float> shares(const Model& model, std::size_t vertex) {
+  std::map<std::string, float> result;
+  for (const Influence& influence : model.meshes[0].weights.row(vertex)) {
+    result[model.skeleton.joints[model.bound_joints[influence.index].joint].name] += influence.weight;
+  }
+  return result;
+}
+
+TEST(FormatGlb, ComesBackAsItWas) {
+  for (const Model& model : {make_biped(), make_tail(), make_limb(), test::make_tube({.joints = 5})}) {
+    const Model read = back(model);
+    ASSERT_EQ(read.meshes.size(), model.meshes.size()) << model.name;
+    const Mesh& was = model.meshes[0];
+    const Mesh& is = read.meshes[0];
+    EXPECT_EQ(is.triangles, was.triangles);
+    EXPECT_EQ(is.uvs, was.uvs);
+    EXPECT_EQ(is.parts.size(), was.parts.size());
+    ASSERT_EQ(is.positions.size(), was.positions.size());
+    for (std::size_t i = 0; i < was.positions.size(); ++i) {
+      ASSERT_LE(glm::distance(is.positions[i], was.positions[i]), 1e-5f) << i;
+      ASSERT_LE(glm::distance(is.normals[i], was.normals[i]), 1e-5f) << i;
+      const std::map<std::string, float> before = shares(model, i);
+      const std::map<std::string, float> after = shares(read, i);
+      ASSERT_EQ(after.size(), before.size()) << i;
+      for (const auto& [joint, weight] : before) ASSERT_NEAR(after.at(joint), weight, 1e-6f) << i << ' ' << joint;
+    }
+    std::vector<glm::mat4> before(model.skeleton.joints.size());
+    std::vector<glm::mat4> after(read.skeleton.joints.size());
+    rest_matrices(model.skeleton, before);
+    rest_matrices(read.skeleton, after);
+    for (std::size_t j = 0; j < before.size(); ++j) {
+      const auto found = read.skeleton.find(model.skeleton.joints[j].name);
+      ASSERT_TRUE(found) << model.skeleton.joints[j].name;
+      for (int column = 0; column < 4; ++column) {
+        EXPECT_LE(glm::distance(after[*found][column], before[j][column]), 1e-5f) << model.skeleton.joints[j].name;
+      }
+    }
+    ASSERT_EQ(read.materials.size(), model.materials.size());
+    for (std::size_t m = 0; m < model.materials.size(); ++m) {
+      EXPECT_EQ(read.materials[m].name, model.materials[m].name);
+      EXPECT_EQ(read.materials[m].base_color, model.materials[m].base_color);
+    }
+  }
+}
+
+TEST(FormatGlb, KeepsMorphTargetsAttributesAndJointsOfAnyMatrix) {
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  const std::size_t count = mesh.positions.size();
+  mesh.morph_targets.push_back(
+      {.name = "bulge", .offsets = std::vector<glm::vec3>(count, {0, 0.25f, 0}), .weight = 0.5f});
+  mesh.attributes.push_back({.name = "_MASK", .values = std::vector<float>(count, 0.25f)});
+  for (const char* component : {"COLOR_0.r", "COLOR_0.g", "COLOR_0.b", "COLOR_0.a"}) {
+    mesh.attributes.push_back({.name = component, .values = std::vector<float>(count, 0.75f)});
+  }
+  glm::mat4 sheared(1.0f);
+  sheared[1][0] = 0.5f;
+  model.skeleton.joints[1].matrix = sheared;
+  model.meshes.push_back({.name = "dots", .positions = {{1, 2, 3}, {4, 5, 6}}});
+  model.meshes.push_back({.name = "nothing"});
+  const Model read = back(model);
+  ASSERT_EQ(read.meshes.size(), 2u);
+  ASSERT_EQ(read.meshes[0].morph_targets.size(), 1u);
+  EXPECT_EQ(read.meshes[0].morph_targets[0].name, "bulge");
+  EXPECT_EQ(read.meshes[0].morph_targets[0].weight, 0.5f);
+  EXPECT_EQ(read.meshes[0].attributes.size(), 5u);
+  EXPECT_EQ(read.skeleton.joints[*read.skeleton.find("joint1")].matrix, sheared);
+  EXPECT_EQ(read.meshes[1].positions, model.meshes[1].positions);
+  EXPECT_TRUE(read.meshes[1].triangles.empty());
+}
+
+void expect_same_skins(const Model& read, const Model& model) {
+  ASSERT_EQ(read.meshes.size(), model.meshes.size());
+  for (const Mesh& was : model.meshes) {
+    const Mesh* const is = read.find_mesh(was.name);
+    ASSERT_NE(is, nullptr) << was.name;
+    ASSERT_EQ(is->positions.size(), was.positions.size());
+    for (std::size_t v = 0; v < was.positions.size(); ++v) {
+      expect_near(is->positions[v], was.positions[v]);
+      expect_near(at_rest(read, *is, v), at_rest(model, was, v));
+    }
+  }
+}
+
+// The skin was bound in a space of its own, which leaves the tip's two binds apart by rounding.
+TEST(FormatGlb, KeepsAMeshAtAJointOfASkin) {
+  test::GltfFile file = test::GltfFile::skinned_triangle();
+  const glm::mat4 turned = glm::rotate(glm::mat4(1.0f), 0.3f, glm::vec3(1, 2, 3));
+  file.json["skins"][0]["inverseBindMatrices"] =
+      file.add({turned, glm::translate(glm::mat4(1.0f), glm::vec3(0, -1, 0)) * turned});
+  file.json["nodes"][2]["mesh"] = file.add_mesh({{"POSITION", 0}});
+  const Model model = test::imported(file);
+  ASSERT_EQ(model.bound_joints.size(), 3u) << "a joint is bound twice";
+  expect_same_skins(back(model), model);
+}
+
+TEST(FormatGlb, KeepsSkinsThatBindAJointInSeveralWays) {
+  test::GltfFile file = test::GltfFile::skinned_triangle();
+  for (const float height : {-2.0f, -3.0f}) {  // of the tip; the root is bound alike
+    file.push("nodes", {{"name", "at " + std::to_string(height)}, {"mesh", 0}, {"skin", file.json["skins"].size()}});
+    const int binds = file.add({glm::mat4(1.0f), glm::translate(glm::mat4(1.0f), glm::vec3(0, height, 0))});
+    file.push("skins", {{"joints", {1, 2}}, {"inverseBindMatrices", binds}});
+  }
+  const Model model = test::imported(file);
+  ASSERT_EQ(model.bound_joints.size(), 4u);
+  expect_same_skins(back(model), model);
+}
+
+TEST(FormatGlb, RefusesAMeshThatIsBoundToAJointInTwoWays) {
+  Model model = test::make_tube();
+  model.bound_joints[1].joint = model.bound_joints[0].joint;
+  const Result<std::string> bytes = format_glb(model);
+  ASSERT_FALSE(bytes);
+  EXPECT_EQ(bytes.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(bytes.error().message, testing::HasSubstr("mesh 'tube' is bound to joint 'joint0' by two"));
+}
+
+void expect_same_clips(const Model& read, const Model& model) {
+  ASSERT_EQ(read.clips.size(), model.clips.size());
+  for (std::size_t c = 0; c < model.clips.size(); ++c) {
+    const Clip& was = model.clips[c];
+    const Clip& is = read.clips[c];
+    EXPECT_EQ(is.name, was.name);
+    EXPECT_EQ(is.duration, was.duration);
+    ASSERT_EQ(is.channels.size(), was.channels.size());
+    for (std::size_t k = 0; k < was.channels.size(); ++k) {
+      EXPECT_EQ(read.skeleton.joints[is.channels[k].joint].name, model.skeleton.joints[was.channels[k].joint].name);
+      EXPECT_EQ(is.channels[k].path, was.channels[k].path);
+      EXPECT_EQ(is.channels[k].interpolation, was.channels[k].interpolation);
+      EXPECT_EQ(is.channels[k].times, was.channels[k].times);
+      ASSERT_EQ(is.channels[k].values.size(), was.channels[k].values.size());
+      for (std::size_t v = 0; v < was.channels[k].values.size(); ++v) {
+        ASSERT_NEAR(is.channels[k].values[v], was.channels[k].values[v], 1e-6f);
+      }
+    }
+  }
+}
+
+TEST(FormatGlb, KeepsClips) {
+  for (const Model& model : {make_biped(), make_tail(), make_limb(), make_arm()}) {
+    SCOPED_TRACE(model.name);
+    EXPECT_FALSE(model.clips.empty());
+    expect_same_clips(back(model), model);
+  }
+  Model model = test::make_tube();
+  model.clips = {{"all",
+                  2,
+                  {{0, ChannelPath::kTranslation, Interpolation::kLinear, {0, 1}, {0, 0, 0, 1, 0, 0}},
+                   {1, ChannelPath::kRotation, Interpolation::kStep, {0, 2}, {0, 0, 0, 1, 1, 0, 0, 0}},
+                   {1, ChannelPath::kScale, Interpolation::kCubicSpline, {0.5f}, {0, 0, 0, 1, 2, 1, 0, 0, 0}}}}};
+  expect_same_clips(back(model), model);
+}
+
+TEST(FormatGlb, KeepsClipsOfMorphTargets) {
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  for (const char* name : {"still", "bulge"}) {
+    mesh.morph_targets.push_back(
+        {.name = name, .offsets = std::vector<glm::vec3>(mesh.positions.size(), {0, 1, 0}), .weight = 0.25f});
+  }
+  const MorphChannel keyed{.mesh = mesh.name,
+                           .target = 1,
+                           .interpolation = Interpolation::kCubicSpline,
+                           .times = {0, 1},
+                           .values = {1, 2, 3, 4, 5, 6}};
+  model.clips = {{.name = "swell", .duration = 1, .morph_channels = {keyed}}};
+  const Model read = back(model);
+  ASSERT_EQ(read.clips.size(), 1u);
+  ASSERT_EQ(read.clips[0].morph_channels.size(), 2u);
+  const MorphChannel& still = read.clips[0].morph_channels[0];
+  EXPECT_EQ(still.values, (std::vector<float>{0, 0.25f, 0, 0, 0.25f, 0}));
+  const MorphChannel& bulge = read.clips[0].morph_channels[1];
+  EXPECT_EQ(bulge.target, 1u);
+  EXPECT_EQ(bulge.interpolation, Interpolation::kCubicSpline);
+  EXPECT_EQ(bulge.times, keyed.times);
+  EXPECT_EQ(bulge.values, keyed.values);
+}
+
+// Targets of one mesh may be keyed at different times and with different interpolation; a sampler has one of each.
+TEST(FormatGlb, KeepsClipsOfMorphTargetsThatAreKeyedDifferently) {
+  const MorphChannel lines{.target = 0, .times = {0, 1, 3}, .values = {0, 1, -1}};
+  const MorphChannel more_lines{.target = 1, .times = {0.25f, 2}, .values = {3, 0}};
+  const MorphChannel steps{
+      .target = 2, .interpolation = Interpolation::kStep, .times = {0.5f, 1, 2.5f}, .values = {1, 0, 2}};
+  const MorphChannel more_steps{.target = 0, .interpolation = Interpolation::kStep, .times = {1.5f}, .values = {1}};
+  const MorphChannel curve{.target = 1,
+                           .interpolation = Interpolation::kCubicSpline,
+                           .times = {0.5f, 2, 2.75f},
+                           .values = {5, 0, 1, 2, 1, -3, 1, 0.5f, 7}};
+  const std::vector<std::pair<std::vector<MorphChannel>, Interpolation>> cases{
+      {{lines, more_lines}, Interpolation::kLinear}, {{steps, more_steps}, Interpolation::kStep},
+      {{lines, steps}, Interpolation::kLinear},      {{lines, curve}, Interpolation::kCubicSpline},
+      {{curve, steps}, Interpolation::kCubicSpline}, {{lines, curve, steps}, Interpolation::kCubicSpline}};
+  for (const auto& [channels, interpolation] : cases) {
+    Model model = test::make_tube();
+    Mesh& mesh = model.meshes[0];
+    for (const char* name : {"a", "b", "c"}) {
+      mesh.morph_targets.push_back(
+          {.name = name, .offsets = std::vector<glm::vec3>(mesh.positions.size(), {0, 1, 0}), .weight = 0.25f});
+    }
+    model.clips = {{.name = "swell", .duration = 3, .morph_channels = channels}};
+    for (MorphChannel& channel : model.clips[0].morph_channels) channel.mesh = mesh.name;
+    const Model read = back(model);
+    ASSERT_EQ(read.clips.size(), 1u);
+    ASSERT_EQ(read.clips[0].morph_channels.size(), 3u);
+    for (const MorphChannel& is : read.clips[0].morph_channels) {
+      EXPECT_EQ(is.interpolation, interpolation);
+      const auto was = std::ranges::find(channels, is.target, &MorphChannel::target);
+      for (float time = 0; time < 3.5f; time += 1.0f / 64) {
+        EXPECT_NEAR(sample(is, time), was == channels.end() ? 0.25f : sample(*was, time), 1e-5f)
+            << time << " s of target " << is.target;
+      }
+    }
+  }
+}
+
+// Between its keys the curve leaves the range of floats, and the lines' rise is beyond it.
+TEST(FormatGlb, WritesFiniteWeightsOfClipsThatLeaveTheRangeOfFloats) {
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  for (const char* name : {"a", "b"}) {
+    mesh.morph_targets.push_back({.name = name, .offsets = std::vector<glm::vec3>(mesh.positions.size(), {0, 1, 0})});
+  }
+  const MorphChannel lines{.mesh = mesh.name, .target = 0, .times = {0, 50, 100}, .values = {3e38f, -3e38f, 1}};
+  for (const float in_tangent : {3e38f, -3e38f}) {
+    const MorphChannel curve{.mesh = mesh.name,
+                             .target = 1,
+                             .interpolation = Interpolation::kCubicSpline,
+                             .times = {0, 100},
+                             .values = {0, 0, 3e38f, in_tangent, 1, 0}};
+    model.clips = {{.name = "swell", .duration = 100, .morph_channels = {lines, curve}}};
+    const Model read = back(model);
+    ASSERT_EQ(read.clips.size(), 1u);
+    for (const MorphChannel& channel : read.clips[0].morph_channels) {
+      EXPECT_EQ(channel.times, lines.times);
+      for (const float value : channel.values) EXPECT_TRUE(std::isfinite(value)) << value;
+    }
+  }
+}
+
+TEST(FormatGlb, RefusesClipsOfTooManyKeys) {
+  Model model = test::make_tube();
+  Mesh& mesh = model.meshes[0];
+  constexpr std::uint32_t kTargets = 200;
+  constexpr std::size_t kKeys = 2000;  // each at a time of its own: 200 * 200 * 2000 weights
+  mesh.morph_targets.assign(kTargets, {.offsets = std::vector<glm::vec3>(mesh.positions.size(), {0, 1, 0})});
+  Clip clip{.name = "talk", .duration = 1};
+  for (std::uint32_t t = 0; t < kTargets; ++t) {
+    MorphChannel channel{.mesh = mesh.name, .target = t, .values = std::vector<float>(kKeys, 1)};
+    for (std::size_t k = 0; k < kKeys; ++k) channel.times.push_back(static_cast<float>(k * kTargets + t));
+    clip.morph_channels.push_back(std::move(channel));
+  }
+  model.clips = {clip};
+  const Result<std::string> bytes = format_glb(model);
+  ASSERT_FALSE(bytes);
+  EXPECT_EQ(bytes.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(bytes.error().message, testing::HasSubstr("clip 'talk' keys the morph targets of mesh '" + mesh.name));
+}
+
+TEST(FormatGlb, KeepsImagesThatItKnows) {
+  Model model = test::make_tube();
+  const std::string png = "\x89PNG\r\n\x1a\n...";
+  model.images = {{.name = "unknown", .bytes = {1, 2, 3}}, {.name = "skin", .bytes = {png.begin(), png.end()}}};
+  model.materials = {{.name = "a", .base_color_image = 1, .alpha_mask = true}, {.name = "b", .base_color_image = 0}};
+  const Model read = back(model);
+  ASSERT_EQ(read.images.size(), 1u);
+  EXPECT_EQ(read.images[0].name, "skin");
+  EXPECT_EQ(read.images[0].bytes, model.images[1].bytes);
+  ASSERT_EQ(read.materials.size(), 2u);
+  EXPECT_EQ(read.materials[0].base_color_image, 0);
+  EXPECT_TRUE(read.materials[0].alpha_mask);
+  EXPECT_EQ(read.materials[1].base_color_image, -1);
+}
+
+TEST(FormatGlb, RefusesNamesThatAreNoUtf8) {
+  Model model = test::make_tube();
+  model.meshes[0].name = "caf\xe9";
+  const auto refused = format_glb(model);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("has a name that is no UTF-8; rename it"));
+}
+
+TEST(FormatGlb, RefusesMoreJointsThanItCanNumber) {
+  Model model{.name = "many"};
+  model.bound_joints.resize(65537);
+  const Result<std::string> bytes = format_glb(model);
+  ASSERT_FALSE(bytes);
+  EXPECT_THAT(bytes.error().message, testing::HasSubstr("many: "));
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include <pelt/gltf_pack.h>
+#include <pelt/import.h>
+#include <pelt/tools/file_io.h>
+
+#include "engine/character/glb/container.h"
+#include "tests/support/program.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+
+std::string bytes_of(std::initializer_list<float> values) {
+  return {reinterpret_cast<const char*>(std::data(values)), values.size() * sizeof(float)};
+}
+
+// A triangle in two buffers, with a texture beside the file. One buffer is a file beside it, longer than the buffer's
+// byteLength; the other is in the document.
+json split_document() {
+  return json::parse(R"({"asset": {"version": "2.0"}, "extras": {"kept": [1, 2.5, "x"]},
+    "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0, "name": "triangle"}],
+    "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1}, "material": 0}]}],
+    "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}, "alphaMode": "BLEND"}],
+    "textures": [{"source": 0}], "images": [{"uri": "a%20picture.png"}],
+    "buffers": [{"byteLength": 37, "uri": "points.bin"},
+                {"byteLength": 24, "uri": "data:application/octet-stream;base64,AAAAAAAAAAAAAIA/AAAAAAAAAAAAAIA/"}],
+    "bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 36}, {"buffer": 1, "byteLength": 24}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0,0,0], "max": [1,1,0]},
+                  {"bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC2"}]})");
+}
+
+class PackGltf : public testing::Test {
+ protected:
+  PackGltf() { write("points.bin", bytes_of({0, 0, 0, 1, 0, 0, 0, 1, 0, 7})); }
+
+  void write(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(write_file(folder / name, std::as_bytes(std::span(text))));
+  }
+
+  test::TemporaryFolder folder;
+};
+
+TEST_F(PackGltf, TakesInWhatStandsBeside) {
+  const std::string picture = "\x89PNG\r\n\x1a\n and so on";
+  write("a picture.png", picture);
+  write("triangle.gltf", split_document().dump());
+  const auto packed = pack_gltf(folder / "triangle.gltf");
+  ASSERT_TRUE(packed) << packed.error().message;
+  const test::TemporaryFolder elsewhere;
+  ASSERT_TRUE(write_file(elsewhere / "triangle.glb", *packed));
+  const Model before = import_gltf(folder / "triangle.gltf").value();
+  const Result<Model> after = import_gltf(elsewhere / "triangle.glb");
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->meshes[0].positions, before.meshes[0].positions);
+  EXPECT_EQ(after->meshes[0].uvs, before.meshes[0].uvs);
+  EXPECT_EQ(after->meshes[0].uvs[1], glm::vec2(1, 0));
+  ASSERT_EQ(after->images.size(), 1u);
+  EXPECT_EQ(after->images[0].bytes, before.images.at(0).bytes);
+  EXPECT_EQ(after->images[0].bytes.size(), picture.size());
+
+  const json document = parse_gltf_json(open_gltf(*packed, "x")->json, "x").value();
+  EXPECT_EQ(document["extras"], split_document()["extras"]);
+  EXPECT_EQ(document["materials"], split_document()["materials"]);
+  EXPECT_EQ(document["images"], json::parse(R"([{"bufferView": 2, "mimeType": "image/png"}])"));
+  EXPECT_EQ(document["buffers"].size(), 1u);
+
+  // A file that names no other file stays as it is.
+  EXPECT_TRUE(pack_gltf(elsewhere / "triangle.glb").value() == *packed);
+}
+
+TEST_F(PackGltf, AnImageThatIsNotThereKeepsItsName) {
+  write("triangle.gltf", split_document().dump());
+  const auto packed = pack_gltf(folder / "triangle.gltf");
+  ASSERT_TRUE(packed) << packed.error().message;
+  const json document = parse_gltf_json(open_gltf(*packed, "x")->json, "x").value();
+  EXPECT_EQ(document["images"], split_document()["images"]);
+}
+
+TEST_F(PackGltf, MovesRangesThatExtensionsName) {
+  json document = split_document();
+  document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = {
+      {"buffer", 1}, {"byteOffset", 4.0}, {"byteLength", 20}, {"byteStride", 4}, {"count", 6}, {"mode", "ATTRIBUTES"}};
+  write("triangle.gltf", document.dump());
+  const auto packed = pack_gltf(folder / "triangle.gltf");
+  ASSERT_TRUE(packed) << packed.error().message;
+  const json view = parse_gltf_json(open_gltf(*packed, "x")->json, "x").value()["bufferViews"][0];
+  EXPECT_EQ(view["extensions"]["EXT_meshopt_compression"],
+            json::parse(R"({"buffer": 0, "byteOffset": 44, "byteLength": 20, "byteStride": 4, "count": 6,
+                            "mode": "ATTRIBUTES"})"));
+}
+
+TEST_F(PackGltf, RefusesRangesThatAreNone) {
+  const auto error_of = [&](const json& document) {
+    write("triangle.gltf", document.dump());
+    const auto packed = pack_gltf(folder / "triangle.gltf");
+    return packed ? "packed" : packed.error().message;
+  };
+  const json hostile = json::parse(
+      R"([-1, 0.5, 25, 1e300, -1e300, 4294967296, 9007199254740992, 9223372036854775808, 18446744073709551615, "4",
+          null, {}, []])");
+  for (const char* key : {"buffer", "byteOffset", "byteLength"}) {
+    for (const json& value : hostile) {
+      json document = split_document();
+      json& extension = document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"];
+      extension = {{"buffer", 1},     {"byteOffset", 0}, {"byteLength", 24},
+                   {"byteStride", 4}, {"count", 6},      {"mode", "ATTRIBUTES"}};
+      EXPECT_EQ(error_of(document), "packed");
+      extension[key] = value;
+      EXPECT_THAT(error_of(document),
+                  testing::HasSubstr("triangle.gltf: /bufferViews/0/extensions/EXT_meshopt_compression"))
+          << key << " " << value;
+      document["bufferViews"][0].erase("extensions");
+      document["bufferViews"][1][key] = value;
+      EXPECT_THAT(error_of(document), testing::HasSubstr("triangle.gltf: /bufferViews/1")) << key << " " << value;
+    }
+  }
+  json document = split_document();
+  document["bufferViews"][0]["extensions"]["EXT_meshopt_compression"] = json::object();
+  EXPECT_THAT(error_of(document), testing::HasSubstr("EXT_meshopt_compression: 'buffer' is missing"));
+  document = split_document();
+  document["bufferViews"][0]["byteOffset"] = 2;
+  EXPECT_THAT(error_of(document), testing::HasSubstr("/bufferViews/0: is no range of the 37 bytes of buffer 0"));
+}
+
+// The meaning of an unknown extension is unknown too: it cannot be adapted when a buffer that it names moves.
+TEST_F(PackGltf, LeavesUnknownExtensionsAlone) {
+  json document = split_document();
+  json& extension = document["bufferViews"][0]["extensions"]["X_unknown"];
+  extension = {{"byteOffset", 1e300}};
+  write("triangle.gltf", document.dump());
+  const auto packed = pack_gltf(folder / "triangle.gltf");
+  ASSERT_TRUE(packed) << packed.error().message;
+  const json view = parse_gltf_json(open_gltf(*packed, "x")->json, "x").value()["bufferViews"][0];
+  EXPECT_EQ(view["extensions"]["X_unknown"], extension);
+
+  extension["buffer"] = 0;
+  write("triangle.gltf", document.dump());
+  const auto refused = pack_gltf(folder / "triangle.gltf");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("/bufferViews/0/extensions/X_unknown: names a buffer"));
+
+  // With only one buffer it stays correct.
+  document["buffers"].erase(1);
+  document["bufferViews"][1] = {{"buffer", 0}, {"byteLength", 24}};
+  write("triangle.gltf", document.dump());
+  EXPECT_TRUE(pack_gltf(folder / "triangle.gltf"));
+}
+
+TEST_F(PackGltf, SaysWhatIsWrong) {
+  EXPECT_EQ(pack_gltf(folder / "none.gltf").error().code, ErrorCode::kNotFound);
+  write("broken.gltf", "{");
+  EXPECT_THAT(pack_gltf(folder / "broken.gltf").error().message, testing::HasSubstr("broken.gltf: no valid JSON"));
+  json document = split_document();
+  document["buffers"][0]["uri"] = "none.bin";
+  write("none.gltf", document.dump());
+  EXPECT_THAT(pack_gltf(folder / "none.gltf").error().message, testing::HasSubstr("none.gltf: /buffers/0: "));
+  document["bufferViews"][0]["buffer"] = 7;
+  write("seven.gltf", document.dump());
+  EXPECT_THAT(pack_gltf(folder / "seven.gltf").error().message, testing::HasSubstr("/bufferViews/0/buffer"));
+}
+
+}  // namespace
+}  // namespace pelt

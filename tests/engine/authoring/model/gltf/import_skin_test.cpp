@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Tests skins and clips.
+#include <gmock/gmock.h>
+
+#include "tests/engine/authoring/model/gltf/imported.h"
+
+namespace pelt {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using nlohmann::json;
+using test::expect_refused;
+using test::GltfFile;
+using test::imported;
+
+TEST(ImportGltf, IgnoresTheTransformOfASkinnedNode) {
+  GltfFile file = GltfFile::skinned_triangle();
+  const Model plain = imported(file);
+  file.json["nodes"][0]["translation"] = {3, 4, 5};
+  const Model moved = imported(file);
+  EXPECT_EQ(plain.meshes[0].positions, moved.meshes[0].positions);
+  EXPECT_EQ(at_rest(plain, plain.meshes[0], 2), at_rest(moved, moved.meshes[0], 2));
+}
+
+TEST(ImportGltf, TakesMissingInverseBindMatricesAsIdentity) {
+  GltfFile file = GltfFile::skinned_triangle();
+  file.json["skins"][0].erase("inverseBindMatrices");
+  const Model model = imported(file);
+  expect_near(at_rest(model, model.meshes[0], 0), {0, 0, 0});
+  expect_near(at_rest(model, model.meshes[0], 2), {0, 2, 0});  // moved by the tip
+}
+
+// Most accessors are without data, in a file of 2 KB: 96 bytes a vertex, 8 of them for triangles.
+TEST(ImportGltf, TakesOfItsBoundWhatWeightsAndTrianglesNeed) {
+  constexpr std::uint32_t kVertices = 2'600'000;
+  GltfFile file = GltfFile::skinned_triangle();
+  for (json& accessor : file.json["accessors"]) {
+    if (accessor["count"] != 3) continue;
+    accessor["count"] = kVertices;
+    accessor.erase("bufferView");
+  }
+  const std::vector<std::uint32_t> indices{1};
+  const std::vector<float> values{7, 8, 9};
+  file.json["accessors"][0]["sparse"] = {
+      {"count", 1},
+      {"indices", {{"bufferView", file.add_view(std::as_bytes(std::span(indices)))}, {"componentType", 5125}}},
+      {"values", {{"bufferView", file.add_view(std::as_bytes(std::span(values)))}}}};
+  EXPECT_EQ(imported(file).meshes[0].weights.row_count(), kVertices);
+  for (std::size_t a = 0; a < 3; ++a) file.json["accessors"][a]["count"] = 3'200'000;
+  EXPECT_EQ(file.import().error().code, ErrorCode::kUnsupported);
+}
+
+template <class T>
+class Joints : public testing::Test {};
+using JointTypes = testing::Types<std::uint8_t, std::uint16_t>;
+TYPED_TEST_SUITE(Joints, JointTypes);
+
+TYPED_TEST(Joints, AreReadAndChecked) {
+  GltfFile file = GltfFile::skinned_triangle();
+  json& attributes = file.json["meshes"][0]["primitives"][0]["attributes"];
+  attributes["JOINTS_0"] = file.add("VEC4", std::vector<TypeParam>{1, 0, 99, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  const Model model = imported(file);  // joint 99 has weight 0
+  const auto row = model.meshes[0].weights.row(0);
+  ASSERT_EQ(row.size(), 1u);
+  EXPECT_EQ(model.skeleton.joints[model.bound_joints[row[0].index].joint].name, "tip");
+  attributes["JOINTS_0"] = file.add("VEC4", std::vector<TypeParam>{2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  expect_refused(file, "vertex 0 names joint 2 of 2");
+}
+
+TEST(ImportGltf, ReadsWeightsOfEveryType) {
+  const auto weights_of = [](const auto& values, bool normalized) {
+    GltfFile file = GltfFile::skinned_triangle();
+    json& attributes = file.json["meshes"][0]["primitives"][0]["attributes"];
+    attributes["JOINTS_0"] = file.add("VEC4", std::vector<std::uint8_t>{0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0});
+    attributes["WEIGHTS_0"] = file.add("VEC4", values, normalized);
+    const Model model = imported(file);
+    EXPECT_EQ(model.report.renormalised_vertices, 0u);
+    return model.meshes[0].weights.row(0)[0].weight;
+  };
+  EXPECT_NEAR(weights_of(std::vector<float>{0.8f, 0.2f, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, false), 0.8f, 1e-6f);
+  EXPECT_NEAR(weights_of(std::vector<std::uint8_t>{204, 51, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0}, true), 0.8f, 1e-6f);
+  EXPECT_NEAR(weights_of(std::vector<std::uint16_t>{52428, 13107, 0, 0, 65535, 0, 0, 0, 65535, 0, 0, 0}, true), 0.8f,
+              1e-6f);
+}
+
+TEST(ImportGltf, ReadsEverySetOfWeights) {
+  GltfFile file = GltfFile::skinned_triangle();
+  json& attributes = file.json["meshes"][0]["primitives"][0]["attributes"];
+  attributes["WEIGHTS_0"] = file.add("VEC4", std::vector<float>{0.5f, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
+  attributes["JOINTS_1"] = file.add("VEC4", std::vector<std::uint16_t>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  attributes["WEIGHTS_1"] = file.add("VEC4", std::vector<float>{0.25f, 0.25f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  const Model model = imported(file);
+  EXPECT_THAT(model.meshes[0].weights.row(0), ElementsAre(Influence{0, 0.75f}, Influence{1, 0.25f}));
+  EXPECT_EQ(model.report.renormalised_vertices, 0u);
+  attributes.erase("WEIGHTS_1");
+  expect_refused(file, "JOINTS_1: has no counterpart");
+}
+
+TEST(ImportGltf, NormalisesWeightsAndCounts) {
+  GltfFile file = GltfFile::skinned_triangle();
+  file.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] =
+      file.add("VEC4", std::vector<float>{0.25f, 0, 0, 0, 2, -1, 0, 0, 1, 0, 0, 0});
+  const Model model = imported(file);
+  EXPECT_EQ(model.report.renormalised_vertices, 2u);
+  for (std::size_t v = 0; v < 3; ++v)
+    EXPECT_THAT(model.meshes[0].weights.row(v), ElementsAre(testing::Field(&Influence::weight, 1.0f)));
+  EXPECT_THAT(model.report.notes, Contains(HasSubstr("1 weights below 0")));
+}
+
+TEST(ImportGltf, LetsUnweightedVerticesFollowTheNearestJoint) {
+  GltfFile file = GltfFile::skinned_triangle();
+  json& attributes = file.json["meshes"][0]["primitives"][0]["attributes"];
+  attributes["WEIGHTS_0"] = file.add("VEC4", std::vector<float>(12, 0.0f));
+  const auto followed = [](const Model& model, std::size_t v) {
+    return model.skeleton.joints[model.bound_joints[model.meshes[0].weights.row(v)[0].index].joint].name;
+  };
+  for (const bool has_attributes : {true, false}) {
+    if (!has_attributes) attributes = {{"POSITION", 0}};
+    const Model model = imported(file);
+    EXPECT_EQ(model.report.unweighted_vertices, 3u);
+    EXPECT_EQ(followed(model, 0), "root");
+    EXPECT_EQ(followed(model, 1), "root");
+    EXPECT_EQ(followed(model, 2), "tip");
+  }
+}
+
+TEST(ImportGltf, SharesBoundJoints) {
+  GltfFile file = GltfFile::skinned_triangle();
+  file.push("skins", file.json["skins"][0]);
+  file.push("nodes", {{"mesh", 0}, {"skin", 1}});
+  const Model model = imported(file);
+  EXPECT_EQ(model.meshes.size(), 2u);
+  EXPECT_EQ(model.bound_joints.size(), 2u);
+}
+
+GltfFile animated(const std::string& path, const std::string& interpolation, int times, GltfFile file, int values) {
+  file.push("animations", {{"samplers", {{{"input", times}, {"output", values}, {"interpolation", interpolation}}}},
+                           {"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", path}}}}}}});
+  return file;
+}
+
+GltfFile animated(const std::string& path, const std::string& interpolation, const std::vector<float>& times,
+                  const std::string& type, const std::vector<float>& values) {
+  GltfFile file = GltfFile::triangle();
+  const int input = file.add("SCALAR", times);
+  const int output = file.add(type, values);
+  return animated(path, interpolation, input, file, output);
+}
+
+TEST(ImportGltf, ReadsClipsOfEveryInterpolation) {
+  const Model step = imported(animated("scale", "STEP", {0, 2}, "VEC3", {1, 2, 3, 4, 5, 6}));
+  ASSERT_EQ(step.clips.size(), 1u);
+  EXPECT_EQ(step.clips[0].name, "clip_0");
+  EXPECT_EQ(step.clips[0].duration, 2);
+  const Channel& channel = step.clips[0].channels[0];
+  EXPECT_EQ(channel.path, ChannelPath::kScale);
+  EXPECT_EQ(channel.interpolation, Interpolation::kStep);
+  EXPECT_THAT(channel.times, ElementsAre(0, 2));
+  EXPECT_THAT(channel.values, ElementsAre(1, 2, 3, 4, 5, 6));
+
+  const Model linear = imported(animated("rotation", "LINEAR", {0, 1}, "VEC4", {0, 0, 0, 2, 0, 3, 0, 0}));
+  EXPECT_THAT(linear.clips[0].channels[0].values, ElementsAre(0, 0, 0, 1, 0, 1, 0, 0));
+  const Model cubic = imported(animated("translation", "CUBICSPLINE", {1}, "VEC3", {1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(cubic.clips[0].channels[0].interpolation, Interpolation::kCubicSpline);
+  EXPECT_EQ(cubic.clips[0].channels[0].values.size(), 9u);
+}
+
+TEST(ImportGltf, ReadsRotationsOfEveryType) {
+  const auto check = [](const auto& values) {
+    GltfFile file = GltfFile::triangle();
+    const int times = file.add("SCALAR", std::vector<float>{0});
+    const int rotations = file.add("VEC4", values, true);
+    const Model model = imported(animated("rotation", "LINEAR", times, file, rotations));
+    const std::vector<float>& q = model.clips[0].channels[0].values;
+    EXPECT_NEAR(q[0], 0.6f, 0.01f);
+    EXPECT_NEAR(q[3], 0.8f, 0.01f);
+  };
+  check(std::vector<std::int8_t>{76, 0, 0, 102});
+  check(std::vector<std::uint8_t>{153, 0, 0, 204});
+  check(std::vector<std::int16_t>{19660, 0, 0, 26214});
+  check(std::vector<std::uint16_t>{39321, 0, 0, 52428});
+}
+
+TEST(ImportGltf, NamesClips) {
+  GltfFile file = animated("scale", "LINEAR", {0}, "VEC3", {1, 1, 1});
+  json clip = file.json["animations"][0];
+  clip["name"] = "walk";
+  file.json["animations"] = {clip, clip};
+  clip["channels"][0]["target"].erase("node");
+  clip["name"] = "nothing";
+  file.push("animations", clip);
+  const Model model = imported(file);
+  ASSERT_EQ(model.clips.size(), 2u);
+  EXPECT_EQ(model.clips[0].name, "walk");
+  EXPECT_EQ(model.clips[1].name, "walk#2");
+  EXPECT_THAT(model.report.notes, Contains(HasSubstr("clip 'nothing': left out, since it moves nothing")));
+}
+
+TEST(ImportGltf, ChecksClips) {
+  expect_refused(animated("scale", "LINEAR", {0, 1}, "VEC3", {1, 1, 1}), "2 keys need 2 values, not 1");
+  expect_refused(animated("scale", "CUBICSPLINE", {0}, "VEC3", {1, 1, 1}), "1 keys need 3 values, not 1");
+  expect_refused(animated("scale", "LINEAR", {1, 1}, "VEC3", {1, 1, 1, 1, 1, 1}), "key 1 at 1 s does not follow");
+  expect_refused(animated("scale", "LINEAR", {-1}, "VEC3", {1, 1, 1}), "before 0");
+  expect_refused(animated("scale", "LINEAR", {kNan}, "VEC3", {1, 1, 1}), "not finite");
+  expect_refused(animated("scale", "LINEAR", {0}, "VEC3", {1, kNan, 1}), "not finite");
+  expect_refused(animated("scale", "LINEAR", {0}, "VEC4", {1, 1, 1, 1}), "scale cannot be VEC4 of FLOAT");
+  expect_refused(animated("rotation", "LINEAR", {0}, "VEC4", {0, 0, 0, 0}), "rotation without length");
+  expect_refused(animated("colour", "LINEAR", {0}, "VEC3", {1, 1, 1}), "cannot animate 'colour'");
+  expect_refused(animated("scale", "QUINTIC", {0}, "VEC3", {1, 1, 1}), "'QUINTIC' is not one of LINEAR");
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// Tests files as a whole: what a model needs, containers, buffers and defects.
+#include <gmock/gmock.h>
+
+#include <pelt/gltf_export.h>
+#include <pelt/import.h>
+
+#include "tests/engine/authoring/model/gltf/imported.h"
+#include "tests/support/must.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using nlohmann::json;
+using test::expect_refused;
+using test::GltfFile;
+using test::imported;
+
+TEST(ImportGltf, NeedsAMeshThatANodeShows) {
+  expect_refused({}, "holds no mesh");
+  GltfFile file = GltfFile::triangle();
+  file.json["nodes"] = {{{"name", "empty"}}};
+  expect_refused(file, "holds no mesh");
+  file.json.erase("nodes");
+  expect_refused(file, "holds no mesh");
+}
+
+// The triangle has no normals.
+const char* const kFlat = "meshes without normals, which get flat ones: 'mesh_0'";
+
+TEST(ImportGltf, ReadsATriangle) {
+  const Model model = imported(GltfFile::triangle());
+  EXPECT_EQ(model.name, "model.gltf");
+  ASSERT_EQ(model.meshes.size(), 1u);
+  const Mesh& mesh = model.meshes[0];
+  EXPECT_EQ(mesh.name, "mesh_0");
+  EXPECT_THAT(mesh.positions, ElementsAre(glm::vec3(0), glm::vec3(1, 0, 0), glm::vec3(0, 1, 0)));
+  EXPECT_THAT(mesh.triangles, ElementsAre(glm::uvec3(0, 1, 2)));
+  EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
+  EXPECT_TRUE(mesh.tangents.empty());
+  EXPECT_TRUE(mesh.uvs.empty());
+  EXPECT_THAT(joint_names(model), ElementsAre("node_0"));
+  ASSERT_EQ(model.bound_joints.size(), 1u);
+  EXPECT_EQ(mesh.weights.row_count(), 3u);
+  EXPECT_THAT(mesh.weights.row(2), ElementsAre(Influence{0, 1.0f}));
+  EXPECT_THAT(model.report.notes, ElementsAre(kFlat));
+}
+
+TEST(ImportGltf, ReadsEveryCharacter) {
+  PELT_REQUIRE_SHARED();
+  for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb", ".obj"})) {
+    test::must(import_model(file.string()));
+  }
+}
+
+TEST(ImportGltf, ReadsGlb) {
+  const test::TemporaryFolder folder;
+  const std::string glb = GltfFile::skinned_triangle().glb();
+  const Model model = test::must(import_gltf(folder.write("model.glb", glb)));
+  EXPECT_EQ(model.bound_joints.size(), 2u);
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{3}, std::size_t{11}, std::size_t{19}, glb.size() / 2, glb.size() - 1}) {
+    const Result<Model> cut = import_gltf(folder.write("cut.glb", std::string_view(glb).substr(0, length)));
+    ASSERT_FALSE(cut) << length;
+    EXPECT_THAT(cut.error().message, HasSubstr("cut.glb"));
+  }
+  std::string version = glb;
+  version[4] = 1;
+  EXPECT_THAT(import_gltf(folder.write("v1.glb", version)).error().message, HasSubstr("GLB version 1 is not 2"));
+}
+
+TEST(ImportGltf, ReadsBytesAsItReadsTheFile) {
+  const test::TemporaryFolder folder;
+  GltfFile file = GltfFile::skinned_triangle();
+  const std::string glb = file.glb();
+  folder.write("a.bin", file.data);
+  file.json["buffers"] = {{{"byteLength", file.data.size()}, {"uri", "a.bin"}}};
+  file.json["images"] = {{{"uri", "a.png"}}};
+  file.json["textures"] = {{{"source", 0}}};
+  file.json["materials"] = {{{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", 0}}}}}}};
+  const std::string text = file.json.dump();
+  for (const auto& [name, contents] : {std::pair("model.glb", glb), std::pair("model.gltf", text)}) {
+    const std::filesystem::path path = folder.write(name, contents);
+    std::vector<std::filesystem::path> beside;
+    std::vector<std::filesystem::path> beside_bytes;
+    const Model of_file = test::must(import_gltf(path, &beside));
+    std::filesystem::remove(path);
+    const Model of_bytes =
+        test::must(import_gltf(std::as_bytes(std::span(contents)), path, &beside_bytes, NamedFiles::kFolder));
+    EXPECT_EQ(of_bytes.name, name);
+    EXPECT_EQ(test::must(format_glb(of_bytes)), test::must(format_glb(of_file)));
+    EXPECT_EQ(of_bytes.report.notes, of_file.report.notes);
+    EXPECT_EQ(beside_bytes, beside);
+  }
+  // By default bytes name no file.
+  test::must(import_gltf(std::as_bytes(std::span(glb)), "model.glb"));
+  const auto refused = import_gltf(std::as_bytes(std::span(text)), folder / "model.gltf");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidFile);
+  EXPECT_THAT(refused.error().message, HasSubstr("model.gltf: /buffers/0: the URI 'a.bin' is not read"));
+}
+
+TEST(ImportGltf, ReadsBuffersBesideTheFileAndNoOthers) {
+  const test::TemporaryFolder folder;
+  GltfFile file = GltfFile::triangle();
+  folder.write("sub/a b.bin", file.data + "more than declared");
+  folder.write("secret.bin", file.data);
+  const auto import_with = [&](const std::string& uri) {
+    file.json["buffers"] = {{{"byteLength", file.data.size()}, {"uri", uri}}};
+    folder.write("sub/deep/b.bin", file.data);
+    return import_gltf(folder.write("sub/model.gltf", file.text()));
+  };
+  for (const char* uri : {"a%20b.bin", "a b.bin", "./a%20b.bin", "deep/b.bin"}) {
+    test::must(import_with(uri));
+  }
+  for (const char* uri :
+       {"../secret.bin", "deep/../../secret.bin", "%2E%2E/secret.bin", "..\\secret.bin", "/etc/passwd"}) {
+    const auto model = import_with(uri);
+    ASSERT_FALSE(model) << uri;
+    EXPECT_THAT(model.error().message, HasSubstr("leaves the folder"));
+  }
+  // Symbolic links within the folder are followed, and out of it by leave alone.
+  std::filesystem::create_symlink("a b.bin", folder / "sub/near.bin");
+  std::filesystem::create_symlink("../secret.bin", folder / "sub/far.bin");
+  std::filesystem::create_directory_symlink(folder.path(), folder / "sub/up");
+  std::filesystem::create_directory_symlink(folder / "sub", folder / "linked");
+  test::must(import_with("near.bin"));
+  test::must(import_gltf(folder / "linked/model.gltf"));
+  for (const char* uri : {"far.bin", "up/secret.bin"}) {
+    const auto model = import_with(uri);
+    ASSERT_FALSE(model) << uri;
+    EXPECT_THAT(model.error().message, HasSubstr("leads out of the folder by a symbolic link"));
+    test::must(import_gltf(folder / "sub/model.gltf", nullptr, NamedFiles::kAnywhere));
+  }
+  EXPECT_THAT(import_with("file:///etc/passwd").error().message, HasSubstr("scheme"));
+  EXPECT_THAT(import_with("gone.bin").error().message, HasSubstr("no such file"));
+  EXPECT_THAT(import_with("deep").error().message, HasSubstr("not a regular file"));
+  EXPECT_THAT(import_with("").error().message, HasSubstr("is empty"));
+  EXPECT_THAT(import_with("data:text/plain,abc").error().message, HasSubstr("not base64"));
+  EXPECT_THAT(import_with("data:;base64,AAAA").error().message, HasSubstr("there are 3 bytes"));
+}
+
+TEST(ImportGltf, RefusesExtensionsThatItNeedsAndDoesNotKnow) {
+  GltfFile file = GltfFile::triangle();
+  file.json["extensionsUsed"] = {"KHR_draco_mesh_compression", "KHR_materials_unlit"};
+  EXPECT_TRUE(file.import());
+  file.json["extensionsRequired"] = {"KHR_materials_unlit"};
+  EXPECT_TRUE(file.import());
+  file.json["extensionsRequired"] = {"KHR_draco_mesh_compression"};
+  expect_refused(file,
+                 "'KHR_draco_mesh_compression' is an extension that is not supported; run 'npx @gltf-transform/cli cp "
+                 "IN.glb OUT.glb', which decodes it, or export the model again without Draco compression",
+                 ErrorCode::kUnsupported);
+}
+
+TEST(ImportGltf, NeedsNoTexturesMaterialsAndLights) {
+  GltfFile file = GltfFile::triangle();
+  for (const char* name : {"KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "KHR_texture_transform",
+                           "KHR_lights_punctual", "EXT_lights_image_based", "KHR_materials_unlit", "KHR_xmp_json_ld"}) {
+    file.json["extensionsUsed"] = file.json["extensionsRequired"] = {name};
+    EXPECT_TRUE(file.import()) << name;
+  }
+  for (const char* name : {"", "_", "texture_basisu", "KHR_texture", "EXT_mesh_gpu_instancing"}) {
+    file.json["extensionsUsed"] = file.json["extensionsRequired"] = {name};
+    expect_refused(file, "is an extension that is not supported", ErrorCode::kUnsupported);
+  }
+}
+
+struct Defect {
+  std::string place;  // JSON pointer
+  json value;
+  std::string why;
+  ErrorCode code = ErrorCode::kInvalidFile;
+};
+
+TEST(ImportGltf, NamesTheDefectAndItsPlace) {
+  const std::vector<Defect> defects{
+      {"/asset/version", "1.0", "is not glTF 2.0", ErrorCode::kUnsupported},
+      {"/asset/minVersion", "2.1", "is not glTF 2.0", ErrorCode::kUnsupported},
+      {"/asset", json::array(), "/asset: is an array and not an object"},
+      {"/scene", 0, "/scene: 0 of 0 scenes"},
+      {"/nodes/0/mesh", 1, "/nodes/0/mesh: 1 of 1 meshes"},
+      {"/nodes/0/skin", -1, "/nodes/0/skin: -1 is not within"},
+      {"/nodes/1/children", {2, 2}, "node 2 already is a child of node 1"},
+      {"/nodes/2/children", {2}, "node 2 already is a child of node 1"},
+      {"/nodes/1/children", {1}, "is part of a cycle"},
+      {"/nodes/1/rotation", {0, 0, 0, 0}, "/nodes/1/rotation: has no length"},
+      {"/nodes/1/scale", {1, 1}, "/nodes/1/scale: holds 2 entries, not 3"},
+      {"/nodes/1/scale", {1e39, 1, 1}, "does not fit single precision"},
+      {"/nodes/1/extensions", 42, "/nodes/1/extensions: is 42 and not an object"},
+      {"/meshes/0/primitives", json::array(), "/meshes/0/primitives: holds 0 entries"},
+      {"/meshes/0/primitives/0/mode", 7, "7 is not within 0 and 6"},
+      {"/meshes/0/primitives/0/attributes/UV", 0, "/attributes/UV: no such attribute"},
+      {"/meshes/0/primitives/0/attributes/TEXCOORD_00", 0, "no such attribute"},
+      {"/meshes/0/primitives/0/attributes/POSITION", 9, "9 of 4 accessors"},
+      {"/meshes/0/primitives/0/attributes/POSITION", 2, "POSITION: cannot be VEC4 of FLOAT"},
+      {"/meshes/0/primitives/0/attributes/NORMAL", 3, "2 elements where 'JOINTS_0' has 3"},
+      {"/meshes/0/primitives/0/indices", 0, "indices: cannot be VEC3 of FLOAT"},
+      {"/skins/0/joints", json::array(), "/skins/0/joints: holds 0 entries"},
+      {"/skins/0/joints", {1, 1}, "names node 1 twice"},
+      {"/skins/0/joints/1", 4294967295u, "/skins/0/joints/1: 4294967295 is not within"},
+      {"/skins/0/inverseBindMatrices", 0, "cannot be VEC3 of FLOAT"},
+      {"/accessors/3/count", 1, "1 matrices for 2 joints"},
+      {"/accessors/0/count", 4, "4 elements need 48 bytes, but buffer view 0 has 36"},
+      {"/accessors/0/count", 0, "0 is not within 1"},
+      {"/accessors/0/count", "3", "is a string and not an integer"},
+      {"/accessors/0/count", 2.5, "2.5 and not an integer"},
+      {"/accessors/0/byteOffset", 1, "need 37 bytes"},
+      {"/accessors/1/componentType", 5124, "no such component type"},
+      {"/accessors/0/type", "VEC5", "'VEC5' is not one of SCALAR"},
+      {"/bufferViews/0/byteOffset", 18446744073709551600u, "18446744073709551600 is not within"},
+      {"/bufferViews/0/byteOffset", 2147483647, "ends at byte 2147483683 of buffer 0"},
+      {"/bufferViews/0/byteOffset", 2, "elements are not aligned to 4 bytes"},
+      {"/bufferViews/0/byteStride", 6, "6 is no multiple of 4"},
+      {"/bufferViews/0/byteStride", 8, "elements of 12 bytes overlap"},
+      {"/bufferViews/0/buffer", 1, "1 of 1 buffers"},
+  };
+  for (const Defect& defect : defects) {
+    SCOPED_TRACE(defect.place + " = " + defect.value.dump());
+    GltfFile file = GltfFile::skinned_triangle();
+    file.json = json::parse(file.text());
+    file.json[json::json_pointer(defect.place)] = defect.value;
+    expect_refused(file, defect.why, defect.code);
+  }
+}
+
+TEST(ImportGltf, RefusesValuesThatAreNotFinite) {
+  for (const int accessor : {0, 2, 3}) {
+    GltfFile file = GltfFile::skinned_triangle();
+    const std::size_t offset = file.json["bufferViews"][accessor]["byteOffset"];
+    std::memcpy(&file.data[offset], &kNan, sizeof(float));
+    expect_refused(file, "/accessors/" + std::to_string(accessor) + ": element 0 is not finite");
+  }
+}
+
+TEST(ImportGltf, BoundsWhatAFileMayBecome) {
+  // Few bytes that would become many vertices: as one accessor, and as many nodes that show one mesh.
+  GltfFile zeros = GltfFile::triangle();
+  zeros.json["accessors"][0].erase("bufferView");
+  for (const int count : {40'000'000, 2'000'000'000}) {
+    zeros.json["accessors"][0]["count"] = count;
+    EXPECT_EQ(zeros.import().error().code, ErrorCode::kUnsupported);
+  }
+  GltfFile nested = GltfFile::triangle();
+  std::string text = nested.text();
+  text.back() = ',';
+  text += "\"extras\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  const test::TemporaryFolder folder;
+  EXPECT_THAT(import_gltf(folder.write("nested.gltf", text)).error().message, HasSubstr("nested more than 256 deep"));
+}
+
+TEST(ImportGltf, SurvivesLongChainsOfNodes) {
+  GltfFile file = GltfFile::triangle();
+  constexpr int kLength = 50'000;
+  for (int i = 1; i < kLength; ++i) {
+    file.json["nodes"][i - 1]["children"] = {i};
+    file.push("nodes", json::object());
+  }
+  EXPECT_EQ(imported(file).skeleton.joints.size(), static_cast<std::size_t>(kLength));
+}
+
+}  // namespace
+}  // namespace pelt

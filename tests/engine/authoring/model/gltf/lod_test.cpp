@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Levels of detail in glTF files: MSFT_lod, and names that end with _LOD and a number.
+#include "tests/engine/authoring/model/gltf/gltf_file.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+using test::expect_refused;
+using test::GltfFile;
+using test::imported;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A triangle at each node; node 0 is in the scene.
+GltfFile triangles(const std::vector<std::string>& names) {
+  GltfFile file = GltfFile::triangle();
+  file.json["nodes"][0]["name"] = names[0];
+  for (std::size_t n = 1; n < names.size(); ++n) file.push("nodes", {{"name", names[n]}, {"mesh", 0}});
+  return file;
+}
+
+std::vector<std::string> mesh_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const Mesh& mesh : model.meshes) names.push_back(mesh.name);
+  for (const MeshLevel& level : model.levels) {
+    names.push_back(level.mesh.name + " " + std::to_string(level.level) + " of " + model.meshes[level.of].name);
+  }
+  return names;
+}
+
+std::vector<std::string> names_of(const std::vector<std::string>& names) {
+  return mesh_names(imported(triangles(names)));
+}
+
+TEST(ImportLevels, AreToldByNames) {
+  EXPECT_THAT(names_of({"body_LOD0", "body_LOD1", "body_LOD2"}),
+              ElementsAre("body_LOD0", "body_LOD1 1 of body_LOD0", "body_LOD2 2 of body_LOD0"));
+  EXPECT_THAT(names_of({"body_lod2", "head", "body_lod1"}),
+              ElementsAre("head", "body_lod1", "body_lod2 1 of body_lod1"));
+  EXPECT_THAT(names_of({"body", "body_LOD1", "body_LOD10"}),
+              ElementsAre("body", "body_LOD1 1 of body", "body_LOD10 10 of body"));
+  EXPECT_THAT(names_of({"a_LOD0", "b_LOD0", "a_LOD1", "b_LOD1"}),
+              ElementsAre("a_LOD0", "b_LOD0", "a_LOD1 1 of a_LOD0", "b_LOD1 1 of b_LOD0"));
+}
+
+TEST(ImportLevels, AreNotToldByOtherNames) {
+  EXPECT_THAT(names_of({"body_LOD1"}), ElementsAre("body_LOD1"));
+  EXPECT_THAT(names_of({"body", "body_LOD"}), ElementsAre("body", "body_LOD"));
+  EXPECT_THAT(names_of({"_LOD0", "_LOD1"}), ElementsAre("_LOD0", "_LOD1"));
+  EXPECT_THAT(names_of({"body", "bodyLOD1"}), ElementsAre("body", "bodyLOD1"));
+  EXPECT_THAT(names_of({"body", "body_LOD64", "body_LOD100"}), ElementsAre("body", "body_LOD64", "body_LOD100"));
+  EXPECT_THAT(names_of({"body",
+                        "body_LOD\xC3\xA9"
+                        "1"}),
+              ElementsAre("body",
+                          "body_LOD\xC3\xA9"
+                          "1"));
+}
+
+TEST(ImportLevels, AreToldByMsftLod) {
+  GltfFile file = triangles({"near", "middle", "far"});
+  file.json["nodes"][0]["extensions"]["MSFT_lod"]["ids"] = {1, 2};
+  file.json["extensionsUsed"] = file.json["extensionsRequired"] = {"MSFT_lod"};
+  file.json["scenes"] = {{{"nodes", {0}}}};  // the levels are in no scene
+  const Model model = imported(file);
+  EXPECT_THAT(mesh_names(model), ElementsAre("near", "middle 1 of near", "far 2 of near"));
+  EXPECT_THAT(model.report.notes, testing::Contains("2 meshes are levels of detail of others, 1 to 2"));
+  EXPECT_THAT(model.report.notes, testing::Not(testing::Contains(HasSubstr("MSFT_lod"))));
+}
+
+TEST(ImportLevels, AreNotTheSizeOfAModel) {
+  GltfFile file = triangles({"near", "far"});
+  file.json["nodes"][0]["mesh"] = file.add_mesh({{"POSITION", file.add(std::vector<glm::vec3>(3, {1, 2, 3}))}});
+  EXPECT_EQ(imported(file).meshes.size(), 2u);
+  file.json["nodes"][0]["extensions"]["MSFT_lod"]["ids"] = {1};
+  expect_refused(file, "all vertices are at one point");
+}
+
+TEST(ImportLevels, OfGroupsAndMaterialsAreNamedAsNotRead) {
+  GltfFile file = triangles({"near", "far"});
+  file.push("nodes", {{"name", "group"}, {"children", {0}}, {"extensions", {{"MSFT_lod", {{"ids", {3}}}}}}});
+  file.push("nodes", {{"name", "coarse"}, {"children", {1}}});
+  file.json["scenes"] = {{{"nodes", {2, 3}}}};
+  file.push("materials", {{"extensions", {{"MSFT_lod", {{"ids", {0}}}}}}});
+  const Model model = imported(file);
+  EXPECT_THAT(mesh_names(model), ElementsAre("near"));
+  EXPECT_THAT(model.report.notes, testing::Contains(HasSubstr("1 levels of detail are left out")));
+  EXPECT_THAT(model.report.notes, testing::Contains(HasSubstr("levels of detail of 1 materials")));
+}
+
+TEST(ImportLevels, HaveNoClipsOfTheirOwn) {
+  GltfFile file = triangles({"body", "body_LOD1"});
+  const int target = file.add(std::vector<glm::vec3>{{1, 0, 0}, {0, 0, 0}, {0, 0, 2}});
+  test::primitive(file)["targets"] = {{{"POSITION", target}}};
+  const int input = file.add("SCALAR", std::vector<float>{0, 1});
+  const int output = file.add("SCALAR", std::vector<float>{0, 1});
+  json channels = json::array();
+  for (const int node : {0, 1}) {
+    channels.push_back({{"sampler", 0}, {"target", {{"node", node}, {"path", "weights"}}}});
+  }
+  file.push("animations", {{"channels", channels}, {"samplers", {{{"input", input}, {"output", output}}}}});
+  const Model model = imported(file);
+  ASSERT_EQ(model.clips.size(), 1u);
+  ASSERT_EQ(model.clips[0].morph_channels.size(), 1u);
+  EXPECT_EQ(model.clips[0].morph_channels[0].mesh, "body");
+  EXPECT_EQ(model.levels[0].mesh.morph_targets.size(), 1u);
+}
+
+TEST(ImportLevels, RefuseIdsThatAreNone) {
+  const auto refused = [](const json& extension, const std::string& why) {
+    GltfFile file = triangles({"near", "far", "farther"});
+    file.json["nodes"][1]["extensions"]["MSFT_lod"] = extension;
+    expect_refused(file, "/nodes/1/extensions/MSFT_lod" + why);
+  };
+  refused({{"ids", {3}}}, "/ids/0: ");
+  refused({{"ids", {-1}}}, "/ids/0: ");
+  refused({{"ids", {0.5}}}, "/ids/0: ");
+  refused({{"ids", {"far"}}}, "/ids/0: ");
+  refused({{"ids", {1e300}}}, "/ids/0: ");
+  refused({{"ids", {1}}}, "/ids/0: names node 1 once more");
+  refused({{"ids", {0, 0}}}, "/ids/1: names node 0 once more");
+  refused({{"ids", json(std::vector<int>(64, 0))}}, "/ids: has 64 levels");
+  refused({{"ids", "all"}}, "/ids: ");
+  refused(json::array(), ": ");
+  refused(json::object(), "");
+}
+
+}  // namespace
+}  // namespace pelt

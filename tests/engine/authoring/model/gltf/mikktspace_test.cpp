@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// Tangents agree with those of MikkTSpace's own program, and with those that other programs have put into files.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include <pelt/import.h>
+#include <pelt/tools/file_io.h>
+
+#include "engine/authoring/model/tangents.h"
+#include "tests/support/node.h"
+#include "tests/support/shared_files.h"
+
+namespace pelt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kSinglePrecision = 0.1;  // degrees; MikkTSpace computes in floats
+
+const fs::path kTangentWork = PELT_THREE_WORK;
+
+double degrees_between(const glm::vec4& a, const glm::vec4& b) {
+  const glm::dvec3 x(a);
+  const glm::dvec3 y(b);
+  return glm::degrees(std::atan2(glm::length(glm::cross(x, y)), glm::dot(x, y)));
+}
+
+// Returns MikkTSpace's tangent of each corner of the triangles, with the handedness of glTF.
+std::vector<glm::vec4> reference_tangents(const Mesh& mesh) {
+  std::vector<float> values;
+  const auto append = [&](const auto& of_vertices) {
+    for (const glm::uvec3& t : mesh.triangles) {
+      for (int c = 0; c < 3; ++c) {
+        for (int i = 0; i < of_vertices[0].length(); ++i) values.push_back(of_vertices[t[c]][i]);
+      }
+    }
+  };
+  append(mesh.positions);
+  append(mesh.normals);
+  append(mesh.uvs);
+  std::ofstream(kTangentWork / "corners.f32", std::ios::binary)
+      .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(float)));
+  EXPECT_TRUE(test::runs("cd '" + kTangentWork.string() + "' && node tangents.js corners.f32 tangents.f32"));
+  std::vector<glm::vec4> tangents(3 * mesh.triangles.size());
+  const auto bytes = read_file(kTangentWork / "tangents.f32");
+  if (!bytes || bytes->size() != tangents.size() * sizeof(glm::vec4)) {
+    ADD_FAILURE() << "MikkTSpace gives no tangents";
+    return tangents;
+  }
+  std::memcpy(tangents.data(), bytes->data(), bytes->size());
+  for (glm::vec4& tangent : tangents) tangent.w = -tangent.w;
+  return tangents;
+}
+
+bool has_corners_at_one_place(const Mesh& mesh, const glm::uvec3& t) {
+  const std::vector<glm::vec3>& p = mesh.positions;
+  return p[t.x] == p[t.y] || p[t.y] == p[t.z] || p[t.z] == p[t.x];
+}
+
+bool has_uv_area(const Mesh& mesh, const glm::uvec3& t) {
+  const glm::vec2 a = mesh.uvs[t.y] - mesh.uvs[t.x];
+  const glm::vec2 b = mesh.uvs[t.z] - mesh.uvs[t.x];
+  return a.x * b.y != a.y * b.x;
+}
+
+struct Agreement {
+  std::size_t compared = 0;
+  std::size_t averaged = 0;
+  std::size_t without = 0;
+  double worst = 0;  // degrees
+
+  void add(const Agreement& other) {
+    compared += other.compared;
+    averaged += other.averaged;
+    without += other.without;
+    worst = std::max(worst, other.worst);
+  }
+};
+
+// Compares each vertex with its corners: where these agree, it must have their tangent, and elsewhere say that it is a
+// mean. MikkTSpace leaves (1, 0, 0) and -1 at corners that get no tangent, which Pelt may do better.
+Agreement compare(const Mesh& mesh) {
+  const VertexTangents made = vertex_tangents(mesh.positions, mesh.normals, mesh.uvs, mesh.triangles);
+  const std::vector<glm::vec4> reference = reference_tangents(mesh);
+  const glm::vec4 none(1, 0, 0, 1);
+  std::vector<std::vector<glm::vec4>> corners_of(mesh.positions.size());
+  for (const bool degenerate : {false, true}) {
+    std::vector<bool> done(mesh.positions.size());
+    for (std::size_t v = 0; v < done.size(); ++v) done[v] = !corners_of[v].empty();
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      const glm::uvec3& t = mesh.triangles[i / 3];
+      const std::uint32_t v = t[static_cast<int>(i % 3)];
+      if (done[v] || has_corners_at_one_place(mesh, t) != degenerate) continue;
+      const bool must_have_one = !degenerate && has_uv_area(mesh, t);
+      if (must_have_one || reference[i] != none) corners_of[v].push_back(reference[i]);
+    }
+  }
+  Agreement result;
+  for (std::size_t v = 0; v < corners_of.size(); ++v) {
+    const std::vector<glm::vec4>& corners = corners_of[v];
+    if (corners.empty()) {
+      ++result.without;
+      continue;
+    }
+    double spread = 0;
+    for (const glm::vec4& corner : corners) {
+      spread = std::max(spread, corner.w == corners[0].w ? degrees_between(corner, corners[0]) : 180.0);
+    }
+    if (made.averaged[v]) {
+      EXPECT_GT(spread, 0.05) << v;
+      ++result.averaged;
+      continue;
+    }
+    EXPECT_LT(spread, 2 * kSinglePrecision) << v;
+    EXPECT_EQ(made.tangents[v].w, corners[0].w) << v;
+    EXPECT_NEAR(glm::length(glm::vec3(made.tangents[v])), 1, 1e-5f) << v;
+    result.worst = std::max(result.worst, degrees_between(made.tangents[v], corners[0]));
+    ++result.compared;
+  }
+  return result;
+}
+
+void expect_agreement_with_mikktspace(const Mesh& mesh, std::size_t averaged, std::size_t without) {
+  const Agreement found = compare(mesh);
+  EXPECT_LT(found.worst, kSinglePrecision);
+  EXPECT_EQ(found.averaged, averaged);
+  EXPECT_EQ(found.without, without);
+  EXPECT_EQ(found.compared, mesh.positions.size() - averaged - without);
+}
+
+constexpr std::uint32_t kColumns = 24;
+constexpr std::uint32_t kRows = 12;
+
+// A smooth sphere, with a seam of UVs where its last column meets its first.
+Mesh sphere() {
+  Mesh mesh;
+  for (std::uint32_t row = 0; row <= kRows; ++row) {
+    for (std::uint32_t column = 0; column <= kColumns; ++column) {
+      const double polar = row * glm::pi<double>() / kRows;
+      const double azimuth = column % kColumns * 2 * glm::pi<double>() / kColumns;
+      const double radius = row % kRows == 0 ? 0 : std::sin(polar);
+      const glm::dvec3 p(radius * std::cos(azimuth), std::cos(polar), -radius * std::sin(azimuth));
+      mesh.positions.emplace_back(2.0 * p);
+      mesh.normals.emplace_back(p);
+      mesh.uvs.emplace_back(float(column) / kColumns, float(row) / kRows);
+    }
+  }
+  for (std::uint32_t row = 0; row < kRows; ++row) {
+    for (std::uint32_t column = 0; column < kColumns; ++column) {
+      const std::uint32_t a = (kColumns + 1) * row + column;
+      const std::uint32_t below = a + kColumns + 1;
+      mesh.triangles.emplace_back(a, below, below + 1);
+      mesh.triangles.emplace_back(a, below + 1, a + 1);
+    }
+  }
+  return mesh;
+}
+
+// A box whose sides have vertices of their own.
+Mesh box() {
+  Mesh mesh;
+  for (int side = 0; side < 6; ++side) {
+    const int axis = side / 2;
+    const float sign = side % 2 == 0 ? 1.0f : -1.0f;
+    const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+    for (const glm::vec2 corner : {glm::vec2(-1, -1), glm::vec2(1, -1), glm::vec2(1, 1), glm::vec2(-1, 1)}) {
+      glm::vec3 p;
+      p[axis] = sign;
+      p[(axis + 1) % 3] = corner.x * sign;
+      p[(axis + 2) % 3] = 2 * corner.y;
+      glm::vec3 normal(0);
+      normal[axis] = sign;
+      mesh.positions.push_back(p);
+      mesh.normals.push_back(normal);
+      mesh.uvs.emplace_back(0.1f + 0.3f * corner.x + 0.1f * corner.y, 0.4f * corner.y);
+    }
+    mesh.triangles.emplace_back(first, first + 1, first + 2);
+    mesh.triangles.emplace_back(first, first + 2, first + 3);
+  }
+  return mesh;
+}
+
+// Triangles between random places, edges of many among them, some UVs without an area. Each corner is a vertex.
+Mesh random_triangles(unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> any(-1, 1);
+  std::uniform_int_distribution<std::size_t> place(0, 29);
+  std::uniform_int_distribution<int> step(0, 3);
+  Mesh places;
+  for (int p = 0; p < 30; ++p) {
+    places.positions.emplace_back(any(random), any(random), any(random));
+    places.normals.push_back(glm::normalize(glm::vec3(any(random), any(random), 1)));
+    places.uvs.emplace_back(step(random), step(random));
+  }
+  Mesh mesh;
+  for (std::uint32_t v = 0; v < 450; v += 3) {
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t p = place(random);
+      mesh.positions.push_back(places.positions[p]);
+      mesh.normals.push_back(places.normals[p]);
+      mesh.uvs.push_back(places.uvs[p]);
+    }
+    mesh.triangles.emplace_back(v, v + 1, v + 2);
+  }
+  return mesh;
+}
+
+class MikkTSpace : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string why = test::install_packages(PELT_THREE_SCRIPTS, kTangentWork);
+    if (!why.empty()) PELT_SKIP(why);
+  }
+};
+
+// The last vertex of a pole's row is in no triangle with an area, so it gets no tangent; the others get their
+// neighbours'.
+TEST_F(MikkTSpace, AgreesOnASphereWithASeam) { expect_agreement_with_mikktspace(sphere(), 0, 2); }
+
+TEST_F(MikkTSpace, AgreesOnABoxWithHardEdges) { expect_agreement_with_mikktspace(box(), 0, 0); }
+
+// Vertices in the middle, between the halves, have corners of both handednesses.
+TEST_F(MikkTSpace, AgreesWhereUvsAreMirrored) {
+  Mesh mesh = sphere();
+  for (glm::vec2& uv : mesh.uvs) uv.x = std::abs(2 * uv.x - 1);
+  expect_agreement_with_mikktspace(mesh, kRows - 1, 0);
+}
+
+// Vertices beside the patch have corners of both handednesses, those in it no tangent.
+TEST_F(MikkTSpace, AgreesWhereUvsHaveNoArea) {
+  Mesh mesh = sphere();
+  for (std::size_t v = 0; v < mesh.uvs.size(); ++v) {
+    if (v % (kColumns + 1) < 5) mesh.uvs[v] = {0.5f, 0.5f};
+  }
+  expect_agreement_with_mikktspace(mesh, 11, 55);
+}
+
+TEST_F(MikkTSpace, AgreesOnAnyTriangles) {
+  Agreement all;
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(seed);
+    all.add(compare(random_triangles(seed)));
+  }
+  EXPECT_LT(all.worst, kSinglePrecision);
+  EXPECT_EQ(all.averaged, 0u);
+  EXPECT_GT(all.compared, 2000u);
+  EXPECT_GT(all.without, 100u);
+}
+
+TEST_F(MikkTSpace, AgreesOnEveryCharacter) {
+  PELT_REQUIRE_SHARED();
+  for (const fs::path& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
+    SCOPED_TRACE(file.string());
+    const Result<Model> model = import_gltf(file);
+    ASSERT_TRUE(model) << model.error().message;
+    Agreement all;
+    for (const Mesh& mesh : model->meshes) {
+      if (!mesh.uvs.empty()) all.add(compare(mesh));
+    }
+    EXPECT_LT(all.worst, kSinglePrecision);
+    if (all.compared == 0) continue;
+    std::printf("%-24s %5zu vertices within %.4f degrees, %zu means, %zu without\n", model->name.c_str(), all.compared,
+                all.worst, all.averaged, all.without);
+  }
+}
+
+struct Shares {
+  double near = 0;  // within 1 degree
+  double turned_alike = 0;
+};
+
+// Returns for how many of a file's vertices the tangents that it holds are those that are made.
+Shares compare_with_stored(const fs::path& file) {
+  Shares shares;
+  double count = 0;
+  const Result<Model> model = import_gltf(file);
+  if (!model) return shares;
+  for (const Mesh& mesh : model->meshes) {
+    const VertexTangents made = vertex_tangents(mesh.positions, mesh.normals, mesh.uvs, mesh.triangles);
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+      ++count;
+      if (degrees_between(made.tangents[v], mesh.tangents.at(v)) < 1) ++shares.near;
+      if (made.tangents[v].w == mesh.tangents[v].w) ++shares.turned_alike;
+    }
+  }
+  shares.near /= count;
+  shares.turned_alike /= count;
+  std::printf("%s: %.2f %% within 1 degree, %.2f %% of one handedness\n", file.filename().c_str(), 100 * shares.near,
+              100 * shares.turned_alike);
+  return shares;
+}
+
+TEST(StoredTangents, AreThoseThatAreMade) {
+  PELT_REQUIRE_SHARED();
+  const fs::path characters = *test::shared_folder() / "assets/characters";
+  const Shares luke = compare_with_stored(characters / "luke/luke.gltf");
+  EXPECT_GT(luke.near, 0.999);
+  EXPECT_GT(luke.turned_alike, 0.999);
+  // Its program did not turn the handedness for UVs whose v falls.
+  const Shares lumberjack = compare_with_stored(characters / "lumberjack.glb");
+  EXPECT_GT(lumberjack.near, 0.96);
+  EXPECT_EQ(lumberjack.turned_alike, 0.0);
+}
+
+}  // namespace
+}  // namespace pelt

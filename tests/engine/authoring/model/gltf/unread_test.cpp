@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// The importer's notes on what it does not read: one note a thing.
+#include "engine/authoring/model/gltf/unread.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/engine/authoring/model/gltf/gltf_file.h"
+#include "tests/engine/authoring/model/gltf/vrm_file.h"
+
+namespace pelt {
+namespace {
+
+using nlohmann::json;
+using test::GltfFile;
+using test::primitive;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> notes_of(const GltfFile& file) {
+  const Result<Model> model = file.import();
+  EXPECT_TRUE(model) << model.error().message;
+  return model ? model->report.notes : std::vector<std::string>();
+}
+
+json& attributes(GltfFile& file) { return primitive(file)["attributes"]; }
+
+// The skinned triangle with normals: all of it is read.
+GltfFile whole_triangle() {
+  GltfFile file = GltfFile::skinned_triangle();
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  return file;
+}
+
+int add_uvs(GltfFile& file) { return file.add("VEC2", std::vector<float>{0, 0, 1, 0, 0, 1}); }
+
+TEST(UnreadGltf, IsNotSaidOfWhatIsRead) {
+  GltfFile file = whole_triangle();
+  attributes(file)["TEXCOORD_0"] = add_uvs(file);
+  attributes(file)["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+  attributes(file)["COLOR_0"] = file.add(std::vector<glm::vec3>(3, {1, 0, 0}));
+  attributes(file)["_MASK"] = file.add("SCALAR", std::vector<float>{1, 0, 1});
+  primitive(file)["targets"] = {{{"POSITION", 0}}};
+  file.json["meshes"][0]["extras"]["targetNames"] = {"smile"};
+  file.json["nodes"][0]["extras"]["bbone_segments"] = 3;
+  file.json["extensionsUsed"] = {"KHR_mesh_quantization", "PELT_deformers"};
+  EXPECT_THAT(notes_of(file), IsEmpty());
+}
+
+TEST(UnreadGltf, ListsExtensions) {
+  GltfFile file = whole_triangle();
+  file.json["extensionsUsed"] = {"KHR_materials_variants", "EXT_mesh_gpu_instancing", "KHR_mesh_quantization"};
+  file.json["nodes"][0]["extensions"] = {{"EXT_mesh_gpu_instancing", json::object()}, {"NOT_declared", json::object()}};
+  EXPECT_THAT(notes_of(file), ElementsAre("extensions that are not read: 'EXT_mesh_gpu_instancing', "
+                                          "'KHR_materials_variants', 'NOT_declared'"));
+}
+
+TEST(UnreadGltf, IsNotSaidOfBonesAndExpressionsOfVrm) {
+  for (const bool old : {true, false}) {
+    GltfFile file = test::vrm_file(old);
+    attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+    file.json["extensionsUsed"] = {old ? "VRM" : "VRMC_vrm"};
+    EXPECT_THAT(notes_of(file), IsEmpty());
+  }
+}
+
+TEST(UnreadGltf, ListsTheRestOfVrm) {
+  GltfFile file = test::vrm_file(false);
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  json& vrm = file.json["extensions"]["VRMC_vrm"];
+  vrm["meta"] = {{"name", "somebody"}};
+  vrm["lookAt"] = {{"type", "bone"}};
+  vrm["firstPerson"] = json::object();
+  vrm["expressions"]["preset"]["happy"]["overrideBlink"] = "block";
+  vrm["expressions"]["preset"]["happy"]["overrideMouth"] = "none";
+  vrm["expressions"]["custom"]["wink"]["overrideMouth"] = "none";
+  vrm["expressions"]["custom"]["wink"]["materialColorBinds"] = {{{"material", 0}}};
+  file.json["extensions"]["VRMC_springBone"] = {{"specVersion", "1.0"}};
+  EXPECT_THAT(notes_of(file),
+              ElementsAre("of VRM, bones and morph targets of expressions are read; not read: materials of 1 "
+                          "expressions, overrides by 1 expressions, metadata, look-at",
+                          "extensions that are not read: 'VRMC_springBone'"));
+  file = test::vrm_file(true);
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  json& old = file.json["extensions"]["VRM"];
+  old["secondaryAnimation"] = {{"boneGroups", json::array()}};
+  old["materialProperties"] = {{{"name", "skin"}}};
+  old["blendShapeMaster"]["blendShapeGroups"][0]["materialValues"] = {{{"materialName", "skin"}}};
+  file.json["extensions"]["VRMC_vrm"] = json::object();
+  EXPECT_THAT(notes_of(file), ElementsAre("of VRM, bones and morph targets of expressions are read; not read: the VRM "
+                                          "0.x data beside those of 1.0"));
+  file.json["extensions"].erase("VRMC_vrm");
+  EXPECT_THAT(notes_of(file), ElementsAre("of VRM, bones and morph targets of expressions are read; not read: "
+                                          "materials of 1 expressions, spring bones, material properties"));
+}
+
+TEST(UnreadGltf, CountsPropertiesOfMaterials) {
+  GltfFile file = whole_triangle();
+  file.push("materials", {{"doubleSided", true}, {"normalTexture", {{"index", 0}}}, {"alphaMode", "BLEND"}});
+  file.push("materials", {{"doubleSided", true},
+                          {"alphaMode", "MASK"},
+                          {"alphaCutoff", 0.3},
+                          {"emissiveFactor", {0, 1, 0}},
+                          {"pbrMetallicRoughness", {{"metallicFactor", 0}}}});
+  EXPECT_THAT(notes_of(file),
+              ElementsAre("of materials name, base colour with its image and alpha mask are read; not read: metal and "
+                          "roughness of 1, normal maps of 1, emission of 1, alpha blending of 1, alpha cutoffs (0.5 is "
+                          "taken) of 1, double sides of 2"));
+  // Values that equal the defaults.
+  file.json["materials"] = {{{"doubleSided", false},
+                             {"alphaMode", "OPAQUE"},
+                             {"emissiveFactor", {0, 0, 0}},
+                             {"pbrMetallicRoughness", {{"metallicFactor", 1}, {"roughnessFactor", 1}}}},
+                            {{"alphaMode", "MASK"}, {"alphaCutoff", 0.5}}};
+  EXPECT_THAT(notes_of(file), IsEmpty());
+}
+
+TEST(UnreadGltf, SaysTheRestInOneLine) {
+  GltfFile file = whole_triangle();
+  file.json["cameras"] = {{{"type", "perspective"}}, {{"type", "perspective"}}};
+  file.json["extensionsUsed"] = {"KHR_lights_punctual"};
+  file.json["extensions"]["KHR_lights_punctual"]["lights"] = {{{"type", "point"}}};
+  file.json["nodes"][0]["extras"] = {{"tag", 1}, {"bbone_segments", 2}};
+  file.json["nodes"][1]["extras"] = {{"bbone_handle_use_ease_start", {1, 2}}, {"tag", 2}};
+  file.json["asset"]["copyright"] = "2026";
+  EXPECT_THAT(notes_of(file), ElementsAre("not read: 2 cameras, 1 light, custom properties (extras) "
+                                          "'bbone_handle_use_ease_start', 'tag', the copyright"));
+}
+
+// Sixty meshes make one note, not sixty.
+TEST(UnreadGltf, NamesAttributesWithTheFirstOfTheirMeshes) {
+  GltfFile file = whole_triangle();
+  attributes(file)["TEXCOORD_1"] = add_uvs(file);
+  const json mesh = file.json["meshes"][0];
+  for (int m = 1; m < 60; ++m) {
+    file.push("meshes", mesh);
+    file.push("nodes", {{"mesh", m}, {"skin", 0}, {"name", "part " + std::to_string(m)}});
+  }
+  file.json["meshes"][59]["primitives"][0]["attributes"]["COLOR_1"] = file.add(std::vector<glm::vec3>(3, {1, 0, 0}));
+  EXPECT_THAT(notes_of(file),
+              ElementsAre("vertex attributes that are not read: COLOR_1 of 'part 59', TEXCOORD_1 of 'mesh_0', 'part "
+                          "1', 'part 2', 'part 3' and 56 more"));
+}
+
+TEST(UnreadGltf, NamesWeightsThatNothingReads) {
+  GltfFile file = whole_triangle();
+  file.json["nodes"][0].erase("skin");
+  EXPECT_THAT(notes_of(file),
+              ElementsAre("skins of no mesh that the scene shows, which are left out: 'skin_0'",
+                          "meshes whose weights are not read, since their node names no skin: 'mesh_0'"));
+}
+
+TEST(UnreadGltf, NamesWhatMorphTargetsMoveBesideDirections) {
+  GltfFile file = whole_triangle();
+  const int offsets = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  primitive(file)["targets"] = {{{"POSITION", offsets}, {"NORMAL", offsets}}, {{"COLOR_0", offsets}}};
+  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets offsets of positions, and of what normals and tangents "
+                                          "the mesh has, are read; not read: COLOR_0 of 'mesh_0'"));
+}
+
+TEST(UnreadGltf, NamesMeshesWhoseDirectionsAreMade) {
+  GltfFile file = whole_triangle();
+  attributes(file)["TEXCOORD_0"] = add_uvs(file);
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get those of MikkTSpace: 'mesh_0'"));
+  attributes(file).erase("TEXCOORD_0");
+  attributes(file).erase("NORMAL");
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without normals, which get flat ones: 'mesh_0'"))
+      << "without texture coordinates nothing has a normal map";
+}
+
+// Two triangles with a right angle between them share vertices 0 and 1, a third in the plane of one shares vertex 0.
+GltfFile fold() {
+  GltfFile file;
+  file.add(std::vector<glm::vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}});
+  file.add_mesh({{"POSITION", 0}});
+  primitive(file)["indices"] = file.add("SCALAR", std::vector<std::uint8_t>{0, 1, 2, 1, 0, 3, 0, 4, 5});
+  file.push("nodes", {{"mesh", 0}});
+  return file;
+}
+
+TEST(UnreadGltf, CountsVerticesWhoseFacesDiffer) {
+  GltfFile file = fold();
+  EXPECT_THAT(notes_of(file),
+              ElementsAre("meshes without normals, which get flat ones; those of 2 vertices are averages "
+                          "of their faces': 'mesh_0'"));
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(6, {0, 0, 1}));
+  // The third triangle's u rises with y, those of the others with x.
+  attributes(file)["TEXCOORD_0"] = file.add("VEC2", std::vector<float>{0, 0, 1, 0, 0, 1, 0, -1, 0, 1, -1, 0});
+  file.push("nodes", {{"mesh", 0}});
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes without tangents, which get those of MikkTSpace; those of 2 vertices "
+                                          "are averages of their faces': 'mesh_0', 'mesh_0#2'"));
+}
+
+TEST(UnreadGltf, NamesTangentsWithoutNormals) {
+  GltfFile file = whole_triangle();
+  attributes(file)["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+  const int offsets = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  primitive(file)["targets"] = {{{"TANGENT", offsets}}};
+  EXPECT_THAT(notes_of(file), IsEmpty());
+  attributes(file).erase("NORMAL");
+  EXPECT_THAT(notes_of(file), ElementsAre(testing::HasSubstr("not read: TANGENT of 'mesh_0'"),
+                                          "vertex attributes that are not read: TANGENT of 'mesh_0'",
+                                          "meshes without normals, which get flat ones: 'mesh_0'"));
+}
+
+TEST(UnreadGltf, NamesMeshesWithPartsWithoutTextureCoordinates) {
+  GltfFile file = whole_triangle();
+  const json bare = primitive(file);
+  attributes(file)["TEXCOORD_0"] = add_uvs(file);
+  file.json["meshes"][0]["primitives"].push_back(bare);
+  EXPECT_THAT(notes_of(file), Contains("meshes with parts without texture coordinates, which get 0: 'mesh_0'"));
+}
+
+TEST(UnreadGltf, NamesMeshesOfLines) {
+  GltfFile file = whole_triangle();
+  json lines = primitive(file);
+  lines["mode"] = 3;
+  file.json["meshes"][0]["primitives"].push_back(lines);
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes with lines, of which the vertices alone are read: 'mesh_0'"));
+}
+
+TEST(UnreadGltf, NamesMeshesAndSkinsThatAreNotShown) {
+  GltfFile file = whole_triangle();
+  file.push("meshes", file.json["meshes"][0]);
+  file.json["meshes"][1]["name"] = "spare";
+  file.push("skins", file.json["skins"][0]);
+  file.push("nodes", {{"mesh", 1}, {"skin", 1}});
+  EXPECT_THAT(notes_of(file), IsEmpty());
+  file.json["scenes"] = {{{"nodes", {0, 1}}}};
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes that the scene does not show, and are left out: 'spare'",
+                                          "skins of no mesh that the scene shows, which are left out: 'skin_1'"));
+}
+
+// KHR_animation_pointer animates what a JSON pointer names: a colour, a light.
+TEST(UnreadGltf, CountsChannelsOfNeitherNodesNorMorphTargets) {
+  GltfFile file = whole_triangle();
+  const int times = file.add("SCALAR", std::vector<float>{0});
+  const int colors = file.add("VEC4", std::vector<float>{1, 1, 1, 1});
+  const int places = file.add(std::vector<glm::vec3>{{1, 2, 3}});
+  const json pointer = {
+      {"sampler", 0},
+      {"target",
+       {{"path", "pointer"},
+        {"extensions", {{"KHR_animation_pointer", {{"pointer", "/materials/0/pbrMetallicRoughness"}}}}}}}};
+  const json move = {{"sampler", 1}, {"target", {{"node", 1}, {"path", "translation"}}}};
+  for (const char* name : {"walk", "run"}) {
+    file.push("animations",
+              {{"name", name},
+               {"samplers", {{{"input", times}, {"output", colors}}, {{"input", times}, {"output", places}}}},
+               {"channels", {pointer, move, pointer}}});
+  }
+  const Result<Model> model = file.import();
+  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_EQ(model->clips.size(), 2u);
+  EXPECT_EQ(model->clips[0].channels.size(), 1u);
+  EXPECT_THAT(model->report.notes,
+              ElementsAre("4 channels that animate neither nodes nor morph targets are not read, of the clips 'walk', "
+                          "'run': '/materials/0/pbrMetallicRoughness'"));
+}
+
+// The document may be any JSON: it is described before it is checked.
+TEST(UnreadGltf, IsDescribedOfAnyJson) {
+  const std::vector<json> values{42,
+                                 -1.5,
+                                 "x",
+                                 nullptr,
+                                 true,
+                                 json::array(),
+                                 json::array({1, "x", nullptr}),
+                                 json::object(),
+                                 {{"a", {1, {{"b", 2}}}}}};
+  EXPECT_THAT(describe_unread(json()), IsEmpty());
+  for (const char* place :
+       {"/extensionsUsed", "/extensions", "/extensions/KHR_lights_punctual", "/extensions/KHR_lights_punctual/lights",
+        "/materials", "/materials/0", "/materials/0/pbrMetallicRoughness", "/materials/0/emissiveFactor",
+        "/materials/0/alphaMode", "/cameras", "/asset", "/asset/copyright", "/extras"}) {
+    for (const json& value : values) {
+      json document;
+      document[json::json_pointer(place)] = value;
+      EXPECT_LE(describe_unread(document).size(), 2u) << place << value;
+    }
+  }
+  const json long_name = {{"extensionsUsed", {std::string(100'000, 'x')}}};
+  EXPECT_LT(describe_unread(long_name).at(0).size(), 200u);
+}
+
+}  // namespace
+}  // namespace pelt

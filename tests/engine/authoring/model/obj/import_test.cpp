@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include <pelt/gltf_export.h>
+#include <pelt/import.h>
+
+#include "tests/engine/authoring/model/gltf/gltf_file.h"
+#include "tests/support/must.h"
+
+namespace pelt {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<Model> import_text(std::string_view text) {
+  const test::TemporaryFolder folder;
+  return import_obj(folder.write("cage.obj", text));
+}
+
+TEST(ImportObj, ReadsPositionsAndFaces) {
+  const auto model = import_text(
+      "# a comment\nmtllib gone.mtl\no thing\nv 0 0 0\nv 1 0 0 1\r\nv +1.5e0 1 0 0.5 0.5 0.5\n\tv 0 1 0\nvt 0 0\nvn 0 "
+      "0 1\n"
+      "usemtl gone\nf 1/1/1 2/1/1 3//1\nf -4 -2 4/1");
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->name, "cage.obj");
+  ASSERT_EQ(model->meshes.size(), 1u);
+  const Mesh& mesh = model->meshes[0];
+  EXPECT_EQ(mesh.name, "cage");
+  EXPECT_THAT(mesh.positions, ElementsAre(glm::vec3(0), glm::vec3(1, 0, 0), glm::vec3(1.5f, 1, 0), glm::vec3(0, 1, 0)));
+  EXPECT_THAT(mesh.triangles, ElementsAre(glm::uvec3(0, 1, 2), glm::uvec3(0, 2, 3)));
+  EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
+  EXPECT_EQ(mesh.weights.row_count(), 0u);
+  ASSERT_EQ(mesh.parts.size(), 1u);
+  EXPECT_EQ(mesh.parts[0].triangle_count, 2u);
+  EXPECT_TRUE(model->skeleton.joints.empty());
+}
+
+TEST(ImportObj, SaysWhatItDoesNotRead) {
+  const auto notes = [](const std::string& text) {
+    const auto model = import_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + text);
+    EXPECT_TRUE(model) << model.error().message;
+    return model ? model->report.notes : std::vector<std::string>();
+  };
+  EXPECT_THAT(notes("# vt is a comment\n\np 1 2\n"), testing::IsEmpty());
+  EXPECT_THAT(notes("f 1 2 3\n"), ElementsAre("no normals: smooth ones are made from the faces"));
+  EXPECT_THAT(notes("vt 0 0\nvn 0 0 1\nvn 0 0 1\no head\ns off\ncurv2 1 2\nvt 1 1\nf 1/1/1 2/1/2 3/1/1\n"),
+              ElementsAre("not read: objects (o), which become one mesh, smoothing groups (s), lines of 'curv2'"));
+  EXPECT_THAT(notes("usemtl red\nf 1 2 3\n"), ElementsAre("no normals: smooth ones are made from the faces",
+                                                          "materials that no file has, which are grey: 'red'"));
+  EXPECT_THAT(notes("mtllib a.mtl ../b.mtl\n"),
+              ElementsAre(AllOf(HasSubstr("materials are not read: "), HasSubstr("a.mtl")),
+                          "materials are not read: the file name '../b.mtl' leaves the folder"));
+  EXPECT_THAT(notes("v 0 0 1 1\nl 1 2\n"), ElementsAre("not read: a fourth coordinate (v x y z w), lines (l)"));
+  EXPECT_THAT(notes("v 0 0 1 0.5 0.5 0.5\n"), ElementsAre("not read: vertex colours (v x y z r g b)"));
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "key" + std::to_string(i) + " 1\n";
+  EXPECT_THAT(notes(many + "s 1\n"),
+              ElementsAre("not read: smoothing groups (s), lines of 'key0', 'key1', 'key10', 'key11' and 96 more"));
+}
+
+// Two faces at an edge; corners name points in every form that the format has.
+TEST(ImportObj, KeepsNormalsAndTextureCoordinates) {
+  const auto model = import_text(
+      "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\n"
+      "vt 0 0\nvt 1 0.25\nvt 0.5\n"
+      "vn 0 0 2\nvn -1 0 0\nvn 0 0 0\n"
+      "f 1/1/1 2/2/-3 3//1 4/3/1\nf 1/2/2 4/3/2 5/-1/3\n");
+  ASSERT_TRUE(model) << model.error().message;
+  const Mesh& mesh = model->meshes[0];
+  const float half = std::sqrt(0.5f);
+  ASSERT_EQ(mesh.normals.size(), 5u);
+  EXPECT_THAT(mesh.normals, ElementsAre(glm::vec3(-half, 0, half), glm::vec3(0, 0, 1), glm::vec3(0, 0, 1),
+                                        glm::vec3(-half, 0, half), glm::vec3(1, 0, 0)));
+  EXPECT_THAT(mesh.uvs,
+              ElementsAre(glm::vec2(0, 1), glm::vec2(1, 0.75f), glm::vec2(0), glm::vec2(0.5f, 1), glm::vec2(0.5f, 1)));
+  EXPECT_THAT(model->report.notes,
+              ElementsAre("1 vertices without normals, which get smooth ones from the faces",
+                          "2 vertices with several normals, of which they take the mean",
+                          "1 vertices with several texture coordinates, of which they take the first"));
+}
+
+// What is empty after a slash is not given, as if the slash were not there.
+TEST(ImportObj, ReadsCornersThatEndInSlashes) {
+  const std::string points = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0.5\nvt 0 1\nvn 1 0 0\nvn 0 0 1\nvn 0 1 0\n";
+  for (const auto& [with, without] : {std::pair<std::string, std::string>{"f 1// 2// 3//", "f 1 2 3"},
+                                      {"f 1/ 2/ 3/", "f 1 2 3"},
+                                      {"f 1/1/ 2/2/ 3/3/", "f 1/1 2/2 3/3"},
+                                      {"f 1//2 2// 3/3/ ", "f 1//2 2 3/3"}}) {
+    const auto is = import_text(points + with);
+    const auto was = import_text(points + without);
+    ASSERT_TRUE(is && was) << with;
+    EXPECT_EQ(is->meshes[0].normals, was->meshes[0].normals) << with;
+    EXPECT_EQ(is->meshes[0].uvs, was->meshes[0].uvs) << with;
+    EXPECT_EQ(is->report.notes, was->report.notes) << with;
+  }
+}
+
+// Programs write NaN for faces without area.
+TEST(ImportObj, TakesNormalsAndTextureCoordinatesOfNanAsMissing) {
+  for (const std::string nan : {"nan", "-nan(ind)", "NaN", "inf", "-Inf", "1.#QNAN0", "-1.#IND00"}) {
+    const auto model = import_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.5 " + nan + "\nvt 1 1\nvn 0 " + nan +
+                                   " 0\nvn 1 0 0\nf 1/1/1 2/2/1 3/1/2\n");
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_THAT(model->meshes[0].normals, ElementsAre(glm::vec3(0, 0, 1), glm::vec3(0, 0, 1), glm::vec3(1, 0, 0)));
+    EXPECT_THAT(model->meshes[0].uvs, ElementsAre(glm::vec2(0, 1), glm::vec2(1, 0), glm::vec2(0, 1)));
+    EXPECT_THAT(model->report.notes, ElementsAre("1 normals that are NaN or infinite, taken as missing",
+                                                 "1 texture coordinates that are NaN or infinite, taken as 0",
+                                                 "2 vertices without normals, which get smooth ones from the faces"));
+  }
+}
+
+constexpr std::string_view kTwoFaces =
+    "mtllib my materials.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\n"
+    "f 1//1 2//1 3//1\nusemtl light blue\nf 1//1 3//1 4//1\nusemtl gone\nf 4//1 3//1 1//1\nusemtl light blue\n"
+    "f 1//1 2//1 4//1\n";
+
+TEST(ImportObj, ReadsMaterials) {
+  const test::TemporaryFolder folder;
+  folder.write("my materials.mtl",
+               "# comment\nnewmtl light blue\r\nKd 0.25 0.5 1\nKs 1 x 1\nd 0.5\nmap_Kd -s 1 1 1 skin.png\n"
+               "newmtl halo\nKd spectral a.rfl\nd -halo 0.1\n");
+  folder.write("skin.png", std::string_view("\x89PNG\r\n\x1a\n and so on"));
+  std::vector<std::filesystem::path> beside;
+  const auto model = import_obj(folder.write("a.obj", kTwoFaces), &beside);
+  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_EQ(model->materials.size(), 2u);
+  EXPECT_EQ(model->materials[0].name, "light blue");
+  EXPECT_EQ(model->materials[0].base_color, glm::vec4(0.25f, 0.5f, 1, 0.5f));
+  EXPECT_EQ(model->materials[0].base_color_image, 0);
+  EXPECT_EQ(model->materials[1].name, "gone");
+  EXPECT_EQ(model->materials[1].base_color, Material().base_color);
+  ASSERT_EQ(model->images.size(), 1u);
+  EXPECT_EQ(model->images[0].name, "skin.png");
+  EXPECT_EQ(model->images[0].bytes.size(), 18u);
+  EXPECT_THAT(beside, ElementsAre(folder / "my materials.mtl", folder / "skin.png"));
+  std::vector<std::int32_t> materials;
+  for (const MeshPart& part : model->meshes[0].parts) {
+    EXPECT_EQ(part.first_triangle, materials.size());
+    EXPECT_EQ(part.triangle_count, 1u);
+    materials.push_back(part.material);
+  }
+  EXPECT_THAT(materials, ElementsAre(-1, 0, 1, 0));
+  EXPECT_THAT(model->report.notes, ElementsAre("materials that no file has, which are grey: 'gone'"));
+}
+
+TEST(ImportObj, MakesNamesUtf8) {
+  const test::TemporaryFolder folder;
+  folder.write("m.mtl", "newmtl caf\xe9\nKd 1 0 0\nmap_Kd \xe9.png\n");
+  folder.write("\xe9.png", "\x89PNG\r\n\x1a\n");
+  const std::string obj = "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl caf\xe9\nf 1 2 3\n";
+  const Model model = test::must(import_obj(folder.write("caf\xe9.obj", obj)));
+  EXPECT_EQ(model.name, "caf\ufffd.obj");
+  EXPECT_EQ(model.meshes[0].name, "caf\ufffd");
+  EXPECT_EQ(model.materials[0].name, "caf\ufffd");
+  EXPECT_EQ(model.materials[0].base_color, glm::vec4(1, 0, 0, 1));
+  test::must(format_glb(model));
+}
+
+TEST(ImportObj, ClampsColors) {
+  const test::TemporaryFolder folder;
+  folder.write("my materials.mtl", "newmtl   light blue\nKd -1 0.5 3e5\nd 2\nnewmtl\nnewmtl gone\nKd 0 1 0\nTr 1\n");
+  const auto model = import_obj(folder.write("a.obj", kTwoFaces));
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->materials[0].base_color, glm::vec4(0, 0.5f, 1, 1));
+  EXPECT_EQ(model->materials[1].base_color, glm::vec4(0, 1, 0, 0));
+  EXPECT_THAT(model->report.notes,
+              ElementsAre("materials whose colour or opacity is not within 0 and 1, and is clamped: 'light blue'"));
+}
+
+TEST(ImportObj, NotesTexturesThatItDoesNotRead) {
+  for (const std::string name : {"gone.png", "../skin.png", "C:\\skin.png", "text.png"}) {
+    const test::TemporaryFolder folder;
+    folder.write("text.png", "no image");
+    folder.write("my materials.mtl", "newmtl light blue\nmap_Kd " + name + "\nnewmtl gone\nTr 0.25\n");
+    const auto model = import_obj(folder.write("a.obj", kTwoFaces));
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_TRUE(model->images.empty());
+    EXPECT_EQ(model->materials[0].base_color_image, -1);
+    EXPECT_FLOAT_EQ(model->materials[1].base_color.a, 0.75f);
+    EXPECT_THAT(model->report.notes, ElementsAre("textures that are not read: '" + name + "'"));
+  }
+}
+
+TEST(ImportObj, FollowsNoLinkOutOfItsFolder) {
+  const test::TemporaryFolder folder;
+  folder.write("secret.mtl", "newmtl red\nKd 1 0 0\n");
+  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_symlink(folder / "secret.mtl", folder / "sub/link.mtl");
+  const auto path = folder.write("sub/a.obj", "mtllib link.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n");
+  const auto model = import_obj(path);
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_THAT(model->report.notes, testing::Contains("materials are not read: the file name 'link.mtl' leads out of "
+                                                     "the folder by a symbolic link"));
+  const auto by_leave = import_obj(path, nullptr, NamedFiles::kAnywhere);
+  ASSERT_TRUE(by_leave);
+  EXPECT_EQ(by_leave->materials.at(0).base_color, glm::vec4(1, 0, 0, 1));
+}
+
+TEST(ImportObj, NamesTheLineOfAMaterialThatIsWrong) {
+  for (const auto& [text, why] :
+       {std::pair<std::string, std::string>{"newmtl a\nKd 0 red 0\n", ":2: number 2 of Kd is none"},
+        {"newmtl a\nKd 0 0\n", ":2: Kd has 2 numbers where 3 are needed"},
+        {"newmtl a\n\nd\n", ":3: d has 0 numbers where 1 are needed"},
+        {"newmtl a\nTr 1e99\n", ":2: number 1 of Tr is none"},
+        {"Kd nan 0 0\n", ":1: number 1 of Kd is none"},
+        {std::string("newmtl \0a\n", 10), ":1: holds a zero byte"}}) {
+    const test::TemporaryFolder folder;
+    folder.write("my materials.mtl", text);
+    const auto model = import_obj(folder.write("a.obj", kTwoFaces));
+    ASSERT_FALSE(model) << text;
+    EXPECT_THAT(model.error().message, HasSubstr("my materials.mtl" + why));
+  }
+}
+
+TEST(ImportObj, SplitsPolygons) {
+  const auto model = import_text("v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 0.5 0\nv 0 2 0\nf 1 2 3 4 5\n");
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->meshes[0].triangles.size(), 3u);
+}
+
+TEST(ImportObj, NamesTheLineThatIsWrong) {
+  const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  const std::vector<std::pair<std::string, std::string>> defects{
+      {"v 0 nan 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v 0 inf 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v 0 1e39 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v 0 0 -1e13\n", "cage.obj:1: coordinate 3 is no number within 1e+12 of 0"},
+      {"v 0 1,5 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v 0 0\n", "cage.obj:1: 2 coordinates where 3 are needed"},
+      {corners + "f 1 2" + std::string(1, '\0') + " 3\n", "cage.obj:4: holds a zero byte"},
+      {corners + "f 1 2\n", "cage.obj:4: 2 corners where 3 are needed"},
+      {corners + "f 1 2 0\n", "cage.obj:4: corner 3 names no vertex"},
+      {corners + "f 1 2 x\n", "cage.obj:4: corner 3 names no vertex"},
+      {corners + "f 1 2 99999999999\n", "cage.obj:4: corner 3 names no vertex"},
+      {corners + "\n# comment\r\nf 1 2 4\n", "cage.obj:6: names vertex 4 of 3"},
+      {corners + "f 1 2 -4\n", "cage.obj:4: names vertex 0 of 3"},
+      {corners + "p 1 4\nl 1 3\n", "cage.obj:4: names vertex 4 of 3"},
+      {corners + "l 1 -4\n", "cage.obj:4: point 2 names no vertex"},
+      {corners + "p 0\n", "cage.obj:4: point 1 names no vertex"},
+      {corners + "p a\n", "cage.obj:4: point 1 names no vertex"},
+      {"vn 0 x 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"vn 0 1\n", "cage.obj:1: 2 coordinates where 3 are needed"},
+      {"vt\n", "cage.obj:1: 0 coordinates where 1 are needed"},
+      {"vt 0 1e39\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"vn 0 1e400 1\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
+      {"v +-1 0 0\n", "cage.obj:1: coordinate 1 is no number within 1e+12 of 0"},
+      {"v 0 0 1" + std::string(400, '0') + "e-400\n", "cage.obj:1: coordinate 3 is no number"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/2\n", "cage.obj:5: names texture coordinates 2 of 1"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/-2\n", "cage.obj:5: names texture coordinates 0 of 1"},
+      {corners + "vn 0 0 1\nf 1//1 2//1 3//9\n", "cage.obj:5: names normal 9 of 1"},
+      {corners + "f 1//1 2 3\nvn 0 0 1\nf 1 2 3//-2\n", "cage.obj:6: names normal 0 of 1"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/x\n", "cage.obj:5: corner 3 names no vertex"},
+      {corners + "vt 0 0\nf 1/1 2/1 3/0\n", "cage.obj:5: corner 3 names no vertex"},
+      {corners + "f 1 2 3/1/1/1\n", "cage.obj:4: corner 3 names no vertex"},
+      {"", "holds no vertex"},
+      {"# nothing\n", "holds no vertex"},
+  };
+  for (const auto& [text, why] : defects) {
+    const auto model = import_text(text);
+    ASSERT_FALSE(model) << text;
+    EXPECT_THAT(model.error().message, HasSubstr(why));
+  }
+}
+
+TEST(ImportObj, ReadsPointsAndLinesAsVertices) {
+  const std::string positions = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\n";
+  for (const std::string elements : {"", "p 1\np 2 3 4\n", "l 1/1 2/2 -1\n"}) {
+    const auto model = import_text(positions + elements);
+    ASSERT_TRUE(model) << model.error().message;
+    const Mesh& mesh = model->meshes.at(0);
+    EXPECT_EQ(mesh.positions.size(), 4u);
+    EXPECT_TRUE(mesh.triangles.empty());
+    EXPECT_TRUE(mesh.parts.empty());
+    EXPECT_THAT(mesh.normals, testing::Each(glm::vec3(0, 0, 1)));
+  }
+  // The same beside faces.
+  const auto both = import_text(positions + "p 4\nf 1 2 3\n");
+  ASSERT_TRUE(both) << both.error().message;
+  EXPECT_EQ(both->meshes[0].positions.size(), 4u);
+  EXPECT_EQ(both->meshes[0].triangles.size(), 1u);
+}
+
+TEST(ImportObj, BoundsTheCornersOfAFace) {
+  std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
+  for (int i = 0; i < 1001; ++i) text += " 1";
+  EXPECT_EQ(import_text(text).error().code, ErrorCode::kUnsupported);
+}
+
+// A thin strip along an arc, of which ears are found late: its splitting takes time by the cube of its corners.
+TEST(ImportObj, BoundsTheSplittingOfPolygons) {
+  constexpr int kSide = 500;
+  std::string text;
+  for (int i = 0; i < 2 * kSide; ++i) {
+    const double angle = (i < kSide ? i : 2 * kSide - 1 - i) * 3.0 / kSide;
+    const double radius = i < kSide ? 1 : 1.0001;
+    text += fmt::format("v {} {} 0\n", radius * std::cos(angle), radius * std::sin(angle));
+  }
+  std::string face = "f";
+  for (int i = 1; i <= 2 * kSide; ++i) face += fmt::format(" {}", i);
+  const auto with_faces = [&](int count) {
+    std::string all = text;
+    for (int f = 0; f < count; ++f) all += face + "\n";
+    return import_text(all);
+  };
+  EXPECT_TRUE(with_faces(1));
+  const auto many = with_faces(12);
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(many.error().message, HasSubstr("cage.obj: its polygons, of up to 1000 corners, take too long to split"));
+}
+
+TEST(ImportModel, ChoosesByName) {
+  const test::TemporaryFolder folder;
+  EXPECT_TRUE(import_model(folder.write("a.OBJ", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").string()));
+  EXPECT_TRUE(import_model(folder.write("a.gltf", test::GltfFile::triangle().text()).string()));
+  EXPECT_TRUE(import_model(folder.write("a.glb", test::GltfFile::triangle().glb()).string()));
+  EXPECT_THAT(import_model("a.fbx").error().message, HasSubstr(".gltf, .glb, .vrm and .obj"));
+  EXPECT_EQ(import_model("gone.glb").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(import_model("").error().code, ErrorCode::kUnsupported);
+}
+
+TEST(ImportModel, MakesBuiltinCharacters) {
+  for (const char* name : {"builtin:limb", "builtin:tail", "builtin:arm", "builtin:biped"}) {
+    const Result<Model> model = import_model(name);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_FALSE(model->meshes.empty());
+  }
+  EXPECT_THAT(import_model("builtin:horse").error().message,
+              HasSubstr("there are builtin:arm, builtin:biped, builtin:limb, builtin:tail"));
+}
+
+}  // namespace
+}  // namespace pelt

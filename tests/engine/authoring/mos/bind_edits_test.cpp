@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Tests edits of control points, at bind and slid after it.
+#include <limits>
+#include <map>
+
+#include <pelt/curve_keys.h>
+
+#include "engine/authoring/mos/slide_points.h"
+#include "shaders/mos/mos.h"
+#include "tests/engine/authoring/mos/bound_skin.h"
+#include "tests/support/must.h"
+
+namespace pelt::mos {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::vector<MosEdit> each_edit() {
+  return {{.operation = MosOperation::kBulge, .factor = 1.4f, .pivot = glm::vec3(4, -2, 0)},
+          {.operation = MosOperation::kSlide, .distance = 0.3f, .offset = {0, 0.2f, 0}},
+          {.operation = MosOperation::kScale, .points = {"joint1"}, .scale = {1, 1.5f, 1.2f}},
+          {.operation = MosOperation::kMotion, .factor = 0.7f},
+          {.operation = MosOperation::kTwist, .points = {"joint?"}, .degrees = 50}};
+}
+
+bool can_have(MosStrategy strategy, const MosEdit& edit) {
+  return strategy == MosStrategy::kBSpline || edit.operation != MosOperation::kTwist;
+}
+
+Character edited(const Model& model, MosStrategy strategy, std::vector<MosEdit> edits) {
+  return test::bound(model, by_mos([&](MosParameters& p) {
+                       p.strategy = strategy;
+                       p.edits = std::move(edits);
+                     }))
+      .character;
+}
+
+// At 90 degrees an edit that is keyed from 0 at 0 degrees is done wholly.
+TEST(MosBind, DrivenEditsFollowTheirJoint) {
+  const Model model = test::make_tube({.joints = 3});
+  for (const MosStrategy strategy : kWithoutCage) {
+    const Character plain = edited(model, strategy, {});
+    for (const MosEdit& edit : each_edit()) {
+      if (!can_have(strategy, edit)) continue;
+      SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(edit.operation));
+      MosEdit driven = edit;
+      driven.driver = KeyAngle{"joint1", {0, 0, 2}};
+      driven.share = {{0, 0}, {90, 1}};
+      MosEdit always = edit;
+      always.in_bind = false;
+      const Character moving = edited(model, strategy, {driven});
+      const Character constant = edited(model, strategy, {always});
+      EXPECT_LE(worst_at_bind(model, moving), kRounding);
+      const std::vector<glm::mat4> joints = bent(model, 90);
+      const std::vector<glm::vec3> is = posed(model, moving, joints);
+      EXPECT_LT(test::farthest(is, posed(model, constant, joints)), 1e-4);
+      EXPECT_GT(test::farthest(is, posed(model, plain, joints)), 0.05);
+      EXPECT_LT(test::farthest(posed(model, moving, bent(model, -40)), posed(model, plain, bent(model, -40))), 1e-5)
+          << "held beyond the keys";
+    }
+  }
+}
+
+TEST(MosBind, EditsShowAtBindWhereAsked) {
+  const Model model = test::make_tube({.joints = 3});
+  for (const MosStrategy strategy : kWithoutCage) {
+    for (MosEdit edit : each_edit()) {
+      if (!can_have(strategy, edit)) continue;
+      SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(edit.operation));
+      EXPECT_LE(worst_at_bind(model, edited(model, strategy, {edit})), kRounding);
+      edit.in_bind = false;
+      const double shown = worst_at_bind(model, edited(model, strategy, {edit}));
+      if (edit.operation == MosOperation::kMotion) {
+        EXPECT_LE(shown, kRounding) << "there is no displacement yet";
+      } else {
+        EXPECT_GT(shown, 0.005);
+      }
+    }
+  }
+}
+
+TEST(MosBind, ReportsWhatMovesAPoint) {
+  const Model model = test::make_tube({.joints = 3});
+  const Bound bound = test::bound(model, by_mos([](MosParameters& p) {
+                                    p.chains = {{"along", {}, {"joint0", "joint1"}},
+                                                {"listed", {{"a", "joint1", {}}, {"b", "joint2", {0, 1, 0}}}, {}}};
+                                  }));
+  std::map<std::string, std::string> listed;
+  for (const PointReport& point : bound.report.points) {
+    if (point.listed) {
+      listed[point.name] = point.place;
+    } else {
+      EXPECT_EQ(point.place, "/edits") << point.name;
+    }
+  }
+  EXPECT_THAT(listed, testing::ElementsAre(testing::Pair("a", "/chains/1/points/0/offset"),
+                                           testing::Pair("b", "/chains/1/points/1/offset")));
+  EXPECT_GT(bound.report.points.size(), 2u);
+}
+
+TEST(MosBind, EditsMovePlacedPointsOneByOne) {
+  const Model model = test::make_tube({.joints = 3});
+  for (const MosStrategy strategy : kWithoutCage) {
+    const Bound plain = test::bound(model, by_mos([&](auto& p) { p.strategy = strategy; }));
+    const std::vector<PointReport>& points = plain.report.points;
+    ASSERT_GT(points.size(), 3u);
+    const PointReport& point = points[2];
+    const auto slid = [&](const std::string& name) {
+      return edited(model, strategy,
+                    {{.operation = MosOperation::kSlide, .points = {name}, .offset = {0, 0, 0.2f}, .in_bind = false}});
+    };
+    const std::vector<glm::mat4> rest = joints_at_bind(model);
+    const std::vector<glm::vec3> before = posed(model, plain.character, rest);
+    const std::vector<glm::vec3> after = posed(model, slid(point.name), rest);
+    const std::vector<glm::vec3> with_joint = posed(model, slid(model.skeleton.joints[point.joint].name), rest);
+    EXPECT_GT(test::farthest(before, after), 0.01) << point.name;
+    EXPECT_GT(test::farthest(with_joint, after), 0.05) << "a joint is all of its points";
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      EXPECT_NEAR(after[v].x, before[v].x, 1e-4);
+      EXPECT_NEAR(after[v].y, before[v].y, 1e-4);
+    }
+  }
+}
+
+// The chain is named after its joints, and so are its points.
+TEST(MosBind, WildcardsMeanNoPlacedPoints) {
+  const Model model = test::make_tube({.joints = 3});
+  const auto error = [&](const std::string& name) {
+    return test::bind_error(model, by_mos([&](MosParameters& p) { p.edits = {{.points = {name}, .factor = 2}}; }));
+  };
+  EXPECT_EQ(error("joint*"), "bound");
+  EXPECT_THAT(error("joint*.1"), HasSubstr("there is no point 'joint*.1'"));
+}
+
+TEST(MosBind, RefusesEditsThatMakeNoSense) {
+  const Model model = test::make_tube();
+  const auto error = [&](
+                         std::vector<MosEdit> edits, const Change& change = [](MosParameters&) {}) {
+    return test::bind_error(model, by_mos([&](MosParameters& p) {
+                              p.edits = std::move(edits);
+                              change(p);
+                            }));
+  };
+  const MosEdit bulge{.factor = 2};
+  EXPECT_EQ(error({bulge}), "bound");
+  EXPECT_THAT(error({bulge, {.points = {"joint1", "joint7*"}}}),
+              AllOf(HasSubstr("layer 1 (mos): edit 2: there is no point 'joint7*'"), HasSubstr("did you mean 'joint")));
+  EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}),
+              HasSubstr("/edits/0/factor: must be a number, is inf"));
+  EXPECT_THAT(error(std::vector(shared::kMaxMosEdits + 1, bulge)), HasSubstr("edit 65 is more than 64 of the point"));
+  EXPECT_EQ(error(std::vector(shared::kMaxMosEdits, bulge)), "bound");
+
+  MosEdit driven = bulge;
+  driven.driver = KeyAngle{"joint1", {0, 0, 1}};
+  const auto keyed = [&](std::vector<CurveKey> keys) {
+    driven.share = std::move(keys);
+    return error({driven});
+  };
+  std::vector<CurveKey> many;
+  for (std::size_t k = 0; k <= shared::kMaxMosKeys; ++k) many.push_back({static_cast<float>(k), 0});
+  EXPECT_THAT(keyed(many), HasSubstr("edit 1 has 65 keys of its share, not 2 to 64"));
+  EXPECT_THAT(keyed({{0, 0}}), HasSubstr("edit 1 has 1 keys of its share"));
+  EXPECT_THAT(keyed({{0, 0}, {0, 1}}), HasSubstr("/edits/0/share/1/0: must be above 0"));
+  EXPECT_THAT(keyed({{0, 0}, {9, std::numeric_limits<float>::quiet_NaN()}}),
+              HasSubstr("/edits/0/share/1/1: must be a number, is nan"));
+  EXPECT_EQ(keyed({{0, 0}, {90, 1}}), "bound");
+  driven.driver->joint = "joint2";
+  EXPECT_THAT(keyed({{0, 0}, {90, 1}}), AllOf(HasSubstr("edit 1"), HasSubstr("'joint2'")));
+
+  const MosEdit twist{.operation = MosOperation::kTwist, .degrees = 20};
+  EXPECT_EQ(error({twist}), "bound");
+  EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("'b_spline' with 'twist' alone"));
+  for (const MosStrategy strategy : {MosStrategy::kInverseDistance, MosStrategy::kRadialBasis}) {
+    EXPECT_THAT(error({twist}, [&](auto& p) { p.strategy = strategy; }),
+                HasSubstr("layer 1 (mos): /edits: a twist needs the strategy b_spline"));
+  }
+}
+
+TEST(MosSlide, IsWhatBindMakesOfIt) {
+  const Model model = turned_tube();
+  for (const MosStrategy strategy : kWithoutCage) {
+    SCOPED_TRACE(static_cast<int>(strategy));
+    const Change plain = [&](MosParameters& p) {
+      p.strategy = strategy;
+      p.frames = MosFrames::kJoint;
+    };
+    const std::string name = test::bound(model, by_mos(plain)).report.points[2].name;
+    std::vector<MosEdit> edits{
+        {.operation = MosOperation::kScale, .points = {"joint*"}, .scale = {1, 1.5f, 1}},
+        {.operation = MosOperation::kSlide, .points = {name}, .offset = {0, 0.1f, 0}, .in_bind = false},
+        {.operation = MosOperation::kSlide,
+         .points = {},
+         .distance = 0.1f,
+         .driver = KeyAngle{"joint1", {0, 0, 1}},
+         .share = {{0, 0}, {90, 1}}}};
+    const auto with_edits = [&] {
+      return test::bound(model, by_mos([&](MosParameters& p) {
+                           plain(p);
+                           p.edits = edits;
+                         }));
+    };
+    const Bound before = with_edits();
+    edits[1].offset = {0.2f, -0.1f, 0.3f};
+    edits[1].distance = 0.05f;
+    edits[2].distance = -0.2f;
+    const Character slid = test::must(slide_points(before.character, before.report.points, edits));
+    const Bound after = with_edits();
+    const std::vector<glm::mat4> joints = bent(model, 60);
+    EXPECT_LT(test::farthest(posed(model, slid, joints), posed(model, after.character, joints)), 1e-5);
+    EXPECT_GT(test::farthest(posed(model, before.character, joints), posed(model, after.character, joints)), 0.05);
+  }
+}
+
+TEST(MosSlide, NeedsTheEditsOfTheBind) {
+  const Model model = test::make_tube({.joints = 3});
+  MosEdit slide{.operation = MosOperation::kSlide, .points = {"joint1"}, .offset = {0, 1, 0}, .in_bind = false};
+  EXPECT_TRUE(slides_after_bind(slide));
+  const Bound bound = test::bound(model, by_mos([&](MosParameters& p) { p.edits = {slide}; }));
+  const auto error = [&](const std::vector<MosEdit>& edits) {
+    const Result<Character> slid = slide_points(bound.character, bound.report.points, edits);
+    return slid ? "slid" : slid.error().message;
+  };
+  EXPECT_EQ(error({slide}), "slid");
+  EXPECT_THAT(error({}), HasSubstr("bound by other edits"));
+  EXPECT_THAT(error({slide, slide}), HasSubstr("bound by other edits"));
+  EXPECT_THAT(error({{.operation = MosOperation::kBulge, .points = {"joint1"}}}), HasSubstr("bound by other edits"));
+  slide.points = {"joint0"};
+  EXPECT_THAT(error({slide}), HasSubstr("bound by other edits"));
+  slide.points = {"joint1"};
+  slide.distance = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(error({slide}), HasSubstr("not finite"));
+  slide.in_bind = true;
+  EXPECT_FALSE(slides_after_bind(slide));
+}
+
+}  // namespace
+}  // namespace pelt::mos

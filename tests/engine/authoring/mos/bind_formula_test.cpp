@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Compares moved skin with equations 5 and 9 of docs/mathematics.md section 3.
+#include <array>
+
+#include "engine/authoring/mos/strategies.h"
+#include "engine/authoring/mos/windows.h"
+#include "shaders/spline.h"
+#include "tests/engine/authoring/mos/bound_skin.h"
+
+namespace pelt::mos {
+namespace {
+
+// A tube with joints at 0, 3 and 6 along x, whose axes at bind are turned, and points beside them.
+struct TurnedTube {
+  TurnedTube() : model(test::make_tube({.around = 6, .along = 9, .length = 9, .joints = 3})) {
+    const std::array<float, 3> turned{10, 70, -40};
+    for (std::size_t j = 0; j < 3; ++j) {
+      at_bind.push_back(glm::rotate(glm::translate(glm::mat4(1), glm::vec3(3.0f * static_cast<float>(j), 0, 0)),
+                                    glm::radians(turned[j]), glm::normalize(glm::vec3(1, 2, -1))));
+      model.bound_joints[j].inverse_bind = glm::inverse(at_bind[j]);
+    }
+    const std::array<glm::vec3, 3> axes{glm::vec3(1, 0, 2), glm::vec3(0, 1, 1), glm::vec3(-2, 1, 0)};
+    for (std::size_t j = 0; j < 3; ++j) {
+      const glm::mat4 there = glm::translate(glm::mat4(1), glm::vec3(0.3f, -0.5f, 0.2f) * static_cast<float>(j));
+      motions.push_back(glm::rotate(there, 0.4f * static_cast<float>(j + 1), glm::normalize(axes[j])));
+      joints.push_back(motions[j] * at_bind[j]);
+    }
+  }
+
+  void give_points(const std::vector<std::pair<std::uint32_t, glm::vec3>>& points, MosParameters& parameters) {
+    MosChain chain{"own", {}, {}};
+    for (const auto& [joint, at] : points) {
+      places.emplace_back(at);
+      carriers.push_back(joint);
+      chain.points.push_back({"", "joint" + std::to_string(joint), at - glm::vec3(at_bind[joint][3]), false});
+    }
+    parameters.automatic = false;
+    parameters.chains = {chain};
+  }
+
+  // Returns the moved vertex by equations 9 and 5.
+  glm::dvec3 moved(glm::dvec3 m, std::span<const WeightedElement> weights, MosFrames frames) const {
+    glm::dmat3 frame(0.0);
+    glm::dvec3 from = m;
+    const auto axes = [&](std::uint32_t p) {
+      return frames == MosFrames::kJoint ? glm::dmat3(at_bind[carriers[p]]) : glm::dmat3(1.0);
+    };
+    for (const WeightedElement& element : weights) {
+      frame += element.weight * axes(element.index);
+      from -= element.weight * places[element.index];
+    }
+    const glm::dvec3 offset = glm::inverse(frame) * from;
+    glm::dvec3 result(0.0);
+    for (const WeightedElement& element : weights) {
+      const glm::dmat4 motion(motions[carriers[element.index]]);
+      result += element.weight * (glm::dvec3(motion * glm::dvec4(places[element.index], 1)) +
+                                  glm::dmat3(motion) * axes(element.index) * offset);
+    }
+    return result;
+  }
+
+  Model model;
+  std::vector<glm::mat4> at_bind, motions, joints;
+  std::vector<glm::dvec3> places;
+  std::vector<std::uint32_t> carriers;
+};
+
+const std::vector<std::pair<std::uint32_t, glm::vec3>> kScattered{
+    {0, {0.4f, 0.2f, 0}}, {0, {2, 0, -0.3f}},   {1, {2.6f, 0.5f, 0.1f}},  {1, {4.7f, -0.2f, 0.2f}},
+    {2, {6.1f, 0, 0.4f}}, {0, {6.6f, 0.3f, 0}}, {2, {8.2f, -0.1f, -0.2f}}};
+
+TEST(MosBind, FollowsTheFormulaForPointsInNoOrder) {
+  struct Case {
+    MosStrategy strategy;
+    MosKernel kernel = MosKernel::kBiharmonic;
+    std::uint32_t nearest = 0;
+    float power = 2;
+  };
+  const Case cases[] = {{.strategy = MosStrategy::kInverseDistance, .nearest = 0, .power = 3},
+                        {.strategy = MosStrategy::kInverseDistance, .nearest = 4},
+                        {.strategy = MosStrategy::kRadialBasis, .kernel = MosKernel::kBiharmonic},
+                        {.strategy = MosStrategy::kRadialBasis, .kernel = MosKernel::kGaussian}};
+  for (const Case& one : cases) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(one.strategy) << ' ' << static_cast<int>(one.kernel) << ' '
+                                      << one.nearest << ' ' << static_cast<int>(frames));
+      TurnedTube tube;
+      MosParameters parameters{
+          .strategy = one.strategy, .frames = frames, .power = one.power, .nearest = one.nearest, .kernel = one.kernel};
+      tube.give_points(kScattered, parameters);
+      const Character character = test::bound(tube.model, test::rig_of(parameters)).character;
+      const std::vector<glm::vec3> is = posed(tube.model, character, tube.joints);
+      const Result<RadialBasis> basis = RadialBasis::create(tube.places, one.kernel, {});
+      ASSERT_TRUE(basis);
+      std::vector<WeightedElement> row;
+      for (std::size_t v = 0; v < is.size(); ++v) {
+        const glm::dvec3 m(tube.model.meshes[0].positions[v]);
+        if (one.strategy == MosStrategy::kInverseDistance) {
+          inverse_distance(m, tube.places, one.power, one.nearest, parameters.cut, row);
+        } else {
+          basis->weights(m, row);
+        }
+        ASSERT_LT(glm::distance(glm::dvec3(is[v]), tube.moved(m, row, frames)), kStored) << v;
+      }
+    }
+  }
+}
+
+// On a straight line the closest point of the spline is right below the vertex.
+TEST(MosBind, FollowsTheFormulaAlongASpline) {
+  for (const bool clamp : {true, false}) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      SCOPED_TRACE(testing::Message() << clamp << ' ' << static_cast<int>(frames));
+      TurnedTube tube;
+      MosParameters parameters{.frames = frames, .clamp_ends = clamp, .twist = false, .table_error = 1e-6f};
+      tube.give_points(
+          {{0, {-1, 0, 0}}, {0, {1, 0, 0}}, {1, {3.5f, 0, 0}}, {0, {5, 0, 0}}, {2, {7, 0, 0}}, {2, {10, 0, 0}}},
+          parameters);
+      const Character character = test::bound(tube.model, test::rig_of(parameters)).character;
+      const std::vector<glm::vec3> is = posed(tube.model, character, tube.joints);
+      std::vector<std::uint32_t> numbers(tube.places.size());
+      std::iota(numbers.begin(), numbers.end(), 0u);
+      const std::vector<Window> windows = windows_of(numbers, clamp);
+      const auto x_at = [&](const Window& window, float u) {
+        const glm::vec4 basis = shared::spline_basis(u);
+        double x = 0;
+        for (int k = 0; k < 4; ++k) x += double{basis[k]} * tube.places[window[static_cast<std::size_t>(k)]].x;
+        return x;
+      };
+      int checked = 0;
+      for (std::size_t v = 0; v < is.size(); ++v) {
+        const glm::dvec3 m(tube.model.meshes[0].positions[v]);
+        for (const Window& window : windows) {
+          if (m.x < x_at(window, 0) || m.x >= x_at(window, 1)) continue;
+          float low = 0;
+          float high = 1;
+          for (int step = 0; step < 40; ++step) (x_at(window, (low + high) / 2) < m.x ? low : high) = (low + high) / 2;
+          const glm::vec4 basis = shared::spline_basis(low);
+          std::vector<WeightedElement> row;
+          for (int k = 0; k < 4; ++k) row.push_back({window[static_cast<std::size_t>(k)], double{basis[k]}});
+          EXPECT_LT(glm::distance(glm::dvec3(is[v]), tube.moved(m, row, frames)), kStored) << v;
+          ++checked;
+        }
+      }
+      EXPECT_GE(checked, clamp ? 60 : 36);
+    }
+  }
+}
+
+TEST(MosBind, OnePointMovesTheSkinRigidly) {
+  const Model model = turned_tube();
+  std::vector<glm::mat4> joints = joints_at_bind(model);
+  const glm::mat4 motion =
+      glm::rotate(glm::translate(glm::mat4(1), glm::vec3(1, 2, -1)), 2.5f, glm::normalize(glm::vec3(1, 3, -1)));
+  joints[1] = motion * joints[1];
+  const Mesh& rest = model.meshes[0];
+  for (const MosStrategy strategy : kWithoutCage) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(strategy) << ' ' << static_cast<int>(frames));
+      const Rig rig = by_mos([&](MosParameters& p) {
+        p.strategy = strategy;
+        p.frames = frames;
+        p.automatic = false;
+        p.chains = {{"alone", {{"point", "joint1", {0.1f, 0.3f, 0}}}, {}}};
+      });
+      expect_identity(model, rig);
+      const std::vector<glm::vec3> is = posed(model, test::bound(model, rig).character, joints);
+      for (std::size_t v = 0; v < is.size(); ++v) {
+        ASSERT_LT(glm::distance(is[v], glm::vec3(motion * glm::vec4(rest.positions[v], 1))), 1e-5f) << v;
+      }
+    }
+  }
+}
+
+// The chain of one point stands beside a whole chain.
+TEST(MosBind, OnePointMayBeAChainOfSeveral) {
+  expect_identity(test::make_tube({.joints = 3}), by_mos([](MosParameters& p) {
+                    p.chains = {{"alone", {{"point", "joint1", {0, 1, 0}}}, {}}};
+                  }));
+}
+
+}  // namespace
+}  // namespace pelt::mos

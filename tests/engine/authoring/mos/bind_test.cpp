@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Tests how skin is bound to control points, and what is refused.
+#include "engine/authoring/mos/bind.h"
+
+#include <limits>
+
+#include <pelt/builtin.h>
+#include <pelt/linear_blend.h>
+#include <pelt/pelt_file.h>
+
+#include "engine/authoring/deformer/region.h"
+#include "tests/engine/authoring/mos/bound_skin.h"
+#include "tests/support/must.h"
+
+namespace pelt::mos {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+
+TEST(MosBind, IsMixedByMasks) {
+  const Model model = test::make_tube({.joints = 3});
+  Rig mixed = test::rig_of(LinearBlendParameters{});
+  const MosParameters scattered{.strategy = MosStrategy::kInverseDistance};
+  mixed.layers.push_back({"*", scattered, {0.8f, {.box = Box{{2, -9, -9}, {5, 9, 9}, 2}}}, {}});
+  const std::vector<float> region =
+      test::must(region_values(mixed.layers[1].mask.region, model.meshes[0], model, mixed, "test"));
+  const std::vector<glm::mat4> joints = bent(model, 80);
+  const auto by = [&](const Rig& rig) { return posed(model, test::bound(model, rig).character, joints); };
+  const std::vector<glm::vec3> below = by(test::rig_of(LinearBlendParameters{}));
+  const std::vector<glm::vec3> above = by(test::rig_of(scattered));
+  const std::vector<glm::vec3> is = by(mixed);
+  int soft = 0;
+  for (std::size_t v = 0; v < is.size(); ++v) {
+    const float mask = 0.8f * region[v];
+    soft += mask > 0.05f && mask < 0.75f ? 1 : 0;
+    EXPECT_LT(glm::distance(is[v], glm::mix(below[v], above[v], mask)), kStored) << v;
+  }
+  EXPECT_GT(soft, 20);
+  EXPECT_GT(test::farthest(below, above), 0.1);
+}
+
+TEST(MosBind, TakesTheCageForADriver) {
+  const Change by_cage = [](MosParameters& p) {
+    p.strategy = MosStrategy::kCatmullClark;
+    p.cage = "cage";
+  };
+  const Model model = test::make_tube_in_cage();
+  const Bound bound = test::bound(model, by_mos(by_cage));
+  ASSERT_EQ(bound.report.meshes.size(), 1u);
+  EXPECT_EQ(bound.report.meshes[0].mesh, "tube");
+  EXPECT_EQ(bound.character->meshes.size(), 1u);
+  EXPECT_THAT(bound.report.notes, Contains(HasSubstr("104 control points")));
+  // The weights of the cage move the skin, whatever weights the skin has.
+  Model other = model;
+  Mesh& cage = other.meshes[1];
+  cage.weights = {};
+  for (std::size_t v = 0; v < cage.positions.size(); ++v) cage.weights.append_row(std::vector<Influence>{{0, 1.0f}});
+  const std::vector<glm::mat4> joints = bent(model, 60);
+  EXPECT_GT(test::farthest(posed(model, bound.character, joints), model.meshes[0].positions), 1);
+  EXPECT_LT(
+      test::farthest(posed(other, test::bound(other, by_mos(by_cage)).character, joints), model.meshes[0].positions),
+      1e-4);
+}
+
+TEST(MosBind, DoesNotDependOnThreads) {
+  const auto expect_same = [](const Model& model, const Rig& rig) {
+    const Result<Bound> one = bind(model, rig, {.threads = 1});
+    const Result<Bound> four = bind(model, rig, {.threads = 4});
+    ASSERT_TRUE(one && four);
+    EXPECT_TRUE(serialize(one->character) == serialize(four->character));
+    EXPECT_EQ(one->report.notes, four->report.notes);
+  };
+  for (const MosStrategy strategy : kWithoutCage) {
+    expect_same(make_limb(), by_mos([&](MosParameters& p) { p.strategy = strategy; }));
+  }
+  expect_same(test::make_tube_in_cage({.around = 40, .along = 30}), by_mos([](MosParameters& p) {
+                p.strategy = MosStrategy::kCatmullClark;
+                p.cage = "cage";
+              }));
+}
+
+Change with_points(const std::vector<MosPoint>& points, MosStrategy strategy) {
+  return [points, strategy](MosParameters& p) {
+    p.strategy = strategy;
+    p.automatic = false;
+    p.chains = {{"own", points, {}}};
+  };
+}
+
+TEST(MosBind, NeedsJoints) {
+  Model model = test::make_tube();
+  model.skeleton = {};
+  model.bound_joints = {};
+  model.meshes[0].weights = {};
+  for (const MosStrategy strategy : kWithoutCage) {
+    EXPECT_THAT(test::bind_error(model, by_mos([&](auto& p) { p.strategy = strategy; })),
+                HasSubstr("layer 1 (mos): the model has no joints"));
+  }
+}
+
+TEST(MosBind, NeedsChainsThatCanBePosed) {
+  const Model model = test::make_tube({.joints = 1100});
+  for (const MosParameters& parameters : {MosParameters{}, MosParameters{.strategy = MosStrategy::kInverseDistance}}) {
+    EXPECT_THAT(test::bind_error(model, test::rig_of(parameters)),
+                HasSubstr("the curve 'joint0..joint1099' has 1101 joints, more than 1024; split it"));
+  }
+}
+
+TEST(MosBind, NeedsParametersInRange) {
+  const Model model = test::make_tube();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::pair<Change, const char*> cases[] = {
+      {[](auto& p) { p.points_per_bone = 0; }, "/points_per_bone: must be an integer from 1 to 16, is 0"},
+      {[](auto& p) { p.points_per_bone = 17; }, "/points_per_bone: must be an integer from 1 to 16, is 17"},
+      {[](auto& p) { p.points_per_joint = 9; }, "/points_per_joint: must be an integer from 0 to 8"},
+      {[](auto& p) { p.spread = 1.5f; }, "/spread: must be a number from 0 to 1, is 1.5"},
+      {[&](auto& p) { p.joint_spread = nan; }, "/joint_spread: must be a number from 0 to 1"},
+      {[](auto& p) { p.chain_reach = 1; }, "/chain_reach: must be a number > 1, is 1"},
+      {[](auto& p) { p.chains_per_vertex = 0; }, "/chains_per_vertex: must be an integer from 1 to 3, is 0"},
+      {[](auto& p) { p.table_error = 0; }, "/table_error: must be a number > 0"},
+      {[](auto& p) { p.power = 0; }, "/power: must be a number from 0.001 to 1000"},
+      {[](auto& p) { p.cage = "tube"; }, "/cage: belongs to the strategy catmull_clark"},
+      {[](auto& p) { p.cage_file = "cage.obj"; }, "/cage_file: belongs to the strategy catmull_clark"},
+      {[](auto& p) { p.width = 1.0f; }, "/width: belongs to the kernel gaussian"},
+      {[](auto& p) {
+         p.kernel = MosKernel::kGaussian;
+         p.width = 1.0f;
+       },
+       "/width: belongs to the strategy radial_basis"}};
+  for (const auto& [change, why] : cases) {
+    EXPECT_THAT(test::bind_error(model, by_mos(change)), AllOf(HasSubstr("layer 1 (mos): "), HasSubstr(why)));
+  }
+  EXPECT_THAT(test::bind_error(model, by_mos([](auto& p) { p.automatic = false; })),
+              HasSubstr("layer 1 (mos): there are no control points"));
+}
+
+TEST(MosBind, NeedsPointsApartForRadialBasis) {
+  const Model model = test::make_tube();
+  const std::vector<MosPoint> points{{"p", "joint0", {}}, {"q", "joint0", {}}, {"r", "joint1", {}}};
+  EXPECT_THAT(test::bind_error(model, by_mos(with_points(points, MosStrategy::kRadialBasis))),
+              AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("at the same place")));
+  EXPECT_EQ(test::bind_error(model, by_mos(with_points(points, MosStrategy::kInverseDistance))), "bound");
+  EXPECT_EQ(test::bind_error(model, by_mos(with_points(points, MosStrategy::kBSpline))), "bound");
+}
+
+// The mean of two frames that are turned by 180 degrees against each other is flat.
+TEST(MosBind, NeedsFramesThatDoNotCancelOut) {
+  Model model = test::make_tube();
+  model.bound_joints[1].inverse_bind =
+      glm::rotate(glm::mat4(1), glm::radians(180.0f), glm::vec3(1, 0, 0)) * model.bound_joints[1].inverse_bind;
+  const auto error = [&](const std::vector<MosPoint>& points, MosStrategy strategy, MosFrames frames) {
+    return test::bind_error(model, by_mos([&](MosParameters& p) {
+                              with_points(points, strategy)(p);
+                              p.frames = frames;
+                              p.twist = false;
+                              p.clamp_ends = false;
+                              p.table_error = 1e-9f;
+                            }));
+  };
+  const std::vector<MosPoint> two{{"one", "joint0", {}}, {"", "joint1", {}}};
+  EXPECT_THAT(
+      error(two, MosStrategy::kInverseDistance, MosFrames::kJoint),
+      AllOf(HasSubstr("layer 1 (mos): vertex 48 of mesh 'tube'"), HasSubstr("the points 'one', 'joint1' cancel")));
+  EXPECT_EQ(error(two, MosStrategy::kInverseDistance, MosFrames::kRelative), "bound");
+  const std::vector<MosPoint> four{
+      {"p", "joint0", {1, 0, 0}}, {"q", "joint1", {-1, 0, 0}}, {"r", "joint0", {5, 0, 0}}, {"s", "joint1", {3, 0, 0}}};
+  EXPECT_THAT(error(four, MosStrategy::kBSpline, MosFrames::kJoint),
+              AllOf(HasSubstr("layer 1 (mos): vertex 96 of mesh 'tube'"), HasSubstr("'p', 'q', 'r', 's'")));
+  EXPECT_EQ(error(four, MosStrategy::kBSpline, MosFrames::kRelative), "bound");
+}
+
+TEST(MosBind, IsNotCombinedAsInWiresWithLocalPoints) {
+  Rig rig = test::rig_of(LinearBlendParameters{});
+  rig.layers.push_back({"*", MosParameters{.strategy = MosStrategy::kInverseDistance}, {0.5f, {}}, 1.0f});
+  EXPECT_THAT(test::bind_error(test::make_tube(), rig),
+              AllOf(HasSubstr("layer 2 (mos): mesh 'tube' cannot be combined as in Wires"),
+                    HasSubstr("mos with linear_blend")));
+  rig.layers[1].deformer = MosParameters{};
+  EXPECT_EQ(test::bind_error(test::make_tube(), rig), "bound");
+}
+
+}  // namespace
+}  // namespace pelt::mos

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// Tests the control points that are placed along chains.
+#include "engine/authoring/mos/control_points.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/engine/authoring/mos/settled_points.h"
+
+namespace pelt::mos {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+using test::skeleton_of;
+
+void expect_same(const std::vector<Seen>& is, const std::vector<Seen>& should) {
+  ASSERT_EQ(is.size(), should.size());
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    SCOPED_TRACE(k);
+    EXPECT_LT(glm::distance(is[k].at, should[k].at), 1e-6);
+    EXPECT_EQ(is[k].joint, should[k].joint);
+    EXPECT_EQ(is[k].far, should[k].far);
+    EXPECT_NEAR(is[k].swing, should[k].swing, 1e-6);
+    EXPECT_NEAR(is[k].twist, should[k].twist, 1e-6);
+    EXPECT_LT(glm::distance(is[k].axis, should[k].axis), 1e-6);
+  }
+}
+
+TEST(MosControlPoints, StandAlongBonesAndAboutJoints) {
+  const Model model = row();
+  const glm::vec3 x(1, 0, 0);
+  // Returns the part of the bone's twist at lambda: it begins at the first point beyond a joint.
+  const auto beyond = [](float lambda) { return (lambda - 0.15f) / 0.85f; };
+  const std::vector<Seen> should{
+      {{0.5f, 0, 0}, "a", "b", 0, 0.25f, x},         {{1.5f, 0, 0}, "a", "b", 0, 0.75f, x},
+      {{1.7f, 0, 0}, "a", "b", 0.25f, 0.85f, x},     {{2.0f, 0, 0}, "b", "b", 0.5f, 1, x},
+      {{2.3f, 0, 0}, "b", "b", 0.75f, 1, x},         {{2.5f, 0, 0}, "b", "c", 0, beyond(0.25f), x},
+      {{3.5f, 0, 0}, "b", "c", 0, beyond(0.75f), x}, {{3.7f, 0, 0}, "b", "c", 0.25f, beyond(0.85f), x},
+      {{4.0f, 0, 0}, "c", "c", 0.5f, 1, x},          {{4.3f, 0, 0}, "c", "c", 0.75f, 1, x},
+      {{4.5f, 0, 0}, "c", "d", 0, beyond(0.25f), x}, {{5.5f, 0, 0}, "c", "d", 0, beyond(0.75f), x}};
+  const ControlPoints points = settle(model);
+  ASSERT_THAT(points.chains, SizeIs(1));
+  EXPECT_EQ(points.chains[0].curve.chain.name, "a..d");
+  expect_same(seen(points, model), should);
+  for (const ControlPoint& point : points.points) EXPECT_TRUE(point.turn && point.turn->angles);
+}
+
+// Without twists as angles, a point on a bone moves rigidly, and one about a joint still turns in part.
+TEST(MosControlPoints, OnBonesMoveWithTheUpperJointAlone) {
+  const ControlPoints points = settle(
+      row(), [](auto&) {}, false);
+  ASSERT_THAT(points.points, SizeIs(12));
+  for (const std::size_t on_bone : {0u, 1u, 5u, 6u, 10u, 11u}) EXPECT_FALSE(points.points[on_bone].turn) << on_bone;
+  for (const std::size_t about : {2u, 3u, 4u, 7u, 8u, 9u}) {
+    ASSERT_TRUE(points.points[about].turn) << about;
+    EXPECT_FALSE(points.points[about].turn->angles) << about;
+  }
+}
+
+TEST(MosControlPoints, AreInOrderWhateverTheirNumber) {
+  const Model model = skeleton_of(
+      {{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"c", 1, {2.5f, 0, 0}}, {"d", 2, {6, 0, 0}}, {"e", 3, {7, 0, 0}}});
+  for (const std::uint32_t bone : {1u, 2u, 3u, 16u}) {
+    for (const std::uint32_t joint : {0u, 1u, 2u, 3u, 8u}) {
+      for (const float spread : {0.0f, 0.5f, 1.0f}) {
+        for (const float joint_spread : {0.0f, 0.6f, 1.0f}) {
+          SCOPED_TRACE(testing::Message() << bone << ' ' << joint << ' ' << spread << ' ' << joint_spread);
+          const ControlPoints points = settle(model, [&](MosParameters& p) {
+            p.points_per_bone = bone;
+            p.points_per_joint = joint;
+            p.spread = spread;
+            p.joint_spread = joint_spread;
+          });
+          ASSERT_THAT(points.chains, SizeIs(1));
+          const PointChain& chain = points.chains[0];
+          ASSERT_THAT(chain.points, SizeIs(4 * bone + 3 * joint));
+          ASSERT_THAT(chain.lengths, SizeIs(chain.points.size()));
+          float before = 0;
+          float swung = 0;
+          float twisted = 0;
+          for (std::size_t k = 0; k < chain.points.size(); ++k) {
+            const ControlPoint& point = points.points[chain.points[k]];
+            EXPECT_NEAR(point.position.x, chain.lengths[k], 1e-5);
+            const float first = static_cast<float>(point.turn->far) - 1;
+            EXPECT_GE(chain.lengths[k], before - 1e-6f) << k;
+            EXPECT_GE(first + point.turn->swing, swung) << k;
+            EXPECT_GE(first + point.turn->twist, twisted - 1e-6f) << k;
+            before = chain.lengths[k];
+            swung = first + point.turn->swing;
+            twisted = first + point.turn->twist;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MosControlPoints, SpreadOverTheBone) {
+  const auto places = [](std::uint32_t count, float spread) {
+    const ControlPoints points = settle(row(), [&](MosParameters& p) {
+      p.points_per_bone = count;
+      p.spread = spread;
+      p.points_per_joint = 0;
+    });
+    const std::vector<float>& all = points.chains[0].lengths;
+    return std::vector<float>(all.begin(), all.begin() + count);
+  };
+  EXPECT_THAT(places(1, 1), ElementsAre(1));
+  EXPECT_THAT(places(2, 1), ElementsAre(0, 2));
+  EXPECT_THAT(places(3, 0.5f), ElementsAre(0.5f, 1, 1.5f));
+  EXPECT_THAT(places(2, 0), ElementsAre(1, 1));
+  const ControlPoints together = settle(row(), [](MosParameters& p) { p.spread = 0; });
+  EXPECT_THAT(together.points, SizeIs(9)) << "those at one place that turn alike are one";
+}
+
+TEST(MosControlPoints, AboutAJointHaveEvenPartsOfItsTurn) {
+  for (const std::uint32_t count : {1u, 2u, 3u}) {
+    const ControlPoints points = settle(row(), [&](MosParameters& p) { p.points_per_joint = count; });
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const ControlPoint& point = points.points[points.chains[0].points[2 + k]];
+      const float part = static_cast<float>(k + 1) / static_cast<float>(count + 1);
+      EXPECT_FLOAT_EQ(point.turn->swing, part);
+      EXPECT_NEAR(point.position.x, 2 + 1.2f * (part - 0.5f), 1e-6);
+      EXPECT_EQ(point.joint, part < 0.5f ? 0u : 1u);
+    }
+  }
+}
+
+TEST(MosControlPoints, DoNotDependOnTheChainsDirection) {
+  const Model model = limbs();
+  const ControlPoints down = settle(model, along({{"root", "r1", "r2"}}));
+  const ControlPoints up = settle(model, along({{"r2", "r1", "root"}}));
+  EXPECT_EQ(up.turning[0].top, 2u);
+  std::vector<Seen> reversed = seen(up, model);
+  std::reverse(reversed.begin(), reversed.end());
+  expect_same(reversed, seen(down, model));
+}
+
+TEST(MosControlPoints, OfAChainWithItsTopInsideAreThoseOfBothSides) {
+  const Model model = limbs();
+  const ControlPoints left = settle(model, along({{"root", "l1", "l2"}}));
+  const ControlPoints right = settle(model, along({{"root", "r1", "r2"}}));
+  const ControlPoints both = settle(model, along({{"l2", "l1", "root", "r1", "r2"}}));
+  EXPECT_EQ(both.turning[0].top, 2u);
+  std::vector<Seen> should = seen(left, model);
+  std::reverse(should.begin(), should.end());
+  const std::vector<Seen> rest = seen(right, model);
+  should.insert(should.end(), rest.begin(), rest.end());
+  expect_same(seen(both, model), should);
+}
+
+TEST(MosControlPoints, OverTheSameBonesAreShared) {
+  const Model model =
+      skeleton_of({{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"c", 1, {4, 0, 0}}, {"d", 1, {2, 2, 0}}});
+  const ControlPoints fork = settle(model, along({{"a", "b", "c"}, {"a", "b", "d"}}), false);
+  ASSERT_THAT(fork.chains, SizeIs(2));
+  for (std::size_t k = 0; k < 7; ++k) {
+    EXPECT_EQ(fork.chains[0].points[k] == fork.chains[1].points[k], k < 4) << k << " up to the joint itself";
+  }
+  EXPECT_THAT(fork.points, SizeIs(10));
+  // A twist for one branch is a swing for the other.
+  EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"a", "b", "d"}}), true).points, SizeIs(14));
+  const Model longer = skeleton_of(
+      {{"a", -1, {0, 0, 0}}, {"b", 0, {2, 0, 0}}, {"e", 1, {4, 0, 0}}, {"c", 2, {6, 0, 0}}, {"d", 2, {4, 2, 0}}});
+  const ControlPoints later = settle(longer, along({{"a", "b", "e", "c"}, {"a", "b", "e", "d"}}), true);
+  for (std::size_t k = 0; k < 12; ++k) {
+    EXPECT_EQ(later.chains[0].points[k] == later.chains[1].points[k], k < 5) << k << " up to the bone before the fork";
+  }
+  // Twists count from the top of a chain.
+  EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), false).points, SizeIs(7));
+  EXPECT_THAT(settle(model, along({{"a", "b", "c"}, {"b", "c"}}), true).points, SizeIs(9));
+}
+
+// Returns Theta of the points of a chain, away from its top, if every anchor i twists by theta[i].
+std::vector<float> twists(const ControlPoints& points, const std::vector<float>& theta) {
+  const chain::Chain& chain = points.chains[0].curve.chain;
+  const auto tau = [&](std::size_t i) {
+    float sum = 0;
+    for (std::size_t k = i; k != chain.top; k += k > chain.top ? -1 : 1) sum += theta[k];
+    return sum;
+  };
+  std::vector<float> result;
+  for (const std::uint32_t p : points.chains[0].points) {
+    const PointTurn& turn = *points.points[p].turn;
+    const std::size_t near = turn.far > chain.top ? turn.far - 1 : turn.far + 1;
+    EXPECT_TRUE(turn.roll == 0 || turn.roller != chain.top);
+    result.push_back(std::lerp(tau(near), tau(turn.far), turn.twist) + turn.roll * theta[turn.roller]);
+  }
+  return result;
+}
+
+// At each end of a bone the point has the twist of that end, and between them it is linear. By default the first point
+// beyond a joint is 0.15 of the shorter bone away from it.
+constexpr float kBegins = 0.15f;
+
+// The joints are in a row, 2 apart.
+TEST(MosControlPoints, TwistEvenlyAlongEveryBone) {
+  const Model model = row();
+  const std::vector<float> theta{0, 1, 10, 100};
+  MosParameters parameters;
+  for (const float after_b : {0.0f, 0.25f, 1.0f}) {
+    for (const float after_c : {0.0f, 0.5f, 1.0f}) {
+      SCOPED_TRACE(testing::Message() << after_b << ' ' << after_c);
+      const Result<ControlPoints> points =
+          settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), true, "test",
+                        [&](const chain::Curve&, std::size_t i) { return i == 1 ? after_b : after_c; });
+      ASSERT_TRUE(points);
+      const std::vector<float> at_anchor{0, 1 - after_b, 11 - 10 * after_c, 111};
+      const std::vector<float> is = twists(*points, theta);
+      for (std::size_t k = 0; k < is.size(); ++k) {
+        const float s = points->chains[0].lengths[k] / 2;
+        const auto bone = std::min(static_cast<std::size_t>(s), std::size_t{2});
+        const float begins = bone == 0 ? 0.0f : kBegins;
+        const float along = std::max((s - static_cast<float>(bone) - begins) / (1 - begins), 0.0f);
+        EXPECT_NEAR(is[k], std::lerp(at_anchor[bone], at_anchor[bone + 1], along), 1e-3) << k;
+      }
+    }
+  }
+}
+
+// The same on a chain that runs up to its top and down again.
+TEST(MosControlPoints, TwistAwayFromATopInside) {
+  const Model model = limbs();
+  MosParameters parameters;
+  along({{"l2", "l1", "root", "r1", "r2"}})(parameters);
+  const Result<ControlPoints> points =
+      settle_points(parameters, model, {}, chain::matrices_at_bind(model, {}), true, "test",
+                    [](const chain::Curve&, std::size_t i) { return i == 1 ? 0.75f : 0.5f; });
+  ASSERT_TRUE(points) << points.error().message;
+  ASSERT_EQ(points->chains[0].curve.chain.top, 2u);
+  const std::vector<float> is = twists(*points, {10, 1, 0, 2, 20});
+  const std::vector<float> at_anchor{11, 0.25f, 0, 1, 22};
+  const std::vector<float>& lengths = points->chains[0].curve.lengths;
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    const float s = points->chains[0].lengths[k];
+    std::size_t bone = 0;
+    while (bone < 3 && s > lengths[bone + 1]) ++bone;
+    const float length = lengths[bone + 1] - lengths[bone];
+    const bool is_last = bone == 0 || bone == 3;  // its near end is a joint with points about it
+    const std::size_t joint = bone == 0 ? 1 : 3;
+    const float shorter = std::min(lengths[joint] - lengths[joint - 1], lengths[joint + 1] - lengths[joint]);
+    const float begins = is_last ? kBegins * shorter / length : 0.0f;
+    const float lambda = (s - lengths[bone]) / length;
+    const float along = std::max(((bone < 2 ? 1 - lambda : lambda) - begins) / (1 - begins), 0.0f);
+    const std::size_t near = bone < 2 ? bone + 1 : bone;
+    const std::size_t far = bone < 2 ? bone : bone + 1;
+    EXPECT_NEAR(is[k], std::lerp(at_anchor[near], at_anchor[far], along), 1e-3) << k;
+  }
+}
+
+}  // namespace
+}  // namespace pelt::mos

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// Tests the palette entries of control points and of samples between them.
+#include <pelt/clip_twists.h>
+
+#include "engine/authoring/deformer/table_writer.h"
+#include "shaders/chain/pose.h"
+#include "shaders/mos/point_pose.h"
+#include "shaders/mos/table_pose.h"
+#include "tests/engine/character/kernels/point_scene.h"
+
+namespace pelt::mos {
+namespace {
+
+using test::turn;
+
+// A pass of each kernel, with points on both sides of every joint, edits and a driver, and the parts of the passes.
+struct Passes {
+  explicit Passes(const Scene& scene, std::span<const PointEdit> edits = {}, MosFrames frames = MosFrames::kRelative) {
+    MosTable table = scene.table(frames);
+    chain = table.put_chain(scene.limb.curve.chain);
+    for (std::uint32_t far = 0; far < 4; ++far) {
+      if (far == scene.limb.curve.chain.top) continue;
+      for (const float part : {0.25f, 0.75f}) {
+        const std::size_t near = scene.upper(far);
+        points.push_back({.joint = static_cast<std::uint32_t>(near),
+                          .position = glm::mix(kPlaces[near], kPlaces[far], double{part}),
+                          .turn = scene.turn_of(far, 0.5f * part, part, true)});
+        words.push_back(table.put_point(points.back(), std::array{chain}, edits));
+      }
+    }
+    const std::vector<glm::mat4> bind(scene.limb.at_bind().begin(), scene.limb.at_bind().end());
+    anchors = table.anchor_pass();
+    const std::uint32_t first_point = anchors.record_count * shared::kAnchorBlock;
+    for (PalettePass* pass : {&single, &in_windows}) {
+      pass->stage = 1;
+      pass->first_slot = first_point;
+      for (const std::uint32_t word : words) append_record(pass->records, shared::MosPointRecord{word});
+      pass->record_count = static_cast<std::uint32_t>(words.size());
+      pass->table = table.words();
+    }
+    single.kernel = PoseKernel::kMosPoint;
+    in_windows.kernel = PoseKernel::kMosWindowPoint;
+    along.kernel = PoseKernel::kMosTable;
+    along.stage = 2;
+    along.first_slot = first_point + in_windows.record_count * shared::kMosPointSlots;
+    TableWriter samples;
+    for (std::size_t w = 0; w + 3 < words.size(); ++w) {
+      const std::array window{words[w], words[w + 1], words[w + 2], words[w + 3]};
+      const shared::MosWindow rest = PosedPoints(table, bind, kNoTwists).window(window);
+      shared::MosTableRecord record{{}, samples.size()};
+      for (std::uint32_t k = 0; k < shared::kMosWindow; ++k) {
+        record.points[k] = first_point + (static_cast<std::uint32_t>(w) + k) * shared::kMosPointSlots;
+      }
+      for (std::uint32_t k = 0; k < shared::kMosSlots; ++k) {
+        const float u = static_cast<float>(k) / (shared::kMosSlots - 1);
+        samples.put_number(u);
+        samples.put_inverse(shared::mos_window_frame(rest, u));
+      }
+      append_record(along.records, record);
+      ++along.record_count;
+    }
+    along.table = samples.take_words();
+  }
+  // Returns the entries of a pass, once those before it are posed.
+  std::vector<Affine> palette(const PalettePass& pass, const Scene& scene) const {
+    std::vector<Affine> whole(along.first_slot + std::size_t{along.record_count} * shared::kMosSlots);
+    for (const PalettePass* posed : {&anchors, &in_windows, &pass}) {
+      pose_kernel(posed->kernel).pose(*posed, 0, posed->record_count, {scene.joints, {}, scene.twists, whole});
+    }
+    const auto first = whole.begin() + pass.first_slot;
+    return {first, first + pass.record_count * pose_kernel(pass.kernel).slots_per_record};
+  }
+  std::uint32_t chain = 0;
+  std::vector<ControlPoint> points;
+  std::vector<std::uint32_t> words;
+  PalettePass anchors, single, in_windows, along;
+};
+
+TEST(MosEntries, OfASampleAreTheBlendOfTheWindow) {
+  for (const std::size_t top : {0, 2}) {
+    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+      const Scene scene(top);
+      const Passes passes(scene, {}, frames);
+      Scene bind(top);
+      bind.pose_at_bind();
+      const auto blend = [&](const Scene& pose, std::size_t window, double u) {
+        const std::array<double, 4> weights{(1 - u) * (1 - u) * (1 - u) / 6, (3 * u * u * u - 6 * u * u + 4) / 6,
+                                            (-3 * u * u * u + 3 * u * u + 3 * u + 1) / 6, u * u * u / 6};
+        std::vector<Expected> points;
+        double theta = 0;
+        for (std::size_t k = 0; k < 4; ++k) {
+          points.push_back(expected(pose, passes.points[window + k]));
+          theta += weights[k] * points[k].angle;
+        }
+        Frame result{glm::dmat3(0.0), glm::dvec3(0.0)};
+        for (std::size_t k = 0; k < 4; ++k) {
+          const std::uint32_t joint = passes.points[window + k].joint;
+          const Frame frame =
+              points[k].frame(frames == MosFrames::kJoint ? pose.bind_axes(joint) : glm::dmat3(1.0), theta);
+          result.axes += weights[k] * frame.axes;
+          result.origin += weights[k] * frame.origin;
+        }
+        return result;
+      };
+      const std::vector<Affine> palette = passes.palette(passes.along, scene);
+      for (std::size_t w = 0; w < passes.along.record_count; ++w) {
+        for (std::size_t k = 0; k < shared::kMosSlots; ++k) {
+          const double u = static_cast<double>(k) / (shared::kMosSlots - 1);
+          const Frame posed = blend(scene, w, u);
+          const Frame rest = blend(bind, w, u);
+          const glm::dmat3 axes = posed.axes * glm::inverse(rest.axes);
+          EXPECT_LT(distance({axes, posed.origin - axes * rest.origin}, palette[w * shared::kMosSlots + k]), 2e-4)
+              << w << ", " << k;
+        }
+      }
+    }
+  }
+}
+
+TEST(MosEntries, OfASampleAreNeutralAtBind) {
+  const std::vector<PointEdit> edits{{.operation = MosOperation::kBulge, .factor = 1.3f, .pivot = {0, 1, 0}},
+                                     {.operation = MosOperation::kScale, .scale = {1, 2, 1}},
+                                     {.operation = MosOperation::kTwist, .radians = 0.5f}};
+  Scene scene(1);
+  scene.pose_at_bind();
+  for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
+    const Passes passes(scene, edits, frames);
+    for (const Affine& entry : passes.palette(passes.along, scene)) {
+      EXPECT_LT(distance({glm::dmat3(1.0), glm::dvec3(0.0)}, entry), kTolerance);
+    }
+  }
+}
+
+TEST(MosEntries, OfAPointAreItsFrame) {
+  const Scene scene;
+  const Passes passes(scene);
+  const std::vector<Affine> palette = passes.palette(passes.single, scene);
+  for (std::size_t j = 0; j < passes.points.size(); ++j) {
+    const Expected point = expected(scene, passes.points[j]);
+    expect_near(point.frame(glm::dmat3(1.0), point.angle), palette[j]);
+  }
+}
+
+TEST(MosEntries, MoveAndGrowWithTheCharacter) {
+  const std::vector<PointEdit> edits{
+      {.operation = MosOperation::kBulge, .factor = 1.3f, .pivot = {0, 1, 0}},
+      {.operation = MosOperation::kSlide, .distance = 0.4f, .from = 1, .to = 2, .offset = {0.1f, 0, 0.2f}},
+      {.operation = MosOperation::kScale, .scale = {1, 2, 1}},
+      {.operation = MosOperation::kMotion, .factor = 0.6f},
+      {.operation = MosOperation::kTwist, .radians = 0.5f}};
+  Scene scene(1);
+  const Passes passes(scene, edits);
+  const glm::mat4 rigid =
+      glm::translate(glm::rotate(glm::mat4(1.0f), 2.0f, glm::normalize(glm::vec3(1, 2, -1))), glm::vec3(1, -2, 0.5f));
+  for (const glm::mat4& motion : {rigid, glm::scale(rigid, glm::vec3(0.4f))}) {
+    for (const PalettePass* pass : {&passes.along, &passes.single}) {
+      Scene moved = scene;
+      for (glm::mat4& joint : moved.joints) joint = motion * joint;
+      const std::vector<Affine> before = passes.palette(*pass, scene);
+      const std::vector<Affine> after = passes.palette(*pass, moved);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        const Affine wanted = affine_compose(affine_from_mat4(motion), before[i]);
+        EXPECT_LT(distance({glm::dmat3(affine_axes(wanted)), glm::dvec3(affine_origin(wanted))}, after[i]), 2e-4) << i;
+      }
+    }
+  }
+}
+
+TEST(MosEntries, StayFiniteWhereJointsCollapse) {
+  const std::vector<PointEdit> edits{{.operation = MosOperation::kSlide, .distance = 1, .from = 1, .to = 2},
+                                     {.operation = MosOperation::kScale, .scale = {0, 0, 0}}};
+  Scene scene;
+  const Passes passes(scene, edits);
+  const Passes sound(scene);
+  for (glm::mat4& joint : scene.joints) joint = glm::mat4(glm::mat3(0.0f));
+  for (const PalettePass* pass : {&sound.along, &sound.single, &passes.single}) {
+    for (const Affine& entry : passes.palette(*pass, scene)) {
+      for (glm::length_t row = 0; row < 3; ++row) {
+        for (glm::length_t c = 0; c < 4; ++c) EXPECT_TRUE(std::isfinite(entry[row][c]));
+      }
+    }
+  }
+}
+
+TEST(MosEntries, AreAlikeInAnyOrder) {
+  const Scene scene;
+  const Passes passes(scene);
+  const std::vector<Affine> together = passes.palette(passes.along, scene);
+  for (std::uint32_t i = 0; i < passes.along.record_count; ++i) {
+    Passes one = passes;
+    one.along.records = {passes.along.records.begin() + i * kMosTable.record_words,
+                         passes.along.records.begin() + (i + 1) * kMosTable.record_words};
+    one.along.record_count = 1;
+    const std::vector<Affine> alone = one.palette(one.along, scene);
+    for (std::size_t k = 0; k < shared::kMosSlots; ++k) EXPECT_EQ(alone[k], together[i * shared::kMosSlots + k]);
+  }
+}
+
+// A clip must know which joints twist: they are found on chains.
+TEST(MosEntries, TellClipsWhichTwistsTheyTake) {
+  const Scene scene;
+  const Passes passes(scene);
+  CharacterData data;
+  for (std::int32_t j = 0; j < 4; ++j) {
+    Joint joint{.name = "joint" + std::to_string(j), .parent = j - 1};
+    const glm::dmat4 outer = j == 0 ? glm::dmat4(1.0) : scene.limb.at_bind()[static_cast<std::size_t>(j - 1)];
+    const glm::dmat4 local = glm::inverse(outer) * scene.limb.at_bind()[static_cast<std::size_t>(j)];
+    joint.rest.translation = glm::vec3(local[3]);
+    joint.rest.rotation = glm::quat(glm::quat_cast(glm::dmat3(local)));
+    data.skeleton.joints.push_back(joint);
+  }
+  data.passes.push_back(passes.anchors);
+  data.input_count = 4;
+  data.controls.push_back({.kind = ControlKind::kTwist, .name = "twist/joint2", .target = 2, .input = 2});
+  Clip clip{.name = "turns", .duration = 2};
+  Channel channel{.joint = 2, .path = ChannelPath::kRotation};
+  const glm::quat rest = data.skeleton.joints[2].rest.rotation;
+  const glm::dvec3 about = glm::transpose(scene.bind_axes(2)) * scene.axis(2);
+  for (int k = 0; k < 3; ++k) {
+    channel.times.push_back(static_cast<float>(k));
+    const glm::quat q = rest * glm::quat(turn(135.0 * k, about));
+    channel.values.insert(channel.values.end(), {q.x, q.y, q.z, q.w});
+  }
+  clip.channels.push_back(channel);
+  std::vector<float> inputs(4, 0.0f);
+  ClipTwists(data, clip).sample(2, inputs);
+  EXPECT_NEAR(glm::degrees(inputs[2]), 270, 0.1);
+}
+
+}  // namespace
+}  // namespace pelt::mos

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+#include "engine/authoring/surface_ffd/bind.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include <pelt/bind.h>
+#include <pelt/builtin.h>
+#include <pelt/linear_blend.h>
+#include <pelt/surface_ffd.h>
+
+#include "tests/support/driven.h"
+
+namespace pelt {
+namespace {
+
+using test::bind_error;
+using test::by_cage;
+using test::rig_of;
+using Mode = SurfaceFfdParameters::Mode;
+
+// Returns a tube inside a coarser one, "cage", which has weights.
+Model tube_in_cage() {
+  return test::make_tube_in_cage({.around = 16, .along = 32}, {.around = 6, .along = 8, .radius = 1.2f});
+}
+
+TEST(SurfaceFfdBind, TheDriverIsAControlMeshBeforeTheSkin) {
+  const Result<Bound> bound = bind(tube_in_cage(), rig_of(by_cage()));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const Character& character = bound->character;
+  ASSERT_EQ(character->meshes.size(), 2u);
+  EXPECT_EQ(character->stage_count, 2u);
+  EXPECT_EQ(character->meshes[0].name, "cage");
+  EXPECT_TRUE(character->meshes[0].control);
+  EXPECT_EQ(character->meshes[0].mode, BlendMode::kDualQuaternion);
+  EXPECT_TRUE(character->meshes[0].frame_slot);
+  for (std::uint32_t i = 0; i < character->meshes[0].vertex_count(); ++i) {
+    EXPECT_EQ(character->meshes[0].source_vertex[i], i);
+  }
+  EXPECT_EQ(character->meshes[1].name, "tube");
+  EXPECT_FALSE(character->meshes[1].control);
+  EXPECT_EQ(character->meshes[1].mode, BlendMode::kLinear);
+  EXPECT_NEAR(bound->report.meshes[1].worst_distance, 0.2, 0.15);
+}
+
+TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
+  SurfaceFfdParameters parameters = by_cage();
+  parameters.mode = Mode::kBasic;
+  Model model = tube_in_cage();
+  model.meshes[1].triangles.emplace_back(0, 0, 1);
+  model.meshes[1].parts = {};
+  const Result<Bound> bound = bind(model, rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const PalettePass& pass = bound->character->passes.back();
+  EXPECT_EQ(pass.kernel, PoseKernel::kSurfaceFfd);
+  EXPECT_EQ(pass.record_count, 96u) << "the triangle without area is no element";
+  EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
+}
+
+// A sliver has area, but its frame is left to rounding, and the shader would not find the frame of bind.
+TEST(SurfaceFfdBind, SliversMoveNothing) {
+  SurfaceFfdParameters parameters = by_cage();
+  parameters.mode = Mode::kBasic;
+  Model model = tube_in_cage();
+  Mesh& cage = model.meshes[1];
+  const auto first = static_cast<std::uint32_t>(cage.positions.size());
+  for (const glm::vec3 corner : {glm::vec3(0, 0, 0), glm::vec3(0.5f, 0, 0), glm::vec3(0.25f, 0, 1e-8f)}) {
+    cage.positions.push_back(corner);
+    cage.normals.emplace_back(0, 1, 0);
+    cage.weights.append_row(std::vector<Influence>(cage.weights.row(0).begin(), cage.weights.row(0).end()));
+  }
+  cage.tangents.clear();
+  cage.uvs.clear();
+  cage.triangles.emplace_back(first, first + 1, first + 2);
+  cage.parts = {};
+  const Result<Bound> bound = bind(model, rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->character->passes.back().record_count, 96u);
+  EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
+}
+
+TEST(SurfaceFfdBind, ElementsAreRaisedToTheValence) {
+  SurfaceFfdParameters parameters = by_cage();
+  parameters.mode = Mode::kBasic;
+  parameters.elements = 2;
+  const auto longest_row = [&] { return bind(tube_in_cage(), rig_of(parameters))->report.meshes[1].max_influences; };
+  EXPECT_EQ(longest_row(), 6u);
+  parameters.raise_elements = false;
+  EXPECT_EQ(longest_row(), 2u);
+  parameters.elements = 0;
+  EXPECT_GT(longest_row(), 90u);
+}
+
+TEST(SurfaceFfdBind, RowsDoNotDependOnThreads) {
+  std::vector<std::vector<std::uint32_t>> words;
+  for (const unsigned threads : {1u, 2u, 0u}) {
+    BindOptions options;
+    options.threads = threads;
+    const Result<Bound> bound =
+        bind(test::make_tube({.around = 32, .along = 64}), rig_of(SurfaceFfdParameters{}), options);
+    ASSERT_TRUE(bound) << bound.error().message;
+    words.push_back(bound->character->meshes[1].binding.influences);
+  }
+  EXPECT_EQ(words[0], words[1]);
+  EXPECT_EQ(words[0], words[2]);
+}
+
+// With another order, blocks and batches have other vertices; each row must be what its vertex alone would get.
+TEST(SurfaceFfdBind, RowsDoNotDependOnTheOrderOfVertices) {
+  Model model = tube_in_cage();
+  model.meshes[0] = test::make_tube_mesh({.around = 200, .along = 200});
+  BindOptions options;
+  options.keep_vertex_order = true;
+  const auto rows_of = [&] {
+    const Result<Bound> bound = bind(model, rig_of(by_cage()), options);
+    return bound ? unpack_rows(bound->character->meshes[1].binding) : SparseRows{};
+  };
+  const SparseRows before = rows_of();
+  std::vector<glm::vec3>& positions = model.meshes[0].positions;
+  std::vector<std::uint32_t> place(positions.size());
+  std::iota(place.begin(), place.end(), 0u);
+  std::shuffle(place.begin(), place.end(), std::mt19937(1));
+  const std::vector<glm::vec3> ordered = positions;
+  std::vector<std::uint32_t> whence(place.size());
+  for (std::uint32_t i = 0; i < place.size(); ++i) {
+    positions[place[i]] = ordered[i];
+    whence[place[i]] = i;
+  }
+  SparseRows shuffled;
+  for (const std::uint32_t i : whence) shuffled.append_row(model.meshes[0].weights.row(i));
+  model.meshes[0].weights = std::move(shuffled);
+  const SparseRows after = rows_of();
+  ASSERT_EQ(before.row_count(), ordered.size());
+  ASSERT_EQ(after.row_count(), ordered.size());
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    ASSERT_TRUE(std::ranges::equal(before.row(i), after.row(place[i]))) << i;
+  }
+}
+
+// In double precision the distance to the power of 4,000 overflows, but its logarithm does not.
+TEST(SurfaceFfdBind, SteepFalloffLeavesTheClosest) {
+  SurfaceFfdParameters parameters = by_cage();
+  parameters.mode = Mode::kBasic;
+  parameters.local = 4000;
+  parameters.distance_unit = 1e-3f;
+  const Result<Bound> bound = bind(tube_in_cage(), rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_LT(bound->report.meshes[1].mean_influences, 5.0);
+}
+
+TEST(SurfaceFfdBind, WeightsDoNotDependOnUnits) {
+  const auto rows_at = [](float scale) {
+    Model model = tube_in_cage();
+    for (Mesh& mesh : model.meshes) {
+      for (glm::vec3& p : mesh.positions) p *= scale;
+    }
+    return unpack_rows(bind(model, rig_of(by_cage()), {.keep_vertex_order = true})->character->meshes[1].binding);
+  };
+  const SparseRows metres = rows_at(1);
+  for (const float scale : {1.0f / 1024, 512.0f}) {
+    const SparseRows other = rows_at(scale);
+    ASSERT_EQ(other.row_count(), metres.row_count());
+    for (std::size_t i = 0; i < metres.row_count(); ++i) {
+      std::map<std::uint32_t, double> difference;
+      for (const Influence& influence : metres.row(i)) difference[influence.index] += influence.weight;
+      for (const Influence& influence : other.row(i)) difference[influence.index] -= influence.weight;
+      for (const auto& [index, weight] : difference) ASSERT_NEAR(weight, 0, 2e-5) << "vertex " << i << " at " << scale;
+    }
+  }
+}
+
+TEST(SurfaceFfdBind, ParametersOutOfRange) {
+  SurfaceFfdParameters parameters = by_cage();
+  parameters.local = -1;
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
+  parameters.local = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
+  parameters = by_cage();
+  parameters.distance_unit = 0.0f;
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("unit"));
+}
+
+TEST(SurfaceFfdBind, ExtremeFalloffsStayFinite) {
+  for (const float local : {0.0f, 1.0f, 200.0f, 1e30f}) {
+    for (const float unit : {1e-20f, 1.0f, 1e20f}) {
+      for (const Mode mode : {Mode::kBasic, Mode::kExtended}) {
+        SurfaceFfdParameters parameters = by_cage();
+        parameters.mode = mode;
+        parameters.local = local;
+        parameters.distance_unit = unit;
+        EXPECT_EQ(bind_error(tube_in_cage(), rig_of(parameters)), "bound") << local << " " << unit;
+      }
+    }
+  }
+}
+
+TEST(SurfaceFfdDriver, WhatCannotBeADriver) {
+  SurfaceFfdParameters parameters;
+  parameters.driver.mesh = "nothing";
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)),
+              testing::AllOf(testing::HasSubstr("'nothing'"), testing::HasSubstr("'cage'")));
+  parameters.driver.mesh = "cage";
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters, "cage")), testing::HasSubstr("is its own driver"));
+  parameters.driver.file = "cage.obj";
+  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)),
+              testing::HasSubstr("a driver has one of mesh, file and patches"));
+  parameters.driver = {};
+  const Model cloud = test::make_cloud(10);
+  EXPECT_THAT(bind_error(cloud, rig_of(parameters, cloud.meshes[0].name)), testing::HasSubstr("no triangles"));
+  EXPECT_EQ(bind_error(cloud, rig_of(parameters)), "bound") << "a layer over * leaves it to linear blend";
+
+  Model flat = tube_in_cage();
+  for (glm::vec3& p : flat.meshes[1].positions) p.y = p.z = 0;
+  EXPECT_THAT(bind_error(flat, rig_of(by_cage())), testing::HasSubstr("no triangle with area"));
+
+  Model bare = tube_in_cage();
+  for (Mesh& mesh : bare.meshes) mesh.weights = {};
+  EXPECT_THAT(bind_error(bare, rig_of(by_cage())), testing::HasSubstr("no weights"));
+}
+
+TEST(SurfaceFfdDriver, TakesTheWeightsOfTheSkin) {
+  Model model = tube_in_cage();
+  model.meshes[1].weights = {};
+  const Result<Bound> bound = bind(model, rig_of(by_cage()));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const CharacterMesh& cage = bound->character->meshes[0];
+  const SparseRows rows = unpack_rows(cage.binding);
+  // Far from the joint one bone alone moves the driver; each joint has two palette entries.
+  EXPECT_EQ(rows.row(0)[0].index + cage.first_slot, bound->character->passes[0].first_slot);
+  EXPECT_GT(rows.row(0)[0].weight, 0.97f);
+  EXPECT_EQ(rows.row(cage.vertex_count() - 1)[0].index + cage.first_slot, bound->character->passes[0].first_slot + 2);
+}
+
+TEST(SurfaceFfdDriver, ClosestLimbIsRigid) {
+  SurfaceFfdParameters parameters = by_cage();
+  parameters.driver.follow = Follow::kClosestLimb;
+  const Result<Bound> bound = bind(tube_in_cage(), rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const CharacterMesh& cage = bound->character->meshes[0];
+  const SparseRows rows = unpack_rows(cage.binding);
+  for (std::uint32_t i = 0; i < cage.vertex_count(); ++i) {
+    ASSERT_EQ(rows.row(i).size(), 1u);
+    const float x = cage.binding.points[i].x;
+    if (x < 3.9f) {
+      EXPECT_EQ(cage.first_slot + rows.row(i)[0].index, 0u) << x;
+    }
+    if (x > 4.1f) {
+      EXPECT_EQ(cage.first_slot + rows.row(i)[0].index, 1u) << x;
+    }
+  }
+}
+
+// The bone from the root, on the ground, to the hips runs between the legs, nearer to their inner sides than theirs.
+TEST(SurfaceFfdDriver, FollowsNoRootOnTheGround) {
+  SurfaceFfdParameters parameters;
+  parameters.driver.follow = Follow::kClosestLimb;
+  const Model biped = make_biped();
+  const Result<Bound> bound = bind(biped, rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const CharacterMesh& driver = bound->character->meshes[0];
+  ASSERT_TRUE(driver.control);
+  const SparseRows rows = unpack_rows(driver.binding);
+  std::size_t of_root = 0;
+  for (const Influence& influence : rows.influences) {
+    const std::uint32_t slot = driver.first_slot + influence.index - bound->character->passes[0].first_slot;
+    if (biped.skeleton.joints[biped.bound_joints[slot].joint].name == "root") ++of_root;
+  }
+  EXPECT_EQ(of_root, 0u);
+}
+
+TEST(SurfaceFfdDriver, IsMadeByWeldingAndSimplifying) {
+  // Every triangle has vertices of its own: only welding makes one surface of them.
+  const Model whole = test::make_tube({.around = 32, .along = 64});
+  Model split = whole;
+  Mesh& mesh = split.meshes[0];
+  mesh.positions.clear();
+  mesh.normals.clear();
+  mesh.weights = {};
+  mesh.triangles.clear();
+  for (const glm::uvec3 t : whole.meshes[0].triangles) {
+    const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+    for (int c = 0; c < 3; ++c) {
+      mesh.positions.push_back(whole.meshes[0].positions[t[c]]);
+      mesh.normals.push_back(whole.meshes[0].normals[t[c]]);
+      mesh.weights.append_row(whole.meshes[0].weights.row(t[c]));
+    }
+    mesh.triangles.emplace_back(first, first + 1, first + 2);
+  }
+  SurfaceFfdParameters parameters;
+  parameters.driver.triangles = 500;
+  for (const Model& model : {whole, split}) {
+    const Result<Bound> bound = bind(model, rig_of(parameters));
+    ASSERT_TRUE(bound) << bound.error().message;
+    const CharacterMesh& driver = bound->character->meshes[0];
+    EXPECT_EQ(driver.name, "driver of tube");
+    EXPECT_LE(driver.triangles.size(), 500u);
+    EXPECT_GT(driver.triangles.size(), 450u);
+    EXPECT_LT(driver.vertex_count(), 300u) << "welded";
+    // Even on a straight tube vertices remain along it, not only at its ends.
+    const auto in_the_middle = std::count_if(driver.binding.points.begin(), driver.binding.points.end(),
+                                             [](glm::vec3 p) { return p.x > 3 && p.x < 5; });
+    EXPECT_GT(in_the_middle, 30);
+  }
+}
+
+TEST(SurfaceFfdDriver, KeepsLonelyParts) {
+  Model model = test::make_tube({.around = 48, .along = 96});
+  Mesh& mesh = model.meshes[0];
+  const Mesh small = test::make_tube_mesh({.around = 6, .along = 4, .radius = 0.02f, .length = 0.1f, .joints = 1});
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  for (std::size_t i = 0; i < small.positions.size(); ++i) {
+    mesh.positions.push_back(small.positions[i] + glm::vec3(2, 3, 0));
+    mesh.normals.push_back(small.normals[i]);
+    mesh.weights.append_row(std::vector<Influence>{{0, 0.5f}, {1, 0.5f}});
+  }
+  for (const glm::uvec3 t : small.triangles) mesh.triangles.push_back(t + first);
+  mesh.parts = {};
+  SurfaceFfdParameters parameters;
+  parameters.driver.triangles = 200;
+  const Result<Bound> bound = bind(model, rig_of(parameters));
+  ASSERT_TRUE(bound) << bound.error().message;
+  const std::vector<glm::vec3>& points = bound->character->meshes[0].binding.points;
+  EXPECT_GE(std::count_if(points.begin(), points.end(), [](glm::vec3 p) { return p.y > 2.5f; }), 3);
+}
+
+TEST(SurfaceFfdDriver, ComesFromAFile) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "surface_ffd_driver";
+  std::filesystem::create_directories(folder);
+  {
+    std::ofstream file(folder / "box.obj");
+    const Mesh cage = test::make_tube_mesh({.around = 6, .along = 8, .radius = 1.2f});
+    for (const glm::vec3 p : cage.positions) file << "v " << p.x << " " << p.y << " " << p.z << "\n";
+    for (const glm::uvec3 t : cage.triangles) file << "f " << t.x + 1 << " " << t.y + 1 << " " << t.z + 1 << "\n";
+  }
+  SurfaceFfdParameters parameters;
+  parameters.driver.file = "box.obj";
+  Rig rig = rig_of(parameters);
+  rig.directory = folder.string();
+  const Result<Bound> bound = bind(test::make_tube(), rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->character->meshes[0].name, "box");
+  EXPECT_EQ(bound->character->meshes[0].vertex_count(), 54u);
+  EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("the driver's file 'box.obj': no normals")));
+  rig.directory = (folder / "elsewhere").string();
+  EXPECT_THAT(bind_error(test::make_tube(), rig), testing::HasSubstr("elsewhere"));
+}
+
+TEST(SurfaceFfdDriver, IsSharedByLayersThatNameIt) {
+  Model model = tube_in_cage();
+  model.meshes.push_back(model.meshes[0]);
+  model.meshes.back().name = "other";
+  Rig rig;
+  SurfaceFfdParameters basic = by_cage();
+  basic.mode = Mode::kBasic;
+  rig.layers.push_back({"tube", by_cage(), {}});
+  rig.layers.push_back({"other", basic, {}});
+  const Result<Bound> bound = bind(model, rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->character->meshes.size(), 3u);
+  basic.driver.follow = Follow::kLinearBlend;
+  rig.layers[1].deformer = basic;
+  EXPECT_THAT(bind_error(model, rig),
+              testing::HasSubstr("layer 2 (surface_ffd): the driver 'cage' is already used, in another way"));
+}
+
+TEST(SurfaceFfdBind, IsLaidOverLinearBlendByMask) {
+  Rig rig = rig_of(by_cage());
+  rig.layers.insert(rig.layers.begin(), {"*", LinearBlendParameters{}, {}});
+  rig.layers[1].mask = {1.0f, {.joints = {"joint1"}}};
+  const Result<Bound> bound = bind(tube_in_cage(), rig);
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->report.meshes[1].deformer, "surface_ffd over linear_blend");
+  const CharacterMesh& skin = bound->character->meshes[1];
+  const SparseRows rows = unpack_rows(skin.binding);
+  const std::uint32_t frames = *bound->character->meshes[0].frame_slot;
+  for (std::uint32_t i = 0; i < skin.vertex_count(); ++i) {
+    double by_frames = 0;
+    for (const Influence& influence : rows.row(i)) {
+      const std::uint32_t slot = skin.first_slot + influence.index;
+      if (slot >= frames && slot < frames + bound->character->meshes[0].vertex_count()) by_frames += influence.weight;
+    }
+    const double mask = std::clamp(0.5 + (skin.binding.points[i].x - 4.0) / 2.0, 0.0, 1.0);
+    EXPECT_NEAR(by_frames, mask, 1e-3);
+  }
+}
+
+// Binds a tube and a part beside it; vertex i of the part follows joint 1 by weight(i), and joint 0 by the remainder.
+Result<Bound> bind_with_eye(const std::function<float(std::uint32_t)>& weight) {
+  Model model = test::make_tube({.around = 24, .along = 48});
+  Mesh& mesh = model.meshes[0];
+  const Mesh eye = test::make_tube_mesh({.around = 6, .along = 4, .radius = 0.1f, .length = 0.2f});
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  for (std::uint32_t i = 0; i < eye.positions.size(); ++i) {
+    mesh.positions.push_back(eye.positions[i] + glm::vec3(5, 1, 0));
+    mesh.normals.push_back(eye.normals[i]);
+    std::vector<Influence> row{{1, weight(i)}};
+    if (weight(i) < 1) row.insert(row.begin() + i % 2, {0, 1 - weight(i)});  // in any order
+    mesh.weights.append_row(row);
+  }
+  for (const glm::uvec3 t : eye.triangles) mesh.triangles.push_back(t + first);
+  mesh.parts = {};
+  BindOptions options;
+  options.keep_vertex_order = true;
+  return bind(model, rig_of(SurfaceFfdParameters{}), options);
+}
+
+const auto kSaysRigid = testing::Contains(testing::HasSubstr("30 of the"));
+
+TEST(SurfaceFfdBind, RigidPartsStayOnLinearBlend) {
+  const Result<Bound> bound = bind_with_eye([](std::uint32_t) { return 1.0f; });
+  ASSERT_TRUE(bound) << bound.error().message;
+  const CharacterMesh& skin = bound->character->meshes[1];
+  const SparseRows rows = unpack_rows(skin.binding);
+  for (std::uint32_t i = skin.vertex_count() - 30; i < skin.vertex_count(); ++i) EXPECT_EQ(rows.row(i).size(), 1u);
+  EXPECT_GT(rows.row(0).size(), 1u);
+  for (const glm::vec3 p : bound->character->meshes[0].binding.points) EXPECT_LT(std::abs(p.y), 1.001f) << "no driver";
+  EXPECT_THAT(bound->report.notes, kSaysRigid);
+}
+
+TEST(SurfaceFfdBind, PartsThatFollowOneJointAllButAloneAreRigid) {
+  const auto notes = [](const std::function<float(std::uint32_t)>& weight) {
+    const Result<Bound> bound = bind_with_eye(weight);
+    EXPECT_TRUE(bound);
+    return bound ? bound->report.notes : std::vector<std::string>();
+  };
+  EXPECT_THAT(notes([](std::uint32_t i) { return i == 0 ? 0.8f : 0.98f; }), kSaysRigid);
+  EXPECT_THAT(notes([](std::uint32_t i) { return i == 0 ? 0.7f : 1.0f; }), testing::Not(kSaysRigid)) << "one vertex";
+  EXPECT_THAT(notes([](std::uint32_t) { return 0.93f; }), testing::Not(kSaysRigid)) << "the mean";
+  EXPECT_THAT(notes([](std::uint32_t i) { return i == 0 ? 0.0f : 1.0f; }), testing::Not(kSaysRigid)) << "another joint";
+}
+
+}  // namespace
+}  // namespace pelt

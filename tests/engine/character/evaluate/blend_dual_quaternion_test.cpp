@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+// Compares blends of dual quaternions with the equation, for every instruction set of this machine.
+#include <limits>
+
+#include <pelt/finite.h>
+
+#include "tests/engine/character/evaluate/every_target.h"
+#include "tests/engine/character/evaluate/exact_sample.h"
+
+namespace pelt {
+namespace {
+
+using glm::dmat3;
+using glm::dquat;
+using glm::dvec3;
+
+// Makes two palette entries for each joint: rows 0 and 1 of the first are the dual quaternion, the second is the
+// stretch. Half of the quaternions have the other sign, which is the same rotation.
+std::vector<Affine> make_dual_quaternions(bool mirrored) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const dquat base = random_rotation(random, 3);
+  std::vector<Affine> palette;
+  for (std::uint32_t j = 0; 2 * j < kElements; ++j) {
+    const dquat real = (random() % 2 == 0 ? 1.0 : -1.0) * (base * random_rotation(random, 1));
+    const dquat dual = 0.5 * dquat(0, unit(random), unit(random), unit(random)) * real;
+    palette.emplace_back(glm::vec4(real.x, real.y, real.z, real.w), glm::vec4(dual.x, dual.y, dual.z, dual.w),
+                         glm::vec4(1, 0, 0, 0));
+    dmat3 stretch = random_stretch(random);
+    if (mirrored) stretch[2] = -stretch[2];
+    palette.push_back(affine_of(stretch, dvec3(0)));
+  }
+  return palette;
+}
+
+dquat quaternion_of(const glm::vec4& q) { return {q.w, q.x, q.y, q.z}; }
+
+// Kavan et al. 2008, equation 4 and section 5: stretches are blended first, linearly; each quaternion takes the sign
+// that is nearer to the strongest influence's.
+Expected expected_dual_quaternion(const ExactSample& sample, std::size_t row, std::span<const Affine> palette) {
+  const std::span<const Influence> influences = sample.rows.row(row);
+  const dquat pivot = quaternion_of(palette[influences.front().index][0]);
+  dquat real(0, 0, 0, 0);
+  dquat dual(0, 0, 0, 0);
+  dmat3 stretch(0.0);
+  double size = glm::length(dvec3(sample.positions[row]));
+  for (const Influence& influence : influences) {
+    const double weight = std::round(influence.weight * 65535.0) * kUnit;
+    const dquat q = quaternion_of(palette[influence.index][0]);
+    const double sign = glm::dot(q, pivot) < 0 ? -1 : 1;
+    real = real + sign * weight * q;
+    dual = dual + sign * weight * quaternion_of(palette[influence.index][1]);
+    stretch += weight * axes_of(palette[influence.index + 1]);
+    size += 4 * weight * glm::length(quaternion_of(palette[influence.index][1]));
+  }
+  const double length = glm::length(real);
+  real = real / length;
+  dual = dual / length;
+  const dquat twice_translation = 2.0 * dual * glm::conjugate(real);
+  Expected expected;
+  expected.axes = glm::mat3_cast(real) * stretch;
+  expected.origin = dvec3(twice_translation.x, twice_translation.y, twice_translation.z);
+  expected.size = 2 * size;
+  map_vertex(sample, row, expected);
+  return expected;
+}
+
+// Makes a sample with its influences on every second palette entry.
+ExactSample make_dual_quaternion_sample(std::size_t count, const std::vector<std::size_t>& lengths,
+                                        bool graded = false) {
+  ExactSample sample = make_exact_sample(count, lengths, graded);
+  for (Influence& influence : sample.rows.influences) influence.index -= influence.index % 2;
+  for (std::uint32_t& word : sample.binding.influences) word &= ~std::uint32_t{1};
+  return sample;
+}
+
+Outputs dual_quaternion(const ExactSample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
+  std::vector<PaletteLine> lines(palette.size());
+  const Stretches stretches = make_dual_quaternion_lines(palette, lines);
+  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, lines, stretches,
+                        outputs.all());
+  return outputs;
+}
+
+Outputs dual_quaternion_by_scalars(const ExactSample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
+  blend_dual_quaternion_by_scalars(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)},
+                                   palette, outputs.all());
+  return outputs;
+}
+
+// Compares blends relative to `size`, the size of positions.
+void expect_same(const Outputs& actual, const Outputs& expected, float size = 10) {
+  for (std::size_t row = 0; row < actual.positions.size(); ++row) {
+    ASSERT_LT(glm::distance(actual.positions[row], expected.positions[row]), 1e-6f * size) << row;
+    ASSERT_LT(glm::distance(actual.normals[row], expected.normals[row]), 1e-4f) << row;
+    ASSERT_LT(glm::distance(actual.tangents[row], expected.tangents[row]), 1e-4f) << row;
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_LT(glm::distance(actual.frames[row][i], expected.frames[row][i]), 3e-6f * size) << row;
+    }
+  }
+}
+
+Stretches stretches_of(std::span<const Affine> palette) {
+  std::vector<PaletteLine> lines(palette.size());
+  return make_dual_quaternion_lines(palette, lines);
+}
+
+std::vector<Affine> without_stretches(std::vector<Affine> palette) {
+  for (std::size_t j = 0; j < palette.size(); j += 2) {
+    palette[j][2].x = 0;
+    palette[j + 1] = affine_identity();
+  }
+  return palette;
+}
+
+class BlendDualQuaternion : public EveryTarget {};
+
+TEST_P(BlendDualQuaternion, IsTheEquationForEverySize) {
+  for (const bool mirrored : {false, true}) {
+    const std::vector<Affine> palette = make_dual_quaternions(mirrored);
+    for (const std::size_t count : kSizes) {
+      SCOPED_TRACE(count);
+      const ExactSample sample = make_dual_quaternion_sample(count, lengths_to(9));
+      const Outputs actual = dual_quaternion(sample, palette);
+      for (std::size_t row = 0; row < count; ++row) {
+        const Expected expected = expected_dual_quaternion(sample, row, palette);
+        ASSERT_EQ(glm::determinant(expected.axes) < 0, mirrored);
+        expect_near(actual, row, expected, sample);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, IsTheEquationForEveryInfluenceCount) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  for (std::size_t length = 1; length <= kElements; ++length) {
+    SCOPED_TRACE(length);
+    const ExactSample sample = make_dual_quaternion_sample(33, {length});
+    const Outputs actual = dual_quaternion(sample, palette);
+    for (std::size_t row = 0; row < 33; ++row) {
+      expect_near(actual, row, expected_dual_quaternion(sample, row, palette), sample);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const Outputs before = dual_quaternion(sample, palette);
+  for (std::size_t flipped = 0; flipped < palette.size(); flipped += 2) {
+    std::vector<Affine> other = palette;
+    other[flipped] = -other[flipped];
+    const Outputs after = dual_quaternion(sample, other);
+    ASSERT_EQ(after.positions, before.positions) << flipped;
+    ASSERT_EQ(after.normals, before.normals) << flipped;
+    ASSERT_EQ(after.tangents, before.tangents) << flipped;
+  }
+}
+
+// Halfway between the rest pose and a screw of 120 degrees and 2 metres along x lies a screw of 60 degrees and 1 metre:
+// linear blending would halve the radius.
+TEST_P(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
+  const glm::quat turn = glm::angleAxis(glm::radians(120.0f), glm::vec3(1, 0, 0));
+  const glm::quat dual = 0.5f * glm::quat(0, 2, 0, 0) * turn;
+  const std::vector<Affine> palette{
+      {glm::vec4(0, 0, 0, 1), glm::vec4(0), glm::vec4(0)},
+      affine_identity(),
+      {glm::vec4(turn.x, turn.y, turn.z, turn.w), glm::vec4(dual.x, dual.y, dual.z, dual.w), glm::vec4(0)},
+      affine_identity()};
+  SparseRows rows;
+  rows.append_row(std::vector<Influence>{{0, 0.5f}, {2, 0.5f}});
+  const std::vector<glm::vec3> position{{3, 2, 0}};
+  const std::vector<glm::vec3> normal{{0, 1, 0}};
+  const PackedBinding binding = *pack({&rows, 1}, {position, normal, {}}, {});
+  Outputs actual(1);
+  blend_dual_quaternion(binding, rest_shape(binding), {0, 1}, lines_of(palette), Stretches::kNone, actual.all());
+  const glm::vec3 radius(0, 0.5f, std::sqrt(0.75f));
+  constexpr float kHalfAWeightUnit = 3e-5f;
+  EXPECT_LT(glm::distance(actual.positions[0], glm::vec3(4, 0, 0) + 2.0f * radius), 2 * kHalfAWeightUnit);
+  EXPECT_LT(glm::distance(actual.normals[0], radius), kHalfAWeightUnit);
+}
+
+TEST_P(BlendDualQuaternion, WritesItsRangeAloneAndAnySplitGivesTheSame) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(20));
+  const std::size_t slices = slice_count(sample.binding);
+  const Outputs whole = dual_quaternion(sample, palette);
+  for (const std::size_t step : {1, 2, 7, 38}) {
+    SCOPED_TRACE(step);
+    Outputs split(1234);
+    for (std::size_t first = 0; first < slices; first += step) {
+      const std::size_t last = std::min(first + step, slices);
+      blend_dual_quaternion(sample.binding, rest_shape(sample.binding), {first, last}, lines_of(palette),
+                            Stretches::kSome, split.all());
+      for (std::size_t row = 32 * last; row < 1234; ++row) ASSERT_EQ(split.positions[row], glm::vec3(7)) << row;
+    }
+    EXPECT_EQ(split, whole);
+  }
+}
+
+TEST_P(BlendDualQuaternion, GivesWhatIsAskedFor) {
+  const std::vector<PaletteLine> lines = lines_of(make_dual_quaternions(false));
+  for (const bool graded : {false, true}) {
+    for (const Stretches stretches : {Stretches::kNone, Stretches::kSome}) {
+      const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9), graded);
+      const auto blend = [&](const BlendOutputs& out) {
+        const PackedBinding& binding = sample.binding;
+        blend_dual_quaternion(binding, rest_shape(binding), {0, slice_count(binding)}, lines, stretches, out);
+      };
+      Outputs everything(65);
+      blend(everything.all());
+      Outputs some(65);
+      blend({.positions = some.positions.data()});
+      EXPECT_EQ(some.positions, everything.positions);
+      blend({.positions = some.positions.data(), .normals = some.normals.data()});
+      EXPECT_EQ(some.positions, everything.positions);
+      EXPECT_EQ(some.normals, everything.normals);
+      blend({.positions = some.positions.data(), .frames = some.frames.data()});
+      EXPECT_EQ(some.positions, everything.positions);
+      EXPECT_EQ(some.frames, everything.frames);
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, IsNearlyWhatScalarsGive) {
+  for (const bool graded : {false, true}) {
+    for (const bool mirrored : {false, true}) {
+      for (const std::vector<std::size_t>& lengths : {lengths_to(4), lengths_to(kElements)}) {
+        SCOPED_TRACE(lengths.size());
+        const std::vector<Affine> stretched = make_dual_quaternions(mirrored);
+        const ExactSample sample = make_dual_quaternion_sample(1234, lengths, graded);
+        expect_same(dual_quaternion(sample, stretched), dual_quaternion_by_scalars(sample, stretched));
+        const std::vector<Affine> rigid = without_stretches(stretched);
+        ASSERT_EQ(stretches_of(rigid), Stretches::kNone);
+        expect_same(dual_quaternion(sample, rigid), dual_quaternion_by_scalars(sample, rigid));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, GradientsChangeNoPosition) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const ExactSample with = make_dual_quaternion_sample(1234, lengths_to(5), true);
+  ExactSample without = with;
+  without.binding.gradients.clear();
+  without.binding.gradient_units.clear();
+  const Outputs graded = dual_quaternion(with, palette);
+  const Outputs plain = dual_quaternion(without, palette);
+  EXPECT_EQ(graded.positions, plain.positions);
+  EXPECT_NE(graded.normals, plain.normals);
+  EXPECT_NE(graded.frames, plain.frames);
+}
+
+// Rotations that lie half a turn apart are at right angles as quaternions: neither sign is nearer.
+// Rounding, and the sign of a quaternion, do not decide which way round half a turn goes.
+TEST_P(BlendDualQuaternion, HalfATurnApartAllTakeTheSameWay) {
+  std::vector<Affine> palette;
+  std::mt19937 random(4);
+  for (std::uint32_t j = 0; 2 * j < kElements; ++j) {
+    glm::vec4 real(0);
+    real[static_cast<int>(random() % 4)] = random() % 2 == 0 ? 1.0f : -1.0f;
+    palette.emplace_back(real, glm::vec4(0), glm::vec4(0));
+    palette.push_back(affine_identity());
+  }
+  const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(9));
+  const Outputs wanted = dual_quaternion(sample, palette);
+  expect_same(wanted, dual_quaternion_by_scalars(sample, palette));
+  for (std::size_t j = 0; j < palette.size(); j += 2) {
+    for (int i = 0; i < 4; ++i) palette[j][0][i] += 1e-7f * (static_cast<float>(random() % 3) - 1.0f);
+    if (random() % 2 == 0) palette[j] *= -1.0f;
+  }
+  const Outputs rounded = dual_quaternion(sample, palette);
+  for (std::size_t row = 0; row < 1234; ++row)
+    ASSERT_LT(glm::distance(rounded.positions[row], wanted.positions[row]), 1e-4f) << row;
+}
+
+// Unit quaternions on the pivot's side do not cancel; these are too short to have a direction.
+TEST_P(BlendDualQuaternion, WhereNothingIsLeftTheStrongestInfluenceMovesTheVertex) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const auto is_short = [](std::size_t j, bool graded) { return graded || j % 3 == 0; };
+  for (const bool graded : {false, true}) {
+    std::vector<Affine> shrunk = palette;
+    for (std::size_t j = 0; j < shrunk.size(); j += 2) {
+      if (is_short(j, graded)) shrunk[j] *= 1e-7f;
+    }
+    const ExactSample sample = make_dual_quaternion_sample(131, lengths_to(2), graded);
+    const Outputs actual = dual_quaternion(sample, shrunk);
+    expect_same(actual, dual_quaternion_by_scalars(sample, shrunk));
+    for (std::size_t row = 0; row < 131; row += 2) {  // those of one influence
+      if (!is_short(sample.rows.row(row).front().index, graded)) continue;
+      const Expected expected = expected_dual_quaternion(sample, row, palette);
+      ASSERT_LT(glm::distance(dvec3(actual.positions[row]), expected.position), kPositionTolerance * expected.size);
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, DirectionsDoNotDependOnTheScale) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const ExactSample sample = make_dual_quaternion_sample(64, lengths_to(5));
+  const Outputs unscaled = dual_quaternion(sample, palette);
+  for (int power = -18; power <= 18; power += 3) {
+    SCOPED_TRACE(power);
+    std::vector<Affine> scaled = palette;
+    for (std::size_t j = 1; j < scaled.size(); j += 2) scaled[j] *= std::pow(10.0f, static_cast<float>(power));
+    const Outputs actual = dual_quaternion(sample, scaled);
+    for (std::size_t row = 0; row < 64; ++row) {
+      ASSERT_LT(glm::distance(actual.normals[row], unscaled.normals[row]), 1e-5f) << row;
+      ASSERT_LT(glm::distance(actual.tangents[row], unscaled.tangents[row]), 1e-5f) << row;
+    }
+  }
+}
+
+TEST_P(BlendDualQuaternion, AnEntryThatIsNotFiniteSpoilsItsVerticesAlone) {
+  for (const bool stretched : {false, true}) {
+    const std::vector<Affine> all = make_dual_quaternions(false);
+    const std::vector<Affine> palette = stretched ? all : without_stretches(all);
+    const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(5));
+    const Outputs before = dual_quaternion(sample, palette);
+    for (const std::uint32_t spoilt : {4u, 5u}) {  // the dual part, and the stretch
+      std::vector<Affine> other = palette;
+      other[spoilt][1].y = std::numeric_limits<float>::quiet_NaN();
+      const Outputs after = dual_quaternion(sample, other);
+      for (std::size_t row = 0; row < 1234; ++row) {
+        const std::span<const Influence> influences = sample.rows.row(row);
+        if (std::ranges::any_of(influences, [](const Influence& influence) { return influence.index == 4; })) {
+          ASSERT_FALSE(is_finite(after.positions[row])) << row;
+        } else {
+          ASSERT_EQ(after.positions[row], before.positions[row]) << row;
+          ASSERT_EQ(after.normals[row], before.normals[row]) << row;
+        }
+      }
+    }
+  }
+}
+
+TEST(DualQuaternionLines, HaveStretchesWhereAnEntrySaysSo) {
+  std::vector<Affine> palette = without_stretches(make_dual_quaternions(false));
+  EXPECT_EQ(stretches_of({}), Stretches::kNone);
+  EXPECT_EQ(stretches_of(palette), Stretches::kNone);
+  palette[palette.size() - 2][2].x = 1;
+  EXPECT_EQ(stretches_of(palette), Stretches::kSome);
+}
+
+TEST_P(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
+  std::vector<Affine> palette = make_dual_quaternions(false);
+  for (std::size_t j = 1; j < palette.size(); j += 2) palette[j] = Affine(0.0f);
+  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const Outputs actual = dual_quaternion(sample, palette);
+  for (std::size_t row = 0; row < 65; ++row) {
+    ASSERT_EQ(actual.positions[row], affine_origin(actual.frames[row])) << row;
+    ASSERT_NEAR(glm::length(actual.normals[row]), 1, 1e-5) << row;
+    const Affine& strongest = palette[sample.rows.row(row).front().index];
+    const dvec3 turned = glm::mat3_cast(quaternion_of(strongest[0])) * sample.normals[row];
+    ASSERT_LT(glm::distance(dvec3(actual.normals[row]), turned), kDirectionTolerance) << row;
+    ASSERT_NEAR(glm::length(glm::vec3(actual.tangents[row])), 1, 1e-5) << row;
+    ASSERT_NEAR(glm::dot(glm::vec3(actual.tangents[row]), actual.normals[row]), 0, 1e-5) << row;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, BlendDualQuaternion, testing::ValuesIn(targets_of_kernels()), target_name);
+
+}  // namespace
+}  // namespace pelt

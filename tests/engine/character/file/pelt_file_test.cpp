@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Tests that .pelt files hold characters exactly, in memory and on disk.
+#include <gmock/gmock.h>
+#ifndef _WIN32
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#include <algorithm>
+#include <fstream>
+
+#include <pelt/bind.h>
+#include <pelt/import.h>
+
+#include "tests/engine/character/file/pelt_bytes.h"
+#include "tests/support/graded.h"
+#include "tests/support/must.h"
+
+namespace pelt {
+namespace {
+
+using testing::HasSubstr;
+
+using test::Bytes;
+using test::kVersionAt;
+using test::put;
+using test::sealed;
+
+class PeltFileRoundTrip : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(PeltFileRoundTrip, IsExact) {
+  const auto& [model_name, deformer] = GetParam();
+  const auto model = test::must(import_model(model_name));
+  const auto rig = test::must(rig_from_deformer_name(deformer));
+  const auto bound = test::must(bind(model, rig, {.threads = 1}));
+  const Bytes bytes = serialize(bound.character);
+  const auto read = test::must(deserialize(bytes, "x.pelt"));
+  EXPECT_TRUE(serialize(read) == bytes);
+  EXPECT_EQ(read.size(), bound.character.size());
+
+  const auto again = test::must(bind(model, rig, {.threads = 2}));
+  EXPECT_TRUE(serialize(again.character) == bytes) << "depends on the thread count";
+}
+
+INSTANTIATE_TEST_SUITE_P(Builtin, PeltFileRoundTrip,
+                         testing::Values(std::pair("builtin:limb", "linear-blend"),
+                                         std::pair("builtin:limb", "dual-quaternion"),
+                                         std::pair("builtin:limb", "surface-ffd"),
+                                         std::pair("builtin:tail", "surface-ffd"),
+                                         std::pair("builtin:biped", "dual-quaternion")));
+
+TEST(PeltFile, KeepsEverything) {
+  const Character character = make_character();
+  const Bytes bytes = serialize(character);
+  EXPECT_EQ(bytes.size() % 4, 0u);
+  const auto read = test::must(deserialize(bytes, "x.pelt"));
+  const CharacterData& a = *character;
+  const CharacterData& b = *read;
+  EXPECT_EQ(b.name, "test");
+  ASSERT_EQ(b.skeleton.joints.size(), a.skeleton.joints.size());
+  for (std::size_t j = 0; j < a.skeleton.joints.size(); ++j) {
+    EXPECT_EQ(b.skeleton.joints[j].name, a.skeleton.joints[j].name);
+    EXPECT_EQ(b.skeleton.joints[j].parent, a.skeleton.joints[j].parent);
+    EXPECT_EQ(b.skeleton.joints[j].rest.translation, a.skeleton.joints[j].rest.translation);
+    EXPECT_EQ(b.skeleton.joints[j].rest.rotation, a.skeleton.joints[j].rest.rotation);
+    EXPECT_EQ(b.skeleton.joints[j].rest.scale, a.skeleton.joints[j].rest.scale);
+    EXPECT_EQ(b.skeleton.joints[j].matrix, a.skeleton.joints[j].matrix);
+  }
+  ASSERT_EQ(b.bound_joints.size(), a.bound_joints.size());
+  for (std::size_t j = 0; j < a.bound_joints.size(); ++j) {
+    EXPECT_EQ(b.bound_joints[j].joint, a.bound_joints[j].joint);
+    EXPECT_EQ(b.bound_joints[j].inverse_bind, a.bound_joints[j].inverse_bind);
+  }
+  ASSERT_EQ(b.clips.size(), 2u);
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_EQ(b.clips[c].name, a.clips[c].name);
+    EXPECT_EQ(b.clips[c].duration, a.clips[c].duration);
+    ASSERT_EQ(b.clips[c].channels.size(), a.clips[c].channels.size());
+    for (std::size_t k = 0; k < a.clips[c].channels.size(); ++k) {
+      EXPECT_EQ(b.clips[c].channels[k].joint, a.clips[c].channels[k].joint);
+      EXPECT_EQ(b.clips[c].channels[k].path, a.clips[c].channels[k].path);
+      EXPECT_EQ(b.clips[c].channels[k].interpolation, a.clips[c].channels[k].interpolation);
+      EXPECT_EQ(b.clips[c].channels[k].times, a.clips[c].channels[k].times);
+      EXPECT_EQ(b.clips[c].channels[k].values, a.clips[c].channels[k].values);
+    }
+  }
+  ASSERT_EQ(b.materials.size(), 2u);
+  EXPECT_EQ(b.materials[0].name, "skin");
+  EXPECT_EQ(b.materials[0].base_color, a.materials[0].base_color);
+  ASSERT_EQ(b.passes.size(), a.passes.size());
+  for (std::size_t p = 0; p < a.passes.size(); ++p) {
+    EXPECT_EQ(b.passes[p].kernel, a.passes[p].kernel);
+    EXPECT_EQ(b.passes[p].stage, a.passes[p].stage);
+    EXPECT_EQ(b.passes[p].first_slot, a.passes[p].first_slot);
+    EXPECT_EQ(b.passes[p].record_count, a.passes[p].record_count);
+    EXPECT_EQ(b.passes[p].records, a.passes[p].records);
+  }
+  EXPECT_TRUE(std::any_of(a.meshes.begin(), a.meshes.end(), [](const CharacterMesh& m) { return !!m.frame_slot; }));
+  ASSERT_EQ(b.meshes.size(), a.meshes.size());
+  for (std::size_t m = 0; m < a.meshes.size(); ++m) {
+    EXPECT_EQ(b.meshes[m].name, a.meshes[m].name);
+    EXPECT_EQ(b.meshes[m].deformer, a.meshes[m].deformer);
+    EXPECT_FALSE(a.meshes[m].deformer.empty());
+    EXPECT_EQ(b.meshes[m].control, a.meshes[m].control);
+    EXPECT_EQ(b.meshes[m].mode, a.meshes[m].mode);
+    EXPECT_EQ(b.meshes[m].stage, a.meshes[m].stage);
+    EXPECT_EQ(b.meshes[m].first_vertex, a.meshes[m].first_vertex);
+    EXPECT_EQ(b.meshes[m].first_slot, a.meshes[m].first_slot);
+    EXPECT_EQ(b.meshes[m].frame_slot, a.meshes[m].frame_slot);
+    EXPECT_EQ(b.meshes[m].binding.points, a.meshes[m].binding.points);
+    EXPECT_EQ(b.meshes[m].binding.directions, a.meshes[m].binding.directions);
+    EXPECT_EQ(b.meshes[m].binding.slices, a.meshes[m].binding.slices);
+    EXPECT_EQ(b.meshes[m].binding.influences, a.meshes[m].binding.influences);
+    EXPECT_EQ(b.meshes[m].source_vertex, a.meshes[m].source_vertex);
+    EXPECT_EQ(b.meshes[m].triangles, a.meshes[m].triangles);
+    EXPECT_EQ(b.meshes[m].uvs, a.meshes[m].uvs);
+    EXPECT_EQ(b.meshes[m].weights, a.meshes[m].weights);
+    EXPECT_EQ(b.meshes[m].weights.row_count(), a.meshes[m].control ? 0 : a.meshes[m].vertex_count());
+    ASSERT_EQ(b.meshes[m].parts.size(), a.meshes[m].parts.size());
+    for (std::size_t p = 0; p < a.meshes[m].parts.size(); ++p) {
+      EXPECT_EQ(b.meshes[m].parts[p].first_triangle, a.meshes[m].parts[p].first_triangle);
+      EXPECT_EQ(b.meshes[m].parts[p].triangle_count, a.meshes[m].parts[p].triangle_count);
+      EXPECT_EQ(b.meshes[m].parts[p].material, a.meshes[m].parts[p].material);
+    }
+  }
+  EXPECT_EQ(b.palette_size, a.palette_size);
+  EXPECT_EQ(b.stage_count, a.stage_count);
+}
+
+TEST(PeltFile, WhatIsNoPeltFileIsRefused) {
+  EXPECT_EQ(error_of({}), "x.pelt: is no .pelt file");
+  EXPECT_EQ(error_of(Bytes(3, std::byte{'P'})), "x.pelt: is no .pelt file");
+  EXPECT_EQ(error_of(Bytes(1000, std::byte{0})), "x.pelt: is no .pelt file");
+  EXPECT_EQ(error_of({std::byte{'g'}, std::byte{'l'}, std::byte{'T'}, std::byte{'F'}}),
+            "x.pelt: is a .glb, and only a .pelt file is read here");
+  Bytes bytes = serialize(make_character());
+  EXPECT_EQ(error_of(bytes), "accepted");
+  bytes[0] = std::byte{'p'};
+  EXPECT_EQ(error_of(sealed(bytes)), "x.pelt: is no .pelt file");
+}
+
+TEST(PeltFile, OtherVersionsAreNamed) {
+  Bytes bytes = serialize(make_character());
+  put(bytes, kVersionAt, kPeltFileVersion + 1);
+  const auto newer = deserialize(bytes, "x.pelt");
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(newer.error().message,
+            "x.pelt: has version 9 of the format, and this program reads version 8: a newer program is needed");
+  put(bytes, kVersionAt, std::uint32_t{7});
+  EXPECT_EQ(error_of(bytes), "x.pelt: has version 7 of the format, and this program reads version 8: bind it again");
+}
+
+class PeltFileOfGradients : public testing::TestWithParam<test::Graded> {};
+
+TEST_P(PeltFileOfGradients, IsExact) {
+  const Character character = test::make_graded(1234, GetParam());
+  const Bytes bytes = serialize(character);
+  const auto read = test::must(deserialize(bytes, "x.pelt"));
+  EXPECT_TRUE(serialize(read) == bytes);
+  for (std::size_t m = 0; m < character->meshes.size(); ++m) {
+    EXPECT_EQ(read->meshes[m].binding.gradient_units, character->meshes[m].binding.gradient_units);
+    EXPECT_EQ(read->meshes[m].binding.gradients, character->meshes[m].binding.gradients);
+    EXPECT_EQ(read->meshes[m].binding.local_points, character->meshes[m].binding.local_points);
+  }
+  EXPECT_FALSE(character->meshes.front().binding.gradients.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PeltFileOfGradients, testing::ValuesIn(test::kGraded));
+
+class PeltFileOnDisk : public testing::Test {
+ protected:
+  // Each test has its own folder, since tests may run at the same time.
+  PeltFileOnDisk()
+      : folder(std::filesystem::path(testing::TempDir()) /
+               (std::string("pelt_file_test_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+  }
+  ~PeltFileOnDisk() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder;
+};
+
+TEST_F(PeltFileOnDisk, SavesAndLoads) {
+  const Character character = make_character();
+  const auto path = folder / "c.pelt";
+  test::must(save_pelt(character, path));
+  ASSERT_TRUE(save_pelt(character, path)) << "over what was there";
+  const auto loaded = test::must(load_pelt(path));
+  EXPECT_TRUE(serialize(loaded) == serialize(character));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 1)
+      << "something else was left behind";
+}
+
+TEST_F(PeltFileOnDisk, ErrorsNameTheFile) {
+  const Character character = make_character();
+  const auto missing = load_pelt(folder / "none.pelt");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(missing.error().message, HasSubstr("none.pelt"));
+  EXPECT_EQ(load_pelt(folder).error().code, ErrorCode::kReadFailed);
+
+  const auto no_folder = save_pelt(character, folder / "none" / "c.pelt");
+  ASSERT_FALSE(no_folder);
+  EXPECT_EQ(no_folder.error().code, ErrorCode::kWriteFailed);
+  EXPECT_THAT(no_folder.error().message, HasSubstr("c.pelt"));
+  EXPECT_FALSE(save_pelt(character, folder)) << "a folder is no file";
+
+  std::ofstream(folder / "damaged.pelt") << "PELT and then some more text";
+  EXPECT_THAT(load_pelt(folder / "damaged.pelt").error().message, HasSubstr("damaged.pelt: "));
+}
+
+TEST_F(PeltFileOnDisk, MappedIsTheSameAndRefusedAlike) {
+  const Character character = make_character();
+  ASSERT_TRUE(save_pelt(character, folder / "c.pelt"));
+  const auto mapped = load_pelt(folder / "c.pelt", FileAccess::kMapped);
+  ASSERT_TRUE(mapped) << mapped.error().message;
+  EXPECT_EQ(serialize(*mapped), serialize(character));
+  // The file is let go of: it may be written again.
+  EXPECT_TRUE(save_pelt(*mapped, folder / "c.pelt"));
+
+  std::ofstream(folder / "empty.pelt");
+  std::ofstream(folder / "damaged.pelt") << "PELT and then some more text";
+  for (const std::string name : {"none.pelt", "empty.pelt", "damaged.pelt", ""}) {
+    const auto read = load_pelt(folder / name);
+    const auto refused = load_pelt(folder / name, FileAccess::kMapped);
+    ASSERT_FALSE(read) << name;
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, read.error().code) << name;
+    EXPECT_EQ(refused.error().message, read.error().message);
+  }
+}
+
+#ifndef _WIN32
+TEST_F(PeltFileOnDisk, PermissionsAreRespected) {
+  const Character character = make_character();
+  ASSERT_TRUE(save_pelt(character, folder / "c.pelt"));
+  ::chmod((folder / "c.pelt").c_str(), 0);
+  ::chmod(folder.c_str(), 0555);
+  // Root may do everything: become nobody for a while.
+  const bool root = ::geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  const auto loaded = load_pelt(folder / "c.pelt");
+  const auto saved = save_pelt(character, folder / "d.pelt");
+  if (root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
+  ::chmod(folder.c_str(), 0755);
+
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, ErrorCode::kReadFailed);
+  EXPECT_THAT(loaded.error().message, HasSubstr("c.pelt: "));
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().code, ErrorCode::kWriteFailed);
+  EXPECT_THAT(saved.error().message, HasSubstr("d.pelt: "));
+}
+#endif
+
+}  // namespace
+}  // namespace pelt

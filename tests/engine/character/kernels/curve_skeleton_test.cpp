@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// Changes one thing after the other in the curves and twists of a file: each is kept or refused.
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include <pelt/curve_skeleton.h>
+#include <pelt/pelt_file.h>
+
+#include "engine/character/pose_kernels.h"
+#include "engine/character/records.h"
+#include "shaders/curve_skeleton/pose.h"
+#include "tests/support/driven.h"
+#include "tests/support/fault.h"
+
+namespace pelt::curve_skeleton {
+namespace {
+
+constexpr std::uint32_t kNanWord = 0x7FC00000u;
+constexpr std::uint32_t kInfinityWord = 0x7F800000u;
+constexpr std::uint32_t kFar = 0xFFFFFFF0u;
+
+// Returns a tube that follows a curve over its four joints, the second of which has keys.
+CharacterData make_data() {
+  CurveSkeletonParameters parameters;
+  parameters.table_error = 2e-3f;
+  parameters.joints = {{.joint = "joint1", .float_distance = {{0, 0.3f}, {60, 0.5f}}}};
+  return *test::bound(test::make_tube({.joints = 4}), test::rig_of(parameters)).character;
+}
+
+PalettePass& pass_of(CharacterData& data, PoseKernel kernel = PoseKernel::kCurveSkeleton) {
+  const auto found = std::find_if(data.passes.begin(), data.passes.end(),
+                                  [&](const PalettePass& pass) { return pass.kernel == kernel; });
+  EXPECT_NE(found, data.passes.end());
+  return *found;
+}
+
+// Return words of the first record, of its curve, of anchor i of the curve, of the settings of the curve there, of the
+// keys of its second joint, and of the first sample of the record.
+std::uint32_t& record_word(CharacterData& d, std::size_t word) { return pass_of(d).records[word]; }
+std::uint32_t& curve_word(CharacterData& d, std::size_t word) { return pass_of(d).table[record_word(d, 0) + word]; }
+std::uint32_t& anchor_word(CharacterData& d, std::size_t i, std::size_t word) {
+  return pass_of(d).table[curve_word(d, 2) + i * shared::kAnchorWords + word];
+}
+std::uint32_t& curve_anchor_word(CharacterData& d, std::size_t i, std::size_t word) {
+  return pass_of(d).table[curve_word(d, shared::kCurveFirstAnchor) + i * shared::kCurveAnchorWords + word];
+}
+std::uint32_t& key_word(CharacterData& d, std::size_t word) {
+  return pass_of(d).table[curve_anchor_word(d, 1, shared::kCurveAnchorKeys) + word];
+}
+std::uint32_t& sample_word(CharacterData& d, std::size_t word) { return pass_of(d).table[record_word(d, 2) + word]; }
+
+// Makes eases of the keys of the second joint.
+void ease(CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = shared::kCurveEased; }
+
+std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(pass_of(d).table.size()); }
+
+class CurveFault : public testing::TestWithParam<test::Fault> {};
+
+TEST_P(CurveFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
+
+const test::Fault kFaults[] = {
+    // Records: curve, bone, first sample.
+    {"CurveFar", [](CharacterData& d) { record_word(d, 0) = kFar; }, "(curve_skeleton): record 0 reads past its table"},
+    {"CurveAtTheEnd", [](CharacterData& d) { record_word(d, 0) = table_size(d) - shared::kCurveWords + 1; },
+     "record 0 reads past its table"},
+    {"BoneTooMany", [](CharacterData& d) { record_word(d, 1) = curve_word(d, 0) - 1; },
+     "record 0 names a bone that is not there"},
+    {"BoneFar", [](CharacterData& d) { record_word(d, 1) = 0xFFFFFFFFu; }, "names a bone that is not there"},
+    {"SamplesFar", [](CharacterData& d) { record_word(d, 2) = kFar; }, "record 0 reads past its table"},
+    {"SamplesPastTheEnd",
+     [](CharacterData& d) { record_word(d, 2) = table_size(d) - shared::kCurveSlots * shared::kCurveSampleWords + 1; },
+     "record 0 reads past its table"},
+    {"SecondRecord", [](CharacterData& d) { record_word(d, kRecordWords<shared::CurveRecord>) = kFar; },
+     "record 1 reads past its table"},
+    // Curves: anchors, top, first anchor, frames, reference, centre, first curve anchor.
+    {"AnchorsNone", [](CharacterData& d) { curve_word(d, 0) = 0; }, "too few or too many anchors"},
+    {"AnchorsOne", [](CharacterData& d) { curve_word(d, 0) = 1; }, "too few or too many anchors"},
+    {"AnchorsHuge", [](CharacterData& d) { curve_word(d, 0) = kFar; }, "too few or too many anchors"},
+    {"AnchorsMoreThanMost", [](CharacterData& d) { curve_word(d, 0) = shared::kMaxAnchors + 1; },
+     "too few or too many anchors"},
+    {"TopFar", [](CharacterData& d) { curve_word(d, 1) = curve_word(d, 0); }, "has a chain whose top is not there"},
+    {"AnchorTableFar", [](CharacterData& d) { curve_word(d, 2) = kFar; }, "reads past its table"},
+    {"AnchorTableAtTheEnd", [](CharacterData& d) { curve_word(d, 2) = table_size(d) - shared::kAnchorWords; },
+     "record 0"},
+    {"FramesUnknown", [](CharacterData& d) { curve_word(d, shared::kCurveFrames) = 3; }, "frames of an unknown kind"},
+    {"FramesOfAnotherKernel", [](CharacterData& d) { curve_word(d, shared::kCurveFrames) = 2; },
+     "frames of another kernel"},
+    {"ReferenceUnknown", [](CharacterData& d) { curve_word(d, shared::kCurveReference) = 2; }, "unknown reference"},
+    {"CentreNotFinite", [](CharacterData& d) { curve_word(d, shared::kCurveCentre) = kNanWord; }, "not finite"},
+    {"CurveAnchorsFar", [](CharacterData& d) { curve_word(d, shared::kCurveFirstAnchor) = kFar; },
+     "reads past its table"},
+    // Anchors.
+    {"JointFar", [](CharacterData& d) { anchor_word(d, 1, 0) = 4; }, "names a joint that is not there"},
+    {"JointHuge", [](CharacterData& d) { anchor_word(d, 3, 0) = kFar; }, "names a joint that is not there"},
+    {"PositionNotFinite", [](CharacterData& d) { anchor_word(d, 0, shared::kAnchorPosition + 2) = kNanWord; },
+     "not finite"},
+    {"PositionFar",
+     [](CharacterData& d) { anchor_word(d, 0, shared::kAnchorPosition) = std::bit_cast<std::uint32_t>(-1e13f); },
+     "beyond 1e+12"},
+    {"RotationNotFinite", [](CharacterData& d) { anchor_word(d, 0, shared::kAnchorRotation + 3) = kInfinityWord; },
+     "not finite"},
+    {"ScaleNotFinite", [](CharacterData& d) { anchor_word(d, 2, shared::kAnchorScale) = kNanWord; }, "not finite"},
+    {"AxisNotFinite", [](CharacterData& d) { anchor_word(d, 2, shared::kAnchorAxis) = kNanWord; }, "not finite"},
+    {"TwistFar", [](CharacterData& d) { anchor_word(d, 1, shared::kAnchorTwist) = d.input_count; },
+     "names an input that is not there"},
+    // Settings of the curve at its anchors.
+    {"LengthNotFinite", [](CharacterData& d) { curve_anchor_word(d, 0, 0) = kNanWord; }, "not finite"},
+    {"LengthsEqual", [](CharacterData& d) { curve_anchor_word(d, 1, 0) = curve_anchor_word(d, 0, 0); },
+     "rest lengths that do not ascend"},
+    {"LengthsDescend", [](CharacterData& d) { std::swap(curve_anchor_word(d, 1, 0), curve_anchor_word(d, 2, 0)); },
+     "rest lengths that do not ascend"},
+    {"ReferenceNotFinite", [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorReference) = kNanWord; },
+     "not finite"},
+    {"DistanceNotFinite",
+     [](CharacterData& d) { curve_anchor_word(d, 2, shared::kCurveAnchorDistance) = kInfinityWord; }, "not finite"},
+    {"MarginNotFinite", [](CharacterData& d) { curve_anchor_word(d, 2, shared::kCurveAnchorMargin) = kNanWord; },
+     "not finite"},
+    {"FloatsDoNotAscend",
+     [](CharacterData& d) {
+       std::swap(curve_anchor_word(d, 2, shared::kCurveAnchorLeast), curve_anchor_word(d, 2, shared::kCurveAnchorMost));
+     },
+     "a range of distances that is none"},
+    {"DisplacementNotFinite",
+     [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorAfter + 1) = kNanWord; }, "not finite"},
+    {"BulgeNotFinite", [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorBulge) = kNanWord; },
+     "not finite"},
+    {"KeysFar", [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorKeys) = kFar; },
+     "reads past its table"},
+    {"KeysHuge", [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = kFar; },
+     "too many keys"},
+    {"KeysMoreThanMost",
+     [](CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = shared::kMaxFloatKeys + 1; },
+     "too many keys"},
+    {"EasesFar", [](CharacterData& d) { ease(d), curve_anchor_word(d, 1, shared::kCurveAnchorKeys) = kFar; },
+     "reads past its table"},
+    {"EaseNotFinite", [](CharacterData& d) { ease(d), key_word(d, 1) = kNanWord; }, "not finite"},
+    {"EaseBelow", [](CharacterData& d) { ease(d), key_word(d, 0) = std::bit_cast<std::uint32_t>(-0.1f); },
+     "eases that turn a curve back"},
+    {"EaseAbove", [](CharacterData& d) { ease(d), key_word(d, 1) = std::bit_cast<std::uint32_t>(3.0f); },
+     "eases that turn a curve back"},
+    {"KeyNotFinite", [](CharacterData& d) { key_word(d, 3) = kNanWord; }, "not finite"},
+    {"KeysDoNotAscend", [](CharacterData& d) { key_word(d, 2) = key_word(d, 0); }, "keys that do not ascend"},
+    // Samples.
+    {"LambdaNotFinite", [](CharacterData& d) { sample_word(d, 0) = kNanWord; }, "not finite"},
+    {"LambdaBelow", [](CharacterData& d) { sample_word(d, 0) = 0xFF7FFFFFu; }, "a sample that is not on its bone"},
+    {"LambdaAbove",
+     [](CharacterData& d) { sample_word(d, 3 * shared::kCurveSampleWords) = std::bit_cast<std::uint32_t>(1.01f); },
+     "a sample that is not on its bone"},
+    {"ShapeNotFinite", [](CharacterData& d) { sample_word(d, shared::kCurveSampleShape) = kInfinityWord; },
+     "not finite"},
+    {"RestNotFinite",
+     [](CharacterData& d) { sample_word(d, 7 * shared::kCurveSampleWords + shared::kCurveSampleInverse) = kNanWord; },
+     "not finite"},
+    // What earlier stages pose.
+    {"AnchorsThatNoPassPoses", [](CharacterData& d) { curve_word(d, shared::kChainFirstEntry) += 8; },
+     "(curve_skeleton): record 0 turns by anchors that no earlier stage poses"},
+    {"StepsThatNoPassPoses", [](CharacterData& d) { curve_word(d, shared::kCurveFirstStep) -= 1; },
+     "has steps that no earlier stage poses"},
+    {"AStageOfNothing", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).stage = 2; },
+     "of 3 stages some pose nothing and move no mesh"},
+    {"SamplesInTheStageOfTheirSteps", [](CharacterData& d) { pass_of(d).stage = 1; },
+     "(curve_skeleton): record 0 has steps that no earlier stage poses"},
+    {"StepsInTheStageOfTheirAnchors",
+     [](CharacterData& d) {
+       pass_of(d, PoseKernel::kCurveStep).stage = 0;
+       pass_of(d).stage = 1;
+     },
+     "(curve_step): record 0 turns by anchors that no earlier stage poses"},
+    {"StepOfACurveFar", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).records[0] = kFar; },
+     "(curve_step): record 0 reads past its table"},
+    {"StepOfAnAnchorFar", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).records[1] = curve_word(d, 0); },
+     "(curve_step): record 0 names an anchor that is not there"},
+    {"StepsOfAnchorsThatNoPassPoses",
+     [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).table[shared::kChainFirstEntry] = kFar; },
+     "(curve_step): record 0 turns by anchors that no earlier stage poses"},
+    {"ChainFar", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).records[0] = kFar; },
+     "(anchor): record 0 reads past its table"},
+    {"BlockFar", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).records[1] = 8; },
+     "(anchor): record 0 names an anchor that is not there"},
+    {"BlockBetweenBlocks", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).records[1] = 1; },
+     "(anchor): record 0 names an anchor that is not there"},
+    {"AnchorsPosedByASoundPassAlone", [](CharacterData& d) { pass_of(d, PoseKernel::kAnchor).table[0] = 1; },
+     "(anchor): record 0 has a chain of too few or too many anchors"},
+    {"SkinByAnchors", [](CharacterData& d) { d.meshes[0].first_slot = 0; }, "does not hold what its blend mode reads"},
+    // Words that many records name: checking and posing would take long for the size of the file.
+    {"SamplesShared",
+     [](CharacterData& d) {
+       PalettePass& pass = pass_of(d);
+       for (std::size_t r = 0; r < pass.record_count; ++r) pass.records[3 * r + 2] = pass.records[2];
+       pass.table.resize(pass.records[2] + 2 * shared::kCurveSlots * shared::kCurveSampleWords);
+     },
+     "takes a word of its table for two things"},
+    // Words with two meanings.
+    {"SamplesInTheCurve", [](CharacterData& d) { record_word(d, 2) = record_word(d, 0); },
+     "takes a word of its table for two things"},
+    {"CurveAnchorsAsAnchors",
+     [](CharacterData& d) { curve_word(d, shared::kCurveFirstAnchor) = curve_word(d, shared::kChainFirstAnchor); },
+     "takes a word of its table for two things"},
+    {"KeysInAnchors",
+     [](CharacterData& d) {
+       curve_anchor_word(d, 1, shared::kCurveAnchorKeys) = curve_word(d, shared::kChainFirstAnchor);
+       curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = 1;
+     },
+     "takes a word of its table for two things"},
+    // The twist of a joint.
+    {"TwistOfNoJoint", [](CharacterData& d) { d.controls[0].target = 4; }, "names joint 4 of 4"},
+    {"TwistNotFinite", [](CharacterData& d) { d.controls[0].rest = std::numeric_limits<float>::quiet_NaN(); },
+     "not finite at rest"},
+    {"TwistOfATakenInput", [](CharacterData& d) { d.controls[0].input = d.controls[1].input; }, "taken or not there"},
+    {"TwistUnnamed", [](CharacterData& d) { d.controls[0].name = d.controls[1].name; }, "two controls"},
+    {"ControlOfAnUnknownKind", [](CharacterData& d) { d.controls[0].kind = static_cast<ControlKind>(9); },
+     "'twist/joint1' is of an unknown kind"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, CurveFault, testing::ValuesIn(kFaults),
+                         [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
+
+// Whichever word of the table changes, the character is refused or can be posed.
+TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {
+  const CharacterData data = make_data();
+  CharacterData changed = data;
+  for (PalettePass& pass : changed.passes) {
+    for (std::size_t word = 0; word < std::min<std::size_t>(pass.table.size(), 400); ++word) {
+      for (const std::uint32_t value : {0u, 1u, 7u, 1024u, 0x3F800000u, 0xBF800000u, 0x7F7FFFFFu, 0xFFFFFFFFu}) {
+        const std::uint32_t before = std::exchange(pass.table[word], value);
+        const Result<Character> character = Character::create(changed);
+        pass.table[word] = before;
+        if (!character) continue;
+        Evaluator evaluator(*character);
+        evaluator.evaluate();
+        EXPECT_EQ(evaluator.positions().size(), data.vertex_count());
+      }
+    }
+  }
+}
+
+TEST(CurveRecords, TwistsAreControls) {
+  CharacterData data = make_data();
+  const Result<Character> character = Character::create(data);
+  ASSERT_TRUE(character);
+  const Result<Character> read = deserialize(serialize(*character), "x.pelt");
+  ASSERT_TRUE(read) << read.error().message;
+  std::vector<std::string> names;
+  for (const Control& control : (*read)->controls) {
+    EXPECT_EQ(control.kind, ControlKind::kTwist);
+    EXPECT_EQ(control.rest, 0);
+    EXPECT_EQ(control.mesh, "");
+    EXPECT_EQ("twist/" + (*read)->skeleton.joints[control.target].name, control.name);
+    names.push_back(control.name);
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("twist/joint1", "twist/joint2", "twist/joint3"));
+
+  // The twists of the character that was read tell whole turns apart as before.
+  std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube({.joints = 4}));
+  const std::uint32_t control = *(*read)->find_control("twist/joint2");
+  std::vector<std::vector<glm::vec3>> posed;
+  for (const Character& each : {*character, *read}) {
+    for (const float twist : {0.0f, 6.2831853f}) {
+      Evaluator evaluator(each);
+      evaluator.pose(joints);
+      evaluator.control(control, twist);
+      evaluator.evaluate();
+      posed.emplace_back(evaluator.positions().begin(), evaluator.positions().end());
+    }
+  }
+  EXPECT_EQ(posed[0], posed[2]);
+  EXPECT_EQ(posed[1], posed[3]);
+  float apart = 0;
+  for (std::size_t v = 0; v < posed[0].size(); ++v) apart = std::max(apart, glm::distance(posed[0][v], posed[1][v]));
+  EXPECT_GT(apart, 1.5f) << "half a turn in the middle of the bone";
+}
+
+// Records of one bone share work, wherever a run of them starts.
+TEST(CurveRecords, PoseAlikeInAnyOrder) {
+  const CharacterData data = make_data();
+  CharacterData copy = data;
+  const PalettePass& pass = pass_of(copy);
+  std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube({.joints = 4}));
+  for (glm::mat4& joint : joints) joint = test::rigid_motion() * joint;
+  joints[2] = joints[2] * glm::mat4(glm::mat3(0, 1, 0, -1, 0, 0, 0, 0, 1));
+  const std::vector<float> inputs(data.input_count, 0.0f);
+  std::vector<Affine> together(data.palette_size);
+  for (const PalettePass& posed : data.passes) {
+    pose_kernel(posed.kernel).pose(posed, 0, posed.record_count, {joints, {}, inputs, together});
+  }
+  for (std::size_t first = 0; first < pass.record_count; ++first) {
+    std::vector<Affine> one = together;
+    std::fill_n(&one[pass.first_slot], pass.record_count * shared::kCurveSlots, affine_identity());
+    kCurveSkeleton.pose(pass, first, first + 1, {joints, {}, inputs, one});
+    for (std::size_t k = 0; k < shared::kCurveSlots; ++k) {
+      const std::size_t slot = pass.first_slot + first * shared::kCurveSlots + k;
+      EXPECT_EQ(one[slot], together[slot]) << first;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pelt::curve_skeleton
