@@ -58,8 +58,9 @@ def kernel_tests(file):
     if file.startswith("runtime/"):
         return [["runtime_test", "--gtest_filter=" + test[1].split("=", 1)[1]] for test in SHADER_TESTS[1:]] + [
             ["runtime_test", "--gtest_filter=*Device*.*:Transfer.*:Memory.*:Frames.*:InputRings.*:FreeRanges.*:C*.*"]]
-    program = {"engine/authoring/model/gltf": "gltf", "engine/authoring/model/obj": "obj", "engine/authoring/model/builtin": "builtin"}.get(
-        os.path.dirname(file), file.split("/")[1]) + "_test"
+    folders = os.path.dirname(file).split("/")
+    program = ("character" if folders[1] == "character" else folders[-1] if folders[2] == "model" and folders[3:]
+               else folders[2]) + "_test"
     tests = [["pelt_conformance", "--backend", "cpu", "CASES"], [program], ["properties_test"]]
     return tests if program == "character_test" else tests + [["character_test"]]
 
