@@ -28,7 +28,7 @@ namespace pelt::runtime {
 
 // A change from one way to show an instance to another, in steps: the frames in which the instance is moved.
 template <class Value>
-struct Fade {
+struct FadeSteps {
   Value from{};
   Value to{};
   std::uint32_t frames = 0;  // in which both are shown
@@ -36,9 +36,8 @@ struct Fade {
 
   std::uint64_t steps() const { return std::uint64_t{frames} + 1; }
   bool is_over() const { return from == to; }
-  // Reversing a fade continues from its present share. A fade that has not begun is none: nothing of it was shown.
+  // Reversing a fade continues from its present share.
   void start(Value wanted, std::uint32_t wanted_frames) {
-    if (faded == 0) to = from;
     if (to == wanted) return;
     std::uint32_t done = 0;
     if (from == wanted) {
@@ -57,6 +56,22 @@ struct Fade {
     } else {
       ++faded;
     }
+  }
+};
+
+// The fade of the next step. A request starts from what the last step showed, whatever was asked for since.
+template <class Value>
+struct Fade {
+  FadeSteps<Value> now;
+  FadeSteps<Value> shown;
+
+  void start(Value wanted, std::uint32_t wanted_frames) {
+    now = shown;
+    now.start(wanted, wanted_frames);
+  }
+  void step() {
+    now.step();
+    shown = now;
   }
 };
 
