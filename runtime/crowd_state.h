@@ -224,8 +224,11 @@ struct Crowd::State {
     return own_list && has(instance) ? instance_states[instance].moved_state : 0;
   }
   bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
-  // Checks that the bind data by a character's number are still those that the plan was made with.
-  Result<void> check_bind_data(std::uint32_t character) const;
+  // Checks that the bind data by a number are a character's, and if the crowd has it, those that the plan was made
+  // with. Precondition: the mutex of `gpu` is held.
+  Result<void> check_bind_data(std::uint32_t number, const Character& character) const;
+  // The same of a character that the crowd has, without the precondition.
+  Result<void> check_bind_data(std::uint32_t number) const;
   // Return whether the call may go on; report the mistake if not. Nothing of the frame changes between its parts.
   bool expect_whole(const char* call) const;
   bool expect_instance(std::uint32_t instance, const char* call) const;
