@@ -311,7 +311,6 @@ void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, Layer
 
 std::string why_idle(const PlannedLayer& layer) {
   constexpr std::size_t kMax = 3;
-  if (layer.idle.empty()) return "every mesh is a driver, or belongs to a muscle";
   std::vector<std::string> causes;
   for (const std::string& cause : layer.idle) {
     if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
