@@ -69,9 +69,9 @@ bool expect_usable(const char* call, const char* what, std::uint32_t instance, s
 std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance) {
   InstanceState& state = instance_states[instance];
   const bool turn = state.period != 0 && (frame + instance) % state.period == 0;
-  const bool changes_level = state.level.to != shared::entry_other_level(state.last_state);
+  const bool changes_level = state.level.now.to != shared::entry_other_level(state.last_state);
   const bool moved = state.visible && has_outputs(instance) && (turn || !state.moved_before || changes_level);
-  const bool new_level = changes_level && shared::entry_level(state.last_state) != state.level.to;
+  const bool new_level = changes_level && shared::entry_level(state.last_state) != state.level.now.to;
   state.moved_state = 0;
   if (!moved) {
     if (state.behind == 0) return std::nullopt;
@@ -84,17 +84,17 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   state.detail.step();
   state.level.step();
   const std::uint32_t share =
-      state.detail.is_over()
+      state.detail.now.is_over()
           ? 0
-          : static_cast<std::uint32_t>(std::uint64_t{255} * state.detail.faded / state.detail.steps());
-  const std::uint32_t details = shared::entry_state(0, static_cast<std::uint32_t>(state.detail.from),
-                                                    static_cast<std::uint32_t>(state.detail.to), share);
-  state.last_state = details | shared::entry_levels(state.level.from, state.level.to);
+          : static_cast<std::uint32_t>(std::uint64_t{255} * state.detail.now.faded / state.detail.now.steps());
+  const std::uint32_t details = shared::entry_state(0, static_cast<std::uint32_t>(state.detail.now.from),
+                                                    static_cast<std::uint32_t>(state.detail.now.to), share);
+  state.last_state = details | shared::entry_levels(state.level.now.from, state.level.now.to);
   std::uint32_t levels = state.last_state & ~details;
   if (new_level) flags |= shared::kEntryNewLevel;
-  if (new_level && state.level.is_over()) {
+  if (new_level && state.level.now.is_over()) {
     flags |= shared::kEntryOtherLevel;
-    levels = shared::entry_levels(last_level, state.level.to);
+    levels = shared::entry_levels(last_level, state.level.now.to);
   }
   state.teleport = false;
   state.moved_before = true;
@@ -299,7 +299,7 @@ void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fad
 
 ShownLevels Crowd::shown_levels(std::uint32_t instance) const {
   if (!state_->expect_listed(instance, "shown_levels")) return {};
-  const Fade<std::uint32_t>& level = state_->instance_states[instance].level;
+  const FadeSteps<std::uint32_t>& level = state_->instance_states[instance].level.now;
   if (level.is_over()) return {.from = level.to, .to = level.to};
   return {
       .from = level.from, .to = level.to, .share = static_cast<float>(level.faded) / static_cast<float>(level.steps())};

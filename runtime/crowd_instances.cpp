@@ -190,13 +190,20 @@ Result<void> Crowd::take_outputs(std::uint32_t instance) {
 
 bool Crowd::has_outputs(std::uint32_t instance) const { return state_->has(instance) && state_->has_outputs(instance); }
 
-Result<void> Crowd::State::check_bind_data(std::uint32_t character) const {
+Result<void> Crowd::State::check_bind_data(std::uint32_t number, const Character& character) const {
+  const GpuCharacters::State::Entry* entry = gpu->has(number) ? &*gpu->entries[number] : nullptr;
+  const auto is_same = [&] {
+    if (has_character(number)) return entry->upload == plan.characters[number]->upload;
+    return &*entry->character == &*character;
+  };
+  if (entry != nullptr && is_same()) return {};
+  return invalid("the bind data of character {}, '{}', were removed while the {} has it{}", number, character->name,
+                 label, entry != nullptr ? ", and '" + entry->character->name + "' has its number now" : std::string());
+}
+
+Result<void> Crowd::State::check_bind_data(std::uint32_t number) const {
   const std::lock_guard lock(gpu->mutex);
-  if (gpu->has(character) && gpu->entries[character]->upload == plan.characters[character]->upload) return {};
-  return invalid("the bind data of character {}, '{}', were removed while the {} has it{}", character,
-                 (**characters[character]).name, label,
-                 gpu->has(character) ? ", and '" + gpu->entries[character]->character->name + "' has its number now"
-                                     : std::string());
+  return check_bind_data(number, *characters[number]);
 }
 
 Result<void> Crowd::add(const Device& device, std::uint32_t character) {

@@ -300,9 +300,7 @@ Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::
   std::unique_lock lock(gpu->mutex);
   for (std::size_t c = 0; c < wanted.size(); ++c) {
     if (!wanted[c]) continue;
-    if (!gpu->has(static_cast<std::uint32_t>(c)) || &*gpu->entries[c]->character != &**wanted[c]) {
-      return invalid("the bind data of character {} were removed while the {} has it", c, label);
-    }
+    PELT_TRY(check_bind_data(static_cast<std::uint32_t>(c), *wanted[c]));
     sizes[c].emplace(*gpu->entries[c], wanted_outputs.control_meshes);
   }
   CrowdPlan made = plan_crowd(*gpu, std::move(sizes), wanted_outputs, bases);

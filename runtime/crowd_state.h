@@ -28,7 +28,7 @@ namespace pelt::runtime {
 
 // A change from one way to show an instance to another, in steps: the frames in which the instance is moved.
 template <class Value>
-struct Fade {
+struct FadeSteps {
   Value from{};
   Value to{};
   std::uint32_t frames = 0;  // in which both are shown
@@ -36,9 +36,8 @@ struct Fade {
 
   std::uint64_t steps() const { return std::uint64_t{frames} + 1; }
   bool is_over() const { return from == to; }
-  // Reversing a fade continues from its present share. A fade that has not begun is none: nothing of it was shown.
+  // Reversing a fade continues from its present share.
   void start(Value wanted, std::uint32_t wanted_frames) {
-    if (faded == 0) to = from;
     if (to == wanted) return;
     std::uint32_t done = 0;
     if (from == wanted) {
@@ -57,6 +56,22 @@ struct Fade {
     } else {
       ++faded;
     }
+  }
+};
+
+// The fade of the next step. A request starts from what the last step showed, whatever was asked for since.
+template <class Value>
+struct Fade {
+  FadeSteps<Value> now;
+  FadeSteps<Value> shown;
+
+  void start(Value wanted, std::uint32_t wanted_frames) {
+    now = shown;
+    now.start(wanted, wanted_frames);
+  }
+  void step() {
+    now.step();
+    shown = now;
   }
 };
 
@@ -209,8 +224,11 @@ struct Crowd::State {
     return own_list && has(instance) ? instance_states[instance].moved_state : 0;
   }
   bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
-  // Checks that the bind data by a character's number are still those that the plan was made with.
-  Result<void> check_bind_data(std::uint32_t character) const;
+  // Checks that the bind data by a number are a character's, and if the crowd has it, those that the plan was made
+  // with. Precondition: the mutex of `gpu` is held.
+  Result<void> check_bind_data(std::uint32_t number, const Character& character) const;
+  // The same of a character that the crowd has, without the precondition.
+  Result<void> check_bind_data(std::uint32_t number) const;
   // Return whether the call may go on; report the mistake if not. Nothing of the frame changes between its parts.
   bool expect_whole(const char* call) const;
   bool expect_instance(std::uint32_t instance, const char* call) const;

@@ -47,6 +47,7 @@ struct Check {
 
   bool compared() const { return count > left_out; }  // what is left out for the most part proves nothing
   bool passed() const { return difference <= allowed; }
+  const char* result() const { return !passed() ? "wrong" : compared() ? "ok" : "left out"; }
   void add(double found, std::uint64_t numbers = 1) {
     count += numbers;
     difference = std::max(difference, std::isfinite(found) ? found : kNoNumber);
@@ -361,7 +362,8 @@ nlohmann::ordered_json describe(const std::vector<Verified>& all) {
                         {"difference", std::isfinite(check.difference) ? nlohmann::ordered_json(check.difference)
                                                                        : nlohmann::ordered_json()},
                         {"allowed", check.allowed},
-                        {"passed", check.passed()}});
+                        {"passed", check.passed()},
+                        {"result", check.result()}});
     }
     characters.push_back({{"character", verified.character}, {"checks", std::move(checks)}});
   }
@@ -375,9 +377,7 @@ VerifyReport report_of(const std::vector<Verified>& all) {
     for (const Check& check : verified.checks) {
       table.add({check.what, fmt::to_string(check.count), fmt::to_string(check.left_out),
                  check.count > 0 ? fmt::format("{:.1e}", check.difference) : "", fmt::format("{:.0e}", check.allowed),
-                 !check.passed()    ? "WRONG"
-                 : check.compared() ? "ok"
-                                    : "left out"});
+                 check.passed() ? check.result() : "WRONG"});
       report.wrong += check.passed() ? 0 : 1;
       report.count += check.compared() || !check.passed() ? 1 : 0;
       report.left_out += check.left_out;

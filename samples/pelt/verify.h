@@ -22,7 +22,7 @@ struct VerifyCommand {
 
 struct VerifyReport {
   std::string text;            // a line for each comparison
-  std::size_t count = 0;       // comparisons
+  std::size_t count = 0;       // comparisons of which most is not left out, and those that are wrong
   std::size_t wrong = 0;       // of them
   std::uint64_t left_out = 0;  // numbers and vertices that rounding decides
 };
@@ -31,7 +31,8 @@ struct VerifyReport {
 Result<VerifyReport> verify(const runtime::Device& device);
 Result<VerifyReport> verify(const runtime::Device& device, const Character& character, const std::string& name);
 
-// Prints a line for each pass, mesh and known answer, and succeeds if all agree.
+// Prints a line for each pass, mesh and known answer. Errors: one is wrong; rounding decides all that could be
+// compared.
 Result<void> run(const VerifyCommand& command);
 
 }  // namespace pelt::samples

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <ranges>
 
 #include <pelt/try.h>
 
@@ -44,14 +45,21 @@ Result<void> check_item(const DrawItem& item, std::size_t index) {
   if (item.instance >= instances || item.others.size() >= instances - item.instance) {
     return refuse(fmt::format("shows instance {} of {}", item.instance + item.others.size(), instances));
   }
+  const auto shown =
+      std::views::iota(item.instance, item.instance + 1 + static_cast<std::uint32_t>(item.others.size()));
+  for (const std::uint32_t i : shown) {
+    if (!item.crowd->has_instance(i)) return refuse(fmt::format("shows instance {}, which its crowd does not have", i));
+    if (!item.crowd->has_outputs(i)) return refuse(fmt::format("shows instance {}, which has no outputs", i));
+  }
   // Copies of a character share its data.
   const CharacterData& data = **item.character;
   const std::uint32_t character = item.crowd->character_of(item.instance);
   const auto made_of = item.crowd->character(character);
   if (!made_of || &**made_of != &data) return refuse("names another character than its crowd was made of");
-  for (std::uint32_t i = 0; i < item.others.size(); ++i) {
-    if (item.crowd->character_of(item.instance + 1 + i) == character) continue;
-    return refuse(fmt::format("shows instance {}, which is of another character", item.instance + 1 + i));
+  for (const std::uint32_t i : shown) {
+    if (item.crowd->character_of(i) != character) {
+      return refuse(fmt::format("shows instance {}, which is of another character", i));
+    }
   }
   if (item.control_meshes && !writes_drivers(*item.crowd, character, data)) {
     return refuse("shows drivers, whose vertices its crowd does not write (CrowdOutputs::control_meshes)");

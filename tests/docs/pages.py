@@ -14,7 +14,7 @@ with a decimal point may differ by one in their last digit. A block of ```json i
 the rest, with semicolons between:
 
     <!-- not run: REASON -->            at most 15 on all pages
-    <!-- run by: TEST -->               another test runs it
+    <!-- run by: Install.AsPrinted -->  tests/install/as_printed.py runs it
     <!-- file: NAME.json -->            the JSON is written there, and a block below names it; a file of samples/ is
                                         compared with it instead
     <!-- for: MODEL -->                 the JSON is a rig, which this model is bound by
@@ -26,6 +26,7 @@ skipped, and so then is the page: exit code 77. With the environment variable CI
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import re
@@ -40,7 +41,8 @@ from typing import NamedTuple
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/runtime/python"))
+sys.path[:0] = [str(ROOT / "tests/install"), str(ROOT / "tests/runtime/python")]
+from as_printed import MARK as AS_PRINTED, PAGES as PAGES_AS_PRINTED  # noqa: E402
 from run_document import same  # noqa: E402
 
 MOST_NOT_RUN = 15
@@ -95,12 +97,39 @@ def is_left(block: Block) -> bool:
     return "not run" in block.marks or "run by" in block.marks
 
 
+def not_printed(wanted: list[str], printed: list[str]) -> str | None:
+    """Returns the first wanted line that is not printed behind those before it; None: all are.
+
+    >>> not_printed(["a", "...", "1.25 b", "...", "c ... d ... e"], ["a", "1.26  b", "x", "c 1 d 2 e"])
+    >>> not_printed(["a", "a"], ["a", "b"])
+    'a'
+    >>> not_printed(["b", "a"], ["a", "b"])
+    'a'
+    >>> not_printed(["c ... d ... e"], ["c 1 e"])
+    'c ... d ... e'
+    """
+    at = 0
+    for line in wanted:
+        pattern = re.compile(".*".join(map(re.escape, line.split("..."))))
+        if line.strip() == "...":
+            continue
+        while at < len(printed) and not (pattern.fullmatch(printed[at]) if "..." in line else same(printed[at], line)):
+            at += 1
+        if at == len(printed):
+            return line
+        at += 1
+    return None
+
+
 # ---------------------------------------------------------------------------------------------------------------- marks
 
 
 def check_marks() -> int:
-    """Checks that no block escapes: commands stand in ```sh, JSON has a mark, and few are not run."""
+    """Checks that no block escapes: commands stand in ```sh, JSON has a mark, few are not run, and what another test
+    runs that test knows."""
     faults, not_run = [], []
+    if doctest.testmod().failed:
+        faults.append("pages.py does not compare as its examples say")
     programs = r"pelt|pelt_\w+|\./run|build/\S+|cmake|ctest|python3|cc|g\+\+|blender|cpack"
     command = re.compile(rf"^    (?:[A-Z_]+=\S+ )?(?:{programs}) .*", re.M)
     for page in pages():
@@ -119,6 +148,8 @@ def check_marks() -> int:
             where = f"{name}:{block.line}"
             if "not run" in block.marks:
                 not_run.append(f"{where}: {block.marks['not run']}")
+            if "run by" in block.marks and f"<!-- run by: {block.marks['run by']} -->" != AS_PRINTED:
+                faults.append(f"{where}: '{block.marks['run by']}' runs no blocks of pages")
             if block.language not in LANGUAGES:
                 faults.append(f"{where}: '{block.language}' is none of {', '.join(LANGUAGES)}")
             if block.language == "json" and not block.marks:
@@ -128,6 +159,9 @@ def check_marks() -> int:
                      if other.language == "sh" and file and file in other.content and not is_left(other)]
             if file and not (ROOT / file).exists() and not named:
                 faults.append(f"{where}: no block below names {file}")
+        known = PAGES_AS_PRINTED.get(str(name), 0)
+        if (count := sum("run by" in block.marks for block in blocks)) != known:
+            faults.append(f"{name}: {count} blocks are run by another test, which knows of {known}")
     if len(not_run) > MOST_NOT_RUN:
         faults.append(f"{len(not_run)} blocks are not run, more than {MOST_NOT_RUN}:")
         faults += not_run
@@ -195,19 +229,8 @@ class Page:
         commands = LEFT_OUT.sub("", block.content)
         self.need(commands)
         lines = self.shell(commands).splitlines() if commands.strip() else []
-        at = 0
-        for line in block.after.splitlines():
-            ends = line.split("...")
-
-            def fits(printed: str) -> bool:
-                if len(ends) == 1:
-                    return same(printed, line)
-                return printed.startswith(ends[0]) and printed.endswith(ends[-1])
-
-            while line.strip() != "..." and (at == len(lines) or not fits(lines[at])):
-                if at == len(lines):
-                    raise Wrong(f"does not print\n{line}\nbut\n" + "\n".join(lines))
-                at += 1
+        if (line := not_printed(block.after.splitlines(), lines)) is not None:
+            raise Wrong(f"does not print\n{line}\nbut\n" + "\n".join(lines))
 
     def run_json(self, block: Block) -> None:
         value = json.loads(block.content)

@@ -61,4 +61,5 @@ def main():
                    cwd=work, env=environment, check=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

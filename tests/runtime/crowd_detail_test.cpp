@@ -34,6 +34,25 @@ TEST_F(Crowds, FadeBackFromWhereTheyAre) {
   EXPECT_EQ(way.back(), 0.0f);
 }
 
+// A detail that is asked for and taken back between two frames does not make a fade jump.
+TEST_F(Crowds, FadeOnWhateverIsTakenBack) {
+  const Character character = judged_by(model_, "surface-ffd").character;
+  const GpuCharacters gpu = upload_character(character);
+  const auto fifth = [&](bool taken_back) {
+    Crowd crowd = make_bent_crowd(gpu);
+    crowd.detail(0, Detail::kReduced, 9);
+    for (int frame = 0; frame < 5; ++frame) {
+      if (frame == 4 && taken_back) {
+        crowd.detail(0, Detail::kLinearFit, 9);
+        crowd.detail(0, Detail::kReduced, 9);
+      }
+      EXPECT_TRUE(run(*gpu_device(), crowd));
+    }
+    return positions(crowd, 0);
+  };
+  EXPECT_EQ(fifth(true), fifth(false));
+}
+
 // Fades of the greatest length; they can also continue a shorter fade.
 TEST_F(Crowds, FadeAsSlowlyAsCanBeSaid) {
   constexpr std::uint32_t kLongest = UINT32_MAX;

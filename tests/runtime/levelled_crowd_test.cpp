@@ -155,6 +155,20 @@ TEST_F(LevelledCrowds, FadeToTheLastThatIsAskedFor) {
   EXPECT_LT(off_level(crowd, 0, 0, true), kNear);
   EXPECT_LT(off(crowd, 3, 1), kNear);
 
+  // A fade goes on from its share, whatever is asked for meanwhile and taken back.
+  for (const std::uint32_t last : {3u, 0u}) {
+    Crowd fading = make();
+    frame(fading, 0);
+    fading.level(0, 3, 9);
+    for (std::size_t pose = 1; pose <= 4; ++pose) frame(fading, pose);
+    fading.level(0, 1, 9);
+    fading.level(0, last, 9);
+    frame(fading, 5);
+    EXPECT_EQ(fading.shown_levels(0).from, 3 - last);
+    EXPECT_EQ(fading.shown_levels(0).to, last);
+    EXPECT_NEAR(fading.shown_levels(0).share, last == 3 ? 0.5f : 0.7f, 1e-5f);
+  }
+
   Crowd still = make();
   frame(still, 0);
   still.update_every(0, 0);

@@ -224,6 +224,58 @@ void leave_flat_skin(std::size_t layer, const Model& model, std::span<const std:
   }
 }
 
+// Lays layer `l` of the plan over its meshes, above the layers before it.
+Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, std::span<const MuscleMeshes> muscles,
+                        const Rig& rig, LayerPlan& plan, std::vector<std::string>& notes) {
+  PlannedLayer& layer = plan.layers[l];
+  PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
+  if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMaxWiresExponent)) {
+    return invalid("{}: the exponent of Wires is {}, but must be from 0 to {}", layer.label, *layer.wires,
+                   kMaxWiresExponent);
+  }
+  std::vector<std::uint32_t> cores;
+  const DeformerEntry& entry = deformer_entry(layer.deformer);
+  const LeftPieces leaves =
+      source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
+  if (leaves == LeftPieces::kCores) {
+    const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
+    cores = chain::core_joints(model, meshes);
+  } else if (leaves == LeftPieces::kFaces) {
+    cores = bearers_of_faces(model.skeleton);
+  }
+  for (const std::size_t m : targets) {
+    const Mesh& mesh = model.meshes[m];
+    PELT_ASSIGN(auto mask, mask_values(source.mask, mesh, model, rig, layer));
+    LayerAtMesh added{l, std::move(mask)};
+    std::vector<LayerAtMesh>& below = plan.meshes[m];
+    if (below.empty() && layer.wires) {
+      return invalid("{}: there is no layer below at mesh '{}' to combine with", layer.label, mesh.name);
+    }
+    if (!below.empty() && plan.layers[below.back().layer].wires && !layer.wires) {
+      return invalid("{}: mesh '{}' is combined as in Wires below it; it must be so too", layer.label, mesh.name);
+    }
+    if (below.empty() && !is_everywhere(added.mask, 1.0f)) {
+      notes.push_back(
+          fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
+      added.mask.assign(added.mask.size(), 1.0f);
+    }
+    const bool is_nowhere = is_everywhere(added.mask, 0.0f);
+    if (is_nowhere) {
+      layer.idle.push_back(source.mask.value == 0 ? "the value of its mask is 0"
+                                                  : why_nowhere(source.mask.region, mesh, model, rig));
+    }
+    if (source.target == "*") {
+      plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, plan.layers, notes);
+      if (!is_nowhere && is_everywhere(added.mask, 0.0f)) {
+        layer.idle.push_back(why_left(plan.pieces[m], leaves, mesh));
+      }
+    }
+    below.push_back(std::move(added));
+  }
+  if (source.target == "*" && lacks_area(l, model, targets, plan)) leave_flat_skin(l, model, targets, plan);
+  return {};
+}
+
 // Keeps only the layers that show: the topmost one that covers the whole mesh, and those above it that are not empty.
 void drop_hidden(std::vector<LayerAtMesh>& layers, const Mesh& mesh, std::vector<PlannedLayer>& planned) {
   const auto covers = [&](const LayerAtMesh& layer) {
@@ -259,7 +311,6 @@ void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, Layer
 
 std::string why_idle(const PlannedLayer& layer) {
   constexpr std::size_t kMax = 3;
-  if (layer.idle.empty()) return "every mesh is a driver, or belongs to a muscle";
   std::vector<std::string> causes;
   for (const std::string& cause : layer.idle) {
     if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
@@ -286,53 +337,7 @@ Result<LayerPlan> plan_layers(const Model& model, std::span<const PlacedLevel> l
   for (const MuscleMeshes& muscle : muscles) plan.is_driver[muscle.line] = plan.is_driver[muscle.mesh] = true;
 
   for (std::size_t l = 1; l < plan.layers.size(); ++l) {
-    const Layer& source = rig.layers[l - 1];
-    PlannedLayer& layer = plan.layers[l];
-    PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
-    if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMaxWiresExponent)) {
-      return invalid("{}: the exponent of Wires is {}, but must be from 0 to {}", layer.label, *layer.wires,
-                     kMaxWiresExponent);
-    }
-    std::vector<std::uint32_t> cores;
-    const DeformerEntry& entry = deformer_entry(layer.deformer);
-    const LeftPieces leaves =
-        source.target == "*" && entry.leaves != nullptr ? entry.leaves(layer.deformer) : LeftPieces::kNone;
-    if (leaves == LeftPieces::kCores) {
-      const std::vector<std::uint32_t> meshes(targets.begin(), targets.end());
-      cores = chain::core_joints(model, meshes);
-    } else if (leaves == LeftPieces::kFaces) {
-      cores = bearers_of_faces(model.skeleton);
-    }
-    for (const std::size_t m : targets) {
-      const Mesh& mesh = model.meshes[m];
-      PELT_ASSIGN(auto mask, mask_values(source.mask, mesh, model, rig, layer));
-      LayerAtMesh added{l, std::move(mask)};
-      std::vector<LayerAtMesh>& below = plan.meshes[m];
-      if (below.empty() && layer.wires) {
-        return invalid("{}: there is no layer below at mesh '{}' to combine with", layer.label, mesh.name);
-      }
-      if (!below.empty() && plan.layers[below.back().layer].wires && !layer.wires) {
-        return invalid("{}: mesh '{}' is combined as in Wires below it; it must be so too", layer.label, mesh.name);
-      }
-      if (below.empty() && !is_everywhere(added.mask, 1.0f)) {
-        notes.push_back(
-            fmt::format("{}: the first layer of mesh '{}' acts everywhere, whatever its mask", layer.label, mesh.name));
-        added.mask.assign(added.mask.size(), 1.0f);
-      }
-      const bool is_nowhere = is_everywhere(added.mask, 0.0f);
-      if (is_nowhere) {
-        layer.idle.push_back(source.mask.value == 0 ? "the value of its mask is 0"
-                                                    : why_nowhere(source.mask.region, mesh, model, rig));
-      }
-      if (source.target == "*") {
-        plan.pieces[m] = leave_to_linear_blend(below, added, mesh, model, cores, plan.layers, notes);
-        if (!is_nowhere && is_everywhere(added.mask, 0.0f)) {
-          layer.idle.push_back(why_left(plan.pieces[m], leaves, mesh));
-        }
-      }
-      below.push_back(std::move(added));
-    }
-    if (source.target == "*" && lacks_area(l, model, targets, plan)) leave_flat_skin(l, model, targets, plan);
+    PELT_TRY(plan_layer(l, rig.layers[l - 1], model, muscles, rig, plan, notes));
   }
   for (std::size_t m = 0; m < model.meshes.size(); ++m) {
     if (plan.is_driver[m] && plan.meshes[m].empty()) continue;

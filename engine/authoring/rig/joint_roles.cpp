@@ -210,26 +210,25 @@ struct Tree {
   Bounds<glm::dvec3> bounds;  // of the places
 };
 
-// Returns true if a name is that of a limb or a finger, in the words that are known.
-bool says_limb(const JointName& name) {
+// Returns true if a name has a role, hips and head too, or is that of a finger.
+bool names_a_known_part(const JointName& name) {
   constexpr std::string_view kParts[] = {"finger", "thumb", "phalanx", "metacarpal"};
   return role_of(name) != JointRole::kNone ||
          std::ranges::any_of(kParts, [&](std::string_view part) { return name.word.find(part) != std::string::npos; });
 }
 
-// Returns true if joints stand as those of a face do, whatever their names in whichever language, unless one is named
-// as a limb or a finger: near each other, and on both sides of a plane through the joint that carries them, normal to
-// an axis of the model, each with its mirror image. The fingers of a flat hand have none: they are as long as the hand,
-// and a thumb has no partner.
+// Returns true if joints stand as those of a face do, whatever their names in whichever language, unless one of them or
+// the joint that carries them names a known part: near each other, and on both sides of a plane through that joint,
+// normal to an axis of the model, each with its mirror image. The fingers of a flat hand have none: they are as long as
+// the hand, and a thumb has no partner.
 bool stands_as_face(std::size_t bearer, std::span<const std::uint32_t> crowd, std::span<const JointName> names,
                     const Tree& tree) {
   constexpr double kMaxExtent = 0.25;      // over that of the skeleton
   constexpr double kAsFar = 0.05;          // of the extent of the crowd: how exact mirror images are
   constexpr std::size_t kMaxJoints = 256;  // bounds work that grows with the square of what a file says
   if (crowd.size() > kMaxJoints) return false;
-  if (says_limb(names[bearer]) || std::ranges::any_of(crowd, [&](std::uint32_t c) { return says_limb(names[c]); })) {
-    return false;
-  }
+  const auto is_known = [&](std::uint32_t c) { return names_a_known_part(names[c]); };
+  if (names_a_known_part(names[bearer]) || std::ranges::any_of(crowd, is_known)) return false;
   Bounds<glm::dvec3> own;
   for (const std::uint32_t c : crowd) own.add(tree.places[c]);
   const double extent = glm::length(own.size());
@@ -271,16 +270,18 @@ std::vector<bool> patch_joints(const Skeleton& skeleton) {
     if (tree.has_crowd(j)) {
       const std::vector<std::uint32_t> crowd = tree.crowd_of(j);
       std::set<std::string_view> parts;
-      std::ptrdiff_t named = 0;
+      std::ptrdiff_t named = 0, longer = 0;
       for (const std::uint32_t c : crowd) {
         const std::string_view part = face_part(names[c]);
         if (part.empty()) continue;
         parts.insert(part);
         ++named;
+        if (names[c].word != part && !holds_word(kFaceWords, names[c].word)) ++longer;
       }
-      // Eyelets and surfaces name one part many times.
       is_named_face[j] = named >= kCrowd && parts.size() > 1;
-      is_face[j] = on_head[j] || stands_as_face(j, crowd, names, tree);
+      // Eyelets and surfaces name one part many times, within a longer word.
+      const bool is_other = longer >= kCrowd && parts.size() == 1;
+      is_face[j] = on_head[j] || (!is_other && stands_as_face(j, crowd, names, tree));
     }
     if (!parent) continue;
     const bool is_part = !face_part(names[j]).empty();

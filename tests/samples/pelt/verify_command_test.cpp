@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Tests pelt verify.
+#include <sstream>
+
+#include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 
 #include "tests/samples/pelt/pelt_program.h"
+#include "tests/support/driven.h"
+#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
@@ -30,6 +35,7 @@ TEST_F(Pelt, VerifiesADeviceByEveryDeformer) {
     EXPECT_EQ(lines(character, "skin").size(), 3u) << character;
     for (const Json& check : character["checks"]) {
       EXPECT_EQ(check["passed"], true) << check;
+      EXPECT_EQ(check["result"], "ok") << check;
       EXPECT_GT(check["compared"], 0) << check;
       EXPECT_LE(check["difference"], check["allowed"]) << check;
     }
@@ -38,6 +44,26 @@ TEST_F(Pelt, VerifiesADeviceByEveryDeformer) {
     EXPECT_TRUE(names.contains("builtin:arm by " + std::string(deformer))) << deformer;
   }
   EXPECT_EQ(lines(result["characters"][0], "known answer: 'flex' in double").size(), 1u);
+}
+
+// Normals of a skin whose joints are scaled to nothing have no direction.
+TEST_F(Pelt, VerifiesWhatRoundingDecidesAsLeftOut) {
+  Model model = test::make_tube({.joints = 2});
+  model.skeleton.joints[0].rest.scale = glm::vec3(0);
+  ASSERT_TRUE(save_pelt(test::bound_by(model, "linear_blend"), folder / "point.pelt"));
+  const Json result = Json::parse(done("verify point.pelt --json"));
+  std::istringstream text(done("verify point.pelt"));
+  std::set<std::string> results;
+  for (const Json& check : result["characters"][0]["checks"]) {
+    const auto what = check["what"].get<std::string>();
+    std::string line;
+    while (std::getline(text, line) && line.find(what) == std::string::npos) {
+    }
+    EXPECT_THAT(line, testing::EndsWith(" " + check["result"].get<std::string>())) << check;
+    results.insert(check["result"]);
+  }
+  EXPECT_THAT(results, testing::ElementsAre("left out", "ok"));
+  EXPECT_EQ(lines(result["characters"][0], "tube, normals").at(0)["result"], "left out");
 }
 
 // Every clip, and masses that swing over time.

@@ -76,6 +76,32 @@ TEST_F(Renderers, RefuseInstancesOfAnotherCharacter) {
   EXPECT_THAT(image.error().message, HasSubstr("item 0 of the scene shows instance 1, which is of another character"));
 }
 
+// A crowd has room for more instances than it has, and instances may have no outputs.
+TEST_F(Renderers, RefuseInstancesThatAreNotThere) {
+  auto renderer = test::must(Renderer::create(*gpu_device(), kSmall));
+  const runtime::CrowdOutputs outputs{.control_meshes = true};
+  const runtime::CrowdCapacity room = runtime::capacity_of(*character_, 4, outputs);
+  runtime::Crowd crowd = test::must(
+      runtime::Crowd::create(*gpu_device(), *gpu_, {.instances = {1}, .capacity = room, .outputs = outputs}));
+  scene_.items[0].crowd = &crowd;
+  EXPECT_TRUE(renderer.render(scene_));
+  const auto refused = [&](const char* reason) {
+    const auto image = renderer.render(scene_);
+    ASSERT_FALSE(image) << reason;
+    EXPECT_THAT(image.error().message, HasSubstr(reason));
+  };
+  const glm::mat4 second(1);
+  scene_.items[0].others = {&second, 1};
+  refused("item 0 of the scene shows instance 1, which its crowd does not have");
+  const std::uint32_t hidden = test::must(crowd.acquire(0, false));
+  ASSERT_EQ(hidden, 1u);
+  refused("item 0 of the scene shows instance 1, which has no outputs");
+  ASSERT_TRUE(crowd.take_outputs(hidden));
+  EXPECT_TRUE(renderer.render(scene_));
+  crowd.release(0);
+  refused("item 0 of the scene shows instance 0, which its crowd does not have");
+}
+
 // A crowd has vertices of all levels.
 TEST_F(Renderers, DrawTheFinestLevelOfDetail) {
   Model model = test::make_tube({.around = 24, .along = 32});

@@ -576,7 +576,9 @@ PELT_API void pelt_crowd_destroy(pelt_crowd* crowd);
 /* Gives the number of a new instance of a character, which stands in its rest pose, is shown, and is moved in every
  * frame: the number that was released last, or the lowest that was never taken. `outputs`: 0: it takes no room for
  * outputs and is hidden until it does (pelt_crowd_take_outputs). Takes microseconds and no memory of the device.
- * PELT_ERROR_UNSUPPORTED: there is not enough room (the message says of what). */
+ * PELT_ERROR_UNSUPPORTED: there is not enough room (the message says of what). PELT_ERROR_INVALID_ARGUMENT: the crowd
+ * does not have the character, or its bind data were removed (pelt_gpu_characters_remove), also where another upload
+ * has its number now. */
 PELT_API pelt_result pelt_crowd_acquire(pelt_crowd* crowd, uint32_t character, uint32_t outputs, uint32_t* instance);
 /* Gives an instance's room back; its outputs are overwritten from the next frame on. */
 PELT_API pelt_result pelt_crowd_release(pelt_crowd* crowd, uint32_t instance);
@@ -585,7 +587,9 @@ PELT_API pelt_result pelt_crowd_give_outputs(pelt_crowd* crowd, uint32_t instanc
 PELT_API pelt_result pelt_crowd_take_outputs(pelt_crowd* crowd, uint32_t instance);
 /* Tells the crowd of a character that was added to its pelt_gpu_characters since it was made, so that instances of it
  * can be acquired. Makes the pipelines that no crowd of the device has needed yet; pelt_crowd_prepare makes them ahead,
- * on any thread, also while the crowd is recorded. Errors: no such character; not enough room for the plan. */
+ * on any thread, also while the crowd is recorded. Errors: no such character; bind data of this one, or of another that
+ * the crowd has, that were removed or uploaded anew since the crowd was told of it: pelt_crowd_remove first; not enough
+ * room for the plan; a frame that is recorded in part. */
 PELT_API pelt_result pelt_crowd_add(pelt_crowd* crowd, uint32_t character);
 PELT_API pelt_result pelt_crowd_prepare(const pelt_crowd* crowd, const pelt_character* const* characters,
                                         uint32_t character_count);

@@ -278,7 +278,7 @@ class Crowd {
   // Returns the number of a new instance of a character, which stands in its rest pose, is shown, and is moved in every
   // frame: the number that was released last, or the lowest that was never taken. `outputs`: false: it takes no room
   // for outputs and is hidden until it does (take_outputs) and is shown. Errors: kUnsupported if there is not enough
-  // room (the message says of what), kInvalidArgument if the number is another character's by now.
+  // room (the message says of what), kInvalidArgument without the character, or if its bind data were removed.
   Result<std::uint32_t> acquire(std::uint32_t character, bool outputs = true);
   // Gives an instance's room back; outputs that were drawn from in earlier frames are overwritten from the next frame
   // on.
@@ -293,7 +293,7 @@ class Crowd {
 
   // Tells the crowd of a character that was added to its GpuCharacters since it was made (GpuCharacters::add), so that
   // instances of it can be acquired. Makes the pipelines that no crowd of the device has needed yet; prepare() makes
-  // them ahead. Errors: no such character, a number by which the crowd knows another one, not enough room for the
+  // them ahead. Errors: no such character, one of the crowd's whose bind data were removed, not enough room for the
   // plan (the message says how much it takes), a pipeline that the device cannot make, a frame recorded in part.
   Result<void> add(const Device& device, std::uint32_t character);
   // Forgets a character, of which the crowd has no instance any more.

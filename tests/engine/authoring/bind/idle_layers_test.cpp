@@ -7,6 +7,7 @@
 #include <pelt/rig.h>
 #include <pelt/surface_ffd.h>
 
+#include "tests/support/driven.h"
 #include "tests/support/must.h"
 #include "tests/support/tube.h"
 
@@ -101,6 +102,18 @@ TEST(IdleLayer, SaysWhatIsLeftToLinearBlend) {
   model.skeleton.joints[1].name = "jaw";
   EXPECT_THAT(note_of({}, {}, model), HasSubstr("'tube' follows joints of a face, or those that carry them, and stays "
                                                 "on linear blend; a layer with the target 'tube' moves it"));
+}
+
+// A layer over * has a mesh in every model that can be bound.
+TEST(IdleLayer, IsNotBoundWhereEveryMeshIsADriver) {
+  Model model = test::make_tube_in_cage();
+  SurfaceFfdParameters by_cage;
+  by_cage.driver.mesh = "cage";
+  SurfaceFfdParameters by_tube;
+  by_tube.driver.mesh = "tube";
+  Rig rig;
+  rig.layers = {{"cage", LinearBlendParameters{}, {}}, {"tube", by_cage, {}}, {"*", by_tube, {}}};
+  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the character has no skin"));
 }
 
 // A skin without area moves all the same.

@@ -71,10 +71,10 @@ std::vector<JointUse> joint_uses(const Skeleton& skeleton);
 // - below a head or a neck, joints named as parts of a face (jaw, eye, lid, ...), however few they are;
 // - of a joint with eight or more childless children, below a head or a neck or itself one, these, those with childless
 //   children that are named as parts of a face, and those with eight or more childless children of their own (a jaw);
-// - anywhere else, of eight or more childless children that are named as parts of a face, these: the joints of a flat
-//   hand, all beside each other, are none;
-// - if no name of such a crowd and of its parent says anything, all of it, if it is small and its joints stand on both
-//   sides of their parent, as mirror images of each other;
+// - anywhere else, of eight or more childless children that are named as parts of a face, several of them, these;
+// - of any others, where they stand near each other on both sides of their parent, as mirror images of each other, all:
+//   unless one of them or their parent has a role or is named as a finger, as in a flat hand, or eight have names that
+//   only begin or end as one part of a face does (eyelets, surfaces);
 // - all joints below a patch joint.
 std::vector<bool> patch_joints(const Skeleton& skeleton);
 
