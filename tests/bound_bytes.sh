@@ -22,7 +22,7 @@ sum() {
   fi
 }
 
-mapfile -t deformers < <(sed -n 's/^PELT_DEFORMER(\(.*\))$/\1/p' "$(dirname "$0")/../engine/deformers.list" | tr _ -)
+mapfile -t deformers < <(sed -n 's/^PELT_DEFORMER(\(.*\))$/\1/p' "$(dirname "$0")/../engine/authoring/bind/deformers.list" | tr _ -)
 models=(builtin:arm builtin:biped builtin:limb builtin:tail)
 if [[ -n ${PELT_SHARED-} ]]; then
   while read -r file; do models+=("$file"); done < <(

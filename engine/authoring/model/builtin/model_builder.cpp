@@ -46,16 +46,6 @@ void add_rotation_channel(Clip& clip, std::uint32_t joint, std::uint32_t interva
   clip.channels.push_back(std::move(channel));
 }
 
-void add_translation_channel(Clip& clip, std::uint32_t joint, std::uint32_t intervals,
-                             const std::function<glm::vec3(float)>& translation) {
-  Channel channel{.joint = joint, .path = ChannelPath::kTranslation, .times = even_times(clip.duration, intervals)};
-  for (float time : channel.times) {
-    const glm::vec3 t = translation(time);
-    channel.values.insert(channel.values.end(), {t.x, t.y, t.z});
-  }
-  clip.channels.push_back(std::move(channel));
-}
-
 float smooth_step(float x) { return glm::smoothstep(0.0f, 1.0f, x); }
 
 Mesh revolve(std::string name, std::span<const ProfilePoint> profile, std::uint32_t around) {

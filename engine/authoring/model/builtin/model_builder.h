@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Helpers that the built-in characters share: joints, clips from functions of time, surfaces of revolution.
+// Helpers of the built-in characters that code makes: joints, clips from functions of time, surfaces of revolution.
 #pragma once
 
 #include <functional>
@@ -25,10 +25,6 @@ void bind_all_joints(Model& model);
 // one.
 void add_rotation_channel(Clip& clip, std::uint32_t joint, std::uint32_t intervals,
                           const std::function<glm::quat(float)>& rotation);
-
-// The same for translations.
-void add_translation_channel(Clip& clip, std::uint32_t joint, std::uint32_t intervals,
-                             const std::function<glm::vec3(float)>& translation);
 
 // 0 at x <= 0, 1 at x >= 1, slope 0 at both ends: 3 x^2 - 2 x^3.
 float smooth_step(float x);

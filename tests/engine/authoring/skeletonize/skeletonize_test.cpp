@@ -12,7 +12,6 @@
 #include <pelt/pose.h>
 #include <pelt/skeletonize.h>
 
-#include "engine/authoring/model/builtin/biped_anatomy.h"
 #include "engine/authoring/model/builtin/model_builder.h"
 #include "tests/support/shared_files.h"
 
@@ -162,9 +161,8 @@ TEST(MakeSkeleton, FindsTheJunctionAndTheEndsOfAY) {
 }
 
 TEST(MakeSkeleton, FindsTheFiveLimbsOfTheBiped) {
-  namespace at = landmark;
-  const glm::vec3 left_hand = at::kShoulder + at::kWrist * arm_axis();
   const Model biped = make_biped();
+  const glm::vec3 left_hand = places(biped)[*biped.skeleton.find("left_hand")];
   for (const std::uint32_t resolution : {128u, 192u}) {
     SkeletonizeOptions options;
     options.resolution = resolution;
@@ -174,13 +172,13 @@ TEST(MakeSkeleton, FindsTheFiveLimbsOfTheBiped) {
     EXPECT_EQ(result.report.junctions, 2u) << resolution;
     const std::vector<glm::vec3> found = ends(result.model);
     EXPECT_EQ(found.size(), 5u);
-    constexpr float kHand = at::kFingertips - at::kWrist;
+    constexpr float kHand = 0.19f;  // metres from the wrist to the tips of the fingers
     for (const float side : {1.0f, -1.0f}) {
       const glm::vec3 mirror(side, 1, 1);
       EXPECT_LE(distance_to(found, mirror * left_hand), kHand) << resolution;
-      EXPECT_LE(distance_to(found, mirror * at::kToes), 0.13f) << resolution;
+      EXPECT_LE(distance_to(found, mirror * glm::vec3(0.150f, 0.012f, 0.190f)), 0.13f) << resolution;
     }
-    EXPECT_LE(distance_to(found, 0.5f * (at::kHead + at::kCrown)), 0.12f) << resolution;
+    EXPECT_LE(distance_to(found, {0, 1.69f, -0.01f}), 0.12f) << resolution;
     EXPECT_TRUE(result.model.clips.empty());
     EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("skeleton of 59 joints")));
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Characters made by code, so that demonstrations, tests and measurements need no files.
+// Characters that are in the library, so that demonstrations, tests and measurements need no files.
 #pragma once
 
 #include <pelt/model.h>
 
 namespace pelt {
 
-// Makes a smooth watertight figure of about 40,000 vertices, 1.8 m tall, standing on y = 0, facing +z, arms out to the
+// Returns a smooth watertight figure of about 40,000 vertices, 1.8 m tall, standing on y = 0, facing +z, arms out to the
 // sides, with two eyes as meshes of their own: 59 joints (five fingers of three joints each, toes, a jaw, eyes and
 // their upper and lower lids among them), painted weights. Clips: "walk" (loops), "flex" (elbows and knees past 120
 // degrees, forearms twisted 180), "fingers" (one after the other), "mouth", "blink", "nod", "shrug", "raise" (both arms
