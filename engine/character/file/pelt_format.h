@@ -189,8 +189,7 @@ void describe(Archive& archive, Is<SkinLevel> auto& level) {
   archive(level.of, level.level, level.skin, level.made);
 }
 
-// The versions of these chunks are those of release 0.1, whose files are read for good. A chunk whose payload changes
-// gets the next version, and the description of the released one stays for reading (docs/pelt_file.md, Changing it).
+// A chunk whose payload changes gets the next version (docs/pelt_file.md, Changing it).
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"CHAR", 1}, data.name, data.streams, data.controls, data.input_count, data.palette_size,
