@@ -70,26 +70,6 @@ void print_fits(const BindReport& report, double size) {
   if (any) fmt::print("{}", table.text());
 }
 
-// `size`: Character::size.
-void print_made_levels(const BindReport& report, double size) {
-  if (report.levels.empty()) return;
-  Table table({{"level of detail", false},
-               {"level"},
-               {"vertices"},
-               {"triangles"},
-               {"rms"},
-               {"worst"},
-               {"of the size"},
-               {"vertex"}});
-  for (const LevelReport& level : report.levels) {
-    table.add({level.mesh, fmt::to_string(level.level), fmt::to_string(level.vertices), fmt::to_string(level.triangles),
-               fmt::format("{:.3g} mm", 1e3 * level.rms), fmt::format("{:.3g} mm", 1e3 * level.worst),
-               fmt::format("{:.2g} %, {:.2g} %", 100 * level.rms / size, 100 * level.worst / size),
-               fmt::to_string(level.worst_vertex)});
-  }
-  fmt::print("{}", table.text());
-}
-
 void print_verdict(const Verdict& verdict) {
   fmt::print("judged against linear blend in {}", poses_in_words(verdict));
   if (verdict.places.empty()) {
@@ -134,7 +114,6 @@ void print_text(const BindCommand& command, const BoundModel& loaded, double sec
     }
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
-  print_made_levels(loaded.bound.report, loaded.bound.character.size());
   print_fits(loaded.bound.report, loaded.bound.character.size());
   if (loaded.bound.report.verdict) print_verdict(*loaded.bound.report.verdict);
   // The notes of bind include what the character lacks, and therefore come first.
@@ -146,7 +125,6 @@ void print_text(const BindCommand& command, const BoundModel& loaded, double sec
 BindOptions options_of(const BindCommand& command) {
   BindOptions options;
   if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
-  options.levels = command.levels;
   return options;
 }
 

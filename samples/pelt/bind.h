@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include <pelt/make_levels.h>
 #include <pelt/result.h>
 
 #include "samples/pelt/input.h"
@@ -19,7 +18,6 @@ struct BindCommand {
   std::string report;                  // .json: decisions of bind at every vertex; empty: none
   std::string write_rig;               // .json: the rig that was used; empty: none
   std::optional<unsigned> linear_fit;  // LinearFitOptions::influences; none: no fit
-  std::optional<LevelOptions> levels;  // none: no levels of detail are made
   bool json = false;
 };
 

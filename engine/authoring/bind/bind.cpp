@@ -92,11 +92,10 @@ class Binder {
     PELT_ASSIGN(auto skins, merged_skins());
     std::optional<Model> carried;
     if (rig_.judging != Judging::kNone) carried = carry_weights(model_, plan_, options_.threads, notes_);
-    BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
+    BindReport report{{}, {}, points_, notes_, std::nullopt};
     const BuildSteps steps{[this](double part) { progress_.show_part(part); }, [this] { begin(StageAfter::kJudge); }};
     PELT_ASSIGN(auto bound, build_skins(build_input(carried ? *carried : model_), steps, std::move(report),
                                         std::move(builder_), std::move(skins)));
-    PELT_TRY(add_levels(bound));
     PELT_TRY(add_fits(bound));
     progress_.end();
     return bound;
@@ -202,18 +201,6 @@ class Binder {
       PELT_ASSIGN(skins[m], merged(m));
     }
     return skins;
-  }
-
-  Result<void> add_levels(Bound& bound) {
-    if (!options_.levels) return {};
-    begin(StageAfter::kLevels);
-    LevelOptions levels = *options_.levels;
-    levels.threads = options_.threads;
-    PELT_ASSIGN(auto made, make_levels(bound.character, levels));
-    bound.character = std::move(made.character);
-    bound.report.levels = std::move(made.levels);
-    bound.report.notes.insert(bound.report.notes.end(), made.notes.begin(), made.notes.end());
-    return {};
   }
 
   Result<void> add_fits(Bound& bound) {

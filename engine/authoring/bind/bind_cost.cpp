@@ -19,8 +19,6 @@ namespace {
 // with BindOptions::progress, which names the stages as they begin.
 constexpr double kManyVertices = 8000;  // of a large skin
 constexpr double kPack = 0.5e-6;        // a vertex
-constexpr double kLevels = 60e-6;       // a vertex, of all levels
-constexpr double kLevelBytes = 80;      // a vertex of a level
 constexpr double kFitBytes = 20;        // a vertex
 constexpr double kFit = 20e-6;          // a vertex, those of levels too
 constexpr double kPosesOfJoint = 3;     // sample poses a joint, where there are no clips
@@ -82,10 +80,7 @@ std::vector<BindStage> expected_stages(const BindInput& input) {
   const double judging = skins * judged_poses(input.model, skins) *
                          (JudgeCost::kMade + expected_judgements(input.rig) * JudgeCost::kRound);
   stages.push_back({"judging", judged ? divided(judging, 0.1, threads) : 0});
-  stages.push_back({"levels of detail", input.options.levels ? divided(kLevels * skins, 0.7, threads) : 0});
-  stages.push_back({"linear-blend fit", input.options.linear_fit
-                                            ? divided(kFit * skins * (input.options.levels ? 2 : 1), 0.1, threads)
-                                            : 0});
+  stages.push_back({"linear-blend fit", input.options.linear_fit ? divided(kFit * skins, 0.1, threads) : 0});
   return stages;
 }
 
@@ -100,12 +95,7 @@ std::uint64_t expected_bytes(const BindInput& input, std::uint64_t plain) {
     }
   }
   double bytes = factor * static_cast<double>(plain);
-  if (input.options.levels) {
-    double kept = 0;
-    for (const float share : input.options.levels->shares) kept += share;
-    bytes += kLevelBytes * kept * skins;
-  }
-  if (input.options.linear_fit) bytes += kFitBytes * skins * (input.options.levels ? 2 : 1);
+  if (input.options.linear_fit) bytes += kFitBytes * skins;
   return static_cast<std::uint64_t>(bytes);
 }
 

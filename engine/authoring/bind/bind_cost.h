@@ -21,7 +21,7 @@ struct JudgeCost {
 double expected_judgements(const Rig& rig);
 
 // Places of the stages behind those of the layers.
-enum class StageAfter { kPack, kJudge, kLevels, kFit };
+enum class StageAfter { kPack, kJudge, kFit };
 
 // Returns a stage for each layer of the plan, in its order, then those of StageAfter.
 std::vector<BindStage> expected_stages(const BindInput& input);

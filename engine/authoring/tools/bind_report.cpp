@@ -46,20 +46,6 @@ nlohmann::ordered_json fit_json(const MeshReport& mesh) {
   return {{"rms", error.rms}, {"worst", error.worst}, {"worst_vertex", error.worst_vertex}};
 }
 
-nlohmann::ordered_json levels_json(const BindReport& report) {
-  nlohmann::ordered_json levels = nlohmann::json::array();
-  for (const LevelReport& level : report.levels) {
-    levels.push_back({{"mesh", level.mesh},
-                      {"level", level.level},
-                      {"vertices", level.vertices},
-                      {"triangles", level.triangles},
-                      {"rms", level.rms},
-                      {"worst", level.worst},
-                      {"worst_vertex", level.worst_vertex}});
-  }
-  return levels;
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh) {
@@ -101,7 +87,6 @@ std::string format_bind_report(const BindReportFacts& facts, const BoundModel& b
       {"bytes", facts.bytes},
       {"seconds", facts.seconds},
       {"meshes", meshes},
-      {"levels", levels_json(bound.bound.report)},
       {"verdict", verdict_json(bound.bound.report.verdict)},
       {"notes", bound.bound.report.notes},
       {"import_notes", bound.import_report.notes}};

@@ -180,13 +180,8 @@ void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
 }
 
 template <class Archive>
-void describe(Archive& archive, Is<MadeLevel> auto& made) {
-  archive(made.vertices, made.rms, made.worst);
-}
-
-template <class Archive>
 void describe(Archive& archive, Is<SkinLevel> auto& level) {
-  archive(level.of, level.level, level.skin, level.made);
+  archive(level.of, level.level, level.skin);
 }
 
 // A chunk whose payload changes gets the next version (docs/pelt_file.md, Changing it).
@@ -198,7 +193,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 3}, data.passes);
   archive.chunk_each({"MESH", 4}, data.meshes);
-  archive.optional_chunk({"LEVL", 3}, data.levels);
+  archive.optional_chunk({"LEVL", 4}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
   archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);

@@ -68,12 +68,6 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
 pelt::BindOptions read_bind_options(const pelt_binder_bind_options& given) {
   pelt::BindOptions options{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
   if (given.linear_fit != 0) options.linear_fit = pelt::LinearFitOptions{.influences = given.linear_fit};
-  if (given.level_shares != nullptr) {
-    options.levels.emplace();
-    options.levels->shares.assign(given.level_shares, given.level_shares + given.level_count);
-  } else if (given.level_count != 0) {
-    options.levels = pelt::LevelOptions::halves(given.level_count);
-  }
   options.progress = progress_of(given);
   options.stop = stop_of(given.stop);
   return options;

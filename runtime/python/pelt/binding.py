@@ -109,7 +109,6 @@ def bind(
     fallback: bool = True,
     judge: bool = True,
     linear_fit: int = 0,
-    levels: int | Sequence[float] = 0,
     keep_vertex_order: bool = False,
     any_file: bool = False,
     threads: int = 0,
@@ -119,13 +118,10 @@ def bind(
 
     `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset`, `deformer` and `transfer`. `fallback`
     and `judge`: --no-fallback and --no-judge turn them off. `linear_fit`: joints a vertex of the linear-blend fit, 0:
-    none. `levels`: the number of levels of detail, or the shares of the triangles that they keep. `any_file`: models
-    and rigs may name files outside of their folders, as --any-file allows it. `progress` gets the fraction that is
-    done, 0 to 1, and what is being done; what it raises, or Ctrl-C, stops the bind.
+    none. `any_file`: models and rigs may name files outside of their folders, as --any-file allows it. `progress` gets
+    the fraction that is done, 0 to 1, and what is being done; what it raises, or Ctrl-C, stops the bind.
     """
-    shares = [] if isinstance(levels, int) else [float(share) for share in levels]
-    count = levels if isinstance(levels, int) else len(shares)
-    for name, number in (("threads", threads), ("linear_fit", linear_fit), ("levels", count)):
+    for name, number in (("threads", threads), ("linear_fit", linear_fit)):
         if number < 0:
             raise Error(f"{name} is {number}")
     options = _library.pelt_binder_bind_options(
@@ -138,8 +134,6 @@ def bind(
         judging=2 if not judge else 1 if not fallback else 0,
         keep_vertex_order=int(keep_vertex_order),
         linear_fit=linear_fit,
-        level_count=count,
-        level_shares=(ctypes.c_float * len(shares))(*shares) if shares else None,
         any_file=int(any_file),
         **_rig(rig),
     )

@@ -104,12 +104,9 @@ static void print_binder(void) {
   FIELD(pelt_binder_bind_options, judging);
   FIELD(pelt_binder_bind_options, keep_vertex_order);
   FIELD(pelt_binder_bind_options, linear_fit);
-  FIELD(pelt_binder_bind_options, level_count);
-  FIELD(pelt_binder_bind_options, level_shares);
+  FIELD(pelt_binder_bind_options, any_file);
   FIELD(pelt_binder_bind_options, user);
   FIELD(pelt_binder_bind_options, progress);
-  FIELD(pelt_binder_bind_options, any_file);
-  FIELD(pelt_binder_bind_options, reserved);
   FIELD(pelt_binder_bind_options, stop);
   STRUCT(pelt_binder_quality_options);
   FIELD(pelt_binder_quality_options, struct_size);

@@ -47,44 +47,6 @@ TEST_F(Pelt, FitsLinearBlendToTheDeformers) {
   EXPECT_THAT(failure("bind builtin:limb --linear-fit=9 -o x.pelt", 2), HasSubstr("from 1 to 8"));
 }
 
-TEST_F(Pelt, MakesLevelsOfDetail) {
-  const Json report = Json::parse(done("bind builtin:limb --lods=2 -o levels.pelt --json"));
-  const Json info = Json::parse(done("info levels.pelt --json"));
-  ASSERT_EQ(report["levels"].size(), 2u);
-  ASSERT_EQ(info["levels"].size(), 2u);
-  double before = info["meshes"][1]["triangles"].get<double>();
-  for (std::size_t l = 0; l < 2; ++l) {
-    const Json& made = report["levels"][l];
-    const Json& level = info["levels"][l];
-    EXPECT_EQ(made["mesh"], "limb");
-    EXPECT_EQ(made["level"], l + 1);
-    EXPECT_EQ(level["name"], "limb_LOD" + std::to_string(l + 1));
-    EXPECT_EQ(level["level"], l + 1);
-    EXPECT_EQ(level["made"], true);
-    EXPECT_EQ(level["vertices"], made["vertices"]);
-    EXPECT_EQ(level["triangles"], made["triangles"]);
-    EXPECT_NEAR(made["triangles"].get<double>(), before / 2, 4);
-    before = made["triangles"].get<double>();
-    EXPECT_GT(made["rms"].get<double>(), 0.0);
-    EXPECT_GT(made["worst"].get<double>(), made["rms"].get<double>());
-    EXPECT_NEAR(level["rms"].get<double>(), made["rms"].get<double>(), 1e-6);
-    EXPECT_NEAR(level["worst"].get<double>(), made["worst"].get<double>(), 1e-6);
-  }
-  EXPECT_THAT(done("bind builtin:limb --lods=0.6,0.3,0.2 -o levels.pelt"), HasSubstr("level of detail"));
-  EXPECT_THAT(done("info levels.pelt"), HasSubstr("levels of detail: 3"));
-  EXPECT_EQ(Json::parse(done("bind builtin:limb --lods -o levels.pelt --json"))["levels"].size(), 3u);
-  EXPECT_EQ(Json::parse(done("bind builtin:limb -o plain.pelt --json"))["levels"].size(), 0u);
-  const Outcome one_core = test::run_program(
-      "/usr/bin/taskset", "-c 0 '" PELT_PROGRAM "' bind builtin:limb --lods -o again.pelt", folder.path());
-  EXPECT_EQ(one_core.status, 0) << one_core.errors;
-  EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "levels.pelt"));
-  for (const std::string wrong : {"0", "64", "-1", "many", "1.0", "0.5,0.5", "0.2,0.4", "0.5,", "0.5,x", "nan,0.1"}) {
-    EXPECT_THAT(failure("bind builtin:limb --lods=" + wrong + " -o x.pelt", 2),
-                HasSubstr(wrong + " is neither a number of levels, from 1 to 63, nor shares"))
-        << wrong;
-  }
-}
-
 // A driver moves the first half of the limb, in a mask with a sharp edge.
 constexpr const char* kHalfDriven = R"({"format": "pelt-rig 1", "name": "half", "layers": [
   {"deformer": "linear_blend"},
@@ -142,9 +104,9 @@ TEST_F(Pelt, SaysWhatABindWouldDo) {
   const std::set<std::string> before = files();
   EXPECT_THAT(failure("bind builtin:limb --rig rig.json --dry-run"), HasSubstr("no such mesh"));
   EXPECT_THAT(failure("bind none.glb --dry-run"), HasSubstr("none.glb: no such file"));
-  const std::string text = done("bind builtin:limb --deformer surface-ffd --lods --linear-fit --dry-run -o x.pelt");
+  const std::string text = done("bind builtin:limb --deformer surface-ffd --linear-fit --dry-run -o x.pelt");
   for (const char* said : {"layer 1 (surface_ffd)", "driver of layer 1 (surface_ffd): made from the skin",
-                           "judging: ", "levels of detail: ", "linear-blend fit: ", "nothing was written"}) {
+                           "judging: ", "linear-blend fit: ", "nothing was written"}) {
     EXPECT_THAT(text, HasSubstr(said));
   }
   EXPECT_EQ(files(), before);

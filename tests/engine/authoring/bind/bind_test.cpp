@@ -166,7 +166,6 @@ TEST(Bind, RepairsDirectionsAndSaysWhere) {
 // Options that ask for all stages.
 BindOptions whole_bind() {
   BindOptions options;
-  options.levels = LevelOptions::halves(1);
   options.linear_fit.emplace();
   return options;
 }
@@ -192,8 +191,7 @@ TEST_P(BindStages, AreShownFromZeroToOne) {
   const Result<Bound> bound = bind(model_, rig_, options);
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(last, 1);
-  for (const char* stage : {"packing", "levels of detail", "linear-blend fit", "done"})
-    EXPECT_TRUE(stages.count(stage));
+  for (const char* stage : {"packing", "linear-blend fit", "done"}) EXPECT_TRUE(stages.count(stage));
   EXPECT_EQ(stages.count("judging"), GetParam() == LinearBlendParameters::kName ? 0u : 1u);
   EXPECT_TRUE(stages.count(fmt::format("layer 1 ({})", GetParam())));
 }
