@@ -24,7 +24,6 @@
 #include <pelt/tools/write_out.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/bind_plan.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 
@@ -122,15 +121,10 @@ void print_text(const BindCommand& command, const BoundModel& loaded, double sec
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
 }
 
-BindOptions options_of(const BindCommand& command) {
-  BindOptions options;
-  if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
-  return options;
-}
-
 Result<BoundModel> bind_with_progress(const BindCommand& command) {
   ProgressBar bar;
-  BindOptions options = options_of(command);
+  BindOptions options;
+  if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
   options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
   return bind_model(command.model, command.binding, options);
 }
@@ -138,11 +132,6 @@ Result<BoundModel> bind_with_progress(const BindCommand& command) {
 }  // namespace
 
 Result<void> run(const BindCommand& command) {
-  if (command.dry_run) {
-    PELT_ASSIGN(const auto planned, plan_model(command.model, command.binding, options_of(command)));
-    print_bind_plan(command.model, planned, command.json);
-    return {};
-  }
   const auto start = std::chrono::steady_clock::now();
   const Result<BoundModel> loaded = bind_with_progress(command);
   if (!loaded) return tl::unexpected(loaded.error());

@@ -13,7 +13,6 @@ namespace pelt::samples {
 struct BindCommand {
   std::string model;
   Binding binding;
-  bool dry_run = false;                // says what would be done, and writes nothing
   std::string output;                  // .pelt, or .glb: the model with the rig and the character in it
   std::string report;                  // .json: decisions of bind at every vertex; empty: none
   std::string write_rig;               // .json: the rig that was used; empty: none

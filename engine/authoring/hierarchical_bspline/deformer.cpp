@@ -208,8 +208,7 @@ DeformerEntry deformer() {
           .gives_way = has_no_sculpture,
           .move_bound = move_bound,
           .write_out = write_out,
-          .forget_skin = forget_skin,
-          .cost = {.vertex = 38e-6, .size = 1.7}};
+          .forget_skin = forget_skin};
 }
 
 }  // namespace hierarchical_bspline

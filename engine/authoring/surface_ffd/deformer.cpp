@@ -127,8 +127,7 @@ DeformerEntry deformer() {
           .driver = [](DeformerParameters& parameters) { return &parameters.get<SurfaceFfdParameters>().driver; },
           .nearest_elements = nearest_elements,
           .gives_way = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },
-          .move_bound = move_bound,
-          .cost = {.vertex = 20e-6, .joint = 10e-3}};  // its weights spread along the driver, joint by joint
+          .move_bound = move_bound};
 }
 
 }  // namespace surface_ffd

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -147,7 +146,6 @@ tl::unexpected<Error> cannot_be_bound(const Error& error, const std::string& mod
 
 // Reads and binds; see bind_model. `progress` never falls, though a model may be bound twice.
 Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& binding, BindOptions options) {
-  const auto begin = std::chrono::steady_clock::now();
   if (options.progress) {
     options.progress = [show = options.progress, most = 0.0](double fraction, const std::string& what) mutable {
       most = std::max(most, fraction);
@@ -157,7 +155,6 @@ Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& b
   }
   PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
   auto& [model, rig, dressed, chosen, import_report] = read;
-  options.spent += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   Result<Bound> bound = chosen ? bind_chosen(model, rig, options) : bind(model, rig, options);
   if (!bound) return cannot_be_bound(bound.error(), model_name, binding, model);
   const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
@@ -166,33 +163,13 @@ Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& b
   return BoundModel{std::move(*bound), std::move(model), std::move(rig), dressed, std::move(import_report)};
 }
 
-Result<PlannedModel> read_and_plan(const std::string& model_name, const Binding& binding, const BindOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-  Result<BindPlan> plan = plan_bind(read.model, read.rig, options);
-  if (!plan) return cannot_be_bound(plan.error(), model_name, binding, read.model);
-  plan->stages.insert(plan->stages.begin(), {"reading", spent.count()});
-  return PlannedModel{std::move(*plan), std::move(read.rig), read.chosen, std::move(read.import_report)};
-}
-
-// Returns work(), or soon after `asked` returns true an error that says that the model's work was stopped.
-template <class Work>
-std::invoke_result_t<const Work&> named_stoppable(const std::string& model, const StopAsked& asked, const Work& work) {
-  auto result = stoppable(asked, work);
-  if (!result && result.error().code == ErrorCode::kStopped)
-    return fail(ErrorCode::kStopped, fmt::format("{}: stopped", model));
-  return result;
-}
-
 }  // namespace
 
 Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options) {
-  return named_stoppable(model, options.stop, [&] { return read_and_bind(model, binding, options); });
-}
-
-Result<PlannedModel> plan_model(const std::string& model, const Binding& binding, const BindOptions& options) {
-  return named_stoppable(model, options.stop, [&] { return read_and_plan(model, binding, options); });
+  Result<BoundModel> bound = stoppable(options.stop, [&] { return read_and_bind(model, binding, options); });
+  if (!bound && bound.error().code == ErrorCode::kStopped)
+    return fail(ErrorCode::kStopped, fmt::format("{}: stopped", model));
+  return bound;
 }
 
 std::string rigid_note(const Model& model) {

@@ -57,6 +57,7 @@ void add_bind(CLI::App& app, Command& chosen) {
   add_binding_options(*bind, command->binding);
   bind->add_option("-o,--output", command->output,
                    "Character to write: .pelt, or .glb, the model with rig and character in it")
+      ->required()
       ->check(extension_in({".pelt", ".glb"}))
       ->type_name("X.pelt");
   bind->add_option(
@@ -90,9 +91,6 @@ void add_bind(CLI::App& app, Command& chosen) {
       "--linear-fit{4}", *influences,
       "Add weights for plain linear blend that move the skin nearly as its deformers do, for copies that "
       "are small on screen: of 4 joints a vertex, or --linear-fit=N (docs/detail.md)");
-  bind->add_flag("--dry-run", command->dry_run,
-                 "Bind and write nothing: check model and rig, and say what would be done, about how long it would "
-                 "take and how large the file would be");
   bind->add_flag("--json", command->json, "Print the report as JSON");
   bind->footer(
       "The report says of each mesh how many palette entries move a vertex (mean and most), how far its vertices are\n"
@@ -100,7 +98,6 @@ void add_bind(CLI::App& app, Command& chosen) {
       "vertex costs to move in bytes read and written.\n\n"
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
   bind->callback([=, &chosen] {
-    if (command->output.empty() && !command->dry_run) throw CLI::RequiredError("--output");
     if (linear_fit->count() > 0) {
       if (*influences < 1 || *influences > LinearFitOptions::kMaxInfluences) {
         throw CLI::ValidationError("--linear-fit",

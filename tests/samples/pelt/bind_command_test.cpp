@@ -98,36 +98,6 @@ TEST_F(Pelt, ReportsEveryVertex) {
               HasSubstr("limb: " + std::to_string(unbound.size()) + " unbound"));
 }
 
-TEST_F(Pelt, SaysWhatABindWouldDo) {
-  write("rig.json", R"({"format": "pelt-rig 1", "name": "mine", "layers": [{"deformer": "mos"},
-    {"target": "no such mesh", "deformer": "surface_ffd"}]})");
-  const std::set<std::string> before = files();
-  EXPECT_THAT(failure("bind builtin:limb --rig rig.json --dry-run"), HasSubstr("no such mesh"));
-  EXPECT_THAT(failure("bind none.glb --dry-run"), HasSubstr("none.glb: no such file"));
-  const std::string text = done("bind builtin:limb --deformer surface-ffd --linear-fit --dry-run -o x.pelt");
-  for (const char* said : {"layer 1 (surface_ffd)", "driver of layer 1 (surface_ffd): made from the skin",
-                           "judging: ", "linear-blend fit: ", "nothing was written"}) {
-    EXPECT_THAT(text, HasSubstr(said));
-  }
-  EXPECT_EQ(files(), before);
-
-  // The file of linear blend is known nearly, and others within a factor of two.
-  for (const std::string_view name : deformer_names()) {
-    const std::string deformer(name);
-    SCOPED_TRACE(deformer);
-    const Json said = Json::parse(done("bind builtin:limb --dry-run --json --deformer " + deformer));
-    const Json bound = Json::parse(done("bind builtin:limb --json -o limb.pelt --deformer " + deformer));
-    EXPECT_EQ(said["dry_run"], true);
-    EXPECT_EQ(said["meshes"][0]["mesh"], "limb");
-    EXPECT_EQ(said["meshes"][0]["vertices"], bound["meshes"].back()["vertices"]);
-    EXPECT_GT(said["meshes"][0]["influences"], 1);
-    const double bytes = said["bytes"];
-    const double really = bound["bytes"];
-    EXPECT_NEAR(std::log2(bytes / really), 0, deformer == "linear_blend" ? 0.01 : 1);
-    EXPECT_GT(said["seconds"], 0);
-  }
-}
-
 TEST_F(Pelt, WritesTheRigThatWasUsed) {
   done("bind builtin:limb --write-rig used.json -o limb.pelt");
   done("bind builtin:limb --rig used.json --write-rig again.json -o again.pelt");

@@ -17,7 +17,6 @@ namespace {
 // An option of the help, and a command that binds with it; without one the option writes no character.
 const std::map<std::string, std::string> kBinds{
     {"--help", ""},
-    {"--dry-run", ""},
     {"--output", "bind builtin:arm -o"},
     {"--rig", "bind builtin:arm --rig rig.json -o"},
     {"--deformer", "bind builtin:arm --deformer mos -o"},

@@ -45,10 +45,9 @@ struct BindOptions {
   unsigned threads = 0;                        // 0: all cores; the result does not depend on it
   bool keep_vertex_order = false;              // source_vertex is the identity; slices become longer
   std::optional<LinearFitOptions> linear_fit;  // adds CharacterMesh::fit to every skin, with `threads` from above
-  // Shows the fraction that is done, which rises from 0 to 1 about as the time passes, and what is being done; on the
-  // calling thread. May be empty.
+  // Shows the fraction of the stages that is done, which rises from 0 to 1, and what is being done; on the calling
+  // thread. May be empty.
   std::function<void(double fraction, const std::string& what)> progress;
-  double spent = 0;  // seconds that the caller spent before, on reading the model: `progress` counts them as done
   // Returns true to end the bind, which then fails with kStopped, as a rule within a tenth of a second. Called many
   // times a second on all threads, at once: it reads an atomic flag, or asks a std::stop_token. May be empty.
   std::function<bool()> stop;

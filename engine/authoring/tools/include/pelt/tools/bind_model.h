@@ -9,7 +9,6 @@
 #include <pelt/model.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
-#include <pelt/tools/plan_bind.h>
 
 namespace pelt {
 
@@ -48,17 +47,6 @@ struct BoundModel {
 // Reads a model (a file or builtin:NAME) and binds it. Without a choice it binds by kDefaultDeformer, or by linear
 // blend if that would move more than a tenth of the skin anyway; a note says which, and why.
 Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
-
-// What bind_model would do.
-struct PlannedModel {
-  BindPlan plan;
-  Rig rig;
-  bool chosen = false;  // nobody chose the rig: bind takes linear blend in its place where that does better
-  ImportReport import_report;
-};
-
-// Reads and checks what bind_model does, and says what it would do; the errors are those of plan_bind.
-Result<PlannedModel> plan_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
 
 // Returns a note if no mesh of a model bends, because weights or a second joint are missing; the note names the command
 // that helps. Empty if one bends, or if a model with weights has clips.
