@@ -368,7 +368,6 @@ void print_character_json(const PeltFile& file, const Character& character) {
                       {"parts", mesh.parts.size()},
                       {"mean_influences", rows.mean_influences},
                       {"max_influences", rows.max_influences},
-                      {"topology", format_hash(mesh.topology)},
                       {"linear_fit", fit_json(mesh)}});
   }
   Json passes = Json::array();
@@ -398,20 +397,13 @@ void print_character_json(const PeltFile& file, const Character& character) {
 
 void print_character(const PeltFile& file, const Character& character) {
   const CharacterData& data = *character;
-  Table meshes({{"mesh", false},
-                {"moved by", false},
-                {"stage"},
-                {"vertices"},
-                {"triangles"},
-                {"influences"},
-                {"most"},
-                {"topology", false}});
+  Table meshes(
+      {{"mesh", false}, {"moved by", false}, {"stage"}, {"vertices"}, {"triangles"}, {"influences"}, {"most"}});
   for (const CharacterMesh& mesh : data.meshes) {
     const RowStatistics rows = statistics(unpack_rows(mesh.binding));
     meshes.add({mesh.control ? mesh.name + " (control)" : mesh.name, mesh.deformer, fmt::to_string(mesh.stage),
                 fmt::to_string(mesh.vertex_count()), fmt::to_string(mesh.triangles.size()),
-                fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences),
-                format_hash(mesh.topology)});
+                fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences)});
   }
   Table palette({{"posed by", false}, {"stage"}, {"first"}, {"elements"}});
   for (const PalettePass& pass : data.passes) {

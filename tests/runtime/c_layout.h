@@ -96,8 +96,8 @@ static_assert(sizeof(pelt_evaluator_options) == 40 && offsetof(pelt_evaluator_op
 static_assert(sizeof(pelt_evaluated) == 32 && offsetof(pelt_evaluated, tangents) == 24, "");
 static_assert(sizeof(pelt_vertex_array) == 16 && offsetof(pelt_vertex_array, stride) == 8, "");
 static_assert(sizeof(pelt_vertex_arrays) == 56 && offsetof(pelt_vertex_arrays, tangents) == 40, "");
-static_assert(sizeof(pelt_binder_bind_options) == 104 && offsetof(pelt_binder_bind_options, judging) == 64 &&
-                  offsetof(pelt_binder_bind_options, any_file) == 76 && offsetof(pelt_binder_bind_options, stop) == 96,
+static_assert(sizeof(pelt_binder_bind_options) == 96 && offsetof(pelt_binder_bind_options, judging) == 56 &&
+                  offsetof(pelt_binder_bind_options, any_file) == 68 && offsetof(pelt_binder_bind_options, stop) == 88,
               "");
 static_assert(sizeof(pelt_binder_quality_options) == 80 && offsetof(pelt_binder_quality_options, poses) == 32 &&
                   offsetof(pelt_binder_quality_options, progress) == 56 &&

@@ -62,9 +62,6 @@ struct DeformerEntry {
   // Returns the parameters with what bind makes of the skin written out, for an artist to edit. nullptr: they cannot
   // hold it.
   Result<DeformerParameters> (*write_out)(const DeformerParameters&, const DeformerInput&) = nullptr;
-  // Removes what holds only for the vertices of the skin, and returns a note that says what follows. Empty: there was
-  // nothing. nullptr: there never is.
-  std::string (*forget_skin)(DeformerParameters&) = nullptr;
   // True if the deformer lays curves along the bones: lines of muscles follow them, bendy bones bend them.
   bool has_curves = false;
 

@@ -21,7 +21,7 @@ constexpr Condition kExtended{"mode", {"extended"}};
 
 static void describe(Fields& fields, GroupPair& pair) {
   fields.about("group_pair", "A group of the driver and one of the skin.");
-  fields.text({"elements", "A group, on the driver."}, pair.elements, Names::kDriverGroup);
+  fields.text({"elements", "A group, on the driver."}, pair.elements, Names::kGroup);
   fields.text({"vertices", "A group, on the target."}, pair.vertices, Names::kGroup);
 }
 

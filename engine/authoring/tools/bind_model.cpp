@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,11 +11,9 @@
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
 #include <pelt/mos_presets.h>
-#include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/bind_model.h>
-#include <pelt/transfer_rig.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/core/stop.h"
@@ -54,14 +51,7 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
 // Chooses the rig. `model_name`: the name that was imported. `body`: the mesh that drives a garment; empty: none.
 // `is_spread`: the weights already blend widely enough from joint to joint.
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
-                       const std::string& body, bool is_spread, std::vector<std::string>& notes) {
-  if (!binding.transfer.empty()) {
-    PELT_ASSIGN(const auto old, pelt::load_character(binding.transfer));
-    const std::string directory = std::filesystem::path(binding.transfer).parent_path().string();
-    PELT_ASSIGN(auto transferred, within(binding.transfer, transfer_rig(old, model, directory)));
-    notes.insert(notes.end(), transferred.notes.begin(), transferred.notes.end());
-    return std::move(transferred.rig);
-  }
+                       const std::string& body, bool is_spread) {
   if (binding.given_rig) return *binding.given_rig;
   if (!binding.rig.empty()) return load_rig(binding.rig);
   if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
@@ -128,7 +118,7 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
     copied_weights = dressed.copied_weights;
     model = std::move(dressed.model);
   }
-  PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes));
+  PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights));
   const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
   if (binding.judging) rig.judging = *binding.judging;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -102,9 +100,11 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
     std::vector<std::size_t> influences(mesh.vertex_count());
     const SparseRows rows = unpack_rows(mesh.binding);
     for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) influences[mesh.source_vertex[i]] = rows.row(i).size();
-    nlohmann::ordered_json mesh_json{{"mesh", report.mesh},      {"deformer", report.deformer},
-                                     {"driver", mesh.control},   {"topology", format_hash(mesh.topology)},
-                                     {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
+    nlohmann::ordered_json mesh_json{{"mesh", report.mesh},
+                                     {"deformer", report.deformer},
+                                     {"driver", mesh.control},
+                                     {"influences", influences},
+                                     {"repaired_vertices", report.repaired_vertices}};
     if (!report.distances.empty()) {
       nlohmann::ordered_json distances = nlohmann::json::array();
       nlohmann::ordered_json unbound = nlohmann::json::array();
@@ -132,7 +132,5 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
                                         {"notes", bound.bound.report.notes}};
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
-
-std::string format_hash(const glm::uvec2& hash) { return fmt::format("{:08x}{:08x}", hash.y, hash.x); }
 
 }  // namespace pelt

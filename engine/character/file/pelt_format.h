@@ -175,8 +175,8 @@ void describe(Archive& archive, Is<Control> auto& control) {
 template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
-          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.morphs, mesh.topology, mesh.binding, mesh.source_vertex,
-          mesh.triangles, mesh.uvs, mesh.parts, mesh.weights, mesh.fit);
+          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.morphs, mesh.binding, mesh.source_vertex, mesh.triangles,
+          mesh.uvs, mesh.parts, mesh.weights, mesh.fit);
 }
 
 template <class Archive>
@@ -192,7 +192,7 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 3}, data.passes);
-  archive.chunk_each({"MESH", 4}, data.meshes);
+  archive.chunk_each({"MESH", 5}, data.meshes);
   archive.optional_chunk({"LEVL", 4}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);

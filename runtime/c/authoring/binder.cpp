@@ -43,10 +43,10 @@ std::function<void(double, const std::string&)> progress_of(const Options& optio
 
 pelt::Binding read_binding(const pelt_binder_bind_options& options) {
   int named = 0;
-  for (const char* name : {options.rig, options.rig_text, options.preset, options.deformer, options.transfer}) {
+  for (const char* name : {options.rig, options.rig_text, options.preset, options.deformer}) {
     named += name == nullptr ? 0 : 1;
   }
-  if (named > 1) refuse("more than one of rig, rig_text, preset, deformer and transfer is given");
+  if (named > 1) refuse("more than one of rig, rig_text, preset and deformer is given");
   if (options.driver != nullptr && options.preset != nullptr) refuse("a driver and a preset are both given");
   if (options.driver != nullptr && options.weights_of != nullptr) refuse("driver and weights_of are both given");
   if (options.judging > PELT_BINDER_JUDGE_NONE) {
@@ -57,8 +57,7 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
                         .preset = text_of(options.preset),
                         .deformer = text_of(options.deformer),
                         .body = text_of(options.driver),
-                        .weights_of = text_of(options.weights_of),
-                        .transfer = text_of(options.transfer)};
+                        .weights_of = text_of(options.weights_of)};
   if (options.judging == PELT_BINDER_JUDGE_REPORT) binding.judging = pelt::Judging::kReport;
   if (options.judging == PELT_BINDER_JUDGE_NONE) binding.judging = pelt::Judging::kNone;
   if (options.any_file != 0) binding.files = pelt::NamedFiles::kAnywhere;

@@ -158,7 +158,6 @@ class pelt_binder_bind_options(Sized):
         ("rig_text", c_char_p),
         ("preset", c_char_p),
         ("deformer", c_char_p),
-        ("transfer", c_char_p),
         ("driver", c_char_p),
         ("weights_of", c_char_p),
         ("judging", c_uint32),

@@ -103,7 +103,6 @@ def bind(
     rig: Rig | None = None,
     preset: str | None = None,
     deformer: str | None = None,
-    transfer: Path | None = None,
     driver: Path | None = None,
     weights_of: Path | None = None,
     fallback: bool = True,
@@ -116,7 +115,7 @@ def bind(
 ) -> Bound:
     """Binds a model, a file or one such as "builtin:biped", as `pelt bind` does with the options of these names.
 
-    `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset`, `deformer` and `transfer`. `fallback`
+    `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset` and `deformer`. `fallback`
     and `judge`: --no-fallback and --no-judge turn them off. `linear_fit`: joints a vertex of the linear-blend fit, 0:
     none. `any_file`: models and rigs may name files outside of their folders, as --any-file allows it. `progress` gets
     the fraction that is done, 0 to 1, and what is being done; what it raises, or Ctrl-C, stops the bind.
@@ -128,7 +127,6 @@ def bind(
         threads=threads,
         preset=_name(preset),
         deformer=_name(deformer),
-        transfer=_name(transfer),
         driver=_name(driver),
         weights_of=_name(weights_of),
         judging=2 if not judge else 1 if not fallback else 0,

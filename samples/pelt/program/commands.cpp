@@ -72,14 +72,6 @@ void add_bind(CLI::App& app, Command& chosen) {
           "has no weights, those of the closest points of its skin, spread along the cloth")
       ->excludes("--driver")
       ->type_name("MODEL");
-  bind->add_option(
-          "--transfer", command->binding.transfer,
-          "Instead of a rig: the one of an older character, its groups and key poses carried over to this model")
-      ->excludes("--rig")
-      ->excludes("--deformer")
-      ->excludes("--preset")
-      ->check(extension_in({".pelt", ".glb"}))
-      ->type_name("OLD.pelt");
   bind->add_option("--report", command->report, "Write what was decided at every vertex")
       ->check(extension_in({".json"}))
       ->type_name("OUT.json");

@@ -98,7 +98,6 @@ static void print_binder(void) {
   FIELD(pelt_binder_bind_options, rig_text);
   FIELD(pelt_binder_bind_options, preset);
   FIELD(pelt_binder_bind_options, deformer);
-  FIELD(pelt_binder_bind_options, transfer);
   FIELD(pelt_binder_bind_options, driver);
   FIELD(pelt_binder_bind_options, weights_of);
   FIELD(pelt_binder_bind_options, judging);

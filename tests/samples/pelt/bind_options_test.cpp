@@ -26,7 +26,6 @@ const std::map<std::string, std::string> kBinds{
     {"--no-judge", "bind builtin:arm --no-judge -o"},
     {"--driver", "bind sleeve.obj --driver builtin:limb -o"},
     {"--weights-of", "bind sleeve.obj --weights-of builtin:limb -o"},
-    {"--transfer", "bind builtin:arm --transfer old.pelt -o"},
     {"--report", "bind builtin:arm --report report.json -o"},
     {"--write-rig", "bind builtin:arm --write-rig written.json -o"},
     {"--linear-fit", "bind builtin:arm --linear-fit -o"},
@@ -38,7 +37,6 @@ class BindOptions : public Pelt {
   void SetUp() override {
     write("rig.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "dual_quaternion"}]})");
     write("sleeve.obj", sleeve(8, 12));
-    done("bind builtin:arm --deformer curve-skeleton -o old.pelt");
   }
 
   void draw(const std::string& character) {

@@ -86,9 +86,6 @@ struct CharacterMesh {
   std::optional<Wires> wires;
   std::optional<PackedMorphs> morphs;  // skin alone; drivers have theirs in a pass of the kernel kKeyPose
   PackedBinding binding;
-  // For skin and unchanged drivers of the model: the hash of the number of vertices and the triangles in the model's
-  // order (topology_hash). If a model's hash differs, numbers of vertices and triangles have lost their meaning.
-  glm::uvec2 topology{0};
   std::vector<std::uint32_t> source_vertex;  // vertex of the model's mesh, for each vertex; a permutation
   std::vector<glm::uvec3> triangles;         // packed order
   std::vector<glm::vec2> uvs;                // packed order; may be empty

@@ -34,7 +34,7 @@ enum {
   PELT_BINDER_JUDGE_NONE = 2    /* --no-judge */
 };
 
-/* How to bind, as the options of `pelt bind` of these names say; NULL: not given. At most one of the first five. */
+/* How to bind, as the options of `pelt bind` of these names say; NULL: not given. At most one of the first four. */
 typedef struct pelt_binder_bind_options {
   uint32_t struct_size;
   uint32_t threads;     /* 0: all cores; the result does not depend on it */
@@ -42,7 +42,6 @@ typedef struct pelt_binder_bind_options {
   const char* rig_text; /* the text of one; file names in it are relative to the working directory */
   const char* preset;
   const char* deformer;
-  const char* transfer;       /* a .pelt file, or a .glb with a character in it, whose rig is carried over */
   const char* driver;         /* the model of a body that drives this model, a garment; not with a preset */
   const char* weights_of;     /* the model of a body that wears this model, a garment; not with a driver */
   uint32_t judging;           /* PELT_BINDER_JUDGE_... */

@@ -20,15 +20,10 @@ struct Binding {
   std::string deformer;          // empty: the rig in a glTF file, or bind_model's choice
   std::string body;              // model of a body that drives a garment; without a rig, `deformer` is the body's
   std::string weights_of;        // model that gives skeleton, clips and weights, such as the body that wears a garment
-  std::string transfer;          // .pelt, or .glb with a character in it: its rig is carried over to the model
-  std::optional<Judging> judging;  // instead of the rig's
-  // Those that models and rigs may name; the rig that is carried over from a character names none unless all are
-  // allowed.
-  NamedFiles files = NamedFiles::kFolder;
+  std::optional<Judging> judging;          // instead of the rig's
+  NamedFiles files = NamedFiles::kFolder;  // those that models and rigs may name
 
-  bool names_no_rig() const {
-    return rig.empty() && !given_rig && preset.empty() && deformer.empty() && transfer.empty();
-  }
+  bool names_no_rig() const { return rig.empty() && !given_rig && preset.empty() && deformer.empty(); }
 
   // True if no option is given: a model's own rig applies.
   bool is_default() const { return names_no_rig() && body.empty() && weights_of.empty(); }
