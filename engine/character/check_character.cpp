@@ -262,26 +262,6 @@ Result<void> check_inputs(const CharacterData& data) {
   return names_are_unique(data.controls, "control");
 }
 
-Result<void> check_made(const SkinLevel& level, const CharacterMesh& finest) {
-  if (!level.made) return {};
-  const MadeLevel& made = *level.made;
-  const std::string& name = level.skin.name;
-  if (made.vertices.size() != level.skin.binding.points.size()) {
-    return invalid("the level of detail '{}' has {} vertices, but names {} of '{}'", name,
-                   level.skin.binding.points.size(), made.vertices.size(), finest.name);
-  }
-  for (std::size_t i = 0; i < made.vertices.size(); ++i) {
-    if (made.vertices[i] >= finest.binding.points.size() || (i > 0 && made.vertices[i] <= made.vertices[i - 1])) {
-      return invalid("the level of detail '{}' names vertex {} of the {} of '{}', which is not there or out of order",
-                     name, made.vertices[i], finest.binding.points.size(), finest.name);
-    }
-  }
-  if (!(made.rms >= 0 && made.rms <= made.worst && made.worst <= kMaxCoordinate)) {
-    return invalid("the level of detail '{}' has errors of {} m, at most {} m", name, made.rms, made.worst);
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::uint32_t> check_character(const CharacterData& data) {
@@ -335,7 +315,6 @@ Result<void> check_levels(const CharacterData& data, std::uint32_t& slots_read) 
       return invalid("'{}' is a level of detail, but not moved as a skin", skin.name);
     }
     PELT_TRY(check_mesh(skin, data));
-    PELT_TRY(check_made(level, data.meshes[level.of]));
     PELT_TRY(check_fit(skin, data));
     PELT_TRY(check_influences(skin, slots, slots_read));
     PELT_TRY(check_morphs(skin, slots, slots_read));

@@ -24,7 +24,6 @@
 #include <pelt/tools/write_out.h>
 #include <pelt/try.h>
 
-#include "samples/pelt/bind_plan.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 
@@ -68,26 +67,6 @@ void print_fits(const BindReport& report, double size) {
                fmt::to_string(error.worst_vertex)});
   }
   if (any) fmt::print("{}", table.text());
-}
-
-// `size`: Character::size.
-void print_made_levels(const BindReport& report, double size) {
-  if (report.levels.empty()) return;
-  Table table({{"level of detail", false},
-               {"level"},
-               {"vertices"},
-               {"triangles"},
-               {"rms"},
-               {"worst"},
-               {"of the size"},
-               {"vertex"}});
-  for (const LevelReport& level : report.levels) {
-    table.add({level.mesh, fmt::to_string(level.level), fmt::to_string(level.vertices), fmt::to_string(level.triangles),
-               fmt::format("{:.3g} mm", 1e3 * level.rms), fmt::format("{:.3g} mm", 1e3 * level.worst),
-               fmt::format("{:.2g} %, {:.2g} %", 100 * level.rms / size, 100 * level.worst / size),
-               fmt::to_string(level.worst_vertex)});
-  }
-  fmt::print("{}", table.text());
 }
 
 void print_verdict(const Verdict& verdict) {
@@ -134,7 +113,6 @@ void print_text(const BindCommand& command, const BoundModel& loaded, double sec
     }
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
-  print_made_levels(loaded.bound.report, loaded.bound.character.size());
   print_fits(loaded.bound.report, loaded.bound.character.size());
   if (loaded.bound.report.verdict) print_verdict(*loaded.bound.report.verdict);
   // The notes of bind include what the character lacks, and therefore come first.
@@ -143,16 +121,10 @@ void print_text(const BindCommand& command, const BoundModel& loaded, double sec
   fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
 }
 
-BindOptions options_of(const BindCommand& command) {
-  BindOptions options;
-  if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
-  options.levels = command.levels;
-  return options;
-}
-
 Result<BoundModel> bind_with_progress(const BindCommand& command) {
   ProgressBar bar;
-  BindOptions options = options_of(command);
+  BindOptions options;
+  if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
   options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
   return bind_model(command.model, command.binding, options);
 }
@@ -160,11 +132,6 @@ Result<BoundModel> bind_with_progress(const BindCommand& command) {
 }  // namespace
 
 Result<void> run(const BindCommand& command) {
-  if (command.dry_run) {
-    PELT_ASSIGN(const auto planned, plan_model(command.model, command.binding, options_of(command)));
-    print_bind_plan(command.model, planned, command.json);
-    return {};
-  }
   const auto start = std::chrono::steady_clock::now();
   const Result<BoundModel> loaded = bind_with_progress(command);
   if (!loaded) return tl::unexpected(loaded.error());

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include <pelt/make_levels.h>
 #include <pelt/result.h>
 
 #include "samples/pelt/input.h"
@@ -14,12 +13,10 @@ namespace pelt::samples {
 struct BindCommand {
   std::string model;
   Binding binding;
-  bool dry_run = false;                // says what would be done, and writes nothing
   std::string output;                  // .pelt, or .glb: the model with the rig and the character in it
   std::string report;                  // .json: decisions of bind at every vertex; empty: none
   std::string write_rig;               // .json: the rig that was used; empty: none
   std::optional<unsigned> linear_fit;  // LinearFitOptions::influences; none: no fit
-  std::optional<LevelOptions> levels;  // none: no levels of detail are made
   bool json = false;
 };
 

@@ -141,14 +141,13 @@ struct LevelLine {
   const std::string& of;
   std::size_t vertices;
   std::size_t triangles;
-  const MadeLevel* made;  // null: it came with the model
 };
 
 std::vector<LevelLine> levels_of(const Model& model) {
   std::vector<LevelLine> lines;
   for (const MeshLevel& level : model.levels) {
     lines.push_back({level.mesh.name, level.level, model.meshes[level.of].name, level.mesh.positions.size(),
-                     level.mesh.triangles.size(), nullptr});
+                     level.mesh.triangles.size()});
   }
   return lines;
 }
@@ -157,7 +156,7 @@ std::vector<LevelLine> levels_of(const CharacterData& data) {
   std::vector<LevelLine> lines;
   for (const SkinLevel& level : data.levels) {
     lines.push_back({level.skin.name, level.level, data.meshes[level.of].name, level.skin.vertex_count(),
-                     level.skin.triangles.size(), level.made ? &*level.made : nullptr});
+                     level.skin.triangles.size()});
   }
   return lines;
 }
@@ -169,33 +168,17 @@ Json describe(const std::vector<LevelLine>& lines) {
                       {"level", line.level},
                       {"of", line.of},
                       {"vertices", line.vertices},
-                      {"triangles", line.triangles},
-                      {"made", line.made != nullptr},
-                      {"rms", line.made != nullptr ? Json(line.made->rms) : Json()},
-                      {"worst", line.made != nullptr ? Json(line.made->worst) : Json()}});
+                      {"triangles", line.triangles}});
   }
   return levels;
 }
 
-// `size`: Character::size; of a model, which has no made levels, any.
-void print_levels(const std::vector<LevelLine>& lines, double size) {
+void print_levels(const std::vector<LevelLine>& lines) {
   if (lines.empty()) return;
-  const bool made = std::ranges::any_of(lines, [](const LevelLine& line) { return line.made != nullptr; });
-  std::vector<Table::Column> columns = {
-      {"level of detail", false}, {"level"}, {"of", false}, {"vertices"}, {"triangles"}};
-  if (made) columns.insert(columns.end(), {{"rms"}, {"worst"}, {"of the size"}});
-  Table table(columns);
+  Table table({{"level of detail", false}, {"level"}, {"of", false}, {"vertices"}, {"triangles"}});
   for (const LevelLine& line : lines) {
-    std::vector<std::string> row = {line.name, fmt::to_string(line.level), line.of, fmt::to_string(line.vertices),
-                                    fmt::to_string(line.triangles)};
-    if (line.made != nullptr) {
-      row.push_back(fmt::format("{:.3g} mm", 1e3 * line.made->rms));
-      row.push_back(fmt::format("{:.3g} mm", 1e3 * line.made->worst));
-      row.push_back(fmt::format("{:.2g} %, {:.2g} %", 100 * line.made->rms / size, 100 * line.made->worst / size));
-    } else if (made) {
-      row.resize(columns.size());
-    }
-    table.add(row);
+    table.add({line.name, fmt::to_string(line.level), line.of, fmt::to_string(line.vertices),
+               fmt::to_string(line.triangles)});
   }
   fmt::print("\nlevels of detail: {}\n{}", lines.size(), table.text());
 }
@@ -251,7 +234,7 @@ Result<void> model_info(const InfoCommand& command) {
                fmt::to_string(weights.max_influences)});
   }
   fmt::print("model {}\n\nmeshes: {}\n{}", command.file, model.meshes.size(), table.text());
-  print_levels(levels_of(model), 1);
+  print_levels(levels_of(model));
   for (const Mesh& mesh : model.meshes) {
     const auto print_names = [&](const char* what, const std::vector<std::string>& names) {
       if (!names.empty()) fmt::print("\n{} of {}: {}\n  {}\n", what, mesh.name, names.size(), fmt::join(names, ", "));
@@ -385,7 +368,6 @@ void print_character_json(const PeltFile& file, const Character& character) {
                       {"parts", mesh.parts.size()},
                       {"mean_influences", rows.mean_influences},
                       {"max_influences", rows.max_influences},
-                      {"topology", format_hash(mesh.topology)},
                       {"linear_fit", fit_json(mesh)}});
   }
   Json passes = Json::array();
@@ -415,20 +397,13 @@ void print_character_json(const PeltFile& file, const Character& character) {
 
 void print_character(const PeltFile& file, const Character& character) {
   const CharacterData& data = *character;
-  Table meshes({{"mesh", false},
-                {"moved by", false},
-                {"stage"},
-                {"vertices"},
-                {"triangles"},
-                {"influences"},
-                {"most"},
-                {"topology", false}});
+  Table meshes(
+      {{"mesh", false}, {"moved by", false}, {"stage"}, {"vertices"}, {"triangles"}, {"influences"}, {"most"}});
   for (const CharacterMesh& mesh : data.meshes) {
     const RowStatistics rows = statistics(unpack_rows(mesh.binding));
     meshes.add({mesh.control ? mesh.name + " (control)" : mesh.name, mesh.deformer, fmt::to_string(mesh.stage),
                 fmt::to_string(mesh.vertex_count()), fmt::to_string(mesh.triangles.size()),
-                fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences),
-                format_hash(mesh.topology)});
+                fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences)});
   }
   Table palette({{"posed by", false}, {"stage"}, {"first"}, {"elements"}});
   for (const PalettePass& pass : data.passes) {
@@ -447,7 +422,7 @@ void print_character(const PeltFile& file, const Character& character) {
              format_bytes(file.bytes), data.name, by_rig, character.size(), data.meshes.size(), meshes.text());
   fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
   print_surfaces(file.surfaces);
-  print_levels(levels_of(data), character.size());
+  print_levels(levels_of(data));
   print_fits(data, character.size());
   print_inputs(data);
   print_rest(data.skeleton, data.clips, data.materials);

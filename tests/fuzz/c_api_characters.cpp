@@ -183,13 +183,10 @@ pelt_model* CharacterCalls::model() {
 void CharacterCalls::bind() {
   constexpr int kMaxBinds = 8;
   if (++binds_ > kMaxBinds) return;
-  const Exact<float> shares = numbers(3);
   pelt_bind_options options{};
   options.threads = 1;
   options.keep_vertex_order = in_.ConsumeIntegralInRange<std::uint32_t>(0, 2);
   options.linear_fit = in_.ConsumeIntegralInRange<std::uint32_t>(0, 2);
-  options.level_count = in_.ConsumeIntegralInRange<std::uint32_t>(0, 3);
-  options.level_shares = in_.ConsumeBool() ? shares.get() : nullptr;
   std::uint32_t stop = in_.ConsumeIntegralInRange(0, 15) == 0 ? 1 : 0;
   if (in_.ConsumeBool()) options.stop = &stop;
   options.user = &stop;

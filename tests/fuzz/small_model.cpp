@@ -30,10 +30,7 @@ Model make_small_model() {
 
 BindOptions bind_options(std::uint64_t choice) {
   BindOptions options{.threads = 1};
-  if (choice % 8 == 0) {
-    options.levels = LevelOptions::halves(1);
-    options.levels->least_triangles = 4;
-  } else if (choice % 8 == 1) {
+  if (choice % 8 == 1) {
     options.linear_fit.emplace();
     options.linear_fit->clip_poses = options.linear_fit->random_poses = 2;
   }

@@ -79,12 +79,8 @@ TEST(CBinder, BindsAsTheEngineDoes) {
   EXPECT_EQ(character_of(bind_in_c("builtin:limb", &options)), expected);
 
   options.linear_fit = 2;
-  options.level_count = 1;
-  const float share = 0.3f;
-  options.level_shares = &share;
   const auto richer = nlohmann::json::parse(report_of(bind_in_c("builtin:limb", &options)));
   EXPECT_FALSE(richer["meshes"][0]["linear_fit"].is_null());
-  EXPECT_EQ(richer["levels"].size(), 1u);
 
   // Both libraries in one program: the bytes of one are a character of the other.
   pelt_character* loaded = nullptr;

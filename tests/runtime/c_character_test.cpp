@@ -36,34 +36,6 @@ void expect_fit_is_told(const pelt_model* model, const pelt_rig* rig, pelt_bind_
   EXPECT_GT(mesh.fit_rms, 0);
 }
 
-// Expects levels of detail of halves and of shares, and that wrong numbers of levels are refused.
-void expect_levels(const pelt_model* model, const pelt_rig* rig, pelt_bind_options options) {
-  const auto triangles = [&](std::uint32_t level) {
-    pelt_character* levels = nullptr;
-    EXPECT_EQ(pelt_bind(model, rig, &options, &levels), PELT_OK);
-    const CharacterHandle levels_handle(levels);
-    pelt_character* coarse = nullptr;
-    EXPECT_EQ(pelt_character_at_level(levels, level, &coarse), PELT_OK);
-    const CharacterHandle coarse_handle(coarse);
-    auto skin = sized<pelt_mesh_info>();
-    EXPECT_EQ(pelt_character_get_mesh(coarse, 0, &skin), PELT_OK);
-    return static_cast<double>(skin.triangle_count);
-  };
-  options.level_count = 2;
-  const double all = triangles(0);
-  EXPECT_NEAR(triangles(2), all / 4, 4);
-  const float shares[] = {0.7f, 0.4f};
-  options.level_shares = shares;
-  EXPECT_NEAR(triangles(1), 0.7 * all, 4);
-  EXPECT_NEAR(triangles(2), 0.4 * all, 4);
-  pelt_character* refused = nullptr;
-  options.level_count = 0;
-  EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_INVALID_ARGUMENT, "0 levels are not 1 to 63");
-  options.level_shares = nullptr;
-  options.level_count = 64;
-  EXPECT_REFUSED(pelt_bind(model, rig, &options, &refused), PELT_ERROR_INVALID_ARGUMENT, "64 levels are not 1 to 63");
-}
-
 // Expects that a callback that throws and a number that is not 0 end a bind.
 void expect_ends_early(const pelt_model* model, const pelt_rig* rig, pelt_bind_options options) {
   // A C++ callback that throws is reported, and nothing else happens.
@@ -112,7 +84,6 @@ TEST(CApi, BindsAsTheEngineDoes) {
   pelt_character_destroy(loaded);
 
   expect_fit_is_told(model, rig, options);
-  expect_levels(model, rig, options);
   expect_ends_early(model, rig, options);
 }
 

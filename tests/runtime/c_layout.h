@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The layouts of pelt.h and pelt_binder.h with 64-bit pointers, for C and C++ alike: a library and a program that were
- * compiled years apart rely on them. The names and types in them are held by c_abi_2.txt and binder_abi_1.txt beside
+ * compiled years apart rely on them. The names and types in them are held by c_abi_3.txt and binder_abi_2.txt beside
  * this file. Fields may be added at the end of structs that begin with struct_size; anything else needs a new
  * PELT_ABI_VERSION. */
 #ifndef PELT_TESTS_RUNTIME_C_LAYOUT_H
@@ -12,7 +12,7 @@
 #include <pelt/pelt.h>
 #include <pelt/pelt_binder.h>
 
-static_assert(PELT_ABI_VERSION == 2 && PELT_BINDER_ABI_VERSION == 1, "");
+static_assert(PELT_ABI_VERSION == 3 && PELT_BINDER_ABI_VERSION == 2, "");
 static_assert(sizeof(pelt_result) == 4 && sizeof(pelt_vertex_format) == 4, "");
 static_assert(PELT_OK == 0 && PELT_ERROR_INVALID_ARGUMENT == 1 && PELT_ERROR_NOT_FOUND == 2 &&
                   PELT_ERROR_READ_FAILED == 3 && PELT_ERROR_WRITE_FAILED == 4 && PELT_ERROR_INVALID_FILE == 5 &&
@@ -52,8 +52,8 @@ static_assert(sizeof(pelt_mesh_info) == 72 && offsetof(pelt_mesh_info, fit_worst
 static_assert(sizeof(pelt_clip_info) == 16 && offsetof(pelt_clip_info, name) == 8, "");
 static_assert(sizeof(pelt_stream_info) == 16 && offsetof(pelt_stream_info, first_input) == 12, "");
 static_assert(sizeof(pelt_control_info) == 24 && offsetof(pelt_control_info, name) == 16, "");
-static_assert(sizeof(pelt_bind_options) == 56 && offsetof(pelt_bind_options, progress) == 24 &&
-                  offsetof(pelt_bind_options, level_shares) == 40 && offsetof(pelt_bind_options, stop) == 48,
+static_assert(sizeof(pelt_bind_options) == 40 && offsetof(pelt_bind_options, progress) == 24 &&
+                  offsetof(pelt_bind_options, stop) == 32,
               "");
 static_assert(sizeof(pelt_device_description) == 1032 && offsetof(pelt_device_description, missing) == 520, "");
 static_assert(sizeof(pelt_memory_piece) == 40 && offsetof(pelt_memory_piece, owner) == 32, "");
@@ -96,9 +96,8 @@ static_assert(sizeof(pelt_evaluator_options) == 40 && offsetof(pelt_evaluator_op
 static_assert(sizeof(pelt_evaluated) == 32 && offsetof(pelt_evaluated, tangents) == 24, "");
 static_assert(sizeof(pelt_vertex_array) == 16 && offsetof(pelt_vertex_array, stride) == 8, "");
 static_assert(sizeof(pelt_vertex_arrays) == 56 && offsetof(pelt_vertex_arrays, tangents) == 40, "");
-static_assert(sizeof(pelt_binder_bind_options) == 120 && offsetof(pelt_binder_bind_options, judging) == 64 &&
-                  offsetof(pelt_binder_bind_options, any_file) == 104 &&
-                  offsetof(pelt_binder_bind_options, stop) == 112,
+static_assert(sizeof(pelt_binder_bind_options) == 96 && offsetof(pelt_binder_bind_options, judging) == 56 &&
+                  offsetof(pelt_binder_bind_options, any_file) == 68 && offsetof(pelt_binder_bind_options, stop) == 88,
               "");
 static_assert(sizeof(pelt_binder_quality_options) == 80 && offsetof(pelt_binder_quality_options, poses) == 32 &&
                   offsetof(pelt_binder_quality_options, progress) == 56 &&

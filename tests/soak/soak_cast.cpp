@@ -45,11 +45,15 @@ std::uint32_t first_shown_vertex(const Character& character, const runtime::Crow
 
 std::vector<Character> soak_cast() {
   const LinearFitOptions fit{.clip_poses = 1, .random_poses = 8};
-  const LevelOptions levels{.shares = {0.6f, 0.3f}, .least_triangles = 50};
+  Model levelled = make_tube({.joints = 3});
+  for (std::uint32_t level = 1; level <= 2; ++level) {
+    levelled.levels.push_back(
+        {0, level, make_tube_mesh({.around = 12 - 4 * level, .along = 12 - 4 * level, .joints = 3})});
+    levelled.levels.back().mesh.name = "tube_LOD" + std::to_string(level);
+  }
   std::vector<Character> cast;
   for (const std::string_view deformer : deformer_names()) {
-    const BindOptions options{.linear_fit = fit, .levels = levels};
-    cast.push_back(judged_by(make_tube({.joints = 3}), std::string(deformer), options).character);
+    cast.push_back(judged_by(levelled, std::string(deformer), {.linear_fit = fit}).character);
   }
   Model morphing = make_tube({.around = 10, .along = 13});
   add_morph_targets(morphing.meshes[0], 3);

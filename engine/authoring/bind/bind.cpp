@@ -11,16 +11,11 @@
 
 #include <pelt/bind.h>
 #include <pelt/hierarchical_bspline.h>
-#include <pelt/import.h>
-#include <pelt/pelt_file.h>
-#include <pelt/rig_names.h>
 #include <pelt/tools/not_carried.h>
-#include <pelt/tools/plan_bind.h>
 #include <pelt/tools/surface_vertices.h>
 #include <pelt/tools/write_out.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/bind/bind_cost.h"
 #include "engine/authoring/bind/bind_progress.h"
 #include "engine/authoring/bind/build_skins.h"
 #include "engine/authoring/bind/carried_weights.h"
@@ -32,7 +27,6 @@
 #include "engine/authoring/deformer/blend_groups.h"
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/deformer/correctives.h"
-#include "engine/authoring/deformer/find_cage.h"
 #include "engine/authoring/driver/action_line/bind_muscle.h"
 #include "engine/authoring/driver/action_line/muscles.h"
 #include "engine/authoring/geometry/used_part.h"
@@ -44,23 +38,6 @@
 
 namespace pelt {
 namespace {
-
-// Returns a model that linear blend binds: what is not painted follows one joint.
-Model painted(Model model) {
-  if (model.bound_joints.empty()) {
-    if (model.skeleton.joints.empty()) model.skeleton.joints.push_back({.name = "root"});
-    model.bound_joints.push_back({});
-  }
-  const auto paint = [](Mesh& mesh) {
-    if (has_weights(mesh)) return;
-    mesh.weights = {};
-    const Influence one{0, 1};
-    for (std::size_t v = 0; v < mesh.positions.size(); ++v) mesh.weights.append_row({&one, 1});
-  };
-  for (Mesh& mesh : model.meshes) paint(mesh);
-  for (MeshLevel& level : model.levels) paint(level.mesh);
-  return model;
-}
 
 // Binds the layers of a plan. Drivers come before the meshes that they drive. Meshes are counted with the model's
 // levels behind them.
@@ -75,7 +52,7 @@ class Binder {
         plan_(plan),
         options_(options),
         notes_(notes),
-        progress_(options.progress, expected_stages(build_input()), options.spent),
+        progress_(options.progress, stages()),
         builder_(model, options.keep_vertex_order, std::move(correctives)),
         layer_bindings_(plan.layers.size()),
         bound_(plan.layers.size(), false),
@@ -88,15 +65,13 @@ class Binder {
       PELT_TRY(bind_layer(*layer));
       PELT_TRY(add_drivers());
     }
-    begin(StageAfter::kPack);
+    progress_.begin("packing");
     PELT_ASSIGN(auto skins, merged_skins());
     std::optional<Model> carried;
     if (rig_.judging != Judging::kNone) carried = carry_weights(model_, plan_, options_.threads, notes_);
-    BindReport report{{}, {}, points_, {}, notes_, std::nullopt};
-    const BuildSteps steps{[this](double part) { progress_.show_part(part); }, [this] { begin(StageAfter::kJudge); }};
-    PELT_ASSIGN(auto bound, build_skins(build_input(carried ? *carried : model_), steps, std::move(report),
-                                        std::move(builder_), std::move(skins)));
-    PELT_TRY(add_levels(bound));
+    BindReport report{{}, {}, points_, notes_, std::nullopt};
+    const BindInput input{carried ? *carried : model_, levels_, muscles_, rig_, plan_, options_};
+    PELT_ASSIGN(auto bound, build_skins(input, progress_, std::move(report), std::move(builder_), std::move(skins)));
     PELT_TRY(add_fits(bound));
     progress_.end();
     return bound;
@@ -111,67 +86,13 @@ class Binder {
     return make(parameters, input(l, targets, progress));
   }
 
-  Result<BindPlan> plan() {
-    BindPlan result;
-    result.joints = model_.skeleton.joints.size();
-    for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
-      const Mesh& mesh = model_.meshes[m];
-      PlannedMesh& planned = result.meshes.emplace_back(
-          PlannedMesh{.mesh = mesh.name, .vertices = mesh.positions.size(), .triangles = mesh.triangles.size()});
-      planned.influences = static_cast<double>(mesh.weights.influences.size()) /
-                           static_cast<double>(std::max<std::size_t>(mesh.positions.size(), 1));
-      for (const LayerAtMesh& at : plan_.meshes[m]) planned.moved_by.push_back(plan_.layers[at.layer].label);
-      planned.is_driver = plan_.is_driver[m];
-    }
-    for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
-      PELT_TRY(plan_driver(l, result.drivers));
-    }
-    for (const BindStage& stage : expected_stages(build_input())) {
-      if (stage.seconds > 0) result.stages.push_back({stage.name, stage.seconds});
-    }
-    Rig plain;
-    plain.judging = Judging::kNone;
-    PELT_ASSIGN(const auto linear, bind(painted(model_), plain, {.threads = options_.threads}));
-    result.bytes = expected_bytes(build_input(), serialize(linear.character).size());
-    result.notes = notes_;
-    return result;
-  }
-
  private:
-  // Adds what a layer is driven by, if it is; reads its file.
-  Result<void> plan_driver(std::size_t l, std::vector<PlannedDriver>& drivers) {
-    const PlannedLayer& layer = plan_.layers[l];
-    const std::vector<DeformerTarget> targets = targets_of(l);
-    if (targets.empty()) return {};
-    const std::function<void(double)> progress = [](double) {};
-    const DeformerInput driver_input = input(l, targets, progress);
-    std::vector<std::string> files;
-    for_each_name(layer.deformer, [&](const std::string& name, Names names) {
-      if (names == Names::kFile || names == Names::kObjFile) files.push_back(name);
-    });
-    for (const std::string& file : files) {
-      PELT_ASSIGN(const auto path, named_file(file, driver_input));
-      PELT_ASSIGN(const auto read, within(layer.label, import_model(path.string(), nullptr, rig_.files)));
-      std::size_t vertices = 0;
-      for (const Mesh& mesh : read.meshes) vertices += mesh.positions.size();
-      drivers.push_back({layer.label, fmt::format("the file '{}', {} vertices", file, vertices)});
-    }
-    const DriverParameters* driver = driver_of(layer.deformer);
-    if (driver == nullptr || !driver->file.empty()) return {};
-    if (!driver->mesh.empty()) {
-      drivers.push_back({layer.label, fmt::format("the mesh '{}'", driver->mesh)});
-    } else if (!driver->patches.empty()) {
-      drivers.push_back({layer.label, fmt::format("{} patches of the rig", driver->patches.size())});
-    } else {
-      drivers.push_back({layer.label, fmt::format("made from the skin, of about {} triangles", driver->triangles)});
-    }
-    return {};
+  // Returns how many stages a bind shows at most: the layers that move something, packing, judging and the fit.
+  std::size_t stages() const {
+    std::size_t count = 1 + (rig_.judging != Judging::kNone ? 1 : 0) + (options_.linear_fit ? 1 : 0);
+    for (std::size_t l = 0; l < plan_.layers.size(); ++l) count += targets_of(l).empty() ? 0 : 1;
+    return count;
   }
-
-  BindInput build_input() const { return build_input(model_); }
-  BindInput build_input(const Model& model) const { return {model, levels_, muscles_, rig_, plan_, options_}; }
-
-  void begin(StageAfter stage) { progress_.begin(plan_.layers.size() + static_cast<std::size_t>(stage)); }
 
   const std::vector<LayerAtMesh>& layers_at(std::size_t m) const {
     return m < plan_.meshes.size() ? plan_.meshes[m] : plan_.levels[m - plan_.meshes.size()];
@@ -204,21 +125,9 @@ class Binder {
     return skins;
   }
 
-  Result<void> add_levels(Bound& bound) {
-    if (!options_.levels) return {};
-    begin(StageAfter::kLevels);
-    LevelOptions levels = *options_.levels;
-    levels.threads = options_.threads;
-    PELT_ASSIGN(auto made, make_levels(bound.character, levels));
-    bound.character = std::move(made.character);
-    bound.report.levels = std::move(made.levels);
-    bound.report.notes.insert(bound.report.notes.end(), made.notes.begin(), made.notes.end());
-    return {};
-  }
-
   Result<void> add_fits(Bound& bound) {
     if (!options_.linear_fit) return {};
-    begin(StageAfter::kFit);
+    progress_.begin("linear-blend fit");
     LinearFitOptions fit = *options_.linear_fit;
     fit.threads = options_.threads;
     PELT_ASSIGN(auto fitted, fit_linear_blend(bound.character, fit));
@@ -287,7 +196,7 @@ class Binder {
       if (l > 0) notes_.push_back(fmt::format("{}: moves nothing: {}", layer.label, why_idle(layer)));
       return {};
     }
-    progress_.begin(l);
+    progress_.begin(layer.label);
     const std::function<void(double)> progress = [&](double fraction) { progress_.show_part(fraction); };
     PELT_ASSIGN(auto bound, deformer_entry(layer.deformer).bind(layer.deformer, input(l, targets, progress)));
     for (std::size_t t = 0; t < targets.size(); ++t) {
@@ -422,11 +331,6 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& ri
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
   return stoppable(options.stop,
                    [&] { return with_binder(model, rig, options, [](Binder& binder) { return binder.run(); }); });
-}
-
-Result<BindPlan> plan_bind(const Model& model, const Rig& rig, const BindOptions& options) {
-  return stoppable(options.stop,
-                   [&] { return with_binder(model, rig, options, [](Binder& binder) { return binder.plan(); }); });
 }
 
 Result<Rig> write_out(const Model& model, const Rig& rig) {

@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Shows how much of a bind's time has passed, by what its stages are expected to take (bind_cost.h) and by the clock.
+// Shows how much of a bind is done: all its stages count alike.
 #pragma once
 
-#include <chrono>
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
-#include <vector>
+#include <utility>
+
+#include "engine/authoring/core/stop.h"
 
 namespace pelt {
-
-struct BindStage {
-  std::string name;
-  double seconds = 0;  // that it is expected to take
-};
 
 class BindProgress {
  public:
   using Show = std::function<void(double fraction, const std::string& what)>;
 
-  // `show` may be empty and must outlive this. `spent`: seconds that were spent before the stages.
-  BindProgress(const Show& show, std::vector<BindStage> stages, double spent);
+  // `show` may be empty and must outlive this. `stages`: how many are begun at most, 1 or more.
+  BindProgress(const Show& show, std::size_t stages) : show_(show), stages_(static_cast<double>(stages)) {}
 
-  // Begins a stage; the one before is done. Stages come in any order, each at most once.
-  void begin(std::size_t stage);
+  // Begins a stage; the one before is done.
+  void begin(std::string stage) {
+    if (!stage_.empty()) ++done_;
+    stage_ = std::move(stage);
+    show_part(0);
+  }
 
-  // Shows that this fraction of the current stage is done; below 0 the stage takes longer than was expected. Like the
-  // others it ends a bind that is asked to end.
-  void show_part(double fraction);
+  // Shows that this fraction of the current stage is done. Like the others it ends a bind that is asked to end.
+  void show_part(double fraction) { show((done_ + fraction) / stages_, stage_); }
 
   // Shows that all is done.
-  void end();
+  void end() { show(1, "done"); }
 
  private:
-  void show(double fraction, const std::string& what);
+  void show(double fraction, const std::string& what) {
+    shown_ = std::clamp(fraction, shown_, 1.0);
+    if (show_) show_(shown_, what);
+    stop_if_asked();
+  }
 
   const Show& show_;
-  std::vector<BindStage> stages_;
-  std::size_t current_ = 0;
-  bool begun_ = false;
-  double spent_;
-  double expected_ = 0;  // seconds of all stages
-  double done_ = 0;      // of those before the current one, as they were expected
-  double shown_ = 0;     // never falls
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double stages_;
+  std::string stage_;  // the current one
+  double done_ = 0;    // stages before it
+  double shown_ = 0;   // never falls
 };
 
 }  // namespace pelt

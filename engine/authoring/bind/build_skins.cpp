@@ -11,7 +11,6 @@
 #include <pelt/rig_json.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/bind/bind_cost.h"
 #include "engine/authoring/core/stop.h"
 #include "engine/authoring/driver/build_character.h"
 #include "engine/authoring/judge/bind_judge.h"
@@ -33,14 +32,14 @@ PieceShares piece_shares(const LayerPlan& plan) {
 
 class SkinBuild {
  public:
-  SkinBuild(const BindInput& input, const BuildSteps& steps, BindReport report)
+  SkinBuild(const BindInput& input, BindProgress& progress, BindReport report)
       : model_(input.model),
         levels_(input.levels),
         muscles_(input.muscles),
         rig_(input.rig),
         plan_(input.plan),
         options_(input.options),
-        steps_(steps),
+        progress_(progress),
         report_(std::move(report)) {}
 
   Result<Bound> run(CharacterBuilder builder, std::vector<MergedLayers> skins) const {
@@ -96,12 +95,10 @@ class SkinBuild {
     constexpr int kMaxRounds = 3;
     Result<Bound> bound = build(builder, skins, {});
     if (!bound) return bound;
-    steps_.begin_judging();
-    const double rounds = expected_judgements(rig_);
-    double step = JudgeCost::kMade;
-    double after = rounds * JudgeCost::kRound;
-    const double all = step + after;
-    const std::function<void(double)> show = [&](double part) { steps_.show(1 - (step * (1 - part) + after) / all); };
+    progress_.begin("judging");
+    int step = 0;  // making the judge, then each judgement
+    const int steps = rig_.judging == Judging::kFallback ? kMaxRounds + 2 : 2;
+    const std::function<void(double)> show = [&](double part) { progress_.show_part((step + part) / steps); };
     std::optional<BindJudge> judge = make_judge(bound->character, show);
     if (!judge) {
       bound->report.notes.push_back(
@@ -112,8 +109,7 @@ class SkinBuild {
         rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
     for (int round = 0;; ++round) {
       // The last judgement changes nothing; its verdict covers the final character.
-      step = JudgeCost::kRound;
-      after = (round == 0 ? rounds - 1 : kMaxRounds - round) * JudgeCost::kRound;
+      step = round + 1;
       const Result<bool> more =
           judge->judge(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>(), show);
       if (!more) {
@@ -184,16 +180,16 @@ class SkinBuild {
   const Rig& rig_;
   const LayerPlan& plan_;
   const BindOptions& options_;
-  const BuildSteps& steps_;
+  BindProgress& progress_;
   BindReport report_;  // without what a build adds
 };
 
 }  // namespace
 
-Result<Bound> build_skins(const BindInput& input, const BuildSteps& steps, BindReport report, CharacterBuilder builder,
+Result<Bound> build_skins(const BindInput& input, BindProgress& progress, BindReport report, CharacterBuilder builder,
                           std::vector<MergedLayers> skins) {
   report.pieces = piece_shares(input.plan);
-  return SkinBuild(input, steps, std::move(report)).run(std::move(builder), std::move(skins));
+  return SkinBuild(input, progress, std::move(report)).run(std::move(builder), std::move(skins));
 }
 
 }  // namespace pelt

@@ -2,7 +2,6 @@
 // Makes the character once every layer is bound, and judges it against linear blend.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include <pelt/result.h>
 #include <pelt/rig.h>
 
+#include "engine/authoring/bind/bind_progress.h"
 #include "engine/authoring/bind/layer_plan.h"
 #include "engine/authoring/bind/merge_layers.h"
 #include "engine/authoring/deformer/builder.h"
@@ -27,17 +27,11 @@ struct BindInput {
   const BindOptions& options;
 };
 
-// How a build says what it does.
-struct BuildSteps {
-  std::function<void(double fraction)> show;  // of judging
-  std::function<void()> begin_judging;
-};
-
 // Builds the character from the merged skins, one entry a mesh of the model, then one a level. If the rig asks for
 // judging and a deformer other than linear blend moves skin, the character is judged, and linear blend takes over where
 // it does better (Judging). `builder` has the drivers; `report` gets the figures of the meshes, the verdict and notes
 // on it.
-Result<Bound> build_skins(const BindInput& input, const BuildSteps& steps, BindReport report, CharacterBuilder builder,
+Result<Bound> build_skins(const BindInput& input, BindProgress& progress, BindReport report, CharacterBuilder builder,
                           std::vector<MergedLayers> skins);
 
 }  // namespace pelt

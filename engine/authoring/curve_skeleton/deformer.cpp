@@ -156,8 +156,7 @@ DeformerEntry deformer() {
                 return curves.joints.empty() && curves.bones.empty();
               },
           .curve_offset = curve_offset,
-          .has_curves = true,
-          .cost = {.vertex = 14e-6}};
+          .has_curves = true};
 }
 
 }  // namespace curve_skeleton

@@ -14,7 +14,6 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/deformer/blend_groups.h"
-#include "engine/authoring/geometry/topology.h"
 #include "engine/authoring/rows/morton_order.h"
 #include "engine/character/core/invalid.h"
 #include "engine/character/pose_kernels.h"
@@ -240,7 +239,6 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   result.deformer = deformer;
   result.control = control;
   result.mode = binding.mode;
-  result.topology = topology_hash(mesh);
 
   BlendGroups taken = take_groups(binding, mesh.positions);
   std::vector<SparseRows>& groups = taken.rows;

@@ -145,20 +145,21 @@ std::vector<float> at_level(std::vector<float> values, const DeformerTarget& tar
   return target.level == nullptr ? values : target.level->carry(std::span<const float>(values));
 }
 
-}  // namespace
-
+// Calls visit(index, position in the list) for each index that a group lists. Errors: a range that descends or reaches
+// `count`. `what`: "the group 'g' lists vertices".
 Result<void> for_each_index(std::span<const IndexRange> ranges, std::size_t count, const std::string& what,
-                            const std::string& there_are,
-                            const std::function<void(std::uint32_t, std::size_t)>& visit) {
+                            const Mesh& mesh, const std::function<void(std::uint32_t, std::size_t)>& visit) {
   std::size_t place = 0;
   for (const IndexRange& range : ranges) {
     if (range.first > range.last || range.last >= count) {
-      return invalid("{} {} to {}, but {} {}", what, range.first, range.last, there_are, count);
+      return invalid("{} {} to {}, but mesh '{}' has {}", what, range.first, range.last, mesh.name, count);
     }
     for (std::uint32_t i = range.first; i <= range.last; ++i) visit(i, place++);
   }
   return {};
 }
+
+}  // namespace
 
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
                                          const std::string& what) {
@@ -262,13 +263,12 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
     return invalid("{} has a value that is not finite", group_what);
   }
   std::size_t count = 0;
-  PELT_TRY(for_each_index(group.vertices, values.size(), group_what + " lists vertices", "there are",
-                          [&](std::uint32_t i, std::size_t place) {
-                            const float value =
-                                place < group.values.size() ? std::clamp(group.values[place], 0.0f, 1.0f) : 1.0f;
-                            values[i] = std::max(values[i], value);
-                            count = place + 1;
-                          }));
+  PELT_TRY(for_each_index(
+      group.vertices, values.size(), group_what + " lists vertices", mesh, [&](std::uint32_t i, std::size_t place) {
+        const float value = place < group.values.size() ? std::clamp(group.values[place], 0.0f, 1.0f) : 1.0f;
+        values[i] = std::max(values[i], value);
+        count = place + 1;
+      }));
   if (!group.values.empty() && group.values.size() != count) {
     return invalid("{} lists {} vertices and {} values", group_what, count, group.values.size());
   }
@@ -292,7 +292,7 @@ Result<std::vector<std::uint8_t>> group_triangles(const std::string& name, const
   PELT_ASSIGN(const auto values, group_values(name, mesh, model, rig, what));
   std::vector<std::uint8_t> inside = triangles_inside(values, mesh);
   PELT_TRY(for_each_index(rig.find_group(name)->triangles, inside.size(),
-                          fmt::format("the group '{}' lists triangles", name), "there are",
+                          fmt::format("the group '{}' lists triangles", name), mesh,
                           [&](std::uint32_t t, std::size_t) { inside[t] = 1; }));
   return inside;
 }

@@ -17,11 +17,6 @@ namespace pelt {
 struct DeformerInput;
 struct DeformerTarget;
 
-// Calls visit(index, position in the list) for each index of the ranges. Errors: a range that descends or reaches
-// `count`, in a sentence of `what` and `there_are`: "the group 'g' lists vertices 0 to 264, but there are 264".
-Result<void> for_each_index(std::span<const IndexRange> ranges, std::size_t count, const std::string& what,
-                            const std::string& there_are, const std::function<void(std::uint32_t, std::size_t)>& visit);
-
 // Returns one value in [0, 1] for each vertex. `what` begins the errors: "layer 2 (surface_ffd): the mask". Errors: a
 // joint, group, attribute or mesh that does not exist, joints on a mesh without weights, a box whose min is above its
 // max, a radius or falloff that is negative or not finite, a mesh without a surface to be near to.

@@ -24,8 +24,7 @@ static void describe(Fields& fields, PatchParameters& patch) {
 
 static void describe(Fields& fields, Refinement& refinement) {
   fields.about("refinement", "Splits the driver's triangles in the region.");
-  fields.nested({"region", "Where triangles are split."},
-                [&](Fields& inside) { describe(inside, refinement.region, Names::kDriverGroup); });
+  fields.object({"region", "Where triangles are split."}, refinement.region);
   fields.integer({"levels", "Each splits a triangle into four."}, refinement.levels);
 }
 

@@ -25,8 +25,7 @@ Result<std::vector<MeshBinding>> bind(const DualQuaternionParameters& parameters
 DeformerEntry deformer() {
   return {.defaults = DualQuaternionParameters{},
           .bind = bind_as<DualQuaternionParameters, bind>,
-          .rigid_parts = rigid_parts_are<RigidParts::kLeftAsMeshes>,
-          .cost = {.vertex = 0.1e-6, .size = 1}};
+          .rigid_parts = rigid_parts_are<RigidParts::kLeftAsMeshes>};
 }
 
 }  // namespace dual_quaternion

@@ -192,14 +192,6 @@ static Result<DeformerParameters> write_out(const DeformerParameters& parameters
   return std::move(base.parameters);
 }
 
-static std::string forget_skin(DeformerParameters& parameters) {
-  auto& made_of = parameters.get<HierarchicalBsplineParameters>().made_of;
-  if (made_of.empty()) return {};
-  made_of.clear();
-  return "a surface was made of another skin: what of this one is closest paints it now, however parts of it lie; a "
-         "surface without `control` is made anew";
-}
-
 DeformerEntry deformer() {
   return {.defaults = HierarchicalBsplineParameters{},
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
@@ -207,9 +199,7 @@ DeformerEntry deformer() {
           .makes_surface = has_no_sculpture,
           .gives_way = has_no_sculpture,
           .move_bound = move_bound,
-          .write_out = write_out,
-          .forget_skin = forget_skin,
-          .cost = {.vertex = 38e-6, .size = 1.7}};
+          .write_out = write_out};
 }
 
 }  // namespace hierarchical_bspline

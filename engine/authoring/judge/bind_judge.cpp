@@ -15,6 +15,10 @@
 namespace pelt {
 namespace {
 
+// Poses are left out until so many vertices are moved, over all poses, or so few poses are left.
+constexpr std::size_t kMaxMovedVertices = 6'000'000;
+constexpr std::size_t kMinJudgedPoses = 12;
+
 std::vector<JudgedPose> thinned(std::vector<JudgedPose> poses, std::size_t most) {
   if (poses.size() <= most) return poses;
   std::vector<JudgedPose> kept;

@@ -14,17 +14,13 @@
 
 namespace pelt {
 
-// Poses are left out until so many vertices are moved, over all poses, or so few poses are left.
-constexpr std::size_t kMaxMovedVertices = 6'000'000;
-constexpr std::size_t kMinJudgedPoses = 12;
-
 class BindJudge {
  public:
   // Creates a judge for characters with the same skins, joints and clips as `linear_blend`, which is bound by linear
-  // blend alone. The poses are those of clip_poses, or without clips sample_poses. They are thinned evenly, down to
-  // kMinJudgedPoses, if they would move more than kMaxMovedVertices in all. None: no pose exists, or linear blend moves
-  // a vertex to a position that is not finite. Results are the same on every processor and for any `threads`.
-  // `progress` is called with the fraction of a call that is done, here and below; may be empty.
+  // blend alone. The poses are those of clip_poses, or without clips sample_poses; they are thinned evenly if they
+  // would move too many vertices in all. None: no pose exists, or linear blend moves a vertex to a position that is not
+  // finite. Results are the same on every processor and for any `threads`. `progress` is called with the fraction of a
+  // call that is done, here and below; may be empty.
   static std::optional<BindJudge> create(Character linear_blend, unsigned threads,
                                          const std::function<void(double)>& progress);
 

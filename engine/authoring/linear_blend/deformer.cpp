@@ -25,8 +25,7 @@ Result<std::vector<MeshBinding>> bind(const LinearBlendParameters& parameters, c
 DeformerEntry deformer() {
   return {.defaults = LinearBlendParameters{},
           .bind = bind_as<LinearBlendParameters, bind>,
-          .gives_way = [](const DeformerParameters&) { return true; },
-          .cost = {.vertex = 0.1e-6, .size = 1}};
+          .gives_way = [](const DeformerParameters&) { return true; }};
 }
 
 }  // namespace linear_blend

@@ -189,8 +189,7 @@ DeformerEntry deformer() {
       .rigid_parts = rigid_parts_are<RigidParts::kLeft>,
       .leaves = [](const DeformerParameters&) { return LeftPieces::kCores; },
       .gives_way = [](const DeformerParameters& parameters) { return parameters.get<MosParameters>().edits.empty(); },
-      .move_bound = move_bound,
-      .cost = {.vertex = 8e-6}};
+      .move_bound = move_bound};
 }
 
 }  // namespace mos

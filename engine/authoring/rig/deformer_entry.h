@@ -35,14 +35,6 @@ enum class LeftPieces {
   kCores,  // the same, and skin that moves as one piece (core_joints)
 };
 
-// What a layer takes to bind and to store, in the mean over characters (engine/authoring/bind/bind_cost.cpp says
-// which).
-struct BindCost {
-  double vertex = 20e-6;  // seconds a vertex
-  double joint = 0;       // seconds a joint, of a large skin
-  double size = 1.4;      // the size of the file over that of the same model by linear blend
-};
-
 struct DeformerEntry {
   DeformerParameters defaults;
   Result<std::vector<MeshBinding>> (*bind)(const DeformerParameters&, const DeformerInput&);
@@ -70,12 +62,8 @@ struct DeformerEntry {
   // Returns the parameters with what bind makes of the skin written out, for an artist to edit. nullptr: they cannot
   // hold it.
   Result<DeformerParameters> (*write_out)(const DeformerParameters&, const DeformerInput&) = nullptr;
-  // Removes what holds only for the vertices of the skin, and returns a note that says what follows. Empty: there was
-  // nothing. nullptr: there never is.
-  std::string (*forget_skin)(DeformerParameters&) = nullptr;
   // True if the deformer lays curves along the bones: lines of muscles follow them, bendy bones bend them.
   bool has_curves = false;
-  BindCost cost;
 
   std::string_view name() const { return defaults.name(); }
 };

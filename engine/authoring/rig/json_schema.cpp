@@ -127,7 +127,6 @@ std::string_view word_of(Names names) {
     case Names::kMesh:
       return "mesh";
     case Names::kGroup:
-    case Names::kDriverGroup:
       return "group";
     case Names::kJoint:
       return "joint";

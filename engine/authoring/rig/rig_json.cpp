@@ -11,7 +11,6 @@ namespace {
 
 using json_fields::OrderedJson;
 
-// The format of release 0.1, which is read for good, beside any later one.
 constexpr std::string_view kFormat = "pelt-rig 1";
 constexpr std::string_view kFormatFamily = "pelt-rig ";
 constexpr Choice<Judging> kJudgings[] = {

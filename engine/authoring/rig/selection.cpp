@@ -31,21 +31,19 @@ static void describe(Fields& fields, Near& near) {
   fields.number({"falloff", "Metres from the surface over which it falls to 0."}, near.falloff, kNotNegative);
 }
 
-void describe(Fields& fields, Region& region, Names group) {
+void describe(Fields& fields, Region& region) {
   fields.about("region", "A value in [0, 1] a vertex: the product of what is given; nothing given: 1.");
   fields.texts({"joints", "Their summed weights."}, region.joints, Names::kJoint);
   fields.number({"joint_falloff",
                  "Metres along the surface over which that reaches beyond where these joints move at least half."},
                 region.joint_falloff, kNotNegative);
-  fields.text({"group", "A group of the rig."}, region.group, group);
+  fields.text({"group", "A group of the rig."}, region.group, Names::kGroup);
   fields.text({"attribute", "A vertex attribute of the model, clamped to [0, 1]: _MASK, COLOR_0.r."}, region.attribute,
               Names::kAttribute);
   fields.optional_object({"box", "Times a box."}, region.box);
   fields.optional_object({"sphere", "Times a sphere."}, region.sphere);
   fields.optional_object({"near", "Times how near a mesh is."}, region.near);
 }
-
-void describe(Fields& fields, Region& region) { describe(fields, region, Names::kGroup); }
 
 void describe(Fields& fields, Group& group) {
   fields.about("group",

@@ -21,7 +21,7 @@ constexpr Condition kExtended{"mode", {"extended"}};
 
 static void describe(Fields& fields, GroupPair& pair) {
   fields.about("group_pair", "A group of the driver and one of the skin.");
-  fields.text({"elements", "A group, on the driver."}, pair.elements, Names::kDriverGroup);
+  fields.text({"elements", "A group, on the driver."}, pair.elements, Names::kGroup);
   fields.text({"vertices", "A group, on the target."}, pair.vertices, Names::kGroup);
 }
 
@@ -127,8 +127,7 @@ DeformerEntry deformer() {
           .driver = [](DeformerParameters& parameters) { return &parameters.get<SurfaceFfdParameters>().driver; },
           .nearest_elements = nearest_elements,
           .gives_way = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },
-          .move_bound = move_bound,
-          .cost = {.vertex = 20e-6, .joint = 10e-3}};  // its weights spread along the driver, joint by joint
+          .move_bound = move_bound};
 }
 
 }  // namespace surface_ffd

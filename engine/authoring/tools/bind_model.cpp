@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,11 +11,9 @@
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
 #include <pelt/mos_presets.h>
-#include <pelt/pelt_gltf.h>
 #include <pelt/rig_json.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/bind_model.h>
-#include <pelt/transfer_rig.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/core/stop.h"
@@ -55,14 +51,7 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
 // Chooses the rig. `model_name`: the name that was imported. `body`: the mesh that drives a garment; empty: none.
 // `is_spread`: the weights already blend widely enough from joint to joint.
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
-                       const std::string& body, bool is_spread, std::vector<std::string>& notes) {
-  if (!binding.transfer.empty()) {
-    PELT_ASSIGN(const auto old, pelt::load_character(binding.transfer));
-    const std::string directory = std::filesystem::path(binding.transfer).parent_path().string();
-    PELT_ASSIGN(auto transferred, within(binding.transfer, transfer_rig(old, model, directory)));
-    notes.insert(notes.end(), transferred.notes.begin(), transferred.notes.end());
-    return std::move(transferred.rig);
-  }
+                       const std::string& body, bool is_spread) {
   if (binding.given_rig) return *binding.given_rig;
   if (!binding.rig.empty()) return load_rig(binding.rig);
   if (!binding.preset.empty()) return rig_from_preset(binding.preset, model);
@@ -129,7 +118,7 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
     copied_weights = dressed.copied_weights;
     model = std::move(dressed.model);
   }
-  PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights, import_report.notes));
+  PELT_ASSIGN(auto rig, choose_rig(binding, model_name, *model, driver, copied_weights));
   const bool is_own_rig = binding.is_default() && rig != *rig_from_deformer_name(kDefaultDeformer);
   const bool chosen = binding.names_no_rig() && driver.empty() && !is_own_rig;
   if (binding.judging) rig.judging = *binding.judging;
@@ -147,7 +136,6 @@ tl::unexpected<Error> cannot_be_bound(const Error& error, const std::string& mod
 
 // Reads and binds; see bind_model. `progress` never falls, though a model may be bound twice.
 Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& binding, BindOptions options) {
-  const auto begin = std::chrono::steady_clock::now();
   if (options.progress) {
     options.progress = [show = options.progress, most = 0.0](double fraction, const std::string& what) mutable {
       most = std::max(most, fraction);
@@ -157,7 +145,6 @@ Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& b
   }
   PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
   auto& [model, rig, dressed, chosen, import_report] = read;
-  options.spent += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   Result<Bound> bound = chosen ? bind_chosen(model, rig, options) : bind(model, rig, options);
   if (!bound) return cannot_be_bound(bound.error(), model_name, binding, model);
   const bool mixes = std::any_of(bound->report.meshes.begin(), bound->report.meshes.end(),
@@ -166,33 +153,13 @@ Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& b
   return BoundModel{std::move(*bound), std::move(model), std::move(rig), dressed, std::move(import_report)};
 }
 
-Result<PlannedModel> read_and_plan(const std::string& model_name, const Binding& binding, const BindOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  PELT_ASSIGN(auto read, read_model(model_name, binding, options.threads));
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-  Result<BindPlan> plan = plan_bind(read.model, read.rig, options);
-  if (!plan) return cannot_be_bound(plan.error(), model_name, binding, read.model);
-  plan->stages.insert(plan->stages.begin(), {"reading", spent.count()});
-  return PlannedModel{std::move(*plan), std::move(read.rig), read.chosen, std::move(read.import_report)};
-}
-
-// Returns work(), or soon after `asked` returns true an error that says that the model's work was stopped.
-template <class Work>
-std::invoke_result_t<const Work&> named_stoppable(const std::string& model, const StopAsked& asked, const Work& work) {
-  auto result = stoppable(asked, work);
-  if (!result && result.error().code == ErrorCode::kStopped)
-    return fail(ErrorCode::kStopped, fmt::format("{}: stopped", model));
-  return result;
-}
-
 }  // namespace
 
 Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options) {
-  return named_stoppable(model, options.stop, [&] { return read_and_bind(model, binding, options); });
-}
-
-Result<PlannedModel> plan_model(const std::string& model, const Binding& binding, const BindOptions& options) {
-  return named_stoppable(model, options.stop, [&] { return read_and_plan(model, binding, options); });
+  Result<BoundModel> bound = stoppable(options.stop, [&] { return read_and_bind(model, binding, options); });
+  if (!bound && bound.error().code == ErrorCode::kStopped)
+    return fail(ErrorCode::kStopped, fmt::format("{}: stopped", model));
+  return bound;
 }
 
 std::string rigid_note(const Model& model) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -46,20 +44,6 @@ nlohmann::ordered_json fit_json(const MeshReport& mesh) {
   return {{"rms", error.rms}, {"worst", error.worst}, {"worst_vertex", error.worst_vertex}};
 }
 
-nlohmann::ordered_json levels_json(const BindReport& report) {
-  nlohmann::ordered_json levels = nlohmann::json::array();
-  for (const LevelReport& level : report.levels) {
-    levels.push_back({{"mesh", level.mesh},
-                      {"level", level.level},
-                      {"vertices", level.vertices},
-                      {"triangles", level.triangles},
-                      {"rms", level.rms},
-                      {"worst", level.worst},
-                      {"worst_vertex", level.worst_vertex}});
-  }
-  return levels;
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh) {
@@ -101,7 +85,6 @@ std::string format_bind_report(const BindReportFacts& facts, const BoundModel& b
       {"bytes", facts.bytes},
       {"seconds", facts.seconds},
       {"meshes", meshes},
-      {"levels", levels_json(bound.bound.report)},
       {"verdict", verdict_json(bound.bound.report.verdict)},
       {"notes", bound.bound.report.notes},
       {"import_notes", bound.import_report.notes}};
@@ -117,9 +100,11 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
     std::vector<std::size_t> influences(mesh.vertex_count());
     const SparseRows rows = unpack_rows(mesh.binding);
     for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) influences[mesh.source_vertex[i]] = rows.row(i).size();
-    nlohmann::ordered_json mesh_json{{"mesh", report.mesh},      {"deformer", report.deformer},
-                                     {"driver", mesh.control},   {"topology", format_hash(mesh.topology)},
-                                     {"influences", influences}, {"repaired_vertices", report.repaired_vertices}};
+    nlohmann::ordered_json mesh_json{{"mesh", report.mesh},
+                                     {"deformer", report.deformer},
+                                     {"driver", mesh.control},
+                                     {"influences", influences},
+                                     {"repaired_vertices", report.repaired_vertices}};
     if (!report.distances.empty()) {
       nlohmann::ordered_json distances = nlohmann::json::array();
       nlohmann::ordered_json unbound = nlohmann::json::array();
@@ -147,7 +132,5 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
                                         {"notes", bound.bound.report.notes}};
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
-
-std::string format_hash(const glm::uvec2& hash) { return fmt::format("{:08x}{:08x}", hash.y, hash.x); }
 
 }  // namespace pelt

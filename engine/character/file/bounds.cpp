@@ -277,10 +277,7 @@ BoundsRecords find_bounds_records(const CharacterData& data) {
   for (const CharacterMesh& mesh : data.meshes) {
     if (!mesh.control) meshes.emplace_back(mesh, found);
   }
-  for (const SkinLevel& level : data.levels) {
-    // Vertices of made levels are those of the finest skin, but for the rounding of morph targets and fits.
-    if (!level.made || level.skin.morphs || level.skin.fit) meshes.emplace_back(level.skin, found);
-  }
+  for (const SkinLevel& level : data.levels) meshes.emplace_back(level.skin, found);
   for (MeshRecords& mesh : meshes) mesh.add_deformers();
   found.count = static_cast<std::uint32_t>(found.records.size());
   for (MeshRecords& mesh : meshes) mesh.add_fit();

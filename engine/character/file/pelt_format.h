@@ -175,22 +175,16 @@ void describe(Archive& archive, Is<Control> auto& control) {
 template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
-          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.morphs, mesh.topology, mesh.binding, mesh.source_vertex,
-          mesh.triangles, mesh.uvs, mesh.parts, mesh.weights, mesh.fit);
-}
-
-template <class Archive>
-void describe(Archive& archive, Is<MadeLevel> auto& made) {
-  archive(made.vertices, made.rms, made.worst);
+          mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.morphs, mesh.binding, mesh.source_vertex, mesh.triangles,
+          mesh.uvs, mesh.parts, mesh.weights, mesh.fit);
 }
 
 template <class Archive>
 void describe(Archive& archive, Is<SkinLevel> auto& level) {
-  archive(level.of, level.level, level.skin, level.made);
+  archive(level.of, level.level, level.skin);
 }
 
-// The versions of these chunks are those of release 0.1, whose files are read for good. A chunk whose payload changes
-// gets the next version, and the description of the released one stays for reading (docs/pelt_file.md, Changing it).
+// A chunk whose payload changes gets the next version (docs/pelt_file.md, Changing it).
 template <class Archive>
 void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"CHAR", 1}, data.name, data.streams, data.controls, data.input_count, data.palette_size,
@@ -198,8 +192,8 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
   archive.chunk_each({"PASS", 3}, data.passes);
-  archive.chunk_each({"MESH", 4}, data.meshes);
-  archive.optional_chunk({"LEVL", 3}, data.levels);
+  archive.chunk_each({"MESH", 5}, data.meshes);
+  archive.optional_chunk({"LEVL", 4}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
   archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);

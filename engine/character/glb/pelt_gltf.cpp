@@ -18,8 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Version 1 is that of release 0.1, and is read for good, beside any later one.
-constexpr int kVersion = 1;
+constexpr int kVersion = 1;  // of the extension
 constexpr std::size_t kAlignment = 8;  // of the character in the binary chunk
 
 // The keys that make the model, in the order in which they are hashed. Materials and images are left out: except for

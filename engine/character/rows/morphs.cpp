@@ -52,6 +52,17 @@ void append_column(const MorphOffsets& target, std::uint32_t number, std::span<c
   }
 }
 
+// Puts the words of columns, which lie in the order of columns, to their places.
+void order_by_target(PackedMorphs& packed) {
+  const std::size_t column_words = packed.row_words * kRows;
+  const std::vector<std::uint32_t> places = morph_places(packed);
+  std::vector<std::uint32_t> ordered(packed.offsets.size());
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    std::copy_n(&packed.offsets[c * column_words], column_words, &ordered[places[c] * column_words]);
+  }
+  packed.offsets = std::move(ordered);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs) {
@@ -62,16 +73,6 @@ std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs) {
   places.reserve(morphs.columns.size());
   for (const glm::uvec2& column : morphs.columns) places.push_back(next[shared::morph_weight_target(column.x)]++);
   return places;
-}
-
-void order_by_target(PackedMorphs& packed) {
-  const std::size_t column_words = packed.row_words * kRows;
-  const std::vector<std::uint32_t> places = morph_places(packed);
-  std::vector<std::uint32_t> ordered(packed.offsets.size());
-  for (std::size_t c = 0; c < places.size(); ++c) {
-    std::copy_n(&packed.offsets[c * column_words], column_words, &ordered[places[c] * column_words]);
-  }
-  packed.offsets = std::move(ordered);
 }
 
 std::uint32_t PackedMorphs::slot_count() const {

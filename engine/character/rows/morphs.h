@@ -37,9 +37,6 @@ PackedMorphs pack_morphs(std::span<const MorphOffsets> targets, std::size_t vert
 // target come first, slice by slice, so that a target that is active is one stretch of memory.
 std::vector<std::uint32_t> morph_places(const PackedMorphs& morphs);
 
-// Puts the words of columns, which lie in the order of columns, to their places.
-void order_by_target(PackedMorphs& packed);
-
 // Checks the packed targets of a mesh with so many vertices, but not the palette entries of their weights. Errors are
 // kInvalidArgument and name `what`.
 Result<void> validate(const PackedMorphs& morphs, std::size_t vertex_count, const std::string& what);

@@ -68,12 +68,6 @@ pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_b
     pelt_character*& made = need(out, "out");
     pelt::BindOptions wanted{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
     if (given.linear_fit != 0) wanted.linear_fit.emplace();
-    if (given.level_shares != nullptr) {
-      wanted.levels.emplace();
-      wanted.levels->shares.assign(given.level_shares, given.level_shares + given.level_count);
-    } else if (given.level_count != 0) {
-      wanted.levels = pelt::LevelOptions::halves(given.level_count);
-    }
     if (given.progress != nullptr) {
       wanted.progress = [&given](double fraction, const std::string& what) {
         given.progress(given.user, fraction, what.c_str());

@@ -43,10 +43,10 @@ std::function<void(double, const std::string&)> progress_of(const Options& optio
 
 pelt::Binding read_binding(const pelt_binder_bind_options& options) {
   int named = 0;
-  for (const char* name : {options.rig, options.rig_text, options.preset, options.deformer, options.transfer}) {
+  for (const char* name : {options.rig, options.rig_text, options.preset, options.deformer}) {
     named += name == nullptr ? 0 : 1;
   }
-  if (named > 1) refuse("more than one of rig, rig_text, preset, deformer and transfer is given");
+  if (named > 1) refuse("more than one of rig, rig_text, preset and deformer is given");
   if (options.driver != nullptr && options.preset != nullptr) refuse("a driver and a preset are both given");
   if (options.driver != nullptr && options.weights_of != nullptr) refuse("driver and weights_of are both given");
   if (options.judging > PELT_BINDER_JUDGE_NONE) {
@@ -57,8 +57,7 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
                         .preset = text_of(options.preset),
                         .deformer = text_of(options.deformer),
                         .body = text_of(options.driver),
-                        .weights_of = text_of(options.weights_of),
-                        .transfer = text_of(options.transfer)};
+                        .weights_of = text_of(options.weights_of)};
   if (options.judging == PELT_BINDER_JUDGE_REPORT) binding.judging = pelt::Judging::kReport;
   if (options.judging == PELT_BINDER_JUDGE_NONE) binding.judging = pelt::Judging::kNone;
   if (options.any_file != 0) binding.files = pelt::NamedFiles::kAnywhere;
@@ -68,12 +67,6 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
 pelt::BindOptions read_bind_options(const pelt_binder_bind_options& given) {
   pelt::BindOptions options{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
   if (given.linear_fit != 0) options.linear_fit = pelt::LinearFitOptions{.influences = given.linear_fit};
-  if (given.level_shares != nullptr) {
-    options.levels.emplace();
-    options.levels->shares.assign(given.level_shares, given.level_shares + given.level_count);
-  } else if (given.level_count != 0) {
-    options.levels = pelt::LevelOptions::halves(given.level_count);
-  }
   options.progress = progress_of(given);
   options.stop = stop_of(given.stop);
   return options;

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-ABI = 2  # PELT_ABI_VERSION
-BINDER_ABI = 1  # PELT_BINDER_ABI_VERSION
+ABI = 3  # PELT_ABI_VERSION
+BINDER_ABI = 2  # PELT_BINDER_ABI_VERSION
 
 NONE = 0xFFFFFFFF  # PELT_NONE
 JOINTS_MATRIX4 = 0  # PELT_JOINTS_MATRIX4
@@ -158,18 +158,14 @@ class pelt_binder_bind_options(Sized):
         ("rig_text", c_char_p),
         ("preset", c_char_p),
         ("deformer", c_char_p),
-        ("transfer", c_char_p),
         ("driver", c_char_p),
         ("weights_of", c_char_p),
         ("judging", c_uint32),
         ("keep_vertex_order", c_uint32),
         ("linear_fit", c_uint32),
-        ("level_count", c_uint32),
-        ("level_shares", POINTER(c_float)),
+        ("any_file", c_uint32),
         ("user", c_void_p),
         ("progress", Progress),
-        ("any_file", c_uint32),
-        ("reserved", c_uint32),
         ("stop", POINTER(c_uint32)),
     ]
 

@@ -103,13 +103,11 @@ def bind(
     rig: Rig | None = None,
     preset: str | None = None,
     deformer: str | None = None,
-    transfer: Path | None = None,
     driver: Path | None = None,
     weights_of: Path | None = None,
     fallback: bool = True,
     judge: bool = True,
     linear_fit: int = 0,
-    levels: int | Sequence[float] = 0,
     keep_vertex_order: bool = False,
     any_file: bool = False,
     threads: int = 0,
@@ -117,29 +115,23 @@ def bind(
 ) -> Bound:
     """Binds a model, a file or one such as "builtin:biped", as `pelt bind` does with the options of these names.
 
-    `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset`, `deformer` and `transfer`. `fallback`
+    `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset` and `deformer`. `fallback`
     and `judge`: --no-fallback and --no-judge turn them off. `linear_fit`: joints a vertex of the linear-blend fit, 0:
-    none. `levels`: the number of levels of detail, or the shares of the triangles that they keep. `any_file`: models
-    and rigs may name files outside of their folders, as --any-file allows it. `progress` gets the fraction that is
-    done, 0 to 1, and what is being done; what it raises, or Ctrl-C, stops the bind.
+    none. `any_file`: models and rigs may name files outside of their folders, as --any-file allows it. `progress` gets
+    the fraction that is done, 0 to 1, and what is being done; what it raises, or Ctrl-C, stops the bind.
     """
-    shares = [] if isinstance(levels, int) else [float(share) for share in levels]
-    count = levels if isinstance(levels, int) else len(shares)
-    for name, number in (("threads", threads), ("linear_fit", linear_fit), ("levels", count)):
+    for name, number in (("threads", threads), ("linear_fit", linear_fit)):
         if number < 0:
             raise Error(f"{name} is {number}")
     options = _library.pelt_binder_bind_options(
         threads=threads,
         preset=_name(preset),
         deformer=_name(deformer),
-        transfer=_name(transfer),
         driver=_name(driver),
         weights_of=_name(weights_of),
         judging=2 if not judge else 1 if not fallback else 0,
         keep_vertex_order=int(keep_vertex_order),
         linear_fit=linear_fit,
-        level_count=count,
-        level_shares=(ctypes.c_float * len(shares))(*shares) if shares else None,
         any_file=int(any_file),
         **_rig(rig),
     )

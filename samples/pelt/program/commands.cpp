@@ -50,25 +50,6 @@ void add_info(CLI::App& app, Command& chosen) {
   info->callback([command, &chosen] { chosen = [command] { return run(*command); }; });
 }
 
-// Reads a number of levels, or shares divided by commas. Nothing: they are none that make_levels would take.
-std::optional<LevelOptions> parse_levels(std::string_view text) {
-  if (text.find_first_of(".,") == std::string_view::npos) {
-    const std::optional<std::uint32_t> count = parse_number<std::uint32_t>(text, 1, kMaxLevel);
-    return count ? std::optional(LevelOptions::halves(*count)) : std::nullopt;
-  }
-  LevelOptions options;
-  options.shares.clear();
-  float before = 1;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::optional<float> share = parse_number<float>(text.substr(begin, end - begin), 0, 1);
-    if (!share || *share <= 0 || *share >= before || options.shares.size() == kMaxLevel) return std::nullopt;
-    options.shares.push_back(before = *share);
-    begin = end + 1;
-  }
-  return options;
-}
-
 void add_bind(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<BindCommand>();
   CLI::App* bind = app.add_subcommand("bind", "Bind a model to a rig, once, and write the character that games load");
@@ -76,6 +57,7 @@ void add_bind(CLI::App& app, Command& chosen) {
   add_binding_options(*bind, command->binding);
   bind->add_option("-o,--output", command->output,
                    "Character to write: .pelt, or .glb, the model with rig and character in it")
+      ->required()
       ->check(extension_in({".pelt", ".glb"}))
       ->type_name("X.pelt");
   bind->add_option(
@@ -90,14 +72,6 @@ void add_bind(CLI::App& app, Command& chosen) {
           "has no weights, those of the closest points of its skin, spread along the cloth")
       ->excludes("--driver")
       ->type_name("MODEL");
-  bind->add_option(
-          "--transfer", command->binding.transfer,
-          "Instead of a rig: the one of an older character, its groups and key poses carried over to this model")
-      ->excludes("--rig")
-      ->excludes("--deformer")
-      ->excludes("--preset")
-      ->check(extension_in({".pelt", ".glb"}))
-      ->type_name("OLD.pelt");
   bind->add_option("--report", command->report, "Write what was decided at every vertex")
       ->check(extension_in({".json"}))
       ->type_name("OUT.json");
@@ -109,14 +83,6 @@ void add_bind(CLI::App& app, Command& chosen) {
       "--linear-fit{4}", *influences,
       "Add weights for plain linear blend that move the skin nearly as its deformers do, for copies that "
       "are small on screen: of 4 joints a vertex, or --linear-fit=N (docs/detail.md)");
-  auto levels = std::make_shared<std::string>();
-  CLI::Option* lods = bind->add_flag(
-      "--lods{3}", *levels,
-      "Make levels of detail of skins whose file has none, each of half the triangles of the one before: 3, or "
-      "--lods=N, or --lods=0.5,0.2, the shares of the triangles that they keep (docs/detail.md)");
-  bind->add_flag("--dry-run", command->dry_run,
-                 "Bind and write nothing: check model and rig, and say what would be done, about how long it would "
-                 "take and how large the file would be");
   bind->add_flag("--json", command->json, "Print the report as JSON");
   bind->footer(
       "The report says of each mesh how many palette entries move a vertex (mean and most), how far its vertices are\n"
@@ -124,21 +90,12 @@ void add_bind(CLI::App& app, Command& chosen) {
       "vertex costs to move in bytes read and written.\n\n"
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
   bind->callback([=, &chosen] {
-    if (command->output.empty() && !command->dry_run) throw CLI::RequiredError("--output");
     if (linear_fit->count() > 0) {
       if (*influences < 1 || *influences > LinearFitOptions::kMaxInfluences) {
         throw CLI::ValidationError("--linear-fit",
                                    fmt::format("must be from 1 to {}", LinearFitOptions::kMaxInfluences));
       }
       command->linear_fit = *influences;
-    }
-    if (lods->count() > 0) {
-      command->levels = parse_levels(*levels);
-      if (!command->levels) {
-        throw CLI::ValidationError("--lods", fmt::format("{} is neither a number of levels, from 1 to {}, nor shares "
-                                                         "between 0 and 1 that descend, divided by commas",
-                                                         *levels, kMaxLevel));
-      }
     }
     if (!command->report.empty() && command->report == command->write_rig) {
       throw CLI::ValidationError("--write-rig", fmt::format("{} is written by --report", command->report));

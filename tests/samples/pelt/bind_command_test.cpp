@@ -47,44 +47,6 @@ TEST_F(Pelt, FitsLinearBlendToTheDeformers) {
   EXPECT_THAT(failure("bind builtin:limb --linear-fit=9 -o x.pelt", 2), HasSubstr("from 1 to 8"));
 }
 
-TEST_F(Pelt, MakesLevelsOfDetail) {
-  const Json report = Json::parse(done("bind builtin:limb --lods=2 -o levels.pelt --json"));
-  const Json info = Json::parse(done("info levels.pelt --json"));
-  ASSERT_EQ(report["levels"].size(), 2u);
-  ASSERT_EQ(info["levels"].size(), 2u);
-  double before = info["meshes"][1]["triangles"].get<double>();
-  for (std::size_t l = 0; l < 2; ++l) {
-    const Json& made = report["levels"][l];
-    const Json& level = info["levels"][l];
-    EXPECT_EQ(made["mesh"], "limb");
-    EXPECT_EQ(made["level"], l + 1);
-    EXPECT_EQ(level["name"], "limb_LOD" + std::to_string(l + 1));
-    EXPECT_EQ(level["level"], l + 1);
-    EXPECT_EQ(level["made"], true);
-    EXPECT_EQ(level["vertices"], made["vertices"]);
-    EXPECT_EQ(level["triangles"], made["triangles"]);
-    EXPECT_NEAR(made["triangles"].get<double>(), before / 2, 4);
-    before = made["triangles"].get<double>();
-    EXPECT_GT(made["rms"].get<double>(), 0.0);
-    EXPECT_GT(made["worst"].get<double>(), made["rms"].get<double>());
-    EXPECT_NEAR(level["rms"].get<double>(), made["rms"].get<double>(), 1e-6);
-    EXPECT_NEAR(level["worst"].get<double>(), made["worst"].get<double>(), 1e-6);
-  }
-  EXPECT_THAT(done("bind builtin:limb --lods=0.6,0.3,0.2 -o levels.pelt"), HasSubstr("level of detail"));
-  EXPECT_THAT(done("info levels.pelt"), HasSubstr("levels of detail: 3"));
-  EXPECT_EQ(Json::parse(done("bind builtin:limb --lods -o levels.pelt --json"))["levels"].size(), 3u);
-  EXPECT_EQ(Json::parse(done("bind builtin:limb -o plain.pelt --json"))["levels"].size(), 0u);
-  const Outcome one_core = test::run_program(
-      "/usr/bin/taskset", "-c 0 '" PELT_PROGRAM "' bind builtin:limb --lods -o again.pelt", folder.path());
-  EXPECT_EQ(one_core.status, 0) << one_core.errors;
-  EXPECT_EQ(file_text(folder / "again.pelt"), file_text(folder / "levels.pelt"));
-  for (const std::string wrong : {"0", "64", "-1", "many", "1.0", "0.5,0.5", "0.2,0.4", "0.5,", "0.5,x", "nan,0.1"}) {
-    EXPECT_THAT(failure("bind builtin:limb --lods=" + wrong + " -o x.pelt", 2),
-                HasSubstr(wrong + " is neither a number of levels, from 1 to 63, nor shares"))
-        << wrong;
-  }
-}
-
 // A driver moves the first half of the limb, in a mask with a sharp edge.
 constexpr const char* kHalfDriven = R"({"format": "pelt-rig 1", "name": "half", "layers": [
   {"deformer": "linear_blend"},
@@ -106,7 +68,6 @@ TEST_F(Pelt, ReportsEveryVertex) {
     const Json& mesh = report["meshes"][m];
     EXPECT_EQ(mesh["mesh"], info["meshes"][m]["name"]);
     EXPECT_EQ(mesh["driver"], info["meshes"][m]["control"]);
-    EXPECT_EQ(mesh["topology"], info["meshes"][m]["topology"]);
     EXPECT_EQ(mesh["influences"].size(), info["meshes"][m]["vertices"]);
     EXPECT_EQ(mesh["repaired_vertices"], printed["meshes"][m]["repaired_vertices"]);
   }
@@ -134,36 +95,6 @@ TEST_F(Pelt, ReportsEveryVertex) {
   }
   EXPECT_THAT(done("bind builtin:limb --rig half.json -o limb.pelt"),
               HasSubstr("limb: " + std::to_string(unbound.size()) + " unbound"));
-}
-
-TEST_F(Pelt, SaysWhatABindWouldDo) {
-  write("rig.json", R"({"format": "pelt-rig 1", "name": "mine", "layers": [{"deformer": "mos"},
-    {"target": "no such mesh", "deformer": "surface_ffd"}]})");
-  const std::set<std::string> before = files();
-  EXPECT_THAT(failure("bind builtin:limb --rig rig.json --dry-run"), HasSubstr("no such mesh"));
-  EXPECT_THAT(failure("bind none.glb --dry-run"), HasSubstr("none.glb: no such file"));
-  const std::string text = done("bind builtin:limb --deformer surface-ffd --lods --linear-fit --dry-run -o x.pelt");
-  for (const char* said : {"layer 1 (surface_ffd)", "driver of layer 1 (surface_ffd): made from the skin",
-                           "judging: ", "levels of detail: ", "linear-blend fit: ", "nothing was written"}) {
-    EXPECT_THAT(text, HasSubstr(said));
-  }
-  EXPECT_EQ(files(), before);
-
-  // The file of linear blend is known nearly, and others within a factor of two.
-  for (const std::string_view name : deformer_names()) {
-    const std::string deformer(name);
-    SCOPED_TRACE(deformer);
-    const Json said = Json::parse(done("bind builtin:limb --dry-run --json --deformer " + deformer));
-    const Json bound = Json::parse(done("bind builtin:limb --json -o limb.pelt --deformer " + deformer));
-    EXPECT_EQ(said["dry_run"], true);
-    EXPECT_EQ(said["meshes"][0]["mesh"], "limb");
-    EXPECT_EQ(said["meshes"][0]["vertices"], bound["meshes"].back()["vertices"]);
-    EXPECT_GT(said["meshes"][0]["influences"], 1);
-    const double bytes = said["bytes"];
-    const double really = bound["bytes"];
-    EXPECT_NEAR(std::log2(bytes / really), 0, deformer == "linear_blend" ? 0.01 : 1);
-    EXPECT_GT(said["seconds"], 0);
-  }
 }
 
 TEST_F(Pelt, WritesTheRigThatWasUsed) {
@@ -219,13 +150,6 @@ TEST_F(Pelt, ReadsNoFilesThatOthersNameWithoutLeave) {
           testing::AllOf(HasSubstr(".obj:1: coordinate 3 is no number"), testing::Not(HasSubstr("top-secret"))));
     }
   }
-
-  // A character's rig names none.
-  write_rig(R"({"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj"}}})");
-  done("bind builtin:limb --rig rigs/rig.json -o rigs/limb.pelt");
-  EXPECT_THAT(failure("bind builtin:limb --transfer rigs/limb.pelt -o x.pelt"),
-              HasSubstr("names the file 'cage.obj', and the rig of a character may name none"));
-  done("bind builtin:limb --transfer rigs/limb.pelt --any-file -o x.pelt");
 }
 
 // What --any-file allows a bind it allows the other commands.
@@ -354,45 +278,6 @@ TEST_F(Pelt, AGarmentStaysOnItsBody) {
   for (std::size_t v = 0; v < limb.meshes[0].positions.size(); ++v) {
     ASSERT_LT(glm::distance(worn.meshes[0].positions[v], limb.meshes[0].positions[v]), 0.05f) << v;
   }
-}
-
-// The basic variant moves all of the sleeve but its first two rows.
-constexpr const char* kCuff = R"({"format": "pelt-rig 1", "name": "cuff",
-  "groups": [{"name": "worn", "mesh": "sleeve", "vertices": [[48, 407]]}],
-  "layers": [{"target": "limb", "deformer": "dual_quaternion"},
-             {"target": "sleeve", "deformer": "surface_ffd", "parameters": {"driver": {"mesh": "limb"}}},
-             {"target": "sleeve", "deformer": "surface_ffd", "mask": {"group": "worn"},
-              "parameters": {"mode": "basic", "driver": {"mesh": "limb"}}}]})";
-
-TEST_F(Pelt, CarriesARigOverToAnotherExport) {
-  std::filesystem::create_directory(folder / "v2");
-  write("sleeve.obj", sleeve(16, 24));
-  write("v2/sleeve.obj", sleeve(32, 48));
-  write("cuff.json", kCuff);
-  const std::string on_limb = " --driver builtin:limb ";
-  done("bind sleeve.obj" + on_limb + "--rig cuff.json -o v1.pelt");
-  const Json same = Json::parse(done("bind sleeve.obj" + on_limb + "--transfer v1.pelt --json -o same.pelt"));
-  EXPECT_THAT(same["import_notes"], testing::Contains("mesh 'sleeve': the topology is the same, numbers hold"));
-  EXPECT_EQ(file_text(folder / "same.pelt"), file_text(folder / "v1.pelt"));
-
-  const std::string text = done("bind v2/sleeve.obj" + on_limb + "--transfer v1.pelt --write-rig v2.json -o v2.pelt");
-  EXPECT_THAT(text, HasSubstr("note: mesh 'sleeve': 1584 vertices and 3072 triangles instead of 408 and 768; carried "
-                              "over by the closest point"));
-  const Json worn = Json::parse(file_text(folder / "v2.json"))["groups"][0];
-  EXPECT_EQ(worn["vertices"], Json({{3 * 48, 33 * 48 - 1}}));
-  EXPECT_NEAR(worn["values"][0].get<double>(), 0.5, 1e-3) << "between a row outside and one inside";
-  EXPECT_NEAR(worn["values"].back().get<double>(), 1, 1e-3);
-  done("bind sleeve.obj" + on_limb + "--transfer v2.pelt -o back.pelt");
-  EXPECT_LT(test::farthest(moved(*load_pelt(folder / "back.pelt"), "bend", 1),
-                           moved(*load_pelt(folder / "v1.pelt"), "bend", 1)),
-            1e-3f);
-
-  const std::string whole = file_text(folder / "v1.pelt");
-  write("cut.pelt", whole.substr(0, whole.size() / 2));
-  EXPECT_THAT(failure("bind sleeve.obj --transfer none.pelt -o x.pelt"), HasSubstr("none.pelt: no such file"));
-  EXPECT_THAT(failure("bind sleeve.obj --transfer cut.pelt -o x.pelt"), HasSubstr("cut.pelt: "));
-  EXPECT_THAT(failure("bind builtin:tail --transfer v1.pelt -o x.pelt"),
-              HasSubstr("v1.pelt: the group 'worn' lists numbers of mesh 'sleeve', which is not in 'builtin:tail'"));
 }
 
 }  // namespace

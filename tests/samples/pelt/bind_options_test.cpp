@@ -5,7 +5,11 @@
 #include <map>
 #include <regex>
 
+#include <pelt/gltf_export.h>
+
 #include "tests/samples/pelt/pelt_program.h"
+#include "tests/support/must.h"
+#include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
@@ -13,7 +17,6 @@ namespace {
 // An option of the help, and a command that binds with it; without one the option writes no character.
 const std::map<std::string, std::string> kBinds{
     {"--help", ""},
-    {"--dry-run", ""},
     {"--output", "bind builtin:arm -o"},
     {"--rig", "bind builtin:arm --rig rig.json -o"},
     {"--deformer", "bind builtin:arm --deformer mos -o"},
@@ -23,11 +26,9 @@ const std::map<std::string, std::string> kBinds{
     {"--no-judge", "bind builtin:arm --no-judge -o"},
     {"--driver", "bind sleeve.obj --driver builtin:limb -o"},
     {"--weights-of", "bind sleeve.obj --weights-of builtin:limb -o"},
-    {"--transfer", "bind builtin:arm --transfer old.pelt -o"},
     {"--report", "bind builtin:arm --report report.json -o"},
     {"--write-rig", "bind builtin:arm --write-rig written.json -o"},
     {"--linear-fit", "bind builtin:arm --linear-fit -o"},
-    {"--lods", "bind builtin:arm --lods -o"},
     {"--json", "bind builtin:arm --json -o"},
 };
 
@@ -36,7 +37,6 @@ class BindOptions : public Pelt {
   void SetUp() override {
     write("rig.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "dual_quaternion"}]})");
     write("sleeve.obj", sleeve(8, 12));
-    done("bind builtin:arm --deformer curve-skeleton -o old.pelt");
   }
 
   void draw(const std::string& character) {
@@ -67,10 +67,18 @@ TEST_F(BindOptions, MakeCharactersThatAreDrawn) {
   }
 }
 
-// At each level of detail, from either file.
-TEST_F(BindOptions, MakeLevelsThatAreDrawn) {
-  done("bind builtin:arm --lods=2 --linear-fit -o bound.glb");
-  done("bind builtin:arm --lods=2 --linear-fit -o bound.pelt");
+// At each level of detail of the file, from either character.
+TEST_F(BindOptions, KeepLevelsThatAreDrawn) {
+  Model model = test::make_tube({.joints = 3});
+  for (const std::uint32_t around : {8, 6}) {
+    model.meshes.push_back(test::make_tube_mesh({.around = around, .along = around, .joints = 3}));
+    model.meshes.back().name = "tube_LOD" + std::to_string(model.meshes.size() - 1);
+  }
+  write("tube.glb", test::must(format_glb(model)));
+  done("bind tube.glb --deformer surface-ffd --linear-fit -o bound.glb");
+  done("bind tube.glb --deformer surface-ffd --linear-fit -o bound.pelt");
+  EXPECT_EQ(Json::parse(done("info bound.pelt --json"))["levels"].size(), 2u);
+  EXPECT_THAT(done("info bound.glb"), testing::HasSubstr("levels of detail: 2"));
   for (const std::string file : {"bound.glb", "bound.pelt"}) {
     for (const std::string level : {"0", "1", "2"}) draw(file + " --level " + level);
   }

@@ -86,9 +86,6 @@ struct CharacterMesh {
   std::optional<Wires> wires;
   std::optional<PackedMorphs> morphs;  // skin alone; drivers have theirs in a pass of the kernel kKeyPose
   PackedBinding binding;
-  // For skin and unchanged drivers of the model: the hash of the number of vertices and the triangles in the model's
-  // order (topology_hash). If a model's hash differs, numbers of vertices and triangles have lost their meaning.
-  glm::uvec2 topology{0};
   std::vector<std::uint32_t> source_vertex;  // vertex of the model's mesh, for each vertex; a permutation
   std::vector<glm::uvec3> triangles;         // packed order
   std::vector<glm::vec2> uvs;                // packed order; may be empty
@@ -140,22 +137,11 @@ struct Control {
   }
 };
 
-// What is known of a level of detail that was made of its skin (make_levels).
-struct MadeLevel {
-  // For each vertex, the vertex of the skin, in packed order, that it is: it is bound and moved as that one. Ascending.
-  std::vector<std::uint32_t> vertices;
-  // Distances, metres, of the skin's vertices from the level's surface, at rest and in sample poses: root mean square
-  // and largest.
-  float rms = 0;
-  float worst = 0;
-};
-
 // A skin at less detail, to be shown instead of another where that is small on screen.
 struct SkinLevel {
-  std::uint32_t of = 0;           // index in CharacterData::meshes; a skin
-  std::uint32_t level = 1;        // 1 to kMaxLevel; the higher, the coarser
-  CharacterMesh skin;             // reads the same palette; first_vertex is 0
-  std::optional<MadeLevel> made;  // none: it came with the model
+  std::uint32_t of = 0;     // index in CharacterData::meshes; a skin
+  std::uint32_t level = 1;  // 1 to kMaxLevel; the higher, the coarser
+  CharacterMesh skin;       // reads the same palette; first_vertex is 0
 };
 
 inline constexpr std::uint32_t kMaxLevel = 63;  // coarsest level of detail that a skin can have

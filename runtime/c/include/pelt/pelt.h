@@ -45,7 +45,7 @@ extern "C" {
 /* ------------------------------------------------------------------------------------------------ version, errors */
 
 /* Increases when a program that was compiled with an older header would no longer work. */
-#define PELT_ABI_VERSION 2
+#define PELT_ABI_VERSION 3
 
 /* Returns PELT_ABI_VERSION of the library that is loaded. A program works with it if it equals the program's own. */
 PELT_API uint32_t pelt_abi_version(void);
@@ -230,10 +230,6 @@ typedef struct pelt_bind_options {
   uint32_t linear_fit;        /* 1: also makes the fit that PELT_DETAIL_LINEAR_FIT needs (docs/detail.md) */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
-  /* Levels of detail to make of skins that have none (docs/detail.md): so many, each of half the triangles of the one
-   * before, or of these shares of the triangles of the finest, which descend. 0 and NULL: none. */
-  uint32_t level_count;
-  const float* level_shares; /* level_count of them, or NULL */
   /* A number that another thread, `progress` or a signal's handler makes other than 0 to end the bind, which then fails
    * with PELT_ERROR_STOPPED, as a rule within a tenth of a second. It is read atomically and wants to be written so: by
    * __atomic_store_n of GCC and Clang, or as an _Atomic uint32_t whose address is given. May be NULL. */

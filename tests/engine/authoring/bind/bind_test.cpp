@@ -2,19 +2,15 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <set>
 
 #include <pelt/bind.h>
 #include <pelt/dual_quaternion.h>
 #include <pelt/linear_blend.h>
-#include <pelt/pelt_file.h>
 #include <pelt/selection.h>
 #include <pelt/shaders/octahedral.h>
-#include <pelt/tools/plan_bind.h>
 
-#include "tests/support/driven.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -166,7 +162,6 @@ TEST(Bind, RepairsDirectionsAndSaysWhere) {
 // Options that ask for all stages.
 BindOptions whole_bind() {
   BindOptions options;
-  options.levels = LevelOptions::halves(1);
   options.linear_fit.emplace();
   return options;
 }
@@ -179,7 +174,6 @@ class BindStages : public testing::TestWithParam<std::string_view> {
 
 TEST_P(BindStages, AreShownFromZeroToOne) {
   BindOptions options = whole_bind();
-  options.spent = 1e-3;
   double last = 0;
   std::set<std::string> stages;
   options.progress = [&](double fraction, const std::string& what) {
@@ -192,8 +186,7 @@ TEST_P(BindStages, AreShownFromZeroToOne) {
   const Result<Bound> bound = bind(model_, rig_, options);
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(last, 1);
-  for (const char* stage : {"packing", "levels of detail", "linear-blend fit", "done"})
-    EXPECT_TRUE(stages.count(stage));
+  for (const char* stage : {"packing", "linear-blend fit", "done"}) EXPECT_TRUE(stages.count(stage));
   EXPECT_EQ(stages.count("judging"), GetParam() == LinearBlendParameters::kName ? 0u : 1u);
   EXPECT_TRUE(stages.count(fmt::format("layer 1 ({})", GetParam())));
 }
@@ -233,32 +226,6 @@ TEST_P(BindStages, AreStoppedInTheirMidst) {
     EXPECT_EQ(bound.error().code, ErrorCode::kStopped) << bound.error().message;
   }
   EXPECT_GT(asks, 8u);
-}
-
-TEST(PlanBind, SaysWhatEveryBindWouldDo) {
-  Model bare = test::make_tube_in_cage();
-  bare.skeleton = {};
-  bare.bound_joints.clear();
-  for (Mesh& mesh : bare.meshes) mesh.weights = {};
-  SurfaceFfdParameters streamed = test::by_cage();
-  streamed.driver.follow = Follow::kStreamed;
-  Rig rig = test::rig_of(streamed, bare.meshes[0].name);
-  const Result<BindPlan> plan = plan_bind(bare, rig);
-  ASSERT_TRUE(plan) << plan.error().message;
-  ASSERT_EQ(plan->drivers.size(), 1u);
-  EXPECT_EQ(plan->drivers[0].source, "the mesh 'cage'");
-  const auto size = static_cast<double>(serialize(test::bound(bare, rig).character).size());
-  EXPECT_NEAR(std::log2(static_cast<double>(plan->bytes) / size), 0, 1);
-
-  rig.layers[0].target = "none";
-  const Result<BindPlan> refused = plan_bind(bare, rig);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, bind(bare, rig).error().message);
-
-  rig.layers[0].target = "*";
-  const Result<BindPlan> stopped = plan_bind(bare, rig, {.stop = [] { return true; }});
-  ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, ErrorCode::kStopped);
 }
 
 INSTANTIATE_TEST_SUITE_P(Deformers, BindStages, testing::ValuesIn(deformer_names()),

@@ -198,11 +198,11 @@ TEST_F(Regions, ErrorsOfGroupsNameThem) {
   };
   EXPECT_EQ(with({.mesh = "cage"}), "the mask uses the group 'g' of mesh 'cage' on mesh 'tube'");
   EXPECT_EQ(with({.mesh = "tube"}), "fine");
-  EXPECT_EQ(with({.vertices = {{0, 264}}}), "the group 'g' lists vertices 0 to 264, but there are 264");
-  EXPECT_EQ(with({.vertices = {{5, 4}}}), "the group 'g' lists vertices 5 to 4, but there are 264");
-  EXPECT_EQ(with({.vertices = {{0, 0xFFFFFFFFu}}}), "the group 'g' lists vertices 0 to 4294967295, but there are 264");
+  EXPECT_EQ(with({.vertices = {{0, 264}}}), "the group 'g' lists vertices 0 to 264, but mesh 'tube' has 264");
+  EXPECT_EQ(with({.vertices = {{5, 4}}}), "the group 'g' lists vertices 5 to 4, but mesh 'tube' has 264");
+  EXPECT_THAT(with({.vertices = {{0, 0xFFFFFFFFu}}}), HasSubstr("lists vertices 0 to 4294967295, but mesh 'tube' has"));
   EXPECT_EQ(with({.vertices = {{0, 2}}, .values = {1, 1}}), "the group 'g' lists 3 vertices and 2 values");
-  EXPECT_THAT(with({.triangles = {{0, 512}}}), HasSubstr("the group 'g' lists triangles 0 to 512, but there are 512"));
+  EXPECT_THAT(with({.triangles = {{0, 512}}}), HasSubstr("lists triangles 0 to 512, but mesh 'tube' has 512"));
   EXPECT_THAT(with({.region = {.group = "g"}}), HasSubstr("the group 'g' has a region that names a group"));
   EXPECT_THAT(with({.region = {.joints = {"x"}}}), HasSubstr("the group 'g': there is no joint 'x'"));
   EXPECT_EQ(with({.vertices = {{0, 0}}, .values = {kNan}}), "the group 'g' has a value that is not finite");

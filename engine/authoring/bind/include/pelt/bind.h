@@ -12,7 +12,6 @@
 #include <pelt/bind_report.h>
 #include <pelt/character.h>
 #include <pelt/linear_fit.h>
-#include <pelt/make_levels.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
@@ -31,7 +30,6 @@ struct BindReport {
   std::vector<MeshReport> meshes;
   PieceShares pieces;
   std::vector<PointReport> points;
-  std::vector<LevelReport> levels;  // that bind made (BindOptions::levels), by level
   // One sentence each: the model's data that the character does not carry (not_carried), degenerate driver triangles,
   // ...
   std::vector<std::string> notes;
@@ -47,11 +45,9 @@ struct BindOptions {
   unsigned threads = 0;                        // 0: all cores; the result does not depend on it
   bool keep_vertex_order = false;              // source_vertex is the identity; slices become longer
   std::optional<LinearFitOptions> linear_fit;  // adds CharacterMesh::fit to every skin, with `threads` from above
-  std::optional<LevelOptions> levels;          // makes levels of detail of skins without, with `threads` from above
-  // Shows the fraction that is done, which rises from 0 to 1 about as the time passes, and what is being done; on the
-  // calling thread. May be empty.
+  // Shows the fraction of the stages that is done, which rises from 0 to 1, and what is being done; on the calling
+  // thread. May be empty.
   std::function<void(double fraction, const std::string& what)> progress;
-  double spent = 0;  // seconds that the caller spent before, on reading the model: `progress` counts them as done
   // Returns true to end the bind, which then fails with kStopped, as a rule within a tenth of a second. Called many
   // times a second on all threads, at once: it reads an atomic flag, or asks a std::stop_token. May be empty.
   std::function<bool()> stop;
@@ -60,7 +56,7 @@ struct BindOptions {
 // Binds a model by a rig. Errors name the layer, mesh, vertex or driver: kInvalidArgument for a model or rig that makes
 // no sense, kNotFound for a mesh, joint or file that the rig names but that does not exist, kUnsupported if a mesh
 // would need more than 65536 palette entries, kStopped if BindOptions::stop asked for it, the errors of import_model
-// for a driver's file, and those of fit_linear_blend and make_levels.
+// for a driver's file, and those of fit_linear_blend.
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options = {});
 
 }  // namespace pelt

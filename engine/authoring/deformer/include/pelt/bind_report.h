@@ -20,18 +20,6 @@ struct LinearFitError {
   std::uint32_t worst_vertex = 0;  // source vertex
 };
 
-// A level of detail that was made of a skin, and the distance of the skin's vertices from its surface, at rest and in
-// sample poses.
-struct LevelReport {
-  std::string mesh;  // the skin
-  std::uint32_t level = 0;
-  std::uint32_t vertices = 0;
-  std::uint32_t triangles = 0;
-  double rms = 0;                  // metres, over all vertices
-  double worst = 0;                // metres
-  std::uint32_t worst_vertex = 0;  // source vertex of the skin
-};
-
 // Flags for difficult places: vertices at which bind had to choose how a driver moves them.
 using VertexRemarks = std::uint8_t;
 inline constexpr VertexRemarks kFar = 1;  // so far from the driver that its nearest elements have nearly equal weights

@@ -20,8 +20,7 @@ enum class Names : std::uint8_t {
   kDriver,       // a mesh of the model, or a muscle, that carries skin
   kCage,         // a mesh of the model that carries skin
   kMuscleMesh,   // a mesh of the model that a muscle moves
-  kGroup,        // a group of the rig, on the layer's target
-  kDriverGroup,  // a group of the rig, on its driver
+  kGroup,        // a group of the rig
   kJoint,        // a joint of the skeleton
   kPoint,        // a control point of MOS, or a joint
   kAttribute,    // a vertex attribute of the model

@@ -12,8 +12,7 @@
 
 namespace pelt {
 
-// Every version that a release wrote is read for good: 8 is that of release 0.1. A new one is read beside it
-// (docs/pelt_file.md, Changing it).
+// The version of the header and of how members are coded (docs/pelt_file.md, Changing it).
 constexpr std::uint32_t kPeltFileVersion = 8;
 
 // Write a character to bytes and read it back: serialize(*deserialize(bytes)) == bytes for a .pelt file without unknown

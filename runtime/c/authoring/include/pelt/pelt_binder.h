@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Increases when a program that was compiled with an older header would no longer work. */
-#define PELT_BINDER_ABI_VERSION 1
+#define PELT_BINDER_ABI_VERSION 2
 
 /* Returns PELT_BINDER_ABI_VERSION of the library that is loaded. */
 PELT_API uint32_t pelt_binder_abi_version(void);
@@ -34,7 +34,7 @@ enum {
   PELT_BINDER_JUDGE_NONE = 2    /* --no-judge */
 };
 
-/* How to bind, as the options of `pelt bind` of these names say; NULL: not given. At most one of the first five. */
+/* How to bind, as the options of `pelt bind` of these names say; NULL: not given. At most one of the first four. */
 typedef struct pelt_binder_bind_options {
   uint32_t struct_size;
   uint32_t threads;     /* 0: all cores; the result does not depend on it */
@@ -42,19 +42,15 @@ typedef struct pelt_binder_bind_options {
   const char* rig_text; /* the text of one; file names in it are relative to the working directory */
   const char* preset;
   const char* deformer;
-  const char* transfer;       /* a .pelt file, or a .glb with a character in it, whose rig is carried over */
   const char* driver;         /* the model of a body that drives this model, a garment; not with a preset */
   const char* weights_of;     /* the model of a body that wears this model, a garment; not with a driver */
   uint32_t judging;           /* PELT_BINDER_JUDGE_... */
   uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
   uint32_t linear_fit;        /* joints a vertex of the fit, --linear-fit=N; 0: none */
-  uint32_t level_count;       /* levels of detail, --lods=N; 0: none */
-  const float* level_shares;  /* level_count of them, --lods=A,B,...; NULL: halves */
+  uint32_t any_file;          /* 1, --any-file: models and rigs may name files outside of their folders */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
-  uint32_t any_file; /* 1, --any-file: models and rigs may name files outside of their folders */
-  uint32_t reserved;
-  const uint32_t* stop; /* as in pelt_bind_options; may be NULL */
+  const uint32_t* stop;                                            /* as in pelt_bind_options; may be NULL */
 } pelt_binder_bind_options;
 
 /* Reads a model, a file or one such as "builtin:biped", and binds it. `options`: NULL for the defaults. */

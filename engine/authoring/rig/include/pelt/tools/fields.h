@@ -270,9 +270,6 @@ class Fields {
   }
 };
 
-// Describes a region; `group` is the kind of its group.
-void describe(Fields& fields, Region& region, Names group);
-
 // Describes a range: "a number > 0", "a number from 0 to 1", "an integer from 1 to 16".
 std::string text_of(Range range);
 std::string text_of(IntegerRange range);

@@ -9,7 +9,6 @@
 #include <pelt/model.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
-#include <pelt/tools/plan_bind.h>
 
 namespace pelt {
 
@@ -21,15 +20,10 @@ struct Binding {
   std::string deformer;          // empty: the rig in a glTF file, or bind_model's choice
   std::string body;              // model of a body that drives a garment; without a rig, `deformer` is the body's
   std::string weights_of;        // model that gives skeleton, clips and weights, such as the body that wears a garment
-  std::string transfer;          // .pelt, or .glb with a character in it: its rig is carried over to the model
-  std::optional<Judging> judging;  // instead of the rig's
-  // Those that models and rigs may name; the rig that is carried over from a character names none unless all are
-  // allowed.
-  NamedFiles files = NamedFiles::kFolder;
+  std::optional<Judging> judging;          // instead of the rig's
+  NamedFiles files = NamedFiles::kFolder;  // those that models and rigs may name
 
-  bool names_no_rig() const {
-    return rig.empty() && !given_rig && preset.empty() && deformer.empty() && transfer.empty();
-  }
+  bool names_no_rig() const { return rig.empty() && !given_rig && preset.empty() && deformer.empty(); }
 
   // True if no option is given: a model's own rig applies.
   bool is_default() const { return names_no_rig() && body.empty() && weights_of.empty(); }
@@ -48,17 +42,6 @@ struct BoundModel {
 // Reads a model (a file or builtin:NAME) and binds it. Without a choice it binds by kDefaultDeformer, or by linear
 // blend if that would move more than a tenth of the skin anyway; a note says which, and why.
 Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
-
-// What bind_model would do.
-struct PlannedModel {
-  BindPlan plan;
-  Rig rig;
-  bool chosen = false;  // nobody chose the rig: bind takes linear blend in its place where that does better
-  ImportReport import_report;
-};
-
-// Reads and checks what bind_model does, and says what it would do; the errors are those of plan_bind.
-Result<PlannedModel> plan_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
 
 // Returns a note if no mesh of a model bends, because weights or a second joint are missing; the note names the command
 // that helps. Empty if one bends, or if a model with weights has clips.

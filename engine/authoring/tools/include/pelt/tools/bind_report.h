@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <glm/glm.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,8 +31,5 @@ std::string format_vertex_report(const std::string& model, const BoundModel& bou
 
 // Counts the vertices with each remark, and those that no driver moves. Empty if no driver moves the mesh.
 std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh);
-
-// Formats a topology_hash as 16 hexadecimal digits.
-std::string format_hash(const glm::uvec2& hash);
 
 }  // namespace pelt
