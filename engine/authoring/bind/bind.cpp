@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include "engine/authoring/surface_ffd/bind.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,7 +80,8 @@ class Binder {
   }
 
   // Returns what a deformer makes of the parameters of a layer; these themselves if the layer moves nothing.
-  Result<DeformerParameters> remade(std::size_t l, decltype(DeformerEntry::write_out) make) {
+  Result<DeformerParameters> remade(std::size_t l, Result<DeformerParameters> (*make)(const DeformerParameters&,
+                                                                                      const DeformerInput&)) {
     const DeformerParameters& parameters = plan_.layers[l].deformer;
     const std::vector<DeformerTarget> targets = targets_of(l);
     if (targets.empty()) return parameters;
@@ -252,9 +255,8 @@ class Binder {
         if (layer.driver_mesh != driver) continue;
         // The first layer of a mesh acts everywhere.
         const bool first = &at == &layers_at(m).front();
-        const auto nearest_elements = deformer_entry(layer.deformer).nearest_elements;
-        const std::optional<std::size_t> elements =
-            nearest_elements == nullptr ? std::nullopt : nearest_elements(layer.deformer);
+        const auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>();
+        const auto elements = ffd == nullptr ? std::nullopt : surface_ffd::nearest_elements(*ffd);
         if (!elements) return std::nullopt;
         uses.push_back({*elements, &mesh(m), first ? std::span<const float>() : std::span(at.mask)});
       }
@@ -326,6 +328,12 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& ri
   return run(whole.model, whole.muscles);
 }
 
+// Returns the parameters of a surface with the base that bind finds or makes.
+Result<DeformerParameters> surface_with_base(const DeformerParameters& parameters, const DeformerInput& input) {
+  PELT_ASSIGN(auto base, hierarchical_bspline::find_base(parameters.get<HierarchicalBsplineParameters>(), input));
+  return std::move(base.parameters);
+}
+
 }  // namespace
 
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options) {
@@ -334,8 +342,9 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
 }
 
 Result<Rig> write_out(const Model& model, const Rig& rig) {
+  // A base that is made of the skin is written out; one that a rig gives stays as it is.
   const auto may_write = [](const Layer& layer) {
-    return !layer.deformer.name().empty() && deformer_entry(layer.deformer).write_out != nullptr;
+    return layer.deformer.get_if<HierarchicalBsplineParameters>() != nullptr && gives_way(layer.deformer);
   };
   if (std::ranges::none_of(rig.layers, may_write)) return rig;
   return with_binder(model, rig, {}, [&](Binder& binder) -> Result<Rig> {
@@ -343,7 +352,7 @@ Result<Rig> write_out(const Model& model, const Rig& rig) {
     for (std::size_t l = 0; l < rig.layers.size(); ++l) {
       if (!may_write(rig.layers[l])) continue;
       DeformerParameters& deformer = written.layers[l].deformer;
-      PELT_ASSIGN(deformer, binder.remade(l + 1, deformer_entry(deformer).write_out));
+      PELT_ASSIGN(deformer, binder.remade(l + 1, surface_with_base));
     }
     return written;
   });
@@ -354,13 +363,9 @@ Result<HierarchicalBsplineParameters> hierarchical_bspline::surface_with_base(co
   if (layer >= rig.layers.size() || rig.layers[layer].deformer.name() != HierarchicalBsplineParameters::kName) {
     return invalid("layer {} of the rig is no surface", layer + 1);
   }
-  const auto with_base = [](const DeformerParameters& parameters,
-                            const DeformerInput& input) -> Result<DeformerParameters> {
-    PELT_ASSIGN(auto base, find_base(parameters.get<HierarchicalBsplineParameters>(), input));
-    return std::move(base.parameters);
-  };
-  PELT_ASSIGN(const auto written,
-              with_binder(model, rig, {}, [&](Binder& binder) { return binder.remade(layer + 1, with_base); }));
+  PELT_ASSIGN(const auto written, with_binder(model, rig, {}, [&](Binder& binder) {
+                return binder.remade(layer + 1, pelt::surface_with_base);
+              }));
   return written.get<HierarchicalBsplineParameters>();
 }
 

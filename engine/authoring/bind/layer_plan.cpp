@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <pelt/character.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/linear_blend.h>
 #include <pelt/rig_names.h>
 #include <pelt/selection.h>
@@ -291,13 +292,13 @@ void drop_hidden(std::vector<LayerAtMesh>& layers, const Mesh& mesh, std::vector
 void plan_lines(const Model& model, std::span<const MuscleMeshes> muscles, LayerPlan& plan) {
   if (muscles.empty()) return;
   const auto carries = [](const PlannedLayer& layer) {
-    return deformer_entry(layer.deformer).has_curves && !layer.wires;
+    return layer.deformer.get_if<CurveSkeletonParameters>() != nullptr && !layer.wires;
   };
   const auto found = std::find_if(plan.layers.begin(), plan.layers.end(), carries);
   const auto curves = static_cast<std::size_t>(found - plan.layers.begin());
   if (found == plan.layers.end()) {
-    const DeformerEntry& added = *std::ranges::find(deformers(), true, &DeformerEntry::has_curves);
-    plan.layers.push_back({fmt::format("lines of muscles ({})", added.name()), added.defaults, {}, {}});
+    plan.layers.push_back(
+        {fmt::format("lines of muscles ({})", CurveSkeletonParameters::kName), CurveSkeletonParameters{}, {}, {}});
   }
   for (const MuscleMeshes& muscle : muscles) {
     const std::size_t count = model.meshes[muscle.line].positions.size();

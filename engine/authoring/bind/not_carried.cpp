@@ -9,12 +9,12 @@
 #include <utility>
 #include <variant>
 
-#include <pelt/driver.h>
+#include <pelt/curve_skeleton.h>
 #include <pelt/key_pose.h>
+#include <pelt/surface_ffd.h>
 #include <pelt/tools/not_carried.h>
 
 #include "engine/authoring/core/name_list.h"
-#include "engine/authoring/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {
@@ -31,8 +31,8 @@ class MorphUse {
  public:
   MorphUse(const Rig& rig, const std::string& mesh) {
     for (const Layer& layer : rig.layers) {
-      const DriverParameters* driver = driver_of(layer.deformer);
-      if (driver != nullptr && driver->mesh == mesh) drivers_.push_back(driver);
+      const auto* ffd = layer.deformer.get_if<SurfaceFfdParameters>();
+      if (ffd != nullptr && ffd->driver.mesh == mesh) drivers_.push_back(&ffd->driver);
       moved_by_layer_ = moved_by_layer_ || layer.target == mesh;
     }
   }
@@ -155,8 +155,8 @@ void note_materials(const Model& model, std::vector<std::string>& notes) {
 }
 
 void note_bendy_bones(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
-  const bool has_curves = std::any_of(rig.layers.begin(), rig.layers.end(),
-                                      [](const Layer& layer) { return deformer_entry(layer.deformer).has_curves; });
+  const bool has_curves = std::ranges::any_of(
+      rig.layers, [](const Layer& layer) { return layer.deformer.get_if<CurveSkeletonParameters>() != nullptr; });
   if (has_curves || model.bendy_bones.empty()) return;
   NameList joints;
   for (const JointBendyBone& bone : model.bendy_bones) {

@@ -5,6 +5,7 @@
 
 #include <pelt/curve_keys.h>
 #include <pelt/curve_skeleton.h>
+#include <pelt/tools/curve_place.h>
 #include <pelt/tools/fields.h>
 
 #include "engine/authoring/chain/curve_bindings.h"
@@ -138,13 +139,6 @@ void describe(Fields& fields, CurveSkeletonParameters& curves) {
 
 namespace curve_skeleton {
 
-static std::string curve_offset(const DeformerParameters& parameters, std::span<const std::string> joints) {
-  const auto& curves = parameters.get<CurveSkeletonParameters>().curves;
-  const auto curve =
-      std::ranges::find_if(curves, [&](const auto& one) { return std::ranges::equal(one.joints, joints); });
-  return curve == curves.end() ? "" : fmt::format("/curves/{}/offset", curve - curves.begin());
-}
-
 DeformerEntry deformer() {
   return {.defaults = CurveSkeletonParameters{},
           .bind = bind_as<CurveSkeletonParameters, bind>,
@@ -154,10 +148,21 @@ DeformerEntry deformer() {
               [](const DeformerParameters& parameters) {
                 const auto& curves = parameters.get<CurveSkeletonParameters>();
                 return curves.joints.empty() && curves.bones.empty();
-              },
-          .curve_offset = curve_offset,
-          .has_curves = true};
+              }};
 }
 
 }  // namespace curve_skeleton
+
+std::string curve_offset_place(const Rig& rig, std::span<const std::string> joints) {
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const auto* parameters = rig.layers[l].deformer.get_if<CurveSkeletonParameters>();
+    if (parameters == nullptr) continue;
+    const auto& curves = parameters->curves;
+    const auto curve =
+        std::ranges::find_if(curves, [&](const auto& one) { return std::ranges::equal(one.joints, joints); });
+    if (curve != curves.end()) return fmt::format("/layers/{}/parameters/curves/{}/offset", l, curve - curves.begin());
+  }
+  return {};
+}
+
 }  // namespace pelt

@@ -185,21 +185,13 @@ static RigidParts rigid_parts(const DeformerParameters& parameters) {
   return is_made ? RigidParts::kLeft : RigidParts::kMoved;
 }
 
-// A base that is made of the skin is written out; one that a rig gives stays as it is.
-static Result<DeformerParameters> write_out(const DeformerParameters& parameters, const DeformerInput& input) {
-  if (!has_no_sculpture(parameters)) return parameters;
-  PELT_ASSIGN(auto base, find_base(parameters.get<HierarchicalBsplineParameters>(), input));
-  return std::move(base.parameters);
-}
-
 DeformerEntry deformer() {
   return {.defaults = HierarchicalBsplineParameters{},
           .bind = bind_as<HierarchicalBsplineParameters, bind>,
           .rigid_parts = rigid_parts,
           .makes_surface = has_no_sculpture,
           .gives_way = has_no_sculpture,
-          .move_bound = move_bound,
-          .write_out = write_out};
+          .move_bound = move_bound};
 }
 
 }  // namespace hierarchical_bspline

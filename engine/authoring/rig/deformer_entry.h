@@ -17,7 +17,6 @@ namespace pelt {
 
 class Character;
 struct DeformerInput;
-struct DriverParameters;
 struct LayerEdit;
 struct MeshBinding;
 
@@ -45,25 +44,12 @@ struct DeformerEntry {
   // Returns true if bind makes a surface of the skin to carry it, which a skin without area does not have. nullptr:
   // false.
   bool (*makes_surface)(const DeformerParameters&) = nullptr;
-  // Returns the control mesh that carries the skin; rigs call it `driver`. nullptr: the deformer has none.
-  DriverParameters* (*driver)(DeformerParameters&) = nullptr;
-  // Returns how many of a driver's closest triangles a vertex reads, at most. None: not known before bind. nullptr:
-  // never known.
-  std::optional<std::size_t> (*nearest_elements)(const DeformerParameters&) = nullptr;
   // Returns true if linear blend may take over where the deformer does worse; false if an artist sculpted the layer or
   // it cannot be mixed with another deformer. nullptr: false.
   bool (*gives_way)(const DeformerParameters&) = nullptr;
   // Returns the character with points moved as the edit has them, the same as bind would make it. None: the edit
   // changes more than what moves points after bind. nullptr: nothing does.
   std::optional<Character> (*move_bound)(const LayerEdit&) = nullptr;
-  // Returns a JSON pointer, from the parameters, to the offset of the curve over these joints. Empty: they list no such
-  // curve. nullptr: they list no curves.
-  std::string (*curve_offset)(const DeformerParameters&, std::span<const std::string> joints) = nullptr;
-  // Returns the parameters with what bind makes of the skin written out, for an artist to edit. nullptr: they cannot
-  // hold it.
-  Result<DeformerParameters> (*write_out)(const DeformerParameters&, const DeformerInput&) = nullptr;
-  // True if the deformer lays curves along the bones: lines of muscles follow them, bendy bones bend them.
-  bool has_curves = false;
 
   std::string_view name() const { return defaults.name(); }
 };
@@ -85,10 +71,6 @@ std::span<const DeformerEntry> deformers();
 
 // Returns the deformer's entry. Precondition: the parameters are of a deformer.
 const DeformerEntry& deformer_entry(const DeformerParameters& parameters);
-
-// Returns the parameters of the control mesh that carries the skin, or nullptr.
-DriverParameters* driver_of(DeformerParameters& parameters);
-const DriverParameters* driver_of(const DeformerParameters& parameters);
 
 // Returns true if linear blend may take over from a deformer where the deformer does worse.
 bool gives_way(const DeformerParameters& deformer);

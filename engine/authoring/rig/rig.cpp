@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include <pelt/nearest_name.h>
 #include <pelt/rig.h>
-#include <pelt/tools/curve_place.h>
 
 #include "engine/authoring/rig/deformer_entry.h"
 
@@ -15,30 +12,9 @@ const DeformerEntry& deformer_entry(const DeformerParameters& parameters) {
   return *std::ranges::find(deformers(), parameters.name(), &DeformerEntry::name);
 }
 
-DriverParameters* driver_of(DeformerParameters& parameters) {
-  if (parameters.name().empty()) return nullptr;
-  const DeformerEntry& entry = deformer_entry(parameters);
-  return entry.driver == nullptr ? nullptr : entry.driver(parameters);
-}
-
-const DriverParameters* driver_of(const DeformerParameters& parameters) {
-  return driver_of(const_cast<DeformerParameters&>(parameters));  // the object is only looked up, not changed
-}
-
 bool gives_way(const DeformerParameters& deformer) {
   const DeformerEntry& entry = deformer_entry(deformer);
   return entry.gives_way != nullptr && entry.gives_way(deformer);
-}
-
-std::string curve_offset_place(const Rig& rig, std::span<const std::string> joints) {
-  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    const DeformerParameters& parameters = rig.layers[l].deformer;
-    if (parameters.name().empty()) continue;
-    const DeformerEntry& entry = deformer_entry(parameters);
-    const std::string place = entry.curve_offset == nullptr ? "" : entry.curve_offset(parameters, joints);
-    if (!place.empty()) return fmt::format("/layers/{}/parameters{}", l, place);
-  }
-  return {};
 }
 
 std::vector<std::string_view> deformer_names() {

@@ -218,10 +218,19 @@ void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::
   rows = std::move(pulled);
 }
 
-}  // namespace
-
+// Returns K, or 0 for all elements: as the parameters say, or by default for rows of this precision.
 std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision) {
   return parameters.elements.value_or(precision == Precision::kQuadratic ? kQuadraticElements : kElements);
+}
+
+}  // namespace
+
+std::optional<std::size_t> nearest_elements(const SurfaceFfdParameters& ffd) {
+  const bool raises = ffd.mode == SurfaceFfdParameters::Mode::kBasic && ffd.raise_elements;
+  const bool foreseen = ffd.elements != 0 && !raises && !ffd.cut_error && ffd.exclude.empty() &&
+                        ffd.exclusive.empty() && !ffd.max_hops && ffd.driver.offsets.empty();
+  // The cut reads one more than it keeps.
+  return foreseen ? std::optional(asked_elements(ffd, ffd.precision) + 1) : std::nullopt;
 }
 
 Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, const DeformerInput& input) {

@@ -13,8 +13,8 @@
 
 namespace pelt::surface_ffd {
 
-// Returns K, or 0 for all elements: as the parameters say, or by default for rows of this precision.
-std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision);
+// Returns how many of the nearest elements bind reads for a vertex, if that is known beforehand.
+std::optional<std::size_t> nearest_elements(const SurfaceFfdParameters& parameters);
 
 // Binds by surface-oriented FFD, basic or extended (Singh & Kokkevis 2000; docs/mathematics.md section 1), and returns
 // one binding per target. Adds the driver to the builder as a control mesh. Weights are computed in double precision;

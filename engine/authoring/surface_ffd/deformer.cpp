@@ -93,17 +93,6 @@ bool has_no_sculpture(const DriverParameters& driver) {
   return driver.key_poses.empty() && driver.offsets.empty() && driver.follow != Follow::kStreamed;
 }
 
-// Returns how many of the nearest elements bind reads, if that is known beforehand. The cut reads one more than it
-// keeps.
-std::optional<std::size_t> nearest_elements(const DeformerParameters& parameters) {
-  const SurfaceFfdParameters& ffd = as_ffd(parameters);
-  const bool raises = ffd.mode == SurfaceFfdParameters::Mode::kBasic && ffd.raise_elements;
-  const bool foreseen = ffd.elements != 0 && !raises && !ffd.cut_error && ffd.exclude.empty() &&
-                        ffd.exclusive.empty() && !ffd.max_hops && ffd.driver.offsets.empty();
-  if (!foreseen) return std::nullopt;
-  return surface_ffd::asked_elements(ffd, ffd.precision) + 1;
-}
-
 }  // namespace
 
 namespace surface_ffd {
@@ -124,8 +113,6 @@ DeformerEntry deformer() {
                 return is_made_and_plain(parameters) ? LeftPieces::kFaces : LeftPieces::kNone;
               },
           .makes_surface = is_made_and_plain,
-          .driver = [](DeformerParameters& parameters) { return &parameters.get<SurfaceFfdParameters>().driver; },
-          .nearest_elements = nearest_elements,
           .gives_way = [](const DeformerParameters& parameters) { return has_no_sculpture(as_ffd(parameters).driver); },
           .move_bound = move_bound};
 }

@@ -5,7 +5,6 @@
 #include <pelt/surface_ffd.h>
 
 #include "engine/authoring/deformer/layer_edit.h"
-#include "engine/authoring/rig/deformer_entry.h"
 #include "engine/authoring/surface_ffd/bind.h"
 
 namespace pelt::surface_ffd {
@@ -21,8 +20,8 @@ std::optional<Character> move_bound(const LayerEdit& edit) {
     if (!mesh.is_driver_of(edit.layer)) continue;
     // Layers that share a driver move it in the same way, and the first of them does so for all.
     const bool agree = std::ranges::all_of(mesh.drives, [&](std::uint32_t layer) {
-      const DriverParameters* driver = driver_of(edit.after.layers[layer].deformer);
-      return driver != nullptr && driver->offsets == offsets;
+      const auto* other = edit.after.layers[layer].deformer.get_if<SurfaceFfdParameters>();
+      return other != nullptr && other->driver.offsets == offsets;
     });
     if (!agree) return std::nullopt;
     if (mesh.drives.front() != edit.layer) continue;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/driver.h>
 #include <pelt/garment.h>
 #include <pelt/gltf_rig.h>
 #include <pelt/import.h>
@@ -17,7 +16,6 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/core/stop.h"
-#include "engine/authoring/rig/deformer_entry.h"
 
 namespace pelt {
 namespace {
@@ -63,7 +61,7 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   if (!body.empty()) return garment_rig(deformer, body);
   Result<Rig> rig = rig_from_deformer_name(deformer);
   if (!rig || !is_spread) return rig;
-  if (DriverParameters* driver = driver_of(rig->layers[0].deformer)) driver->spread = 0.0f;
+  if (auto* ffd = rig->layers[0].deformer.get_if<SurfaceFfdParameters>()) ffd->driver.spread = 0.0f;
   return rig;
 }
 

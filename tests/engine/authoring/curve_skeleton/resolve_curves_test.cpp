@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include <pelt/curve_skeleton.h>
+#include <pelt/mos.h>
+#include <pelt/tools/curve_place.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/rig/check_parameters.h"
@@ -340,6 +342,17 @@ const Wrong kWrong[] = {
 
 INSTANTIATE_TEST_SUITE_P(All, ResolveWrong, testing::ValuesIn(kWrong),
                          [](const testing::TestParamInfo<Wrong>& wrong) { return wrong.param.name; });
+
+TEST(CurvePlace, IsThatOfTheCurveOverTheJoints) {
+  CurveSkeletonParameters curves;
+  curves.curves = {{"legs", {"hip", "knee"}}, {"arms", {"shoulder", "elbow", "hand"}}};
+  const Rig rig{.layers = {{.deformer = MosParameters{}}, {}, {.deformer = curves}}};
+  const auto place = [&](const std::vector<std::string>& joints) { return curve_offset_place(rig, joints); };
+  EXPECT_EQ(place({"hip", "knee"}), "/layers/2/parameters/curves/0/offset");
+  EXPECT_EQ(place({"shoulder", "elbow", "hand"}), "/layers/2/parameters/curves/1/offset");
+  EXPECT_EQ(place({"hand", "elbow", "shoulder"}), "");
+  EXPECT_EQ(place({"shoulder", "elbow"}), "");
+}
 
 }  // namespace
 }  // namespace pelt::curve_skeleton

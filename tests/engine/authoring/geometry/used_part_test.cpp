@@ -9,7 +9,7 @@
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
 
-#include "engine/authoring/rig/deformer_entry.h"
+#include "engine/authoring/surface_ffd/bind.h"
 #include "tests/support/driven.h"
 #include "tests/support/tube.h"
 
@@ -72,14 +72,13 @@ TEST(UsedPart, IsAllWhereElementsAreChosenByRules) {
   const Model model = dressed_tube();
   const DriverUse use{27, &model.meshes[1]};
   EXPECT_TRUE(used_part(model.meshes[0], {&use, 1}));
-  const auto elements_of = [](const SurfaceFfdParameters& ffd) { return deformer_entry(ffd).nearest_elements(ffd); };
   SurfaceFfdParameters ffd;
-  EXPECT_EQ(elements_of(ffd), 27u);
+  EXPECT_EQ(surface_ffd::nearest_elements(ffd), 27u);
   ffd.max_hops = 1;
-  EXPECT_FALSE(elements_of(ffd));
+  EXPECT_FALSE(surface_ffd::nearest_elements(ffd));
   ffd.max_hops.reset();
   ffd.elements = 0;
-  EXPECT_FALSE(elements_of(ffd));
+  EXPECT_FALSE(surface_ffd::nearest_elements(ffd));
 }
 
 }  // namespace

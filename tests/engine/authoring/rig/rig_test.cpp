@@ -11,7 +11,6 @@
 #include <pelt/nearest_name.h>
 #include <pelt/rig.h>
 #include <pelt/surface_ffd.h>
-#include <pelt/tools/curve_place.h>
 
 namespace pelt {
 namespace {
@@ -41,17 +40,6 @@ TEST(Deformers, HaveOneNameEach) {
   for (const std::string_view name : names) {
     EXPECT_EQ(rig_from_deformer_name(std::string(name))->layers[0].deformer.name(), name);
   }
-}
-
-TEST(CurvePlace, IsThatOfTheCurveOverTheJoints) {
-  CurveSkeletonParameters curves;
-  curves.curves = {{"legs", {"hip", "knee"}}, {"arms", {"shoulder", "elbow", "hand"}}};
-  const Rig rig{.layers = {{.deformer = MosParameters{}}, {}, {.deformer = curves}}};
-  const auto place = [&](const std::vector<std::string>& joints) { return curve_offset_place(rig, joints); };
-  EXPECT_EQ(place({"hip", "knee"}), "/layers/2/parameters/curves/0/offset");
-  EXPECT_EQ(place({"shoulder", "elbow", "hand"}), "/layers/2/parameters/curves/1/offset");
-  EXPECT_EQ(place({"hand", "elbow", "shoulder"}), "");
-  EXPECT_EQ(place({"shoulder", "elbow"}), "");
 }
 
 TEST(RigFromDeformerName, TakesHyphensAndUnderscores) {
