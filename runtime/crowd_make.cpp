@@ -185,7 +185,7 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
               written.positions.range,
               written.normals.range,
               written.tangents.range,
-              written.previous_or_boxes().range};
+              written.previous_positions.range};
     case SetKind::kBounds:
       return {bind_data, state.palettes, written.bounds.range};
     case SetKind::kNormals:
@@ -263,7 +263,7 @@ std::vector<std::byte> Crowd::State::Maker::constants_of(const CrowdStep& step, 
                                              .positions = written.positions.stream,
                                              .normals = written.normals.stream,
                                              .tangents = written.tangents.stream,
-                                             .previous = written.previous_or_boxes().stream});
+                                             .previous = written.previous_positions.stream});
     case CrowdPass::kBounds:
       return bytes_of(shared::BoundsConstants{
           .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride});

@@ -55,11 +55,8 @@ class Planner {
       }
       const bool last = stage + 1 == plan_.stages;
       barrier = true;
-      if (last && outputs_.bounds) {
-        // Positions are stored in the boxes.
-        const bool added = add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
-        barrier = !added || outputs_.positions.format == VertexFormat::kBox16;
-      }
+      if (last && outputs_.bounds)
+        barrier = !add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
       if (last) plan_.first_drawing = plan_.steps.size();
       add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier},
                [&] { blend_jobs(stage, false); });

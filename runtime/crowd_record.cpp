@@ -257,7 +257,6 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
   add("normals", written.normals.range, recomputed ? kRead | kWrite : kWrite);
   add("tangents", written.tangents.range, recomputed ? kRead | kWrite : kWrite);
   add("previous positions", written.previous_positions.range, kWrite);
-  if (written.positions.format == shared::kFormatBox16) add("bounds", written.bounds.range, kRead);
   return made;
 }
 

@@ -30,10 +30,6 @@ VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const 
       return VertexFormat::kFloat;
     case PELT_FORMAT_OCTAHEDRAL16:
       return VertexFormat::kOctahedral16;
-    case PELT_FORMAT_OCTAHEDRAL8:
-      return VertexFormat::kOctahedral8;
-    case PELT_FORMAT_BOX16:
-      return VertexFormat::kBox16;
     default:
       refuse(formatted("{} have the format {}, which is none", name, format));
   }
@@ -97,10 +93,6 @@ pelt_vertex_format from_format(VertexFormat format) {
       return PELT_FORMAT_FLOAT;
     case VertexFormat::kOctahedral16:
       return PELT_FORMAT_OCTAHEDRAL16;
-    case VertexFormat::kOctahedral8:
-      return PELT_FORMAT_OCTAHEDRAL8;
-    case VertexFormat::kBox16:
-      return PELT_FORMAT_BOX16;
   }
   return PELT_FORMAT_NONE;
 }

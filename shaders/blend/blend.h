@@ -32,7 +32,7 @@ PELT_SHARED_CONST uint kBlendBindDrivers = 3u;  // the palette again, and behind
 PELT_SHARED_CONST uint kBlendBindPositions = 4u;  // words of the outputs, written
 PELT_SHARED_CONST uint kBlendBindNormals = 5u;
 PELT_SHARED_CONST uint kBlendBindTangents = 6u;
-PELT_SHARED_CONST uint kBlendBindPrevious = 7u;  // with kFormatBox16 float[], the boxes, read
+PELT_SHARED_CONST uint kBlendBindPrevious = 7u;
 PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
 // One mesh of one character, for the instances of a list, which are moved by tiles (block_of_tile in find_job.glsl).
@@ -74,10 +74,7 @@ PELT_SHARED_CONST uint kFormatNone = 0u;
 PELT_SHARED_CONST uint kFormatFloat = 1u;             // positions, normals: three floats; tangents: four
 PELT_SHARED_CONST uint kFormatOctahedral16 = 2u;      // a word (octahedral.h)
 PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // normals: the tangent in the next word, at an even place
-PELT_SHARED_CONST uint kFormatOctahedral8 = 4u;       // normals: one word, the tangent in its upper half
-PELT_SHARED_CONST uint kFormatOctahedral8Alone = 5u;  // the same without a tangent
-PELT_SHARED_CONST uint kFormatFloatTight = 6u;        // positions: three floats, and the next vertex's behind them
-PELT_SHARED_CONST uint kFormatBox16 = 7u;             // positions: two words (box16.h), at an even place
+PELT_SHARED_CONST uint kFormatFloatTight = 4u;        // positions: three floats, and the next vertex's behind them
 
 // The words of an output in its binding.
 struct VertexStream {
@@ -115,7 +112,7 @@ struct BlendConstants {
   VertexStream positions;
   VertexStream normals;
   VertexStream tangents;
-  VertexStream previous;  // kFormatBox16: the boxes
+  VertexStream previous;
 };
 PELT_SHARED_SIZE(BlendConstants, 48);
 

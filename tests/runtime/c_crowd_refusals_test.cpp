@@ -86,7 +86,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
       },
       kInvalid, "of 3 characters");
   refused([](Options& o) { o.normals.format = 9; }, kInvalid, "normals have the format 9");
-  refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL8; }, kInvalid, "positions");
+  refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL16; }, kInvalid, "positions");
   refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
   refused(
       [](Options& o) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The layouts of pelt.h and pelt_binder.h with 64-bit pointers, for C and C++ alike: a library and a program that were
- * compiled years apart rely on them. The names and types in them are held by c_abi_2.txt and binder_abi_1.txt beside
+ * compiled years apart rely on them. The names and types in them are held by c_abi_3.txt and binder_abi_1.txt beside
  * this file. Fields may be added at the end of structs that begin with struct_size; anything else needs a new
  * PELT_ABI_VERSION. */
 #ifndef PELT_TESTS_RUNTIME_C_LAYOUT_H
@@ -12,7 +12,7 @@
 #include <pelt/pelt.h>
 #include <pelt/pelt_binder.h>
 
-static_assert(PELT_ABI_VERSION == 2 && PELT_BINDER_ABI_VERSION == 1, "");
+static_assert(PELT_ABI_VERSION == 3 && PELT_BINDER_ABI_VERSION == 1, "");
 static_assert(sizeof(pelt_result) == 4 && sizeof(pelt_vertex_format) == 4, "");
 static_assert(PELT_OK == 0 && PELT_ERROR_INVALID_ARGUMENT == 1 && PELT_ERROR_NOT_FOUND == 2 &&
                   PELT_ERROR_READ_FAILED == 3 && PELT_ERROR_WRITE_FAILED == 4 && PELT_ERROR_INVALID_FILE == 5 &&
@@ -20,7 +20,7 @@ static_assert(PELT_OK == 0 && PELT_ERROR_INVALID_ARGUMENT == 1 && PELT_ERROR_NOT
                   PELT_ERROR_INTERNAL == 9,
               "");
 static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_FLOAT == 2 &&
-                  PELT_FORMAT_OCTAHEDRAL16 == 3 && PELT_FORMAT_OCTAHEDRAL8 == 4 && PELT_FORMAT_BOX16 == 5,
+                  PELT_FORMAT_OCTAHEDRAL16 == 3,
               "");
 static_assert(PELT_NORMALS_BLENDED == 0 && PELT_NORMALS_RECOMPUTED == 1, "");
 static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1 && PELT_CONTROL_EXPRESSION == 2 &&

@@ -40,7 +40,6 @@ struct Configuration {
   std::uint32_t frames_in_flight = 2;
   bool drawn = false;  // a list says what is drawn
   bool previous = false;
-  bool box16 = false;
   bool recomputed = false;  // normals, of the plain crowd too
   bool parts = false;
   bool together = false;  // both crowds are recorded together
@@ -53,7 +52,6 @@ struct Configuration {
     drawn = maybe();
     previous = maybe() && !(drawn && slots > 1);
     recomputed = random() % 4 == 0;
-    box16 = maybe() && !recomputed && !(previous && slots == 1);
     parts = drawn || maybe();
     together = !parts && maybe();
     rows = maybe();
@@ -63,7 +61,6 @@ struct Configuration {
     plain.frames_in_flight = frames_in_flight;
     plain.outputs.slots = slots;
     if (!previous) plain.outputs.previous_positions = {};
-    if (box16) plain.outputs.positions.format = VertexFormat::kBox16;
     if (drawn) plain.drawn = {list};
     if (rows) plain.joint_format = JointFormat::kMatrix3x4;
     return plain;
@@ -73,7 +70,7 @@ struct Configuration {
     std::ostringstream out;
     out << slots << " slots, " << frames_in_flight << " frames in flight";
     const std::pair<bool, const char*> flags[] = {
-        {drawn, "drawn"}, {previous, "previous positions"}, {box16, "kBox16"},       {recomputed, "recomputed normals"},
+        {drawn, "drawn"}, {previous, "previous positions"}, {recomputed, "recomputed normals"},
         {parts, "parts"}, {together, "recorded together"},  {rows, "joints as rows"}};
     for (const auto& [is_on, name] : flags) out << (is_on ? ", " : "") << (is_on ? name : "");
     return out.str();
@@ -310,13 +307,12 @@ class CrowdPair {
     if (!listed_[i]) return same;
     const InstanceVertices wanted = test::must(read_vertices(*gpu_device(), *plain_, i));
     const InstanceVertices got = test::must(read_vertices(*gpu_device(), *other_, i));
-    const float near_positions = configuration_.box16 ? size / 60000 : near;
     constexpr float kNearNormals = 2e-4f;  // a unit of 16 bits, and more
-    same = is_near(i, "position", wanted.positions, got.positions, near_positions) && same;
+    same = is_near(i, "position", wanted.positions, got.positions, near) && same;
     same = is_near(i, "normal", wanted.normals, got.normals, kNearNormals) && same;
     // What was not drawn in the frame before has no motion.
     if (!configuration_.previous || (configuration_.drawn && !was_listed_[i])) return same;
-    return is_near(i, "previous position", wanted.previous_positions, got.previous_positions, near_positions) && same;
+    return is_near(i, "previous position", wanted.previous_positions, got.previous_positions, near) && same;
   }
 
   std::mt19937 random_;

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-ABI = 2  # PELT_ABI_VERSION
+ABI = 3  # PELT_ABI_VERSION
 BINDER_ABI = 1  # PELT_BINDER_ABI_VERSION
 
 NONE = 0xFFFFFFFF  # PELT_NONE

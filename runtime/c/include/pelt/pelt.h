@@ -45,7 +45,7 @@ extern "C" {
 /* ------------------------------------------------------------------------------------------------ version, errors */
 
 /* Increases when a program that was compiled with an older header would no longer work. */
-#define PELT_ABI_VERSION 2
+#define PELT_ABI_VERSION 3
 
 /* Returns PELT_ABI_VERSION of the library that is loaded. A program works with it if it equals the program's own. */
 PELT_API uint32_t pelt_abi_version(void);
@@ -408,14 +408,9 @@ typedef uint32_t pelt_vertex_format;
 enum {
   /* positions: float; normals and tangents: octahedral, 16 bits; previous positions: not written */
   PELT_FORMAT_DEFAULT = 0,
-  PELT_FORMAT_NONE = 1,         /* not written */
-  PELT_FORMAT_FLOAT = 2,        /* positions, normals: 3; tangents: 4, w = handedness */
-  PELT_FORMAT_OCTAHEDRAL16 = 3, /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
-  PELT_FORMAT_OCTAHEDRAL8 = 4,  /* snorm8 x 2 each in one word: normal below, tangent above; the same place for both */
-  /* positions: unorm16 x 4, x y z between the corners of the instance's box of the same slot, and 0; off by at most
-   * 1 / 131070 of the box's edges and a float's rounding. Needs bounds, and an offset and a stride that are multiples
-   * of 8. Not together with recomputed normals, control meshes, or previous positions in one output slot. */
-  PELT_FORMAT_BOX16 = 5
+  PELT_FORMAT_NONE = 1,        /* not written */
+  PELT_FORMAT_FLOAT = 2,       /* positions, normals: 3; tangents: 4, w = handedness */
+  PELT_FORMAT_OCTAHEDRAL16 = 3 /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
 };
 
 /* How normals and tangents of skins are found. */

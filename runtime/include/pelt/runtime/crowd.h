@@ -35,13 +35,6 @@ enum class VertexFormat : std::uint32_t {
   kFloat,  // positions, normals: float3; tangents: float4, w = handedness
   // snorm16 x 2 (pelt/shaders/octahedral.h); a tangent's lowest bit is 1 if its handedness is -1
   kOctahedral16,
-  // snorm8 x 2 each, in one word that both share: the normal in its lower half, the tangent above. If both outputs have
-  // this format, both have the same place and stride.
-  kOctahedral8,
-  // Positions: unorm16 x 4, x, y and z between the corners of the instance's box of the same slot, and 0
-  // (pelt/shaders/box16.h); off by at most 1 / 131070 of the box's edges and a float's rounding. Needs
-  // CrowdOutputs::bounds, and a place and a stride that are multiples of 8.
-  kBox16,
 };
 
 // The format and destination of an attribute. Vertex v of instance i is element Crowd::first_vertex(i) + v.
@@ -64,9 +57,7 @@ struct SlotPlaces {
 
 // The attributes that the crowd writes for every vertex and instance, in any combination.
 struct CrowdOutputs {
-  // Model space, metres. kBox16: not together with recomputed normals, with control_meshes, or with previous positions
-  // in one output slot.
-  VertexOutput positions{VertexFormat::kFloat, {}, 0};
+  VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
   VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
   VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
   // How the normals of skins are found, at every detail. kRecomputed: one more dispatch after the blend computes
@@ -76,8 +67,8 @@ struct CrowdOutputs {
   // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
   // was not moved since, if it has just appeared, and after teleport(). Needs positions, in a buffer that keeps its
   // content from frame to frame. For skins only: not together with control_meshes. With several slots nothing is copied
-  // and no memory taken: they are the positions of the slot before (Crowd::previous_slot), in their format, without a
-  // place or a stride of their own.
+  // and no memory taken: they are the positions of the slot before (Crowd::previous_slot), without a place or a stride
+  // of their own.
   VertexOutput previous_positions;
   // A box round each instance's skin: float3 least corner, then float3 greatest corner. It is computed from the palette
   // before the skin is moved. It is never smaller than the skin. Its diagonal is at most 1.5 times that of the skin's
