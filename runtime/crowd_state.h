@@ -256,7 +256,7 @@ struct Crowd::State {
   void record_plan(VkCommandBuffer commands, CrowdPart part) const;
   void record_group(VkCommandBuffer commands, const StepGroup& group, GpuTimer* timer) const;
   void dispatch_step(VkCommandBuffer commands, std::size_t step) const;
-  void end_frame();
+  void record(VkCommandBuffer commands, GpuTimer* timer, RecordedParts parts);
 };
 
 }  // namespace pelt::runtime

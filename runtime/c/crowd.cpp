@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 
@@ -305,22 +304,6 @@ pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buf
     need(count, "count") = static_cast<std::uint32_t>(all.size());
     for (std::size_t u = 0; u < all.size(); ++u)
       uses[u] = {all[u].name, all[u].buffer, all[u].offset, all[u].size, all[u].stages, all[u].access};
-  });
-}
-
-pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd_count, VkCommandBuffer commands) {
-  return guarded(__func__, [&] {
-    need(commands, "commands");
-    std::array<Crowd*, PELT_MAX_CROWDS_TOGETHER> all{};
-    if (crowd_count > all.size()) refuse(formatted("{} crowds are more than {}", crowd_count, all.size()));
-    for (std::uint32_t c = 0; c < crowd_count; ++c) {
-      pelt_crowd& handle = need((&need(crowds, "crowds"))[c], "a crowd");
-      if (std::find(all.begin(), all.begin() + c, &handle.crowd) != all.begin() + c) refuse("a crowd is named twice");
-      if (handle.characters->device != crowds[0]->characters->device) refuse("the crowds are of several devices");
-      if (handle.crowd.is_posed()) refuse("the second part of a crowd's frame is not recorded");
-      all[c] = &handle.crowd;
-    }
-    Crowd::record_together(commands, std::span(all).first(crowd_count));
   });
 }
 

@@ -215,25 +215,6 @@ TEST_F(CCrowds, HaveTheOutputSlotsOfCpp) {
   EXPECT_THAT(pelt_last_error(), testing::HasSubstr("outputs have 1 to 3 slots, not 4"));
 }
 
-TEST_F(CCrowds, AreRecordedTogether) {
-  const GpuHandle gpu = upload_all(device_.get());
-  const CrowdHandle first = make_crowd(device_.get(), gpu.get());
-  const CrowdHandle second = make_crowd(device_.get(), gpu.get());
-  pelt_crowd* const all[] = {first.get(), second.get()};
-  pelt_crowd* const twice[] = {first.get(), second.get(), first.get()};
-  pelt_crowd* const none[] = {first.get(), nullptr};
-  pelt_result result = PELT_OK;
-  ASSERT_TRUE(submit_and_wait(*gpu_device(), "crowds", [&](VkCommandBuffer commands) {
-    result = pelt_crowd_record_together(all, 2, commands);
-    EXPECT_REFUSED(pelt_crowd_record_together(twice, 3, commands), PELT_ERROR_INVALID_ARGUMENT, "named twice");
-    EXPECT_REFUSED(pelt_crowd_record_together(none, 2, commands), PELT_ERROR_INVALID_ARGUMENT, "a crowd is null");
-    EXPECT_REFUSED(pelt_crowd_record_together(all, 65, commands), PELT_ERROR_INVALID_ARGUMENT, "more than 64");
-    EXPECT_REFUSED(pelt_crowd_record_together(nullptr, 1, commands), PELT_ERROR_INVALID_ARGUMENT, "crowds is null");
-  }));
-  EXPECT_EQ(result, PELT_OK);
-  EXPECT_REFUSED(pelt_crowd_record_together(all, 2, nullptr), PELT_ERROR_INVALID_ARGUMENT, "commands is null");
-}
-
 // Makes a character whose skin has morph targets.
 Character make_face() {
   Model model = test::make_tube();

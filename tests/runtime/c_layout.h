@@ -39,7 +39,7 @@ static_assert(PELT_BINDER_JUDGE_BY_RIG == 0 && PELT_BINDER_JUDGE_REPORT == 1 && 
 static_assert(PELT_ORDER_CHARACTER == 0 && PELT_ORDER_MODEL == 1, "");
 static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
 
-static_assert(PELT_NONE == 0xFFFFFFFFu && PELT_MAX_CROWDS_TOGETHER == 64 && PELT_MAX_BUFFER_USES == 8, "");
+static_assert(PELT_NONE == 0xFFFFFFFFu && PELT_MAX_BUFFER_USES == 8, "");
 
 #if UINTPTR_MAX == 0xFFFFFFFFFFFFFFFFu
 static_assert(sizeof(pelt_character_info) == 72 && offsetof(pelt_character_info, name) == 64, "");

@@ -156,9 +156,6 @@ TEST_F(MistakenCrowds, OfCharactersThatAreGoneSaySo) {
   hidden.show(0, false);
   hidden.give_outputs(0);
   EXPECT_THAT(read_vertices(*gpu_device(), hidden, 0).error().message, testing::HasSubstr("has no outputs"));
-  Crowd* const twice[] = {&hidden, &hidden};
-  Crowd::record_together(VK_NULL_HANDLE, twice);
-  expect("is named twice");
   EXPECT_EQ(&hidden.outputs(7), &hidden.outputs(0));
   expect("no output slot 7");
 }

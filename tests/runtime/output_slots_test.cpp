@@ -288,57 +288,6 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   }
 }
 
-// Crowds of other characters, of a list of the caller's, with other outputs: each is moved as if it were alone.
-TEST_F(OutputSlots, AreWrittenTogetherWithOtherCrowds) {
-  const GpuCharacters few = test::must(upload(*gpu_device(), test::judged_by(model_, "linear-blend").character));
-  std::vector<std::uint32_t> words(1 + 2 * 23, 0);
-  words[0] = 3;  // entries in state 0: instances 0, 2 and the last
-  words[3] = 2;
-  words[5] = 22;
-  const Buffer list = filled_buffer(words);
-  const auto make_all = [&] {
-    std::vector<Crowd> crowds;
-    CrowdOptions recomputed = options_of(2);
-    recomputed.outputs.normal_mode = NormalMode::kRecomputed;
-    CrowdOptions listed = options_of(1);
-    listed.visible = {list.handle(), 0};
-    crowds.push_back(make(recomputed));
-    CrowdOptions of_few{.instances = {5}};
-    of_few.outputs.slots = 3;
-    crowds.push_back(test::must(Crowd::create(*gpu_device(), few, of_few)));
-    crowds.push_back(make(listed));
-    return crowds;
-  };
-  std::vector<Crowd> alone = make_all();
-  std::vector<Crowd> together = make_all();
-  std::vector<Crowd*> all;
-  for (Crowd& crowd : together) all.push_back(&crowd);
-  for (std::uint32_t frame = 0; frame < 3; ++frame) {
-    for (std::vector<Crowd>* crowds : {&alone, &together}) {
-      for (Crowd& crowd : *crowds) {
-        for (std::uint32_t i = 0; i < crowd.instance_count(); ++i)
-          crowd.pose(i, moved(bind_joints_, motion(i + 5 * frame)));
-        crowd.advance(1.0f / 60);
-      }
-    }
-    ASSERT_TRUE(submit_and_wait(*gpu_device(), "crowds", [&](VkCommandBuffer commands) {
-      for (Crowd& crowd : alone) crowd.record(commands);
-      Crowd::record_together(commands, all);
-    }));
-    EXPECT_EQ(together[0].output_slot(), frame % 2);
-    EXPECT_EQ(together[1].output_slot(), frame);
-    for (std::size_t c = 0; c < alone.size(); ++c) {
-      for (const std::uint32_t i : {0u, 2u, 4u}) {
-        if (c == 2 && i == 4) continue;  // not listed
-        EXPECT_EQ(read_vertices(*gpu_device(), together[c], i)->positions,
-                  read_vertices(*gpu_device(), alone[c], i)->positions);
-        EXPECT_EQ(read_vertices(*gpu_device(), together[c], i)->normals,
-                  read_vertices(*gpu_device(), alone[c], i)->normals);
-      }
-    }
-  }
-}
-
 // Reads that are not ordered before the next frame: validation sees a hazard where that frame writes what they read,
 // and none where slots keep them apart.
 TEST_F(OutputSlots, LetAFrameBeComputedWhileTheOneBeforeIsRead) {

@@ -42,8 +42,7 @@ struct Configuration {
   bool previous = false;
   bool recomputed = false;  // normals, of the plain crowd too
   bool parts = false;
-  bool together = false;  // both crowds are recorded together
-  bool rows = false;      // joints are kept as three rows
+  bool rows = false;  // joints are kept as three rows
 
   explicit Configuration(std::mt19937& random) {
     const auto maybe = [&] { return random() % 2 == 0; };
@@ -53,7 +52,6 @@ struct Configuration {
     previous = maybe() && !(drawn && slots > 1);
     recomputed = random() % 4 == 0;
     parts = drawn || maybe();
-    together = !parts && maybe();
     rows = maybe();
   }
 
@@ -69,9 +67,11 @@ struct Configuration {
   std::string text() const {
     std::ostringstream out;
     out << slots << " slots, " << frames_in_flight << " frames in flight";
-    const std::pair<bool, const char*> flags[] = {
-        {drawn, "drawn"}, {previous, "previous positions"}, {recomputed, "recomputed normals"},
-        {parts, "parts"}, {together, "recorded together"},  {rows, "joints as rows"}};
+    const std::pair<bool, const char*> flags[] = {{drawn, "drawn"},
+                                                  {previous, "previous positions"},
+                                                  {recomputed, "recomputed normals"},
+                                                  {parts, "parts"},
+                                                  {rows, "joints as rows"}};
     for (const auto& [is_on, name] : flags) out << (is_on ? ", " : "") << (is_on ? name : "");
     return out.str();
   }
@@ -244,10 +244,6 @@ class CrowdPair {
     words[0] = static_cast<std::uint32_t>(words.size() - 1);
     fill(list_, words);
     EXPECT_TRUE(submit_and_wait(*gpu_device(), "both", [&](VkCommandBuffer commands) {
-      if (configuration_.together) {
-        Crowd* const crowds[] = {&*plain_, &*other_};
-        return Crowd::record_together(commands, crowds);
-      }
       plain_->record(commands);
       if (!configuration_.parts) return other_->record(commands);
       other_->record_pose(commands);

@@ -669,7 +669,6 @@ PELT_API pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32
  * - The caller's joints, inputs, visible: read at COMPUTE_SHADER with SHADER_STORAGE_READ. Order the next writes
  *   after COMPUTE_SHADER, no access; the host waits for a fence. */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
-#define PELT_MAX_CROWDS_TOGETHER 64
 /* Record the two parts of a frame, in this order and for each frame both. Between them the boxes of the frame are known
  * (pelt_crowd_options.bounds), before its skins are moved: behind a barrier from COMPUTE_SHADER with
  * SHADER_STORAGE_WRITE a pass of the caller's may read them, and write pelt_crowd_options.drawn. What compute writes
@@ -694,12 +693,6 @@ typedef struct pelt_buffer_use {
 PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses,
                                          uint32_t* count);
 
-/* Records a frame of each of several crowds, as pelt_crowd_record does, pass by pass: they run beside each other, and
- * there are as many barriers as the crowd with the most of them has. The barriers that the caller records are the same,
- * once for all. No crowd reads what another of them writes in this frame. Errors: more crowds than
- * PELT_MAX_CROWDS_TOGETHER, crowds of several devices, and a crowd that is named twice. */
-PELT_API pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd_count,
-                                                VkCommandBuffer commands);
 /* If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
  * caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
  * with the same two families each time, and with a semaphore between the queues whose wait covers all commands:

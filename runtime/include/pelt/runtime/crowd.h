@@ -21,8 +21,6 @@
 
 namespace pelt::runtime {
 
-enum class RecordedParts : std::uint32_t;  // runtime/crowd_state.h
-
 // A place in one of the caller's buffers, which has VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes a
 // buffer of its own.
 struct BufferPlace {
@@ -402,12 +400,6 @@ class Crowd {
   // among them, and is synchronized by the part itself.
   std::vector<BufferUse> uses(CrowdPart part) const;
 
-  // Records a frame of each of several crowds, as record() does, pass by pass: what one of them does between two
-  // barriers runs beside what the others do there, and there are as many barriers as the crowd with the most of them
-  // has. The barriers that the caller records are those of record(), once for all. No crowd reads what another of them
-  // writes in this frame. Preconditions: the crowds are of one device, and each is named once.
-  static void record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds);
-
   // If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
   // caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
   // with the same two families each time, and with a semaphore between the queues whose wait covers all commands:
@@ -482,8 +474,6 @@ class Crowd {
  private:
   struct State;
   explicit Crowd(std::unique_ptr<State> state);
-  static void record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer,
-                            RecordedParts parts);
   std::unique_ptr<State> state_;
 };
 
