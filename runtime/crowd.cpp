@@ -34,6 +34,12 @@ bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) con
   return expect_listed(instance, call) && expect_whole(call);
 }
 
+bool Crowd::State::expect_own_joints(std::uint32_t instance) const {
+  if (!own_joints)
+    report_mistake("Crowd::pose: a buffer of the caller's has the joint matrices of the %s", label.c_str());
+  return own_joints && expect_whole("pose") && expect_instance(instance, "pose");
+}
+
 bool Crowd::State::expect_own_inputs(std::uint32_t instance, const char* call) const {
   if (!own_inputs) report_mistake("Crowd::%s: a buffer of the caller's has the inputs of the %s", call, label.c_str());
   return own_inputs && expect_whole(call) && expect_instance(instance, call);
@@ -184,15 +190,9 @@ Crowd::~Crowd() = default;
 Crowd::Crowd(Crowd&&) noexcept = default;
 Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
-bool Crowd::State::expect_own_joints(std::uint32_t instance, const char* call) const {
-  if (!own_joints)
-    report_mistake("Crowd::%s: a buffer of the caller's has the joint matrices of the %s", call, label.c_str());
-  return own_joints && expect_whole(call) && expect_instance(instance, call);
-}
-
 template <class Joint>
 void Crowd::State::pose(std::uint32_t instance, std::span<const Joint> given) {
-  if (!expect_own_joints(instance, "pose")) return;
+  if (!expect_own_joints(instance)) return;
   const Skeleton& skeleton = data_of(instance).skeleton;
   if (!expect_size("pose", "joint matrices", given.size(), skeleton.joints.size())) return;
   if (!expect_usable("pose", "joint", instance, given)) return;
@@ -212,11 +212,6 @@ void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) { st
 void Crowd::pose(std::uint32_t instance, std::span<const shared::Affine> joints) { state_->pose(instance, joints); }
 void Crowd::pose(std::uint32_t instance, std::span<const shared::JointTransform> joints) {
   state_->pose(instance, joints);
-}
-
-std::span<float> Crowd::map_joints(std::uint32_t instance) {
-  if (!state_->expect_own_joints(instance, "map_joints")) return {};
-  return state_->joints.map(state_->slot, instance);
 }
 
 void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {

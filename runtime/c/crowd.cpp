@@ -178,17 +178,6 @@ pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_
   });
 }
 
-pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** joints, uint32_t* float_count) {
-  return guarded(__func__, [&] {
-    pelt_crowd& handle = need_own_joints(crowd, instance);
-    need(joints, "joints");
-    need(float_count, "float_count");
-    const std::span<float> mapped = handle.crowd.map_joints(instance);
-    *joints = mapped.data();
-    *float_count = static_cast<std::uint32_t>(mapped.size());
-  });
-}
-
 pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count) {
   return guarded(__func__, [&] {
     pelt_crowd& handle = need_own_inputs(crowd, instance);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fuzz/c_api_crowd.h"
 
-#include <algorithm>
-
 namespace pelt::fuzz {
 
 namespace {
@@ -166,7 +164,7 @@ void CrowdCalls::change_crowd(pelt_crowd* crowd, std::uint32_t instance) {
 }
 
 void CrowdCalls::change_instance(pelt_crowd* crowd, std::uint32_t instance) {
-  switch (in_.ConsumeIntegralInRange(0, 10)) {
+  switch (in_.ConsumeIntegralInRange(0, 9)) {
     case 0: {
       constexpr std::uint32_t kFloats[] = {16, 12, 10};
       const std::uint32_t format = index(2);
@@ -176,40 +174,33 @@ void CrowdCalls::change_instance(pelt_crowd* crowd, std::uint32_t instance) {
       return;
     }
     case 1: {
-      float* joints = nullptr;
-      std::uint32_t count = 0;
-      if (done(pelt_crowd_map_joints(crowd, instance, &joints, &count)) != PELT_OK) return;
-      std::fill_n(joints, count, number());
-      return;
-    }
-    case 2: {
       const std::uint32_t count = count_of(info_of(any(characters_)).input_count);
       const Exact<float> inputs = numbers(count);
       done(pelt_crowd_inputs(crowd, instance, or_null(inputs.get()), count));
       return;
     }
-    case 3: {
+    case 2: {
       const std::uint32_t count = in_.ConsumeBool() ? in_.ConsumeIntegralInRange<std::uint32_t>(0, 300) : 63;
       const Exact<float> positions = numbers(3 * std::size_t{count});
       done(pelt_crowd_stream(crowd, instance, index(1), or_null(positions.get()), count));
       return;
     }
-    case 4:
+    case 3:
       done(pelt_crowd_control(crowd, instance, index(4), number()));
       return;
-    case 5:
+    case 4:
       done(pelt_crowd_show(crowd, instance, index(1)));
       return;
-    case 6:
+    case 5:
       done(pelt_crowd_update_every(crowd, instance, index(3)));
       return;
-    case 7:
+    case 6:
       done(pelt_crowd_teleport(crowd, instance));
       return;
-    case 8:
+    case 7:
       done(pelt_crowd_advance(crowd, number()));
       return;
-    case 9:
+    case 8:
       done(pelt_crowd_detail(crowd, instance, index(2), index(3)));
       return;
     default:

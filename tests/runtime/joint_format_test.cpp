@@ -86,26 +86,6 @@ std::span<const float> floats_of(const std::vector<Joint>& joints) {
   return {reinterpret_cast<const float*>(joints.data()), joints.size() * sizeof(Joint) / sizeof(float)};
 }
 
-// Mapped memory is written by the caller, also for later frames in which it is not.
-TEST_F(JointFormats, AreWrittenToMappedMemory) {
-  Crowd expected = make(JointFormat::kMatrix4);
-  expected.pose(1, matrices_);
-  const std::vector<glm::vec3> wanted = moved_by(expected);
-  const std::span<const float> written[] = {floats_of(matrices_), floats_of(rows_), floats_of(transforms_)};
-  for (const JointFormat format : kFormats) {
-    Crowd crowd = make(format);
-    const std::span<const float> joints = written[static_cast<std::size_t>(format)];
-    for (int turn = 0; turn < 2; ++turn) {
-      const std::span<float> mapped = crowd.map_joints(1);
-      ASSERT_EQ(mapped.size(), joints.size());
-      std::copy(joints.begin(), joints.end(), mapped.begin());
-      for (int frame = 0; frame < 4; ++frame) EXPECT_LT(apart(moved_by(crowd), wanted), 1e-5f) << frame;
-      crowd.pose(1, bind_joints_);
-      EXPECT_GT(apart(moved_by(crowd), wanted), 0.1f);
-    }
-  }
-}
-
 TEST_F(JointFormats, AreReadFromBuffersOfTheCallers) {
   Crowd expected = make(JointFormat::kMatrix4);
   expected.pose(1, matrices_);

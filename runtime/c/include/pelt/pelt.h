@@ -596,10 +596,6 @@ PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const
 /* The same of joints in any form (PELT_JOINTS_...); what the crowd keeps in another is converted. */
 PELT_API pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
                                             uint32_t joint_count);
-/* Gives the mapped memory of an instance's joints in the next frame, in the crowd's form, and its number of floats: for
- * the caller to write all of it before the frame is recorded, in place of pelt_crowd_pose. It is not to be read. Helper
- * joints must be turned already. */
-PELT_API pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** joints, uint32_t* float_count);
 /* Set what the skeleton does not move, in the same way: all inputs at once, the vertices of a stream (3 floats each,
  * model space, metres, in the mesh's order), or a control. An input that was never given has its value in the rest
  * pose. */

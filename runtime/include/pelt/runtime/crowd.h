@@ -306,10 +306,6 @@ class Crowd {
   // What the crowd keeps in another form (CrowdOptions::joint_format) is converted.
   void pose(std::uint32_t instance, std::span<const shared::Affine> joints);
   void pose(std::uint32_t instance, std::span<const shared::JointTransform> joints);
-  // Returns the mapped memory of an instance's joints in the next frame, in the crowd's form, for the caller to write
-  // all of it before record(), in place of pose(). It is not to be read. Helper joints must be turned already. An
-  // instance whose joints are written so should be written in each frame: otherwise the memory is read once, slowly.
-  std::span<float> map_joints(std::uint32_t instance);
 
   // Set what the skeleton does not move, in the same way: all inputs of the instance at once
   // (CharacterData::input_count of them), the vertices of CharacterData::streams[stream] (model space, metres, in the
