@@ -87,16 +87,10 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   }
   std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
   const std::uint32_t last_level = shared::entry_other_level(state.last_state);
-  state.detail.step();
   state.level.step();
-  const std::uint32_t share =
-      state.detail.is_over()
-          ? 0
-          : static_cast<std::uint32_t>(std::uint64_t{255} * state.detail.faded / state.detail.steps());
-  const std::uint32_t details = shared::entry_state(0, static_cast<std::uint32_t>(state.detail.from),
-                                                    static_cast<std::uint32_t>(state.detail.to), share);
-  state.last_state = details | shared::entry_levels(state.level.from, state.level.to);
-  std::uint32_t levels = state.last_state & ~details;
+  const std::uint32_t detail = state.detail == Detail::kLinearFit ? shared::kEntryLinearFit : 0;
+  std::uint32_t levels = shared::entry_levels(state.level.from, state.level.to);
+  state.last_state = detail | levels;
   if (new_level) flags |= shared::kEntryNewLevel;
   if (new_level && state.level.is_over()) {
     flags |= shared::kEntryOtherLevel;
@@ -105,13 +99,11 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   state.teleport = false;
   state.moved_before = true;
   state.behind = frames_behind();
-  const auto entry = [&] { return details | levels | flags; };
   if (sizes_of(instance).clock_input) {
     const bool has_fit = plan.table.characters[character_of(instance)].has_fit != 0;
-    const bool deformed = !has_fit || shared::entry_uses(entry(), false);
-    if (deformed && state.action.pose(clock)) flags |= shared::kEntryFresh;
+    if ((!has_fit || detail == 0) && state.action.pose(clock)) flags |= shared::kEntryFresh;
   }
-  state.moved_state = entry();
+  state.moved_state = detail | levels | flags;
   return shared::ListEntry{instance, state.moved_state};
 }
 
@@ -278,8 +270,8 @@ void Crowd::advance(float seconds) { state_->clock.advance(seconds); }
 
 float Crowd::clock() const { return state_->clock.value(); }
 
-void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames) {
-  if (state_->expect_own_list(instance, "detail")) state_->instance_states[instance].detail.start(detail, fade_frames);
+void Crowd::detail(std::uint32_t instance, Detail detail) {
+  if (state_->expect_own_list(instance, "detail")) state_->instance_states[instance].detail = detail;
 }
 
 void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames) {
@@ -294,7 +286,7 @@ void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fad
 
 ShownLevels Crowd::shown_levels(std::uint32_t instance) const {
   if (!state_->expect_listed(instance, "shown_levels")) return {};
-  const Fade<std::uint32_t>& level = state_->instance_states[instance].level;
+  const LevelFade& level = state_->instance_states[instance].level;
   if (level.is_over()) return {.from = level.to, .to = level.to};
   return {
       .from = level.from, .to = level.to, .share = static_cast<float>(level.faded) / static_cast<float>(level.steps())};

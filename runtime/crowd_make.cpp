@@ -27,9 +27,6 @@ namespace {
 static_assert(static_cast<std::uint32_t>(JointFormat::kMatrix4) == shared::kJointsMatrix4);
 static_assert(static_cast<std::uint32_t>(JointFormat::kMatrix3x4) == shared::kJointsMatrix3x4);
 static_assert(static_cast<std::uint32_t>(JointFormat::kTransform) == shared::kJointsTransform);
-static_assert(static_cast<std::uint32_t>(Detail::kFull) == shared::kDetailFull);
-static_assert(static_cast<std::uint32_t>(Detail::kReduced) == shared::kDetailReduced);
-static_assert(static_cast<std::uint32_t>(Detail::kLinearFit) == shared::kDetailLinearFit);
 
 template <class Constants>
 std::vector<std::byte> bytes_of(const Constants& constants) {
@@ -259,7 +256,6 @@ std::vector<std::byte> Crowd::State::Maker::constants_of(const CrowdStep& step, 
       return bytes_of(step.range);
     case CrowdPass::kBlend:
       return bytes_of(shared::BlendConstants{.range = step.range,
-                                             .reduced_influences = state.reduced_influences,
                                              .positions = written.positions.stream,
                                              .normals = written.normals.stream,
                                              .tangents = written.tangents.stream,
@@ -402,8 +398,6 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   state->label = "crowd of " + label;
   state->capacity = capacity;
   state->wanted_outputs = options.outputs;
-  // A row has at most kWeightUnits influences: each weighs at least one unit.
-  state->reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits);
   state->slots = options.frames_in_flight;
   state->outputs = layout.slots;
   state->joint_format = options.joint_format;

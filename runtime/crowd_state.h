@@ -26,18 +26,17 @@
 
 namespace pelt::runtime {
 
-// A change from one way to show an instance to another, in steps: the frames in which the instance is moved.
-template <class Value>
-struct Fade {
-  Value from{};
-  Value to{};
+// A change from one level of an instance to another, in steps: the frames in which the instance is moved.
+struct LevelFade {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
   std::uint32_t frames = 0;  // in which both are shown
   std::uint32_t faded = 0;   // of them, that are over
 
   std::uint64_t steps() const { return std::uint64_t{frames} + 1; }
   bool is_over() const { return from == to; }
   // Reversing a fade continues from its present share. A fade that has not begun is none: nothing of it was shown.
-  void start(Value wanted, std::uint32_t wanted_frames) {
+  void start(std::uint32_t wanted, std::uint32_t wanted_frames) {
     if (faded == 0) to = from;
     if (to == wanted) return;
     std::uint32_t done = 0;
@@ -70,8 +69,8 @@ struct InstanceState {
   std::uint32_t behind = 0;       // frames that outputs need, once it is no longer moved, to follow its last move
   std::uint32_t last_state = 0;   // entry state of that move, without flags
   std::uint32_t period = 1;
-  Fade<Detail> detail;
-  Fade<std::uint32_t> level;
+  Detail detail = Detail::kFull;
+  LevelFade level;
   ActionProgress action;
 };
 
@@ -115,7 +114,6 @@ struct Crowd::State {
   std::string label;
   CrowdCapacity capacity;
   CrowdOutputs wanted_outputs;
-  std::uint32_t reduced_influences = 4;
   CrowdPlan plan;
   PlanBases bases;
   std::vector<OutputPlaces> outputs;                    // for each output slot

@@ -20,12 +20,11 @@ using pelt::runtime::VertexFormat;
 namespace {
 
 static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
-              static_cast<int>(Detail::kReduced) == PELT_DETAIL_REDUCED &&
               static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
 static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
               PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold &&
-              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat &&
-              PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
+              PELT_ENTRY_LINEAR_FIT == pelt::shared::kEntryLinearFit && PELT_ENTRY_FRESH == pelt::shared::kEntryFresh &&
+              PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat && PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
               PELT_ENTRY_OTHER_LEVEL == pelt::shared::kEntryOtherLevel);
 
 const pelt::runtime::Device& device_of(const pelt_crowd& crowd) { return *crowd.characters->device->device; }
@@ -236,11 +235,11 @@ pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock) {
   return guarded(__func__, [&] { need(clock, "clock") = need(crowd, "crowd").crowd.clock(); });
 }
 
-pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames) {
+pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail) {
   return guarded(__func__, [&] {
     pelt_crowd& handle = need_own_list(crowd, instance);
     if (detail > PELT_DETAIL_LINEAR_FIT) refuse(formatted("detail {} is none", detail));
-    handle.crowd.detail(instance, static_cast<Detail>(detail), fade_frames);
+    handle.crowd.detail(instance, static_cast<Detail>(detail));
   });
 }
 

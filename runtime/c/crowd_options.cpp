@@ -49,7 +49,6 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   }
   options.instances.assign(given.instances, given.instances + given.character_count);
   if (given.frames_in_flight != 0) options.frames_in_flight = given.frames_in_flight;
-  if (given.reduced_influences != 0) options.reduced_influences = given.reduced_influences;
   options.outputs = {
       .positions = to_output(given.positions, VertexFormat::kFloat, "positions"),
       .normals = to_output(given.normals, VertexFormat::kOctahedral16, "normals"),

@@ -54,7 +54,7 @@ void main() {
   if (vertex < job.vertex_count && !outputs.held) {
     RestVertex rest = rest_vertex(job, vertex);
     RestVertex shape = shape_vertex(job, vertex, place.first_palette, rest);
-    Moved moved = move_instance(job, vertex, place.first_palette, entry.state, rest.point, shape.point);
+    Moved moved = move_vertex(job, vertex, place.first_palette, entry.state, rest.point, shape.point);
     store_vertex(outputs, moved, shape.directions);
     store_driver(job, vertex, place, moved);
   }

@@ -101,20 +101,18 @@ PELT_SHARED_CONST uint kHasFits = 64u;      // implies kHasLinear
 PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
 PELT_SHARED_CONST uint kHasOutputs = 256u;
 PELT_SHARED_CONST uint kHasMorphs = 512u;
-PELT_SHARED_CONST uint kHasRowsOver2 = 2048u;  // rows of linear blend with more than two influences
-PELT_SHARED_CONST uint kHasRowsOver4 = 4096u;  // implies kHasRowsOver2
-PELT_SHARED_CONST uint kHasFades = 1024u;      // instances that change from one detail to another (entry_fades)
+PELT_SHARED_CONST uint kHasRowsOver2 = 1024u;  // rows of linear blend with more than two influences
+PELT_SHARED_CONST uint kHasRowsOver4 = 2048u;  // implies kHasRowsOver2
 
 // The push constants of a blend.
 struct BlendConstants {
   JobRange range;
-  uint reduced_influences;  // influences that kDetailReduced keeps
   VertexStream positions;
   VertexStream normals;
   VertexStream tangents;
   VertexStream previous;
 };
-PELT_SHARED_SIZE(BlendConstants, 48);
+PELT_SHARED_SIZE(BlendConstants, 44);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 

@@ -70,7 +70,6 @@ void CrowdCalls::create_crowd(std::uint32_t characters) {
   options.character_count = in_.ConsumeBool() ? characters : in_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
   options.instances = in_.ConsumeBool() ? instances : nullptr;
   options.frames_in_flight = in_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
-  options.reduced_influences = in_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
   if (in_.ConsumeBool()) {
     options.positions = output();
     options.normals = output();
@@ -201,7 +200,7 @@ void CrowdCalls::change_instance(pelt_crowd* crowd, std::uint32_t instance) {
       done(pelt_crowd_advance(crowd, number()));
       return;
     case 8:
-      done(pelt_crowd_detail(crowd, instance, index(2), index(3)));
+      done(pelt_crowd_detail(crowd, instance, index(2)));
       return;
     default:
       done(pelt_crowd_level(crowd, instance, index(3), index(3)));

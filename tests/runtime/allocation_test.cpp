@@ -170,7 +170,7 @@ TEST_F(Frames, AllocateNothing) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
       crowd.show(i, (i + frame) % 7 != 0);
       crowd.update_every(i, 1 + i % 3);
-      crowd.detail(i, static_cast<Detail>((i + frame / 4) % 3), 2);
+      crowd.detail(i, static_cast<Detail>((i + frame / 4) % 2));
       if ((i + frame) % 5 == 0) crowd.teleport(i);
     }
     crowd.advance(1.0f / 60);
@@ -368,7 +368,7 @@ TEST_F(Frames, DoNotGrowWithTheCrowd) {
     const Counting counting(*device_);
     pose(crowd);
     crowd.record(VK_NULL_HANDLE);
-    EXPECT_EQ(recorded.dispatches, crowd.passes().size() - 1) << "all but that of fading skins: nothing fades";
+    EXPECT_EQ(recorded.dispatches, crowd.passes().size());
     EXPECT_EQ(recorded.barriers, crowd.barrier_count());
     return recorded;
   };

@@ -129,7 +129,7 @@ std::vector<pelt_result> calls_of_no_crowd(std::uint32_t& number, float& value) 
           pelt_crowd_show(nullptr, 0, 0),
           pelt_crowd_update_every(nullptr, 0, 0),
           pelt_crowd_teleport(nullptr, 0),
-          pelt_crowd_detail(nullptr, 0, 0, 0),
+          pelt_crowd_detail(nullptr, 0, 0),
           pelt_crowd_record(nullptr, none),
           pelt_crowd_record_release(nullptr, none, 0, 1),
           pelt_crowd_record_acquire(nullptr, none, 0, 1, 0, 0),

@@ -37,7 +37,7 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "instance 9 of 2");
   EXPECT_INVALID(pelt_crowd_update_every(c, 9, 1), "instance 9");
   EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");
-  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77, 0), "detail 77");
+  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77), "detail 77");
   EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE), "commands is null");
   EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "character 2 of 2");
   auto shorter = sized<pelt_crowd_options>();
@@ -77,7 +77,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   constexpr pelt_result kInvalid = PELT_ERROR_INVALID_ARGUMENT;
   using Options = pelt_crowd_options;
   refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
-  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 376");
+  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 368");
   refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
   refused(
       [&](Options& o) {

@@ -79,12 +79,6 @@ class Crowds : public testing::Test {
     joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
     return joints;
   }
-  // Makes a crowd of one bent instance; reduced detail keeps one influence.
-  Crowd make_bent_crowd(const GpuCharacters& gpu) {
-    Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
-    crowd.pose(0, bent_joints());
-    return crowd;
-  }
   std::vector<glm::vec3> positions(const Crowd& crowd, std::uint32_t instance) {
     const InstanceVertices vertices = test::must(read_vertices(*test::gpu_device(), crowd, instance));
     return vertices.positions;

@@ -123,7 +123,6 @@ TEST_F(DrawnCrowds, AreWholeFramesWhereAllIsListed) {
   EXPECT_EQ(parts.passes().size(), whole.passes().size() + 1);
   for (std::size_t frame = 0; frame < 4; ++frame) {
     for (Crowd* crowd : {&parts, &whole, &halves}) {
-      if (frame == 1) crowd->detail(0, Detail::kReduced, 1);
       pose_all(*crowd, frame);
     }
     draw(parts, {0, 1, 2, 3, 4, 5});

@@ -45,7 +45,7 @@ class MistakenCrowds : public MixedCrowds {
     expect("Crowd::update_every");
     crowd.teleport(gone);
     expect("Crowd::teleport");
-    crowd.detail(gone, Detail::kReduced);
+    crowd.detail(gone, Detail::kLinearFit);
     expect("Crowd::detail");
     crowd.level(gone, 1);
     expect("Crowd::level");

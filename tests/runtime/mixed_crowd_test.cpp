@@ -54,7 +54,7 @@ TEST_F(MixedCrowds, ArePosedOnSeveralThreads) {
     crowd.inputs(i, {});
     crowd.show(i, (i + frame) % 7 != 0);
     crowd.update_every(i, 1 + i % 3);
-    crowd.detail(i, static_cast<Detail>((i + frame) % 3), 2);
+    crowd.detail(i, static_cast<Detail>((i + frame) % 2));
     if ((i + frame) % 5 == 0) crowd.teleport(i);
   };
   Crowd alone = make(options);
@@ -115,7 +115,7 @@ TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
   EXPECT_EQ(small.barrier_count(), large.barrier_count());
   EXPECT_THAT(std::vector(small.passes().begin(), small.passes().end()),
               testing::ElementsAre("pose dual_quaternion, stage 0", "blend of drivers", "pose linear_blend",
-                                   "pose dual_quaternion, stage 1", "blend of skins", "blend of fading skins"));
+                                   "pose dual_quaternion, stage 1", "blend of skins"));
 }
 
 TEST_F(MixedCrowds, LeaveAloneWhatIsNotShown) {

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 using test::gpu_device;
 
-// Characters of every kind of state that lasts: a fit to fade to, morph targets, masses that swing.
+// Characters of every kind of state that lasts: a fit to change to, morph targets, masses that swing.
 class OutputSlots : public Crowds {
  protected:
   void SetUp() override {
@@ -37,7 +37,7 @@ class OutputSlots : public Crowds {
   }
 
   static CrowdOptions options_of(std::uint32_t slots) {
-    CrowdOptions options{.instances = {3, 18, 2}, .frames_in_flight = 1, .reduced_influences = 1};
+    CrowdOptions options{.instances = {3, 18, 2}, .frames_in_flight = 1};
     options.outputs.previous_positions.format = VertexFormat::kFloat;
     options.outputs.bounds = true;
     options.outputs.slots = slots;
@@ -59,7 +59,7 @@ class OutputSlots : public Crowds {
     crowd.advance(1.0f / 60);
   }
 
-  // Shows, hides, freezes, teleports and fades some of the instances.
+  // Shows, hides, freezes and teleports some of the instances, and changes their detail.
   static void change(Crowd& crowd, std::mt19937& random) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
       switch (random() % 8) {
@@ -73,7 +73,7 @@ class OutputSlots : public Crowds {
           crowd.teleport(i);
           break;
         case 3:
-          crowd.detail(i, static_cast<Detail>(random() % 3), static_cast<std::uint32_t>(random() % 4));
+          crowd.detail(i, static_cast<Detail>(random() % 2));
           break;
         default:
           crowd.show(i, true);
@@ -265,7 +265,7 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   options.visible = {list.handle(), 0};
   Crowd crowd = make(options);
   // Instance 1 of the first character, which has morph targets, is moved in frames 0 and 1 by the fit, then no longer.
-  const std::uint32_t fitted = shared::entry_state(0, shared::kDetailLinearFit, shared::kDetailLinearFit, 255);
+  const std::uint32_t fitted = shared::kEntryLinearFit;
   for (std::size_t frame = 0; frame < 6; ++frame) {
     std::vector<std::uint32_t> words(1 + 2 * count);
     const std::uint32_t state = frame == 0   ? fitted | shared::kEntryTeleport

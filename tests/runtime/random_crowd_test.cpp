@@ -211,8 +211,8 @@ class CrowdPair {
       write("teleport", i);
       both([&](Crowd& crowd) { crowd.teleport(i); });
     } else if (what == 8) {
-      write("detail", i, value % 3, frames);
-      both([&](Crowd& crowd) { crowd.detail(i, static_cast<Detail>(value % 3), frames); });
+      write("detail", i, value % 2);
+      both([&](Crowd& crowd) { crowd.detail(i, static_cast<Detail>(value % 2)); });
     } else {
       write("level", i, value, frames);
       both([&](Crowd& crowd) { crowd.level(i, value, frames); });

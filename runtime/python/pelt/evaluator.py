@@ -16,7 +16,7 @@ from ._library import Error, Handle, library, view
 from .character import Character, Floats, Pose, joint_memory, numbers
 
 _ORDERS = {"character": 0, "model": 1}
-_DETAILS = {"full": 0, "linear_fit": 2}
+_DETAILS = {"full": 0, "linear_fit": 1}
 
 
 def _array(array: np.ndarray | None, columns: int, count: int, name: str) -> tuple[int, int]:

@@ -435,7 +435,7 @@ typedef struct pelt_vertex_output {
 /* An instance to move, in the caller's list (pelt_crowd_options.visible). */
 typedef struct pelt_list_entry {
   uint32_t instance; /* its number in the crowd */
-  uint32_t state;    /* PELT_ENTRY_... | PELT_ENTRY_DETAIL(...); 0: moved in full */
+  uint32_t state;    /* PELT_ENTRY_... | PELT_ENTRY_LEVELS(...); 0: moved in full, at its finest level */
 } pelt_list_entry;
 
 enum {
@@ -444,10 +444,12 @@ enum {
   PELT_ENTRY_TELEPORT = 1,
   /* not moved, its previous positions become its positions: set it once when an instance stops */
   PELT_ENTRY_HOLD = 2,
+  /* moved by the linear blend that was fitted to the deformers (PELT_DETAIL_LINEAR_FIT) */
+  PELT_ENTRY_LINEAR_FIT = 4,
   /* secondary action starts at rest, as it does with PELT_ENTRY_TELEPORT */
   PELT_ENTRY_FRESH = 64,
-  /* with several output slots, in place of PELT_ENTRY_HOLD: moved again as when it was last moved, with the details
-   * and the share of that time. Set it when an instance stops, once for each further slot */
+  /* with several output slots, in place of PELT_ENTRY_HOLD: moved again as when it was last moved, with the detail of
+   * that time. Set it when an instance stops, once for each further slot */
   PELT_ENTRY_REPEAT = 128,
   /* the second of PELT_ENTRY_LEVELS was not moved in the frame before: its previous positions equal this frame's */
   PELT_ENTRY_NEW_LEVEL = 0x10000000,
@@ -457,9 +459,6 @@ enum {
 
 /* The levels of detail at which the skins are moved: one, or two while the instance fades. */
 #define PELT_ENTRY_LEVELS(level, other) ((uint32_t)(level) << 16 | (uint32_t)(other) << 22)
-
-/* A cross-fade: `share` is the weight of detail `to` (PELT_DETAIL_...), 0 to 255; the remainder is detail `from`. */
-#define PELT_ENTRY_DETAIL(from, to, share) ((uint32_t)(from) << 2 | (uint32_t)(to) << 4 | (uint32_t)(share) << 8)
 
 /* Where the outputs of an output slot are. Offsets: multiples of 4. */
 typedef struct pelt_slot_places {
@@ -499,7 +498,7 @@ typedef struct pelt_crowd_options {
    * is made. */
   const uint32_t* instances;
   uint32_t frames_in_flight;    /* frames that may be recorded before the first has finished; 0: 2 */
-  uint32_t reduced_influences;  /* influences a vertex that PELT_DETAIL_REDUCED keeps; 0: 4 */
+  uint32_t joint_format;        /* PELT_JOINTS_...: the form of joints in the crowd's memory, and in `joints` */
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
@@ -551,8 +550,6 @@ typedef struct pelt_crowd_options {
   /* Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
    * counts: this, or what `instances` take. NULL: what they take. */
   const pelt_crowd_capacity* capacity;
-  uint32_t joint_format; /* PELT_JOINTS_...: the form of joints in the crowd's memory, and in `joints` */
-  uint32_t reserved;
 } pelt_crowd_options;
 
 /* Adds to `sum` what some instances of a character take together in a crowd of these options, and the character itself.
@@ -625,16 +622,11 @@ PELT_API pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock)
 
 enum {
   PELT_DETAIL_FULL = 0,
-  PELT_DETAIL_REDUCED =
-      /* Linear meshes use only the strongest influences of each vertex, and normals ignore gradients; other meshes
-       * are full. */
-  1,
   /* Moved by the linear blend that was fitted to the deformers, which are then not posed; full if there is no fit. */
-  PELT_DETAIL_LINEAR_FIT = 2
+  PELT_DETAIL_LINEAR_FIT = 1
 };
-/* Cross-fades to a detail over `fade_frames` frames in which the instance is moved; 0: at once. Reversing a fade
- * continues from its present share; a fade to a third detail begins at the detail that was faded to. */
-PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames);
+/* Says how finely an instance is moved, from the next frame in which it is. */
+PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail);
 
 /* Shows an instance's skins at a level of detail: each by its coarsest level that is not above `level`. Only that is
  * moved, and drawn from pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex. With `fade_frames` both levels are

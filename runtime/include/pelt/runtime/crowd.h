@@ -154,16 +154,11 @@ struct CrowdOptions {
   // the frame before, its previous positions equal its positions. Offset: a multiple of
   // minStorageBufferOffsetAlignment. Not together with `visible`, nor with previous positions in several output slots.
   BufferPlace drawn;
-  // The influences that Detail::kReduced keeps for a vertex, 1 or more. A vertex that has fewer keeps all of them.
-  std::uint32_t reduced_influences = 4;
 };
 
 // How finely an instance is moved.
 enum class Detail : std::uint32_t {
   kFull,
-  // Linear meshes use only the strongest influences of each vertex, and normals ignore gradients; other meshes as
-  // kFull.
-  kReduced,
   // Moved by the linear blend that was fitted to the deformers (CharacterMesh::fit), whose palettes are then not posed;
   // kFull if the character has no fit.
   kLinearFit,
@@ -324,9 +319,7 @@ class Crowd {
   // Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions, and
   // has its secondary action start at rest there. An instance that appears is teleported.
   void teleport(std::uint32_t instance);
-  // Cross-fades to a detail over `fade_frames` frames in which the instance is moved; 0: at once. Reversing a fade
-  // continues from its present share; a fade to a third detail begins at the detail that was faded to.
-  void detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames = 0);
+  void detail(std::uint32_t instance, Detail detail);  // from the next frame in which it is moved
   // Shows an instance's skins at a level of detail (CharacterData::levels): each by its coarsest level that is not
   // above `level`. Only that is moved, and drawn from mesh_vertex() or level_vertex(). With `fade_frames` both levels
   // are moved in so many frames, for the game to fade from one to the other (shown_levels); 0: at once. In the first
@@ -349,10 +342,10 @@ class Crowd {
   // Records every stage into `commands`, outside a render pass. The number of commands does not grow with the number of
   // instances and characters: first a barrier; if a `visible` buffer of the caller's has the list, a dispatch that
   // plans the frame and a barrier; in each stage one dispatch a pose kernel, then a barrier and one blend, with a
-  // barrier between stages; in the last stage, beside the blend, one dispatch of bounds if they are asked for, and one
-  // for instances that fade if the skins can; if normals are recomputed, a barrier and one dispatch more. passes()
-  // names them. A dispatch that the host finds to have no work is left out. Leaves a pipeline, set 0 and push constants
-  // of compute bound. Never submits, waits or allocates.
+  // barrier between stages; in the last stage, beside the blend, one dispatch of bounds if they are asked for; if
+  // normals are recomputed, a barrier and one dispatch more. passes() names them. A dispatch that the host finds to
+  // have no work is left out. Leaves a pipeline, set 0 and push constants of compute bound. Never submits, waits or
+  // allocates.
   //
   // Each call is a frame of the crowd. It takes the next of frames_in_flight frame slots for the host's input; the
   // frame that was recorded frames_in_flight frames before must have finished on the device before this one is posed.
@@ -421,7 +414,7 @@ class Crowd {
 
   // Names of what record() dispatches, in order, for people to read: "plan" (with a `visible` buffer only), "pose
   // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
-  // "blend of fading skins", "normals of skins"; with the stage if several have the same name. They last until add().
+  // "normals of skins"; with the stage if several have the same name. They last until add().
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
 
