@@ -34,12 +34,6 @@ bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) con
   return expect_listed(instance, call) && expect_whole(call);
 }
 
-bool Crowd::State::expect_own_joints(std::uint32_t instance) const {
-  if (!own_joints)
-    report_mistake("Crowd::pose: a buffer of the caller's has the joint matrices of the %s", label.c_str());
-  return own_joints && expect_whole("pose") && expect_instance(instance, "pose");
-}
-
 bool Crowd::State::expect_own_inputs(std::uint32_t instance, const char* call) const {
   if (!own_inputs) report_mistake("Crowd::%s: a buffer of the caller's has the inputs of the %s", call, label.c_str());
   return own_inputs && expect_whole(call) && expect_instance(instance, call);
@@ -184,27 +178,26 @@ Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
 template <class Joint>
 void Crowd::State::pose(std::uint32_t instance, std::span<const Joint> given) {
-  if (!expect_own_joints(instance)) return;
+  if (!own_joints)
+    return report_mistake("Crowd::pose: a buffer of the caller's has the joint matrices of the %s", label.c_str());
+  if (!expect_whole("pose") || !expect_instance(instance, "pose")) return;
   const Skeleton& skeleton = data_of(instance).skeleton;
   if (!expect_size("pose", "joint matrices", given.size(), skeleton.joints.size())) return;
   if (!expect_usable("pose", "joint", instance, given)) return;
   const std::span<float> kept = joints.values(instance);
   if (skeleton.helpers.empty()) {
-    write_joints(given, joint_format, kept);
+    write_joints(given, kept);
   } else {
     const std::span<glm::mat4> turned = scratch_matrices(given.size());
-    write_joints(given, JointFormat::kMatrix4, {&turned[0][0][0], turned.size() * joint_floats(JointFormat::kMatrix4)});
+    std::transform(given.begin(), given.end(), turned.begin(), [](const Joint& joint) { return matrix_of(joint); });
     turn_helpers(skeleton, turned);
-    write_joints<glm::mat4>(turned, joint_format, kept);
+    write_joints(turned, kept);
   }
   joints.publish(slot, instance);
 }
 
 void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) { state_->pose(instance, joints); }
 void Crowd::pose(std::uint32_t instance, std::span<const shared::Affine> joints) { state_->pose(instance, joints); }
-void Crowd::pose(std::uint32_t instance, std::span<const shared::JointTransform> joints) {
-  state_->pose(instance, joints);
-}
 
 void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {
   if (!state_->expect_own_inputs(instance, "inputs")) return;

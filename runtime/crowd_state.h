@@ -151,7 +151,6 @@ struct Crowd::State {
 
   InputRing joints;
   InputRing inputs;
-  JointFormat joint_format = JointFormat::kMatrix4;
   bool own_joints = true;
   bool own_inputs = true;
   bool own_list = true;   // the host plans
@@ -214,7 +213,6 @@ struct Crowd::State {
   bool expect_instance(std::uint32_t instance, const char* call) const;
   bool expect_listed(std::uint32_t instance, const char* call) const;    // the crowd knows what happens to it
   bool expect_own_list(std::uint32_t instance, const char* call) const;  // and may be told
-  bool expect_own_joints(std::uint32_t instance) const;
   bool expect_own_inputs(std::uint32_t instance, const char* call) const;
   bool expect_character(std::uint32_t number, const char* call) const;
 

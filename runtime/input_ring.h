@@ -16,10 +16,7 @@
 
 namespace pelt::runtime {
 
-// Return the floats of matrices and of points, one after the other.
-inline std::span<const float> as_floats(std::span<const glm::mat4> matrices) {
-  return matrices.empty() ? std::span<const float>() : std::span(&matrices[0][0][0], 16 * matrices.size());
-}
+// Returns the floats of points, one after the other.
 inline std::span<const float> as_floats(std::span<const glm::vec3> points) {
   return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
 }

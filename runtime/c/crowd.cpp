@@ -51,17 +51,15 @@ const pelt::CharacterData& need_character(const pelt_crowd& crowd, std::uint32_t
   return **bound;  // the crowd holds it, too
 }
 
-pelt_crowd& need_own_joints(pelt_crowd* crowd, std::uint32_t instance) {
+template <class Joint>
+void pose(pelt_crowd* crowd, std::uint32_t instance, const float* joints, std::uint32_t joint_count) {
   pelt_crowd& handle = need_instance(crowd, instance);
   if (!handle.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
-  return handle;
-}
-
-template <class Joint>
-void pose_usable(pelt_crowd& crowd, std::uint32_t instance, const float* joints, std::uint32_t joint_count) {
+  need(joints, "joints");
+  need_count("joint matrices", joint_count, data_of(handle, instance).skeleton.joints.size());
   const std::span given(reinterpret_cast<const Joint*>(joints), joint_count);
   need_usable("joint", given);
-  crowd.crowd.pose(instance, given);
+  handle.crowd.pose(instance, given);
 }
 
 pelt_crowd& need_own_inputs(pelt_crowd* crowd, std::uint32_t instance) {
@@ -152,29 +150,11 @@ pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character) {
 }
 
 pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    pelt_crowd& handle = need_own_joints(crowd, instance);
-    need(joints, "joints");
-    need_count("joint matrices", joint_count, data_of(handle, instance).skeleton.joints.size());
-    pose_usable<glm::mat4>(handle, instance, joints, joint_count);
-  });
+  return guarded(__func__, [&] { pose<glm::mat4>(crowd, instance, joints, joint_count); });
 }
 
-pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
-                                   uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    pelt_crowd& handle = need_own_joints(crowd, instance);
-    need(joints, "joints");
-    need_count("joints", joint_count, data_of(handle, instance).skeleton.joints.size());
-    switch (to_joint_format(format)) {
-      case pelt::runtime::JointFormat::kMatrix4:
-        return pose_usable<glm::mat4>(handle, instance, joints, joint_count);
-      case pelt::runtime::JointFormat::kMatrix3x4:
-        return pose_usable<pelt::shared::Affine>(handle, instance, joints, joint_count);
-      case pelt::runtime::JointFormat::kTransform:
-        return pose_usable<pelt::shared::JointTransform>(handle, instance, joints, joint_count);
-    }
-  });
+pelt_result pelt_crowd_pose_rows(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
+  return guarded(__func__, [&] { pose<pelt::shared::Affine>(crowd, instance, joints, joint_count); });
 }
 
 pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count) {

@@ -70,7 +70,6 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   options.inputs = to_place(given.inputs);
   options.visible = to_place(given.visible);
   options.drawn = to_place(given.drawn);
-  options.joint_format = to_joint_format(given.joint_format);
   if (given.capacity == nullptr) return options;
   const pelt_crowd_capacity room = read_struct(given.capacity, "options.capacity");
   options.capacity = {.instances = room.instances,
@@ -126,11 +125,6 @@ std::vector<VkBuffer> given_buffers(const pelt::runtime::CrowdOutputs& outputs) 
 }
 
 }  // namespace
-
-pelt::runtime::JointFormat pelt::c::to_joint_format(std::uint32_t format) {
-  if (format > PELT_JOINTS_TRANSFORM) refuse(formatted("joints have the format {}, which is none", format));
-  return static_cast<pelt::runtime::JointFormat>(format);
-}
 
 pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
                               const pelt_crowd_options* options, pelt_crowd** out) {

@@ -81,7 +81,6 @@ void CrowdCalls::create_crowd(std::uint32_t characters) {
   options.control_meshes = in_.ConsumeIntegralInRange<std::uint32_t>(0, 1);
   options.normal_mode = in_.ConsumeIntegralInRange<std::uint32_t>(0, 2);
   options.output_slots = in_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
-  options.joint_format = in_.ConsumeIntegralInRange<std::uint32_t>(0, 3);
   options.capacity = in_.ConsumeBool() ? &capacity : nullptr;
   pelt_crowd* crowd = nullptr;
   pelt_result result = PELT_OK;
@@ -165,11 +164,10 @@ void CrowdCalls::change_crowd(pelt_crowd* crowd, std::uint32_t instance) {
 void CrowdCalls::change_instance(pelt_crowd* crowd, std::uint32_t instance) {
   switch (in_.ConsumeIntegralInRange(0, 9)) {
     case 0: {
-      constexpr std::uint32_t kFloats[] = {16, 12, 10};
-      const std::uint32_t format = index(2);
+      const bool rows = in_.ConsumeBool();
       const std::uint32_t count = count_of(info_of(any(characters_)).joint_count);
-      const Exact<float> joints = numbers(std::size_t{format < 3 ? kFloats[format] : 0} * count);
-      done(pelt_crowd_pose_joints(crowd, instance, format, or_null(joints.get()), count));
+      const Exact<float> joints = numbers(std::size_t{rows ? 12u : 16u} * count);
+      done((rows ? pelt_crowd_pose_rows : pelt_crowd_pose)(crowd, instance, or_null(joints.get()), count));
       return;
     }
     case 1: {

@@ -114,7 +114,7 @@ std::vector<pelt_result> calls_of_no_crowd(std::uint32_t& number, float& value) 
           pelt_crowd_add(nullptr, 0),
           pelt_crowd_prepare(nullptr, nullptr, 0),
           pelt_crowd_remove(nullptr, 0),
-          pelt_crowd_pose_joints(nullptr, 0, 0, &value, 1),
+          pelt_crowd_pose_rows(nullptr, 0, &value, 1),
           pelt_crowd_level(nullptr, 0, 0, 0),
           pelt_crowd_get_shown_levels(nullptr, 0, &number, &number, &value),
           pelt_crowd_record_pose(nullptr, none),

@@ -30,8 +30,7 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   const pelt::CharacterData& caged = *characters_[0];
   const std::uint32_t points = caged.meshes[caged.streams[0].mesh].vertex_count();
   EXPECT_INVALID(pelt_crowd_pose(c, 0, &bad[15], 2), "joint 1 is not finite, or beyond 1e+12");
-  EXPECT_INVALID(pelt_crowd_pose_joints(c, 0, PELT_JOINTS_MATRIX3X4, &bad[15], 2), "joint 1 is not finite");
-  EXPECT_INVALID(pelt_crowd_pose_joints(c, 0, PELT_JOINTS_TRANSFORM, &bad[20], 2), "joint 1 is not finite");
+  EXPECT_INVALID(pelt_crowd_pose_rows(c, 0, &bad[15], 2), "joint 1 is not finite");
   EXPECT_INVALID(pelt_crowd_inputs(c, 0, bad.data(), caged.input_count), "input 35 is not finite");
   EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, bad.data(), points), "position 11 is not finite");
   EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "instance 9 of 2");

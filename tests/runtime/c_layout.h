@@ -31,7 +31,6 @@ static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRE
                   PELT_ENTRY_NEW_LEVEL == 0x10000000 && PELT_ENTRY_OTHER_LEVEL == 0x20000000,
               "");
 static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) == 4, "");
-static_assert(PELT_JOINTS_MATRIX4 == 0 && PELT_JOINTS_MATRIX3X4 == 1 && PELT_JOINTS_TRANSFORM == 2, "");
 static_assert(PELT_PART_POSE == 0 && PELT_PART_BLEND == 1, "");
 static_assert(PELT_BINDER_JUDGE_BY_RIG == 0 && PELT_BINDER_JUDGE_REPORT == 1 && PELT_BINDER_JUDGE_NONE == 2 &&
                   PELT_BINDER_POSES_ANY == 0 && PELT_BINDER_POSES_CLIPS == 1 && PELT_BINDER_POSES_SAMPLES == 2,

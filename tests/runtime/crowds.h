@@ -50,6 +50,12 @@ inline std::vector<glm::mat4> moved(std::vector<glm::mat4> joints, const glm::ma
   return joints;
 }
 
+inline std::vector<shared::Affine> rows_of(const std::vector<glm::mat4>& joints) {
+  std::vector<shared::Affine> rows;
+  for (const glm::mat4& joint : joints) rows.push_back(shared::affine_from_mat4(joint));
+  return rows;
+}
+
 inline float worst_distance(const std::vector<glm::vec3>& rest, const glm::mat4& by,
                             const std::vector<glm::vec3>& posed) {
   return test::worst_distance(rest, posed, test::by_matrix(by));

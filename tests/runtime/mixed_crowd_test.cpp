@@ -16,10 +16,10 @@ namespace {
 using test::gpu_device;
 
 // Returns the matrices of six instances, posed as by pose_all().
-std::vector<glm::mat4> six_poses(const std::vector<glm::mat4>& bind_joints) {
-  std::vector<glm::mat4> matrices;
+std::vector<shared::Affine> six_poses(const std::vector<glm::mat4>& bind_joints) {
+  std::vector<shared::Affine> matrices;
   for (std::size_t i = 0; i < 6; ++i) {
-    const std::vector<glm::mat4> pose = moved(bind_joints, motion(i));
+    const std::vector<shared::Affine> pose = rows_of(moved(bind_joints, motion(i)));
     matrices.insert(matrices.end(), pose.begin(), pose.end());
   }
   return matrices;
@@ -172,8 +172,8 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
 // Uses the barriers of docs/runtime.md; validation watches for hazards: the next frame's matrices are copied over those
 // that the frame before has read.
 TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
-  const std::vector<glm::mat4> matrices = six_poses(bind_joints_);
-  const VkDeviceSize frame_bytes = matrices.size() / 2 * sizeof(glm::mat4);
+  const std::vector<shared::Affine> matrices = six_poses(bind_joints_);
+  const VkDeviceSize frame_bytes = matrices.size() / 2 * sizeof(shared::Affine);
   Result<Buffer> source = Buffer::create(*gpu_device(), {.size = 2 * frame_bytes,
                                                          .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                                                          .memory = MemoryUse::kStaging,

@@ -42,7 +42,6 @@ struct Configuration {
   bool previous = false;
   bool recomputed = false;  // normals, of the plain crowd too
   bool parts = false;
-  bool rows = false;  // joints are kept as three rows
 
   explicit Configuration(std::mt19937& random) {
     const auto maybe = [&] { return random() % 2 == 0; };
@@ -52,7 +51,6 @@ struct Configuration {
     previous = maybe() && !(drawn && slots > 1);
     recomputed = random() % 4 == 0;
     parts = drawn || maybe();
-    rows = maybe();
   }
 
   CrowdOptions options(CrowdOptions plain, VkBuffer list) const {
@@ -60,18 +58,14 @@ struct Configuration {
     plain.outputs.slots = slots;
     if (!previous) plain.outputs.previous_positions = {};
     if (drawn) plain.drawn = {list};
-    if (rows) plain.joint_format = JointFormat::kMatrix3x4;
     return plain;
   }
 
   std::string text() const {
     std::ostringstream out;
     out << slots << " slots, " << frames_in_flight << " frames in flight";
-    const std::pair<bool, const char*> flags[] = {{drawn, "drawn"},
-                                                  {previous, "previous positions"},
-                                                  {recomputed, "recomputed normals"},
-                                                  {parts, "parts"},
-                                                  {rows, "joints as rows"}};
+    const std::pair<bool, const char*> flags[] = {
+        {drawn, "drawn"}, {previous, "previous positions"}, {recomputed, "recomputed normals"}, {parts, "parts"}};
     for (const auto& [is_on, name] : flags) out << (is_on ? ", " : "") << (is_on ? name : "");
     return out.str();
   }

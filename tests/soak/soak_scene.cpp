@@ -110,7 +110,6 @@ void Scene::make() {
   options.outputs.slots = 1 + run_.below(kMaxOutputSlots);
   if (run_.one_in(2)) options.outputs.normal_mode = NormalMode::kRecomputed;
   if (run_.one_in(2)) options.outputs.previous_positions.format = VertexFormat::kFloat;
-  if (run_.one_in(2)) options.joint_format = JointFormat::kMatrix3x4;
   for (const Character& character : run_.cast) options.capacity += capacity_of(character, 3, options.outputs);
   options.capacity.vertices /= 3;
   crowd_.emplace(test::must(made_by([&] { return Crowd::create(device_, *characters_, options); })));

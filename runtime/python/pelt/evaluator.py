@@ -134,7 +134,7 @@ class Evaluator:
                 self.set_inputs(joints.inputs)
                 joints = joints.joints
             memory = joint_memory(joints)
-            self._call("pelt_evaluator_pose", _library.JOINTS_MATRIX4, memory.ctypes.data, len(memory))
+            self._call("pelt_evaluator_pose", memory.ctypes.data, len(memory))
 
     def set_inputs(self, values: npt.ArrayLike) -> None:
         """Sets all inputs at once, as Pose.inputs has them."""

@@ -118,7 +118,7 @@ typedef struct pelt_joint_info {
   uint32_t struct_size;
   uint32_t parent; /* always less than the joint's own index; PELT_NONE: a root */
   const char* name;
-  float rest[10];            /* its rest pose below its parent, in the form PELT_JOINTS_TRANSFORM */
+  float rest[10];            /* its rest pose below its parent, as pelt_character_rest_transforms gives it */
   const float* inverse_bind; /* 16, column-major: from model space at bind to the joint's; NULL: no mesh names it */
 } pelt_joint_info;
 
@@ -186,8 +186,8 @@ PELT_API pelt_result pelt_character_find_control(const pelt_character* character
 PELT_API pelt_result pelt_character_rest_pose(const pelt_character* character, float* joints, uint32_t joint_count);
 PELT_API pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t clip, float seconds,
                                                 float* joints, uint32_t joint_count);
-/* The same as transforms below the parents, for a caller who turns joints: 10 floats a joint, in the form
- * PELT_JOINTS_TRANSFORM. */
+/* The same as transforms below the parents, for a caller who turns joints, 10 floats a joint: rotation (unit quaternion
+ * x, y, z, w), translation, scale. */
 PELT_API pelt_result pelt_character_rest_transforms(const pelt_character* character, float* transforms,
                                                     uint32_t joint_count);
 PELT_API pelt_result pelt_character_sample_transforms(const pelt_character* character, uint32_t clip, float seconds,
@@ -481,13 +481,6 @@ typedef struct pelt_crowd_capacity {
   uint64_t table_words; /* of what it is planned from */
 } pelt_crowd_capacity;
 
-enum {
-  PELT_JOINTS_MATRIX4 = 0,   /* 16 floats a joint, column-major */
-  PELT_JOINTS_MATRIX3X4 = 1, /* 12: the upper three rows of the matrix */
-  /* 10: rotation (unit quaternion x, y, z, w), translation, scale. For skeletons without helper joints. */
-  PELT_JOINTS_TRANSFORM = 2
-};
-
 typedef struct pelt_crowd_options {
   uint32_t struct_size;
   uint32_t character_count; /* number of entries in `instances` */
@@ -497,8 +490,8 @@ typedef struct pelt_crowd_options {
    * characters beyond it until they are added (pelt_crowd_add), so another thread may upload characters while a crowd
    * is made. */
   const uint32_t* instances;
-  uint32_t frames_in_flight;    /* frames that may be recorded before the first has finished; 0: 2 */
-  uint32_t joint_format;        /* PELT_JOINTS_...: the form of joints in the crowd's memory, and in `joints` */
+  uint32_t frames_in_flight; /* frames that may be recorded before the first has finished; 0: 2 */
+  uint32_t reserved;
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
@@ -520,7 +513,9 @@ typedef struct pelt_crowd_options {
    * commands run, be visible to storage reads of compute, and keep their content until the commands are done
    * (pelt_crowd_record). Offsets are multiples of minStorageBufferOffsetAlignment. The function that sets what such
    * a buffer gives then returns an error. */
-  pelt_buffer_place joints; /* joints in `joint_format`, an instance's from its first_joint on, helper joints turned */
+  /* Upper three rows of joint matrices, 12 floats a joint, an instance's from its first_joint on, helper joints turned
+   */
+  pelt_buffer_place joints;
   pelt_buffer_place inputs; /* an instance's from its first_input on, as pelt_crowd_inputs takes them */
   /* A list of the instances to move: a count (uint32_t), then space for a pelt_list_entry for each instance that the
    * crowd has room for; only the first `count` are read. No instance may be listed twice. Entries of instances that the
@@ -590,9 +585,9 @@ PELT_API pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character);
  * for the functions that set inputs and for those that choose what is moved. A number that is not finite, or beyond
  * 1e12, is refused, of inputs too: the instance keeps what it had. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);
-/* The same of joints in any form (PELT_JOINTS_...); what the crowd keeps in another is converted. */
-PELT_API pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
-                                            uint32_t joint_count);
+/* The same of the upper three rows of the matrices, as the crowd keeps them: 12 floats a joint. */
+PELT_API pelt_result pelt_crowd_pose_rows(pelt_crowd* crowd, uint32_t instance, const float* joints,
+                                          uint32_t joint_count);
 /* Set what the skeleton does not move, in the same way: all inputs at once, the vertices of a stream (3 floats each,
  * model space, metres, in the mesh's order), or a control. An input that was never given has its value in the rest
  * pose. */
@@ -849,8 +844,7 @@ PELT_API pelt_result pelt_evaluator_create(const pelt_character* character, cons
 PELT_API void pelt_evaluator_destroy(pelt_evaluator* evaluator);
 
 /* Set the joints, all inputs, a stream and a control, as the functions of a crowd do; they copy them. */
-PELT_API pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, uint32_t format, const float* joints,
-                                         uint32_t joint_count);
+PELT_API pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, const float* joints, uint32_t joint_count);
 PELT_API pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const float* values, uint32_t input_count);
 PELT_API pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, const float* positions,
                                            uint32_t vertex_count);

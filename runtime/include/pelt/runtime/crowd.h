@@ -17,7 +17,7 @@
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
-#include <pelt/shaders/joints.h>
+#include <pelt/shaders/frame.h>
 
 namespace pelt::runtime {
 
@@ -110,13 +110,6 @@ struct CrowdCapacity {
 // Where few of the instances hold outputs at once, lower `vertices`.
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs = {});
 
-// The form of the joints in the crowd's memory, and in a buffer of the caller's (pelt/shaders/joints.h).
-enum class JointFormat : std::uint32_t {
-  kMatrix4,    // 64 bytes a joint
-  kMatrix3x4,  // 48
-  kTransform,  // 40: rotation, translation, scale. For skeletons without helper joints.
-};
-
 struct CrowdOptions {
   // The number of instances that the crowd is made with, of each character of the GpuCharacters in the order of their
   // numbers; empty: one of each. They are numbered from 0: those of a character follow each other, and the next
@@ -128,11 +121,10 @@ struct CrowdOptions {
   CrowdCapacity capacity;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
-  JointFormat joint_format = JointFormat::kMatrix4;
-  // The buffer that the joint matrices are read from, those of an instance from Crowd::first_joint() on; an animation
-  // on the device may fill it. They are taken as they are: helper joints must be turned already. Offset: a multiple of
-  // minStorageBufferOffsetAlignment. It must be written before record()'s commands run, and visible to storage reads of
-  // compute. None: pose() fills a buffer of the crowd's.
+  // The buffer that the joint matrices are read from, their upper three rows (shared::Affine), those of an instance
+  // from Crowd::first_joint() on; an animation on the device may fill it. They are taken as they are: helper joints
+  // must be turned already. Offset: a multiple of minStorageBufferOffsetAlignment. It must be written before record()'s
+  // commands run, and visible to storage reads of compute. None: pose() fills a buffer of the crowd's.
   BufferPlace joints;
   // The same for the other inputs, CharacterData::input_count floats from Crowd::first_input() on; a simulation on the
   // device may fill it. Of a character with secondary action it holds clock() at CharacterData::clock_input() of every
@@ -297,10 +289,8 @@ class Crowd {
   // (turn_helpers). An instance that is not posed again keeps its pose; an instance that was never posed stands in its
   // rest pose. Precondition: no joints buffer of the caller's.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
-  // The same of the upper three rows of the matrices, and of rotations, translations and scales, in model space too.
-  // What the crowd keeps in another form (CrowdOptions::joint_format) is converted.
+  // The same of the upper three rows of the matrices, as the crowd keeps them: 48 bytes a joint.
   void pose(std::uint32_t instance, std::span<const shared::Affine> joints);
-  void pose(std::uint32_t instance, std::span<const shared::JointTransform> joints);
 
   // Set what the skeleton does not move, in the same way: all inputs of the instance at once
   // (CharacterData::input_count of them), the vertices of CharacterData::streams[stream] (model space, metres, in the

@@ -56,7 +56,9 @@ T choose(bool is, T yes, T no) {
   };                                                                                         \
   inline uint table_word(PoseWork work, uint i) { return work.table[i]; }                    \
   inline float table_float(PoseWork work, uint i) { return uintBitsToFloat(work.table[i]); } \
-  inline mat4 joint_matrix(PoseWork work, uint joint) { return work.joint_matrices[joint]; } \
+  inline Affine joint_frame(PoseWork work, uint joint) {                                     \
+    return affine_from_mat4(work.joint_matrices[joint]);                                     \
+  }                                                                                          \
   inline vec3 posed_vertex(PoseWork work, uint vertex) { return work.vertices[vertex]; }     \
   inline float input_value(PoseWork work, uint i) { return work.inputs[i]; }                 \
   inline float palette_float(PoseWork work, uint i) { return work.palette[i]; }              \
