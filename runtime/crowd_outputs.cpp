@@ -16,40 +16,26 @@ constexpr std::uint32_t kBoxBytes = 24;
 constexpr VkDeviceSize kStoreAlignment = 128;
 
 std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
-  switch (format) {
-    case VertexFormat::kNone:
-      return 0;
-    case VertexFormat::kFloat:
-      return float_bytes;
-    case VertexFormat::kOctahedral16:
-      return 4;
-  }
-  return 0;
+  if (format == VertexFormat::kNone) return 0;
+  return format == VertexFormat::kFloat ? float_bytes : 4;
 }
 
 // `alignment`: of the bound ranges, from whose start the shader counts pairs of words.
 std::uint32_t normal_format(const OutputPlaces& places, VkDeviceSize alignment) {
-  switch (places.normals.format) {
-    case VertexFormat::kNone:
-      return shared::kFormatNone;
-    case VertexFormat::kFloat:
-      return shared::kFormatFloat;
-    case VertexFormat::kOctahedral16: {
-      const bool both = places.tangents.format == VertexFormat::kOctahedral16 &&
-                        places.tangents.buffer == places.normals.buffer && places.normals.offset % alignment % 8 == 0 &&
-                        places.normals.stride % 8 == 0 && places.tangents.stride == places.normals.stride &&
-                        places.tangents.offset == places.normals.offset + 4;
-      return both ? shared::kFormatOctahedral16Both : shared::kFormatOctahedral16;
-    }
-  }
-  return shared::kFormatNone;
+  static_assert(static_cast<std::uint32_t>(VertexFormat::kNone) == shared::kFormatNone &&
+                static_cast<std::uint32_t>(VertexFormat::kFloat) == shared::kFormatFloat &&
+                static_cast<std::uint32_t>(VertexFormat::kOctahedral16) == shared::kFormatOctahedral16);
+  const bool both = places.normals.format == VertexFormat::kOctahedral16 &&
+                    places.tangents.format == VertexFormat::kOctahedral16 &&
+                    places.tangents.buffer == places.normals.buffer && places.normals.offset % alignment % 8 == 0 &&
+                    places.normals.stride % 8 == 0 && places.tangents.stride == places.normals.stride &&
+                    places.tangents.offset == places.normals.offset + 4;
+  return both ? shared::kFormatOctahedral16Both : static_cast<std::uint32_t>(places.normals.format);
 }
 
 std::uint32_t tangent_format(const OutputPlaces& places, VkDeviceSize alignment) {
-  if (places.tangents.format == VertexFormat::kFloat) return shared::kFormatFloat;
-  const bool alone = places.tangents.format == VertexFormat::kOctahedral16 &&
-                     normal_format(places, alignment) != shared::kFormatOctahedral16Both;
-  return alone ? shared::kFormatOctahedral16 : shared::kFormatNone;
+  if (normal_format(places, alignment) == shared::kFormatOctahedral16Both) return shared::kFormatNone;
+  return static_cast<std::uint32_t>(places.tangents.format);
 }
 
 // Positions are written by words where they lie one behind the other, and the previous ones too.

@@ -20,19 +20,14 @@ static_assert(std::extent_v<decltype(pelt_crowd_options::slot_places)> == pelt::
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
+// Those of C follow the default, which is 0.
+static_assert(static_cast<int>(VertexFormat::kNone) + 1 == PELT_FORMAT_NONE &&
+              static_cast<int>(VertexFormat::kFloat) + 1 == PELT_FORMAT_FLOAT &&
+              static_cast<int>(VertexFormat::kOctahedral16) + 1 == PELT_FORMAT_OCTAHEDRAL16);
+
 VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const char* name) {
-  switch (format) {
-    case PELT_FORMAT_DEFAULT:
-      return otherwise;
-    case PELT_FORMAT_NONE:
-      return VertexFormat::kNone;
-    case PELT_FORMAT_FLOAT:
-      return VertexFormat::kFloat;
-    case PELT_FORMAT_OCTAHEDRAL16:
-      return VertexFormat::kOctahedral16;
-    default:
-      refuse(formatted("{} have the format {}, which is none", name, format));
-  }
+  if (format > PELT_FORMAT_OCTAHEDRAL16) refuse(formatted("{} have the format {}, which is none", name, format));
+  return format == PELT_FORMAT_DEFAULT ? otherwise : static_cast<VertexFormat>(format - 1);
 }
 
 pelt::runtime::BufferPlace to_place(pelt_buffer_place place) { return {place.buffer, place.offset}; }
@@ -83,20 +78,8 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   return options;
 }
 
-pelt_vertex_format from_format(VertexFormat format) {
-  switch (format) {
-    case VertexFormat::kNone:
-      return PELT_FORMAT_NONE;
-    case VertexFormat::kFloat:
-      return PELT_FORMAT_FLOAT;
-    case VertexFormat::kOctahedral16:
-      return PELT_FORMAT_OCTAHEDRAL16;
-  }
-  return PELT_FORMAT_NONE;
-}
-
 pelt_output_place from_place(const pelt::runtime::OutputPlace& place) {
-  return {place.buffer, place.offset, from_format(place.format), place.stride};
+  return {place.buffer, place.offset, static_cast<pelt_vertex_format>(place.format) + 1, place.stride};
 }
 
 void write_outputs(const pelt::runtime::OutputPlaces& places, pelt_crowd_outputs* outputs) {
