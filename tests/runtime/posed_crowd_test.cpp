@@ -40,7 +40,7 @@ TEST_F(PosedCrowds, MoveAlikeByMatricesByRowsAndByBuffersOfTheCallers) {
   crowd.pose(1, matrices_);
   const std::vector<glm::vec3> wanted = moved_by(crowd);
   EXPECT_GT(worst_distance(rest, glm::mat4(1), wanted), 0.1f * character.size());
-  EXPECT_EQ(positions(crowd, 0), rest) << "the other instance stands";
+  EXPECT_LT(worst_distance(rest, glm::mat4(1), positions(crowd, 0)), 1e-5f * character.size()) << "the other stands";
   crowd.pose(1, bind_joints_);
   EXPECT_LT(worst_distance(rest, glm::mat4(1), moved_by(crowd)), 1e-5f * character.size());
   crowd.pose(1, rows_of(matrices_));
