@@ -81,16 +81,10 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   }
   std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
   const std::uint32_t last_level = shared::entry_other_level(state.last_state);
-  state.detail.step();
   state.level.step();
-  const std::uint32_t share =
-      state.detail.now.is_over()
-          ? 0
-          : static_cast<std::uint32_t>(std::uint64_t{255} * state.detail.now.faded / state.detail.now.steps());
-  const std::uint32_t details = shared::entry_state(0, static_cast<std::uint32_t>(state.detail.now.from),
-                                                    static_cast<std::uint32_t>(state.detail.now.to), share);
-  state.last_state = details | shared::entry_levels(state.level.now.from, state.level.now.to);
-  std::uint32_t levels = state.last_state & ~details;
+  const std::uint32_t detail = state.detail == Detail::kLinearFit ? shared::kEntryLinearFit : 0;
+  std::uint32_t levels = shared::entry_levels(state.level.now.from, state.level.now.to);
+  state.last_state = detail | levels;
   if (new_level) flags |= shared::kEntryNewLevel;
   if (new_level && state.level.now.is_over()) {
     flags |= shared::kEntryOtherLevel;
@@ -99,13 +93,11 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   state.teleport = false;
   state.moved_before = true;
   state.behind = frames_behind();
-  const auto entry = [&] { return details | levels | flags; };
   if (sizes_of(instance).clock_input) {
     const bool has_fit = plan.table.characters[character_of(instance)].has_fit != 0;
-    const bool deformed = !has_fit || shared::entry_uses(entry(), false);
-    if (deformed && state.action.pose(clock)) flags |= shared::kEntryFresh;
+    if ((!has_fit || detail == 0) && state.action.pose(clock)) flags |= shared::kEntryFresh;
   }
-  state.moved_state = entry();
+  state.moved_state = detail | levels | flags;
   return shared::ListEntry{instance, state.moved_state};
 }
 
@@ -184,40 +176,28 @@ Crowd::~Crowd() = default;
 Crowd::Crowd(Crowd&&) noexcept = default;
 Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
-bool Crowd::State::expect_own_joints(std::uint32_t instance, const char* call) const {
-  if (!own_joints)
-    report_mistake("Crowd::%s: a buffer of the caller's has the joint matrices of the %s", call, label.c_str());
-  return own_joints && expect_whole(call) && expect_instance(instance, call);
-}
-
 template <class Joint>
 void Crowd::State::pose(std::uint32_t instance, std::span<const Joint> given) {
-  if (!expect_own_joints(instance, "pose")) return;
+  if (!own_joints)
+    return report_mistake("Crowd::pose: a buffer of the caller's has the joint matrices of the %s", label.c_str());
+  if (!expect_whole("pose") || !expect_instance(instance, "pose")) return;
   const Skeleton& skeleton = data_of(instance).skeleton;
   if (!expect_size("pose", "joint matrices", given.size(), skeleton.joints.size())) return;
   if (!expect_usable("pose", "joint", instance, given)) return;
   const std::span<float> kept = joints.values(instance);
   if (skeleton.helpers.empty()) {
-    write_joints(given, joint_format, kept);
+    write_joints(given, kept);
   } else {
     const std::span<glm::mat4> turned = scratch_matrices(given.size());
-    write_joints(given, JointFormat::kMatrix4, {&turned[0][0][0], turned.size() * joint_floats(JointFormat::kMatrix4)});
+    std::transform(given.begin(), given.end(), turned.begin(), [](const Joint& joint) { return matrix_of(joint); });
     turn_helpers(skeleton, turned);
-    write_joints<glm::mat4>(turned, joint_format, kept);
+    write_joints(turned, kept);
   }
   joints.publish(slot, instance);
 }
 
 void Crowd::pose(std::uint32_t instance, std::span<const glm::mat4> joints) { state_->pose(instance, joints); }
 void Crowd::pose(std::uint32_t instance, std::span<const shared::Affine> joints) { state_->pose(instance, joints); }
-void Crowd::pose(std::uint32_t instance, std::span<const shared::JointTransform> joints) {
-  state_->pose(instance, joints);
-}
-
-std::span<float> Crowd::map_joints(std::uint32_t instance) {
-  if (!state_->expect_own_joints(instance, "map_joints")) return {};
-  return state_->joints.map(state_->slot, instance);
-}
 
 void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {
   if (!state_->expect_own_inputs(instance, "inputs")) return;
@@ -283,8 +263,8 @@ void Crowd::advance(float seconds) { state_->clock.advance(seconds); }
 
 float Crowd::clock() const { return state_->clock.value(); }
 
-void Crowd::detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames) {
-  if (state_->expect_own_list(instance, "detail")) state_->instance_states[instance].detail.start(detail, fade_frames);
+void Crowd::detail(std::uint32_t instance, Detail detail) {
+  if (state_->expect_own_list(instance, "detail")) state_->instance_states[instance].detail = detail;
 }
 
 void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames) {
@@ -299,7 +279,7 @@ void Crowd::level(std::uint32_t instance, std::uint32_t level, std::uint32_t fad
 
 ShownLevels Crowd::shown_levels(std::uint32_t instance) const {
   if (!state_->expect_listed(instance, "shown_levels")) return {};
-  const FadeSteps<std::uint32_t>& level = state_->instance_states[instance].level.now;
+  const LevelSteps& level = state_->instance_states[instance].level.now;
   if (level.is_over()) return {.from = level.to, .to = level.to};
   return {
       .from = level.from, .to = level.to, .share = static_cast<float>(level.faded) / static_cast<float>(level.steps())};

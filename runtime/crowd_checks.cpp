@@ -10,7 +10,6 @@
 
 #include "engine/character/core/formatted.h"
 #include "engine/character/core/invalid.h"
-#include "runtime/crowd_joints.h"
 #include "runtime/crowd_plan.h"
 #include "shaders/blend/blend.h"
 
@@ -94,11 +93,11 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
   return {};
 }
 
-Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, JointFormat joints,
-                            const Device& device, const std::string& label) {
+Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, const Device& device,
+                            const std::string& label) {
   const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
   std::vector<CrowdStream> streams{{"palettes", palette_ranges(capacity, alignment).end},
-                                   {"joint matrices", capacity.joints * joint_floats(joints) * sizeof(float)},
+                                   {"joint matrices", capacity.joints * sizeof(Affine)},
                                    {"inputs", capacity.inputs * sizeof(float)},
                                    {"lists", list_bytes(capacity)},
                                    {"jobs, starts and lists", work_words(capacity) * sizeof(std::uint32_t)}};

@@ -29,7 +29,7 @@ Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity&
                            const Device& device, const std::string& label);
 
 // Checks the streams: every total then fits in 32 bits.
-Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, JointFormat joints,
-                            const Device& device, const std::string& label);
+Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, const Device& device,
+                            const std::string& label);
 
 }  // namespace pelt::runtime

@@ -101,11 +101,10 @@ Result<std::uint32_t> Crowd::State::acquire(std::uint32_t character, bool with_o
   lists_changed = true;
   place_changed(instance);
   if (own_joints) {
-    const std::size_t floats = joint_floats(joint_format);
-    joints.place(instance, floats * place.first_joint, floats * sizes.joints);
+    joints.place(instance, kJointFloats * place.first_joint, kJointFloats * sizes.joints);
     const std::span<glm::mat4> rest = scratch_matrices(sizes.joints);
     rest_matrices(data.skeleton, rest);
-    write_joints<glm::mat4>(rest, joint_format, joints.values(instance));
+    write_joints(rest, joints.values(instance));
   }
   if (own_inputs) {
     inputs.place(instance, place.first_input, sizes.inputs);

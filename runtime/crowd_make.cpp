@@ -23,14 +23,6 @@
 namespace pelt::runtime {
 namespace {
 
-// The shaders use the enumerators' values directly.
-static_assert(static_cast<std::uint32_t>(JointFormat::kMatrix4) == shared::kJointsMatrix4);
-static_assert(static_cast<std::uint32_t>(JointFormat::kMatrix3x4) == shared::kJointsMatrix3x4);
-static_assert(static_cast<std::uint32_t>(JointFormat::kTransform) == shared::kJointsTransform);
-static_assert(static_cast<std::uint32_t>(Detail::kFull) == shared::kDetailFull);
-static_assert(static_cast<std::uint32_t>(Detail::kReduced) == shared::kDetailReduced);
-static_assert(static_cast<std::uint32_t>(Detail::kLinearFit) == shared::kDetailLinearFit);
-
 template <class Constants>
 std::vector<std::byte> bytes_of(const Constants& constants) {
   const auto bytes = std::as_bytes(std::span(&constants, 1));
@@ -130,7 +122,7 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
   state.drivers = state.palette.part(parts.drivers);
   state.palettes_and_drivers = {state.palette.handle(), 0, parts.end};
   state.given_joints = {options.joints.buffer, options.joints.offset,
-                        std::max<VkDeviceSize>(room.joints * joint_floats(state.joint_format) * sizeof(float), 4)};
+                        std::max<VkDeviceSize>(room.joints * sizeof(shared::Affine), 4)};
   state.given_inputs = {options.inputs.buffer, options.inputs.offset,
                         std::max<VkDeviceSize>(room.inputs * sizeof(float), 4)};
   state.given_list = {options.visible.buffer, options.visible.offset, list_bytes(room)};
@@ -148,9 +140,8 @@ Result<void> Crowd::State::Maker::make_buffers(VkDeviceSize vertex_bytes, const 
 
 Result<void> Crowd::State::Maker::make_rings() {
   if (state.own_joints) {
-    PELT_ASSIGN(state.joints,
-                InputRing::create(device, state.slots, state.capacity.joints * joint_floats(state.joint_format),
-                                  state.capacity.instances, "joint matrices of the " + state.label));
+    PELT_ASSIGN(state.joints, InputRing::create(device, state.slots, state.capacity.joints * kJointFloats,
+                                                state.capacity.instances, "joint matrices of the " + state.label));
   }
   if (state.own_inputs) {
     PELT_ASSIGN(state.inputs, InputRing::create(device, state.slots, state.capacity.inputs, state.capacity.instances,
@@ -185,7 +176,7 @@ Bindings Crowd::State::Maker::bindings_of(SetKind kind, const BoundOutputs& writ
               written.positions.range,
               written.normals.range,
               written.tangents.range,
-              written.previous_or_boxes().range};
+              written.previous_positions.range};
     case SetKind::kBounds:
       return {bind_data, state.palettes, written.bounds.range};
     case SetKind::kNormals:
@@ -233,7 +224,7 @@ SetKind set_kind(const CrowdStep& step) {
 Result<const ComputeKernel*> Crowd::State::Maker::kernel_of(const CrowdStep& step, const BoundOutputs& written) const {
   switch (step.pass) {
     case CrowdPass::kPose:
-      return palette_kernel(device, step.kernel, static_cast<std::uint32_t>(state.joint_format));
+      return palette_kernel(device, step.kernel);
     case CrowdPass::kBlend: {
       std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
       if ((step.contents & shared::kHasOutputs) != 0) {
@@ -259,11 +250,10 @@ std::vector<std::byte> Crowd::State::Maker::constants_of(const CrowdStep& step, 
       return bytes_of(step.range);
     case CrowdPass::kBlend:
       return bytes_of(shared::BlendConstants{.range = step.range,
-                                             .reduced_influences = state.reduced_influences,
                                              .positions = written.positions.stream,
                                              .normals = written.normals.stream,
                                              .tangents = written.tangents.stream,
-                                             .previous = written.previous_or_boxes().stream});
+                                             .previous = written.previous_positions.stream});
     case CrowdPass::kBounds:
       return bytes_of(shared::BoundsConstants{
           .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride});
@@ -290,12 +280,6 @@ Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPl
 }
 
 Result<void> Crowd::State::use_characters(const Device& owner, std::vector<std::optional<Character>> wanted) {
-  for (const std::optional<Character>& character : wanted) {
-    if (!character || joint_format != JointFormat::kTransform || (*character)->skeleton.helpers.empty()) continue;
-    return fail(ErrorCode::kUnsupported,
-                formatted("'{}' has helper joints, whose motion is no rotation and scale: the {} has to take matrices",
-                          (*character)->name, label));
-  }
   std::vector<std::optional<CrowdCharacter>> sizes(wanted.size());
   std::unique_lock lock(gpu->mutex);
   for (std::size_t c = 0; c < wanted.size(); ++c) {
@@ -393,18 +377,15 @@ Result<Crowd> Crowd::create(const Device& device, const GpuCharacters& character
   capacity = larger(capacity, options.capacity);
   PELT_TRY(check_options(gpu, capacity, options, device, label));
   const OutputLayout layout = lay_out(options.outputs, capacity, device.limits().minStorageBufferOffsetAlignment);
-  PELT_TRY(check_capacity(capacity, layout, options.joint_format, device, label));
+  PELT_TRY(check_capacity(capacity, layout, device, label));
 
   state->device = &device.internals();
   state->gpu = &gpu;
   state->label = "crowd of " + label;
   state->capacity = capacity;
   state->wanted_outputs = options.outputs;
-  // A row has at most kWeightUnits influences: each weighs at least one unit.
-  state->reduced_influences = std::clamp(options.reduced_influences, 1u, shared::kWeightUnits);
   state->slots = options.frames_in_flight;
   state->outputs = layout.slots;
-  state->joint_format = options.joint_format;
   state->own_joints = options.joints.buffer == VK_NULL_HANDLE;
   state->own_inputs = options.inputs.buffer == VK_NULL_HANDLE;
   state->own_list = options.visible.buffer == VK_NULL_HANDLE;

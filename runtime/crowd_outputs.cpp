@@ -16,60 +16,30 @@ constexpr std::uint32_t kBoxBytes = 24;
 constexpr VkDeviceSize kStoreAlignment = 128;
 
 std::uint32_t bytes_of(VertexFormat format, std::uint32_t float_bytes) {
-  switch (format) {
-    case VertexFormat::kNone:
-      return 0;
-    case VertexFormat::kFloat:
-      return float_bytes;
-    case VertexFormat::kOctahedral16:
-    case VertexFormat::kOctahedral8:
-      return 4;
-    case VertexFormat::kBox16:
-      return 8;
-  }
-  return 0;
-}
-
-// Returns what the places and strides of an output are multiples of, bytes.
-std::uint32_t alignment_of(VertexFormat format) { return format == VertexFormat::kBox16 ? 8 : 4; }
-
-bool same_place(const VertexOutput& a, const VertexOutput& b) {
-  return a.place.buffer == b.place.buffer && a.place.offset == b.place.offset && a.stride == b.stride;
+  if (format == VertexFormat::kNone) return 0;
+  return format == VertexFormat::kFloat ? float_bytes : 4;
 }
 
 // `alignment`: of the bound ranges, from whose start the shader counts pairs of words.
 std::uint32_t normal_format(const OutputPlaces& places, VkDeviceSize alignment) {
-  switch (places.normals.format) {
-    case VertexFormat::kNone:
-      return shared::kFormatNone;
-    case VertexFormat::kFloat:
-      return shared::kFormatFloat;
-    case VertexFormat::kOctahedral16: {
-      const bool both = places.tangents.format == VertexFormat::kOctahedral16 &&
-                        places.tangents.buffer == places.normals.buffer && places.normals.offset % alignment % 8 == 0 &&
-                        places.normals.stride % 8 == 0 && places.tangents.stride == places.normals.stride &&
-                        places.tangents.offset == places.normals.offset + 4;
-      return both ? shared::kFormatOctahedral16Both : shared::kFormatOctahedral16;
-    }
-    case VertexFormat::kOctahedral8:
-      return places.tangents.format == VertexFormat::kOctahedral8 ? shared::kFormatOctahedral8
-                                                                  : shared::kFormatOctahedral8Alone;
-    case VertexFormat::kBox16:
-      break;
-  }
-  return shared::kFormatNone;
+  static_assert(static_cast<std::uint32_t>(VertexFormat::kNone) == shared::kFormatNone &&
+                static_cast<std::uint32_t>(VertexFormat::kFloat) == shared::kFormatFloat &&
+                static_cast<std::uint32_t>(VertexFormat::kOctahedral16) == shared::kFormatOctahedral16);
+  const bool both = places.normals.format == VertexFormat::kOctahedral16 &&
+                    places.tangents.format == VertexFormat::kOctahedral16 &&
+                    places.tangents.buffer == places.normals.buffer && places.normals.offset % alignment % 8 == 0 &&
+                    places.normals.stride % 8 == 0 && places.tangents.stride == places.normals.stride &&
+                    places.tangents.offset == places.normals.offset + 4;
+  return both ? shared::kFormatOctahedral16Both : static_cast<std::uint32_t>(places.normals.format);
 }
 
 std::uint32_t tangent_format(const OutputPlaces& places, VkDeviceSize alignment) {
-  if (places.tangents.format == VertexFormat::kFloat) return shared::kFormatFloat;
-  const bool alone = places.tangents.format == VertexFormat::kOctahedral16 &&
-                     normal_format(places, alignment) != shared::kFormatOctahedral16Both;
-  return alone ? shared::kFormatOctahedral16 : shared::kFormatNone;
+  if (normal_format(places, alignment) == shared::kFormatOctahedral16Both) return shared::kFormatNone;
+  return static_cast<std::uint32_t>(places.tangents.format);
 }
 
 // Positions are written by words where they lie one behind the other, and the previous ones too.
 std::uint32_t position_format(const OutputPlaces& places) {
-  if (places.positions.format == VertexFormat::kBox16) return shared::kFormatBox16;
   const auto tight = [](const OutputPlace& place) {
     return place.format == VertexFormat::kNone || place.stride == sizeof(glm::vec3);
   };
@@ -96,9 +66,6 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
         "leave out their place and their stride",
         outputs.slots);
   }
-  // Tangents of 8 bits are where the normals are.
-  const VertexFormat tangents =
-      outputs.tangents.format == VertexFormat::kOctahedral8 ? VertexFormat::kNone : outputs.tangents.format;
   const struct {
     VertexFormat format;
     const BufferPlace& first;
@@ -106,7 +73,7 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
     const char* name;
   } attributes[] = {{outputs.positions.format, outputs.positions.place, &SlotPlaces::positions, "positions"},
                     {outputs.normals.format, outputs.normals.place, &SlotPlaces::normals, "normals"},
-                    {tangents, outputs.tangents.place, &SlotPlaces::tangents, "tangents"},
+                    {outputs.tangents.format, outputs.tangents.place, &SlotPlaces::tangents, "tangents"},
                     {outputs.bounds ? VertexFormat::kFloat : VertexFormat::kNone, outputs.bounds_place,
                      &SlotPlaces::bounds, "bounds"}};
   for (const auto& [format, first, place, name] : attributes) {
@@ -118,9 +85,8 @@ Result<void> check_slots(const CrowdOutputs& outputs) {
                        name, slot);
       }
       if (given.buffer == VK_NULL_HANDLE) continue;
-      if (given.offset % alignment_of(format) != 0) {
-        return invalid("a crowd's {} of slot {} are at offset {}, which is no multiple of {}", name, slot, given.offset,
-                       alignment_of(format));
+      if (given.offset % 4 != 0) {
+        return invalid("a crowd's {} of slot {} are at offset {}, which is no multiple of 4", name, slot, given.offset);
       }
       for (std::uint32_t other = 0; other < slot; ++other) {
         const BufferPlace& before = other == 0 ? first : outputs.slot_places[other - 1].*place;
@@ -173,7 +139,7 @@ OutputPlaces lay_out_slot(const CrowdOutputs& outputs, const CrowdCapacity& capa
     places.tangents = {VertexFormat::kOctahedral16, VK_NULL_HANDLE, offset + 4, 8};
   } else {
     places.normals = place(normals, 12);
-    places.tangents = tangents.format == VertexFormat::kOctahedral8 ? places.normals : place(tangents, 16);
+    places.tangents = place(tangents, 16);
   }
   if (outputs.bounds) {
     const std::uint32_t stride = outputs.bounds_stride == 0 ? kBoxBytes : outputs.bounds_stride;
@@ -200,17 +166,12 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
                     {outputs.previous_positions, "previous positions", false, 12}};
   for (const auto& [output, name, direction, float_bytes] : attributes) {
     if (output.format == VertexFormat::kNone) continue;
-    if (output.format > VertexFormat::kBox16) return invalid("a crowd's {} have no such format", name);
-    const bool box16 = output.format == VertexFormat::kBox16;
-    if (direction && box16) return invalid("a crowd's {} have a format of positions", name);
-    if (!direction && !box16 && output.format != VertexFormat::kFloat)
-      return invalid("a crowd's {} have a format of directions, which is none of kFloat and kBox16", name);
-    if (&output == &outputs.previous_positions && box16)
-      return invalid("a crowd's {} are asked for as kFloat, whatever the format of positions", name);
-    const std::uint32_t multiple = alignment_of(output.format);
-    if (output.place.offset % multiple != 0 || output.stride % multiple != 0) {
-      return invalid("a crowd's {} are at offset {} with stride {}, which are no multiples of {}", name,
-                     output.place.offset, output.stride, multiple);
+    if (output.format > VertexFormat::kOctahedral16) return invalid("a crowd's {} have no such format", name);
+    if (!direction && output.format != VertexFormat::kFloat)
+      return invalid("a crowd's {} have a format of directions, which is not kFloat", name);
+    if (output.place.offset % 4 != 0 || output.stride % 4 != 0) {
+      return invalid("a crowd's {} are at offset {} with stride {}, which are no multiples of 4", name,
+                     output.place.offset, output.stride);
     }
     if (output.stride != 0 && output.stride < bytes_of(output.format, float_bytes)) {
       return invalid("a crowd's {} take {} bytes and have a stride of {}", name, bytes_of(output.format, float_bytes),
@@ -223,27 +184,12 @@ Result<void> check_outputs(const CrowdOutputs& outputs) {
   if (outputs.previous_positions.format != VertexFormat::kNone && outputs.control_meshes) {
     return invalid("a crowd's previous positions are of skins alone: not with control meshes");
   }
-  if (outputs.positions.format == VertexFormat::kBox16) {
-    if (!outputs.bounds) return invalid("a crowd's positions in a box need bounds");
-    if (outputs.control_meshes)
-      return invalid("a crowd's positions in a box are of skins alone: not with control meshes");
-    if (outputs.normal_mode == NormalMode::kRecomputed)
-      return invalid("a crowd's normals are not recomputed from positions in a box");
-    if (outputs.previous_positions.format != VertexFormat::kNone && outputs.slots == 1) {
-      return invalid("a crowd's previous positions need several output slots where positions are in a box");
-    }
-  }
   if (outputs.normal_mode == NormalMode::kRecomputed) {
     if (outputs.positions.format == VertexFormat::kNone) return invalid("a crowd's recomputed normals need positions");
     if (outputs.normals.format == VertexFormat::kNone)
       return invalid("a crowd's normals are recomputed, and not written");
   } else if (outputs.normal_mode != NormalMode::kBlended) {
     return invalid("a crowd's normals have no such mode");
-  }
-  const bool normals8 = outputs.normals.format == VertexFormat::kOctahedral8;
-  const bool tangents8 = outputs.tangents.format == VertexFormat::kOctahedral8;
-  if (tangents8 && !(normals8 && same_place(outputs.normals, outputs.tangents))) {
-    return invalid("a crowd's tangents of 8 bits share a word with normals of 8 bits at the same place");
   }
   if (outputs.bounds && (outputs.bounds_place.offset % 4 != 0 || outputs.bounds_stride % 4 != 0)) {
     return invalid("a crowd's bounds are at offset {} with stride {}, which are no multiples of 4",

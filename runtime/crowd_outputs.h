@@ -38,11 +38,6 @@ struct BoundOutputs {
   BoundOutput tangents;
   BoundOutput previous_positions;
   BoundOutput bounds;
-
-  // Returns what blends bind as kBlendBindPrevious.
-  const BoundOutput& previous_or_boxes() const {
-    return positions.format == shared::kFormatBox16 ? bounds : previous_positions;
-  }
 };
 
 inline constexpr std::size_t kMaxOutputs = 5;  // of a slot: the members of OutputPlaces

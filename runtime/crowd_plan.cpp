@@ -55,19 +55,10 @@ class Planner {
       }
       const bool last = stage + 1 == plan_.stages;
       barrier = true;
-      if (last && outputs_.bounds) {
-        // Positions are stored in the boxes.
-        const bool added = add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
-        barrier = !added || outputs_.positions.format == VertexFormat::kBox16;
-      }
+      if (last && outputs_.bounds)
+        barrier = !add_step({.pass = CrowdPass::kBounds, .stage = stage}, [&] { bounds_jobs(); });
       if (last) plan_.first_drawing = plan_.steps.size();
-      add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier},
-               [&] { blend_jobs(stage, false); });
-      // Writes vertices of other instances than the blend before it.
-      if (last) {
-        add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = false, .fading = true},
-                 [&] { blend_jobs(stage, true); });
-      }
+      add_step({.pass = CrowdPass::kBlend, .stage = stage, .barrier_before = barrier}, [&] { blend_jobs(stage); });
       if (last && outputs_.normal_mode == NormalMode::kRecomputed)
         add_step({.pass = CrowdPass::kNormals, .stage = stage}, [&] { normals_jobs(); });
     }
@@ -100,9 +91,9 @@ class Planner {
   std::uint32_t list(std::size_t character, std::uint32_t kind) const {
     return plan_.table.characters[character].first_list + kind;
   }
-  // A list of a range of the character's levels.
-  std::uint32_t level_list(std::size_t character, std::uint32_t levels, std::uint32_t kind) const {
-    return list(character, shared::kListLevels + shared::kLevelLists * levels + kind);
+  // The list of a range of the character's levels; 0: of all.
+  std::uint32_t level_list(std::size_t character, std::uint32_t levels) const {
+    return list(character, shared::kListLevels + levels);
   }
 
   // Adds the step with the jobs that `fill` adds; adds no step if `fill` adds no job.
@@ -148,7 +139,7 @@ class Planner {
         if (pass.kernel != kernel || pass.record_count == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
         const std::uint32_t read_list = pass.fit                 ? list(c, shared::kListLinearFit)
-                                        : writes_weights(kernel) ? level_list(c, 0, shared::kListGiven)
+                                        : writes_weights(kernel) ? level_list(c, 0)
                                                                  : list(c, shared::kListDeformed);
         const shared::PoseJob job{.record_count = pass.record_count,
                                   .first_record = entry.passes[p].record,
@@ -168,7 +159,7 @@ class Planner {
       const shared::BoundsJob job{.first_record = entry.first_bound,
                                   .record_count = entry.bound_count,
                                   .fit_record_count = entry.fit_bound_count};
-      add_job(CrowdPass::kBounds, job, 1, level_list(c, 0, shared::kListGiven));
+      add_job(CrowdPass::kBounds, job, 1, level_list(c, 0));
     });
   }
 
@@ -192,26 +183,17 @@ class Planner {
     return contents;
   }
 
-  // True if less detail moves the mesh in another way.
-  static bool can_fade(const CharacterMesh& mesh) { return mesh.mode == BlendMode::kLinear || mesh.fit; }
-
-  // Adds the jobs of the meshes of a stage, or only those for skins that fade.
-  void blend_jobs(std::uint32_t stage, bool fading) {
+  // Adds the jobs of the meshes of a stage.
+  void blend_jobs(std::uint32_t stage) {
     for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
       for (const ShownMesh& shown : planned.meshes) {
         const CharacterMesh& mesh = *shown.mesh;
         if (mesh.vertex_count() == 0) continue;
         if (crowd_stage(data, mesh.stage, plan_.stages) != stage) continue;
-        if (fading && !can_fade(mesh)) continue;
-        const std::uint32_t read_list = mesh.control     ? list(c, shared::kListDeformed)
-                                        : fading         ? level_list(c, shown.levels, shared::kListFading)
-                                        : can_fade(mesh) ? level_list(c, shown.levels, shared::kListSteady)
-                                                         : level_list(c, shown.levels, shared::kListGiven);
         const shared::BlendJob job = blend_job(shown, planned);
         contents_ |= contents_of(mesh, job);
-        if (fading || (mesh.control && can_fade(mesh))) contents_ |= shared::kHasFades;
         add_job(CrowdPass::kBlend, job, shared::item_blocks(mesh.vertex_count(), shared::kBlendWorkgroupSize),
-                read_list);
+                mesh.control ? list(c, shared::kListDeformed) : level_list(c, shown.levels));
       }
     });
   }
@@ -256,7 +238,7 @@ class Planner {
         const shared::NormalsJob job{
             .vertex_count = vertices, .first_word = *shown.start->normal_ring, .output_first = *shown.vertex};
         add_job(CrowdPass::kNormals, job, shared::item_blocks(vertices, shared::kNormalsWorkgroupSize),
-                level_list(c, shown.levels, shared::kListGiven));
+                level_list(c, shown.levels));
       }
     });
   }
@@ -266,7 +248,6 @@ class Planner {
       case CrowdPass::kPose:
         return std::string("pose ") + pose_kernel(step.kernel).name;
       case CrowdPass::kBlend:
-        if (step.fading) return "blend of fading skins";
         return step.stage + 1 == plan_.stages ? "blend of skins" : "blend of drivers";
       case CrowdPass::kBounds:
         return "bounds";

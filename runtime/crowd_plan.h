@@ -29,7 +29,6 @@ struct CrowdStep {
   shared::JobRange range{};
   std::uint32_t stage = 0;
   bool barrier_before = true;
-  bool fading = false;         // for CrowdPass::kBlend: of skins between two details
   std::uint32_t contents = 0;  // for CrowdPass::kBlend: kHas... of shaders/blend/blend.h
   std::string name;
 };
@@ -56,9 +55,7 @@ struct CrowdCharacter {
   std::optional<std::uint32_t> clock_input;  // CharacterData::clock_input()
   std::vector<ShownMesh> meshes;             // for each mesh, then for each level
   std::vector<shared::PlanLevels> levels;    // ranges of levels; the first has all
-  std::uint32_t list_count() const {
-    return shared::kListLevels + shared::kLevelLists * static_cast<std::uint32_t>(levels.size());
-  }
+  std::uint32_t list_count() const { return shared::kListLevels + static_cast<std::uint32_t>(levels.size()); }
 };
 
 // What a plan of a frame is made from, by the host (host_plan.h) or by the device (shaders/crowd/plan.h).

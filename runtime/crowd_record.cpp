@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records the frames of crowds: dispatches, barriers, and what passes from queue to queue.
-#include <algorithm>
+// Records the frames of a crowd: dispatches, barriers, and what passes from queue to queue.
 #include <array>
 
 #include <pelt/runtime/crowd.h>
@@ -95,92 +94,57 @@ void Crowd::State::record_group(VkCommandBuffer commands, const StepGroup& group
   }
 }
 
-void Crowd::State::end_frame() {
-  is_posed = false;
-  ++frame;
-  slot = (slot + 1) % slots;
-}
-
-void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) {
-  Crowd* const self = this;
-  record_groups(commands, std::span(&self, 1), timer, RecordedParts::kBoth);
-}
-
-void Crowd::record_pose(VkCommandBuffer commands, GpuTimer* timer) {
-  Crowd* const self = this;
-  record_groups(commands, std::span(&self, 1), timer, RecordedParts::kPose);
-}
-
-void Crowd::record_blend(VkCommandBuffer commands, GpuTimer* timer) {
-  Crowd* const self = this;
-  record_groups(commands, std::span(&self, 1), timer, RecordedParts::kBlend);
-}
-
-bool Crowd::is_posed() const { return state_->is_posed; }
-
-void Crowd::record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds) {
-  record_groups(commands, crowds, nullptr, RecordedParts::kBoth);
-}
-
-void Crowd::record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer,
-                          RecordedParts parts) {
+void Crowd::State::record(VkCommandBuffer commands, GpuTimer* timer, RecordedParts parts) {
   constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
   constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWrite;
-  if (crowds.empty()) return;
-  for (const Crowd* crowd : crowds) {
-    const State& state = *crowd->state_;
-    if (state.device != crowds.front()->state_->device || std::count(crowds.begin(), crowds.end(), crowd) != 1) {
-      report_mistake("Crowd::record_together: the %s is named twice, or is of another device", state.label.c_str());
-      return;
-    }
-    if (state.is_posed == (parts == RecordedParts::kBlend)) continue;
-    report_mistake("Crowd: the frame of the %s is recorded %s", state.label.c_str(),
-                   state.is_posed ? "anew before its second part" : "from its second part on");
+  if (is_posed != (parts == RecordedParts::kBlend)) {
+    report_mistake("Crowd: the frame of the %s is recorded %s", label.c_str(),
+                   is_posed ? "anew before its second part" : "from its second part on");
     return;
   }
-  const DeviceFunctions& functions = crowds.front()->state_->device->functions;
-  std::size_t group_count = 0;
-  // The frames before have read the plans and the palettes that these ones overwrite.
+  // The frames before have read the plans and the palettes that this one overwrites.
   VkPipelineStageFlags2 before = kCompute;
   VkAccessFlags2 written = kWrite;
-  for (const Crowd* crowd : crowds) {
-    State& state = *crowd->state_;
-    group_count = std::max(group_count, state.groups_of(parts).size());
-    if (state.has_table()) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
-    if (parts == RecordedParts::kBlend) continue;
-    state.write_inputs();
-    if (state.frame > 0 || (!state.has_action && state.own_drawn)) continue;
+  if (has_table()) before |= VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
+  if (parts != RecordedParts::kBlend) write_inputs();
+  if (parts != RecordedParts::kBlend && frame == 0 && (has_action || !own_drawn)) {
     // A mass whose state is 0 has not begun, and an instance of frame 0 was not drawn.
-    for (const Buffer* buffer : {&state.palette, &state.drawn_frames}) {
+    for (const Buffer* buffer : {&palette, &drawn_frames}) {
       if (buffer->handle() != VK_NULL_HANDLE)
-        functions.vkCmdFillBuffer(commands, buffer->handle(), 0, VK_WHOLE_SIZE, 0);
+        device->functions.vkCmdFillBuffer(commands, buffer->handle(), 0, VK_WHOLE_SIZE, 0);
     }
     before |= VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
     written |= VK_ACCESS_2_TRANSFER_WRITE_BIT;
   }
   // `planned`: the group before has a plan of the device's, whose dispatches this one reads.
   bool planned = false;
-  for (std::size_t group = 0; group < group_count; ++group) {
-    memory_barrier(functions, commands, group == 0 ? before : kCompute, group == 0 ? written : kWrite,
+  for (const StepGroup& group : groups_of(parts)) {
+    memory_barrier(device->functions, commands, before, written,
                    planned ? kCompute | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT : kCompute,
                    planned ? kBoth | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT : kBoth);
-    planned = false;
-    for (const Crowd* crowd : crowds) {
-      const std::vector<StepGroup>& groups = crowd->state_->groups_of(parts);
-      if (group >= groups.size()) continue;
-      crowd->state_->record_group(commands, groups[group], timer);
-      planned = planned || groups[group].plan;
-    }
+    record_group(commands, group, timer);
+    planned = group.plan.has_value();
+    before = kCompute;
+    written = kWrite;
   }
-  for (const Crowd* crowd : crowds) {
-    if (parts == RecordedParts::kPose) {
-      crowd->state_->is_posed = true;
-    } else {
-      crowd->state_->end_frame();
-    }
-  }
+  is_posed = parts == RecordedParts::kPose;
+  if (is_posed) return;
+  ++frame;
+  slot = (slot + 1) % slots;
 }
+
+void Crowd::record(VkCommandBuffer commands, GpuTimer* timer) { state_->record(commands, timer, RecordedParts::kBoth); }
+
+void Crowd::record_pose(VkCommandBuffer commands, GpuTimer* timer) {
+  state_->record(commands, timer, RecordedParts::kPose);
+}
+
+void Crowd::record_blend(VkCommandBuffer commands, GpuTimer* timer) {
+  state_->record(commands, timer, RecordedParts::kBlend);
+}
+
+bool Crowd::is_posed() const { return state_->is_posed; }
 
 void Crowd::record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const {
   if (compute_family == reading_family) return;
@@ -257,7 +221,6 @@ std::vector<BufferUse> Crowd::uses(CrowdPart part) const {
   add("normals", written.normals.range, recomputed ? kRead | kWrite : kWrite);
   add("tangents", written.tangents.range, recomputed ? kRead | kWrite : kWrite);
   add("previous positions", written.previous_positions.range, kWrite);
-  if (written.positions.format == shared::kFormatBox16) add("bounds", written.bounds.range, kRead);
   return made;
 }
 

@@ -26,18 +26,17 @@
 
 namespace pelt::runtime {
 
-// A change from one way to show an instance to another, in steps: the frames in which the instance is moved.
-template <class Value>
-struct FadeSteps {
-  Value from{};
-  Value to{};
+// A change from one level of an instance to another, in steps: the frames in which the instance is moved.
+struct LevelSteps {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
   std::uint32_t frames = 0;  // in which both are shown
   std::uint32_t faded = 0;   // of them, that are over
 
   std::uint64_t steps() const { return std::uint64_t{frames} + 1; }
   bool is_over() const { return from == to; }
   // Reversing a fade continues from its present share.
-  void start(Value wanted, std::uint32_t wanted_frames) {
+  void start(std::uint32_t wanted, std::uint32_t wanted_frames) {
     if (to == wanted) return;
     std::uint32_t done = 0;
     if (from == wanted) {
@@ -60,12 +59,11 @@ struct FadeSteps {
 };
 
 // The fade of the next step. A request starts from what the last step showed, whatever was asked for since.
-template <class Value>
-struct Fade {
-  FadeSteps<Value> now;
-  FadeSteps<Value> shown;
+struct LevelFade {
+  LevelSteps now;
+  LevelSteps shown;
 
-  void start(Value wanted, std::uint32_t wanted_frames) {
+  void start(std::uint32_t wanted, std::uint32_t wanted_frames) {
     now = shown;
     now.start(wanted, wanted_frames);
   }
@@ -85,8 +83,8 @@ struct InstanceState {
   std::uint32_t behind = 0;       // frames that outputs need, once it is no longer moved, to follow its last move
   std::uint32_t last_state = 0;   // entry state of that move, without flags
   std::uint32_t period = 1;
-  Fade<Detail> detail;
-  Fade<std::uint32_t> level;
+  Detail detail = Detail::kFull;
+  LevelFade level;
   ActionProgress action;
 };
 
@@ -130,7 +128,6 @@ struct Crowd::State {
   std::string label;
   CrowdCapacity capacity;
   CrowdOutputs wanted_outputs;
-  std::uint32_t reduced_influences = 4;
   CrowdPlan plan;
   PlanBases bases;
   std::vector<OutputPlaces> outputs;                    // for each output slot
@@ -168,7 +165,6 @@ struct Crowd::State {
 
   InputRing joints;
   InputRing inputs;
-  JointFormat joint_format = JointFormat::kMatrix4;
   bool own_joints = true;
   bool own_inputs = true;
   bool own_list = true;   // the host plans
@@ -234,7 +230,6 @@ struct Crowd::State {
   bool expect_instance(std::uint32_t instance, const char* call) const;
   bool expect_listed(std::uint32_t instance, const char* call) const;    // the crowd knows what happens to it
   bool expect_own_list(std::uint32_t instance, const char* call) const;  // and may be told
-  bool expect_own_joints(std::uint32_t instance, const char* call) const;
   bool expect_own_inputs(std::uint32_t instance, const char* call) const;
   bool expect_character(std::uint32_t number, const char* call) const;
 
@@ -274,7 +269,7 @@ struct Crowd::State {
   void record_plan(VkCommandBuffer commands, CrowdPart part) const;
   void record_group(VkCommandBuffer commands, const StepGroup& group, GpuTimer* timer) const;
   void dispatch_step(VkCommandBuffer commands, std::size_t step) const;
-  void end_frame();
+  void record(VkCommandBuffer commands, GpuTimer* timer, RecordedParts parts);
 };
 
 }  // namespace pelt::runtime

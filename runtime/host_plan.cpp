@@ -40,10 +40,9 @@ void HostPlan::add(std::uint32_t character, shared::ListEntry entry) {
     if (shared::state_is_posed(entry.state, kind, planned.has_fit != 0)) append(planned.first_list + kind, entry);
   }
   for (std::uint32_t r = 0; r < planned.levels_count; ++r) {
-    for (std::uint32_t kind = 0; kind < shared::kLevelLists; ++kind) {
-      if (shared::state_is_in_levels(entry.state, kind, plan_->table.levels[planned.first_levels + r]))
-        append(planned.first_list + shared::kListLevels + shared::kLevelLists * r + kind, entry);
-    }
+    const shared::PlanLevels& levels = plan_->table.levels[planned.first_levels + r];
+    if (shared::entry_shows(entry.state, levels.first, levels.last))
+      append(planned.first_list + shared::kListLevels + r, entry);
   }
 }
 

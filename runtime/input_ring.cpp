@@ -38,7 +38,6 @@ void InputRing::place(std::uint32_t instance, std::size_t first, std::size_t siz
 void InputRing::release(std::uint32_t instance) { held_[instance] = {}; }
 
 void InputRing::set(std::uint32_t slot, std::uint32_t instance, std::size_t first, std::span<const float> values) {
-  fetch(instance);
   Held& held = held_[instance];
   assert(first + values.size() <= held.size);
   std::copy(values.begin(), values.end(), values_.begin() + std::ptrdiff_t(held.first + first));
@@ -50,22 +49,7 @@ void InputRing::set(std::uint32_t slot, std::uint32_t instance, std::size_t firs
   was_written(slot, held);
 }
 
-std::span<float> InputRing::map(std::uint32_t slot, std::uint32_t instance) {
-  Held& held = held_[instance];
-  was_written(slot, held);
-  held.mapped = true;
-  return {reinterpret_cast<float*>(of(slot, instance)), held.size};
-}
-
-void InputRing::fetch(std::uint32_t instance) {
-  Held& held = held_[instance];
-  if (!held.mapped) return;
-  held.mapped = false;
-  if (held.size > 0) std::memcpy(&values_[held.first], of(held.slot, instance), held.size * sizeof(float));
-}
-
 std::span<float> InputRing::values(std::uint32_t instance) {
-  fetch(instance);
   return std::span(values_).subspan(held_[instance].first, held_[instance].size);
 }
 
@@ -79,7 +63,6 @@ void InputRing::finish(std::uint32_t slot) {
   for (std::uint32_t instance = 0; instance < held_.size(); ++instance) {
     Held& held = held_[instance];
     if (!held.misses(slot)) continue;
-    fetch(instance);
     write(slot, instance);
     held.slot = slot;
     --held.stale;

@@ -16,10 +16,7 @@
 
 namespace pelt::runtime {
 
-// Return the floats of matrices and of points, one after the other.
-inline std::span<const float> as_floats(std::span<const glm::mat4> matrices) {
-  return matrices.empty() ? std::span<const float>() : std::span(&matrices[0][0][0], 16 * matrices.size());
-}
+// Returns the floats of points, one after the other.
 inline std::span<const float> as_floats(std::span<const glm::vec3> points) {
   return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
 }
@@ -49,10 +46,6 @@ class InputRing {
   std::span<float> values(std::uint32_t instance);
   void publish(std::uint32_t slot, std::uint32_t instance);
 
-  // Returns the slot's memory of an instance, to be written in whole before finish(slot), and not read: mapped memory
-  // is slow to read.
-  std::span<float> map(std::uint32_t slot, std::uint32_t instance);
-
   // Copies the values that were not set again into the slot, and makes the slot visible to the device. Call it once a
   // frame: frames begin with slot 0 and take the slots in turn. After as many frames as there are slots, an instance
   // that was not set again is in all of them and is no longer written.
@@ -69,16 +62,13 @@ class InputRing {
     std::size_t size = 0;
     std::uint32_t slot = 0;   // the slot they were last written to
     std::uint32_t stale = 0;  // number of slots with older values: those that are next in turn
-    bool mapped = false;      // the slot has them, and the values of this object are older
     bool misses(std::uint32_t other) const { return stale > 0 && slot != other; }
   };
 
   void write(std::uint32_t slot, std::uint32_t instance);
-  void fetch(std::uint32_t instance);  // reads what was written through map()
   void was_written(std::uint32_t slot, Held& held) const {
     held.slot = slot;
     held.stale = static_cast<std::uint32_t>(slots_.size() - 1);
-    held.mapped = false;
   }
   std::byte* of(std::uint32_t slot, std::uint32_t instance);
 

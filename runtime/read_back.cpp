@@ -5,7 +5,6 @@
 
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/transfer.h>
-#include <pelt/shaders/box16.h>
 #include <pelt/shaders/octahedral.h>
 #include <pelt/try.h>
 
@@ -15,7 +14,6 @@ namespace pelt::runtime {
 namespace {
 
 std::size_t bytes_of(const OutputPlace& place, std::size_t float_bytes) {
-  if (place.format == VertexFormat::kBox16) return sizeof(glm::uvec2);
   return place.format == VertexFormat::kFloat ? float_bytes : sizeof(std::uint32_t);
 }
 
@@ -41,23 +39,12 @@ T load(const std::byte* bytes) {
 
 glm::vec3 unpack_normal(VertexFormat format, const std::byte* bytes) {
   if (format == VertexFormat::kFloat) return load<glm::vec3>(bytes);
-  const auto word = load<std::uint32_t>(bytes);
-  return format == VertexFormat::kOctahedral8 ? shared::unpack_normal8(word) : shared::unpack_normal(word);
-}
-
-Result<Box> read_box(const Device& device, const OutputPlace& place, std::uint32_t instance) {
-  Box box;
-  PELT_TRY(read(device, place, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
-    box.least = load<glm::vec3>(bytes);
-    box.greatest = load<glm::vec3>(bytes + sizeof(glm::vec3));
-  }));
-  return box;
+  return shared::unpack_normal(load<std::uint32_t>(bytes));
 }
 
 glm::vec4 unpack_tangent(VertexFormat format, const std::byte* bytes) {
   if (format == VertexFormat::kFloat) return load<glm::vec4>(bytes);
-  const auto word = load<std::uint32_t>(bytes);
-  return format == VertexFormat::kOctahedral8 ? shared::unpack_tangent8(word) : shared::unpack_tangent(word);
+  return shared::unpack_tangent(load<std::uint32_t>(bytes));
 }
 
 // Sets the previous positions of meshes that have just appeared, which the slot before does not have: to the positions.
@@ -88,24 +75,15 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
   const std::size_t first = crowd.first_vertex(instance);
   const std::size_t count = crowd.vertex_count(instance);
   InstanceVertices vertices;
-  const auto read_positions = [&](const OutputPlace& place, const OutputPlace& bounds,
-                                  std::vector<glm::vec3>& out) -> Result<void> {
-    const bool box16 = place.format == VertexFormat::kBox16;
-    Box box;
-    if (box16) {
-      PELT_ASSIGN(box, read_box(device, bounds, instance));
-    }
-    return read(device, place, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
-      out.push_back(box16 ? shared::unpack_position(load<glm::uvec2>(bytes), box.least, box.greatest)
-                          : load<glm::vec3>(bytes));
-    });
+  const auto read_positions = [&](const OutputPlace& place, std::vector<glm::vec3>& out) {
+    return read(device, place, first, count, sizeof(glm::vec3),
+                [&](const std::byte* bytes) { out.push_back(load<glm::vec3>(bytes)); });
   };
-  PELT_TRY(read_positions(outputs.positions, outputs.bounds, vertices.positions));
+  PELT_TRY(read_positions(outputs.positions, vertices.positions));
   if (outputs.previous_positions.format != VertexFormat::kNone) {
     const std::uint32_t slots = crowd.output_slots();
     const OutputPlaces& before = crowd.outputs((crowd.output_slot() + slots - 1) % slots);
-    PELT_TRY(read_positions(slots > 1 ? before.positions : outputs.previous_positions, before.bounds,
-                            vertices.previous_positions));
+    PELT_TRY(read_positions(slots > 1 ? before.positions : outputs.previous_positions, vertices.previous_positions));
     if (slots > 1) keep_what_appeared(crowd, instance, vertices);
   }
   PELT_TRY(read(device, outputs.normals, first, count, sizeof(glm::vec3), [&](const std::byte* bytes) {
@@ -118,7 +96,12 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
 }
 
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance) {
-  return read_box(device, crowd.outputs().bounds, instance);
+  Box box;
+  PELT_TRY(read(device, crowd.outputs().bounds, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
+    box.least = load<glm::vec3>(bytes);
+    box.greatest = load<glm::vec3>(bytes + sizeof(glm::vec3));
+  }));
+  return box;
 }
 
 }  // namespace pelt::runtime

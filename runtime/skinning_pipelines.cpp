@@ -50,7 +50,7 @@ Result<const ComputeKernel*> plan_kernel(const Device& device) {
                                 .name = "plan"});
 }
 
-Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel kernel, std::uint32_t joints) {
+Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel kernel) {
   // By PoseKernel's numbers.
   static const std::span<const std::uint32_t> shaders[] = {
 #define PELT_POSE_KERNEL(kernel, folder, shader) spirv::shader##_comp,
@@ -60,7 +60,6 @@ Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel ker
   return known_or_made(device, {.spirv = shaders[static_cast<std::size_t>(kernel)],
                                 .storage_buffers = shared::kPoseBindCount,
                                 .push_constant_bytes = sizeof(shared::JobRange),
-                                .specialization = std::span(&joints, 1),
                                 .name = formatted("pose {}", pose_kernel(kernel).name)});
 }
 

@@ -20,8 +20,7 @@ using SkinningPipelines = std::map<std::pair<const std::uint32_t*, std::vector<s
 // Return a pipeline of the device, which is made when it is first asked for and stays. Safe to call from several
 // threads. `specialization`: constants of shaders/blend/blend.h.
 Result<const ComputeKernel*> plan_kernel(const Device& device);
-// `joints`: kJoints... of pelt/shaders/joints.h
-Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel kernel, std::uint32_t joints);
+Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel kernel);
 Result<const ComputeKernel*> bounds_kernel(const Device& device);
 Result<const ComputeKernel*> blend_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);
 Result<const ComputeKernel*> normals_kernel(const Device& device, const std::vector<std::uint32_t>& specialization);

@@ -5,17 +5,13 @@
 layout(local_size_x = kPoseWorkgroupSize) in;
 
 layout(binding = kBindWork, std430) readonly buffer Jobs { PoseJob jobs[]; };
-layout(binding = kPoseBindJoints, std430) readonly buffer Joints { mat4 joint_matrices[]; };
-layout(binding = kPoseBindJoints, std430) readonly buffer JointRows { Affine joint_rows[]; };
-layout(binding = kPoseBindJoints, std430) readonly buffer JointTransforms { float joint_floats[]; };
+layout(binding = kPoseBindJoints, std430) readonly buffer Joints { Affine joints[]; };
 layout(binding = kPoseBindVertices, std430) readonly buffer Vertices { PackedVec3 vertices[]; };
 layout(binding = kPoseBindPalette, std430) buffer Palette { Affine palette[]; };
 layout(binding = kPoseBindTable, std430) readonly buffer Table { uint table[]; };
 layout(binding = kPoseBindInputs, std430) readonly buffer Inputs { float inputs[]; };
 
 layout(push_constant, std430) uniform Constants { JobRange range; };
-
-layout(constant_id = kSpecJoints) const uint kJoints = kJointsMatrix4;
 
 // One record for one instance; or one palette entry of a record, for kernels whose invocations pose an entry each.
 struct PoseWork {
@@ -35,19 +31,7 @@ struct PoseWork {
 // Access functions that the kernels' headers use; interop.h has the C++ half.
 uint table_word(PoseWork work, uint i) { return table[work.table_first + i]; }
 float table_float(PoseWork work, uint i) { return uintBitsToFloat(table[work.table_first + i]); }
-JointTransform joint_transform(uint at) {
-  uint f = at * kJointTransformFloats;
-  return JointTransform(
-      vec4(joint_floats[f], joint_floats[f + 1u], joint_floats[f + 2u], joint_floats[f + 3u]),
-      vec3(joint_floats[f + 4u], joint_floats[f + 5u], joint_floats[f + 6u]),
-      vec3(joint_floats[f + 7u], joint_floats[f + 8u], joint_floats[f + 9u]));
-}
-mat4 joint_matrix(PoseWork work, uint joint) {
-  uint at = work.joint_first + joint;
-  if (kJoints == kJointsMatrix3x4) return matrix_of_rows(joint_rows[at]);
-  if (kJoints == kJointsTransform) return matrix_of_transform(joint_transform(at));
-  return joint_matrices[at];
-}
+Affine joint_frame(PoseWork work, uint joint) { return joints[work.joint_first + joint]; }
 vec3 posed_vertex(PoseWork work, uint vertex) { return unpacked(vertices[work.vertex_first + vertex]); }
 float input_value(PoseWork work, uint i) { return inputs[work.input_first + i]; }
 float palette_float(PoseWork work, uint i) { return palette[work.palette_zero + i / 12u][i % 12u / 4u][i % 4u]; }

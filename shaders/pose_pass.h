@@ -4,23 +4,20 @@
 #ifndef PELT_SHADERS_POSE_PASS_H
 #define PELT_SHADERS_POSE_PASS_H
 
-#include "pelt/shaders/interop.h"
+#include "pelt/shaders/frame.h"
 #include "pelt/shaders/jobs.h"
-#include "pelt/shaders/joints.h"
 
 PELT_SHARED_BEGIN
 
 PELT_SHARED_CONST uint kPoseWorkgroupSize = 64u;  // records, or palette entries, that a workgroup poses
 
 PELT_SHARED_CONST uint kPoseBindRecords = 1u;   // the deformer's record[]
-PELT_SHARED_CONST uint kPoseBindJoints = 2u;    // motions of joints, in the form that kSpecJoints says (joints.h)
+PELT_SHARED_CONST uint kPoseBindJoints = 2u;    // Affine[], the joints' frames
 PELT_SHARED_CONST uint kPoseBindVertices = 3u;  // vec3[], posed positions of earlier stages
 PELT_SHARED_CONST uint kPoseBindPalette = 4u;   // Affine[], written; entries of earlier passes are read
 PELT_SHARED_CONST uint kPoseBindTable = 5u;     // uint[], the table that records of varying length refer to
 PELT_SHARED_CONST uint kPoseBindInputs = 6u;    // float[], streamed positions and controls
 PELT_SHARED_CONST uint kPoseBindCount = 7u;
-
-PELT_SHARED_CONST uint kSpecJoints = 0u;  // specialization constant: kJoints...
 
 // One pass of one character, for the instances of a list. Within the job workgroups run record-major, instance fastest:
 // record block * kPoseWorkgroupSize is the first of a workgroup.

@@ -3,7 +3,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
@@ -15,7 +14,6 @@
 #include <pelt/pelt_gltf.h>
 #endif
 #include <pelt/pose.h>
-#include <pelt/shaders/joints.h>
 
 #include "engine/character/core/formatted.h"
 #include "runtime/c/handles.h"
@@ -47,13 +45,14 @@ std::uint32_t found(std::optional<std::uint32_t> place, const char* what, const 
   return *place;
 }
 
-static_assert(sizeof(pelt_joint_info::rest) == sizeof(pelt::shared::JointTransform));
-constexpr std::size_t kTransformFloats = sizeof(pelt::shared::JointTransform) / sizeof(float);
+constexpr std::size_t kTransformFloats = 10;
+static_assert(sizeof(pelt_joint_info::rest) == kTransformFloats * sizeof(float));
 
 void write_transform(const pelt::Transform& transform, float* floats) {
-  const glm::quat& turn = transform.rotation;
-  const pelt::shared::JointTransform shared{{turn.x, turn.y, turn.z, turn.w}, transform.translation, transform.scale};
-  std::memcpy(floats, &shared, sizeof(shared));
+  const auto& [translation, turn, scale] = transform;
+  const float all[] = {turn.x,        turn.y,        turn.z,  turn.w,  translation.x,
+                       translation.y, translation.z, scale.x, scale.y, scale.z};
+  std::copy(std::begin(all), std::end(all), floats);
 }
 
 void write_transforms(std::span<const pelt::Transform> local, float* floats) {
@@ -338,10 +337,8 @@ pelt_result pelt_character_place_joints(const pelt_character* character, const f
     need_joints(data, joints, joint_count);
     const std::span<pelt::Transform> local = rest_of(data);
     for (pelt::Transform& transform : local) {
-      pelt::shared::JointTransform shared;
-      std::memcpy(static_cast<void*>(&shared), transforms, sizeof(shared));
-      const glm::vec4& turn = shared.rotation;
-      transform = {shared.translation, glm::quat(turn.w, turn.x, turn.y, turn.z), shared.scale};
+      const float* const f = transforms;
+      transform = {glm::vec3(f[4], f[5], f[6]), glm::quat(f[3], f[0], f[1], f[2]), glm::vec3(f[7], f[8], f[9])};
       transforms += kTransformFloats;
     }
     write_matrices(data, local, joints);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 
@@ -21,12 +20,11 @@ using pelt::runtime::VertexFormat;
 namespace {
 
 static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
-              static_cast<int>(Detail::kReduced) == PELT_DETAIL_REDUCED &&
               static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
 static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
               PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold &&
-              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat &&
-              PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
+              PELT_ENTRY_LINEAR_FIT == pelt::shared::kEntryLinearFit && PELT_ENTRY_FRESH == pelt::shared::kEntryFresh &&
+              PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat && PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
               PELT_ENTRY_OTHER_LEVEL == pelt::shared::kEntryOtherLevel);
 
 const pelt::runtime::Device& device_of(const pelt_crowd& crowd) { return *crowd.characters->device->device; }
@@ -53,17 +51,15 @@ const pelt::CharacterData& need_character(const pelt_crowd& crowd, std::uint32_t
   return **bound;  // the crowd holds it, too
 }
 
-pelt_crowd& need_own_joints(pelt_crowd* crowd, std::uint32_t instance) {
+template <class Joint>
+void pose(pelt_crowd* crowd, std::uint32_t instance, const float* joints, std::uint32_t joint_count) {
   pelt_crowd& handle = need_instance(crowd, instance);
   if (!handle.own_joints) refuse("the crowd reads its joint matrices from a buffer of the caller's");
-  return handle;
-}
-
-template <class Joint>
-void pose_usable(pelt_crowd& crowd, std::uint32_t instance, const float* joints, std::uint32_t joint_count) {
+  need(joints, "joints");
+  need_count("joint matrices", joint_count, data_of(handle, instance).skeleton.joints.size());
   const std::span given(reinterpret_cast<const Joint*>(joints), joint_count);
   need_usable("joint", given);
-  crowd.crowd.pose(instance, given);
+  handle.crowd.pose(instance, given);
 }
 
 pelt_crowd& need_own_inputs(pelt_crowd* crowd, std::uint32_t instance) {
@@ -154,40 +150,11 @@ pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character) {
 }
 
 pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    pelt_crowd& handle = need_own_joints(crowd, instance);
-    need(joints, "joints");
-    need_count("joint matrices", joint_count, data_of(handle, instance).skeleton.joints.size());
-    pose_usable<glm::mat4>(handle, instance, joints, joint_count);
-  });
+  return guarded(__func__, [&] { pose<glm::mat4>(crowd, instance, joints, joint_count); });
 }
 
-pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
-                                   uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    pelt_crowd& handle = need_own_joints(crowd, instance);
-    need(joints, "joints");
-    need_count("joints", joint_count, data_of(handle, instance).skeleton.joints.size());
-    switch (to_joint_format(format)) {
-      case pelt::runtime::JointFormat::kMatrix4:
-        return pose_usable<glm::mat4>(handle, instance, joints, joint_count);
-      case pelt::runtime::JointFormat::kMatrix3x4:
-        return pose_usable<pelt::shared::Affine>(handle, instance, joints, joint_count);
-      case pelt::runtime::JointFormat::kTransform:
-        return pose_usable<pelt::shared::JointTransform>(handle, instance, joints, joint_count);
-    }
-  });
-}
-
-pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** joints, uint32_t* float_count) {
-  return guarded(__func__, [&] {
-    pelt_crowd& handle = need_own_joints(crowd, instance);
-    need(joints, "joints");
-    need(float_count, "float_count");
-    const std::span<float> mapped = handle.crowd.map_joints(instance);
-    *joints = mapped.data();
-    *float_count = static_cast<std::uint32_t>(mapped.size());
-  });
+pelt_result pelt_crowd_pose_rows(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count) {
+  return guarded(__func__, [&] { pose<pelt::shared::Affine>(crowd, instance, joints, joint_count); });
 }
 
 pelt_result pelt_crowd_inputs(pelt_crowd* crowd, uint32_t instance, const float* values, uint32_t input_count) {
@@ -248,11 +215,11 @@ pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock) {
   return guarded(__func__, [&] { need(clock, "clock") = need(crowd, "crowd").crowd.clock(); });
 }
 
-pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames) {
+pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail) {
   return guarded(__func__, [&] {
     pelt_crowd& handle = need_own_list(crowd, instance);
     if (detail > PELT_DETAIL_LINEAR_FIT) refuse(formatted("detail {} is none", detail));
-    handle.crowd.detail(instance, static_cast<Detail>(detail), fade_frames);
+    handle.crowd.detail(instance, static_cast<Detail>(detail));
   });
 }
 
@@ -305,22 +272,6 @@ pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buf
     need(count, "count") = static_cast<std::uint32_t>(all.size());
     for (std::size_t u = 0; u < all.size(); ++u)
       uses[u] = {all[u].name, all[u].buffer, all[u].offset, all[u].size, all[u].stages, all[u].access};
-  });
-}
-
-pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd_count, VkCommandBuffer commands) {
-  return guarded(__func__, [&] {
-    need(commands, "commands");
-    std::array<Crowd*, PELT_MAX_CROWDS_TOGETHER> all{};
-    if (crowd_count > all.size()) refuse(formatted("{} crowds are more than {}", crowd_count, all.size()));
-    for (std::uint32_t c = 0; c < crowd_count; ++c) {
-      pelt_crowd& handle = need((&need(crowds, "crowds"))[c], "a crowd");
-      if (std::find(all.begin(), all.begin() + c, &handle.crowd) != all.begin() + c) refuse("a crowd is named twice");
-      if (handle.characters->device != crowds[0]->characters->device) refuse("the crowds are of several devices");
-      if (handle.crowd.is_posed()) refuse("the second part of a crowd's frame is not recorded");
-      all[c] = &handle.crowd;
-    }
-    Crowd::record_together(commands, std::span(all).first(crowd_count));
   });
 }
 

@@ -20,23 +20,14 @@ static_assert(std::extent_v<decltype(pelt_crowd_options::slot_places)> == pelt::
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
+// Those of C follow the default, which is 0.
+static_assert(static_cast<int>(VertexFormat::kNone) + 1 == PELT_FORMAT_NONE &&
+              static_cast<int>(VertexFormat::kFloat) + 1 == PELT_FORMAT_FLOAT &&
+              static_cast<int>(VertexFormat::kOctahedral16) + 1 == PELT_FORMAT_OCTAHEDRAL16);
+
 VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const char* name) {
-  switch (format) {
-    case PELT_FORMAT_DEFAULT:
-      return otherwise;
-    case PELT_FORMAT_NONE:
-      return VertexFormat::kNone;
-    case PELT_FORMAT_FLOAT:
-      return VertexFormat::kFloat;
-    case PELT_FORMAT_OCTAHEDRAL16:
-      return VertexFormat::kOctahedral16;
-    case PELT_FORMAT_OCTAHEDRAL8:
-      return VertexFormat::kOctahedral8;
-    case PELT_FORMAT_BOX16:
-      return VertexFormat::kBox16;
-    default:
-      refuse(formatted("{} have the format {}, which is none", name, format));
-  }
+  if (format > PELT_FORMAT_OCTAHEDRAL16) refuse(formatted("{} have the format {}, which is none", name, format));
+  return format == PELT_FORMAT_DEFAULT ? otherwise : static_cast<VertexFormat>(format - 1);
 }
 
 pelt::runtime::BufferPlace to_place(pelt_buffer_place place) { return {place.buffer, place.offset}; }
@@ -53,7 +44,6 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   }
   options.instances.assign(given.instances, given.instances + given.character_count);
   if (given.frames_in_flight != 0) options.frames_in_flight = given.frames_in_flight;
-  if (given.reduced_influences != 0) options.reduced_influences = given.reduced_influences;
   options.outputs = {
       .positions = to_output(given.positions, VertexFormat::kFloat, "positions"),
       .normals = to_output(given.normals, VertexFormat::kOctahedral16, "normals"),
@@ -75,7 +65,6 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   options.inputs = to_place(given.inputs);
   options.visible = to_place(given.visible);
   options.drawn = to_place(given.drawn);
-  options.joint_format = to_joint_format(given.joint_format);
   if (given.capacity == nullptr) return options;
   const pelt_crowd_capacity room = read_struct(given.capacity, "options.capacity");
   options.capacity = {.instances = room.instances,
@@ -89,24 +78,8 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   return options;
 }
 
-pelt_vertex_format from_format(VertexFormat format) {
-  switch (format) {
-    case VertexFormat::kNone:
-      return PELT_FORMAT_NONE;
-    case VertexFormat::kFloat:
-      return PELT_FORMAT_FLOAT;
-    case VertexFormat::kOctahedral16:
-      return PELT_FORMAT_OCTAHEDRAL16;
-    case VertexFormat::kOctahedral8:
-      return PELT_FORMAT_OCTAHEDRAL8;
-    case VertexFormat::kBox16:
-      return PELT_FORMAT_BOX16;
-  }
-  return PELT_FORMAT_NONE;
-}
-
 pelt_output_place from_place(const pelt::runtime::OutputPlace& place) {
-  return {place.buffer, place.offset, from_format(place.format), place.stride};
+  return {place.buffer, place.offset, static_cast<pelt_vertex_format>(place.format) + 1, place.stride};
 }
 
 void write_outputs(const pelt::runtime::OutputPlaces& places, pelt_crowd_outputs* outputs) {
@@ -135,11 +108,6 @@ std::vector<VkBuffer> given_buffers(const pelt::runtime::CrowdOutputs& outputs) 
 }
 
 }  // namespace
-
-pelt::runtime::JointFormat pelt::c::to_joint_format(std::uint32_t format) {
-  if (format > PELT_JOINTS_TRANSFORM) refuse(formatted("joints have the format {}, which is none", format));
-  return static_cast<pelt::runtime::JointFormat>(format);
-}
 
 pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
                               const pelt_crowd_options* options, pelt_crowd** out) {

@@ -4,10 +4,8 @@
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <pelt/evaluate.h>
-#include <pelt/shaders/joints.h>
 
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
@@ -17,7 +15,6 @@ using namespace pelt::c;
 struct pelt_evaluator {
   pelt::Character character;
   pelt::Evaluator evaluator;
-  std::vector<glm::mat4> converted;  // joints that were given in another form than matrices
   bool evaluated = false;
 };
 
@@ -27,33 +24,6 @@ static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLEND
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
 const pelt::CharacterData& character_data(const pelt_evaluator& evaluator) { return *evaluator.character; }
-
-// Reads joints of a form, `Joint`, and returns them as matrices.
-template <class Joint, class Convert>
-std::span<const glm::mat4> convert_joints(std::vector<glm::mat4>& converted, const float* joints,
-                                          const Convert& convert) {
-  for (glm::mat4& matrix : converted) {
-    Joint joint;
-    std::memcpy(static_cast<void*>(&joint), joints, sizeof(joint));
-    matrix = convert(joint);
-    joints += sizeof(joint) / sizeof(float);
-  }
-  return converted;
-}
-
-std::span<const glm::mat4> read_joints(pelt_evaluator& evaluator, std::uint32_t format, const float* joints) {
-  switch (format) {
-    case PELT_JOINTS_MATRIX4:
-      return {reinterpret_cast<const glm::mat4*>(joints), evaluator.converted.size()};
-    case PELT_JOINTS_MATRIX3X4:
-      return convert_joints<pelt::shared::Affine>(evaluator.converted, joints, pelt::shared::matrix_of_rows);
-    case PELT_JOINTS_TRANSFORM:
-      return convert_joints<pelt::shared::JointTransform>(evaluator.converted, joints,
-                                                          pelt::shared::matrix_of_transform);
-    default:
-      refuse("joints have the format " + std::to_string(format) + ", which is none");
-  }
-}
 
 // Vertices are written where `values` is set. `made`: whether the evaluator has what is asked for.
 template <class T>
@@ -103,19 +73,18 @@ pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_ev
                                           .normal_mode = static_cast<pelt::NormalMode>(given.normal_mode),
                                           .morphs = given.no_morphs == 0,
                                           .same_everywhere = given.same_everywhere != 0};
-    made = new pelt_evaluator{bound, pelt::Evaluator(bound, wanted),
-                              std::vector<glm::mat4>(bound->skeleton.joints.size())};
+    made = new pelt_evaluator{bound, pelt::Evaluator(bound, wanted)};
   });
 }
 
 void pelt_evaluator_destroy(pelt_evaluator* evaluator) { delete evaluator; }
 
-pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, uint32_t format, const float* joints, uint32_t joint_count) {
+pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, const float* joints, uint32_t joint_count) {
   return guarded(__func__, [&] {
     pelt_evaluator& handle = need(evaluator, "evaluator");
     need(joints, "joints");
     need_count("joints", joint_count, character_data(handle).skeleton.joints.size());
-    const std::span<const glm::mat4> given = read_joints(handle, format, joints);
+    const std::span given(reinterpret_cast<const glm::mat4*>(joints), joint_count);
     need_usable("joint", given);
     handle.evaluator.pose(given);
   });

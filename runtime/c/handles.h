@@ -47,9 +47,6 @@ struct GpuCharactersState {
   runtime::GpuCharacters characters;
 };
 
-// Returns the format of joints of that number; throws if there is none.
-runtime::JointFormat to_joint_format(std::uint32_t format);
-
 // Throws if joints, points or inputs are not what a crowd takes.
 template <class Value>
 void need_usable(const char* what, std::span<const Value> values) {

@@ -32,7 +32,6 @@ namespace {
 using runtime::Detail;
 
 constexpr float kFrameSeconds = 1.0f / 60;
-constexpr std::uint32_t kFadeFrames = 10;
 
 // Level of detail of a figure: the taller the figure in the picture, the finer the level.
 struct Level {
@@ -42,7 +41,7 @@ struct Level {
   const char* name;
 };
 constexpr std::array<Level, 3> kLevels{{{56, Detail::kFull, 1, "in full"},
-                                        {36, Detail::kReduced, 2, "with fewer influences, every other frame"},
+                                        {36, Detail::kFull, 2, "in full, every other frame"},
                                         {0, Detail::kLinearFit, 3, "by their linear fits, every third frame"}}};
 
 struct Options {
@@ -156,7 +155,7 @@ class March {
     std::size_t level = 0;
     while (level + 1 < kLevels.size() && pixels < kLevels[level].least_pixels) ++level;
     if (levels_[instance] == level) return;
-    crowd_.detail(instance, kLevels[level].detail, levels_[instance] ? kFadeFrames : 0);
+    crowd_.detail(instance, kLevels[level].detail);
     crowd_.update_every(instance, kLevels[level].update_every);
     levels_[instance] = level;
   }

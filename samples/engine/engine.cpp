@@ -70,7 +70,6 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
 
   runtime::CrowdOptions crowd{.instances = std::vector<std::uint32_t>(first.size(), 0),
                               .frames_in_flight = kFramesInFlight,
-                              .joint_format = runtime::JointFormat::kMatrix3x4,
                               .drawn = culling_.drawn()};
   crowd.outputs.tangents.format = runtime::VertexFormat::kNone;
   crowd.outputs.previous_positions.format = runtime::VertexFormat::kFloat;

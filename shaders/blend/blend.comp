@@ -4,7 +4,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "blend.h"
-#include "pelt/shaders/box16.h"
 #include "../morph/morph.h"
 
 layout(local_size_x = kBlendWorkgroupSize) in;
@@ -19,11 +18,10 @@ layout(binding = kBlendBindPalette, std430) readonly buffer Weights { float morp
 layout(binding = kBlendBindDrivers, std430) writeonly buffer Frames { Affine frames[]; };
 layout(binding = kBlendBindDrivers, std430) writeonly buffer Drivers { float drivers[]; };
 layout(binding = kBlendBindPositions, std430) buffer Positions { float positions[]; };
-layout(binding = kBlendBindPositions, std430) writeonly buffer Positions16 { uvec2 positions16[]; };
 layout(binding = kBlendBindNormals, std430) writeonly buffer Normals { uint normals[]; };
 layout(binding = kBlendBindNormals, std430) writeonly buffer Directions16 { uvec2 directions16[]; };
 layout(binding = kBlendBindTangents, std430) writeonly buffer Tangents { uint tangents[]; };
-layout(binding = kBlendBindPrevious, std430) buffer Previous { float previous[]; };
+layout(binding = kBlendBindPrevious, std430) writeonly buffer Previous { float previous[]; };
 
 layout(push_constant, std430) uniform Constants { BlendConstants constants; };
 
@@ -56,7 +54,7 @@ void main() {
   if (vertex < job.vertex_count && !outputs.held) {
     RestVertex rest = rest_vertex(job, vertex);
     RestVertex shape = shape_vertex(job, vertex, place.first_palette, rest);
-    Moved moved = move_instance(job, vertex, place.first_palette, entry.state, rest.point, shape.point);
+    Moved moved = move_vertex(job, vertex, place.first_palette, entry.state, rest.point, shape.point);
     store_vertex(outputs, moved, shape.directions);
     store_driver(job, vertex, place, moved);
   }

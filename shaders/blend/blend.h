@@ -32,7 +32,7 @@ PELT_SHARED_CONST uint kBlendBindDrivers = 3u;  // the palette again, and behind
 PELT_SHARED_CONST uint kBlendBindPositions = 4u;  // words of the outputs, written
 PELT_SHARED_CONST uint kBlendBindNormals = 5u;
 PELT_SHARED_CONST uint kBlendBindTangents = 6u;
-PELT_SHARED_CONST uint kBlendBindPrevious = 7u;  // with kFormatBox16 float[], the boxes, read
+PELT_SHARED_CONST uint kBlendBindPrevious = 7u;
 PELT_SHARED_CONST uint kBlendBindCount = 8u;
 
 // One mesh of one character, for the instances of a list, which are moved by tiles (block_of_tile in find_job.glsl).
@@ -74,10 +74,7 @@ PELT_SHARED_CONST uint kFormatNone = 0u;
 PELT_SHARED_CONST uint kFormatFloat = 1u;             // positions, normals: three floats; tangents: four
 PELT_SHARED_CONST uint kFormatOctahedral16 = 2u;      // a word (octahedral.h)
 PELT_SHARED_CONST uint kFormatOctahedral16Both = 3u;  // normals: the tangent in the next word, at an even place
-PELT_SHARED_CONST uint kFormatOctahedral8 = 4u;       // normals: one word, the tangent in its upper half
-PELT_SHARED_CONST uint kFormatOctahedral8Alone = 5u;  // the same without a tangent
-PELT_SHARED_CONST uint kFormatFloatTight = 6u;        // positions: three floats, and the next vertex's behind them
-PELT_SHARED_CONST uint kFormatBox16 = 7u;             // positions: two words (box16.h), at an even place
+PELT_SHARED_CONST uint kFormatFloatTight = 4u;        // positions: three floats, and the next vertex's behind them
 
 // The words of an output in its binding.
 struct VertexStream {
@@ -104,20 +101,18 @@ PELT_SHARED_CONST uint kHasFits = 64u;      // implies kHasLinear
 PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
 PELT_SHARED_CONST uint kHasOutputs = 256u;
 PELT_SHARED_CONST uint kHasMorphs = 512u;
-PELT_SHARED_CONST uint kHasRowsOver2 = 2048u;  // rows of linear blend with more than two influences
-PELT_SHARED_CONST uint kHasRowsOver4 = 4096u;  // implies kHasRowsOver2
-PELT_SHARED_CONST uint kHasFades = 1024u;      // instances that change from one detail to another (entry_fades)
+PELT_SHARED_CONST uint kHasRowsOver2 = 1024u;  // rows of linear blend with more than two influences
+PELT_SHARED_CONST uint kHasRowsOver4 = 2048u;  // implies kHasRowsOver2
 
 // The push constants of a blend.
 struct BlendConstants {
   JobRange range;
-  uint reduced_influences;  // influences that kDetailReduced keeps
   VertexStream positions;
   VertexStream normals;
   VertexStream tangents;
-  VertexStream previous;  // kFormatBox16: the boxes
+  VertexStream previous;
 };
-PELT_SHARED_SIZE(BlendConstants, 48);
+PELT_SHARED_SIZE(BlendConstants, 44);
 
 PELT_SHARED_FN uint influence_index(uint word) { return word & 0xFFFFu; }
 

@@ -7,7 +7,6 @@ Affine row_entry(VertexRow row, uint word) { return palette[row.palette_first + 
 // What a pass over a row adds up.
 struct RowSum {
   Affine frame;
-  float weight;
   Passage passage;
 };
 
@@ -28,7 +27,6 @@ RowSum add_influences(RowSum sum, VertexRow row, uint at) {
   sum.frame += weights.y * b;
   sum.frame += weights.z * c;
   sum.frame += weights.w * d;
-  sum.weight += weights.x + weights.y + weights.z + weights.w;
   if (has_gradients(row)) {
     sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.x), transform_point(a, row.point));
     sum.passage = passage_add(sum.passage, row_gradient(row, words.gradients.y), transform_point(b, row.point));
@@ -38,9 +36,9 @@ RowSum add_influences(RowSum sum, VertexRow row, uint at) {
   return sum;
 }
 
-// Returns sum w T of the row, and the sum of its weights.
+// Returns sum w T of the row.
 RowSum blend_affine(VertexRow row) {
-  RowSum sum = add_influences(RowSum(Affine(0.0f), 0.0f, passage_begin()), row, row.first);
+  RowSum sum = add_influences(RowSum(Affine(0.0f), passage_begin()), row, row.first);
   if (!has(kHasRowsOver4)) return sum;
   for (uint at = row.first + 4u * kSliceRows; at < row.end; at += 4u * kSliceRows) sum = add_influences(sum, row, at);
   return sum;

@@ -16,11 +16,11 @@ mat3 strongest_turn(Moved moved) {
   return orthonormal_axes(affine_axes(entry));
 }
 
-// `rest`: the vertex's rest position, to which local points belong; `point`: the same with morph targets.
-Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail, vec3 rest, vec3 point) {
-  bool fitted = has(kHasFits) && detail == kDetailLinearFit && job.fit_first_slice != kNoSlot;
+// `state`: the instance's; `rest`: the vertex's rest position, to which local points belong; `point`: the same with
+// morph targets.
+Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, vec3 rest, vec3 point) {
+  bool fitted = has(kHasFits) && (state & kEntryLinearFit) != 0u && job.fit_first_slice != kNoSlot;
   uint mode = fitted ? kBlendLinear : job.mode;
-  bool reduced = has(kHasLinear) && mode == kBlendLinear && detail == kDetailReduced;
   uint slice = vertex / kSliceRows;
   uint slices = fitted ? job.fit_first_slice : job.first_slice;
   VertexRow row;
@@ -28,8 +28,7 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail,
   row.influences = fitted ? job.fit_first_influence : job.first_influence;
   row.first = row.influences + rows[slices + slice] + vertex % kSliceRows;
   row.end = row.influences + rows[slices + slice + 1u] + vertex % kSliceRows;
-  if (reduced) row.end = min(row.end, row.first + constants.reduced_influences * kSliceRows);
-  row.gradients = has(kHasGradients) && !fitted && !reduced ? job.first_gradient : kNoSlot;
+  row.gradients = has(kHasGradients) && !fitted ? job.first_gradient : kNoSlot;
   row.point = point;
   row.unit = 0.0f;
   row.normal = has(kHasGradients) ? directions[job.first_direction + vertex].x : 0u;
@@ -41,7 +40,7 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail,
   Passage passage = passage_begin();
   if (has(kHasLinear) && mode == kBlendLinear) {
     RowSum sum = blend_affine(row);
-    moved.frame = reduced ? sum.frame * (1.0f / max(sum.weight, kWeightUnit)) : sum.frame;
+    moved.frame = sum.frame;
     passage = sum.passage;
   } else if (has(kHasDualQuaternion) && mode == kBlendDualQuaternion) {
     moved.frame = blend_dual_quaternion(row, passage);
@@ -58,19 +57,5 @@ Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint detail,
   }
   moved.strongest = row.palette_first + influence_index(strongest_word);
   moved.strongest_dual = has(kHasDualQuaternion) && mode == kBlendDualQuaternion;
-  return moved;
-}
-
-// Moves a vertex of an instance as finely as its state says. Only pipelines of fading instances (kHasFades) can mix two
-// details.
-Moved move_instance(BlendJob job, uint vertex, uint instance_palette, uint state, vec3 rest, vec3 point) {
-  uint share = entry_share(state);
-  uint first = share == 255u ? entry_detail_to(state) : entry_detail_from(state);
-  Moved moved = move_vertex(job, vertex, instance_palette, first, rest, point);
-  if (!has(kHasFades) || !entry_fades(state)) return moved;
-  Moved other = move_vertex(job, vertex, instance_palette, entry_detail_to(state), rest, point);
-  float part = float(share) * (1.0f / 255.0f);
-  moved.frame = moved.frame * (1.0f - part) + other.frame * part;
-  moved.position = mix(moved.position, other.position, part);
   return moved;
 }

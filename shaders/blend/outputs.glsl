@@ -6,7 +6,6 @@
 shared float staged_positions[3u * kBlendWorkgroupSize];
 
 struct OutputBlock {
-  uint instance;
   uint first_element;  // its first vertex in the outputs
   uint count;          // vertices in the block; 0 if it has no outputs
   bool held;           // the instance is not moved: previous positions become the positions
@@ -16,7 +15,6 @@ struct OutputBlock {
 OutputBlock output_block(BlendJob job, ListEntry entry, InstancePlace place, uint block) {
   OutputBlock outputs;
   uint first_vertex = block * kBlendWorkgroupSize;
-  outputs.instance = entry.instance;
   outputs.first_element = place.first_vertex + job.output_first + first_vertex;
   outputs.count = min(job.vertex_count - first_vertex, kBlendWorkgroupSize);
   if (!has(kHasOutputs) || job.output_first == kNoSlot) outputs.count = 0u;
@@ -35,17 +33,6 @@ void store_position(OutputBlock outputs, vec3 position) {
     if (kPreviousFormat != kFormatNone) previous[before + i] = outputs.teleported ? position[i] : positions[at + i];
     if (kPositionsFormat != kFormatNone && !outputs.held) positions[at + i] = position[i];
   }
-}
-
-// Stores one vertex's position in the instance's box, which is bound in place of previous positions. (Through a variable
-// that is only read, synchronization validation would take all that is bound there as read.)
-void store_boxed_position(OutputBlock outputs, vec3 position) {
-  uint box = constants.previous.first + outputs.instance * constants.previous.stride;
-  vec3 least = vec3(previous[box], previous[box + 1u], previous[box + 2u]);
-  vec3 greatest = vec3(previous[box + 3u], previous[box + 4u], previous[box + 5u]);
-  uint element = outputs.first_element + gl_LocalInvocationIndex;
-  uint at = constants.positions.first + element * constants.positions.stride;
-  positions16[at / 2u] = pack_position(position, least, greatest);
 }
 
 // Stores the staged positions of the block, with the previous ones.
@@ -84,8 +71,6 @@ void store_vertex(OutputBlock outputs, Moved moved, uvec2 rest) {
   if (outputs.count == 0u) return;
   if (kPositionsFormat == kFormatFloatTight) {
     for (uint i = 0u; i < 3u; ++i) staged_positions[3u * gl_LocalInvocationIndex + i] = moved.position[i];
-  } else if (kPositionsFormat == kFormatBox16) {
-    store_boxed_position(outputs, moved.position);
   } else {
     store_position(outputs, moved.position);
   }

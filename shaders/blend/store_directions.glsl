@@ -7,8 +7,7 @@ layout(constant_id = kSpecTangentsFormat) const uint kTangentsFormat = kFormatNo
 
 // True if tangents are written in any form.
 bool writes_tangents() {
-  return kTangentsFormat != kFormatNone || kNormalsFormat == kFormatOctahedral16Both ||
-         kNormalsFormat == kFormatOctahedral8;
+  return kTangentsFormat != kFormatNone || kNormalsFormat == kFormatOctahedral16Both;
 }
 
 void store_directions(uint element, vec3 normal, vec4 tangent) {
@@ -17,8 +16,6 @@ void store_directions(uint element, vec3 normal, vec4 tangent) {
     directions16[at / 2u] = uvec2(pack_normal(normal), pack_tangent(tangent));
   } else if (kNormalsFormat == kFormatOctahedral16) {
     normals[at] = pack_normal(normal);
-  } else if (kNormalsFormat == kFormatOctahedral8 || kNormalsFormat == kFormatOctahedral8Alone) {
-    normals[at] = pack_directions8(normal, tangent);
   } else if (kNormalsFormat == kFormatFloat) {
     normals[at] = floatBitsToUint(normal.x);
     normals[at + 1u] = floatBitsToUint(normal.y);

@@ -137,8 +137,9 @@ void main() {
   uint self = gl_LocalInvocationIndex;
   Box box = box_begin();
   uint palette_first = instance_place(entry.instance).first_palette;
-  uint first = job.fit_record_count == 0u || entry_uses(entry.state, false) ? 0u : job.record_count;
-  uint end = job.record_count + (entry_uses(entry.state, true) ? job.fit_record_count : 0u);
+  bool fitted = job.fit_record_count > 0u && (entry.state & kEntryLinearFit) != 0u;
+  uint first = fitted ? job.record_count : 0u;
+  uint end = job.record_count + (fitted ? job.fit_record_count : 0u);
   for (uint i = first + self; inside && i < end; i += kBoundsWorkgroupSize) {
     BoundsRecord record = records[job.first_record + i];
     box = box_of_both(box, record_box(record, job.first_record * kBoundsRecordWords, palette_first));

@@ -4,8 +4,8 @@
 //
 // Linear blend: v' = sum w_j T_j p, and the weights of a vertex sum to 1. Where none is negative, v' is in the convex
 // hull of the points T_j p. A record has the box of the rest positions that an entry moves, or of the local points of
-// groups that have their own (blend/blend.h); moved by the entry, it holds that entry's part of the hull. So it is for
-// any weights, also for rows of which a reduced detail takes the first influences.
+// groups that have their own (blend/blend.h); moved by the entry, it holds that entry's part of the hull, whatever the
+// weights are.
 //
 // Other skins are cut into groups of vertices that lie close together, so that the entries of a group take it to places
 // that are close together, too. A record has the box of a group, and the entries that move its vertices.

@@ -72,7 +72,7 @@ struct AnchorPose {
 
 PELT_SHARED_FN AnchorPose anchor_pose(PoseWork work, Chain chain, uint i) {
   uint word = anchor_word(chain, i);
-  Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
+  Affine joint = joint_frame(work, table_word(work, word));
   mat3 axes = affine_axes(joint);
   vec4 from_rest = vec4(table_vector(work, word + kAnchorRotation), table_float(work, word + kAnchorRotation + 3u));
   return AnchorPose(transform_point(joint, table_vector(work, word + kAnchorPosition)),

@@ -58,10 +58,7 @@ void add_to_lists(ListEntry entry) {
   }
   for (uint r = 0u; r < character.levels_count; ++r) {
     PlanLevels levels = plan_levels(character.first_levels + r);
-    for (uint kind = 0u; kind < kLevelLists; ++kind) {
-      if (state_is_in_levels(entry.state, kind, levels))
-        append(character.first_list + kListLevels + kLevelLists * r + kind, entry);
-    }
+    if (entry_shows(entry.state, levels.first, levels.last)) append(character.first_list + kListLevels + r, entry);
   }
 }
 

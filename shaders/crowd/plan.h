@@ -20,16 +20,10 @@ PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uint[]: VkDispatchIndirectCo
 PELT_SHARED_CONST uint kPlanBindDrawn = 4u;      // uint[]: the frame in which each instance was drawn last
 PELT_SHARED_CONST uint kPlanBindCount = 5u;
 
-// The lists of a character: two, and three for each of its ranges of levels.
+// The lists of a character: two, and one for each of its ranges of levels.
 PELT_SHARED_CONST uint kListDeformed = 0u;   // instances that the deformers pose
-PELT_SHARED_CONST uint kListLinearFit = 1u;  // posed for the fitted linear blend; a fading instance may be in both
-PELT_SHARED_CONST uint kListLevels = 2u;     // the first of the first range
-PELT_SHARED_CONST uint kLevelLists = 3u;
-
-// The lists of a range of levels of detail, for instances that are shown at one of them.
-PELT_SHARED_CONST uint kListGiven = 0u;   // all of them
-PELT_SHARED_CONST uint kListSteady = 1u;  // those that do not fade
-PELT_SHARED_CONST uint kListFading = 2u;  // those that do (entry_fades): skins have a pipeline for them
+PELT_SHARED_CONST uint kListLinearFit = 1u;  // posed for the fitted linear blend
+PELT_SHARED_CONST uint kListLevels = 2u;     // of the first range: those that are shown at one of its levels
 
 // Levels of detail at which meshes are shown. The first range of a character has all levels.
 struct PlanLevels {
@@ -38,18 +32,10 @@ struct PlanLevels {
 };
 PELT_SHARED_SIZE(PlanLevels, 8);
 
-// True if an instance in this state is in a list of a range of levels.
-PELT_SHARED_FN bool state_is_in_levels(uint state, uint kind, PlanLevels levels) {
-  if (!entry_shows(state, levels.first, levels.last)) return false;
-  if (kind == kListSteady) return !entry_fades(state);
-  return kind == kListGiven || entry_fades(state);
-}
-
 // True if an instance in this state is in kListDeformed or kListLinearFit. `has_fit`: PlanCharacter::has_fit.
 PELT_SHARED_FN bool state_is_posed(uint state, uint kind, bool has_fit) {
-  bool posed = entry_is_posed(state);
-  if (kind == kListDeformed) return posed && (!has_fit || entry_uses(state, false));
-  return posed && has_fit && entry_uses(state, true);
+  bool fitted = has_fit && (state & kEntryLinearFit) != 0u;
+  return entry_is_posed(state) && fitted == (kind == kListLinearFit);
 }
 
 struct PlanCharacter {

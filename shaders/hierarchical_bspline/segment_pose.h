@@ -20,7 +20,7 @@ PELT_SHARED_SIZE(SegmentRecord, 120);
 
 // The motion of a joint from bind.
 PELT_SHARED_FN Affine joint_motion(PoseWork work, uint joint, Affine inverse_bind) {
-  return affine_compose(affine_from_mat4(joint_matrix(work, joint)), inverse_bind);
+  return affine_compose(joint_frame(work, joint), inverse_bind);
 }
 
 // The part `share` of `path`, by which a screw moves a point that turns by `way` in the axes `from`: in proportion

@@ -4,7 +4,6 @@
 #define PELT_SHADERS_LINEAR_BLEND_POSE_H
 
 #include "../pose_pass.h"
-#include "pelt/shaders/frame.h"
 
 PELT_SHARED_BEGIN
 
@@ -15,7 +14,7 @@ struct JointRecord {
 PELT_SHARED_SIZE(JointRecord, 52);
 
 PELT_SHARED_FN Affine pose_joint(JointRecord record, PoseWork work) {
-  return affine_compose(affine_from_mat4(joint_matrix(work, record.joint)), unpacked(record.inverse_bind));
+  return affine_compose(joint_frame(work, record.joint), unpacked(record.inverse_bind));
 }
 
 PELT_SHARED_END

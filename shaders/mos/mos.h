@@ -102,7 +102,7 @@ PELT_SHARED_FN MosEntries mos_entries(PELT_SHARED_IN(MosPoint) point) {
 
 // Returns G.
 PELT_SHARED_FN Affine mos_root_motion(PoseWork work) {
-  return affine_compose(affine_from_mat4(joint_matrix(work, table_word(work, 0u))), table_affine(work, 1u));
+  return affine_compose(joint_frame(work, table_word(work, 0u)), table_affine(work, 1u));
 }
 
 PELT_SHARED_FN mat3 table_matrix(PoseWork work, uint word) {
@@ -187,9 +187,9 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine j
     vec3 pivot = transform_point(joint, second);
     point.position += (point.position - pivot) * (share * first.x);
   } else if (operation == kMosSlide) {
-    mat4 from = joint_matrix(work, table_word(work, value + 1u));
-    mat4 to = joint_matrix(work, table_word(work, value + 2u));
-    vec3 direction = normalize_or(vec3(to[3]) - vec3(from[3]), vec3(0.0f));
+    vec3 from = affine_origin(joint_frame(work, table_word(work, value + 1u)));
+    vec3 to = affine_origin(joint_frame(work, table_word(work, value + 2u)));
+    vec3 direction = normalize_or(to - from, vec3(0.0f));
     vec3 offset = transform_vector(joint, second);
     point.position += (direction * (first.x * scale) + offset) * share;
   } else {
@@ -206,7 +206,7 @@ PELT_SHARED_FN MosPoint mos_edited(PoseWork work, uint word, uint edit, Affine j
 
 // Returns the control point at `word`.
 PELT_SHARED_FN MosPoint pose_mos_point(PoseWork work, uint word) {
-  Affine joint = affine_from_mat4(joint_matrix(work, table_word(work, word)));
+  Affine joint = joint_frame(work, table_word(work, word));
   mat3 axes = affine_axes(joint);
   float scale = axes_scale(axes) * table_float(work, word + kMosPointScale);
   MosPoint point;

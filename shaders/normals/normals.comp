@@ -25,7 +25,6 @@ vec3 load_position(uint element) {
 vec4 load_tangent(uint element) {
   uint at = constants.normals.first + element * constants.normals.stride;
   if (kNormalsFormat == kFormatOctahedral16Both) return unpack_tangent(directions16[at / 2u].y);
-  if (kNormalsFormat == kFormatOctahedral8) return unpack_tangent8(normals[at]);
   at = constants.tangents.first + element * constants.tangents.stride;
   if (kTangentsFormat == kFormatOctahedral16) return unpack_tangent(tangents[at]);
   return uintBitsToFloat(uvec4(tangents[at], tangents[at + 1u], tangents[at + 2u], tangents[at + 3u]));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fuzz/c_api_crowd.h"
 
-#include <algorithm>
-
 namespace pelt::fuzz {
 
 namespace {
@@ -72,7 +70,6 @@ void CrowdCalls::create_crowd(std::uint32_t characters) {
   options.character_count = in_.ConsumeBool() ? characters : in_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
   options.instances = in_.ConsumeBool() ? instances : nullptr;
   options.frames_in_flight = in_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
-  options.reduced_influences = in_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
   if (in_.ConsumeBool()) {
     options.positions = output();
     options.normals = output();
@@ -84,7 +81,6 @@ void CrowdCalls::create_crowd(std::uint32_t characters) {
   options.control_meshes = in_.ConsumeIntegralInRange<std::uint32_t>(0, 1);
   options.normal_mode = in_.ConsumeIntegralInRange<std::uint32_t>(0, 2);
   options.output_slots = in_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
-  options.joint_format = in_.ConsumeIntegralInRange<std::uint32_t>(0, 3);
   options.capacity = in_.ConsumeBool() ? &capacity : nullptr;
   pelt_crowd* crowd = nullptr;
   pelt_result result = PELT_OK;
@@ -166,51 +162,43 @@ void CrowdCalls::change_crowd(pelt_crowd* crowd, std::uint32_t instance) {
 }
 
 void CrowdCalls::change_instance(pelt_crowd* crowd, std::uint32_t instance) {
-  switch (in_.ConsumeIntegralInRange(0, 10)) {
+  switch (in_.ConsumeIntegralInRange(0, 9)) {
     case 0: {
-      constexpr std::uint32_t kFloats[] = {16, 12, 10};
-      const std::uint32_t format = index(2);
+      const bool rows = in_.ConsumeBool();
       const std::uint32_t count = count_of(info_of(any(characters_)).joint_count);
-      const Exact<float> joints = numbers(std::size_t{format < 3 ? kFloats[format] : 0} * count);
-      done(pelt_crowd_pose_joints(crowd, instance, format, or_null(joints.get()), count));
+      const Exact<float> joints = numbers(std::size_t{rows ? 12u : 16u} * count);
+      done((rows ? pelt_crowd_pose_rows : pelt_crowd_pose)(crowd, instance, or_null(joints.get()), count));
       return;
     }
     case 1: {
-      float* joints = nullptr;
-      std::uint32_t count = 0;
-      if (done(pelt_crowd_map_joints(crowd, instance, &joints, &count)) != PELT_OK) return;
-      std::fill_n(joints, count, number());
-      return;
-    }
-    case 2: {
       const std::uint32_t count = count_of(info_of(any(characters_)).input_count);
       const Exact<float> inputs = numbers(count);
       done(pelt_crowd_inputs(crowd, instance, or_null(inputs.get()), count));
       return;
     }
-    case 3: {
+    case 2: {
       const std::uint32_t count = in_.ConsumeBool() ? in_.ConsumeIntegralInRange<std::uint32_t>(0, 300) : 63;
       const Exact<float> positions = numbers(3 * std::size_t{count});
       done(pelt_crowd_stream(crowd, instance, index(1), or_null(positions.get()), count));
       return;
     }
-    case 4:
+    case 3:
       done(pelt_crowd_control(crowd, instance, index(4), number()));
       return;
-    case 5:
+    case 4:
       done(pelt_crowd_show(crowd, instance, index(1)));
       return;
-    case 6:
+    case 5:
       done(pelt_crowd_update_every(crowd, instance, index(3)));
       return;
-    case 7:
+    case 6:
       done(pelt_crowd_teleport(crowd, instance));
       return;
-    case 8:
+    case 7:
       done(pelt_crowd_advance(crowd, number()));
       return;
-    case 9:
-      done(pelt_crowd_detail(crowd, instance, index(2), index(3)));
+    case 8:
+      done(pelt_crowd_detail(crowd, instance, index(2)));
       return;
     default:
       done(pelt_crowd_level(crowd, instance, index(3), index(3)));

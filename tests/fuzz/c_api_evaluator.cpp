@@ -37,11 +37,9 @@ void EvaluatorCalls::call() {
     case 0:
       return make_evaluator();
     case 1: {
-      constexpr std::uint32_t kFloats[] = {16, 12, 10};
-      const std::uint32_t format = index(2);
       const std::uint32_t count = count_of(info.joint_count);
-      const Exact<float> joints = numbers(std::size_t{format < 3 ? kFloats[format] : 0} * count);
-      done(pelt_evaluator_pose(evaluator, format, or_null(joints.get()), count));
+      const Exact<float> joints = numbers(16 * std::size_t{count});
+      done(pelt_evaluator_pose(evaluator, or_null(joints.get()), count));
       return;
     }
     case 2: {

@@ -31,7 +31,7 @@ struct Measured {
 class BoundsMeter {
  public:
   BoundsMeter(const Character& character, Detail detail) : gpu_(test::must(upload(*gpu_device(), character))) {
-    CrowdOptions options{.instances = {1}, .reduced_influences = 2};
+    CrowdOptions options{.instances = {1}};
     options.outputs.bounds = true;
     crowd_.emplace(test::must(Crowd::create(*gpu_device(), gpu_, options)));
     crowd_->detail(0, detail);
@@ -103,8 +103,6 @@ Longest longest_of_all(const std::string& name, const Model& model) {
     const Character judged =
         test::judged_by(model, std::string(deformer), {.linear_fit = LinearFitOptions{}}).character;
     most.deformers = std::max(most.deformers, longest(title, judged, turns, Detail::kFull));
-    if (deformer == "linear_blend" || deformer == "surface_ffd")
-      most.deformers = std::max(most.deformers, longest(title + ", reduced", judged, turns, Detail::kReduced));
     if (deformer == "mos")
       most.fits = std::max(most.fits, longest(title + ", linear fit", judged, turns, Detail::kLinearFit));
     if (deformer == "linear_blend") continue;

@@ -103,7 +103,6 @@ std::vector<pelt_result> calls_of_no_crowd(std::uint32_t& number, float& value) 
   auto capacity = sized<pelt_crowd_capacity>();
   auto rooms = sized<pelt_crowd_rooms>();
   pelt_buffer_use uses[PELT_MAX_BUFFER_USES];
-  float* mapped = nullptr;
   pelt_crowd* crowd = nullptr;
   VkCommandBuffer none = VK_NULL_HANDLE;
   return {pelt_crowd_create(nullptr, nullptr, nullptr, &crowd),
@@ -115,8 +114,7 @@ std::vector<pelt_result> calls_of_no_crowd(std::uint32_t& number, float& value) 
           pelt_crowd_add(nullptr, 0),
           pelt_crowd_prepare(nullptr, nullptr, 0),
           pelt_crowd_remove(nullptr, 0),
-          pelt_crowd_pose_joints(nullptr, 0, 0, &value, 1),
-          pelt_crowd_map_joints(nullptr, 0, &mapped, &number),
+          pelt_crowd_pose_rows(nullptr, 0, &value, 1),
           pelt_crowd_level(nullptr, 0, 0, 0),
           pelt_crowd_get_shown_levels(nullptr, 0, &number, &number, &value),
           pelt_crowd_record_pose(nullptr, none),
@@ -131,7 +129,7 @@ std::vector<pelt_result> calls_of_no_crowd(std::uint32_t& number, float& value) 
           pelt_crowd_show(nullptr, 0, 0),
           pelt_crowd_update_every(nullptr, 0, 0),
           pelt_crowd_teleport(nullptr, 0),
-          pelt_crowd_detail(nullptr, 0, 0, 0),
+          pelt_crowd_detail(nullptr, 0, 0),
           pelt_crowd_record(nullptr, none),
           pelt_crowd_record_release(nullptr, none, 0, 1),
           pelt_crowd_record_acquire(nullptr, none, 0, 1, 0, 0),

@@ -30,14 +30,13 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   const pelt::CharacterData& caged = *characters_[0];
   const std::uint32_t points = caged.meshes[caged.streams[0].mesh].vertex_count();
   EXPECT_INVALID(pelt_crowd_pose(c, 0, &bad[15], 2), "joint 1 is not finite, or beyond 1e+12");
-  EXPECT_INVALID(pelt_crowd_pose_joints(c, 0, PELT_JOINTS_MATRIX3X4, &bad[15], 2), "joint 1 is not finite");
-  EXPECT_INVALID(pelt_crowd_pose_joints(c, 0, PELT_JOINTS_TRANSFORM, &bad[20], 2), "joint 1 is not finite");
+  EXPECT_INVALID(pelt_crowd_pose_rows(c, 0, &bad[15], 2), "joint 1 is not finite");
   EXPECT_INVALID(pelt_crowd_inputs(c, 0, bad.data(), caged.input_count), "input 35 is not finite");
   EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, bad.data(), points), "position 11 is not finite");
   EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "instance 9 of 2");
   EXPECT_INVALID(pelt_crowd_update_every(c, 9, 1), "instance 9");
   EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");
-  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77, 0), "detail 77");
+  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77), "detail 77");
   EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE), "commands is null");
   EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "character 2 of 2");
   auto shorter = sized<pelt_crowd_options>();
@@ -77,7 +76,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
   constexpr pelt_result kInvalid = PELT_ERROR_INVALID_ARGUMENT;
   using Options = pelt_crowd_options;
   refused([](Options& o) { o.struct_size = 0; }, kInvalid, "options.struct_size is 0");
-  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 376");
+  refused([](Options& o) { o.struct_size += 8; }, PELT_ERROR_UNSUPPORTED, "options.struct_size is 368");
   refused([](Options& o) { o.character_count = 2; }, kInvalid, "options.instances is null");
   refused(
       [&](Options& o) {
@@ -86,7 +85,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
       },
       kInvalid, "of 3 characters");
   refused([](Options& o) { o.normals.format = 9; }, kInvalid, "normals have the format 9");
-  refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL8; }, kInvalid, "positions");
+  refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL16; }, kInvalid, "positions");
   refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
   refused(
       [](Options& o) {

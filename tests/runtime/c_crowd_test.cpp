@@ -43,8 +43,8 @@ void pose_alike(const Character& caged, int frame, Crowd& cpp, pelt_crowd* c) {
     ASSERT_OK(pelt_crowd_update_every(c, 3, 2));
     cpp.teleport(4);
     ASSERT_OK(pelt_crowd_teleport(c, 4));
-    cpp.detail(1, Detail::kReduced, 2);
-    ASSERT_OK(pelt_crowd_detail(c, 1, PELT_DETAIL_REDUCED, 2));
+    cpp.detail(1, Detail::kLinearFit);
+    ASSERT_OK(pelt_crowd_detail(c, 1, PELT_DETAIL_LINEAR_FIT));
   }
 }
 
@@ -215,25 +215,6 @@ TEST_F(CCrowds, HaveTheOutputSlotsOfCpp) {
   EXPECT_THAT(pelt_last_error(), testing::HasSubstr("outputs have 1 to 3 slots, not 4"));
 }
 
-TEST_F(CCrowds, AreRecordedTogether) {
-  const GpuHandle gpu = upload_all(device_.get());
-  const CrowdHandle first = make_crowd(device_.get(), gpu.get());
-  const CrowdHandle second = make_crowd(device_.get(), gpu.get());
-  pelt_crowd* const all[] = {first.get(), second.get()};
-  pelt_crowd* const twice[] = {first.get(), second.get(), first.get()};
-  pelt_crowd* const none[] = {first.get(), nullptr};
-  pelt_result result = PELT_OK;
-  ASSERT_TRUE(submit_and_wait(*gpu_device(), "crowds", [&](VkCommandBuffer commands) {
-    result = pelt_crowd_record_together(all, 2, commands);
-    EXPECT_REFUSED(pelt_crowd_record_together(twice, 3, commands), PELT_ERROR_INVALID_ARGUMENT, "named twice");
-    EXPECT_REFUSED(pelt_crowd_record_together(none, 2, commands), PELT_ERROR_INVALID_ARGUMENT, "a crowd is null");
-    EXPECT_REFUSED(pelt_crowd_record_together(all, 65, commands), PELT_ERROR_INVALID_ARGUMENT, "more than 64");
-    EXPECT_REFUSED(pelt_crowd_record_together(nullptr, 1, commands), PELT_ERROR_INVALID_ARGUMENT, "crowds is null");
-  }));
-  EXPECT_EQ(result, PELT_OK);
-  EXPECT_REFUSED(pelt_crowd_record_together(all, 2, nullptr), PELT_ERROR_INVALID_ARGUMENT, "commands is null");
-}
-
 // Makes a character whose skin has morph targets.
 Character make_face() {
   Model model = test::make_tube();
@@ -287,39 +268,6 @@ TEST_F(CCrowds, TakeWeightsOfMorphTargets) {
   EXPECT_NE(by_name, rest);
 }
 
-// The largest numbers that fit: all influences, and a fade that has hardly begun.
-TEST_F(CCrowds, TakeTheLargestNumbers) {
-  const GpuHandle gpu = upload_all(device_.get());
-  std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
-  joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.0f, glm::vec3(0, 0, 1));
-  // Returns positions of the second character, moved at this detail.
-  const auto moved = [&](std::uint32_t reduced_influences, std::uint32_t detail, std::uint32_t fade_frames) {
-    auto options = sized<pelt_crowd_options>();
-    options.reduced_influences = reduced_influences;
-    const CrowdHandle crowd = make_crowd(device_.get(), gpu.get(), &options);
-    EXPECT_OK(pelt_crowd_pose(crowd.get(), 1, glm::value_ptr(joints[0]), 2));
-    EXPECT_OK(pelt_crowd_detail(crowd.get(), 1, detail, fade_frames));
-    EXPECT_OK(run_frame(device_.get(), crowd.get()));
-    auto info = sized<pelt_instance_info>();
-    EXPECT_OK(pelt_crowd_get_instance(crowd.get(), 1, &info));
-    std::vector<glm::vec3> positions(info.vertex_count);
-    auto vertices = sized<pelt_vertices>();
-    vertices.vertex_count = info.vertex_count;
-    vertices.positions = glm::value_ptr(positions[0]);
-    EXPECT_OK(pelt_crowd_read_vertices(crowd.get(), 1, &vertices));
-    return positions;
-  };
-  const auto farthest = [](const std::vector<glm::vec3>& a, const std::vector<glm::vec3>& b) {
-    float distance = 0;
-    for (std::size_t v = 0; v < a.size(); ++v) distance = std::max(distance, glm::distance(a[v], b[v]));
-    return distance;
-  };
-  const std::vector<glm::vec3> full = moved(0, PELT_DETAIL_FULL, 0);
-  EXPECT_GT(farthest(moved(1, PELT_DETAIL_REDUCED, 0), full), 1e-3f);
-  EXPECT_LT(farthest(moved(UINT32_MAX, PELT_DETAIL_REDUCED, 0), full), 1e-5f);
-  EXPECT_LT(farthest(moved(1, PELT_DETAIL_REDUCED, UINT32_MAX), full), 1e-5f);
-}
-
 // Secondary action, moved by a crowd of each API.
 TEST_F(CCrowds, AdvanceAsTheCppDoes) {
   const Character character = test::swinging_tube();
@@ -362,14 +310,12 @@ TEST_F(CCrowds, AdvanceAsTheCppDoes) {
 }
 
 // A list of the caller's, in the structs of pelt.h: the second instance of the first character teleports, that of the
-// second cross-fades to fewer influences.
+// second is moved by its fit, too, if it had one.
 TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
   struct List {
     std::uint32_t count;
     pelt_list_entry entries[3];
-  } const list{2,
-               {{1, PELT_ENTRY_TELEPORT},
-                {2, PELT_ENTRY_TELEPORT | PELT_ENTRY_DETAIL(PELT_DETAIL_FULL, PELT_DETAIL_REDUCED, 128)}}};
+  } const list{2, {{1, PELT_ENTRY_TELEPORT}, {2, PELT_ENTRY_TELEPORT | PELT_ENTRY_LINEAR_FIT}}};
   const Buffer visible = filled_buffer(std::span(&list, 1));
   const GpuHandle gpu = upload_all(device_.get());
   const std::uint32_t instances[] = {2, 1};

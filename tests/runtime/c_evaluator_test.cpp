@@ -55,7 +55,7 @@ TEST(CEvaluators, MoveAsTheEngineDoes) {
   for (glm::vec3& point : streamed) point.y *= 1.5f;
 
   const auto joint_count = static_cast<std::uint32_t>(joints.size());
-  ASSERT_OK(pelt_evaluator_pose(handle.get(), PELT_JOINTS_MATRIX4, glm::value_ptr(joints[0]), joint_count));
+  ASSERT_OK(pelt_evaluator_pose(handle.get(), glm::value_ptr(joints[0]), joint_count));
   ASSERT_OK(pelt_evaluator_inputs(handle.get(), inputs.data(), data.input_count));
   ASSERT_OK(pelt_evaluator_stream(handle.get(), 0, glm::value_ptr(streamed[0]), cage.vertex_count()));
   ASSERT_OK(pelt_evaluator_control(handle.get(), 0, 0.5f));
@@ -113,8 +113,7 @@ TEST(CEvaluators, LetTimePass) {
   for (int frame = 0; frame < 4; ++frame) {
     for (glm::mat4& joint : joints) joint = glm::translate(glm::mat4(1), {0, 0.05f, 0}) * joint;
     ASSERT_OK(pelt_evaluator_advance(handle.get(), 1.0f / 60));
-    ASSERT_OK(pelt_evaluator_pose(handle.get(), PELT_JOINTS_MATRIX4, glm::value_ptr(joints[0]),
-                                  static_cast<std::uint32_t>(joints.size())));
+    ASSERT_OK(pelt_evaluator_pose(handle.get(), glm::value_ptr(joints[0]), static_cast<std::uint32_t>(joints.size())));
     ASSERT_OK(pelt_evaluator_evaluate(handle.get()));
     expected.advance(1.0f / 60);
     expected.pose(joints);
@@ -125,31 +124,6 @@ TEST(CEvaluators, LetTimePass) {
   ASSERT_OK(pelt_evaluator_teleport(handle.get()));
   ASSERT_OK(pelt_evaluator_evaluate(handle.get()));
   EXPECT_NE(positions(), swung);
-}
-
-TEST(CEvaluators, TakeJointsInEveryForm) {
-  const Character character = make_linear();
-  const CharacterHandle in_the_library = in_c(character);
-  const EvaluatorHandle handle = evaluator_of(in_the_library);
-  auto evaluated = sized<pelt_evaluated>();
-  ASSERT_OK(pelt_evaluator_get_evaluated(handle.get(), &evaluated));
-  const auto joint_count = static_cast<std::uint32_t>(character->skeleton.joints.size());
-  const std::vector<glm::mat4> matrices(joint_count, glm::translate(glm::mat4(1), {1, 2, 3}));
-  std::vector<float> rows;
-  std::vector<float> transforms;
-  for (std::uint32_t j = 0; j < joint_count; ++j) {
-    rows.insert(rows.end(), {1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3});
-    transforms.insert(transforms.end(), {0, 0, 0, 1, 1, 2, 3, 1, 1, 1});
-  }
-  const auto moved = [&](std::uint32_t format, const float* joints) {
-    EXPECT_OK(pelt_evaluator_pose(handle.get(), format, joints, joint_count));
-    EXPECT_OK(pelt_evaluator_evaluate(handle.get()));
-    return std::vector<float>(evaluated.positions, evaluated.positions + 3 * evaluated.vertex_count);
-  };
-  const std::vector<float> expected = moved(PELT_JOINTS_MATRIX4, glm::value_ptr(matrices[0]));
-  EXPECT_EQ(moved(PELT_JOINTS_MATRIX3X4, rows.data()), expected);
-  EXPECT_EQ(moved(PELT_JOINTS_TRANSFORM, transforms.data()), expected);
-  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), 3, rows.data(), joint_count), "joints have the format 3");
 }
 
 TEST(CEvaluators, WorkByTheJobSystemOfTheGame) {
@@ -205,15 +179,15 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
 
   float number = 0;
   pelt_evaluator* none = nullptr;
-  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), 0, &number, 99), "99 joints are given");
-  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), 0, nullptr, 2), "joints is null");
+  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), &number, 99), "99 joints are given");
+  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), nullptr, 2), "joints is null");
   std::vector<float> bad(32);
   bad[20] = NAN;
-  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), PELT_JOINTS_MATRIX4, bad.data(), 2), "joint 1 is not finite");
+  EXPECT_INVALID(pelt_evaluator_pose(handle.get(), bad.data(), 2), "joint 1 is not finite");
   EXPECT_INVALID(pelt_evaluator_inputs(handle.get(), &number, 1), "1 inputs are given, and there are 0");
   EXPECT_INVALID(pelt_evaluator_stream(handle.get(), 0, &number, 1), "stream 0 of 0");
   EXPECT_INVALID(pelt_evaluator_control(handle.get(), 0, 1), "control 0 of 0");
-  EXPECT_INVALID(pelt_evaluator_detail(handle.get(), PELT_DETAIL_REDUCED), "no detail 1");
+  EXPECT_INVALID(pelt_evaluator_detail(handle.get(), 2), "no detail 2");
   EXPECT_OK(pelt_evaluator_detail(handle.get(), PELT_DETAIL_LINEAR_FIT));  // there is no fit
   options.normal_mode = 2;
   EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none), "options.normal_mode is 2");

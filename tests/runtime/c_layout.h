@@ -20,26 +20,25 @@ static_assert(PELT_OK == 0 && PELT_ERROR_INVALID_ARGUMENT == 1 && PELT_ERROR_NOT
                   PELT_ERROR_INTERNAL == 9,
               "");
 static_assert(PELT_FORMAT_DEFAULT == 0 && PELT_FORMAT_NONE == 1 && PELT_FORMAT_FLOAT == 2 &&
-                  PELT_FORMAT_OCTAHEDRAL16 == 3 && PELT_FORMAT_OCTAHEDRAL8 == 4 && PELT_FORMAT_BOX16 == 5,
+                  PELT_FORMAT_OCTAHEDRAL16 == 3,
               "");
 static_assert(PELT_NORMALS_BLENDED == 0 && PELT_NORMALS_RECOMPUTED == 1, "");
 static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1 && PELT_CONTROL_EXPRESSION == 2 &&
                   PELT_CONTROL_CLOCK == 3,
               "");
 static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRESH == 64 && PELT_ENTRY_REPEAT == 128 &&
-                  PELT_ENTRY_DETAIL(1, 2, 255) == 0xFF24 && PELT_ENTRY_LEVELS(5, 9) == 0x2450000 &&
+                  PELT_ENTRY_LINEAR_FIT == 4 && PELT_ENTRY_LEVELS(5, 9) == 0x2450000 &&
                   PELT_ENTRY_NEW_LEVEL == 0x10000000 && PELT_ENTRY_OTHER_LEVEL == 0x20000000,
               "");
 static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) == 4, "");
-static_assert(PELT_JOINTS_MATRIX4 == 0 && PELT_JOINTS_MATRIX3X4 == 1 && PELT_JOINTS_TRANSFORM == 2, "");
 static_assert(PELT_PART_POSE == 0 && PELT_PART_BLEND == 1, "");
 static_assert(PELT_BINDER_JUDGE_BY_RIG == 0 && PELT_BINDER_JUDGE_REPORT == 1 && PELT_BINDER_JUDGE_NONE == 2 &&
                   PELT_BINDER_POSES_ANY == 0 && PELT_BINDER_POSES_CLIPS == 1 && PELT_BINDER_POSES_SAMPLES == 2,
               "");
 static_assert(PELT_ORDER_CHARACTER == 0 && PELT_ORDER_MODEL == 1, "");
-static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_REDUCED == 1 && PELT_DETAIL_LINEAR_FIT == 2, "");
+static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_LINEAR_FIT == 1, "");
 
-static_assert(PELT_NONE == 0xFFFFFFFFu && PELT_MAX_CROWDS_TOGETHER == 64 && PELT_MAX_BUFFER_USES == 8, "");
+static_assert(PELT_NONE == 0xFFFFFFFFu && PELT_MAX_BUFFER_USES == 8, "");
 
 #if UINTPTR_MAX == 0xFFFFFFFFFFFFFFFFu
 static_assert(sizeof(pelt_character_info) == 72 && offsetof(pelt_character_info, name) == 64, "");
@@ -68,13 +67,13 @@ static_assert(sizeof(pelt_upload_options) == 16 && offsetof(pelt_upload_options,
               "");
 static_assert(sizeof(pelt_buffer_place) == 16 && offsetof(pelt_buffer_place, offset) == 8, "");
 static_assert(sizeof(pelt_vertex_output) == 24 && offsetof(pelt_vertex_output, place) == 8, "");
-static_assert(sizeof(pelt_crowd_options) == 368 && offsetof(pelt_crowd_options, positions) == 24 &&
+static_assert(sizeof(pelt_crowd_options) == 360 && offsetof(pelt_crowd_options, positions) == 24 &&
                   offsetof(pelt_crowd_options, bounds_place) == 120 && offsetof(pelt_crowd_options, joints) == 144 &&
                   offsetof(pelt_crowd_options, usage) == 192 && offsetof(pelt_crowd_options, normal_mode) == 196 &&
                   offsetof(pelt_crowd_options, bounds_stride) == 200 &&
                   offsetof(pelt_crowd_options, output_slots) == 204 &&
                   offsetof(pelt_crowd_options, slot_places) == 208 && offsetof(pelt_crowd_options, drawn) == 336 &&
-                  offsetof(pelt_crowd_options, capacity) == 352 && offsetof(pelt_crowd_options, joint_format) == 360,
+                  offsetof(pelt_crowd_options, capacity) == 352,
               "");
 static_assert(sizeof(pelt_slot_places) == 64 && offsetof(pelt_slot_places, bounds) == 48, "");
 static_assert(sizeof(pelt_crowd_info) == 56 && offsetof(pelt_crowd_info, output_bytes) == 24, "");

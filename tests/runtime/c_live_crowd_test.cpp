@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests crowds of the C API whose instances and characters come and go.
-#include <algorithm>
 #include <glm/gtc/matrix_transform.hpp>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
@@ -45,8 +44,8 @@ void expect_refused_until_outputs_are_taken(pelt_crowd* c, std::span<const std::
   EXPECT_INVALID(pelt_crowd_remove(c, 7), "character 7 of 2");
 }
 
-// Poses one instance by transforms, one by rows of matrices, 3 up, and one by rows in mapped memory, 5 up.
-void pose_in_every_form(pelt_crowd* c, std::span<const std::uint32_t, 3> instances) {
+// Poses two instances by rows of matrices, 3 and 5 up, and one by matrices, 7 up.
+void pose_in_both_forms(pelt_crowd* c, std::span<const std::uint32_t, 3> instances) {
   const std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
   const auto up = [&](float height) {
     std::vector<float> rows;
@@ -56,19 +55,12 @@ void pose_in_every_form(pelt_crowd* c, std::span<const std::uint32_t, 3> instanc
     }
     return rows;
   };
-  ASSERT_OK(pelt_crowd_pose_joints(c, instances[1], PELT_JOINTS_MATRIX3X4, up(3).data(), 2));
-  EXPECT_INVALID(pelt_crowd_pose_joints(c, instances[1], 3, up(3).data(), 2), "format 3");
-  EXPECT_INVALID(pelt_crowd_pose_joints(c, instances[1], 1, up(3).data(), 1), "1 joints are given");
-  float* mapped = nullptr;
-  std::uint32_t floats = 0;
-  ASSERT_OK(pelt_crowd_map_joints(c, instances[2], &mapped, &floats));
-  ASSERT_EQ(floats, 24u);
-  std::copy_n(up(5).data(), 24, mapped);
-  std::vector<float> turned;
-  for (const glm::mat4& joint : joints) {
-    turned.insert(turned.end(), {0, 0, 0, 1, joint[3].x, joint[3].y + 7, joint[3].z, 1, 1, 1});
-  }
-  ASSERT_OK(pelt_crowd_pose_joints(c, instances[0], PELT_JOINTS_TRANSFORM, turned.data(), 2));
+  ASSERT_OK(pelt_crowd_pose_rows(c, instances[1], up(3).data(), 2));
+  EXPECT_INVALID(pelt_crowd_pose_rows(c, instances[1], up(3).data(), 1), "1 joint matrices are given");
+  ASSERT_OK(pelt_crowd_pose_rows(c, instances[2], up(5).data(), 2));
+  std::vector<glm::mat4> seven_up;
+  for (const glm::mat4& joint : joints) seven_up.push_back(glm::translate(glm::mat4(1), glm::vec3(0, 7, 0)) * joint);
+  ASSERT_OK(pelt_crowd_pose(c, instances[0], glm::value_ptr(seven_up[0]), 2));
 }
 
 // Runs a frame in its two parts, each of which is refused out of turn.
@@ -119,7 +111,7 @@ void expect_uses_of_blend(const pelt_crowd* c) {
   EXPECT_INVALID(pelt_crowd_get_uses(c, 2, uses, &count), "part 2 of 2");
 }
 
-// Instances, levels and characters come and go, and joints are given in other forms, as in C++.
+// Instances, levels and characters come and go, and joints are given in both forms, as in C++.
 TEST_F(CCrowds, LiveAsThoseOfCpp) {
   const pelt_character* caged = c_characters_[0].get();
   const pelt_character* linear = c_characters_[1].get();
@@ -141,7 +133,6 @@ TEST_F(CCrowds, LiveAsThoseOfCpp) {
   options.instances = none;
   options.character_count = 1;
   options.capacity = &room;
-  options.joint_format = PELT_JOINTS_MATRIX3X4;
   const CrowdHandle handle = make_crowd(device_.get(), gpu.get(), &options);
   pelt_crowd* c = handle.get();
 
@@ -160,7 +151,7 @@ TEST_F(CCrowds, LiveAsThoseOfCpp) {
   ASSERT_OK(pelt_crowd_acquire(c, 0, 0, &instances[1]));
   ASSERT_OK(pelt_crowd_acquire(c, 0, 1, &instances[2]));
   expect_refused_until_outputs_are_taken(c, instances);
-  pose_in_every_form(c, instances);
+  pose_in_both_forms(c, instances);
   ASSERT_OK(pelt_crowd_level(c, instances[2], 4, 2));
   run_in_parts(device_.get(), c);
   EXPECT_NEAR(height_of(c, instances[2]) - height_of(c, instances[1]), 2, 1e-5);

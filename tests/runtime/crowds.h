@@ -50,6 +50,12 @@ inline std::vector<glm::mat4> moved(std::vector<glm::mat4> joints, const glm::ma
   return joints;
 }
 
+inline std::vector<shared::Affine> rows_of(const std::vector<glm::mat4>& joints) {
+  std::vector<shared::Affine> rows;
+  for (const glm::mat4& joint : joints) rows.push_back(shared::affine_from_mat4(joint));
+  return rows;
+}
+
 inline float worst_distance(const std::vector<glm::vec3>& rest, const glm::mat4& by,
                             const std::vector<glm::vec3>& posed) {
   return test::worst_distance(rest, posed, test::by_matrix(by));
@@ -78,12 +84,6 @@ class Crowds : public testing::Test {
     std::vector<glm::mat4> joints = bind_joints_;
     joints.back() = joints.back() * glm::rotate(glm::mat4(1), 1.2f, glm::vec3(0, 0, 1));
     return joints;
-  }
-  // Makes a crowd of one bent instance; reduced detail keeps one influence.
-  Crowd make_bent_crowd(const GpuCharacters& gpu) {
-    Crowd crowd = make_crowd(gpu, {.instances = {1}, .frames_in_flight = 1, .reduced_influences = 1});
-    crowd.pose(0, bent_joints());
-    return crowd;
   }
   std::vector<glm::vec3> positions(const Crowd& crowd, std::uint32_t instance) {
     const InstanceVertices vertices = test::must(read_vertices(*test::gpu_device(), crowd, instance));

@@ -57,10 +57,9 @@ class PlannedFrames : public Crowds {
     for (std::uint32_t i = 0; i + 2 < places_.size(); ++i) {
       if (random() % 3 == 0) continue;
       const auto below = [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
-      const std::uint32_t share = below(3) == 0 ? below(256) : 255 * below(2);
-      const std::uint32_t flags = below(5) == 0 ? shared::kEntryHold : 0;
-      entries.push_back(
-          {i, shared::entry_state(flags, below(3), below(3), share) | shared::entry_levels(below(3), below(3))});
+      const std::uint32_t held = below(5) == 0 ? shared::kEntryHold : 0;
+      const std::uint32_t fitted = below(2) == 0 ? shared::kEntryLinearFit : 0;
+      entries.push_back({i, held | fitted | shared::entry_levels(below(3), below(3))});
     }
     std::shuffle(entries.begin(), entries.end(), random);
     return entries;

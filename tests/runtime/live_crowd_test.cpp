@@ -108,7 +108,7 @@ TEST_F(LiveCrowds, RememberNothingOfWhoWasThere) {
   Crowd crowd = make(empty_with_room(1));
   const std::uint32_t first = test::must(crowd.acquire(1));
   crowd.update_every(first, 7);
-  crowd.detail(first, Detail::kReduced);
+  crowd.detail(first, Detail::kLinearFit);
   crowd.pose(first, moved(bind_joints_, motion(3)));
   ASSERT_TRUE(run(*gpu_device(), crowd));
   crowd.release(first);
@@ -328,7 +328,7 @@ TEST_F(LiveCrowds, TellWhereTheyReadMatricesOfTheCallers) {
   for (const std::uint32_t instance : instances) words.insert(words.end(), {instance, shared::kEntryTeleport});
   fill(list, words);
   for (std::size_t i = 1; i < 4; ++i) {
-    fill(joints, moved(bind_joints_, motion(i)), crowd.first_joint(instances[i]) * sizeof(glm::mat4));
+    fill(joints, rows_of(moved(bind_joints_, motion(i))), crowd.first_joint(instances[i]) * sizeof(shared::Affine));
   }
   ASSERT_TRUE(run(*gpu_device(), crowd));
   for (std::size_t i = 1; i < 4; ++i) EXPECT_LT(off(crowd, instances[i], i), 1e-5f) << i;

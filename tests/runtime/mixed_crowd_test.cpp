@@ -16,10 +16,10 @@ namespace {
 using test::gpu_device;
 
 // Returns the matrices of six instances, posed as by pose_all().
-std::vector<glm::mat4> six_poses(const std::vector<glm::mat4>& bind_joints) {
-  std::vector<glm::mat4> matrices;
+std::vector<shared::Affine> six_poses(const std::vector<glm::mat4>& bind_joints) {
+  std::vector<shared::Affine> matrices;
   for (std::size_t i = 0; i < 6; ++i) {
-    const std::vector<glm::mat4> pose = moved(bind_joints, motion(i));
+    const std::vector<shared::Affine> pose = rows_of(moved(bind_joints, motion(i)));
     matrices.insert(matrices.end(), pose.begin(), pose.end());
   }
   return matrices;
@@ -54,7 +54,7 @@ TEST_F(MixedCrowds, ArePosedOnSeveralThreads) {
     crowd.inputs(i, {});
     crowd.show(i, (i + frame) % 7 != 0);
     crowd.update_every(i, 1 + i % 3);
-    crowd.detail(i, static_cast<Detail>((i + frame) % 3), 2);
+    crowd.detail(i, static_cast<Detail>((i + frame) % 2));
     if ((i + frame) % 5 == 0) crowd.teleport(i);
   };
   Crowd alone = make(options);
@@ -115,7 +115,7 @@ TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
   EXPECT_EQ(small.barrier_count(), large.barrier_count());
   EXPECT_THAT(std::vector(small.passes().begin(), small.passes().end()),
               testing::ElementsAre("pose dual_quaternion, stage 0", "blend of drivers", "pose linear_blend",
-                                   "pose dual_quaternion, stage 1", "blend of skins", "blend of fading skins"));
+                                   "pose dual_quaternion, stage 1", "blend of skins"));
 }
 
 TEST_F(MixedCrowds, LeaveAloneWhatIsNotShown) {
@@ -172,8 +172,8 @@ TEST_F(MixedCrowds, ReadMatricesAndListsOfTheCallers) {
 // Uses the barriers of docs/runtime.md; validation watches for hazards: the next frame's matrices are copied over those
 // that the frame before has read.
 TEST_F(MixedCrowds, ReadMatricesThatAreCopiedFrameByFrame) {
-  const std::vector<glm::mat4> matrices = six_poses(bind_joints_);
-  const VkDeviceSize frame_bytes = matrices.size() / 2 * sizeof(glm::mat4);
+  const std::vector<shared::Affine> matrices = six_poses(bind_joints_);
+  const VkDeviceSize frame_bytes = matrices.size() / 2 * sizeof(shared::Affine);
   Result<Buffer> source = Buffer::create(*gpu_device(), {.size = 2 * frame_bytes,
                                                          .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                                                          .memory = MemoryUse::kStaging,

@@ -113,16 +113,10 @@ TEST_F(MorphedCrowds, ReadWeightsOfTheCallers) {
   }
 }
 
-// With as many influences as there are, reduced detail is the full one.
-TEST_F(MorphedCrowds, AreMorphedAtEveryDetail) {
-  Crowd crowd = make({.frames_in_flight = 1, .reduced_influences = 64});
+TEST_F(MorphedCrowds, AreMorphedWhereTheyAreMovedByTheirFits) {
+  Crowd crowd = make({.frames_in_flight = 1});
   for (std::uint32_t i = 0; i < 3; ++i) {
     crowd.inputs(i, weights(characters_[i], 2));
-    crowd.detail(i, Detail::kReduced);
-  }
-  ASSERT_TRUE(run(*gpu_device(), crowd));
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    expect_near(wanted(characters_[i], 2), positions(crowd, i), characters_[i], "reduced");
     crowd.detail(i, Detail::kLinearFit);
   }
   ASSERT_TRUE(run(*gpu_device(), crowd));

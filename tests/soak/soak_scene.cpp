@@ -110,7 +110,6 @@ void Scene::make() {
   options.outputs.slots = 1 + run_.below(kMaxOutputSlots);
   if (run_.one_in(2)) options.outputs.normal_mode = NormalMode::kRecomputed;
   if (run_.one_in(2)) options.outputs.previous_positions.format = VertexFormat::kFloat;
-  if (run_.one_in(2)) options.joint_format = JointFormat::kMatrix3x4;
   for (const Character& character : run_.cast) options.capacity += capacity_of(character, 3, options.outputs);
   options.capacity.vertices /= 3;
   crowd_.emplace(test::must(made_by([&] { return Crowd::create(device_, *characters_, options); })));
@@ -188,8 +187,9 @@ void Scene::change_instance(bool fills) {
       hide_or_show(number);
       break;
     case 4:
-      instance.detail = static_cast<Detail>(run_.below(3));
-      crowd_->detail(number, instance.detail, fade(instance));
+      instance.detail = static_cast<Detail>(run_.below(2));
+      instance.fades += 2;
+      crowd_->detail(number, instance.detail);
       break;
     case 5:
       instance.level = run_.below(3);
@@ -309,8 +309,7 @@ void Scene::compare() {
       unless_lost(made_by([&, n = number] { return read_vertices(device_, *crowd_, n); }));
   const Box box = unless_lost(read_bounds(device_, *crowd_, number));
   const Character& character = run_.cast[instance.cast];
-  const bool exact =
-      instance.every == 1 && instance.fades == 0 && instance.detail != Detail::kReduced && !character->clock_input();
+  const bool exact = instance.every == 1 && instance.fades == 0 && !character->clock_input();
   const std::string fault =
       test::fault_of(character, instance, *crowd_, crowd_->character_of(number), vertices, box, exact);
   EXPECT_EQ(fault, "") << run_.place() << ": instance " << number << " of character " << instance.cast

@@ -19,7 +19,6 @@ ABI = 3  # PELT_ABI_VERSION
 BINDER_ABI = 2  # PELT_BINDER_ABI_VERSION
 
 NONE = 0xFFFFFFFF  # PELT_NONE
-JOINTS_MATRIX4 = 0  # PELT_JOINTS_MATRIX4
 
 
 class Error(Exception):
@@ -215,7 +214,7 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "pelt_character_rest_inputs": [c_void_p, c_void_p, c_uint32],
     "pelt_character_sample_inputs": [c_void_p, c_uint32, c_float, c_void_p, c_uint32],
     "pelt_evaluator_create": [c_void_p, POINTER(pelt_evaluator_options), _HANDLE_OUT],
-    "pelt_evaluator_pose": [c_void_p, c_uint32, c_void_p, c_uint32],
+    "pelt_evaluator_pose": [c_void_p, c_void_p, c_uint32],
     "pelt_evaluator_inputs": [c_void_p, c_void_p, c_uint32],
     "pelt_evaluator_stream": [c_void_p, c_uint32, c_void_p, c_uint32],
     "pelt_evaluator_control": [c_void_p, c_uint32, c_float],

@@ -16,7 +16,7 @@ from ._library import Error, Handle, library, view
 from .character import Character, Floats, Pose, joint_memory, numbers
 
 _ORDERS = {"character": 0, "model": 1}
-_DETAILS = {"full": 0, "linear_fit": 2}
+_DETAILS = {"full": 0, "linear_fit": 1}
 
 
 def _array(array: np.ndarray | None, columns: int, count: int, name: str) -> tuple[int, int]:
@@ -134,7 +134,7 @@ class Evaluator:
                 self.set_inputs(joints.inputs)
                 joints = joints.joints
             memory = joint_memory(joints)
-            self._call("pelt_evaluator_pose", _library.JOINTS_MATRIX4, memory.ctypes.data, len(memory))
+            self._call("pelt_evaluator_pose", memory.ctypes.data, len(memory))
 
     def set_inputs(self, values: npt.ArrayLike) -> None:
         """Sets all inputs at once, as Pose.inputs has them."""

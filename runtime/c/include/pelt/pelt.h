@@ -118,7 +118,7 @@ typedef struct pelt_joint_info {
   uint32_t struct_size;
   uint32_t parent; /* always less than the joint's own index; PELT_NONE: a root */
   const char* name;
-  float rest[10];            /* its rest pose below its parent, in the form PELT_JOINTS_TRANSFORM */
+  float rest[10];            /* its rest pose below its parent, as pelt_character_rest_transforms gives it */
   const float* inverse_bind; /* 16, column-major: from model space at bind to the joint's; NULL: no mesh names it */
 } pelt_joint_info;
 
@@ -186,8 +186,8 @@ PELT_API pelt_result pelt_character_find_control(const pelt_character* character
 PELT_API pelt_result pelt_character_rest_pose(const pelt_character* character, float* joints, uint32_t joint_count);
 PELT_API pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t clip, float seconds,
                                                 float* joints, uint32_t joint_count);
-/* The same as transforms below the parents, for a caller who turns joints: 10 floats a joint, in the form
- * PELT_JOINTS_TRANSFORM. */
+/* The same as transforms below the parents, for a caller who turns joints, 10 floats a joint: rotation (unit quaternion
+ * x, y, z, w), translation, scale. */
 PELT_API pelt_result pelt_character_rest_transforms(const pelt_character* character, float* transforms,
                                                     uint32_t joint_count);
 PELT_API pelt_result pelt_character_sample_transforms(const pelt_character* character, uint32_t clip, float seconds,
@@ -404,14 +404,9 @@ typedef uint32_t pelt_vertex_format;
 enum {
   /* positions: float; normals and tangents: octahedral, 16 bits; previous positions: not written */
   PELT_FORMAT_DEFAULT = 0,
-  PELT_FORMAT_NONE = 1,         /* not written */
-  PELT_FORMAT_FLOAT = 2,        /* positions, normals: 3; tangents: 4, w = handedness */
-  PELT_FORMAT_OCTAHEDRAL16 = 3, /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
-  PELT_FORMAT_OCTAHEDRAL8 = 4,  /* snorm8 x 2 each in one word: normal below, tangent above; the same place for both */
-  /* positions: unorm16 x 4, x y z between the corners of the instance's box of the same slot, and 0; off by at most
-   * 1 / 131070 of the box's edges and a float's rounding. Needs bounds, and an offset and a stride that are multiples
-   * of 8. Not together with recomputed normals, control meshes, or previous positions in one output slot. */
-  PELT_FORMAT_BOX16 = 5
+  PELT_FORMAT_NONE = 1,        /* not written */
+  PELT_FORMAT_FLOAT = 2,       /* positions, normals: 3; tangents: 4, w = handedness */
+  PELT_FORMAT_OCTAHEDRAL16 = 3 /* snorm16 x 2; a tangent's lowest bit is 1 if its handedness is -1 */
 };
 
 /* How normals and tangents of skins are found. */
@@ -436,7 +431,7 @@ typedef struct pelt_vertex_output {
 /* An instance to move, in the caller's list (pelt_crowd_options.visible). */
 typedef struct pelt_list_entry {
   uint32_t instance; /* its number in the crowd */
-  uint32_t state;    /* PELT_ENTRY_... | PELT_ENTRY_DETAIL(...); 0: moved in full */
+  uint32_t state;    /* PELT_ENTRY_... | PELT_ENTRY_LEVELS(...); 0: moved in full, at its finest level */
 } pelt_list_entry;
 
 enum {
@@ -445,10 +440,12 @@ enum {
   PELT_ENTRY_TELEPORT = 1,
   /* not moved, its previous positions become its positions: set it once when an instance stops */
   PELT_ENTRY_HOLD = 2,
+  /* moved by the linear blend that was fitted to the deformers (PELT_DETAIL_LINEAR_FIT) */
+  PELT_ENTRY_LINEAR_FIT = 4,
   /* secondary action starts at rest, as it does with PELT_ENTRY_TELEPORT */
   PELT_ENTRY_FRESH = 64,
-  /* with several output slots, in place of PELT_ENTRY_HOLD: moved again as when it was last moved, with the details
-   * and the share of that time. Set it when an instance stops, once for each further slot */
+  /* with several output slots, in place of PELT_ENTRY_HOLD: moved again as when it was last moved, with the detail of
+   * that time. Set it when an instance stops, once for each further slot */
   PELT_ENTRY_REPEAT = 128,
   /* the second of PELT_ENTRY_LEVELS was not moved in the frame before: its previous positions equal this frame's */
   PELT_ENTRY_NEW_LEVEL = 0x10000000,
@@ -458,9 +455,6 @@ enum {
 
 /* The levels of detail at which the skins are moved: one, or two while the instance fades. */
 #define PELT_ENTRY_LEVELS(level, other) ((uint32_t)(level) << 16 | (uint32_t)(other) << 22)
-
-/* A cross-fade: `share` is the weight of detail `to` (PELT_DETAIL_...), 0 to 255; the remainder is detail `from`. */
-#define PELT_ENTRY_DETAIL(from, to, share) ((uint32_t)(from) << 2 | (uint32_t)(to) << 4 | (uint32_t)(share) << 8)
 
 /* Where the outputs of an output slot are. Offsets: multiples of 4. */
 typedef struct pelt_slot_places {
@@ -483,13 +477,6 @@ typedef struct pelt_crowd_capacity {
   uint64_t table_words; /* of what it is planned from */
 } pelt_crowd_capacity;
 
-enum {
-  PELT_JOINTS_MATRIX4 = 0,   /* 16 floats a joint, column-major */
-  PELT_JOINTS_MATRIX3X4 = 1, /* 12: the upper three rows of the matrix */
-  /* 10: rotation (unit quaternion x, y, z, w), translation, scale. For skeletons without helper joints. */
-  PELT_JOINTS_TRANSFORM = 2
-};
-
 typedef struct pelt_crowd_options {
   uint32_t struct_size;
   uint32_t character_count; /* number of entries in `instances` */
@@ -499,8 +486,8 @@ typedef struct pelt_crowd_options {
    * characters beyond it until they are added (pelt_crowd_add), so another thread may upload characters while a crowd
    * is made. */
   const uint32_t* instances;
-  uint32_t frames_in_flight;    /* frames that may be recorded before the first has finished; 0: 2 */
-  uint32_t reduced_influences;  /* influences a vertex that PELT_DETAIL_REDUCED keeps; 0: 4 */
+  uint32_t frames_in_flight; /* frames that may be recorded before the first has finished; 0: 2 */
+  uint32_t reserved;
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
@@ -522,7 +509,9 @@ typedef struct pelt_crowd_options {
    * commands run, be visible to storage reads of compute, and keep their content until the commands are done
    * (pelt_crowd_record). Offsets are multiples of minStorageBufferOffsetAlignment. The function that sets what such
    * a buffer gives then returns an error. */
-  pelt_buffer_place joints; /* joints in `joint_format`, an instance's from its first_joint on, helper joints turned */
+  /* Upper three rows of joint matrices, 12 floats a joint, an instance's from its first_joint on, helper joints turned
+   */
+  pelt_buffer_place joints;
   pelt_buffer_place inputs; /* an instance's from its first_input on, as pelt_crowd_inputs takes them */
   /* A list of the instances to move: a count (uint32_t), then space for a pelt_list_entry for each instance that the
    * crowd has room for; only the first `count` are read. No instance may be listed twice. Entries of instances that the
@@ -552,8 +541,6 @@ typedef struct pelt_crowd_options {
   /* Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
    * counts: this, or what `instances` take. NULL: what they take. */
   const pelt_crowd_capacity* capacity;
-  uint32_t joint_format; /* PELT_JOINTS_...: the form of joints in the crowd's memory, and in `joints` */
-  uint32_t reserved;
 } pelt_crowd_options;
 
 /* Adds to `sum` what some instances of a character take together in a crowd of these options, and the character itself.
@@ -598,13 +585,9 @@ PELT_API pelt_result pelt_crowd_remove(pelt_crowd* crowd, uint32_t character);
  * for the functions that set inputs and for those that choose what is moved. A number that is not finite, or beyond
  * 1e12, is refused, of inputs too: the instance keeps what it had. */
 PELT_API pelt_result pelt_crowd_pose(pelt_crowd* crowd, uint32_t instance, const float* joints, uint32_t joint_count);
-/* The same of joints in any form (PELT_JOINTS_...); what the crowd keeps in another is converted. */
-PELT_API pelt_result pelt_crowd_pose_joints(pelt_crowd* crowd, uint32_t instance, uint32_t format, const float* joints,
-                                            uint32_t joint_count);
-/* Gives the mapped memory of an instance's joints in the next frame, in the crowd's form, and its number of floats: for
- * the caller to write all of it before the frame is recorded, in place of pelt_crowd_pose. It is not to be read. Helper
- * joints must be turned already. */
-PELT_API pelt_result pelt_crowd_map_joints(pelt_crowd* crowd, uint32_t instance, float** joints, uint32_t* float_count);
+/* The same of the upper three rows of the matrices, as the crowd keeps them: 12 floats a joint. */
+PELT_API pelt_result pelt_crowd_pose_rows(pelt_crowd* crowd, uint32_t instance, const float* joints,
+                                          uint32_t joint_count);
 /* Set what the skeleton does not move, in the same way: all inputs at once, the vertices of a stream (3 floats each,
  * model space, metres, in the mesh's order), or a control. An input that was never given has its value in the rest
  * pose. */
@@ -634,16 +617,11 @@ PELT_API pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock)
 
 enum {
   PELT_DETAIL_FULL = 0,
-  PELT_DETAIL_REDUCED =
-      /* Linear meshes use only the strongest influences of each vertex, and normals ignore gradients; other meshes
-       * are full. */
-  1,
   /* Moved by the linear blend that was fitted to the deformers, which are then not posed; full if there is no fit. */
-  PELT_DETAIL_LINEAR_FIT = 2
+  PELT_DETAIL_LINEAR_FIT = 1
 };
-/* Cross-fades to a detail over `fade_frames` frames in which the instance is moved; 0: at once. Reversing a fade
- * continues from its present share; a fade to a third detail begins at the detail that was faded to. */
-PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail, uint32_t fade_frames);
+/* Says how finely an instance is moved, from the next frame in which it is. */
+PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail);
 
 /* Shows an instance's skins at a level of detail: each by its coarsest level that is not above `level`. Only that is
  * moved, and drawn from pelt_crowd_get_mesh_vertex or pelt_crowd_get_level_vertex. With `fade_frames` both levels are
@@ -674,7 +652,6 @@ PELT_API pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32
  * - The caller's joints, inputs, visible: read at COMPUTE_SHADER with SHADER_STORAGE_READ. Order the next writes
  *   after COMPUTE_SHADER, no access; the host waits for a fence. */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
-#define PELT_MAX_CROWDS_TOGETHER 64
 /* Record the two parts of a frame, in this order and for each frame both. Between them the boxes of the frame are known
  * (pelt_crowd_options.bounds), before its skins are moved: behind a barrier from COMPUTE_SHADER with
  * SHADER_STORAGE_WRITE a pass of the caller's may read them, and write pelt_crowd_options.drawn. What compute writes
@@ -699,12 +676,6 @@ typedef struct pelt_buffer_use {
 PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part, pelt_buffer_use* uses,
                                          uint32_t* count);
 
-/* Records a frame of each of several crowds, as pelt_crowd_record does, pass by pass: they run beside each other, and
- * there are as many barriers as the crowd with the most of them has. The barriers that the caller records are the same,
- * once for all. No crowd reads what another of them writes in this frame. Errors: more crowds than
- * PELT_MAX_CROWDS_TOGETHER, crowds of several devices, and a crowd that is named twice. */
-PELT_API pelt_result pelt_crowd_record_together(pelt_crowd* const* crowds, uint32_t crowd_count,
-                                                VkCommandBuffer commands);
 /* If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
  * caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
  * with the same two families each time, and with a semaphore between the queues whose wait covers all commands:
@@ -873,8 +844,7 @@ PELT_API pelt_result pelt_evaluator_create(const pelt_character* character, cons
 PELT_API void pelt_evaluator_destroy(pelt_evaluator* evaluator);
 
 /* Set the joints, all inputs, a stream and a control, as the functions of a crowd do; they copy them. */
-PELT_API pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, uint32_t format, const float* joints,
-                                         uint32_t joint_count);
+PELT_API pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, const float* joints, uint32_t joint_count);
 PELT_API pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const float* values, uint32_t input_count);
 PELT_API pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, const float* positions,
                                            uint32_t vertex_count);

@@ -17,11 +17,9 @@
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/gpu_timer.h>
 #include <pelt/runtime/upload.h>
-#include <pelt/shaders/joints.h>
+#include <pelt/shaders/frame.h>
 
 namespace pelt::runtime {
-
-enum class RecordedParts : std::uint32_t;  // runtime/crowd_state.h
 
 // A place in one of the caller's buffers, which has VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes a
 // buffer of its own.
@@ -35,13 +33,6 @@ enum class VertexFormat : std::uint32_t {
   kFloat,  // positions, normals: float3; tangents: float4, w = handedness
   // snorm16 x 2 (pelt/shaders/octahedral.h); a tangent's lowest bit is 1 if its handedness is -1
   kOctahedral16,
-  // snorm8 x 2 each, in one word that both share: the normal in its lower half, the tangent above. If both outputs have
-  // this format, both have the same place and stride.
-  kOctahedral8,
-  // Positions: unorm16 x 4, x, y and z between the corners of the instance's box of the same slot, and 0
-  // (pelt/shaders/box16.h); off by at most 1 / 131070 of the box's edges and a float's rounding. Needs
-  // CrowdOutputs::bounds, and a place and a stride that are multiples of 8.
-  kBox16,
 };
 
 // The format and destination of an attribute. Vertex v of instance i is element Crowd::first_vertex(i) + v.
@@ -64,9 +55,7 @@ struct SlotPlaces {
 
 // The attributes that the crowd writes for every vertex and instance, in any combination.
 struct CrowdOutputs {
-  // Model space, metres. kBox16: not together with recomputed normals, with control_meshes, or with previous positions
-  // in one output slot.
-  VertexOutput positions{VertexFormat::kFloat, {}, 0};
+  VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
   VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
   VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
   // How the normals of skins are found, at every detail. kRecomputed: one more dispatch after the blend computes
@@ -76,8 +65,8 @@ struct CrowdOutputs {
   // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
   // was not moved since, if it has just appeared, and after teleport(). Needs positions, in a buffer that keeps its
   // content from frame to frame. For skins only: not together with control_meshes. With several slots nothing is copied
-  // and no memory taken: they are the positions of the slot before (Crowd::previous_slot), in their format, without a
-  // place or a stride of their own.
+  // and no memory taken: they are the positions of the slot before (Crowd::previous_slot), without a place or a stride
+  // of their own.
   VertexOutput previous_positions;
   // A box round each instance's skin: float3 least corner, then float3 greatest corner. It is computed from the palette
   // before the skin is moved. It is never smaller than the skin. Its diagonal is at most 1.5 times that of the skin's
@@ -121,13 +110,6 @@ struct CrowdCapacity {
 // Where few of the instances hold outputs at once, lower `vertices`.
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs = {});
 
-// The form of the joints in the crowd's memory, and in a buffer of the caller's (pelt/shaders/joints.h).
-enum class JointFormat : std::uint32_t {
-  kMatrix4,    // 64 bytes a joint
-  kMatrix3x4,  // 48
-  kTransform,  // 40: rotation, translation, scale. For skeletons without helper joints.
-};
-
 struct CrowdOptions {
   // The number of instances that the crowd is made with, of each character of the GpuCharacters in the order of their
   // numbers; empty: one of each. They are numbered from 0: those of a character follow each other, and the next
@@ -139,11 +121,10 @@ struct CrowdOptions {
   CrowdCapacity capacity;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
-  JointFormat joint_format = JointFormat::kMatrix4;
-  // The buffer that the joint matrices are read from, those of an instance from Crowd::first_joint() on; an animation
-  // on the device may fill it. They are taken as they are: helper joints must be turned already. Offset: a multiple of
-  // minStorageBufferOffsetAlignment. It must be written before record()'s commands run, and visible to storage reads of
-  // compute. None: pose() fills a buffer of the crowd's.
+  // The buffer that the joint matrices are read from, their upper three rows (shared::Affine), those of an instance
+  // from Crowd::first_joint() on; an animation on the device may fill it. They are taken as they are: helper joints
+  // must be turned already. Offset: a multiple of minStorageBufferOffsetAlignment. It must be written before record()'s
+  // commands run, and visible to storage reads of compute. None: pose() fills a buffer of the crowd's.
   BufferPlace joints;
   // The same for the other inputs, CharacterData::input_count floats from Crowd::first_input() on; a simulation on the
   // device may fill it. Of a character with secondary action it holds clock() at CharacterData::clock_input() of every
@@ -165,16 +146,11 @@ struct CrowdOptions {
   // the frame before, its previous positions equal its positions. Offset: a multiple of
   // minStorageBufferOffsetAlignment. Not together with `visible`, nor with previous positions in several output slots.
   BufferPlace drawn;
-  // The influences that Detail::kReduced keeps for a vertex, 1 or more. A vertex that has fewer keeps all of them.
-  std::uint32_t reduced_influences = 4;
 };
 
 // How finely an instance is moved.
 enum class Detail : std::uint32_t {
   kFull,
-  // Linear meshes use only the strongest influences of each vertex, and normals ignore gradients; other meshes as
-  // kFull.
-  kReduced,
   // Moved by the linear blend that was fitted to the deformers (CharacterMesh::fit), whose palettes are then not posed;
   // kFull if the character has no fit.
   kLinearFit,
@@ -313,14 +289,8 @@ class Crowd {
   // (turn_helpers). An instance that is not posed again keeps its pose; an instance that was never posed stands in its
   // rest pose. Precondition: no joints buffer of the caller's.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
-  // The same of the upper three rows of the matrices, and of rotations, translations and scales, in model space too.
-  // What the crowd keeps in another form (CrowdOptions::joint_format) is converted.
+  // The same of the upper three rows of the matrices, as the crowd keeps them: 48 bytes a joint.
   void pose(std::uint32_t instance, std::span<const shared::Affine> joints);
-  void pose(std::uint32_t instance, std::span<const shared::JointTransform> joints);
-  // Returns the mapped memory of an instance's joints in the next frame, in the crowd's form, for the caller to write
-  // all of it before record(), in place of pose(). It is not to be read. Helper joints must be turned already. An
-  // instance whose joints are written so should be written in each frame: otherwise the memory is read once, slowly.
-  std::span<float> map_joints(std::uint32_t instance);
 
   // Set what the skeleton does not move, in the same way: all inputs of the instance at once
   // (CharacterData::input_count of them), the vertices of CharacterData::streams[stream] (model space, metres, in the
@@ -339,9 +309,7 @@ class Crowd {
   // Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions, and
   // has its secondary action start at rest there. An instance that appears is teleported.
   void teleport(std::uint32_t instance);
-  // Cross-fades to a detail over `fade_frames` frames in which the instance is moved; 0: at once. Reversing a fade
-  // continues from its present share; a fade to a third detail begins at the detail that was faded to.
-  void detail(std::uint32_t instance, Detail detail, std::uint32_t fade_frames = 0);
+  void detail(std::uint32_t instance, Detail detail);  // from the next frame in which it is moved
   // Shows an instance's skins at a level of detail (CharacterData::levels): each by its coarsest level that is not
   // above `level`. Only that is moved, and drawn from mesh_vertex() or level_vertex(). With `fade_frames` both levels
   // are moved in so many frames, for the game to fade from one to the other (shown_levels); 0: at once. In the first
@@ -364,10 +332,10 @@ class Crowd {
   // Records every stage into `commands`, outside a render pass. The number of commands does not grow with the number of
   // instances and characters: first a barrier; if a `visible` buffer of the caller's has the list, a dispatch that
   // plans the frame and a barrier; in each stage one dispatch a pose kernel, then a barrier and one blend, with a
-  // barrier between stages; in the last stage, beside the blend, one dispatch of bounds if they are asked for, and one
-  // for instances that fade if the skins can; if normals are recomputed, a barrier and one dispatch more. passes()
-  // names them. A dispatch that the host finds to have no work is left out. Leaves a pipeline, set 0 and push constants
-  // of compute bound. Never submits, waits or allocates.
+  // barrier between stages; in the last stage, beside the blend, one dispatch of bounds if they are asked for; if
+  // normals are recomputed, a barrier and one dispatch more. passes() names them. A dispatch that the host finds to
+  // have no work is left out. Leaves a pipeline, set 0 and push constants of compute bound. Never submits, waits or
+  // allocates.
   //
   // Each call is a frame of the crowd. It takes the next of frames_in_flight frame slots for the host's input; the
   // frame that was recorded frames_in_flight frames before must have finished on the device before this one is posed.
@@ -411,12 +379,6 @@ class Crowd {
   // among them, and is synchronized by the part itself.
   std::vector<BufferUse> uses(CrowdPart part) const;
 
-  // Records a frame of each of several crowds, as record() does, pass by pass: what one of them does between two
-  // barriers runs beside what the others do there, and there are as many barriers as the crowd with the most of them
-  // has. The barriers that the caller records are those of record(), once for all. No crowd reads what another of them
-  // writes in this frame. Preconditions: the crowds are of one device, and each is named once.
-  static void record_together(VkCommandBuffer commands, std::span<Crowd* const> crowds);
-
   // If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
   // caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
   // with the same two families each time, and with a semaphore between the queues whose wait covers all commands:
@@ -442,7 +404,7 @@ class Crowd {
 
   // Names of what record() dispatches, in order, for people to read: "plan" (with a `visible` buffer only), "pose
   // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
-  // "blend of fading skins", "normals of skins"; with the stage if several have the same name. They last until add().
+  // "normals of skins"; with the stage if several have the same name. They last until add().
   std::span<const std::string> passes() const;
   std::uint32_t barrier_count() const;  // number of barriers that record() records
 
@@ -491,8 +453,6 @@ class Crowd {
  private:
   struct State;
   explicit Crowd(std::unique_ptr<State> state);
-  static void record_groups(VkCommandBuffer commands, std::span<Crowd* const> crowds, GpuTimer* timer,
-                            RecordedParts parts);
   std::unique_ptr<State> state_;
 };
 

@@ -45,24 +45,24 @@ T choose(bool is, T yes, T no) {
 #define PELT_SHARED_CONST inline constexpr
 #define PELT_SHARED_IN(type) const type&  // for large parameters
 // The inputs of one instance that a pose kernel reads; shaders/pose_pass.glsl has the GLSL half.
-#define PELT_SHARED_POSE_WORK                                                                \
-  struct PoseWork {                                                                          \
-    const uint* table;          /* of the pass */                                            \
-    const mat4* joint_matrices; /* model space */                                            \
-    const vec3* vertices;       /* posed by earlier stages */                                \
-    const float* inputs;        /* streamed positions, then controls */                      \
-    const float* palette;       /* written by earlier passes */                              \
-    bool fresh = false;         /* the instance does not go on from the frame before */      \
-  };                                                                                         \
-  inline uint table_word(PoseWork work, uint i) { return work.table[i]; }                    \
-  inline float table_float(PoseWork work, uint i) { return uintBitsToFloat(work.table[i]); } \
-  inline mat4 joint_matrix(PoseWork work, uint joint) { return work.joint_matrices[joint]; } \
-  inline vec3 posed_vertex(PoseWork work, uint vertex) { return work.vertices[vertex]; }     \
-  inline float input_value(PoseWork work, uint i) { return work.inputs[i]; }                 \
-  inline float palette_float(PoseWork work, uint i) { return work.palette[i]; }              \
-  inline mat3x4 palette_entry(PoseWork work, uint slot) {                                    \
-    const float* f = work.palette + 12u * slot;                                              \
-    return mat3x4(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]); \
+#define PELT_SHARED_POSE_WORK                                                                                   \
+  struct PoseWork {                                                                                             \
+    const uint* table;          /* of the pass */                                                               \
+    const mat4* joint_matrices; /* model space */                                                               \
+    const vec3* vertices;       /* posed by earlier stages */                                                   \
+    const float* inputs;        /* streamed positions, then controls */                                         \
+    const float* palette;       /* written by earlier passes */                                                 \
+    bool fresh = false;         /* the instance does not go on from the frame before */                         \
+  };                                                                                                            \
+  inline uint table_word(PoseWork work, uint i) { return work.table[i]; }                                       \
+  inline float table_float(PoseWork work, uint i) { return uintBitsToFloat(work.table[i]); }                    \
+  inline Affine joint_frame(PoseWork work, uint joint) { return affine_from_mat4(work.joint_matrices[joint]); } \
+  inline vec3 posed_vertex(PoseWork work, uint vertex) { return work.vertices[vertex]; }                        \
+  inline float input_value(PoseWork work, uint i) { return work.inputs[i]; }                                    \
+  inline float palette_float(PoseWork work, uint i) { return work.palette[i]; }                                 \
+  inline mat3x4 palette_entry(PoseWork work, uint slot) {                                                       \
+    const float* f = work.palette + 12u * slot;                                                                 \
+    return mat3x4(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11]);                    \
   }
 // Checks that the record has the size that its layout gives it in the shader.
 #define PELT_SHARED_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " must match its GLSL layout")

@@ -64,34 +64,23 @@ PELT_SHARED_FN uint item_blocks(uint items, uint workgroup_size) {
 // An instance in a list, and what happens to it in this frame.
 struct ListEntry {
   uint instance;  // number of the instance in the crowd
-  uint state;     // entry_state()
+  uint state;     // kEntry... and entry_levels(); 0: moved in full, at its finest level
 };
 PELT_SHARED_SIZE(ListEntry, 8);
 
 PELT_SHARED_CONST uint kEntryTeleport = 1u;  // previous positions equal this frame's
 PELT_SHARED_CONST uint kEntryHold = 2u;      // not moved: previous positions become the positions
-PELT_SHARED_CONST uint kEntryFresh = 64u;    // secondary action starts at rest, as it does with kEntryTeleport
+// Moved by the linear blend that was fitted to the deformers, which are then not posed; by them if there is none.
+PELT_SHARED_CONST uint kEntryLinearFit = 4u;
+PELT_SHARED_CONST uint kEntryFresh = 64u;  // secondary action starts at rest, as it does with kEntryTeleport
 // Moved again as when it was last moved: the palette stays, and the vertices go to the output slot of this frame, which
-// does not have them yet. The details and the share are those of that move.
+// does not have them yet. The detail is that of that move.
 PELT_SHARED_CONST uint kEntryRepeat = 128u;
 // The other level of entry_levels() was not moved in the frame before: the previous positions of its meshes, but for
 // those that the first level has too, equal this frame's.
 PELT_SHARED_CONST uint kEntryNewLevel = 0x10000000u;
 // Only the other level is moved.
 PELT_SHARED_CONST uint kEntryOtherLevel = 0x20000000u;
-
-// How finely an instance is moved.
-PELT_SHARED_CONST uint kDetailFull = 0u;
-PELT_SHARED_CONST uint kDetailReduced = 1u;    // each vertex by its strongest influences
-PELT_SHARED_CONST uint kDetailLinearFit = 2u;  // by the linear blend that was fitted to it
-
-// A cross-fade: `share` is the weight of detail `to`, 0 to 255; the remainder is detail `from`.
-PELT_SHARED_FN uint entry_state(uint flags, uint from, uint to, uint share) {
-  return flags | (from << 2u) | (to << 4u) | (share << 8u);
-}
-PELT_SHARED_FN uint entry_detail_from(uint state) { return (state >> 2u) & 3u; }
-PELT_SHARED_FN uint entry_detail_to(uint state) { return (state >> 4u) & 3u; }
-PELT_SHARED_FN uint entry_share(uint state) { return (state >> 8u) & 255u; }
 
 // The levels of detail at which an instance's skins are moved, added to its state: one, or two while it fades from one
 // to the other.
@@ -115,23 +104,8 @@ PELT_SHARED_FN bool level_appears(uint state, uint first, uint last) {
   return (state & kEntryNewLevel) != 0u && other >= first && other <= last && !shown_before;
 }
 
-// True if an instance is between two details: its vertices are moved by both.
-PELT_SHARED_FN bool entry_fades(uint state) {
-  uint share = entry_share(state);
-  return share > 0u && share < 255u && entry_detail_from(state) != entry_detail_to(state);
-}
-
 // True if an instance is posed: its palette is that of this frame.
 PELT_SHARED_FN bool entry_is_posed(uint state) { return (state & (kEntryHold | kEntryRepeat)) == 0u; }
-
-// True if an instance needs the palette entries of the fitted linear blend (`fitted`) or of the deformers (not
-// `fitted`).
-PELT_SHARED_FN bool entry_uses(uint state, bool fitted) {
-  bool from_fitted = entry_detail_from(state) == kDetailLinearFit;
-  bool to_fitted = entry_detail_to(state) == kDetailLinearFit;
-  uint share = entry_share(state);
-  return (state & kEntryHold) == 0u && ((share < 255u && from_fitted == fitted) || (share > 0u && to_fitted == fitted));
-}
 
 PELT_SHARED_END
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Unit vectors in 32 bits or 16: octahedral projection, snorm16 x 2 or snorm8 x 2 (Cigolle et al. 2014, "A Survey of
-// Efficient Representations for Independent Unit Vectors"). An unpacked vector differs from the original by at most
-//
-//               16 bits          8 bits
-//     normal    0.004 degrees    1 degree
-//     tangent   0.008 degrees    2 degrees     one bit fewer, which holds the handedness
+// Unit vectors in 32 bits: octahedral projection, snorm16 x 2 (Cigolle et al. 2014, "A Survey of Efficient
+// Representations for Independent Unit Vectors"). An unpacked normal differs from the original by at most 0.004
+// degrees, a tangent by at most 0.008: it has one bit fewer, which holds the handedness.
 #ifndef PELT_SHADERS_OCTAHEDRAL_H
 #define PELT_SHADERS_OCTAHEDRAL_H
 
@@ -41,25 +38,6 @@ PELT_SHARED_FN uint pack_tangent(vec4 tangent) {
 
 PELT_SHARED_FN vec4 unpack_tangent(uint word) {
   return vec4(unit_from_octahedral(unpackSnorm2x16(word & 0xFFFFFFFEu)), (word & 1u) != 0u ? -1.0f : 1.0f);
-}
-
-// Packs both in one word, snorm8 x 2 each: the normal in the lower half, the tangent above it. The lowest bit of the
-// tangent's half is 1 if its handedness is -1.
-PELT_SHARED_FN uint pack_directions8(vec3 unit_normal, vec4 tangent) {
-  vec2 n = octahedral_from_unit(unit_normal);
-  vec2 t = octahedral_from_unit(vec3(tangent.x, tangent.y, tangent.z));
-  uint word = packSnorm4x8(vec4(n.x, n.y, t.x, t.y));
-  return (word & 0xFFFEFFFFu) | (tangent.w < 0.0f ? 0x10000u : 0u);
-}
-
-PELT_SHARED_FN vec3 unpack_normal8(uint word) {
-  vec4 p = unpackSnorm4x8(word);
-  return unit_from_octahedral(vec2(p.x, p.y));
-}
-
-PELT_SHARED_FN vec4 unpack_tangent8(uint word) {
-  vec4 p = unpackSnorm4x8(word & 0xFFFEFFFFu);
-  return vec4(unit_from_octahedral(vec2(p.z, p.w)), (word & 0x10000u) != 0u ? -1.0f : 1.0f);
 }
 
 PELT_SHARED_END
