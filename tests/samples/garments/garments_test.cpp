@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Takes and prints the measures of docs/garments.md, of the models in samples/garments.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
