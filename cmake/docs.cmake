@@ -9,7 +9,7 @@ set(PELT_DOCS_OUTPUT "${pelt_BINARY_DIR}/docs")
 get_property(headers GLOBAL PROPERTY PELT_PUBLIC_HEADERS)
 set(PELT_DOCS_INPUT)
 foreach(file IN LISTS headers ITEMS README.md SECURITY.md docs docs/PELT_deformers
-    samples/crowd/README.md samples/engine/README.md samples/hello/README.md samples/hello_c/README.md)
+    samples/engine/README.md samples/hello/README.md samples/hello_c/README.md)
   string(APPEND PELT_DOCS_INPUT " \"${pelt_SOURCE_DIR}/${file}\"")
 endforeach()
 configure_file("${pelt_SOURCE_DIR}/docs/doxygen/Doxyfile.in" "${pelt_BINARY_DIR}/Doxyfile" @ONLY)

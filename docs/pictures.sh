@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes the pictures of the documents and the views that the viewer is tested against, from built-in characters and the
-# built programs: pelt, pelt_game, pelt_garments, pelt_viewer, viewer_views_test; that of the Python package also from
-# the libraries for C, by a Python with NumPy; those of Blender by Blender and Xvfb. Each is renamed to its place when
-# it is whole.
+# built programs: pelt, pelt_game, pelt_viewer, viewer_views_test; that of the Python package also from the libraries for
+# C, by a Python with NumPy; those of Blender by Blender and Xvfb. Each is renamed to its place when it is whole.
 # usage: docs/pictures.sh [--list | PICTURE...]; PICTURE as --list prints it, none is all; views are made together.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -370,9 +369,9 @@ END
 }
 
 make_drape() {
-  "$bin/pelt_garments" drape -o .
-  pelt bind cloth.obj --rig cloth.json -o cloth.pelt
-  pelt render cloth.pelt --cache cage.pc2 --time 2 --driver --size 2400x1200 -o large.png
+  local models=$root/samples/garments
+  pelt bind "$models/cloth.glb" --rig "$models/cloth.json" -o cloth.pelt
+  pelt render cloth.pelt --cache "$models/cloth_cage.pc2" --time 2 --driver --size 2400x1200 -o large.png
   finish large.png -resize 50% drape.png
 }
 
@@ -382,8 +381,7 @@ readonly of_characters=(cage garment real_characters)
 
 make_garment() {
   local body=$PELT_SHARED/assets/characters/mannequiny-0.3.0.glb clip seconds x
-  "$bin/pelt_garments" shirt "$body" -o shirt.obj
-  pelt bind shirt.obj --weights-of "$body" -o shirt.pelt
+  pelt bind "$root/samples/garments/mannequiny_shirt.glb" --weights-of "$body" -o shirt.pelt
   pelt bind "$body" -o body.pelt
   while read -r clip seconds x; do
     pelt deform body.pelt --clip "$clip" --time "$seconds" -o "body_$clip.obj"
@@ -450,7 +448,7 @@ for picture in "${wanted[@]}"; do
     exit 2
   fi
 done
-for program in pelt pelt_game pelt_garments pelt_viewer viewer_views_test; do
+for program in pelt pelt_game pelt_viewer viewer_views_test; do
   if [[ ! -x $bin/$program ]]; then
     echo "pictures: $bin/$program is not there; ./run build makes it" >&2
     exit 1

@@ -88,7 +88,7 @@ Result<void> Engine::make_crowd(const EngineOptions& options) {
   PELT_ASSIGN(passes_, Passes::create(*device_, sizes_, walkers_));
   const VkExtent2D size = sizes_.picture;
   scene_.emplace(options.walkers, bounds.size().y, bounds.low.y,
-                 static_cast<float>(size.width) / static_cast<float>(size.height));
+                 static_cast<float>(size.width) / static_cast<float>(size.height), options.seldom);
   for (std::uint32_t number = 0; number < cast.size(); ++number) PELT_TRY(add_kind(std::move(cast[number]), number));
   return {};
 }

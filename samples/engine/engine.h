@@ -27,6 +27,7 @@ struct EngineOptions {
   GameDeviceOptions device;
   PassSizes sizes;
   std::uint32_t walkers = 1000;
+  bool seldom = false;             // walkers at level n are posed in one of n + 1 frames
   std::vector<MakeWalking> first;  // the characters that there are from the first frame on
   MakeWalking later;               // one that a second thread makes while frames run; may be empty
 };

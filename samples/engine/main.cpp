@@ -28,6 +28,7 @@ struct Options {
   GameDeviceOptions device;
   bool validation = false;
   bool wait = false;
+  bool seldom = false;
   std::string output = "game.png";
   std::string motion;
 };
@@ -41,10 +42,7 @@ void choose_characters(const std::vector<std::string>& files, std::size_t triang
     }
   }
   for (const std::string& file : files) {
-    options.first.push_back([file]() -> Result<Walking> {
-      PELT_ASSIGN(auto loaded, load_characters({file}));
-      return std::move(loaded.front());
-    });
+    options.first.push_back([file] { return load_walking(file); });
   }
   if (options.first.size() == 1) return;
   options.later = options.first.back();
@@ -115,8 +113,12 @@ void print(const Engine& engine, const Options& options) {
 
 Result<void> run(const Options& options) {
   std::atomic<std::uint32_t> messages = 0;
-  EngineOptions engine_options{
-      .device = options.device, .sizes = options.sizes, .walkers = options.instances, .first = {}, .later = {}};
+  EngineOptions engine_options{.device = options.device,
+                               .sizes = options.sizes,
+                               .walkers = options.instances,
+                               .seldom = options.seldom,
+                               .first = {},
+                               .later = {}};
   if (options.validation) {
     engine_options.device.on_validation_message = [&](const std::string& message) {
       ++messages;
@@ -182,6 +184,8 @@ int run_program(int argc, char** argv) {
       ->type_name("NAME");
   app.add_flag("--one-queue", options.device.one_queue,
                "Compute runs on the queue that draws, even if there is another");
+  app.add_flag("--seldom", options.seldom,
+               "Walkers at level n are posed in one of n + 1 frames, beyond level 0 with fewer influences");
   app.add_flag("--wait", options.wait,
                "Waits for the character that is loaded, so that each run makes the same picture");
   app.add_flag("--validation", options.validation, "Runs under the validation layer; its messages fail the run");

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <glm/gtc/packing.hpp>
 
-#include <pelt/runtime/debug.h>
 #include <pelt/try.h>
 
 #include "samples/engine/shaders/character.frag.h"
@@ -12,6 +11,7 @@
 #include "samples/engine/shaders/ground.frag.h"
 #include "samples/engine/shaders/ground.vert.h"
 #include "samples/engine/shaders/shadow.vert.h"
+#include "samples/renderer/make_pipeline.h"
 
 namespace pelt::samples {
 namespace {
@@ -19,6 +19,7 @@ namespace {
 constexpr VkFormat kColor = VK_FORMAT_R8G8B8A8_SRGB;
 constexpr VkFormat kMotion = VK_FORMAT_R16G16_SFLOAT;
 constexpr VkFormat kDepth = VK_FORMAT_D32_SFLOAT;
+constexpr VkFormat kColors[] = {kColor, kMotion};
 constexpr VkClearColorValue kHaze{{0.60f, 0.68f, 0.78f, 1.0f}};  // as lighting.glsl has it
 constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
@@ -28,95 +29,6 @@ constexpr VkVertexInputBindingDescription kBindings[] = {
 constexpr VkVertexInputAttributeDescription kAttributes[] = {
     {0, 0, VK_FORMAT_R32G32B32_SFLOAT, 0}, {1, 1, VK_FORMAT_R32_UINT, 0}, {2, 2, VK_FORMAT_R32G32B32_SFLOAT, 0}};
 
-struct PipelineOptions {
-  const char* name;
-  std::span<const std::uint32_t> vertex;
-  std::span<const std::uint32_t> fragment;  // empty: depth alone, with a bias
-  std::uint32_t attributes = 0;             // of the vertices, the first ones
-  VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-};
-
-Result<Owned<VkShaderModule>> make_module(const runtime::Device& device, std::span<const std::uint32_t> words) {
-  const VkShaderModuleCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = words.size_bytes(), .pCode = words.data()};
-  return make_object<VkShaderModule>(device, device.functions().vkCreateShaderModule,
-                                     device.functions().vkDestroyShaderModule, info, "a shader of the game");
-}
-
-Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelineLayout layout,
-                                        const PipelineOptions& options) {
-  const runtime::DeviceFunctions& vk = device.functions();
-  const bool shadow = options.fragment.empty();
-  std::vector<Owned<VkShaderModule>> modules;
-  std::vector<VkPipelineShaderStageCreateInfo> stages;
-  for (const auto& [stage, words] : {std::pair(VK_SHADER_STAGE_VERTEX_BIT, options.vertex),
-                                     std::pair(VK_SHADER_STAGE_FRAGMENT_BIT, options.fragment)}) {
-    if (words.empty()) continue;
-    PELT_ASSIGN(auto module, make_module(device, words));
-    stages.push_back({.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                      .stage = stage,
-                      .module = module.get(),
-                      .pName = "main"});
-    modules.push_back(std::move(module));
-  }
-  const VkPipelineVertexInputStateCreateInfo vertices{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-      .vertexBindingDescriptionCount = options.attributes,
-      .pVertexBindingDescriptions = kBindings,
-      .vertexAttributeDescriptionCount = options.attributes,
-      .pVertexAttributeDescriptions = kAttributes};
-  const VkPipelineInputAssemblyStateCreateInfo assembly{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, .topology = options.topology};
-  const VkPipelineViewportStateCreateInfo viewport{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1, .scissorCount = 1};
-  const VkPipelineRasterizationStateCreateInfo raster{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-      .cullMode = VK_CULL_MODE_NONE,
-      .frontFace = VK_FRONT_FACE_COUNTER_CLOCKWISE,
-      .depthBiasEnable = shadow ? VK_TRUE : VK_FALSE,
-      .depthBiasConstantFactor = 1.0f,
-      .depthBiasSlopeFactor = 1.5f,
-      .lineWidth = 1.0f};
-  const VkPipelineMultisampleStateCreateInfo samples{.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-                                                     .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-  const VkPipelineDepthStencilStateCreateInfo depth{.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
-                                                    .depthTestEnable = VK_TRUE,
-                                                    .depthWriteEnable = VK_TRUE,
-                                                    .depthCompareOp = VK_COMPARE_OP_LESS};
-  const VkPipelineColorBlendAttachmentState written[] = {{.colorWriteMask = 0xF}, {.colorWriteMask = 0xF}};
-  const std::uint32_t colors = shadow ? 0 : 2;
-  const VkPipelineColorBlendStateCreateInfo blend{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-                                                  .attachmentCount = colors,
-                                                  .pAttachments = written};
-  const VkDynamicState dynamic_states[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
-  const VkPipelineDynamicStateCreateInfo dynamic{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 .dynamicStateCount = 2,
-                                                 .pDynamicStates = dynamic_states};
-  const VkFormat formats[] = {kColor, kMotion};
-  const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-                                                .colorAttachmentCount = colors,
-                                                .pColorAttachmentFormats = formats,
-                                                .depthAttachmentFormat = kDepth};
-  const VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                          .pNext = &rendering,
-                                          .stageCount = static_cast<std::uint32_t>(stages.size()),
-                                          .pStages = stages.data(),
-                                          .pVertexInputState = &vertices,
-                                          .pInputAssemblyState = &assembly,
-                                          .pViewportState = &viewport,
-                                          .pRasterizationState = &raster,
-                                          .pMultisampleState = &samples,
-                                          .pDepthStencilState = &depth,
-                                          .pColorBlendState = &blend,
-                                          .pDynamicState = &dynamic,
-                                          .layout = layout};
-  VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult result = vk.vkCreateGraphicsPipelines(device.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure(std::string("make the pipeline ") + options.name, result);
-  runtime::set_name(device, VK_OBJECT_TYPE_PIPELINE, pipeline, options.name);
-  return Owned<VkPipeline>(pipeline, {device.handle(), vk.vkDestroyPipeline});
-}
-
 VkRenderingAttachmentInfo attachment(const Texture& texture, VkClearColorValue clear) {
   return {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
           .imageView = texture.view.get(),
@@ -125,21 +37,6 @@ VkRenderingAttachmentInfo attachment(const Texture& texture, VkClearColorValue c
           .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
           .clearValue = {.color = clear}};
 }
-
-constexpr VkPipelineStageFlags2 kDepthStages =
-    VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT;
-constexpr ImageUse kColorUse{VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
-                             VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
-constexpr ImageUse kDepthUse{
-    VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL, kDepthStages,
-    VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT};
-constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
-                            VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
-constexpr ImageUse kCopied{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_COPY_BIT,
-                           VK_ACCESS_2_TRANSFER_READ_BIT};
-
-// The use of an image in the frame before, whose content is not needed.
-constexpr ImageUse discarded(ImageUse last) { return {VK_IMAGE_LAYOUT_UNDEFINED, last.stage, last.access}; }
 
 }  // namespace
 
@@ -167,18 +64,9 @@ Result<void> Passes::make_images(const GameDevice& device) {
   // Beyond the map all is lit. Where the device does not filter depths, edges of shadows are less smooth.
   const VkFormat filtered =
       first_format(pelt, std::span(&kDepth, 1), VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT);
-  const VkFilter filter = filtered == kDepth ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
-  const VkSamplerCreateInfo sampler{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-                                    .magFilter = filter,
-                                    .minFilter = filter,
-                                    .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-                                    .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-                                    .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-                                    .compareEnable = VK_TRUE,
-                                    .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL,
-                                    .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE};
-  PELT_ASSIGN(shadow_sampler_, make_object<VkSampler>(pelt, device.functions().vkCreateSampler,
-                                                      device.functions().vkDestroySampler, sampler, "a sampler"));
+  PELT_ASSIGN(shadow_sampler_,
+              make_object<VkSampler>(pelt, device.functions().vkCreateSampler, device.functions().vkDestroySampler,
+                                     target_sampler(true, filtered == kDepth), "a sampler"));
   PELT_ASSIGN(picture_reader_, PictureReader::create(pelt, sizes_.picture, "picture for the host"));
   PELT_ASSIGN(motion_reader_, PictureReader::create(pelt, sizes_.picture, "motion for the host"));
   return {};
@@ -219,20 +107,35 @@ Result<void> Passes::make_pipelines(const GameDevice& device) {
       .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = 1, .pSetLayouts = &set_layout};
   PELT_ASSIGN(layout_, make_object<VkPipelineLayout>(device.pelt(), vk.vkCreatePipelineLayout,
                                                      vk.vkDestroyPipelineLayout, info, "the game's pipeline layout"));
-  PELT_ASSIGN(
-      shadow_pipeline_,
-      make_pipeline(device.pelt(), layout_.get(),
-                    {.name = "shadow map", .vertex = engine_spirv::shadow_vert, .fragment = {}, .attributes = 1}));
-  PELT_ASSIGN(character_pipeline_, make_pipeline(device.pelt(), layout_.get(),
-                                                 {.name = "characters",
-                                                  .vertex = engine_spirv::character_vert,
-                                                  .fragment = engine_spirv::character_frag,
-                                                  .attributes = 3}));
-  PELT_ASSIGN(ground_pipeline_, make_pipeline(device.pelt(), layout_.get(),
-                                              {.name = "ground",
-                                               .vertex = engine_spirv::ground_vert,
-                                               .fragment = engine_spirv::ground_frag,
-                                               .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP}));
+  const struct {
+    Owned<VkPipeline>& into;
+    PipelineOptions options;
+  } list[] = {{shadow_pipeline_,
+               {.name = "shadow map",
+                .vertex = engine_spirv::shadow_vert,
+                .fragment = {},
+                .bindings = std::span(kBindings).first(1),
+                .attributes = std::span(kAttributes).first(1),
+                .depth = kDepth,
+                .depth_bias = true}},
+              {character_pipeline_,
+               {.name = "characters",
+                .vertex = engine_spirv::character_vert,
+                .fragment = engine_spirv::character_frag,
+                .bindings = kBindings,
+                .attributes = kAttributes,
+                .colors = kColors,
+                .depth = kDepth}},
+              {ground_pipeline_,
+               {.name = "ground",
+                .vertex = engine_spirv::ground_vert,
+                .fragment = engine_spirv::ground_frag,
+                .colors = kColors,
+                .depth = kDepth,
+                .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP}}};
+  for (const auto& [into, options] : list) {
+    PELT_ASSIGN(into, make_pipeline(device.pelt(), layout_.get(), options));
+  }
   return {};
 }
 
@@ -281,18 +184,18 @@ void Passes::bind_vertices(const GameDevice& device, VkCommandBuffer commands,
 void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uint32_t slot, const runtime::Crowd& crowd,
                     const Culling& culling) const {
   const runtime::DeviceFunctions& vk = device.functions();
-  image_barrier(device.pelt(), commands, shadow_, discarded(kSampled), kDepthUse);
+  image_barrier(device.pelt(), commands, shadow_, discarded(kSampled), kDrawnDepth);
   begin(device, commands, {sizes_.shadow, sizes_.shadow}, shadow_, {}, slot);
   bind_vertices(device, commands, crowd.outputs());
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, shadow_pipeline_.get());
   culling.draw_casts(device, commands);
   vk.vkCmdEndRendering(commands);
 
-  image_barrier(device.pelt(), commands, shadow_, kDepthUse, kSampled);
-  image_barrier(device.pelt(), commands, depth_, discarded(kDepthUse), kDepthUse);
+  image_barrier(device.pelt(), commands, shadow_, kDrawnDepth, kSampled);
+  image_barrier(device.pelt(), commands, depth_, discarded(kDrawnDepth), kDrawnDepth);
   for (const Texture* target : {&color_, &motion_}) {
     image_barrier(device.pelt(), commands, *target,
-                  {VK_IMAGE_LAYOUT_UNDEFINED, kColorUse.stage | kCopied.stage, kColorUse.access}, kColorUse);
+                  {VK_IMAGE_LAYOUT_UNDEFINED, kDrawnColor.stage | kCopied.stage, kDrawnColor.access}, kDrawnColor);
   }
   const VkRenderingAttachmentInfo colors[] = {attachment(color_, kHaze), attachment(motion_, {})};
   begin(device, commands, sizes_.picture, depth_, colors, slot);
@@ -305,7 +208,7 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
 
 void Passes::record_capture(const GameDevice& device, VkCommandBuffer commands) const {
   for (const auto& [target, reader] : {std::pair(&color_, &picture_reader_), std::pair(&motion_, &motion_reader_)}) {
-    image_barrier(device.pelt(), commands, *target, kColorUse, kCopied);
+    image_barrier(device.pelt(), commands, *target, kDrawnColor, kCopied);
     reader->record(device.pelt(), commands, target->image.get());
   }
 }

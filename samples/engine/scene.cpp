@@ -17,6 +17,13 @@ constexpr std::uint32_t kFadeFrames = 12;
 constexpr std::array<float, shared::kLevelCount - 1> kMinShares{0.20f, 0.08f};
 constexpr float kMargin = 0.9f;  // of a share: who is about to change level does not change back and forth
 
+// Lengths are in heights of the tallest character.
+constexpr float kFileSpacing = 0.66f;
+constexpr float kRankSpacing = 0.72f;
+constexpr float kStray = 0.11f;         // greatest distance from the grid along each axis
+constexpr float kWidthOfDepth = 0.75f;  // width of the grid / its depth
+constexpr float kSpeed = 0.7f;          // a second, towards +z
+
 const glm::vec3 kSun = glm::normalize(glm::vec3(-0.55f, -0.80f, -0.42f));
 
 Camera place_camera(float height, float half_width) {
@@ -32,27 +39,39 @@ glm::vec3 color_of(const Walking& walking) {
   return materials.empty() ? glm::vec3(0.4f) : glm::vec3(materials.front().base_color);
 }
 
-float extent(const std::vector<Walker>& walkers, int axis) {
-  float farthest = 0;
-  for (const Walker& walker : walkers) farthest = std::max(farthest, std::abs(walker.place[axis]));
-  return farthest;
+// Returns the height that a length takes at a point, as a share of the picture's height.
+float share_of_picture(const Camera& camera, glm::vec3 at, float length) {
+  const float depth = glm::dot(glm::normalize(camera.target - camera.eye), at - camera.eye);
+  return 0.5f * length / (std::tan(0.5f * camera.vertical_fov) * std::max(depth, length));
+}
+
+// Returns a pseudo-random number in [0, 1) for each pair (PCG hash, Jarzynski and Olano 2020).
+float chance(std::uint32_t walker, std::uint32_t what) {
+  std::uint32_t state = (8 * walker + what) * 747796405u + 2891336453u;
+  state = ((state >> ((state >> 28u) + 4u)) ^ state) * 277803737u;
+  return static_cast<float>(((state >> 22u) ^ state) >> 8u) * 0x1p-24f;
 }
 
 }  // namespace
 
-Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect)
-    : height_(height), ground_(ground), aspect_(aspect), seen_by_(Camera{}, aspect) {
-  const std::vector<Walker> lined_up = line_up(walkers, 1, height);
-  depth_ = extent(lined_up, 1) + 2 * height;
-  half_width_ = extent(lined_up, 0) + height;
-  camera_ = place_camera(height, half_width_);
-  seen_by_ = SeenBy(camera_, aspect);
-  for (Walker walker : lined_up) {
-    // All go one way at one pace, so that none walks through another, however long the world lives.
-    walker.turn = 0;
-    walker.pace = 1;
-    places_.push_back({.walker = walker, .instance = {}, .level = {}, .previous_world = {}});
+// Lines the walkers up, nearly in rank and file. All go one way at one pace, so that none walks through another,
+// however long the world lives.
+Scene::Scene(std::uint32_t walkers, float height, float ground, float aspect, bool seldom)
+    : height_(height), ground_(ground), aspect_(aspect), seldom_(seldom) {
+  const float wide = kWidthOfDepth * static_cast<float>(walkers) * kRankSpacing / kFileSpacing;
+  const auto files = std::max(1u, static_cast<std::uint32_t>(std::lround(std::sqrt(wide))));
+  for (std::uint32_t i = 0; i < walkers; ++i) {
+    const glm::vec2 stray(chance(i, 0) - 0.5f, chance(i, 1) - 0.5f);
+    const glm::vec2 grid(kFileSpacing * (static_cast<float>(i % files) - 0.5f * static_cast<float>(files - 1)),
+                         -kRankSpacing * static_cast<float>(i / files));
+    const glm::vec2 start = height * (grid + 2.0f * kStray * stray);
+    depth_ = std::max(depth_, std::abs(start.y));
+    half_width_ = std::max(half_width_, std::abs(start.x));
+    places_.push_back({.start = start, .phase = chance(i, 5), .instance = {}, .level = {}, .previous_world = {}});
   }
+  depth_ += 2 * height;
+  half_width_ += height;
+  camera_ = place_camera(height, half_width_);
 }
 
 // Takes an instance of a kind for a walker. Where the crowd has no room left for the kind, he tries again in the next
@@ -72,13 +91,15 @@ void Scene::come(runtime::Crowd& crowd, Place& place) {
 
 void Scene::choose_level(runtime::Crowd& crowd, Place& place) const {
   const glm::vec3 middle(place.world * glm::vec4(kinds_[place.kind].walking.bounds.center(), 1.0f));
-  const float share = seen_by_.share_of_picture(middle, height_);
+  const float share = share_of_picture(camera_, middle, height_);
   std::uint32_t level = 0;
   while (level < kMinShares.size() &&
          share < kMinShares[level] * (place.level && *place.level <= level ? kMargin : 1.0f))
     ++level;
   if (place.level == level) return;
   crowd.level(*place.instance, level, place.level ? kFadeFrames : 0);
+  crowd.update_every(*place.instance, seldom_ ? level + 1 : 1);
+  crowd.detail(*place.instance, seldom_ && level > 0 ? runtime::Detail::kReduced : runtime::Detail::kFull);
   place.level = level;
 }
 
@@ -88,7 +109,7 @@ void Scene::step(runtime::Crowd& crowd, float seconds) {
   crowd.advance(seconds);
   for (Place& place : places_) {
     if (place.instance) place.previous_world = place.world;
-    place.world = world_of(place.walker, height_, seconds_);
+    place.world = world_of(place);
     if (place.world[3].z > 0) {
       // He has passed the eye: another comes from the haze, as another instance.
       if (place.instance) {
@@ -96,8 +117,8 @@ void Scene::step(runtime::Crowd& crowd, float seconds) {
         ++events_.left;
       }
       place.instance.reset();
-      place.walker.place.y -= depth_;
-      place.world = world_of(place.walker, height_, seconds_);
+      place.start.y -= depth_;
+      place.world = world_of(place);
     }
     if (!place.instance) come(crowd, place);
     if (place.instance) choose_level(crowd, place);
@@ -109,13 +130,17 @@ void Scene::step(runtime::Crowd& crowd, float seconds) {
   });
 }
 
+glm::mat4 Scene::world_of(const Place& place) const {
+  return glm::translate(glm::mat4(1.0f), {place.start.x, 0.0f, place.start.y + kSpeed * height_ * seconds_});
+}
+
 std::vector<glm::mat4> Scene::joints_of(const Place& place, int back) const {
   const Walking& walking = kinds_[place.kind].walking;
   std::vector<Transform> local(walking.character->skeleton.joints.size());
   std::vector<glm::mat4> joints(local.size());
   const float duration = walking.clip ? walking.character->clips[*walking.clip].duration : 0.0f;
   const float seconds = back == 0 ? seconds_ : last_seconds_;
-  pose_at(walking, place.walker.pace * seconds + place.walker.phase * duration, local, joints);
+  pose_at(walking, seconds + place.phase * duration, local, joints);
   return joints;
 }
 

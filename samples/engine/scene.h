@@ -8,8 +8,7 @@
 
 #include <pelt/runtime/crowd.h>
 
-#include "samples/crowd/characters.h"
-#include "samples/crowd/march.h"
+#include "samples/engine/characters.h"
 #include "samples/engine/shaders/records.h"
 #include "samples/renderer/framing.h"
 
@@ -23,8 +22,9 @@ struct Kind {
 
 class Scene {
  public:
-  // `height` is that of the tallest character, `aspect` the picture's width / height.
-  Scene(std::uint32_t walkers, float height, float ground, float aspect);
+  // `height` is that of the tallest character, `aspect` the picture's width / height. `seldom`: walkers at level n are
+  // posed in one of n + 1 frames, beyond level 0 with fewer influences.
+  Scene(std::uint32_t walkers, float height, float ground, float aspect, bool seldom);
 
   void add_kind(Kind kind) { kinds_.push_back(std::move(kind)); }
   const std::vector<Kind>& kinds() const { return kinds_; }
@@ -48,7 +48,8 @@ class Scene {
 
   // What a walker is in the frame that was stepped last.
   struct Place {
-    Walker walker;
+    glm::vec2 start{0.0f};                  // x and z at second 0, metres
+    float phase = 0;                        // share of the clip's duration, [0, 1)
     std::optional<std::uint32_t> instance;  // none: there is no room for it yet
     std::size_t kind = 0;                   // index in kinds()
     std::optional<std::uint32_t> level;     // none: it has just come
@@ -61,6 +62,7 @@ class Scene {
 
  private:
   void come(runtime::Crowd& crowd, Place& place);
+  glm::mat4 world_of(const Place& place) const;
   void choose_level(runtime::Crowd& crowd, Place& place) const;
 
   std::vector<Kind> kinds_;
@@ -68,6 +70,7 @@ class Scene {
   float height_;
   float ground_;
   float aspect_;
+  bool seldom_;
   float depth_ = 0;       // of the world, from where walkers leave to where they come
   float half_width_ = 0;  // of the world
   float seconds_ = 0;
@@ -75,7 +78,6 @@ class Scene {
   std::uint32_t arrivals_ = 0;
   Events events_;
   Camera camera_;
-  SeenBy seen_by_;
   std::optional<glm::mat4> previous_clip_from_world_;
 };
 

@@ -138,6 +138,23 @@ struct ImageUse {
   VkAccessFlags2 access = VK_ACCESS_2_NONE;
 };
 
+inline constexpr ImageUse kDrawnColor{VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                                      VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
+                                      VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
+inline constexpr ImageUse kDrawnDepth{
+    VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL,
+    VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT,
+    VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT};
+inline constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+                                   VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
+inline constexpr ImageUse kCopied{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
+                                  VK_ACCESS_2_TRANSFER_READ_BIT};
+// Returns the same use without the contents, which will be overwritten.
+constexpr ImageUse discarded(ImageUse use) {
+  use.layout = VK_IMAGE_LAYOUT_UNDEFINED;
+  return use;
+}
+
 void image_barrier(const runtime::Device& device, VkCommandBuffer commands, VkImage image,
                    const VkImageSubresourceRange& range, const ImageUse& before, const ImageUse& after);
 // Records a barrier for `level_count` levels of the mip chain.

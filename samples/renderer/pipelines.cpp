@@ -3,13 +3,10 @@
 
 #include <array>
 #include <span>
-#include <string>
-#include <vector>
 
-#include <pelt/runtime/debug.h>
-#include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
 
+#include "samples/renderer/make_pipeline.h"
 #include "samples/renderer/shaders/accumulate.frag.h"
 #include "samples/renderer/shaders/develop.frag.h"
 #include "samples/renderer/shaders/fullscreen.vert.h"
@@ -26,20 +23,6 @@ namespace pelt::samples {
 namespace {
 
 constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
-
-enum class Blend { kNone, kOver, kAdd };
-
-struct PipelineOptions {
-  const char* name;
-  std::span<const std::uint32_t> vertex;
-  std::span<const std::uint32_t> fragment;  // empty: depth only
-  bool masked = false;                      // the fragment shader's kMasked
-  VkFormat color = VK_FORMAT_UNDEFINED;
-  VkFormat depth = VK_FORMAT_UNDEFINED;
-  bool depth_test = true;  // if there is depth; blended draws write none
-  Blend blend = Blend::kNone;
-  VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-};
 
 VkDescriptorSetLayoutBinding binding(std::uint32_t index, VkDescriptorType type) {
   return {.binding = index, .descriptorType = type, .descriptorCount = 1, .stageFlags = kStages};
@@ -73,20 +56,6 @@ Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, const VkSam
   return make_object<VkSampler>(device, vk.vkCreateSampler, vk.vkDestroySampler, info, "a sampler of the renderer");
 }
 
-// Makes a sampler for render targets: outside a shadow map everything is lit.
-VkSamplerCreateInfo target_sampler(bool compare, bool filtered) {
-  const VkFilter filter = filtered ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
-  return {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-          .magFilter = filter,
-          .minFilter = filter,
-          .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-          .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-          .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-          .compareEnable = compare ? VK_TRUE : VK_FALSE,
-          .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL,
-          .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE};
-}
-
 // The texture repeats, as in glTF by default (3.8.2).
 constexpr VkSamplerCreateInfo kTextureSampler{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
                                               .magFilter = VK_FILTER_LINEAR,
@@ -96,105 +65,6 @@ constexpr VkSamplerCreateInfo kTextureSampler{.sType = VK_STRUCTURE_TYPE_SAMPLER
                                               .addressModeV = VK_SAMPLER_ADDRESS_MODE_REPEAT,
                                               .addressModeW = VK_SAMPLER_ADDRESS_MODE_REPEAT,
                                               .maxLod = VK_LOD_CLAMP_NONE};
-
-Result<Owned<VkShaderModule>> make_module(const runtime::Device& device, std::span<const std::uint32_t> words) {
-  const runtime::DeviceFunctions& vk = device.functions();
-  const VkShaderModuleCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = words.size_bytes(), .pCode = words.data()};
-  return make_object<VkShaderModule>(device, vk.vkCreateShaderModule, vk.vkDestroyShaderModule, info,
-                                     "a shader of the renderer");
-}
-
-// Targets hold colour times coverage, and coverage.
-VkPipelineColorBlendAttachmentState blend_state(Blend blend) {
-  VkPipelineColorBlendAttachmentState state{
-      .blendEnable = blend == Blend::kNone ? VK_FALSE : VK_TRUE,
-      .srcColorBlendFactor = blend == Blend::kOver ? VK_BLEND_FACTOR_SRC_ALPHA : VK_BLEND_FACTOR_ONE,
-      .dstColorBlendFactor = blend == Blend::kOver ? VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA : VK_BLEND_FACTOR_ONE,
-      .colorBlendOp = VK_BLEND_OP_ADD,
-      .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-      .dstAlphaBlendFactor = blend == Blend::kOver ? VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA : VK_BLEND_FACTOR_ONE,
-      .alphaBlendOp = VK_BLEND_OP_ADD,
-      .colorWriteMask =
-          VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT};
-  return state;
-}
-
-Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelineLayout layout,
-                                        const PipelineOptions& options) {
-  const runtime::DeviceFunctions& vk = device.functions();
-  std::vector<Owned<VkShaderModule>> modules;
-  std::vector<VkPipelineShaderStageCreateInfo> stages;
-  const VkBool32 masked = options.masked ? VK_TRUE : VK_FALSE;
-  const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof masked};
-  const VkSpecializationInfo constants{
-      .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof masked, .pData = &masked};
-  const auto add_stage = [&](VkShaderStageFlagBits stage, std::span<const std::uint32_t> words) -> Result<void> {
-    PELT_ASSIGN(auto module, make_module(device, words));
-    stages.push_back({.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                      .stage = stage,
-                      .module = module.get(),
-                      .pName = "main",
-                      .pSpecializationInfo = options.masked ? &constants : nullptr});
-    modules.push_back(std::move(module));
-    return {};
-  };
-  PELT_TRY(add_stage(VK_SHADER_STAGE_VERTEX_BIT, options.vertex));
-  if (!options.fragment.empty()) {
-    PELT_TRY(add_stage(VK_SHADER_STAGE_FRAGMENT_BIT, options.fragment));
-  }
-
-  const VkPipelineVertexInputStateCreateInfo vertex_input{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-  const VkPipelineInputAssemblyStateCreateInfo assembly{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, .topology = options.topology};
-  const VkPipelineViewportStateCreateInfo viewport{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1, .scissorCount = 1};
-  // Both sides of triangles are drawn: characters may be mirrored and open.
-  const VkPipelineRasterizationStateCreateInfo rasterization{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-      .polygonMode = VK_POLYGON_MODE_FILL,
-      .cullMode = VK_CULL_MODE_NONE,
-      .lineWidth = 1.0f};
-  const VkPipelineMultisampleStateCreateInfo multisample{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO, .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-  const VkPipelineDepthStencilStateCreateInfo depth{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
-      .depthTestEnable = options.depth_test ? VK_TRUE : VK_FALSE,
-      .depthWriteEnable = options.depth_test && options.blend == Blend::kNone ? VK_TRUE : VK_FALSE,
-      .depthCompareOp = VK_COMPARE_OP_LESS_OR_EQUAL};
-  const VkPipelineColorBlendAttachmentState attachment = blend_state(options.blend);
-  const bool has_color = options.color != VK_FORMAT_UNDEFINED;
-  const VkPipelineColorBlendStateCreateInfo blend{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-                                                  .attachmentCount = has_color ? 1u : 0u,
-                                                  .pAttachments = &attachment};
-  const std::array dynamic_states{VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
-  const VkPipelineDynamicStateCreateInfo dynamic{.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 .dynamicStateCount = dynamic_states.size(),
-                                                 .pDynamicStates = dynamic_states.data()};
-  const VkPipelineRenderingCreateInfo rendering{.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-                                                .colorAttachmentCount = has_color ? 1u : 0u,
-                                                .pColorAttachmentFormats = &options.color,
-                                                .depthAttachmentFormat = options.depth};
-  const VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                          .pNext = &rendering,
-                                          .stageCount = static_cast<std::uint32_t>(stages.size()),
-                                          .pStages = stages.data(),
-                                          .pVertexInputState = &vertex_input,
-                                          .pInputAssemblyState = &assembly,
-                                          .pViewportState = &viewport,
-                                          .pRasterizationState = &rasterization,
-                                          .pMultisampleState = &multisample,
-                                          .pDepthStencilState = &depth,
-                                          .pColorBlendState = &blend,
-                                          .pDynamicState = &dynamic,
-                                          .layout = layout};
-  VkPipeline made = VK_NULL_HANDLE;
-  const VkResult result = vk.vkCreateGraphicsPipelines(device.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &made);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure(std::string("make the pipeline ") + options.name, result);
-  runtime::set_name(device, VK_OBJECT_TYPE_PIPELINE, made, options.name);
-  return Owned<VkPipeline>(made, {device.handle(), vk.vkDestroyPipeline});
-}
 
 Result<void> make_samplers(const runtime::Device& device, const TargetFormats& formats, Pipelines& made) {
   const struct {
@@ -253,40 +123,40 @@ Result<void> make_all_pipelines(const runtime::Device& device, const TargetForma
        {.name = "surface",
         .vertex = spirv::surface_vert,
         .fragment = spirv::surface_frag,
-        .color = formats.color,
+        .colors = {&formats.color, 1},
         .depth = formats.depth}},
       {made.masked_surface,
        {.name = "surface with holes",
         .vertex = spirv::surface_vert,
         .fragment = spirv::surface_frag,
-        .masked = true,
-        .color = formats.color,
+        .constant = VK_TRUE,
+        .colors = {&formats.color, 1},
         .depth = formats.depth}},
       {made.ground,
        {.name = "ground",
         .vertex = spirv::ground_vert,
         .fragment = spirv::ground_frag,
-        .color = formats.color,
+        .colors = {&formats.color, 1},
         .depth = formats.depth,
         .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP}},
       {made.point,
        {.name = "point",
         .vertex = spirv::line_vert,
         .fragment = spirv::line_frag,
-        .color = formats.color,
+        .colors = {&formats.color, 1},
         .depth = formats.depth}},
       {made.line,
        {.name = "lines",
         .vertex = spirv::line_vert,
         .fragment = spirv::line_frag,
-        .color = formats.color,
+        .colors = {&formats.color, 1},
         .depth = formats.depth,
         .blend = Blend::kOver}},
       {made.hidden_line,
        {.name = "hidden lines",
         .vertex = spirv::line_vert,
         .fragment = spirv::line_frag,
-        .color = formats.color,
+        .colors = {&formats.color, 1},
         .depth = formats.depth,
         .depth_test = false,
         .blend = Blend::kOver}},
@@ -294,14 +164,14 @@ Result<void> make_all_pipelines(const runtime::Device& device, const TargetForma
        {.name = "accumulate",
         .vertex = spirv::fullscreen_vert,
         .fragment = spirv::accumulate_frag,
-        .color = formats.mean,
+        .colors = {&formats.mean, 1},
         .depth_test = false,
         .blend = Blend::kAdd}},
       {made.develop,
        {.name = "develop",
         .vertex = spirv::fullscreen_vert,
         .fragment = spirv::develop_frag,
-        .color = formats.picture,
+        .colors = {&formats.picture, 1},
         .depth_test = false}},
   };
   for (const auto& [into, options] : list) {

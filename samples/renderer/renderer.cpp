@@ -37,17 +37,6 @@ constexpr float kDotWidth = 5.0f;
 constexpr float kSplitWidth = 2.0f;
 
 constexpr ImageUse kNew{};
-constexpr ImageUse kDrawnColor{VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
-                               VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
-                               VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
-constexpr ImageUse kDrawnDepth{
-    VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL,
-    VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT,
-    VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT};
-constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
-                            VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
-constexpr ImageUse kCopied{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
-                           VK_ACCESS_2_TRANSFER_READ_BIT};
 
 // Returns what the renderer needs of the device and crowds do not.
 std::vector<std::string> missing_for_drawing(const runtime::Device& device) {
@@ -64,12 +53,6 @@ std::vector<std::string> missing_for_drawing(const runtime::Device& device) {
     missing.emplace_back("scalarBlockLayout (VK_EXT_scalar_block_layout)");
   }
   return missing;
-}
-
-// Returns the same use without the contents, which will be overwritten.
-constexpr ImageUse discarded(ImageUse use) {
-  use.layout = VK_IMAGE_LAYOUT_UNDEFINED;
-  return use;
 }
 
 struct Targets {

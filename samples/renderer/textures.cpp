@@ -38,10 +38,6 @@ constexpr std::uint64_t kMaxPixelsInAll = std::uint64_t{256} << 20;
 
 constexpr ImageUse kFilled{VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                            VK_ACCESS_2_TRANSFER_WRITE_BIT};
-constexpr ImageUse kRead{VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
-                         VK_ACCESS_2_TRANSFER_READ_BIT};
-constexpr ImageUse kSampled{VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
-                            VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
 
 // Decodes an image, or says why it is left out. `pixels_left`: the number of pixels that may still be decoded.
 Result<Image> decode(const EncodedImage& encoded, std::uint32_t most_side, std::uint64_t pixels_left) {
@@ -100,15 +96,15 @@ Result<Texture> upload_image(const runtime::Device& device, const Image& image, 
                         static_cast<std::int32_t>(std::max(image.height >> level, 1u)), 1};
     };
     for (std::uint32_t level = 1; level < levels; ++level) {
-      image_barrier(device, commands, texture, kFilled, kRead, level - 1, 1);
+      image_barrier(device, commands, texture, kFilled, kCopied, level - 1, 1);
       const VkImageBlit blit{.srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level - 1, 0, 1},
                              .srcOffsets = {{0, 0, 0}, corner(level - 1)},
                              .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, 1},
                              .dstOffsets = {{0, 0, 0}, corner(level)}};
-      vk.vkCmdBlitImage(commands, handle, kRead.layout, handle, kFilled.layout, 1, &blit, VK_FILTER_LINEAR);
+      vk.vkCmdBlitImage(commands, handle, kCopied.layout, handle, kFilled.layout, 1, &blit, VK_FILTER_LINEAR);
     }
-    image_barrier(device, commands, texture, kFilled, kRead, levels - 1, 1);
-    image_barrier(device, commands, texture, kRead, kSampled);
+    image_barrier(device, commands, texture, kFilled, kCopied, levels - 1, 1);
+    image_barrier(device, commands, texture, kCopied, kSampled);
   });
   PELT_TRY(done);
   return texture;

@@ -130,7 +130,6 @@ static void describe(Fields& fields, Panels& panels) {
   fields.integer({"place"}, panels.place, {.least = 0});
   fields.flag({"help"}, panels.help);
   fields.text({"search"}, panels.search);
-  fields.text({"paint"}, panels.paint);
 }
 
 static void describe(Fields& fields, ViewState& state) {

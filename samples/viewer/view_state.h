@@ -111,7 +111,6 @@ struct Panels {
   std::uint32_t place = 0;   // number of the shown one of the report's worst places, from 1; 0: none yet
   bool help = false;
   std::string search;  // for parameters of the rig: matches are open
-  std::string paint;   // name of the group that strokes on the skin paint; empty: strokes move the camera
 };
 
 constexpr std::uint32_t kMaxInstances = 1000;

@@ -202,9 +202,8 @@ class Page:
         return done.stdout
 
     def need(self, commands: str) -> None:
-        for program in re.findall(r"\bpelt_(?:viewer|garments)\b", commands):
-            if not shutil.which(program, path=self.environment["PATH"]):
-                raise Missing(f"{program} was not built")
+        if re.search(r"\bpelt_viewer\b", commands) and not shutil.which("pelt_viewer", path=self.environment["PATH"]):
+            raise Missing("pelt_viewer was not built")
         if "$BODY" in commands and "BODY" not in self.environment:
             raise Missing(f"$PELT_SHARED/assets/characters/{BODY} is missing")
 

@@ -39,7 +39,6 @@ struct Measured {
   std::vector<CrowdRow> crowds;
   std::string processor;
   runtime::DeviceDescription device;  // an empty name: no device
-  std::optional<Spread> buffer_copy;  // of the device, bytes a second
 };
 
 std::string processor_name() {
@@ -87,14 +86,12 @@ Json to_json(const BenchRow& row) {
                {"vertices_per_second", row.vertices_per_second()},
                {"bytes_in_per_vertex", row.bytes_in},
                {"bytes_out_per_vertex", row.bytes_out},
-               {"bytes_per_second", row.bytes_per_second()},
-               {"copy_bytes_per_second", row.copy_bytes_per_second()},
-               {"ratio_to_copy", ratio_json(row.copy_share)},
                {"time_of_linear_blend_4", ratio_json(row.of_yardstick)},
-               {"error", row.error}});
-  if (row.resident_bytes > 0) json["resident_bytes"] = row.resident_bytes;
-  if (row.palette_seconds) json["palette_seconds"] = to_json(*row.palette_seconds);
-  if (row.blend_of_yardstick) json["blend_time_of_linear_blend_4"] = ratio_json(*row.blend_of_yardstick);
+               {"palette_seconds", to_json(row.palette_seconds)}});
+  if (row.backend == "gpu") {
+    json.update(
+        {{"ratio_to_copy", ratio_json(row.copy_share)}, {"resident_bytes", row.resident_bytes}, {"error", row.error}});
+  }
   return json;
 }
 
@@ -104,8 +101,7 @@ Json to_json(const KernelRow& row) {
           {"seconds", to_json(row.seconds)},
           {"vertices_per_second", row.vertices_per_second()},
           {"ratio_to_128_bit", ratio_json(row.speed)},
-          {"error", row.error},
-          {"normal_error", row.normal_error ? Json(*row.normal_error) : Json()}};
+          {"error", row.error}};
 }
 
 Json to_json(const BindRow& row) {
@@ -140,7 +136,6 @@ void print_json(const BenchCommand& command, const Measured& measured) {
   if (!measured.device.name.empty()) {
     json["device"] = {
         {"name", measured.device.name}, {"driver", measured.device.driver}, {"type", type_name(measured.device.type)}};
-    if (measured.buffer_copy) json["device"]["buffer_copy_bytes_per_second"] = measured.buffer_copy->median;
   }
   if (command.bind) {
     for (const BindRow& row : measured.binds) json["bind"].push_back(to_json(row));
@@ -168,12 +163,9 @@ std::string text_of_rows(const std::vector<BenchRow>& rows, const std::string& b
                {"ms"},
                {"Mvert/s"},
                {"B/vertex"},
-               {"GB/s"},
-               {"copy GB/s"},
                {"of copy"},
                {"of linear"},
-               {"palettes ms"},
-               {"blend of linear"}});
+               {"palettes ms"}});
   for (const BenchRow& row : rows) {
     if (row.backend != backend) continue;
     table.add({row.method, fmt::format("{:.1f}", row.influences), fmt::to_string(row.vertices),
@@ -181,21 +173,18 @@ std::string text_of_rows(const std::vector<BenchRow>& rows, const std::string& b
                row.resident_bytes > 0 ? fmt::format("{:.1f}", 1e-6 * row.resident_bytes) : "-",
                fmt::format("{:.3f}", 1e3 * row.seconds.median), fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()),
                fmt::format("{:.1f}", row.bytes_in + row.bytes_out),
-               fmt::format("{:.2f}", 1e-9 * row.bytes_per_second()),
-               fmt::format("{:.2f}", 1e-9 * row.copy_bytes_per_second()), ratio_text(row.copy_share),
-               ratio_text(row.of_yardstick),
-               row.palette_seconds ? fmt::format("{:.3f}", 1e3 * row.palette_seconds->median) : "-",
-               row.blend_of_yardstick ? ratio_text(*row.blend_of_yardstick) : "-"});
+               row.backend == "gpu" ? ratio_text(row.copy_share) : "-", ratio_text(row.of_yardstick),
+               fmt::format("{:.3f}", 1e3 * row.palette_seconds.median)});
   }
   return table.text();
 }
 
 std::string text_of_kernels(const std::vector<KernelRow>& rows) {
-  Table table({{"kernel", false}, {"vertices"}, {"ms"}, {"Mvert/s"}, {"of 128-bit"}, {"error"}, {"normals' error"}});
+  Table table({{"kernel", false}, {"vertices"}, {"ms"}, {"Mvert/s"}, {"of 128-bit"}, {"error"}});
   for (const KernelRow& row : rows) {
     table.add({row.kernel, fmt::to_string(row.vertices), fmt::format("{:.3f}", 1e3 * row.seconds.median),
                fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()), ratio_text(row.speed),
-               fmt::format("{:.1e}", row.error), row.normal_error ? fmt::format("{:.1e}", *row.normal_error) : "-"});
+               fmt::format("{:.1e}", row.error)});
   }
   return table.text();
 }
@@ -221,15 +210,13 @@ std::string text_of_crowds(const std::vector<CrowdRow>& rows) {
                {"ms"},
                {"ns/vertex"},
                {"of least"},
-               {"CPU ms"},
-               {"CPU us/instance"}});
+               {"CPU ms"}});
   for (const CrowdRow& row : rows) {
     if (!row.refusal.empty()) continue;
     table.add({row.crowd, fmt::to_string(row.instances), fmt::to_string(row.vertices), fmt::to_string(row.dispatches),
                fmt::to_string(row.barriers), fmt::format("{:.3f}", 1e3 * row.seconds.median),
                fmt::format("{:.3f}", 1e9 * row.seconds_per_vertex()), ratio_text(row.of_least),
-               fmt::format("{:.3f}", 1e3 * row.host_seconds.median),
-               fmt::format("{:.2f}", 1e6 * row.host_seconds_per_instance())});
+               fmt::format("{:.3f}", 1e3 * row.host_seconds.median)});
   }
   std::string text = table.text();
   for (const CrowdRow& row : rows) {
@@ -255,8 +242,7 @@ void print_text(const BenchCommand& command, const Measured& measured) {
     if (command.crowd) {
       fmt::print("{}", text_of_crowds(measured.crowds));
     } else {
-      fmt::print("{}vkCmdCopyBuffer: {:.2f} GB/s\n", text_of_rows(measured.rows, "gpu"),
-                 1e-9 * measured.buffer_copy->median);
+      fmt::print("{}", text_of_rows(measured.rows, "gpu"));
     }
   }
 }
@@ -279,12 +265,12 @@ Result<std::string> text_of_sizes(const runtime::Device& device, std::size_t rou
         refusals += fmt::format("{} instances: not measured on a software device\n", instances);
         continue;
       }
-      const Result<GpuBench> bench = bench_gpu(device, few, vertices, instances, rounds);
+      const Result<std::vector<BenchRow>> bench = bench_gpu(device, few, vertices, instances, rounds);
       if (!bench) {
         refusals += fmt::format("{} instances: {}\n", instances, bench.error().message);
         continue;
       }
-      rows.insert(rows.end(), bench->rows.begin(), bench->rows.end());
+      rows.insert(rows.end(), bench->begin(), bench->end());
     }
     text += fmt::format("\n{} vertices\n{}{}", vertices, text_of_rows(rows, "gpu"), refusals);
   }
@@ -310,8 +296,7 @@ Result<void> write_gpu_report(const BenchCommand& command) {
     PELT_ASSIGN(const auto verified, verify(device));
     add("pelt verify", verified.text);
     PELT_ASSIGN(const auto all, bench_gpu(device, methods(), command.vertices, command.instances, command.rounds));
-    add("pelt bench --backend gpu",
-        fmt::format("{}vkCmdCopyBuffer: {:.2f} GB/s\n", text_of_rows(all.rows, "gpu"), 1e-9 * all.buffer_copy.median));
+    add("pelt bench --backend gpu", text_of_rows(all, "gpu"));
     PELT_ASSIGN(const auto sizes, text_of_sizes(device, command.rounds));
     add("Instances", sizes);
     return {};
@@ -346,9 +331,8 @@ Result<void> run(const BenchCommand& command) {
         PELT_ASSIGN(measured.crowds, bench_crowds(device, command.instances, command.rounds));
         return {};
       }
-      PELT_ASSIGN(auto bench, bench_gpu(device, methods(), command.vertices, command.instances, command.rounds));
-      measured.rows.insert(measured.rows.end(), bench.rows.begin(), bench.rows.end());
-      measured.buffer_copy = bench.buffer_copy;
+      PELT_ASSIGN(const auto rows, bench_gpu(device, methods(), command.vertices, command.instances, command.rounds));
+      measured.rows.insert(measured.rows.end(), rows.begin(), rows.end());
       return {};
     }));
   }

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -71,47 +69,6 @@ Contender contender(const std::function<void()>& work, std::uint32_t threads) {
   };
 }
 
-// Reads traffic.in bytes and writes traffic.out bytes.
-class Copy {
- public:
-  Copy(const Traffic& traffic, std::uint32_t threads)
-      : in_(static_cast<std::size_t>(traffic.in), std::byte{1}),
-        out_(static_cast<std::size_t>(traffic.out)),
-        threads_(threads) {}
-
-  void run() {
-    constexpr std::size_t kParts = 256;
-    parallel_for(kParts, 1, threads_, [this](std::size_t begin, std::size_t end) {
-      for (std::size_t part = begin; part < end; ++part) {
-        const std::span<const std::byte> from = piece<const std::byte>(in_, part, kParts);
-        const std::span<std::byte> to = piece<std::byte>(out_, part, kParts);
-        const std::size_t both = std::min(from.size(), to.size());
-        std::memcpy(to.data(), from.data(), both);
-        std::memset(to.data() + both, 0, to.size() - both);
-        if (from.size() == both) continue;
-        std::uint64_t sum = 0;
-        for (std::size_t i = both; i + sizeof sum <= from.size(); i += sizeof sum) {
-          std::uint64_t word;
-          std::memcpy(&word, from.data() + i, sizeof word);
-          sum ^= word;
-        }
-        std::memcpy(to.data(), &sum, std::min(sizeof sum, to.size()));
-      }
-    });
-  }
-
- private:
-  template <class T>
-  static std::span<T> piece(std::span<T> bytes, std::size_t part, std::size_t parts) {
-    const std::size_t begin = bytes.size() * part / parts;
-    return bytes.subspan(begin, bytes.size() * (part + 1) / parts - begin);
-  }
-
-  std::vector<std::byte> in_;
-  std::vector<std::byte> out_;
-  std::uint32_t threads_;
-};
-
 double mean_influences(const CharacterData& character) {
   for (const CharacterMesh& mesh : character.meshes) {
     if (!mesh.control) return statistics(unpack_rows(mesh.binding)).mean_influences;
@@ -156,18 +113,11 @@ class Palettes {
   std::uint32_t threads_;
 };
 
-// A posed evaluator, its palettes alone, and a copy of its bytes: all live as long as the contenders.
+// A posed evaluator, and its palettes alone: they live as long as the contenders.
 struct Task {
   Evaluator evaluator;
   Palettes palettes;
-  Copy copy;
 };
-
-std::vector<double> difference(std::span<const double> a, std::span<const double> b) {
-  std::vector<double> rest(a.size());
-  std::transform(a.begin(), a.end(), b.begin(), rest.begin(), std::minus<>());
-  return rest;
-}
 
 }  // namespace
 
@@ -186,7 +136,6 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
       PELT_ASSIGN(const auto character, make_workload(method, count));
       const CharacterData& data = *character;
       const Traffic traffic = traffic_of(data, kVertexBytes);
-      std::vector<glm::vec3> one_thread;
       for (const std::uint32_t threads : thread_counts) {
         Evaluator::Options options;
         options.jobs = thread_jobs(threads);
@@ -197,12 +146,10 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
         evaluator.inputs(inputs);
         evaluator.evaluate();
         Palettes palettes(character, joints, inputs, evaluator.positions(), threads);
-        tasks.push_back(
-            std::make_unique<Task>(Task{std::move(evaluator), std::move(palettes), Copy(traffic, threads)}));
+        tasks.push_back(std::make_unique<Task>(Task{std::move(evaluator), std::move(palettes)}));
         Task* task = tasks.back().get();
         contenders.push_back(contender([task] { task->evaluator.evaluate(); }, threads));
         contenders.push_back(contender([task] { task->palettes.run(); }, threads));
-        contenders.push_back(contender([task] { task->copy.run(); }, threads));
         BenchRow row;
         row.backend = "cpu";
         row.method = method.name;
@@ -211,28 +158,15 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
         row.threads = threads;
         row.bytes_in = traffic.in / static_cast<double>(row.vertices);
         row.bytes_out = traffic.out / static_cast<double>(row.vertices);
-        if (threads == 1) {
-          one_thread.assign(task->evaluator.positions().begin(), task->evaluator.positions().end());
-        } else {
-          row.error = largest_distance(task->evaluator.positions(), one_thread) / character.size();
-        }
         of_size.push_back(row);
       }
     }
     PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
     for (std::size_t i = 0; i < of_size.size(); ++i) {
-      const std::vector<double>& spent = seconds[3 * i];
-      const std::vector<double>& posed = seconds[3 * i + 1];
-      const std::vector<double>& copied = seconds[3 * i + 2];
-      of_size[i].seconds = spread_of(spent);
-      of_size[i].copy_seconds = spread_of(copied);
-      of_size[i].copy_share = ratio_of(copied, spent);
       const std::size_t yardstick = yardstick_of(methods()) * thread_counts.size() + i % thread_counts.size();
-      const std::vector<double>& yardstick_spent = seconds[3 * yardstick];
-      const std::vector<double>& yardstick_posed = seconds[3 * yardstick + 1];
-      of_size[i].of_yardstick = ratio_of(spent, yardstick_spent);
-      of_size[i].palette_seconds = spread_of(posed);
-      of_size[i].blend_of_yardstick = ratio_of(difference(spent, posed), difference(yardstick_spent, yardstick_posed));
+      of_size[i].seconds = spread_of(seconds[2 * i]);
+      of_size[i].of_yardstick = ratio_of(seconds[2 * i], seconds[2 * yardstick]);
+      of_size[i].palette_seconds = spread_of(seconds[2 * i + 1]);
       rows.push_back(of_size[i]);
     }
   }
@@ -266,22 +200,17 @@ Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vert
     const CharacterMesh& mesh = character->meshes.front();
     std::vector<glm::vec3> moved(positions.size());
     to_source_order(mesh, evaluator.positions(), std::span(moved));
-    std::vector<glm::vec3> turned(normals.size());
-    to_source_order(mesh, evaluator.normals(), std::span(turned));
     skin_128(skin, palette, out);
     const std::vector<glm::vec3> reference = positions;
-    const std::vector<glm::vec3> reference_normals = normals;
     skin_scalar(skin, palette, out);
     const float scalar_error = largest_distance(positions, reference) / character.size();
-    const float scalar_normals = largest_distance(normals, reference_normals);
     skin_128_least(skin, palette, out);
     const float least_error = largest_distance(positions, reference) / character.size();
     const float own_error = largest_distance(moved, reference) / character.size();
-    const KernelRow kinds[] = {
-        {.kernel = "128-bit baseline"},
-        {.kernel = "scalar baseline", .error = scalar_error, .normal_error = scalar_normals},
-        {.kernel = "128-bit, least normals", .error = least_error, .normal_error = {}},
-        {.kernel = "Pelt", .error = own_error, .normal_error = largest_distance(turned, reference_normals)}};
+    const KernelRow kinds[] = {{.kernel = "128-bit baseline"},
+                               {.kernel = "scalar baseline", .error = scalar_error},
+                               {.kernel = "128-bit, least normals", .error = least_error},
+                               {.kernel = "Pelt", .error = own_error}};
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       KernelRow row = kinds[i];
       row.vertices = positions.size();

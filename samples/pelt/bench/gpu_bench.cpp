@@ -57,8 +57,7 @@ class GpuCopy {
     const auto buffer = [&](std::uint64_t count, const char* name) {
       return runtime::Buffer::create(device,
                                      {.size = 4 * kVertices * count,
-                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-                                               VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                       .name = name});
     };
     PELT_ASSIGN(copy.source_, buffer(std::uint64_t{c.blocks} * words[0], "copy source"));
@@ -86,18 +85,6 @@ class GpuCopy {
     return spent / share_ / times;
   }
 
-  // Returns bytes, read and written together, a second: half of the target is copied to the other half.
-  Result<double> buffer_copy(const runtime::Device& device, runtime::GpuTimer& timer, std::uint32_t times) const {
-    const VkBufferCopy half{0, target_.size() / 8 * 4, target_.size() / 8 * 4};
-    PELT_ASSIGN(const auto spent, device_seconds(device, timer, [&](VkCommandBuffer commands) {
-                  for (std::uint32_t i = 0; i < times; ++i) {
-                    device.functions().vkCmdCopyBuffer(commands, target_.handle(), target_.handle(), 1, &half);
-                    between(device, commands);
-                  }
-                }));
-    return 2.0 * static_cast<double>(half.size) * times / spent;
-  }
-
  private:
   static constexpr std::uint32_t kVertices = 128;
   struct Constants {
@@ -107,7 +94,7 @@ class GpuCopy {
 
   // A frame of a crowd waits for the one before it, too.
   static void between(const runtime::Device& device, VkCommandBuffer commands) {
-    constexpr VkPipelineStageFlags2 kStages = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_COPY_BIT;
+    constexpr VkPipelineStageFlags2 kStages = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
     runtime::memory_barrier(device.functions(), commands, kStages, VK_ACCESS_2_MEMORY_WRITE_BIT, kStages,
                             VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
   }
@@ -193,11 +180,11 @@ Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& 
   return stamps.back();
 }
 
-Result<GpuBench> bench_gpu(const runtime::Device& device, std::span<const Method> methods, std::uint32_t vertices,
-                           std::uint32_t instances, std::size_t rounds) {
+Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::span<const Method> methods,
+                                        std::uint32_t vertices, std::uint32_t instances, std::size_t rounds) {
   constexpr std::uint32_t kStamps = 64;  // of a frame's passes
   PELT_ASSIGN(auto timer, runtime::GpuTimer::create(device, kStamps));
-  GpuBench bench;
+  std::vector<BenchRow> rows;
   std::vector<std::unique_ptr<GpuTask>> tasks;
   std::vector<Contender> contenders;
   for (const Method& method : methods) {
@@ -226,24 +213,18 @@ Result<GpuBench> bench_gpu(const runtime::Device& device, std::span<const Method
     row.bytes_out = traffic.out / skin_vertices(data);
     row.resident_bytes = traffic.in + traffic.out * instances;
     row.error = error;
-    bench.rows.push_back(row);
+    rows.push_back(row);
   }
-  contenders.push_back([&device, &timer, &tasks] {
-    const GpuTask& first = *tasks.front();
-    return first.copy.buffer_copy(device, timer, first.frames);
-  });
   PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
   const std::size_t yardstick = yardstick_of(methods);
-  for (std::size_t i = 0; i < bench.rows.size(); ++i) {
-    BenchRow& row = bench.rows[i];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    BenchRow& row = rows[i];
     row.seconds = spread_of(seconds[3 * i]);
-    row.copy_seconds = spread_of(seconds[3 * i + 1]);
     row.copy_share = ratio_of(seconds[3 * i + 1], seconds[3 * i]);
     row.of_yardstick = ratio_of(seconds[3 * i], seconds[3 * yardstick]);
     row.palette_seconds = spread_of(seconds[3 * i + 2]);
   }
-  bench.buffer_copy = spread_of(seconds.back());
-  return bench;
+  return rows;
 }
 
 }  // namespace pelt::samples

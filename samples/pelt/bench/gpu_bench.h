@@ -16,15 +16,10 @@
 
 namespace pelt::samples {
 
-struct GpuBench {
-  std::vector<BenchRow> rows;
-  Spread buffer_copy;  // bytes a second, read and written together, of vkCmdCopyBuffer over as much as the first writes
-};
-
 // Times methods, among them linear blend with 4 influences, on `instances` of a mesh of `vertices`, by the device's own
 // clock. Errors: the device has no timestamps, or binds no crowd of that size.
-Result<GpuBench> bench_gpu(const runtime::Device& device, std::span<const Method> methods, std::uint32_t vertices,
-                           std::uint32_t instances, std::size_t rounds);
+Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::span<const Method> methods,
+                                        std::uint32_t vertices, std::uint32_t instances, std::size_t rounds);
 
 // Submits what `record` records, waits, and returns the seconds that the device took. `timer` has two stamps.
 Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& timer,

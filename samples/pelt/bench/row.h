@@ -20,20 +20,14 @@ struct BenchRow {
   Spread seconds;
   double bytes_in = 0;  // a vertex
   double bytes_out = 0;
-  Spread copy_seconds;                    // of a copy of the same bytes
-  Spread copy_share;                      // copy_seconds / seconds, within rounds
-  Spread of_yardstick;                    // seconds / those of linear blend with 4 influences, within rounds
-  double resident_bytes = 0;              // on the GPU: bind data once, and what all instances write
-  std::optional<Spread> palette_seconds;  // that posing palettes takes, on the GPU the plan of the frame too
-  // CPU only: the ratio to the yardstick for the remainder, which moves the vertices of drivers and of the skin.
-  std::optional<Spread> blend_of_yardstick;
-  double error = 0;  // greatest distance of a vertex from where another implementation puts it / the size
+  Spread of_yardstick;     // seconds / those of linear blend with 4 influences, within rounds
+  Spread palette_seconds;  // that posing palettes takes, on the GPU the plan of the frame too
+  // On the GPU:
+  Spread copy_share;          // seconds of a copy of the same bytes / seconds, within rounds
+  double resident_bytes = 0;  // bind data once, and what all instances write
+  double error = 0;           // greatest distance of a vertex from where the CPU puts it / the size
 
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
-  double bytes_per_second() const { return (bytes_in + bytes_out) * vertices_per_second(); }
-  double copy_bytes_per_second() const {
-    return (bytes_in + bytes_out) * static_cast<double>(vertices) / copy_seconds.median;
-  }
 };
 
 // Compares one kernel with the 128-bit one: the same vertices, one thread, positions and normals.
@@ -41,11 +35,8 @@ struct KernelRow {
   std::string kernel;
   std::uint64_t vertices = 0;
   Spread seconds;
-  Spread speed;  // seconds of the 128-bit baseline / seconds, within rounds
-  // Greatest differences from the 128-bit baseline: of positions, as a share of the size; of unit normals, if the
-  // kernel makes them.
-  double error = 0;
-  std::optional<double> normal_error = 0;
+  Spread speed;      // seconds of the 128-bit baseline / seconds, within rounds
+  double error = 0;  // greatest distance of a vertex from where the 128-bit baseline puts it / the size
 
   double vertices_per_second() const { return static_cast<double>(vertices) / seconds.median; }
 };
@@ -64,7 +55,6 @@ struct CrowdRow {
   std::string refusal;         // why the device has no crowd of that size; empty: it has one, and the fields above hold
 
   double seconds_per_vertex() const { return seconds.median / static_cast<double>(vertices); }
-  double host_seconds_per_instance() const { return host_seconds.median / instances; }
 };
 
 // Measurements of binding one skin.

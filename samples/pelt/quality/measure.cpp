@@ -10,8 +10,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "samples/pelt/quality/self_intersection.h"
-
 namespace pelt::samples {
 namespace {
 
@@ -97,12 +95,9 @@ Quality QualityMeter::measure(std::span<const glm::dvec3> deformed, const std::o
   Quality quality;
   quality.volume = signed_volume(deformed, triangles_) / rest_volume_;
 
-  quality.r_area = std::numeric_limits<double>::infinity();
   quality.r_min = std::numeric_limits<double>::infinity();
   for (const Section& section : sections_) {
-    const Radii now = radii(cut_points(deformed, section.loop));
-    quality.r_area = std::min(quality.r_area, now.area / section.rest.area);
-    quality.r_min = std::min(quality.r_min, now.least / section.rest.least);
+    quality.r_min = std::min(quality.r_min, least_radius(cut_points(deformed, section.loop)) / section.rest);
   }
 
   const Points sums = running_sums(deformed, along_axis_);
@@ -111,8 +106,6 @@ Quality QualityMeter::measure(std::span<const glm::dvec3> deformed, const std::o
     const glm::dvec3 from_centre = centroid(deformed, t) - mean_of_range(sums, side.first, side.last);
     if (glm::dot(area_normal(deformed, t), from_centre) < 0) ++quality.flipped;
   }
-
-  quality.selfint = count_self_intersections(deformed, triangles_);
 
   const std::vector<double> angles = dihedral_angles(deformed, triangles_, edges_);
   std::vector<double> changes;
@@ -226,15 +219,12 @@ std::vector<glm::dvec3> QualityMeter::cut_points(std::span<const glm::dvec3> poi
   return cut;
 }
 
-QualityMeter::Radii QualityMeter::radii(std::span<const glm::dvec3> loop) {
+// Returns the distance from the centroid to the nearest point.
+double QualityMeter::least_radius(std::span<const glm::dvec3> loop) {
   const glm::dvec3 center = mean(loop);
-  glm::dvec3 twice_area(0.0);
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < loop.size(); ++i) {
-    twice_area += glm::cross(loop[i] - center, loop[(i + 1) % loop.size()] - center);
-    least = std::min(least, glm::distance(loop[i], center));
-  }
-  return {std::sqrt(0.5 * glm::length(twice_area) / glm::pi<double>()), least};
+  for (const glm::dvec3& point : loop) least = std::min(least, glm::distance(point, center));
+  return least;
 }
 
 void QualityMeter::find_sections(std::span<const glm::dvec3> rest, const glm::dvec3& axis_from,
@@ -257,7 +247,7 @@ void QualityMeter::find_sections(std::span<const glm::dvec3> rest, const glm::dv
       section.loop = std::move(curve);
     }
     if (section.loop.empty()) continue;
-    section.rest = radii(cut_points(rest, section.loop));
+    section.rest = least_radius(cut_points(rest, section.loop));
     sections_.push_back(std::move(section));
   }
   assert(!sections_.empty());

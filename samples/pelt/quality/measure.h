@@ -17,10 +17,8 @@ namespace pelt::samples {
 // cross-section is the curve in which a plane across the axis cuts the rest mesh; the deformation carries it along.
 struct Quality {
   double volume = 1;        // signed volume, deformed / rest
-  double r_area = 1;        // least over the cross-sections: radius of the circle of equal area, deformed / rest
   double r_min = 1;         // least over the cross-sections: nearest distance from the centroid, deformed / rest
   std::size_t flipped = 0;  // triangles of the side that face the centre of their cross-section
-  std::size_t selfint = 0;  // pairs of triangles without a common vertex that cross
   double crease = 0;        // largest change of a dihedral angle, degrees
   double crease99 = 0;      // 99th percentile of the change over the edges, degrees
   std::optional<double> crease_out;  // largest change on the outer side of a bend; none: not a bend
@@ -52,12 +50,9 @@ class QualityMeter {
     std::uint32_t from = 0, to = 0;
     double fraction = 0;
   };
-  struct Radii {
-    double area = 0, least = 0;
-  };
   struct Section {
     std::vector<CutPoint> loop;
-    Radii rest;
+    double rest = 0;  // least_radius() in the rest pose
   };
   // A triangle of the side. The mean of the vertices [first, last) of along_axis_ is the centre of its cross-section.
   struct SideTriangle {
@@ -71,7 +66,7 @@ class QualityMeter {
   static std::vector<double> dihedral_angles(std::span<const glm::dvec3> points, std::span<const glm::uvec3> triangles,
                                              std::span<const Edge> edges);
   static std::vector<glm::dvec3> cut_points(std::span<const glm::dvec3> points, std::span<const CutPoint> loop);
-  static Radii radii(std::span<const glm::dvec3> loop);
+  static double least_radius(std::span<const glm::dvec3> loop);
 
   void find_sections(std::span<const glm::dvec3> rest, const glm::dvec3& axis_from, const glm::dvec3& axis_to);
   void find_side(std::span<const glm::dvec3> rest, const glm::dvec3& axis_from, const glm::dvec3& axis_to);

@@ -208,10 +208,8 @@ void print_json(const std::vector<Block>& blocks) {
                       {"degrees", motion.degrees},
                       {"given", given},
                       {"volume", q.volume},
-                      {"r_area", q.r_area},
                       {"r_min", q.r_min},
                       {"flipped", q.flipped},
-                      {"selfint", q.selfint},
                       {"crease", q.crease},
                       {"crease99", q.crease99},
                       {"crease_out", q.crease_out ? Json(*q.crease_out) : Json()}});
@@ -229,18 +227,16 @@ void print_text(const QualityCommand& command, const std::vector<Block>& blocks)
                  {"degrees"},
                  {"given"},
                  {"volume"},
-                 {"r_area"},
                  {"r_min"},
                  {"flipped"},
-                 {"selfint"},
                  {"crease"},
                  {"crease99"},
                  {"crease_out"}});
     for (const auto& [deformer, motion, given, q] : block.rows) {
       table.add({deformer, motion.name, fmt::to_string(motion.degrees), fmt::to_string(given),
-                 fmt::format("{:.3f}", q.volume), fmt::format("{:.3f}", q.r_area), fmt::format("{:.3f}", q.r_min),
-                 fmt::to_string(q.flipped), fmt::to_string(q.selfint), fmt::format("{:.1f}", q.crease),
-                 fmt::format("{:.1f}", q.crease99), q.crease_out ? fmt::format("{:.1f}", *q.crease_out) : "-"});
+                 fmt::format("{:.3f}", q.volume), fmt::format("{:.3f}", q.r_min), fmt::to_string(q.flipped),
+                 fmt::format("{:.1f}", q.crease), fmt::format("{:.1f}", q.crease99),
+                 q.crease_out ? fmt::format("{:.1f}", *q.crease_out) : "-"});
     }
     fmt::print("\nradius {}, length {}\n{}", block.radius, LimbOptions{}.length, table.text());
     if (command.folder.empty()) continue;

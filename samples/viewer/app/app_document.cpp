@@ -152,7 +152,6 @@ void App::State::begin_document() {
   overlay = {};
   rig_editor = {};
   view.panels.search.clear();
-  view.panels.paint.clear();
   view.panels.place = 0;
   stage->remove(kSubject);
   for (const std::string& key : view.compare.deformers) stage->remove(key);
@@ -174,7 +173,6 @@ void App::State::hide_picture() {
 }
 
 void App::State::cancel_grab() {
-  if (grab == Grab::kPaint && document) painter.end(*document);
   grab = Grab::kNone;
   gizmo.reset();
   hot = GizmoPart::kNone;

@@ -113,45 +113,8 @@ void App::State::begin_grab(glm::vec2 mouse) {
     joint_before = joint ? stage->subject()->pose.joints[*joint] : glm::mat4(1.0f);
     rig_before = document->rig_json();
     handles_before = brushed_handles();
-  } else if (begin_stroke(mouse)) {
-    grab = Grab::kPaint;
   } else {
     grab = io.KeyShift ? Grab::kPan : Grab::kUndecided;
-  }
-}
-
-// Returns the vertex of the skin that the brush touches.
-std::optional<VertexHit> App::State::brush_at(glm::vec2 mouse) {
-  if (rig_editor.paint.group.empty() || !document || stage->subject() == nullptr) return std::nullopt;
-  const Ray ray = ray_through(camera_of(view.camera), {rect.width, rect.height}, mouse);
-  return pick_vertex(*stage, *stage->subject(), ray);
-}
-
-bool App::State::begin_stroke(glm::vec2 mouse) {
-  const std::optional<VertexHit> hit = brush_at(mouse);
-  if (!hit) return false;
-  const Result<void> begun = painter.begin(*document, rig_editor.paint, hit->mesh);
-  if (!begun) {
-    error(begun.error().message);
-    return false;
-  }
-  painted_mesh = hit->mesh;
-  paint(mouse);
-  return true;
-}
-
-void App::State::paint(glm::vec2 mouse) {
-  const std::optional<VertexHit> hit = brush_at(mouse);
-  if (!hit || hit->mesh != painted_mesh) return;
-  const Actor& subject = *stage->subject();
-  for (const CharacterMesh& mesh : subject.character->meshes) {
-    if (mesh.name != painted_mesh) continue;
-    std::vector<glm::vec3> positions(mesh.vertex_count());
-    to_source_order<glm::vec3>(mesh, stage->evaluated(subject).positions(), positions);
-    for (glm::vec3& position : positions) position = glm::vec3(subject.worlds.front() * glm::vec4(position, 1.0f));
-    const Result<void> touched = painter.stroke(*document, positions, hit->vertex, hit->position);
-    if (!touched) error(touched.error().message);
-    return;
   }
 }
 
@@ -199,11 +162,9 @@ void App::State::handle_mouse() {
   if (grab == Grab::kPan) pan_by(view.camera, moved, size.y);
   if (grab == Grab::kSplit) view.compare.split = std::clamp(mouse.x / std::max(size.x, 1.0f), 0.0f, 1.0f);
   if (grab == Grab::kGizmo) drag_gizmo(mouse);
-  if (grab == Grab::kPaint && glm::length(moved) > 0) paint(mouse);
   if (held) return;
   if (grab == Grab::kUndecided) click(mouse);
   if (grab == Grab::kGizmo && document) document->end_edit();
-  if (grab == Grab::kPaint && document) painter.end(*document);
   grab = Grab::kNone;
 }
 

@@ -22,7 +22,6 @@
 #include "samples/viewer/app/app.h"
 #include "samples/viewer/file_dialog.h"
 #include "samples/viewer/gizmo.h"
-#include "samples/viewer/mask_paint.h"
 #include "samples/viewer/net_brush.h"
 #include "samples/viewer/panels/context.h"
 #include "samples/viewer/pick.h"
@@ -55,7 +54,7 @@ struct Opened {
 std::string caption_of(const Actor& actor);
 
 struct App::State {
-  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo, kPaint };
+  enum class Grab { kNone, kUndecided, kOrbit, kPan, kSplit, kGizmo };
 
   AppOptions options;
   const runtime::Device* device = nullptr;
@@ -123,8 +122,6 @@ struct App::State {
   glm::mat4 joint_before{1.0f};
   nlohmann::json rig_before;
   std::vector<BrushedHandle> handles_before;
-  MaskPaint painter;
-  std::string painted_mesh;
 
   Context context() { return {view, document, *stage, binder, heat, overlay, timings, messages, rig_editor}; }
   void error(const std::string& text) { messages.error(text); }
@@ -161,9 +158,6 @@ struct App::State {
   Result<void> move_handles(const std::vector<BrushedHandle>& handles, glm::vec3 way);
   std::vector<BrushedHandle> brushed_handles();
   std::vector<Handle> selected_handles() const;
-  std::optional<VertexHit> brush_at(glm::vec2 mouse);
-  bool begin_stroke(glm::vec2 mouse);
-  void paint(glm::vec2 mouse);
   void click(glm::vec2 at);
   void click_point(const std::string& name);
   const Handle* selected_handle() const;

@@ -99,10 +99,8 @@ void App::State::draw_panels() {
   const float middle = std::max(size.y - top - timeline, 0.0f);
   Context shared = context();
   rig_editor.search = view.panels.search;
-  rig_editor.paint.group = view.panels.paint;
   if (left > 0) docked("Rig", {0, top}, {left, middle}, [&] { draw_rig_panel(shared); });
   view.panels.search = rig_editor.search;
-  view.panels.paint = rig_editor.paint.group;
   if (shared.save_wanted) save_somewhere();
   if (right > 0) {
     docked("Inspector", {size.x - right, top}, {right, middle}, [&] {

@@ -317,7 +317,6 @@ class Editor {
   }
 
   void draw_object(const Schema& schema, const Json& value, const std::string& pointer) {
-    if (pointer.starts_with("/groups/") && pointer.find('/', 8) == std::string::npos) draw_brush(value);
     for (const Schema::Property& property : schema.properties) {
       // A layer's parameters are drawn beside its other properties.
       const Schema& property_schema = *schema.find(property.name, value);
@@ -450,31 +449,6 @@ class Editor {
       changes_.set(pointer, std::move(now), pointer);
     }
     follow_item();
-  }
-
-  // ------------------------------------------------------------------------------------------------------- the brush
-
-  void draw_brush(const Json& group) {
-    const std::string name = group.value("name", std::string());
-    PaintState& paint = state_.paint;
-    bool on = !name.empty() && paint.group == name;
-    if (ImGui::Checkbox("Paint on the skin", &on)) paint.group = on ? name : "";
-    if (!on) return;
-    const auto row = [&](const char* text) {
-      ImGui::AlignTextToFramePadding();
-      ImGui::TextUnformatted(text);
-      ImGui::SameLine(left_ + label_width_);
-      ImGui::SetNextItemWidth(-1);
-    };
-    row("Radius");
-    ImGui::SliderFloat("##radius", &paint.radius, 0.001f, 1.0f, "%.3f m",
-                       ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
-    row("Softness");
-    ImGui::SliderFloat("##softness", &paint.softness, 0.0f, 1.0f, "%.2f", ImGuiSliderFlags_AlwaysClamp);
-    row("Brush");
-    if (ImGui::RadioButton("adds", !paint.remove)) paint.remove = false;
-    ImGui::SameLine();
-    if (ImGui::RadioButton("removes", paint.remove)) paint.remove = true;
   }
 
   Document& document_;

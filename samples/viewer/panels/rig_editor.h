@@ -8,7 +8,6 @@
 #include <string>
 
 #include "samples/viewer/document.h"
-#include "samples/viewer/mask_paint.h"
 
 namespace pelt::viewer {
 
@@ -22,7 +21,6 @@ struct RigEditorState {
     std::uint64_t revision = 0;  // of the document from which it was made
   };
 
-  PaintState paint;
   std::string search;  // search text for parameters
   std::string filter;  // search text for names in the open list
   std::optional<Draft> draft;

@@ -135,6 +135,14 @@ class EngineSample : public testing::Test {
     for (int frame = 0; frame < frames; ++frame) test::must(engine.frame(seconds, frame + 1 == frames));
     test::must(engine.finish());
   }
+
+  static std::map<std::uint32_t, std::vector<glm::vec3>> positions(const Engine& engine) {
+    std::map<std::uint32_t, std::vector<glm::vec3>> all;
+    for (const Scene::Place& place : engine.scene().places())
+      all[*place.instance] =
+          test::must(runtime::read_vertices(engine.device().pelt(), engine.crowd(), *place.instance)).positions;
+    return all;
+  }
 };
 
 TEST_F(EngineSample, CullsAsTheCpuDoes) {
@@ -196,14 +204,7 @@ TEST_F(EngineSample, LeavesSkinsAloneThatAreNotSeen) {
   options.device.one_queue = true;  // outputs are read back from it
   const auto engine = test::must(Engine::create(options));
   run(*engine, 1, 0.05f);
-  const auto positions = [&] {
-    std::map<std::uint32_t, std::vector<glm::vec3>> all;
-    for (const Scene::Place& place : engine->scene().places())
-      all[*place.instance] =
-          test::must(runtime::read_vertices(engine->device().pelt(), engine->crowd(), *place.instance)).positions;
-    return all;
-  };
-  const auto before = positions();
+  const auto before = positions(*engine);
   std::set<std::uint32_t> stayed;
   for (const Scene::Place& place : engine->scene().places()) stayed.insert(*place.instance);
   run(*engine, 1, 0.001f);
@@ -211,13 +212,33 @@ TEST_F(EngineSample, LeavesSkinsAloneThatAreNotSeen) {
   const std::vector<std::uint32_t> listed = test::must(engine->culling().read_drawn(engine->device()));
   const std::set<std::uint32_t> drawn(listed.begin(), listed.end());
   std::size_t moved = 0, left_alone = 0;
-  for (const auto& [instance, now] : positions()) {
+  for (const auto& [instance, now] : positions(*engine)) {
     const bool same = now == before.at(instance);
     EXPECT_EQ(same, !drawn.contains(instance)) << instance;
     (same ? left_alone : moved) += 1;
   }
   EXPECT_GT(moved, 20u);
   EXPECT_GT(left_alone, 3u);
+}
+
+TEST_F(EngineSample, PosesThoseFarAwaySeldom) {
+  EngineOptions options = small(200);
+  options.device.one_queue = true;  // outputs are read back from it
+  options.seldom = true;
+  const auto engine = test::must(Engine::create(options));
+  run(*engine, 2, 0.001f);
+  const auto before = positions(*engine);
+  run(*engine, 1, 0.001f);
+  const auto now = positions(*engine);
+  std::map<bool, std::size_t> moved, stayed;  // those beyond level 0: true
+  for (const std::uint32_t instance : test::must(engine->culling().read_drawn(engine->device()))) {
+    const bool far = engine->crowd().shown_levels(instance).to > 0;
+    ++(now.at(instance) == before.at(instance) ? stayed : moved)[far];
+  }
+  EXPECT_GT(moved[false], 20u);
+  EXPECT_EQ(stayed[false], 0u);
+  EXPECT_GT(moved[true], 5u);
+  EXPECT_GT(stayed[true], 5u);
 }
 
 // Motion vectors are zero where nothing moves, and where something does they are those that the CPU finds.

@@ -7,7 +7,6 @@
 #include <functional>
 #include <glm/gtc/constants.hpp>
 #include <glm/gtc/matrix_transform.hpp>
-#include <random>
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
@@ -16,12 +15,10 @@
 #include <pelt/rig.h>
 
 #include "samples/pelt/quality/measure.h"
-#include "samples/pelt/quality/self_intersection.h"
 
 namespace pelt {
 namespace {
 
-using samples::count_self_intersections;
 using samples::Quality;
 using samples::QualityMeter;
 
@@ -51,10 +48,8 @@ struct Cylinder {
 
 void expect_rest_shape(const Quality& quality) {
   EXPECT_NEAR(quality.volume, 1, 1e-12);
-  EXPECT_NEAR(quality.r_area, 1, 1e-12);
   EXPECT_NEAR(quality.r_min, 1, 1e-12);
   EXPECT_EQ(quality.flipped, 0u);
-  EXPECT_EQ(quality.selfint, 0u);
   EXPECT_NEAR(quality.crease, 0, 1e-5);
   EXPECT_NEAR(quality.crease99, 0, 1e-5);
 }
@@ -77,16 +72,13 @@ TEST(Quality, SeesNoRigidMotion) {
 TEST(Quality, ScalesWithTheMesh) {
   const Quality quality = Cylinder().measure([](const glm::dvec3& p) { return 0.75 * p; });
   EXPECT_NEAR(quality.volume, 0.75 * 0.75 * 0.75, 1e-12);
-  EXPECT_NEAR(quality.r_area, 0.75, 1e-12);
   EXPECT_NEAR(quality.r_min, 0.75, 1e-12);
   EXPECT_NEAR(quality.crease, 0, 1e-5);
 }
 
-// A flattened limb loses more of a section's least radius than of its area.
-TEST(Quality, TellsFlatFromThin) {
+TEST(Quality, SeesAFlattenedSection) {
   const Quality quality = Cylinder().measure([](const glm::dvec3& p) { return p * glm::dvec3(1, 0.5, 1); });
   EXPECT_NEAR(quality.volume, 0.5, 1e-12);
-  EXPECT_NEAR(quality.r_area, std::sqrt(0.5), 1e-12);
   // The nearest point of a section is the middle of a chord in the rest pose, and a vertex when flattened.
   EXPECT_NEAR(quality.r_min, 0.5, 2e-3);
   EXPECT_EQ(quality.flipped, 0u);
@@ -97,7 +89,6 @@ TEST(Quality, TellsFlatFromThin) {
 TEST(Quality, FindsTheThinnestSection) {
   const Quality quality = Cylinder().measure(
       [](const glm::dvec3& p) { return std::abs(p.x - 4) < 1e-6 ? p * glm::dvec3(1, 0.25, 0.25) : p; });
-  EXPECT_NEAR(quality.r_area, 0.25, 1e-4);
   EXPECT_NEAR(quality.r_min, 0.25, 1e-4);
   EXPECT_LT(quality.volume, 1);
   EXPECT_GT(quality.crease, 45);
@@ -115,7 +106,7 @@ TEST(Quality, KeepsToTheLimb) {
   const QualityMeter meter(rest, triangles, glm::dvec3(0, 0, 0), glm::dvec3(8, 0, 0));
   for (std::uint32_t i = count; i < 2 * count; ++i) rest[i] = aside + 0.5 * (rest[i] - aside);
   const Quality quality = meter.measure(rest);
-  EXPECT_NEAR(quality.r_area, 1, 1e-12);
+  EXPECT_NEAR(quality.r_min, 1, 1e-12);
   EXPECT_NEAR(quality.volume, (1 + 0.125) / 2, 1e-12);
 }
 
@@ -176,14 +167,6 @@ TEST(Quality, TellsTheOuterSide) {
   EXPECT_LT(*down.crease_out, 1e-9);
 }
 
-// The second half is folded back into the first and comes out through the side.
-TEST(Quality, SeesALimbGoThroughItself) {
-  const Quality quality = Cylinder().measure([](const glm::dvec3& p) {
-    return p.x < 4.1 ? p : glm::dvec3(4 - 0.9 * (p.x - 4), 0.5 * p.y + 0.4 * (p.x - 4), 0.5 * p.z);
-  });
-  EXPECT_GT(quality.selfint, 0u);
-}
-
 // The built-in limb with its second bone turned about an axis.
 Quality turned_limb(const std::string& deformer, const glm::dvec3& axis, double degrees) {
   const Model limb = make_limb();
@@ -215,64 +198,10 @@ TEST(Quality, OfASurfaceMadeOfTheSkin) {
   for (const Turn& turn : {Turn{{0, 0, 1}, 90, 0.95}, Turn{{0, 0, 1}, 135, 0.90}, Turn{{1, 0, 0}, 180, 0.90}}) {
     const Quality surface = turned_limb("hierarchical_bspline", turn.axis, turn.degrees);
     const Quality dual = turned_limb("dual_quaternion", turn.axis, turn.degrees);
-    EXPECT_GE(surface.r_area, turn.least) << turn.degrees;
+    EXPECT_GE(surface.r_min, turn.least) << turn.degrees;
     EXPECT_LE(surface.flipped, dual.flipped) << turn.degrees;
     EXPECT_NEAR(surface.volume, 1, 0.06) << turn.degrees;
   }
-}
-
-// ------------------------------------------------------------------------------------------------ self-intersections
-
-// Two triangles that cross in the middle: one lies in z = 0, and an edge of the other goes through it.
-const Points kCrossing{{0, 0, 0}, {3, 0, 0}, {0, 3, 0}, {1, 1, -1}, {1, 1, 1}, {4, 4, 0.5}};
-
-TEST(SelfIntersection, CountsPairsOnce) {
-  EXPECT_EQ(count_self_intersections({}, {}), 0u);
-  EXPECT_EQ(count_self_intersections(kCrossing, Triangles{{0, 1, 2}}), 0u);
-  // The result does not depend on the order, the winding, or the axis of the sweep.
-  for (const double scale : {0.1, 1.0, 10.0}) {
-    for (glm::length_t axis = 0; axis < 3; ++axis) {
-      Points points = kCrossing;
-      for (glm::dvec3& p : points) {
-        p = glm::dvec3(p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) * glm::dvec3(scale, 1, 1);
-      }
-      EXPECT_EQ(count_self_intersections(points, Triangles{{0, 1, 2}, {3, 4, 5}}), 1u);
-      EXPECT_EQ(count_self_intersections(points, Triangles{{5, 4, 3}, {1, 2, 0}}), 1u);
-    }
-  }
-}
-
-TEST(SelfIntersection, LeavesOutWhatOnlyTouches) {
-  Points points = kCrossing;
-  const Triangles pair{{0, 1, 2}, {3, 4, 5}};
-  points[3].z = 0;  // one corner lies in the other triangle
-  EXPECT_EQ(count_self_intersections(points, pair), 0u);
-  points[3].z = 0.1;  // the triangle stands above the other
-  EXPECT_EQ(count_self_intersections(points, pair), 0u);
-  // Triangles with a common vertex do not count.
-  EXPECT_EQ(count_self_intersections(kCrossing, Triangles{{0, 1, 2}, {3, 4, 0}}), 0u);
-}
-
-TEST(SelfIntersection, AgreesWithEveryPairOfAHeap) {
-  std::mt19937 random(1);
-  std::uniform_real_distribution<double> coordinate(-1, 1);
-  Points points;
-  Triangles triangles;
-  for (std::uint32_t t = 0; t < 65; ++t) {
-    const glm::dvec3 center(2 * coordinate(random), coordinate(random), 4 * coordinate(random));
-    for (int k = 0; k < 3; ++k) {
-      points.push_back(center + glm::dvec3(coordinate(random), coordinate(random), coordinate(random)));
-    }
-    triangles.emplace_back(3 * t, 3 * t + 1, 3 * t + 2);
-  }
-  std::size_t pairs = 0;
-  for (std::size_t i = 0; i < triangles.size(); ++i) {
-    for (std::size_t k = i + 1; k < triangles.size(); ++k) {
-      pairs += count_self_intersections(points, Triangles{triangles[i], triangles[k]});
-    }
-  }
-  EXPECT_GT(pairs, 10u);
-  EXPECT_EQ(count_self_intersections(points, triangles), pairs);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // The rig's panel without a window: the tests lay out frames and move a mouse; nothing is drawn.
 #include "samples/viewer/panels/rig_editor.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -23,7 +22,6 @@
 namespace pelt::viewer {
 namespace {
 
-using testing::HasSubstr;
 using Json = nlohmann::json;
 using Pointer = Json::json_pointer;
 
@@ -225,8 +223,6 @@ TEST_F(Panel, DrawsOneOfEverything) {
   open(kFull);
   const Json before = document->rig_json();
   frames_with_all_open();
-  state.paint.group = "spot";
-  frames_with_all_open();
   EXPECT_EQ(document->rig_json(), before);
   EXPECT_FALSE(document->can_undo());
 }
@@ -300,101 +296,6 @@ TEST_F(Panel, ADraftLastsUntilTheDocumentChanges) {
   ASSERT_TRUE(document->edit(other));
   frame();
   EXPECT_FALSE(state.draft);
-}
-
-// --------------------------------------------------------------------------------------------------------------- brush
-
-class Brush : public testing::Test {
- protected:
-  Brush() {
-    Result<Document> opened = Document::open("builtin:limb");
-    Json rig = opened->rig_json();
-    rig["groups"] = Json::parse(R"([{"name": "spot"}])");
-    EXPECT_TRUE(opened->edit(rig));
-    document.emplace(std::move(*opened));
-    mesh = &document->model()->meshes[0];
-  }
-
-  std::vector<float> values() const {
-    std::vector<float> all(mesh->positions.size());
-    const Group& group = document->rig().groups[0];
-    std::size_t i = 0;
-    for (const IndexRange& range : group.vertices) {
-      for (std::uint32_t v = range.first; v <= range.last; ++v, ++i)
-        all[v] = group.values.empty() ? 1 : group.values[i];
-    }
-    EXPECT_TRUE(group.values.empty() || group.values.size() == i);
-    return all;
-  }
-
-  void touch(std::uint32_t vertex) {
-    const Result<void> done = paint.stroke(*document, mesh->positions, vertex, mesh->positions[vertex]);
-    EXPECT_TRUE(done) << done.error().message;
-  }
-
-  std::optional<Document> document;
-  const Mesh* mesh = nullptr;
-  MaskPaint paint;
-  PaintState brush{.group = "spot", .radius = 0.5f, .softness = 0};
-};
-
-TEST_F(Brush, AddsWhatIsWithinItsRadius) {
-  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));
-  const std::uint32_t vertex = static_cast<std::uint32_t>(mesh->positions.size() / 2);
-  touch(vertex);
-  paint.end(*document);
-  const std::vector<float> painted = values();
-  std::size_t count = 0;
-  for (std::size_t v = 0; v < painted.size(); ++v) {
-    if (painted[v] > 0) {
-      EXPECT_LE(glm::distance(mesh->positions[v], mesh->positions[vertex]), 0.5f);
-      ++count;
-    }
-  }
-  EXPECT_EQ(painted[vertex], 1);
-  EXPECT_GT(count, 4u);
-  EXPECT_EQ(document->rig().groups[0].mesh, mesh->name);
-  EXPECT_TRUE(document->rig().groups[0].values.empty());
-}
-
-TEST_F(Brush, AStrokeIsOneStep) {
-  const Json before = document->rig_json();
-  brush.softness = 1;
-  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));
-  for (const std::uint32_t v : {100u, 500u, 900u}) touch(v);
-  paint.end(*document);
-  EXPECT_FALSE(paint.painting());
-  EXPECT_FALSE(document->rig().groups[0].values.empty());
-  document->undo();
-  EXPECT_EQ(document->rig_json(), before);
-}
-
-TEST_F(Brush, TakesAwayFromAllAndNeverTurnsNothingIntoAll) {
-  brush.remove = true;
-  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));  // an empty group covers everything
-  touch(100);
-  EXPECT_EQ(values()[100], 0);
-  EXPECT_EQ(values().back(), 1);
-  brush.radius = 1e6f;
-  paint.end(*document);
-  ASSERT_TRUE(paint.begin(*document, brush, mesh->name));
-  for (std::uint32_t v = 0; v < mesh->positions.size(); v += 7) touch(v);
-  paint.end(*document);
-  for (const float value : values()) EXPECT_EQ(value, 0);
-  EXPECT_EQ(document->rig().groups[0].vertices.size(), 1u);
-}
-
-TEST_F(Brush, SaysWhatItCannotPaint) {
-  EXPECT_FALSE(paint.begin(*document, {.group = "nobody"}, mesh->name));
-  EXPECT_FALSE(paint.begin(*document, brush, "nobody"));
-  EXPECT_FALSE(paint.painting());
-  Json rig = document->rig_json();
-  rig["groups"][0]["mesh"] = "another";
-  rig["groups"][0]["vertices"] = {1};
-  ASSERT_TRUE(document->edit(rig));
-  const Result<void> other = paint.begin(*document, brush, mesh->name);
-  ASSERT_FALSE(other);
-  EXPECT_THAT(other.error().message, HasSubstr("another"));
 }
 
 }  // namespace

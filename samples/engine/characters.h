@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The characters of the crowd: built in, or loaded from files.
+// The characters of the game: built in, or loaded from files.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -27,18 +27,14 @@ inline constexpr std::uint32_t kBuiltInCharacters = 4;
 struct BuiltInOptions {
   std::size_t triangles = 6000;
   std::vector<std::size_t> levels{};  // triangles of each coarser level of detail, from level 1 on
-  bool linear_fit = false;            // the skins get linear-blend fits (BindOptions::linear_fit)
 };
 
 // Makes one of four characters of the built-in biped: thinned to what a figure in a crowd needs, each bound by a
 // deformer of its own and in a colour of its own. Precondition: which < kBuiltInCharacters.
 Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& options = {});
 
-// Makes all four, with linear-blend fits.
-Result<std::vector<Walking>> built_in_characters();
-
-// Loads characters from .pelt and .glb files. Errors: load_character's; a character without skin.
-Result<std::vector<Walking>> load_characters(const std::vector<std::string>& files);
+// Loads a character from a .pelt or .glb file. Errors: load_character's; a character without skin.
+Result<Walking> load_walking(const std::string& file);
 
 // Computes the joint matrices at a time of the character's clip, which loops. Shape: local and joints have one entry a
 // joint.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "samples/crowd/characters.h"
+#include "samples/engine/characters.h"
 
 #include <fmt/format.h>
 #include <meshoptimizer.h>
@@ -92,29 +92,13 @@ Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& op
                                 {"mos", {0.10f, 0.34f, 0.26f, 1.0f}}};
   const auto& [deformer, color] = list[which];
   PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
-  BindOptions bind_options;
-  if (options.linear_fit) bind_options.linear_fit = LinearFitOptions{.random_poses = 0};
-  PELT_ASSIGN(const auto bound, within(deformer, bind(model, rig, bind_options)));
+  PELT_ASSIGN(const auto bound, within(deformer, bind(model, rig)));
   return make_walking(bound.character, deformer, color);
 }
 
-Result<std::vector<Walking>> built_in_characters() {
-  std::vector<Walking> made;
-  for (std::uint32_t which = 0; which < kBuiltInCharacters; ++which) {
-    PELT_ASSIGN(auto walking, built_in_character(which, {.linear_fit = true}));
-    made.push_back(std::move(walking));
-  }
-  return made;
-}
-
-Result<std::vector<Walking>> load_characters(const std::vector<std::string>& files) {
-  std::vector<Walking> made;
-  for (const std::string& file : files) {
-    PELT_ASSIGN(auto character, load_character(file));
-    PELT_ASSIGN(auto walking, make_walking(std::move(character), file, std::nullopt));
-    made.push_back(std::move(walking));
-  }
-  return made;
+Result<Walking> load_walking(const std::string& file) {
+  PELT_ASSIGN(auto character, load_character(file));
+  return make_walking(std::move(character), file, std::nullopt);
 }
 
 void pose_at(const Walking& walking, float seconds, std::vector<Transform>& local, std::vector<glm::mat4>& joints) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Makes graphics pipelines, and the sampler of what they draw.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <span>
+
+#include <pelt/result.h>
+#include <pelt/runtime/device.h>
+
+#include "samples/renderer/gpu_objects.h"
+
+namespace pelt::samples {
+
+enum class Blend { kNone, kOver, kAdd };
+
+// Viewport and scissor are dynamic, and triangles have two sides.
+struct PipelineOptions {
+  const char* name;
+  std::span<const std::uint32_t> vertex;
+  std::span<const std::uint32_t> fragment;                      // empty: depth only
+  std::uint32_t constant = 0;                                   // the shaders' constant 0, if it is not 0
+  std::span<const VkVertexInputBindingDescription> bindings{};  // empty: shaders read buffers
+  std::span<const VkVertexInputAttributeDescription> attributes{};
+  std::span<const VkFormat> colors{};
+  VkFormat depth = VK_FORMAT_UNDEFINED;
+  bool depth_test = true;  // if there is depth; blended draws write none
+  bool depth_bias = false;
+  Blend blend = Blend::kNone;
+  VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+};
+
+Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelineLayout layout,
+                                        const PipelineOptions& options);
+
+// Describes a sampler of render targets. `compare`: of depths of a shadow map, outside of which everything is lit.
+VkSamplerCreateInfo target_sampler(bool compare, bool filtered);
+
+}  // namespace pelt::samples
