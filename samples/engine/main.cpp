@@ -185,7 +185,7 @@ int run_program(int argc, char** argv) {
   app.add_flag("--one-queue", options.device.one_queue,
                "Compute runs on the queue that draws, even if there is another");
   app.add_flag("--seldom", options.seldom,
-               "Walkers at level n are posed in one of n + 1 frames, beyond level 0 with fewer influences");
+               "Walkers at level n are posed in one of n + 1 frames, beyond level 0 by linear blend");
   app.add_flag("--wait", options.wait,
                "Waits for the character that is loaded, so that each run makes the same picture");
   app.add_flag("--validation", options.validation, "Runs under the validation layer; its messages fail the run");

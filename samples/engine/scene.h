@@ -23,7 +23,7 @@ struct Kind {
 class Scene {
  public:
   // `height` is that of the tallest character, `aspect` the picture's width / height. `seldom`: walkers at level n are
-  // posed in one of n + 1 frames, beyond level 0 with fewer influences.
+  // posed in one of n + 1 frames, beyond level 0 by linear blend.
   Scene(std::uint32_t walkers, float height, float ground, float aspect, bool seldom);
 
   void add_kind(Kind kind) { kinds_.push_back(std::move(kind)); }
