@@ -183,17 +183,8 @@ SparseRows CharacterBuilder::rows_over_joints(const SparseRows& weights, BlendMo
     }
     known = joint_slots_.emplace(mode, add_pass(std::move(pass))).first;
   }
-  SparseRows rows;
-  rows.offsets.reserve(weights.offsets.size());
-  rows.influences.reserve(weights.influences.size());
-  std::vector<WeightedElement> row;
-  for (std::size_t i = 0; i < weights.row_count(); ++i) {
-    row.clear();
-    for (const Influence& influence : weights.row(i)) {
-      row.push_back({known->second + influence.index * stride, influence.weight});
-    }
-    append_row(rows, row);
-  }
+  SparseRows rows = weights;
+  for (Influence& influence : rows.influences) influence.index = known->second + influence.index * stride;
   return rows;
 }
 

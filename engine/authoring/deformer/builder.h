@@ -80,8 +80,8 @@ class CharacterBuilder {
   // `model` must be validated and outlive the builder.
   CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives = {});
 
-  // Converts rows over the model's bound joints to rows over the palette entries that pose these joints for `mode`,
-  // strongest first. All meshes share these palette entries; the first call adds their pass.
+  // Converts rows over the model's bound joints to rows over the palette entries that pose these joints for `mode`. All
+  // meshes share these palette entries; the first call adds their pass.
   SparseRows rows_over_joints(const SparseRows& weights, BlendMode mode);
 
   bool has_joints() const { return !data_.skeleton.joints.empty(); }
