@@ -92,16 +92,14 @@ Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& op
                                 {"mos", {0.10f, 0.34f, 0.26f, 1.0f}}};
   const auto& [deformer, color] = list[which];
   PELT_ASSIGN(const auto rig, rig_from_deformer_name(deformer));
-  BindOptions bind_options;
-  if (options.linear_fit) bind_options.linear_fit = LinearFitOptions{.random_poses = 0};
-  PELT_ASSIGN(const auto bound, within(deformer, bind(model, rig, bind_options)));
+  PELT_ASSIGN(const auto bound, within(deformer, bind(model, rig)));
   return make_walking(bound.character, deformer, color);
 }
 
 Result<std::vector<Walking>> built_in_characters() {
   std::vector<Walking> made;
   for (std::uint32_t which = 0; which < kBuiltInCharacters; ++which) {
-    PELT_ASSIGN(auto walking, built_in_character(which, {.linear_fit = true}));
+    PELT_ASSIGN(auto walking, built_in_character(which));
     made.push_back(std::move(walking));
   }
   return made;

@@ -27,14 +27,13 @@ inline constexpr std::uint32_t kBuiltInCharacters = 4;
 struct BuiltInOptions {
   std::size_t triangles = 6000;
   std::vector<std::size_t> levels{};  // triangles of each coarser level of detail, from level 1 on
-  bool linear_fit = false;            // the skins get linear-blend fits (BindOptions::linear_fit)
 };
 
 // Makes one of four characters of the built-in biped: thinned to what a figure in a crowd needs, each bound by a
 // deformer of its own and in a colour of its own. Precondition: which < kBuiltInCharacters.
 Result<Walking> built_in_character(std::uint32_t which, const BuiltInOptions& options = {});
 
-// Makes all four, with linear-blend fits.
+// Makes all four.
 Result<std::vector<Walking>> built_in_characters();
 
 // Loads characters from .pelt and .glb files. Errors: load_character's; a character without skin.

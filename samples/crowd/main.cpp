@@ -29,8 +29,6 @@
 namespace pelt::samples {
 namespace {
 
-using runtime::Detail;
-
 constexpr float kFrameSeconds = 1.0f / 60;
 
 // Level of detail of a figure: the taller the figure in the picture, the finer the level.
@@ -42,7 +40,7 @@ struct Level {
 };
 constexpr std::array<Level, 3> kLevels{{{56, Detail::kFull, 1, "in full"},
                                         {36, Detail::kFull, 2, "in full, every other frame"},
-                                        {0, Detail::kLinearFit, 3, "by their linear fits, every third frame"}}};
+                                        {0, Detail::kLinearBlend, 3, "by linear blend, every third frame"}}};
 
 struct Options {
   std::vector<std::string> files;
