@@ -82,7 +82,7 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   std::uint32_t flags = state.teleport ? shared::kEntryTeleport : 0;
   const std::uint32_t last_level = shared::entry_other_level(state.last_state);
   state.level.step();
-  const std::uint32_t detail = state.detail == Detail::kLinearFit ? shared::kEntryLinearFit : 0;
+  const std::uint32_t detail = state.detail == Detail::kLinearBlend ? shared::kEntryLinearBlend : 0;
   std::uint32_t levels = shared::entry_levels(state.level.now.from, state.level.now.to);
   state.last_state = detail | levels;
   if (new_level) flags |= shared::kEntryNewLevel;
@@ -94,8 +94,8 @@ std::optional<shared::ListEntry> Crowd::State::next_entry(std::uint32_t instance
   state.moved_before = true;
   state.behind = frames_behind();
   if (sizes_of(instance).clock_input) {
-    const bool has_fit = plan.table.characters[character_of(instance)].has_fit != 0;
-    if ((!has_fit || detail == 0) && state.action.pose(clock)) flags |= shared::kEntryFresh;
+    const bool has_linear_blend = plan.table.characters[character_of(instance)].has_linear_blend != 0;
+    if ((!has_linear_blend || detail == 0) && state.action.pose(clock)) flags |= shared::kEntryFresh;
   }
   state.moved_state = detail | levels | flags;
   return shared::ListEntry{instance, state.moved_state};

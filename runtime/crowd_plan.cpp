@@ -78,11 +78,11 @@ class Planner {
   // Makes the table's characters, their ranges of levels and their lists.
   void number_lists() {
     plan_.table.characters.resize(plan_.characters.size());
-    for_each_character([&](const CharacterData& data, std::size_t c, const CrowdCharacter& planned) {
+    for_each_character([&](const CharacterData&, std::size_t c, const CrowdCharacter& planned) {
       plan_.table.characters[c] = {.first_list = narrow(plan_.table.lists.size()),
                                    .first_levels = narrow(plan_.table.levels.size()),
                                    .levels_count = narrow(planned.levels.size()),
-                                   .has_fit = data.fit_pass() != nullptr ? 1u : 0u};
+                                   .has_linear_blend = planned.painted_slot ? 1u : 0u};
       plan_.table.levels.insert(plan_.table.levels.end(), planned.levels.begin(), planned.levels.end());
       plan_.table.lists.resize(plan_.table.lists.size() + planned.list_count(), {shared::kNoPlace, 0});
     });
@@ -138,9 +138,8 @@ class Planner {
         const PalettePass& pass = data.passes[p];
         if (pass.kernel != kernel || pass.record_count == 0) continue;
         if (crowd_stage(data, pass.stage, plan_.stages) != stage) continue;
-        const std::uint32_t read_list = pass.fit                 ? list(c, shared::kListLinearFit)
-                                        : writes_weights(kernel) ? level_list(c, 0)
-                                                                 : list(c, shared::kListDeformed);
+        const std::uint32_t read_list =
+            pass.painted || writes_weights(kernel) ? level_list(c, 0) : list(c, shared::kListDeformed);
         const shared::PoseJob job{.record_count = pass.record_count,
                                   .first_record = entry.passes[p].record,
                                   .first_slot = pass.first_slot,
@@ -158,7 +157,7 @@ class Planner {
       const GpuCharacters::State::Entry& entry = *gpu_.entries[c];
       const shared::BoundsJob job{.first_record = entry.first_bound,
                                   .record_count = entry.bound_count,
-                                  .fit_record_count = entry.fit_bound_count};
+                                  .painted_record_count = entry.painted_bound_count};
       add_job(CrowdPass::kBounds, job, 1, level_list(c, 0));
     });
   }
@@ -177,7 +176,8 @@ class Planner {
     if (mesh.offset_slot) contents |= shared::kHasKeyPoses;
     if (mesh.morphs) contents |= shared::kHasMorphs;
     if (job.mode == shared::kBlendLinear) contents |= row_contents(mesh.binding.slices);
-    if (mesh.fit) contents |= shared::kHasFits | shared::kHasLinear | row_contents(mesh.fit->slices);
+    if (job.painted_first_slice != shared::kNoSlot)
+      contents |= shared::kHasPainted | shared::kHasLinear | row_contents(mesh.painted->slices);
     if (mesh.control) contents |= shared::kHasDrivers;
     if (job.output_first != shared::kNoSlot) contents |= shared::kHasOutputs;
     return contents;
@@ -201,6 +201,7 @@ class Planner {
   shared::BlendJob blend_job(const ShownMesh& shown, const CrowdCharacter& planned) const {
     const CharacterMesh& mesh = *shown.mesh;
     const GpuCharacters::State::MeshStart& start = *shown.start;
+    const bool painted = planned.painted_slot && mesh.painted;
     return {.vertex_count = mesh.vertex_count(),
             .mode = static_cast<std::uint32_t>(mesh.mode),
             .first_point = start.point,
@@ -217,9 +218,9 @@ class Planner {
             .first_gradient = mesh.binding.gradients.empty() ? shared::kNoSlot : start.gradient,
             .first_gradient_unit = start.gradient_unit,
             .first_local = start.local_point,
-            .fit_first_slice = mesh.fit ? start.fit_slice : shared::kNoSlot,
-            .fit_first_influence = start.fit_influence,
-            .fit_palette_first = mesh.fit ? mesh.fit->first_slot : 0,
+            .painted_first_slice = painted ? start.painted_slice : shared::kNoSlot,
+            .painted_first_influence = start.painted_influence,
+            .painted_palette_first = painted ? *planned.painted_slot + mesh.painted->first_joint : 0,
             .morph_first = mesh.morphs ? mesh.morphs->first_slot : shared::kNoSlot,
             .morph_slots = mesh.morphs ? mesh.morphs->slot_count() : 0,
             .morph_row_words = mesh.morphs ? mesh.morphs->row_words : 0,
@@ -334,6 +335,7 @@ CrowdCharacter::CrowdCharacter(const GpuCharacters::State::Entry& entry, bool co
       clock_input(entry.character->clock_input()),
       levels{{0, kMaxLevel}} {
   const CharacterData& data = *entry.character;
+  if (data.has_linear_blend()) painted_slot = data.painted_pass()->first_slot;
   const auto range_of = [&](shared::PlanLevels wanted) {
     const auto is_wanted = [&](shared::PlanLevels known) {
       return known.first == wanted.first && known.last == wanted.last;

@@ -53,8 +53,10 @@ struct CrowdCharacter {
   std::uint32_t driver_vertices = 0;
   std::uint32_t vertices = 0;
   std::optional<std::uint32_t> clock_input;  // CharacterData::clock_input()
-  std::vector<ShownMesh> meshes;             // for each mesh, then for each level
-  std::vector<shared::PlanLevels> levels;    // ranges of levels; the first has all
+  // Palette entry of bound joint 0 for instances of Detail::kLinearBlend; none: the character cannot be moved so.
+  std::optional<std::uint32_t> painted_slot;
+  std::vector<ShownMesh> meshes;           // for each mesh, then for each level
+  std::vector<shared::PlanLevels> levels;  // ranges of levels; the first has all
   std::uint32_t list_count() const { return shared::kListLevels + static_cast<std::uint32_t>(levels.size()); }
 };
 

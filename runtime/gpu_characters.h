@@ -34,8 +34,8 @@ struct GpuCharacters::State {
     std::uint32_t influence = 0;
     std::uint32_t gradient = 0;
     std::uint32_t gradient_unit = 0;
-    std::uint32_t fit_slice = 0;
-    std::uint32_t fit_influence = 0;
+    std::uint32_t painted_slice = 0;
+    std::uint32_t painted_influence = 0;
     std::uint32_t morph_slice = 0;
     std::uint32_t morph_column = 0;
     std::uint32_t morph_offset = 0;
@@ -53,7 +53,7 @@ struct GpuCharacters::State {
     std::vector<PassStart> passes;
     std::uint32_t first_bound = 0;
     std::uint32_t bound_count = 0;
-    std::uint32_t fit_bound_count = 0;  // they follow the deformers'
+    std::uint32_t painted_bound_count = 0;  // they follow the deformers'
     BufferRange block;
     Buffer staging;           // until the upload has finished
     VkDeviceSize copied = 0;  // bytes of it whose copy is recorded

@@ -104,9 +104,10 @@ GpuCharacters::State::MeshStart write_mesh(const CharacterMesh& mesh, const std:
                                         .influence = block.append(binding.influences),
                                         .gradient = block.append(binding.gradients),
                                         .gradient_unit = block.append(binding.gradient_units)};
-  if (mesh.fit) {
-    start.fit_slice = block.append(mesh.fit->slices);
-    start.fit_influence = block.append(mesh.fit->influences);
+  if (mesh.painted) {
+    const bool same = mesh.painted->slices == binding.slices && mesh.painted->influences == binding.influences;
+    start.painted_slice = same ? start.slice : block.append(mesh.painted->slices);
+    start.painted_influence = same ? start.influence : block.append(mesh.painted->influences);
   }
   if (mesh.morphs) {
     start.morph_slice = block.append(mesh.morphs->slices);
@@ -137,7 +138,7 @@ void write_character(const FoundData& found, GpuCharacters::State::Entry& entry,
   entry.first_bound = block.append(found.bounds.records);
   block.append(found.bounds.entries);  // right behind them
   entry.bound_count = found.bounds.count;
-  entry.fit_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
+  entry.painted_bound_count = static_cast<std::uint32_t>(found.bounds.records.size()) - found.bounds.count;
 }
 
 VkDeviceSize block_bytes(const FoundData& found, const Character& character) {

@@ -54,28 +54,31 @@ std::optional<std::uint32_t> CharacterData::clock_input() const {
   return clock->input;
 }
 
-const PalettePass* CharacterData::fit_pass() const {
-  const auto found = std::find_if(passes.begin(), passes.end(), [](const PalettePass& pass) { return pass.fit; });
+const PalettePass* CharacterData::painted_pass() const {
+  const auto found = std::ranges::find(passes, true, &PalettePass::painted);
   return found == passes.end() ? nullptr : &*found;
 }
 
-void CharacterData::drop_fits() {
-  const PalettePass* pass = fit_pass();
-  if (pass == nullptr) return;
-  palette_size = pass->first_slot;
-  std::erase_if(passes, [](const PalettePass& other) { return other.fit; });
-  for (CharacterMesh& mesh : meshes) mesh.fit.reset();
-  for (SkinLevel& level : levels) level.skin.fit.reset();
+bool CharacterData::has_linear_blend() const {
+  const auto is_painted = [](const CharacterMesh& mesh) { return mesh.control || mesh.painted; };
+  return std::ranges::all_of(meshes, is_painted) && std::ranges::all_of(levels, is_painted, &SkinLevel::skin);
 }
 
-PackedBinding fit_binding(const CharacterMesh& mesh) {
-  assert(mesh.fit);
+PackedBinding painted_binding(const CharacterMesh& mesh) {
+  assert(mesh.painted);
   PackedBinding binding;
   binding.points = mesh.binding.points;
   binding.directions = mesh.binding.directions;
-  binding.slices = mesh.fit->slices;
-  binding.influences = mesh.fit->influences;
+  binding.slices = mesh.painted->slices;
+  binding.influences = mesh.painted->influences;
   return binding;
+}
+
+SparseRows painted_rows(const CharacterMesh& mesh) {
+  if (!mesh.painted) return {};
+  SparseRows rows = unpack_rows(painted_binding(mesh));
+  for (Influence& influence : rows.influences) influence.index += mesh.painted->first_joint;
+  return rows;
 }
 
 void rest_inputs(const CharacterData& data, std::span<float> inputs) {

@@ -162,10 +162,6 @@ Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   for (const glm::vec2 uv : mesh.uvs) {
     if (!is_finite(uv)) return invalid("mesh '{}' has a texture coordinate that is not finite", mesh.name);
   }
-  PELT_TRY(validate(mesh.weights, data.bound_joints.size(), "the weights of mesh '" + mesh.name + "'"));
-  if (mesh.weights.row_count() != 0 && mesh.weights.row_count() != count) {
-    return invalid("mesh '{}' has {} vertices, but {} rows of weights", mesh.name, count, mesh.weights.row_count());
-  }
   std::uint64_t covered = 0;
   for (const MeshPart& part : mesh.parts) {
     if (part.first_triangle != covered) return invalid("the parts of mesh '{}' do not follow each other", mesh.name);
@@ -278,10 +274,10 @@ Result<std::uint32_t> check_character(const CharacterData& data) {
     const PoseKernelInfo& kernel = pose_kernel(data.passes[p].kernel);
     PELT_TRY(within(formatted("palette pass {} ({})", p, kernel.name), kernel.validate(data.passes[p], data)));
   }
-  PELT_TRY(check_fit_pass(data));
-  for (const CharacterMesh& mesh : data.meshes) PELT_TRY(check_fit(mesh, data));
+  PELT_TRY(check_painted_pass(data));
   std::uint32_t slots_read = 0;
   for (const CharacterMesh& mesh : data.meshes) {
+    PELT_TRY(check_painted(mesh, data));
     PELT_TRY(check_influences(mesh, slots, slots_read));
     PELT_TRY(check_morphs(mesh, slots, slots_read));
   }
@@ -315,7 +311,7 @@ Result<void> check_levels(const CharacterData& data, std::uint32_t& slots_read) 
       return invalid("'{}' is a level of detail, but not moved as a skin", skin.name);
     }
     PELT_TRY(check_mesh(skin, data));
-    PELT_TRY(check_fit(skin, data));
+    PELT_TRY(check_painted(skin, data));
     PELT_TRY(check_influences(skin, slots, slots_read));
     PELT_TRY(check_morphs(skin, slots, slots_read));
   }

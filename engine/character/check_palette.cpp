@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <pelt/try.h>
 
@@ -101,8 +100,7 @@ Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
   for (const PalettePass& pass : data.passes) {
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
     const std::uint64_t count = std::uint64_t{pass.record_count} * kernel.slots_per_record;
-    const auto contents = pass.fit ? both(EntryContent::kFitFrame) : kernel.contents;
-    PELT_TRY(write_slots(slots, pass.first_slot, count, pass.stage, contents));
+    PELT_TRY(write_slots(slots, pass.first_slot, count, pass.stage, kernel.contents));
   }
   for (const CharacterMesh& mesh : data.meshes) {
     if (!mesh.frame_slot) continue;
@@ -147,47 +145,32 @@ Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEn
   return {};
 }
 
-Result<void> check_fit_pass(const CharacterData& data) {
-  const PalettePass* known = nullptr;
+Result<void> check_painted_pass(const CharacterData& data) {
+  const PalettePass* known = data.painted_pass();
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PalettePass& pass = data.passes[p];
-    if (!pass.fit) continue;
-    if (known != nullptr) return invalid("palette pass {} is a second one for linear-blend fits", p);
-    known = &pass;
-    if (pass.kernel != PoseKernel::kLinearBlend) {
-      return invalid("palette pass {} ({}) is for linear-blend fits, but poses no joints", p,
-                     pose_kernel(pass.kernel).name);
-    }
-    if (pass.stage + 1 != data.stage_count || pass.first_slot + pass.record_count != data.palette_size) {
-      return invalid(
-          "palette pass {} is for linear-blend fits, but not in the last stage with the last palette entries", p);
+    if (!pass.painted) continue;
+    if (&pass != known) return invalid("palette pass {} is a second one for painted weights", p);
+    if (pass.kernel != PoseKernel::kLinearBlend || pass.record_count != data.bound_joints.size()) {
+      return invalid("palette pass {} ({}) is for painted weights, but does not pose the {} bound joints", p,
+                     pose_kernel(pass.kernel).name, data.bound_joints.size());
     }
   }
   return {};
 }
 
-Result<void> check_fit(const CharacterMesh& mesh, const CharacterData& data) {
-  const PalettePass* pass = data.fit_pass();
-  if (!mesh.fit) {
-    if (pass != nullptr && !mesh.control)
-      return invalid("mesh '{}' has no linear-blend fit, but others have", mesh.name);
-    return {};
+Result<void> check_painted(const CharacterMesh& mesh, const CharacterData& data) {
+  if (!mesh.painted) return {};
+  if (mesh.control) return invalid("mesh '{}' has painted weights, but is no skin", mesh.name);
+  if (data.painted_pass() == nullptr) {
+    return invalid("mesh '{}' has painted weights, but no palette pass poses the bound joints", mesh.name);
   }
-  if (mesh.control) return invalid("mesh '{}' has a linear-blend fit, but is no skin", mesh.name);
-  if (pass == nullptr)
-    return invalid("mesh '{}' has a linear-blend fit, but no palette pass poses its joints", mesh.name);
-  const LinearFit& fit = *mesh.fit;
-  if (fit.first_slot < pass->first_slot || fit.first_slot > data.palette_size) {
-    return invalid("the linear-blend fit of mesh '{}' starts at palette entry {}, and its joints are {} to {}",
-                   mesh.name, fit.first_slot, pass->first_slot, data.palette_size);
+  if (mesh.painted->first_joint > data.bound_joints.size()) {
+    return invalid("the painted weights of mesh '{}' start at bound joint {} of {}", mesh.name,
+                   mesh.painted->first_joint, data.bound_joints.size());
   }
-  PELT_TRY(validate(fit_binding(mesh), data.palette_size - fit.first_slot, Groups::kOne,
-                    formatted("the linear-blend fit of mesh '{}'", mesh.name)));
-  if (!(std::isfinite(fit.worst) && fit.rms >= 0 && fit.rms <= fit.worst)) {
-    return invalid("the linear-blend fit of mesh '{}' has errors of {} m and at most {} m", mesh.name, fit.rms,
-                   fit.worst);
-  }
-  return {};
+  return validate(painted_binding(mesh), data.bound_joints.size() - mesh.painted->first_joint, Groups::kOne,
+                  formatted("the painted weights of mesh '{}'", mesh.name));
 }
 
 }  // namespace pelt

@@ -29,10 +29,10 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Palet
 // Checks the morph targets of a mesh that is valid otherwise. `slots_read`: as above.
 Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint32_t& slots_read);
 
-// Checks the palette pass that linear-blend fits read.
-Result<void> check_fit_pass(const CharacterData& data);
+// Checks the palette pass that painted weights read.
+Result<void> check_painted_pass(const CharacterData& data);
 
-// Checks the linear-blend fit of a mesh. Precondition: check_fit_pass has passed.
-Result<void> check_fit(const CharacterMesh& mesh, const CharacterData& data);
+// Checks the painted weights of a mesh. Precondition: check_painted_pass has passed.
+Result<void> check_painted(const CharacterMesh& mesh, const CharacterData& data);
 
 }  // namespace pelt

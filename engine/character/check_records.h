@@ -129,7 +129,7 @@ class FramesBefore {
   FramesBefore(const PalettePass& pass, const CharacterData& data) {
     for (const PalettePass& other : data.passes) {
       const PoseKernelInfo& kernel = pose_kernel(other.kernel);
-      if (other.stage >= pass.stage || other.fit || kernel.contents != both(EntryContent::kFrame)) continue;
+      if (other.stage >= pass.stage || kernel.contents != both(EntryContent::kFrame)) continue;
       runs_.add(other.first_slot, other.record_count * kernel.slots_per_record);
     }
     for (const CharacterMesh& mesh : data.meshes) {

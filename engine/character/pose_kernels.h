@@ -91,7 +91,6 @@ enum class EntryContent : std::uint8_t {
   kDualQuaternion,
   kStretch,  // beside a dual quaternion
   kOffset,   // of a vertex, added before its blend
-  kFitFrame,
   kWeights,  // of morph targets and key poses
   kNumbers,  // who reads them knows the kernel
 };
@@ -144,8 +143,8 @@ std::string vertex_label(const CharacterData& data, std::uint32_t vertex);
 // Returns what Pelt knows of a kernel. Precondition: it is one of the enumerators (Character::create has checked it).
 const PoseKernelInfo& pose_kernel(PoseKernel kernel);
 
-// Returns true if the pass computes weights: other passes of its stage, morph targets and linear-blend fits read them,
-// so that it is posed first, at every detail.
+// Returns true if the pass computes weights: other passes of its stage and morph targets read them, so that it is posed
+// first, at every detail.
 inline bool writes_weights(PoseKernel kernel) { return pose_kernel(kernel).contents[0] == EntryContent::kWeights; }
 
 }  // namespace pelt

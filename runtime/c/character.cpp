@@ -210,8 +210,6 @@ pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t me
                        .triangles = described.triangles.empty() ? nullptr : glm::value_ptr(described.triangles.front()),
                        .uvs = described.uvs.empty() ? nullptr : glm::value_ptr(described.uvs.front()),
                        .source_vertex = described.source_vertex.data(),
-                       .fit_rms = described.fit ? described.fit->rms : -1,
-                       .fit_worst = described.fit ? described.fit->worst : -1,
                        .rest_positions = described.binding.points.empty()
                                              ? nullptr
                                              : glm::value_ptr(described.binding.points.front()),

@@ -12,19 +12,20 @@
 #include "runtime/c/support.h"
 
 using namespace pelt::c;
+using pelt::Detail;
 using pelt::formatted;
 using pelt::runtime::Crowd;
-using pelt::runtime::Detail;
 using pelt::runtime::VertexFormat;
 
 namespace {
 
 static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
-              static_cast<int>(Detail::kLinearFit) == PELT_DETAIL_LINEAR_FIT);
+              static_cast<int>(Detail::kLinearBlend) == PELT_DETAIL_LINEAR_BLEND);
 static_assert(sizeof(pelt_list_entry) == sizeof(pelt::shared::ListEntry) &&
               PELT_ENTRY_TELEPORT == pelt::shared::kEntryTeleport && PELT_ENTRY_HOLD == pelt::shared::kEntryHold &&
-              PELT_ENTRY_LINEAR_FIT == pelt::shared::kEntryLinearFit && PELT_ENTRY_FRESH == pelt::shared::kEntryFresh &&
-              PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat && PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
+              PELT_ENTRY_LINEAR_BLEND == pelt::shared::kEntryLinearBlend &&
+              PELT_ENTRY_FRESH == pelt::shared::kEntryFresh && PELT_ENTRY_REPEAT == pelt::shared::kEntryRepeat &&
+              PELT_ENTRY_NEW_LEVEL == pelt::shared::kEntryNewLevel &&
               PELT_ENTRY_OTHER_LEVEL == pelt::shared::kEntryOtherLevel);
 
 const pelt::runtime::Device& device_of(const pelt_crowd& crowd) { return *crowd.characters->device->device; }
@@ -218,7 +219,7 @@ pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock) {
 pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail) {
   return guarded(__func__, [&] {
     pelt_crowd& handle = need_own_list(crowd, instance);
-    if (detail > PELT_DETAIL_LINEAR_FIT) refuse(formatted("detail {} is none", detail));
+    if (detail > PELT_DETAIL_LINEAR_BLEND) refuse(formatted("detail {} is none", detail));
     handle.crowd.detail(instance, static_cast<Detail>(detail));
   });
 }

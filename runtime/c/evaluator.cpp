@@ -127,11 +127,8 @@ pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, 
 pelt_result pelt_evaluator_detail(pelt_evaluator* evaluator, uint32_t detail) {
   return guarded(__func__, [&] {
     pelt_evaluator& handle = need(evaluator, "evaluator");
-    if (detail != PELT_DETAIL_FULL && detail != PELT_DETAIL_LINEAR_FIT) {
-      refuse("an evaluator has no detail " + std::to_string(detail));
-    }
-    const bool fit = detail == PELT_DETAIL_LINEAR_FIT && character_data(handle).fit_pass() != nullptr;
-    handle.evaluator.set_detail(fit ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
+    if (detail > PELT_DETAIL_LINEAR_BLEND) refuse("an evaluator has no detail " + std::to_string(detail));
+    handle.evaluator.set_detail(static_cast<pelt::Detail>(detail));
   });
 }
 

@@ -54,21 +54,6 @@ Result<void> write_rig(const Model& model, Rig rig, const std::filesystem::path&
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
-// `size`: Character::size.
-void print_fits(const BindReport& report, double size) {
-  Table table({{"linear-blend fit", false}, {"rms"}, {"worst"}, {"of the size"}, {"vertex"}});
-  bool any = false;
-  for (const MeshReport& mesh : report.meshes) {
-    if (!mesh.linear_fit) continue;
-    any = true;
-    const LinearFitError& error = *mesh.linear_fit;
-    table.add({mesh.mesh, fmt::format("{:.3g} mm", 1e3 * error.rms), fmt::format("{:.3g} mm", 1e3 * error.worst),
-               fmt::format("{:.2g} %, {:.2g} %", 100 * error.rms / size, 100 * error.worst / size),
-               fmt::to_string(error.worst_vertex)});
-  }
-  if (any) fmt::print("{}", table.text());
-}
-
 void print_verdict(const Verdict& verdict) {
   fmt::print("judged against linear blend in {}", poses_in_words(verdict));
   if (verdict.places.empty()) {
@@ -113,7 +98,6 @@ void print_text(const BindCommand& command, const BoundModel& loaded, double sec
     }
     if (!remarks.empty()) fmt::print("{}: {}\n", mesh.mesh, fmt::join(remarks, ", "));
   }
-  print_fits(loaded.bound.report, loaded.bound.character.size());
   if (loaded.bound.report.verdict) print_verdict(*loaded.bound.report.verdict);
   // The notes of bind include what the character lacks, and therefore come first.
   for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
@@ -124,7 +108,6 @@ void print_text(const BindCommand& command, const BoundModel& loaded, double sec
 Result<BoundModel> bind_with_progress(const BindCommand& command) {
   ProgressBar bar;
   BindOptions options;
-  if (command.linear_fit) options.linear_fit = LinearFitOptions{.influences = *command.linear_fit};
   options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
   return bind_model(command.model, command.binding, options);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include <pelt/result.h>
@@ -13,10 +12,9 @@ namespace pelt::samples {
 struct BindCommand {
   std::string model;
   Binding binding;
-  std::string output;                  // .pelt, or .glb: the model with the rig and the character in it
-  std::string report;                  // .json: decisions of bind at every vertex; empty: none
-  std::string write_rig;               // .json: the rig that was used; empty: none
-  std::optional<unsigned> linear_fit;  // LinearFitOptions::influences; none: no fit
+  std::string output;     // .pelt, or .glb: the model with the rig and the character in it
+  std::string report;     // .json: decisions of bind at every vertex; empty: none
+  std::string write_rig;  // .json: the rig that was used; empty: none
   bool json = false;
 };
 

@@ -323,29 +323,6 @@ void print_inputs(const CharacterData& data) {
   if (data.clock_input()) fmt::print("\nsecondary action: it swings with time\n");
 }
 
-Json fit_json(const CharacterMesh& mesh) {
-  if (!mesh.fit) return {};
-  const RowStatistics rows = statistics(unpack_rows(fit_binding(mesh)));
-  return {{"mean_influences", rows.mean_influences},
-          {"max_influences", rows.max_influences},
-          {"rms", mesh.fit->rms},
-          {"worst", mesh.fit->worst}};
-}
-
-// `size`: Character::size.
-void print_fits(const CharacterData& data, double size) {
-  if (data.fit_pass() == nullptr) return;
-  Table table({{"mesh", false}, {"influences"}, {"most"}, {"rms"}, {"worst"}, {"of the size"}});
-  for (const CharacterMesh& mesh : data.meshes) {
-    if (!mesh.fit) continue;
-    const RowStatistics rows = statistics(unpack_rows(fit_binding(mesh)));
-    table.add({mesh.name, fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences),
-               fmt::format("{:.3g} mm", 1e3 * mesh.fit->rms), fmt::format("{:.3g} mm", 1e3 * mesh.fit->worst),
-               fmt::format("{:.2g} %, {:.2g} %", 100 * mesh.fit->rms / size, 100 * mesh.fit->worst / size)});
-  }
-  fmt::print("\nlinear-blend fit:\n{}", table.text());
-}
-
 // What a .pelt file says beside its character.
 struct PeltFile {
   const std::string& path;
@@ -368,7 +345,7 @@ void print_character_json(const PeltFile& file, const Character& character) {
                       {"parts", mesh.parts.size()},
                       {"mean_influences", rows.mean_influences},
                       {"max_influences", rows.max_influences},
-                      {"linear_fit", fit_json(mesh)}});
+                      {"painted", mesh.painted.has_value()}});
   }
   Json passes = Json::array();
   for (const PalettePass& pass : data.passes) {
@@ -376,7 +353,7 @@ void print_character_json(const PeltFile& file, const Character& character) {
                       {"stage", pass.stage},
                       {"first_slot", pass.first_slot},
                       {"records", pass.record_count},
-                      {"fit", pass.fit}});
+                      {"painted", pass.painted}});
   }
   print({{"kind", "character"},
          {"name", data.name},
@@ -407,8 +384,8 @@ void print_character(const PeltFile& file, const Character& character) {
   }
   Table palette({{"posed by", false}, {"stage"}, {"first"}, {"elements"}});
   for (const PalettePass& pass : data.passes) {
-    palette.add({fmt::format("{}{}", pose_kernel_name(pass.kernel), pass.fit ? " (fit)" : ""),
-                 fmt::to_string(pass.stage), fmt::to_string(pass.first_slot),
+    palette.add({std::string(pose_kernel_name(pass.kernel)), fmt::to_string(pass.stage),
+                 fmt::to_string(pass.first_slot),
                  fmt::to_string(std::uint64_t{pass.record_count} * entries_per_record(pass.kernel))});
   }
   for (const CharacterMesh& mesh : data.meshes) {
@@ -423,7 +400,7 @@ void print_character(const PeltFile& file, const Character& character) {
   fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
   print_surfaces(file.surfaces);
   print_levels(levels_of(data));
-  print_fits(data, character.size());
+  if (!data.has_linear_blend()) fmt::print("\nmoved in full at every detail: not all skins have weights\n");
   print_inputs(data);
   print_rest(data.skeleton, data.clips, data.materials);
 }

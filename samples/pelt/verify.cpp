@@ -229,7 +229,7 @@ class Verifier {
     const std::vector<glm::vec3> vertices = shaken(evaluators_[0].positions(), side);
     for (const PalettePass& pass : character_->passes) {
       // A swinging mass goes on from where it is in the palette.
-      if (pass.fit || pass.kernel == PoseKernel::kSecondaryAction) continue;
+      if (pass.kernel == PoseKernel::kSecondaryAction) continue;
       pose_pass(pass, 0, pass.record_count, pose.joints, vertices, pose.inputs, palette);
     }
     return palette;
@@ -243,10 +243,7 @@ class Verifier {
     std::vector<Affine> posed(wanted.size());
     std::memcpy(posed.data(), bytes.data(), bytes.size());
     const std::array shaken{palette_by_shaken_drivers(pose, 1), palette_by_shaken_drivers(pose, -1)};
-    for (std::size_t p = 0; p < passes_.size(); ++p) {
-      // A fit is posed for the detail that has it alone.
-      if (!character_->passes[p].fit) compare_pass(p, posed, shaken);
-    }
+    for (std::size_t p = 0; p < passes_.size(); ++p) compare_pass(p, posed, shaken);
     return {};
   }
 

@@ -142,8 +142,9 @@ Flesh flesh_at(std::span<const Bone> bones, std::span<const BoundJoint> bound, s
 
 // Returns the determinant of A = (sum e' e^T) (sum e e^T)^-1, fitted by least squares over the edges and the flesh; the
 // flesh is scaled by the edges' length.
-float volume_at(const CharacterMesh& mesh, const Corners& corners, std::span<const Bone> bones,
-                std::span<const BoundJoint> bound, std::span<const glm::vec3> posed, std::uint32_t vertex) {
+float volume_at(const CharacterMesh& mesh, const SparseRows& painted, const Corners& corners,
+                std::span<const Bone> bones, std::span<const BoundJoint> bound, std::span<const glm::vec3> posed,
+                std::uint32_t vertex) {
   const std::vector<glm::vec3>& rest = mesh.binding.points;
   glm::dmat3 moments(0.0);
   glm::dmat3 moved(0.0);
@@ -171,8 +172,7 @@ float volume_at(const CharacterMesh& mesh, const Corners& corners, std::span<con
   rest_normal = glm::normalize(rest_normal);
   posed_normal = glm::length(posed_normal) > 0 ? glm::normalize(posed_normal) : glm::dvec3(0.0);
   // A line that hardly leaves the surface says little about the flesh below: the normal then takes over.
-  const bool weighted = vertex < mesh.weights.row_count();
-  const std::span<const Influence> weights = weighted ? mesh.weights.row(vertex) : std::span<const Influence>{};
+  const std::span<const Influence> weights = mesh.painted ? painted.row(vertex) : std::span<const Influence>{};
   const Flesh flesh = flesh_at(bones, bound, weights, rest[vertex], posed[vertex]);
   const double depth = glm::length(glm::dvec3(flesh.rest));
   const double below = depth > 0 ? std::abs(glm::dot(glm::dvec3(flesh.rest), rest_normal)) / depth : 0.0;
@@ -303,10 +303,11 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
       for (const CharacterMesh& mesh : data.meshes) {
         if (mesh.control) continue;
         const Corners corners(mesh);
+        const SparseRows painted = stretch ? SparseRows() : painted_rows(mesh);
         const std::span<const glm::vec3> posed = positions.subspan(mesh.first_vertex, mesh.vertex_count());
         fill(mesh, map.values, [&](std::uint32_t v) {
           return stretch ? stretch_at(mesh, corners, posed, v)
-                         : volume_at(mesh, corners, bones, data.bound_joints, posed, v);
+                         : volume_at(mesh, painted, corners, bones, data.bound_joints, posed, v);
         });
       }
       return {};

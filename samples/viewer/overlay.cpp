@@ -144,9 +144,9 @@ class Drawing {
   // Returns true if the model's weights use a joint: a root on the ground is no bone of the body.
   bool moves_skin(std::size_t joint) const {
     return std::ranges::any_of(data_.meshes, [&](const CharacterMesh& mesh) {
-      return std::ranges::any_of(mesh.weights.influences, [&](const Influence& influence) {
-        return influence.weight > 0 && data_.bound_joints[influence.index].joint == joint;
-      });
+      return mesh.painted && std::ranges::any_of(mesh.painted->influences, [&](std::uint32_t word) {
+               return word >> 16 != 0 && data_.bound_joints[mesh.painted->first_joint + (word & 0xFFFF)].joint == joint;
+             });
     });
   }
 

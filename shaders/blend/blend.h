@@ -55,9 +55,9 @@ struct BlendJob {
   uint first_gradient;       // word of influence 0, two influences a word, or kNoSlot if the mesh has no gradients
   uint first_gradient_unit;  // word of slice 0's unit, a float
   uint first_local;          // kBlendOffsets: local point of the mesh's first group
-  uint fit_first_slice;      // for the fitted linear blend, or kNoSlot
-  uint fit_first_influence;
-  uint fit_palette_first;  // palette entry 0 of the fit
+  uint painted_first_slice;  // for instances of kEntryLinearBlend, or kNoSlot
+  uint painted_first_influence;
+  uint painted_palette_first;  // palette entry 0 of the painted weights
   // Morph targets (morph.h): palette entry of the weights, or kNoSlot, and the number of such entries.
   uint morph_first;
   uint morph_slots;
@@ -97,7 +97,7 @@ PELT_SHARED_CONST uint kHasWires = 4u;
 PELT_SHARED_CONST uint kHasOffsets = 8u;
 PELT_SHARED_CONST uint kHasGradients = 16u;
 PELT_SHARED_CONST uint kHasKeyPoses = 32u;  // offsets that move vertices of drivers before the blend
-PELT_SHARED_CONST uint kHasFits = 64u;      // implies kHasLinear
+PELT_SHARED_CONST uint kHasPainted = 64u;   // implies kHasLinear
 PELT_SHARED_CONST uint kHasDrivers = 128u;  // meshes whose vertices or frames later stages read
 PELT_SHARED_CONST uint kHasOutputs = 256u;
 PELT_SHARED_CONST uint kHasMorphs = 512u;

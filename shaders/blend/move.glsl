@@ -19,16 +19,16 @@ mat3 strongest_turn(Moved moved) {
 // `state`: the instance's; `rest`: the vertex's rest position, to which local points belong; `point`: the same with
 // morph targets.
 Moved move_vertex(BlendJob job, uint vertex, uint instance_palette, uint state, vec3 rest, vec3 point) {
-  bool fitted = has(kHasFits) && (state & kEntryLinearFit) != 0u && job.fit_first_slice != kNoSlot;
-  uint mode = fitted ? kBlendLinear : job.mode;
+  bool painted = has(kHasPainted) && (state & kEntryLinearBlend) != 0u && job.painted_first_slice != kNoSlot;
+  uint mode = painted ? kBlendLinear : job.mode;
   uint slice = vertex / kSliceRows;
-  uint slices = fitted ? job.fit_first_slice : job.first_slice;
+  uint slices = painted ? job.painted_first_slice : job.first_slice;
   VertexRow row;
-  row.palette_first = (fitted ? job.fit_palette_first : job.palette_first) + instance_palette;
-  row.influences = fitted ? job.fit_first_influence : job.first_influence;
+  row.palette_first = (painted ? job.painted_palette_first : job.palette_first) + instance_palette;
+  row.influences = painted ? job.painted_first_influence : job.first_influence;
   row.first = row.influences + rows[slices + slice] + vertex % kSliceRows;
   row.end = row.influences + rows[slices + slice + 1u] + vertex % kSliceRows;
-  row.gradients = has(kHasGradients) && !fitted ? job.first_gradient : kNoSlot;
+  row.gradients = has(kHasGradients) && !painted ? job.first_gradient : kNoSlot;
   row.point = point;
   row.unit = 0.0f;
   row.normal = has(kHasGradients) ? directions[job.first_direction + vertex].x : 0u;

@@ -137,9 +137,9 @@ void main() {
   uint self = gl_LocalInvocationIndex;
   Box box = box_begin();
   uint palette_first = instance_place(entry.instance).first_palette;
-  bool fitted = job.fit_record_count > 0u && (entry.state & kEntryLinearFit) != 0u;
-  uint first = fitted ? job.record_count : 0u;
-  uint end = job.record_count + (fitted ? job.fit_record_count : 0u);
+  bool painted = job.painted_record_count > 0u && (entry.state & kEntryLinearBlend) != 0u;
+  uint first = painted ? job.record_count : 0u;
+  uint end = job.record_count + (painted ? job.painted_record_count : 0u);
   for (uint i = first + self; inside && i < end; i += kBoundsWorkgroupSize) {
     BoundsRecord record = records[job.first_record + i];
     box = box_of_both(box, record_box(record, job.first_record * kBoundsRecordWords, palette_first));

@@ -75,8 +75,8 @@ PELT_SHARED_CONST uint kBoundsRecordWords = 15u;
 
 struct BoundsJob {
   uint first_record;
-  uint record_count;      // records of the deformers' entries
-  uint fit_record_count;  // records of the fitted linear blend's, which follow
+  uint record_count;          // records of the deformers' entries
+  uint painted_record_count;  // records of the entries of painted weights, which follow
 };
 PELT_SHARED_SIZE(BoundsJob, 12);
 

@@ -53,9 +53,8 @@ void add_to_lists(ListEntry entry) {
   bool has_outputs = work_words[at + 2u].y != kNoPlace;
   if (number == kNoPlace || !has_outputs) return;
   PlanCharacter character = plan_character(number);
-  for (uint kind = kListDeformed; kind <= kListLinearFit; ++kind) {
-    if (state_is_posed(entry.state, kind, character.has_fit != 0u)) append(character.first_list + kind, entry);
-  }
+  if (state_is_deformed(entry.state, character.has_linear_blend != 0u))
+    append(character.first_list + kListDeformed, entry);
   for (uint r = 0u; r < character.levels_count; ++r) {
     PlanLevels levels = plan_levels(character.first_levels + r);
     if (entry_shows(entry.state, levels.first, levels.last)) append(character.first_list + kListLevels + r, entry);

@@ -20,10 +20,9 @@ PELT_SHARED_CONST uint kPlanBindArguments = 3u;  // uint[]: VkDispatchIndirectCo
 PELT_SHARED_CONST uint kPlanBindDrawn = 4u;      // uint[]: the frame in which each instance was drawn last
 PELT_SHARED_CONST uint kPlanBindCount = 5u;
 
-// The lists of a character: two, and one for each of its ranges of levels.
-PELT_SHARED_CONST uint kListDeformed = 0u;   // instances that the deformers pose
-PELT_SHARED_CONST uint kListLinearFit = 1u;  // posed for the fitted linear blend
-PELT_SHARED_CONST uint kListLevels = 2u;     // of the first range: those that are shown at one of its levels
+// The lists of a character: one, and one for each of its ranges of levels.
+PELT_SHARED_CONST uint kListDeformed = 0u;  // instances that the deformers pose
+PELT_SHARED_CONST uint kListLevels = 1u;    // of the first range: those that are shown at one of its levels
 
 // Levels of detail at which meshes are shown. The first range of a character has all levels.
 struct PlanLevels {
@@ -32,17 +31,16 @@ struct PlanLevels {
 };
 PELT_SHARED_SIZE(PlanLevels, 8);
 
-// True if an instance in this state is in kListDeformed or kListLinearFit. `has_fit`: PlanCharacter::has_fit.
-PELT_SHARED_FN bool state_is_posed(uint state, uint kind, bool has_fit) {
-  bool fitted = has_fit && (state & kEntryLinearFit) != 0u;
-  return entry_is_posed(state) && fitted == (kind == kListLinearFit);
+// True if an instance in this state is in kListDeformed. `has_linear_blend`: that of PlanCharacter.
+PELT_SHARED_FN bool state_is_deformed(uint state, bool has_linear_blend) {
+  return entry_is_posed(state) && !(has_linear_blend && (state & kEntryLinearBlend) != 0u);
 }
 
 struct PlanCharacter {
   uint first_list;    // its first list, among those of all characters
   uint first_levels;  // its first PlanLevels
   uint levels_count;
-  uint has_fit;  // 0: its deformers move it at every detail
+  uint has_linear_blend;  // 0: its deformers move it at every detail
 };
 PELT_SHARED_SIZE(PlanCharacter, 16);
 

@@ -186,7 +186,6 @@ void CharacterCalls::bind() {
   pelt_bind_options options{};
   options.threads = 1;
   options.keep_vertex_order = in_.ConsumeIntegralInRange<std::uint32_t>(0, 2);
-  options.linear_fit = in_.ConsumeIntegralInRange<std::uint32_t>(0, 2);
   std::uint32_t stop = in_.ConsumeIntegralInRange(0, 15) == 0 ? 1 : 0;
   if (in_.ConsumeBool()) options.stop = &stop;
   options.user = &stop;

@@ -119,8 +119,7 @@ void evaluate_frames(const Character& character, const Evaluator::Options& optio
   evaluator.evaluate();
   require(std::ranges::equal(std::as_bytes(std::span(before)), std::as_bytes(evaluator.positions())),
           "the rest pose is what it was before other poses");
-  if (character->fit_pass() == nullptr) return;
-  evaluator.set_detail(Detail::kLinearFit);
+  evaluator.set_detail(Detail::kLinearBlend);
   give(evaluator, random_frame(*character, random));
   evaluator.evaluate();
 }
@@ -193,7 +192,7 @@ void move_on_device(const Character& character, std::uint64_t seed) {
     run();
   }
   crowd->level(0, character->coarsest_level());
-  crowd->detail(0, runtime::Detail::kLinearFit);
+  crowd->detail(0, Detail::kLinearBlend);
   run();
   require(runtime::read_vertices(*device, *crowd, 0).has_value(), "vertices can be read");
 }

@@ -16,8 +16,8 @@ void require(bool holds, const char* what);
 // Returns a number that follows from the bytes, by which a harness chooses what it does with them.
 std::uint64_t choice_of(std::span<const std::byte> bytes);
 
-// Moves a character by its clips, by matrices and inputs at random, also such as are none, at its levels and by its
-// fits. Requires that the rest pose is afterwards what it was before.
+// Moves a character by its clips, by matrices and inputs at random, also such as are none, at its levels and by
+// linear blend. Requires that the rest pose is afterwards what it was before.
 void move_on_cpu(const Character& character, std::uint64_t seed);
 
 // Uploads a character and moves it on Mesa's software device; does nothing where there is none.

@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (takes_long(*rig)) return 0;
   rig->files = pelt::NamedFiles::kNone;
   const std::uint64_t choice = pelt::fuzz::choice_of(std::as_bytes(std::span(data, size)));
-  const pelt::Result<pelt::Bound> bound = pelt::bind(model, *rig, pelt::fuzz::bind_options(choice));
+  const pelt::Result<pelt::Bound> bound = pelt::bind(model, *rig, {.threads = 1});
   if (!bound) {
     pelt::fuzz::require(!bound.error().message.empty(), "an error says why");
     return 0;

@@ -31,13 +31,10 @@ std::vector<std::vector<std::byte>> seed_characters() {
   Rig helped = test::rig_of(LinearBlendParameters{});
   helped.helper_joints = {{.joint = "joint2", .source = "joint1", .twist = 0.5f}};
 
-  BindOptions options{.threads = 1};
   std::vector<std::vector<std::byte>> files;
   for (Rig& rig : rigs) {
     rig.judging = Judging::kNone;
-    options.linear_fit.reset();
-    if (files.size() % 2 == 0) options.linear_fit.emplace().clip_poses = 4;
-    files.push_back(serialize(test::must(bind(model, rig, options)).character));
+    files.push_back(serialize(test::must(bind(model, rig, {.threads = 1})).character));
   }
   Model forked = model;
   forked.skeleton.joints[2].parent = 0;

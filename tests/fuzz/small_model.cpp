@@ -28,15 +28,6 @@ Model make_small_model() {
   return model;
 }
 
-BindOptions bind_options(std::uint64_t choice) {
-  BindOptions options{.threads = 1};
-  if (choice % 8 == 1) {
-    options.linear_fit.emplace();
-    options.linear_fit->clip_poses = options.linear_fit->random_poses = 2;
-  }
-  return options;
-}
-
 InputFile::InputFile(std::string_view name) {
   std::string folder = std::filesystem::temp_directory_path() / "pelt_fuzz_XXXXXX";
   require(mkdtemp(folder.data()) != nullptr, "a folder for inputs can be made");

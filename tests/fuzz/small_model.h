@@ -2,20 +2,15 @@
 // The model that harnesses bind: small, with all that a rig may name.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include <pelt/bind.h>
 #include <pelt/model.h>
 
 namespace pelt::fuzz {
 
 // Makes a tube over three joints, with "cage" round it, morph targets on both, a level of detail and a clip.
 Model make_small_model();
-
-// Returns how to bind: sometimes with levels of detail or a fit.
-BindOptions bind_options(std::uint64_t choice);
 
 // A file of the process, for what reads files by name: it is written anew for each input.
 class InputFile {

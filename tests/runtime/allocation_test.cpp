@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <pelt/bind.h>
-#include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
@@ -122,7 +121,7 @@ class Frames : public testing::Test {
     for (const char* deformer : {"linear-blend", "surface-ffd", "curve-skeleton", "mos"}) {
       const Result<Rig> rig = rig_from_deformer_name(deformer);
       ASSERT_TRUE(rig) << rig.error().message;
-      const Result<Bound> bound = bind(model, *rig, {.linear_fit = LinearFitOptions{}});
+      const Result<Bound> bound = bind(model, *rig);
       ASSERT_TRUE(bound) << deformer << ": " << bound.error().message;
       characters_.push_back(bound->character);
     }

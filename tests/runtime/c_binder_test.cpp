@@ -78,10 +78,6 @@ TEST(CBinder, BindsAsTheEngineDoes) {
   options.rig = file.c_str();
   EXPECT_EQ(character_of(bind_in_c("builtin:limb", &options)), expected);
 
-  options.linear_fit = 2;
-  const auto richer = nlohmann::json::parse(report_of(bind_in_c("builtin:limb", &options)));
-  EXPECT_FALSE(richer["meshes"][0]["linear_fit"].is_null());
-
   // Both libraries in one program: the bytes of one are a character of the other.
   pelt_character* loaded = nullptr;
   const std::vector<std::byte> bytes = character_of(by_name);
@@ -167,9 +163,6 @@ TEST(CBinder, RefusesWhatMakesNoSense) {
   options.deformer = "magic";
   EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_NOT_FOUND, "magic");
   options.deformer = "linear-blend";
-  options.linear_fit = 99;
-  EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "99");
-  options.linear_fit = 0;
   options.judging = 3;
   EXPECT_BINDER_REFUSES(bind_by(), PELT_ERROR_INVALID_ARGUMENT, "options.judging is 3");
   options.judging = 0;

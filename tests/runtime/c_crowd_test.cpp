@@ -43,8 +43,8 @@ void pose_alike(const Character& caged, int frame, Crowd& cpp, pelt_crowd* c) {
     ASSERT_OK(pelt_crowd_update_every(c, 3, 2));
     cpp.teleport(4);
     ASSERT_OK(pelt_crowd_teleport(c, 4));
-    cpp.detail(1, Detail::kLinearFit);
-    ASSERT_OK(pelt_crowd_detail(c, 1, PELT_DETAIL_LINEAR_FIT));
+    cpp.detail(1, Detail::kLinearBlend);
+    ASSERT_OK(pelt_crowd_detail(c, 1, PELT_DETAIL_LINEAR_BLEND));
   }
 }
 
@@ -310,12 +310,12 @@ TEST_F(CCrowds, AdvanceAsTheCppDoes) {
 }
 
 // A list of the caller's, in the structs of pelt.h: the second instance of the first character teleports, that of the
-// second is moved by its fit, too, if it had one.
+// second is moved by linear blend, too.
 TEST_F(CCrowds, MoveWhatAListOfTheCallersSays) {
   struct List {
     std::uint32_t count;
     pelt_list_entry entries[3];
-  } const list{2, {{1, PELT_ENTRY_TELEPORT}, {2, PELT_ENTRY_TELEPORT | PELT_ENTRY_LINEAR_FIT}}};
+  } const list{2, {{1, PELT_ENTRY_TELEPORT}, {2, PELT_ENTRY_TELEPORT | PELT_ENTRY_LINEAR_BLEND}}};
   const Buffer visible = filled_buffer(std::span(&list, 1));
   const GpuHandle gpu = upload_all(device_.get());
   const std::uint32_t instances[] = {2, 1};

@@ -188,7 +188,7 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   EXPECT_INVALID(pelt_evaluator_stream(handle.get(), 0, &number, 1), "stream 0 of 0");
   EXPECT_INVALID(pelt_evaluator_control(handle.get(), 0, 1), "control 0 of 0");
   EXPECT_INVALID(pelt_evaluator_detail(handle.get(), 2), "no detail 2");
-  EXPECT_OK(pelt_evaluator_detail(handle.get(), PELT_DETAIL_LINEAR_FIT));  // there is no fit
+  EXPECT_OK(pelt_evaluator_detail(handle.get(), PELT_DETAIL_LINEAR_BLEND));
   options.normal_mode = 2;
   EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none), "options.normal_mode is 2");
   EXPECT_INVALID(pelt_evaluator_create(nullptr, nullptr, &none), "character is null");

@@ -27,7 +27,7 @@ static_assert(PELT_CONTROL_MORPH_TARGET == 0 && PELT_CONTROL_TWIST == 1 && PELT_
                   PELT_CONTROL_CLOCK == 3,
               "");
 static_assert(PELT_ENTRY_TELEPORT == 1 && PELT_ENTRY_HOLD == 2 && PELT_ENTRY_FRESH == 64 && PELT_ENTRY_REPEAT == 128 &&
-                  PELT_ENTRY_LINEAR_FIT == 4 && PELT_ENTRY_LEVELS(5, 9) == 0x2450000 &&
+                  PELT_ENTRY_LINEAR_BLEND == 4 && PELT_ENTRY_LEVELS(5, 9) == 0x2450000 &&
                   PELT_ENTRY_NEW_LEVEL == 0x10000000 && PELT_ENTRY_OTHER_LEVEL == 0x20000000,
               "");
 static_assert(sizeof(pelt_list_entry) == 8 && offsetof(pelt_list_entry, state) == 4, "");
@@ -36,7 +36,7 @@ static_assert(PELT_BINDER_JUDGE_BY_RIG == 0 && PELT_BINDER_JUDGE_REPORT == 1 && 
                   PELT_BINDER_POSES_ANY == 0 && PELT_BINDER_POSES_CLIPS == 1 && PELT_BINDER_POSES_SAMPLES == 2,
               "");
 static_assert(PELT_ORDER_CHARACTER == 0 && PELT_ORDER_MODEL == 1, "");
-static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_LINEAR_FIT == 1, "");
+static_assert(PELT_DETAIL_FULL == 0 && PELT_DETAIL_LINEAR_BLEND == 1, "");
 
 static_assert(PELT_NONE == 0xFFFFFFFFu && PELT_MAX_BUFFER_USES == 8, "");
 
@@ -45,8 +45,8 @@ static_assert(sizeof(pelt_character_info) == 72 && offsetof(pelt_character_info,
 static_assert(sizeof(pelt_joint_info) == 64 && offsetof(pelt_joint_info, name) == 8 &&
                   offsetof(pelt_joint_info, rest) == 16 && offsetof(pelt_joint_info, inverse_bind) == 56,
               "");
-static_assert(sizeof(pelt_mesh_info) == 72 && offsetof(pelt_mesh_info, fit_worst) == 52 &&
-                  offsetof(pelt_mesh_info, rest_positions) == 56 && offsetof(pelt_mesh_info, first_vertex) == 64,
+static_assert(sizeof(pelt_mesh_info) == 64 && offsetof(pelt_mesh_info, rest_positions) == 48 &&
+                  offsetof(pelt_mesh_info, first_vertex) == 56,
               "");
 static_assert(sizeof(pelt_clip_info) == 16 && offsetof(pelt_clip_info, name) == 8, "");
 static_assert(sizeof(pelt_stream_info) == 16 && offsetof(pelt_stream_info, first_input) == 12, "");
@@ -96,7 +96,7 @@ static_assert(sizeof(pelt_evaluated) == 32 && offsetof(pelt_evaluated, tangents)
 static_assert(sizeof(pelt_vertex_array) == 16 && offsetof(pelt_vertex_array, stride) == 8, "");
 static_assert(sizeof(pelt_vertex_arrays) == 56 && offsetof(pelt_vertex_arrays, tangents) == 40, "");
 static_assert(sizeof(pelt_binder_bind_options) == 96 && offsetof(pelt_binder_bind_options, judging) == 56 &&
-                  offsetof(pelt_binder_bind_options, any_file) == 68 && offsetof(pelt_binder_bind_options, stop) == 88,
+                  offsetof(pelt_binder_bind_options, any_file) == 64 && offsetof(pelt_binder_bind_options, stop) == 88,
               "");
 static_assert(sizeof(pelt_binder_quality_options) == 80 && offsetof(pelt_binder_quality_options, poses) == 32 &&
                   offsetof(pelt_binder_quality_options, progress) == 56 &&

@@ -259,13 +259,14 @@ TEST_F(Crowds, OfOneDoNotDisturbAnotherInTheSameCommands) {
   EXPECT_LT(worst_distance(rest_positions(ffd), motion(8), positions(second, 1)), 1e-5f * ffd.size());
 }
 
-// A driven character: the driver's poses, its blend, the skin's blend.
+// A driven character: the joints' poses by two kernels, the driver's blend, the skin's blend.
 TEST_F(Crowds, StampATimerAfterEachOfTheirPasses) {
   if (!GpuTimer::supported(*gpu_device())) PELT_SKIP("the device has no timestamps");
   const GpuCharacters gpu = upload_character(judged_by(model_, "surface-ffd").character);
   Crowd crowd = make_crowd(gpu, {});
   const std::vector<std::string> passes(crowd.passes().begin(), crowd.passes().end());
-  EXPECT_EQ(passes, (std::vector<std::string>{"pose dual_quaternion", "blend of drivers", "blend of skins"}));
+  EXPECT_EQ(passes, (std::vector<std::string>{"pose linear_blend", "pose dual_quaternion", "blend of drivers",
+                                              "blend of skins"}));
   auto timer = test::must(GpuTimer::create(*gpu_device(), static_cast<std::uint32_t>(passes.size()) + 1));
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "timed", [&](VkCommandBuffer commands) {
     timer.reset(commands);

@@ -150,7 +150,7 @@ TEST(GpuCpu, OnACharacterWithoutVertices) {
   CharacterData data = *bind(test::make_cloud(3), one_layer(LinearBlendParameters{}))->character;
   data.meshes[0].binding = {.slices = {0}};
   data.meshes[0].source_vertex.clear();
-  data.meshes[0].weights = {};
+  data.meshes[0].painted.reset();
   const Result<Character> character = Character::create(data);
   ASSERT_TRUE(character) << character.error().message;
   expect_gpu_equals_cpu(*gpu_device(), *character, bent_poses(**character, 3), "no vertices");

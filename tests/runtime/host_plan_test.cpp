@@ -8,7 +8,6 @@
 #include <random>
 
 #include <pelt/bind.h>
-#include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 
@@ -22,7 +21,7 @@ namespace {
 
 using test::gpu_device;
 
-// A character of linear blend, one of a surface FFD with a fit, and one that the crowd has no instance of.
+// A character of linear blend, one of a surface FFD, and one that the crowd has no instance of.
 class PlannedFrames : public Crowds {
  protected:
   using Pair = std::array<std::uint32_t, 2>;
@@ -32,11 +31,7 @@ class PlannedFrames : public Crowds {
     Crowds::SetUp();
     const Character ffd = test::judged_by(model_, "surface-ffd").character;
     const Character linear = test::judged_by(model_, "linear-blend").character;
-    LinearFitOptions fit_options;
-    fit_options.clip_poses = 1;
-    fit_options.random_poses = 2;
-    const Character fitted = test::must(fit_linear_blend(ffd, fit_options)).character;
-    gpu_.emplace(test::must(upload(*gpu_device(), std::vector<Character>{linear, fitted, ffd})));
+    gpu_.emplace(test::must(upload(*gpu_device(), std::vector<Character>{linear, ffd, ffd})));
     std::vector<std::optional<CrowdCharacter>> characters;
     for (const auto& entry : gpu_->state().entries) characters.emplace_back(CrowdCharacter(*entry, false));
     const std::uint32_t count = instances_[0] + instances_[1] + 2;
@@ -58,8 +53,8 @@ class PlannedFrames : public Crowds {
       if (random() % 3 == 0) continue;
       const auto below = [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
       const std::uint32_t held = below(5) == 0 ? shared::kEntryHold : 0;
-      const std::uint32_t fitted = below(2) == 0 ? shared::kEntryLinearFit : 0;
-      entries.push_back({i, held | fitted | shared::entry_levels(below(3), below(3))});
+      const std::uint32_t detail = below(2) == 0 ? shared::kEntryLinearBlend : 0;
+      entries.push_back({i, held | detail | shared::entry_levels(below(3), below(3))});
     }
     std::shuffle(entries.begin(), entries.end(), random);
     return entries;

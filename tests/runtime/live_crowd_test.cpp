@@ -108,7 +108,7 @@ TEST_F(LiveCrowds, RememberNothingOfWhoWasThere) {
   Crowd crowd = make(empty_with_room(1));
   const std::uint32_t first = test::must(crowd.acquire(1));
   crowd.update_every(first, 7);
-  crowd.detail(first, Detail::kLinearFit);
+  crowd.detail(first, Detail::kLinearBlend);
   crowd.pose(first, moved(bind_joints_, motion(3)));
   ASSERT_TRUE(run(*gpu_device(), crowd));
   crowd.release(first);

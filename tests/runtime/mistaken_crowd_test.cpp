@@ -45,7 +45,7 @@ class MistakenCrowds : public MixedCrowds {
     expect("Crowd::update_every");
     crowd.teleport(gone);
     expect("Crowd::teleport");
-    crowd.detail(gone, Detail::kLinearFit);
+    crowd.detail(gone, Detail::kLinearBlend);
     expect("Crowd::detail");
     crowd.level(gone, 1);
     expect("Crowd::level");

@@ -114,8 +114,8 @@ TEST_F(MixedCrowds, DispatchAsOftenWhateverTheirSize) {
   EXPECT_EQ(small.passes().size(), large.passes().size());
   EXPECT_EQ(small.barrier_count(), large.barrier_count());
   EXPECT_THAT(std::vector(small.passes().begin(), small.passes().end()),
-              testing::ElementsAre("pose dual_quaternion, stage 0", "blend of drivers", "pose linear_blend",
-                                   "pose dual_quaternion, stage 1", "blend of skins"));
+              testing::ElementsAre("pose linear_blend, stage 0", "pose dual_quaternion, stage 0", "blend of drivers",
+                                   "pose linear_blend, stage 1", "pose dual_quaternion, stage 1", "blend of skins"));
 }
 
 TEST_F(MixedCrowds, LeaveAloneWhatIsNotShown) {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <pelt/evaluate.h>
-#include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
 
 #include "tests/runtime/callers_buffer.h"
@@ -15,7 +14,7 @@ namespace {
 
 using test::gpu_device;
 
-// A tube whose skin has morph targets, bound by each kind of blend and fitted.
+// A tube whose skin has morph targets, bound by each kind of blend.
 class MorphedCrowds : public Crowds {
  protected:
   static constexpr std::uint32_t kTargets = 14;
@@ -23,13 +22,8 @@ class MorphedCrowds : public Crowds {
   void SetUp() override {
     Crowds::SetUp();
     test::add_morph_targets(model_.meshes[0], kTargets);
-    LinearFitOptions fit_options;
-    fit_options.clip_poses = 2;
-    fit_options.random_poses = 6;
     for (const char* deformer : {"linear_blend", "dual_quaternion", "surface_ffd"}) {
-      const Result<LinearFitted> fitted = fit_linear_blend(test::bound_by(model_, deformer), fit_options);
-      ASSERT_TRUE(fitted) << fitted.error().message;
-      characters_.push_back(fitted->character);
+      characters_.push_back(test::bound_by(model_, deformer));
     }
     Result<GpuCharacters> gpu = upload(*gpu_device(), characters_);
     ASSERT_TRUE(gpu) << gpu.error().message;
@@ -49,8 +43,7 @@ class MorphedCrowds : public Crowds {
   }
 
   // Returns where the CPU moves the skin.
-  std::vector<glm::vec3> wanted(const Character& character, std::size_t number,
-                                pelt::Detail detail = pelt::Detail::kFull) const {
+  std::vector<glm::vec3> wanted(const Character& character, std::size_t number, Detail detail = Detail::kFull) const {
     Evaluator evaluator(character);
     evaluator.set_detail(detail);
     evaluator.pose(bent_joints());
@@ -113,16 +106,15 @@ TEST_F(MorphedCrowds, ReadWeightsOfTheCallers) {
   }
 }
 
-TEST_F(MorphedCrowds, AreMorphedWhereTheyAreMovedByTheirFits) {
+TEST_F(MorphedCrowds, AreMorphedWhereLinearBlendMovesThem) {
   Crowd crowd = make({.frames_in_flight = 1});
   for (std::uint32_t i = 0; i < 3; ++i) {
     crowd.inputs(i, weights(characters_[i], 2));
-    crowd.detail(i, Detail::kLinearFit);
+    crowd.detail(i, Detail::kLinearBlend);
   }
   ASSERT_TRUE(run(*gpu_device(), crowd));
   for (std::uint32_t i = 0; i < 3; ++i) {
-    const std::vector<glm::vec3> fit = wanted(characters_[i], 2, pelt::Detail::kLinearFit);
-    expect_near(fit, positions(crowd, i), characters_[i], "fit");
+    expect_near(wanted(characters_[i], 2, Detail::kLinearBlend), positions(crowd, i), characters_[i], "linear blend");
   }
 }
 

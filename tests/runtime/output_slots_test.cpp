@@ -3,7 +3,6 @@
 #include <cmath>
 #include <random>
 
-#include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/shaders/jobs.h>
@@ -20,17 +19,14 @@ using testing::HasSubstr;
 
 using test::gpu_device;
 
-// Characters of every kind of state that lasts: a fit to change to, morph targets, masses that swing.
+// Characters of every kind of state that lasts: a detail to change to, morph targets, masses that swing.
 class OutputSlots : public Crowds {
  protected:
   void SetUp() override {
     Crowds::SetUp();
     Model morphed = model_;
     test::add_morph_targets(morphed.meshes[0], 5);
-    LinearFitOptions fit_options;
-    fit_options.clip_poses = 1;
-    fit_options.random_poses = 2;
-    characters_.push_back(test::must(fit_linear_blend(test::bound_by(morphed, "surface_ffd"), fit_options)).character);
+    characters_.push_back(test::bound_by(morphed, "surface_ffd"));
     characters_.push_back(test::judged_by(model_, "dual-quaternion").character);
     characters_.push_back(test::swinging_tube());
     gpu_.emplace(test::must(upload(*gpu_device(), characters_, {.normal_rings = true})));
@@ -264,20 +260,20 @@ TEST_F(OutputSlots, AreFilledByListsOfTheCallers) {
   Crowd expected = make(options);
   options.visible = {list.handle(), 0};
   Crowd crowd = make(options);
-  // Instance 1 of the first character, which has morph targets, is moved in frames 0 and 1 by the fit, then no longer.
-  const std::uint32_t fitted = shared::kEntryLinearFit;
+  // Instance 1 of the first character, which has morph targets, is moved in frames 0 and 1, then no longer.
+  const std::uint32_t linear = shared::kEntryLinearBlend;
   for (std::size_t frame = 0; frame < 6; ++frame) {
     std::vector<std::uint32_t> words(1 + 2 * count);
-    const std::uint32_t state = frame == 0   ? fitted | shared::kEntryTeleport
-                                : frame == 1 ? fitted
-                                             : fitted | shared::kEntryRepeat;
+    const std::uint32_t state = frame == 0   ? linear | shared::kEntryTeleport
+                                : frame == 1 ? linear
+                                             : linear | shared::kEntryRepeat;
     words[0] = frame < 4 ? 1 : 0;
     words[1] = 1;
     words[2] = state;
     fill(list, words);
     pose(crowd, frame);
     pose(expected, frame);
-    if (frame == 0) expected.detail(1, Detail::kLinearFit);
+    if (frame == 0) expected.detail(1, Detail::kLinearBlend);
     if (frame == 2) expected.update_every(1, 0);
     ASSERT_TRUE(run(*gpu_device(), crowd));
     ASSERT_TRUE(run(*gpu_device(), expected));

@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include <pelt/linear_fit.h>
 #include <pelt/pose.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
@@ -330,16 +329,14 @@ Model levelled_tube() {
   return model;
 }
 
-// A tube with levels beside one without, by dual quaternions; a tube with levels and a fit, by a driver; and one whose
-// surface swings, with a fit.
+// A tube with levels beside one without, by dual quaternions; a tube with levels by a driver; and one whose surface
+// swings.
 std::vector<Character> make_kinds() {
   Model two = levelled_tube();
   two.meshes.push_back(test::make_tube_mesh({.around = 5, .along = 7, .radius = 0.5f}));
   two.meshes.back().name = "inner";
-  const Character driven = test::bound_by(levelled_tube(), "surface_ffd");
-  return {test::bound_by(two, "dual_quaternion"),
-          test::must(fit_linear_blend(driven, {.clip_poses = 1, .random_poses = 8})).character,
-          test::swinging_tube({.rigidity = 2000, .damping = 2, .damping_into = 8, .vertices = {}}, true)};
+  return {test::bound_by(two, "dual_quaternion"), test::bound_by(levelled_tube(), "surface_ffd"),
+          test::swinging_tube()};
 }
 
 struct Seeds {

@@ -6,7 +6,6 @@
 
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
-#include <pelt/linear_fit.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
@@ -216,13 +215,12 @@ TEST_F(RecomputedNormals, StayWithInstancesThatAreNotMoved) {
 
 // At every detail the normals are those of the positions that are written.
 TEST_F(RecomputedNormals, FollowThePositionsOfEveryDetail) {
-  const Character character =
-      judged_by(make_limb({.around = 24, .along = 33}), "surface-ffd", {.linear_fit = LinearFitOptions{}}).character;
+  const Character character = judged_by(make_limb({.around = 24, .along = 33}), "surface-ffd").character;
   const GpuCharacters gpu = upload_all(std::span(&character, 1));
   CrowdOptions options{.instances = {2}, .frames_in_flight = 1};
   options.outputs.normals.format = Format::kFloat;
   Crowd crowd = make(gpu, options);
-  crowd.detail(1, Detail::kLinearFit);
+  crowd.detail(1, Detail::kLinearBlend);
   pose_all(crowd, gpu);
   ASSERT_TRUE(run(*gpu_device(), crowd));
   std::vector<std::vector<glm::vec3>> all;

@@ -30,8 +30,7 @@ class SwingingCrowds : public Crowds {
   }
 
   static const Character& swinging() {
-    static const Character character =
-        test::swinging_tube({.rigidity = 2000, .damping = 2, .damping_into = 8, .vertices = {}}, true);
+    static const Character character = test::swinging_tube();
     return character;
   }
   static float seconds_of(std::uint32_t frame) { return (frame % 5 == 0 ? 1.5f : 0.9f) / 60; }
@@ -47,7 +46,7 @@ class SwingingCrowds : public Crowds {
 
 // Each instance, and an evaluator that is posed in the frames in which it should be moved: one in every frame, one in
 // every third, one that is hidden for a while and teleported later, one that is moved just too seldom to swing, one
-// that is moved by its fit for a while and teleported meanwhile.
+// that is moved by linear blend for a while and teleported meanwhile.
 TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
   constexpr std::uint32_t kInstances = 5;
   constexpr std::uint32_t kSeldom = 18;  // frames: 72 to 75 steps of the action, just more than it goes on over
@@ -72,8 +71,9 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
       evaluators[2].teleport();
     }
     if (frame == 210 || frame == 215) {
-      crowd.detail(4, frame == 210 ? Detail::kLinearFit : Detail::kFull);
-      evaluators[4].set_detail(frame == 210 ? pelt::Detail::kLinearFit : pelt::Detail::kFull);
+      const Detail detail = frame == 210 ? Detail::kLinearBlend : Detail::kFull;
+      crowd.detail(4, detail);
+      evaluators[4].set_detail(detail);
     }
     if (frame == 213) {
       crowd.teleport(4);

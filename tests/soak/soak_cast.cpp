@@ -44,7 +44,6 @@ std::uint32_t first_shown_vertex(const Character& character, const runtime::Crow
 }  // namespace
 
 std::vector<Character> soak_cast() {
-  const LinearFitOptions fit{.clip_poses = 1, .random_poses = 8};
   Model levelled = make_tube({.joints = 3});
   for (std::uint32_t level = 1; level <= 2; ++level) {
     levelled.levels.push_back(
@@ -53,7 +52,7 @@ std::vector<Character> soak_cast() {
   }
   std::vector<Character> cast;
   for (const std::string_view deformer : deformer_names()) {
-    cast.push_back(judged_by(levelled, std::string(deformer), {.linear_fit = fit}).character);
+    cast.push_back(judged_by(levelled, std::string(deformer)).character);
   }
   Model morphing = make_tube({.around = 10, .along = 13});
   add_morph_targets(morphing.meshes[0], 3);
@@ -89,8 +88,7 @@ std::string fault_of(const Character& character, const InstanceState& state, con
                      bool exact) {
   const Character shown = character.at_level(state.level);
   Evaluator evaluator(shown);
-  const bool fits = state.detail == runtime::Detail::kLinearFit && shown->fit_pass() != nullptr;
-  evaluator.set_detail(fits ? Detail::kLinearFit : Detail::kFull);
+  evaluator.set_detail(state.detail);
   evaluator.pose(state.joints);
   evaluator.inputs(state.inputs);
   evaluator.evaluate();

@@ -15,8 +15,7 @@
 
 namespace pelt::test {
 
-// A small character of each kind that a crowd moves: every deformer, levels, fits, morph targets, a stream, secondary
-// action.
+// A small character of each kind that a crowd moves: every deformer, levels, morph targets, a stream, secondary action.
 std::vector<Character> soak_cast();
 
 // What an instance was state.
@@ -24,7 +23,7 @@ struct InstanceState {
   std::uint32_t cast = 0;  // index in soak_cast()
   std::vector<glm::mat4> joints;
   std::vector<float> inputs;
-  runtime::Detail detail = runtime::Detail::kFull;
+  Detail detail = Detail::kFull;
   std::uint32_t level = 0;
 };
 

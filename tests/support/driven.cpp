@@ -78,8 +78,8 @@ Character bound_by(const Model& model, const std::string& deformer) {
   return bound(model, rig).character;
 }
 
-Bound judged_by(const Model& model, const std::string& deformer, const BindOptions& options) {
-  Result<Bound> result = bind(model, rig_from_deformer_name(deformer).value(), options);
+Bound judged_by(const Model& model, const std::string& deformer) {
+  Result<Bound> result = bind(model, rig_from_deformer_name(deformer).value());
   EXPECT_TRUE(result) << result.error().message;
   return std::move(*result);
 }

@@ -43,7 +43,7 @@ Bound bound(const Model& model, const Rig& rig);
 Character bound_by(const Model& model, const std::string& deformer);
 
 // Binds a model by a deformer's name, judged as by default; fails the test if that is impossible.
-Bound judged_by(const Model& model, const std::string& deformer, const BindOptions& options = {});
+Bound judged_by(const Model& model, const std::string& deformer);
 
 // Returns the message of bind's error, or "bound".
 std::string bind_error(const Model& model, const Rig& rig);

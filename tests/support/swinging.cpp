@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <pelt/bind.h>
-#include <pelt/linear_fit.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
@@ -14,7 +13,7 @@
 
 namespace pelt::test {
 
-Character swinging_tube(SecondaryAction action, bool fit) {
+Character swinging_tube(SecondaryAction action) {
   HierarchicalBsplineParameters surface = tube_surface();
   add_overlays(surface);
   action.vertices = {{64, 79}};
@@ -22,9 +21,7 @@ Character swinging_tube(SecondaryAction action, bool fit) {
   action.rigidity /= 10;
   action.vertices = {{8 * 16 + 3, 8 * 16 + 3}};
   surface.levels[1].secondary = {action};
-  BindOptions options;
-  if (fit) options.linear_fit = LinearFitOptions{};
-  return must(bind(make_tube(), rig_of(surface), options)).character;
+  return must(bind(make_tube(), rig_of(surface))).character;
 }
 
 std::vector<glm::mat4> shifted_joints(glm::vec3 by) {

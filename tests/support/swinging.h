@@ -13,9 +13,8 @@ namespace pelt::test {
 
 // Returns the tube of tests/support/tube.h by tube_surface() with overlays. Control vertices 64 to 79 of the base,
 // which follow joint1, swing by `action`; of level 1, some that are offset from the base, by its tenth rigidity. Their
-// control meshes are "surface swinging" and "surface level 1 swinging". It has a linear-blend fit if `fit`.
-Character swinging_tube(SecondaryAction action = {.rigidity = 2000, .damping = 2, .damping_into = 8, .vertices = {}},
-                        bool fit = false);
+// control meshes are "surface swinging" and "surface level 1 swinging".
+Character swinging_tube(SecondaryAction action = {.rigidity = 2000, .damping = 2, .damping_into = 8, .vertices = {}});
 
 // Returns the bind matrices of that tube, moved by `by`.
 std::vector<glm::mat4> shifted_joints(glm::vec3 by);

@@ -31,7 +31,7 @@ void on_threads(const Body& body) {
 TEST(Threads, BindSaveAndLoadAtOnce) {
   const Model model = test::make_tube();
   const Rig rig = rig_from_deformer_name("surface-ffd").value();
-  const BindOptions options{.threads = 2, .linear_fit = LinearFitOptions{}};
+  const BindOptions options{.threads = 2};
   const Character alone = test::must(bind(model, rig, options)).character;
   const test::TemporaryFolder folder;
   test::must(save_pelt(alone, folder / "alone.pelt"));

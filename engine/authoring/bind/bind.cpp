@@ -74,7 +74,6 @@ class Binder {
     BindReport report{{}, {}, points_, notes_, std::nullopt};
     const BindInput input{carried ? *carried : model_, levels_, muscles_, rig_, plan_, options_};
     PELT_ASSIGN(auto bound, build_skins(input, progress_, std::move(report), std::move(builder_), std::move(skins)));
-    PELT_TRY(add_fits(bound));
     progress_.end();
     return bound;
   }
@@ -90,9 +89,9 @@ class Binder {
   }
 
  private:
-  // Returns how many stages a bind shows at most: the layers that move something, packing, judging and the fit.
+  // Returns how many stages a bind shows at most: the layers that move something, packing and judging.
   std::size_t stages() const {
-    std::size_t count = 1 + (rig_.judging != Judging::kNone ? 1 : 0) + (options_.linear_fit ? 1 : 0);
+    std::size_t count = 1 + (rig_.judging != Judging::kNone ? 1 : 0);
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) count += targets_of(l).empty() ? 0 : 1;
     return count;
   }
@@ -126,23 +125,6 @@ class Binder {
       PELT_ASSIGN(skins[m], merged(m));
     }
     return skins;
-  }
-
-  Result<void> add_fits(Bound& bound) {
-    if (!options_.linear_fit) return {};
-    progress_.begin("linear-blend fit");
-    LinearFitOptions fit = *options_.linear_fit;
-    fit.threads = options_.threads;
-    PELT_ASSIGN(auto fitted, fit_linear_blend(bound.character, fit));
-    bound.character = std::move(fitted.character);
-    auto error = fitted.errors.begin();
-    for (std::size_t m = 0; m < bound.report.meshes.size(); ++m) {
-      if (!bound.character->meshes[m].control) bound.report.meshes[m].linear_fit = *error++;
-    }
-    if (!bound.character->streams.empty()) {
-      bound.report.notes.push_back("the linear-blend fit does not follow streamed drivers: they stood at rest");
-    }
-    return {};
   }
 
   bool is_line(std::size_t mesh) const {

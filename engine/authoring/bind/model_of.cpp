@@ -76,8 +76,9 @@ Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls, std
     mesh.triangles.emplace_back(packed.source_vertex[triangle.x], packed.source_vertex[triangle.y],
                                 packed.source_vertex[triangle.z]);
   }
-  if (packed.weights.row_count() != 0) {
-    for (const std::uint32_t i : packed_of_source) mesh.weights.append_row(packed.weights.row(i));
+  if (packed.painted) {
+    const SparseRows painted = painted_rows(packed);
+    for (const std::uint32_t i : packed_of_source) mesh.weights.append_row(painted.row(i));
   }
   if (packed.morphs) unpack_morphs(packed, controls, whole, mesh);
   return mesh;

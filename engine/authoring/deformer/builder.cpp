@@ -112,11 +112,6 @@ void copy_in_order(const Mesh& mesh, std::span<const std::uint32_t> order, Chara
     result.uvs.reserve(count);
     for (const std::uint32_t source : result.source_vertex) result.uvs.push_back(mesh.uvs[source]);
   }
-  if (!result.control && mesh.weights.row_count() != 0) {
-    result.weights.offsets.reserve(mesh.weights.offsets.size());
-    result.weights.influences.reserve(mesh.weights.influences.size());
-    for (const std::uint32_t source : result.source_vertex) result.weights.append_row(mesh.weights.row(source));
-  }
   result.parts = mesh.parts;
   if (result.parts.empty() && !mesh.triangles.empty()) {
     result.parts.push_back({0, static_cast<std::uint32_t>(mesh.triangles.size()), -1});
@@ -171,29 +166,25 @@ std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups) con
   return stage;
 }
 
+// Returns the first of the palette entries that pose the bound joints for `mode`.
+std::uint32_t CharacterBuilder::joint_slots(BlendMode mode) {
+  const auto known = joint_slots_.find(mode);
+  if (known != joint_slots_.end()) return known->second;
+  PalettePass pass;
+  pass.kernel = mode == BlendMode::kDualQuaternion ? PoseKernel::kDualQuaternion : PoseKernel::kLinearBlend;
+  pass.painted = pass.kernel == PoseKernel::kLinearBlend;
+  pass.record_count = static_cast<std::uint32_t>(model_.bound_joints.size());
+  for (const BoundJoint& bound : model_.bound_joints) {
+    append_record(pass.records, shared::JointRecord{bound.joint, affine_from_mat4(bound.inverse_bind)});
+  }
+  return joint_slots_[mode] = add_pass(std::move(pass));
+}
+
 SparseRows CharacterBuilder::rows_over_joints(const SparseRows& weights, BlendMode mode) {
   const std::uint32_t stride = mode == BlendMode::kDualQuaternion ? shared::kDualQuaternionSlots : 1;
-  auto known = joint_slots_.find(mode);
-  if (known == joint_slots_.end()) {
-    PalettePass pass;
-    pass.kernel = mode == BlendMode::kDualQuaternion ? PoseKernel::kDualQuaternion : PoseKernel::kLinearBlend;
-    pass.record_count = static_cast<std::uint32_t>(model_.bound_joints.size());
-    for (const BoundJoint& bound : model_.bound_joints) {
-      append_record(pass.records, shared::JointRecord{bound.joint, affine_from_mat4(bound.inverse_bind)});
-    }
-    known = joint_slots_.emplace(mode, add_pass(std::move(pass))).first;
-  }
-  SparseRows rows;
-  rows.offsets.reserve(weights.offsets.size());
-  rows.influences.reserve(weights.influences.size());
-  std::vector<WeightedElement> row;
-  for (std::size_t i = 0; i < weights.row_count(); ++i) {
-    row.clear();
-    for (const Influence& influence : weights.row(i)) {
-      row.push_back({known->second + influence.index * stride, influence.weight});
-    }
-    append_row(rows, row);
-  }
+  const std::uint32_t first_slot = joint_slots(mode);
+  SparseRows rows = weights;
+  for (Influence& influence : rows.influences) influence.index = first_slot + influence.index * stride;
   return rows;
 }
 
@@ -262,6 +253,14 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
                           directions.tangents.empty() ? mesh.tangents : directions.tangents};
   PELT_ASSIGN(result.binding,
               within(fmt::format("mesh '{}'", mesh.name), pack(groups, rest, order, taken.local_points)));
+  if (!control && has_weights(mesh)) {
+    SparseRows weights = mesh.weights;
+    const std::uint32_t first_joint = rebase({&weights, 1});
+    PELT_ASSIGN(auto painted,
+                within(fmt::format("the weights of mesh '{}'", mesh.name), pack({&weights, 1}, rest, order)));
+    result.painted = PaintedWeights{first_joint, std::move(painted.slices), std::move(painted.influences)};
+    joint_slots(BlendMode::kLinear);
+  }
   MeshReport report;
   for (const SparseRows& rows : groups) {
     const RowStatistics figures = statistics(rows);

@@ -4,15 +4,16 @@
 // An example: the skin "body" on the driver "cage", a control mesh of n vertices that follows m joints and that key
 // poses correct. The palette holds, in the order in which the entries were reserved:
 //
-//   entry        0 .. n-1              n .. n+m-1           n+m .. 2n+m-1        2n+m .. end
-//              +---------------------+--------------------+--------------------+---------------------+
-//              | an offset for each  | the motion of each | the blended frame  | the joints of fits, |
-//              | vertex of cage      | bound joint        | of each cage vertex| if skins have them  |
-//              +---------------------+--------------------+--------------------+---------------------+
-//   written by   pass kKeyPose         pass kLinearBlend    the blend of cage    pass with `fit`
-//   in stage     0                     0                    0                    1, the last
-//   read by      the blend of cage     the blend of cage    the blend of body    the blend of body's fit
-//   member       cage.offset_slot = 0  cage.first_slot      cage.frame_slot,     body.fit->first_slot
+//   entry        0 .. n-1              n .. n+m-1           n+m .. 2n+m-1
+//              +---------------------+--------------------+--------------------+
+//              | an offset for each  | the motion of each | the blended frame  |
+//              | vertex of cage      | bound joint        | of each cage vertex|
+//              +---------------------+--------------------+--------------------+
+//   written by   pass kKeyPose         pass kLinearBlend    the blend of cage
+//   in stage     0                     0                    0
+//   read by      the blend of cage     the blend of cage,   the blend of body
+//                                      body's painted
+//   member       cage.offset_slot = 0  cage.first_slot      cage.frame_slot,
 //                                                           body.first_slot
 //
 //   stage 0: joints, inputs --> passes of stage 0 --> entries --> blend of cage --> cage's vertices and frames
@@ -80,8 +81,8 @@ class CharacterBuilder {
   // `model` must be validated and outlive the builder.
   CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives = {});
 
-  // Converts rows over the model's bound joints to rows over the palette entries that pose these joints for `mode`,
-  // strongest first. All meshes share these palette entries; the first call adds their pass.
+  // Converts rows over the model's bound joints to rows over the palette entries that pose these joints for `mode`. All
+  // meshes share these palette entries; the first call adds their pass.
   SparseRows rows_over_joints(const SparseRows& weights, BlendMode mode);
 
   bool has_joints() const { return !data_.skeleton.joints.empty(); }
@@ -173,6 +174,7 @@ class CharacterBuilder {
   // Packs a mesh. Uses up the binding.
   Result<Packed> packed(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control);
   void add(Packed packed);
+  std::uint32_t joint_slots(BlendMode mode);
   // Gives the skin `result` the morph targets of `mesh`, if they move it, and adds the pass of their weights.
   void add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result);
   // Returns the index of the input with a morph target's weight, which the caller gives each frame.

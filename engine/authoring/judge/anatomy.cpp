@@ -65,9 +65,10 @@ void Anatomy::weigh_skin(const Character& character) {
   evaluator.evaluate();
   for (const CharacterMesh& mesh : character->meshes) {
     if (mesh.control) continue;
-    for (std::size_t v = 0; v < mesh.weights.row_count(); ++v) {
+    const SparseRows painted = painted_rows(mesh);
+    for (std::size_t v = 0; v < painted.row_count(); ++v) {
       const glm::dvec3 position(evaluator.positions()[mesh.first_vertex + v]);
-      for (const Influence& influence : mesh.weights.row(v)) {
+      for (const Influence& influence : painted.row(v)) {
         const std::uint32_t joint = character->bound_joints[influence.index].joint;
         skin_[joint] += influence.weight;
         middles_[joint] += double{influence.weight} * position;

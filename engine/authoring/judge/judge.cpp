@@ -17,6 +17,7 @@
 #include <pelt/try.h>
 
 #include "engine/character/core/invalid.h"
+#include "engine/character/rows/packed_row.h"
 
 namespace pelt {
 namespace {
@@ -180,18 +181,20 @@ SkinPlace Judge::place_of(std::uint32_t vertex) const {
       continue;
     }
     SkinPlace place{.mesh = mesh.name, .vertex = vertex};
-    if (row >= mesh.weights.row_count()) return place;
-    float most = 0, next = 0;
-    for (const Influence& influence : mesh.weights.row(row)) {
-      const std::uint32_t joint = linear_->bound_joints[influence.index].joint;
-      if (influence.weight > most) {
-        next = std::exchange(most, influence.weight);
+    if (!mesh.painted) return place;
+    std::uint32_t most = 0, next = 0;  // weights
+    for_each_influence(*mesh.painted, row, [&](std::uint32_t word, std::size_t) {
+      const std::uint32_t joint =
+          linear_->bound_joints[mesh.painted->first_joint + shared::influence_index(word)].joint;
+      const std::uint32_t weight = shared::influence_units(word);
+      if (weight > most) {
+        next = std::exchange(most, weight);
         place.second = std::exchange(place.strongest, joint);
-      } else if (influence.weight > next) {
-        next = influence.weight;
+      } else if (weight > next) {
+        next = weight;
         place.second = joint;
       }
-    }
+    });
     if (place.strongest) place.joint = linear_->skeleton.joints[*place.strongest].name;
     return place;
   }

@@ -57,7 +57,6 @@ Result<Character> slide_points(const Character& character, std::span<const Point
     return invalid("a control point is slid by what is not finite, or more than {:g} m", kMaxCoordinate);
   }
   CharacterData data = *character;
-  data.drop_fits();
   std::vector<bool> taken(points.size(), false);
   std::size_t next = 0;  // first guess: the report is in the order of the tables, except for points that move nothing
   for (PalettePass& pass : data.passes) {

@@ -18,8 +18,8 @@ bool slides_after_bind(const MosEdit& edit);
 // Returns the character as bind would make it if its one layer of MOS had these `edits`. They may differ from those it
 // was bound by only in the distances and offsets of edits that slide after bind. `points` is from the report of that
 // bind. The result equals that of bind, except for rounding of what has changed and for CharacterData::rig. It takes as
-// long as a copy of the character and its validation. Linear-blend fits are dropped, as by move_driver_vertices.
-// Errors: kInvalidArgument if the character was bound by other edits, and those of Character::create.
+// long as a copy of the character and its validation. Errors: kInvalidArgument if the character was bound by other
+// edits, and those of Character::create.
 Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
                                std::span<const MosEdit> edits);
 

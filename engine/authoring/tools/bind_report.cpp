@@ -38,12 +38,6 @@ nlohmann::ordered_json verdict_json(const std::optional<Verdict>& verdict) {
           {"places", std::move(places)}};
 }
 
-nlohmann::ordered_json fit_json(const MeshReport& mesh) {
-  if (!mesh.linear_fit) return {};
-  const LinearFitError& error = *mesh.linear_fit;
-  return {{"rms", error.rms}, {"worst", error.worst}, {"worst_vertex", error.worst_vertex}};
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, std::size_t>> remark_counts(const MeshReport& mesh) {
@@ -75,7 +69,6 @@ std::string format_bind_report(const BindReportFacts& facts, const BoundModel& b
          {"repaired_vertices", mesh.repaired_vertices},
          {"cut_error", mesh.cut_error ? nlohmann::ordered_json(*mesh.cut_error) : nlohmann::ordered_json()},
          {"remarks", remarks},
-         {"linear_fit", fit_json(mesh)},
          {"level_vertices", mesh.level_vertices},
          {"bytes_per_vertex", mesh.bytes_per_vertex}});
   }

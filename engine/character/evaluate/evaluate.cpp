@@ -98,7 +98,7 @@ struct Evaluator::State {
   Stretches stretches = Stretches::kNone;                  // of the dual quaternions of this evaluate()
   std::vector<std::optional<ActiveMorphs>> active_morphs;  // for each mesh
   Detail detail = Detail::kFull;
-  std::vector<PackedBinding> fits;                       // for each mesh, once they are needed
+  std::vector<PackedBinding> painted;                    // for each mesh, once they are needed
   std::vector<std::vector<std::uint32_t>> normal_rings;  // for each mesh; no meshes if normals are blended
   std::optional<std::uint32_t> clock_input;
   ActionClock clock;
@@ -120,7 +120,7 @@ struct Evaluator::State {
 
   void pose_palettes(std::uint32_t stage) {
     for (const PalettePass& pass : character->passes) {
-      if (pass.stage == stage && !pass.fit) pose_palette(pass);
+      if (pass.stage == stage) pose_palette(pass);
     }
   }
 
@@ -171,17 +171,17 @@ struct Evaluator::State {
     }
   }
 
-  void blend_fits() {
+  void blend_painted() {
     for (const PalettePass& pass : character->passes) {
-      if (pass.fit || writes_weights(pass.kernel)) pose_palette(pass);
+      if (pass.painted || writes_weights(pass.kernel)) pose_palette(pass);
     }
-    for (std::size_t m = 0; m < fits.size(); ++m) {
+    for (std::size_t m = 0; m < painted.size(); ++m) {
       const CharacterMesh& mesh = character->meshes[m];
-      if (!mesh.fit) continue;
+      if (!mesh.painted) continue;
       const BlendOutputs out = outputs_of(mesh);
-      for_slices(m, BlendMode::kLinear, [&](RestShape rest, SliceRange slices) {
-        blend_linearly(fits[m], rest, slices, mesh.fit->first_slot, out);
-      });
+      const std::uint32_t first_slot = character->painted_pass()->first_slot + mesh.painted->first_joint;
+      for_slices(m, BlendMode::kLinear,
+                 [&](RestShape rest, SliceRange slices) { blend_linearly(painted[m], rest, slices, first_slot, out); });
     }
   }
 
@@ -295,18 +295,17 @@ void Evaluator::teleport() { state_->action.restart(); }
 
 void Evaluator::set_detail(Detail detail) {
   State& state = *state_;
-  assert(detail == Detail::kFull || state.character->fit_pass() != nullptr);
-  state.detail = detail;
-  if (detail == Detail::kFull || !state.fits.empty()) return;
+  state.detail = state.character->has_linear_blend() ? detail : Detail::kFull;
+  if (state.detail == Detail::kFull || !state.painted.empty()) return;
   for (const CharacterMesh& mesh : state.character->meshes) {
-    state.fits.push_back(mesh.fit ? fit_binding(mesh) : PackedBinding{});
+    state.painted.push_back(mesh.painted ? painted_binding(mesh) : PackedBinding{});
   }
 }
 
 void Evaluator::evaluate() {
   State& state = *state_;
-  if (state.detail == Detail::kLinearFit) {
-    state.blend_fits();
+  if (state.detail == Detail::kLinearBlend) {
+    state.blend_painted();
   } else {
     if (state.clock_input) {
       state.inputs[*state.clock_input] = state.clock.value();

@@ -185,8 +185,9 @@ class MeshRecords {
     }
   }
 
-  void add_fit() {
-    if (mesh_.fit) add_entries(*mesh_.fit, mesh_.fit->first_slot, false);
+  // `first_slot`: palette entry of bound joint 0.
+  void add_painted(std::uint32_t first_slot) {
+    if (mesh_.painted) add_entries(*mesh_.painted, first_slot + mesh_.painted->first_joint, false);
   }
 
  private:
@@ -280,7 +281,9 @@ BoundsRecords find_bounds_records(const CharacterData& data) {
   for (const SkinLevel& level : data.levels) meshes.emplace_back(level.skin, found);
   for (MeshRecords& mesh : meshes) mesh.add_deformers();
   found.count = static_cast<std::uint32_t>(found.records.size());
-  for (MeshRecords& mesh : meshes) mesh.add_fit();
+  if (data.has_linear_blend()) {
+    for (MeshRecords& mesh : meshes) mesh.add_painted(data.painted_pass()->first_slot);
+  }
   const auto words = static_cast<std::uint32_t>(found.records.size()) * shared::kBoundsRecordWords;
   for (shared::BoundsRecord& record : found.records) record.first_entry += words;
   return found;

@@ -13,7 +13,7 @@
 namespace pelt {
 
 struct BoundsRecords {
-  std::vector<shared::BoundsRecord> records;  // the deformers', then the fits'
+  std::vector<shared::BoundsRecord> records;  // the deformers', then those of painted weights
   std::vector<std::uint32_t> entries;         // words; in one array they follow the records
   std::uint32_t count = 0;                    // number of the deformers' records
 };

@@ -69,12 +69,12 @@ concept Is = std::same_as<std::remove_const_t<T>, U>;
 // Types of whole 4-byte words without padding: arrays of them are copied at once.
 template <class T>
 concept Flat = Is<T, std::uint32_t> || Is<T, std::int32_t> || Is<T, float> || Is<T, glm::vec2> || Is<T, glm::vec3> ||
-    Is<T, glm::vec4> || Is<T, glm::uvec2> || Is<T, glm::uvec3> || Is<T, glm::mat4> || Is<T, Influence>;
+    Is<T, glm::vec4> || Is<T, glm::uvec2> || Is<T, glm::uvec3> || Is<T, glm::mat4>;
 
 // Arrays of single floats are the keys of clips; they are many and short, so they follow each other without gaps.
 template <class T>
 concept Aligned = Flat<T> && !Is<T, float>;
-static_assert(sizeof(glm::vec3) == 12 && sizeof(glm::uvec3) == 12 && sizeof(glm::mat4) == 64 && sizeof(Influence) == 8);
+static_assert(sizeof(glm::vec3) == 12 && sizeof(glm::uvec3) == 12 && sizeof(glm::mat4) == 64);
 
 // For each struct one function, describe(archive, struct), lists its members. Given a Writer it writes them, given a
 // Reader it reads them, so that the two cannot differ; the function of CharacterData also names the chunks.
@@ -128,7 +128,7 @@ void describe(Archive& archive, Is<Material> auto& material) {
 
 template <class Archive>
 void describe(Archive& archive, Is<PalettePass> auto& pass) {
-  archive(pass.kernel, pass.stage, pass.first_slot, pass.record_count, pass.records, pass.table, pass.fit);
+  archive(pass.kernel, pass.stage, pass.first_slot, pass.record_count, pass.records, pass.table, pass.painted);
 }
 
 template <class Archive>
@@ -143,11 +143,6 @@ void describe(Archive& archive, Is<PackedBinding> auto& binding) {
 }
 
 template <class Archive>
-void describe(Archive& archive, Is<SparseRows> auto& rows) {
-  archive(rows.offsets, rows.influences);
-}
-
-template <class Archive>
 void describe(Archive& archive, Is<Wires> auto& wires) {
   archive(wires.exponent, wires.root_slot);
 }
@@ -158,8 +153,8 @@ void describe(Archive& archive, Is<PackedMorphs> auto& morphs) {
 }
 
 template <class Archive>
-void describe(Archive& archive, Is<LinearFit> auto& fit) {
-  archive(fit.first_slot, fit.slices, fit.influences, fit.rms, fit.worst);
+void describe(Archive& archive, Is<PaintedWeights> auto& painted) {
+  archive(painted.first_joint, painted.slices, painted.influences);
 }
 
 template <class Archive>
@@ -176,7 +171,7 @@ template <class Archive>
 void describe(Archive& archive, Is<CharacterMesh> auto& mesh) {
   archive(mesh.name, mesh.deformer, mesh.control, mesh.mode, mesh.stage, mesh.first_vertex, mesh.first_slot,
           mesh.frame_slot, mesh.offset_slot, mesh.wires, mesh.morphs, mesh.binding, mesh.source_vertex, mesh.triangles,
-          mesh.uvs, mesh.parts, mesh.weights, mesh.fit);
+          mesh.uvs, mesh.parts, mesh.painted);
 }
 
 template <class Archive>
@@ -191,9 +186,9 @@ void describe(Archive& archive, Is<CharacterData> auto& data) {
                 data.stage_count);
   archive.chunk({"SKEL", 2}, data.skeleton.joints, data.skeleton.helpers, data.bound_joints);
   archive.chunk({"MATL", 1}, data.materials);
-  archive.chunk_each({"PASS", 3}, data.passes);
-  archive.chunk_each({"MESH", 5}, data.meshes);
-  archive.optional_chunk({"LEVL", 4}, data.levels);
+  archive.chunk_each({"PASS", 4}, data.passes);
+  archive.chunk_each({"MESH", 6}, data.meshes);
+  archive.optional_chunk({"LEVL", 5}, data.levels);
   archive.optional_chunk({"CLIP", 1}, data.clips);
   archive.optional_chunk({"RIG ", 1}, data.rig);
   archive.optional_chunk({"BONE", 1}, data.skeleton.human_bones);

@@ -110,7 +110,6 @@ Result<void> move_all(CharacterData& data, std::uint32_t slots_read, const Drive
   for (const auto& [m, moves] : offsets) {
     PELT_TRY(check_driver_offsets(data, m, moves));
   }
-  data.drop_fits();
   PELT_ASSIGN(auto all, take_offsets(data, slots_read));
   for (const auto& [m, moves] : offsets) all[m] = in_packed_order(data.meshes[m], moves);
   for (const auto& [m, moves] : all) {

@@ -12,7 +12,8 @@
 namespace pelt {
 
 // Calls visit(word, group) for each influence of a row whose weight is not 0. `word`: as it is stored; `group`: the
-// number of groups of the row that end before it. `Binding`: PackedBinding, or LinearFit, which has the same slices.
+// number of groups of the row that end before it. `Binding`: PackedBinding, or PaintedWeights, which have the same
+// slices.
 template <class Binding, class Visit>
 void for_each_influence(const Binding& binding, std::size_t row, const Visit& visit) {
   const std::size_t slice = row / shared::kSliceRows;

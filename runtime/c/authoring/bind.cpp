@@ -67,7 +67,6 @@ pelt_result pelt_bind(const pelt_model* model, const pelt_rig* rig, const pelt_b
     const auto given = read_options(options, "options");
     pelt_character*& made = need(out, "out");
     pelt::BindOptions wanted{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
-    if (given.linear_fit != 0) wanted.linear_fit.emplace();
     if (given.progress != nullptr) {
       wanted.progress = [&given](double fraction, const std::string& what) {
         given.progress(given.user, fraction, what.c_str());

@@ -66,7 +66,6 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
 
 pelt::BindOptions read_bind_options(const pelt_binder_bind_options& given) {
   pelt::BindOptions options{.threads = given.threads, .keep_vertex_order = given.keep_vertex_order != 0};
-  if (given.linear_fit != 0) options.linear_fit = pelt::LinearFitOptions{.influences = given.linear_fit};
   options.progress = progress_of(given);
   options.stop = stop_of(given.stop);
   return options;

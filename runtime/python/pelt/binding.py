@@ -107,7 +107,6 @@ def bind(
     weights_of: Path | None = None,
     fallback: bool = True,
     judge: bool = True,
-    linear_fit: int = 0,
     keep_vertex_order: bool = False,
     any_file: bool = False,
     threads: int = 0,
@@ -116,13 +115,12 @@ def bind(
     """Binds a model, a file or one such as "builtin:biped", as `pelt bind` does with the options of these names.
 
     `rig`: a file, the text of one, or its JSON; at most one of `rig`, `preset` and `deformer`. `fallback`
-    and `judge`: --no-fallback and --no-judge turn them off. `linear_fit`: joints a vertex of the linear-blend fit, 0:
-    none. `any_file`: models and rigs may name files outside of their folders, as --any-file allows it. `progress` gets
-    the fraction that is done, 0 to 1, and what is being done; what it raises, or Ctrl-C, stops the bind.
+    and `judge`: --no-fallback and --no-judge turn them off. `any_file`: models and rigs may name files outside of their
+    folders, as --any-file allows it. `progress` gets the fraction that is done, 0 to 1, and what is being done; what it
+    raises, or Ctrl-C, stops the bind.
     """
-    for name, number in (("threads", threads), ("linear_fit", linear_fit)):
-        if number < 0:
-            raise Error(f"{name} is {number}")
+    if threads < 0:
+        raise Error(f"threads is {threads}")
     options = _library.pelt_binder_bind_options(
         threads=threads,
         preset=_name(preset),
@@ -131,7 +129,6 @@ def bind(
         weights_of=_name(weights_of),
         judging=2 if not judge else 1 if not fallback else 0,
         keep_vertex_order=int(keep_vertex_order),
-        linear_fit=linear_fit,
         any_file=int(any_file),
         **_rig(rig),
     )

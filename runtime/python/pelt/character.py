@@ -52,8 +52,6 @@ class Mesh:
     uvs: Floats | None
     rest_positions: Floats
     source_vertex: npt.NDArray[np.uint32]
-    fit_rms: float | None
-    fit_worst: float | None
 
     @property
     def model_triangles(self) -> npt.NDArray[np.uint32]:
@@ -249,8 +247,6 @@ class Character:
             uvs=view(handle, info.uvs, (count, 2)) if info.uvs else None,
             rest_positions=view(handle, info.rest_positions, (count, 3)),
             source_vertex=view(handle, info.source_vertex, (count,), "<u4"),
-            fit_rms=None if info.fit_rms < 0 else float(info.fit_rms),
-            fit_worst=None if info.fit_worst < 0 else float(info.fit_worst),
         )
 
     @property

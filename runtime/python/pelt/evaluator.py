@@ -16,7 +16,7 @@ from ._library import Error, Handle, library, view
 from .character import Character, Floats, Pose, joint_memory, numbers
 
 _ORDERS = {"character": 0, "model": 1}
-_DETAILS = {"full": 0, "linear_fit": 1}
+_DETAILS = {"full": 0, "linear_blend": 1}
 
 
 def _array(array: np.ndarray | None, columns: int, count: int, name: str) -> tuple[int, int]:
@@ -155,7 +155,7 @@ class Evaluator:
         self._call("pelt_evaluator_stream", self._index("stream", stream), array.ctypes.data, len(array))
 
     def set_detail(self, detail: str) -> None:
-        """Moves by the deformers, "full", or by the linear-blend fit, "linear_fit", if the character has one."""
+        """Moves by the deformers, "full", or by the model's own weights, "linear_blend", if all skins have some."""
         if detail not in _DETAILS:
             raise Error(f"there is no detail '{detail}'; there are: {', '.join(_DETAILS)}")
         self._call("pelt_evaluator_detail", _DETAILS[detail])

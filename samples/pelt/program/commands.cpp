@@ -78,11 +78,6 @@ void add_bind(CLI::App& app, Command& chosen) {
   bind->add_option("--write-rig", command->write_rig, "Write the rig that was used, every parameter spelled out")
       ->check(extension_in({".json"}))
       ->type_name("RIG.json");
-  auto influences = std::make_shared<unsigned>(0);
-  CLI::Option* linear_fit = bind->add_flag(
-      "--linear-fit{4}", *influences,
-      "Add weights for plain linear blend that move the skin nearly as its deformers do, for copies that "
-      "are small on screen: of 4 joints a vertex, or --linear-fit=N (docs/detail.md)");
   bind->add_flag("--json", command->json, "Print the report as JSON");
   bind->footer(
       "The report says of each mesh how many palette entries move a vertex (mean and most), how far its vertices are\n"
@@ -90,13 +85,6 @@ void add_bind(CLI::App& app, Command& chosen) {
       "vertex costs to move in bytes read and written.\n\n"
       "Example:\n  pelt bind hero.glb --deformer surface-ffd -o hero.pelt");
   bind->callback([=, &chosen] {
-    if (linear_fit->count() > 0) {
-      if (*influences < 1 || *influences > LinearFitOptions::kMaxInfluences) {
-        throw CLI::ValidationError("--linear-fit",
-                                   fmt::format("must be from 1 to {}", LinearFitOptions::kMaxInfluences));
-      }
-      command->linear_fit = *influences;
-    }
     if (!command->report.empty() && command->report == command->write_rig) {
       throw CLI::ValidationError("--write-rig", fmt::format("{} is written by --report", command->report));
     }

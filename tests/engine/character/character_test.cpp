@@ -72,13 +72,25 @@ const Fault kFaults[] = {
     {"InverseBindNotFinite", [](CharacterData& d) { d.bound_joints[1].inverse_bind[3].x = kNan; }},
     {"InverseBindNotAffine", [](CharacterData& d) { d.bound_joints[1].inverse_bind[0].w = 0.5f; }},
     {"WeightsOfNoBoundJoint", [](CharacterData& d) { d.bound_joints.pop_back(); }},
-    {"WeightsFewerThanVertices",
+    {"PaintedFromBehindTheJoints", [](CharacterData& d) { d.meshes.back().painted->first_joint = 3; }},
+    {"PaintedFromTheLastJoint", [](CharacterData& d) { d.meshes.back().painted->first_joint = 2; }},
+    {"PaintedToNoJoint", [](CharacterData& d) { d.meshes.back().painted->influences[0] |= 0xFFFFu; }},
+    {"PaintedWeightsDoNotSum", [](CharacterData& d) { d.meshes.back().painted->influences[0] ^= 0x10000u; }},
+    {"PaintedWithoutSlices", [](CharacterData& d) { d.meshes.back().painted->slices.clear(); }},
+    {"PaintedSlicesDescend", [](CharacterData& d) { d.meshes.back().painted->slices[1] = 0xFFFFFFFFu; }},
+    {"PaintedInfluencesAreCutOff", [](CharacterData& d) { d.meshes.back().painted->influences.pop_back(); }},
+    {"PaintedPassTwice",
      [](CharacterData& d) {
-       CharacterMesh& mesh = d.meshes.back();
-       mesh.weights.offsets.pop_back();
-       mesh.weights.influences.resize(mesh.weights.offsets.back());
+       for (PalettePass& pass : d.passes) pass.painted = true;
      }},
-    {"WeightsWithoutOffsets", [](CharacterData& d) { d.meshes.back().weights.offsets.clear(); }},
+    {"PaintedPassOfAnotherKernel",
+     [](CharacterData& d) {
+       for (PalettePass& pass : d.passes) pass.painted = !pass.painted;
+     }},
+    {"PaintedPassIsNotMarked",
+     [](CharacterData& d) {
+       for (PalettePass& pass : d.passes) pass.painted = false;
+     }},
     {"NoJoints", [](CharacterData& d) { d.skeleton.joints.clear(); }},
     {"ClipJoint", [](CharacterData& d) { d.clips[0].channels[0].joint = 2; }},
     {"ClipPath", [](CharacterData& d) { d.clips[0].channels[0].path = static_cast<ChannelPath>(3); }},

@@ -170,6 +170,7 @@ TEST(HostileFile, VeryManyPassesAreRefused) {
   PalettePass none = data.passes[0];
   none.records.clear();
   none.record_count = 0;
+  none.painted = false;
   data.passes.resize(16384, none);
   EXPECT_TRUE(Character::create(data));
   data.passes.push_back(none);

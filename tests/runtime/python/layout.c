@@ -40,8 +40,6 @@ static void print_character(void) {
   FIELD(pelt_mesh_info, triangles);
   FIELD(pelt_mesh_info, uvs);
   FIELD(pelt_mesh_info, source_vertex);
-  FIELD(pelt_mesh_info, fit_rms);
-  FIELD(pelt_mesh_info, fit_worst);
   FIELD(pelt_mesh_info, rest_positions);
   FIELD(pelt_mesh_info, first_vertex);
   FIELD(pelt_mesh_info, reserved);
@@ -102,8 +100,8 @@ static void print_binder(void) {
   FIELD(pelt_binder_bind_options, weights_of);
   FIELD(pelt_binder_bind_options, judging);
   FIELD(pelt_binder_bind_options, keep_vertex_order);
-  FIELD(pelt_binder_bind_options, linear_fit);
   FIELD(pelt_binder_bind_options, any_file);
+  FIELD(pelt_binder_bind_options, reserved);
   FIELD(pelt_binder_bind_options, user);
   FIELD(pelt_binder_bind_options, progress);
   FIELD(pelt_binder_bind_options, stop);

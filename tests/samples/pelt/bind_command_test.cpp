@@ -29,22 +29,11 @@ TEST_F(Pelt, BindsToTheSameBytesOnAnyNumberOfCores) {
   EXPECT_EQ(files().size(), 2u);
 }
 
-TEST_F(Pelt, FitsLinearBlendToTheDeformers) {
-  const Json report = Json::parse(done("bind builtin:limb --linear-fit=2 -o fitted.pelt --json"));
-  const Json info = Json::parse(done("info fitted.pelt --json"));
-  ASSERT_EQ(report["meshes"].size(), 2u);
-  EXPECT_TRUE(report["meshes"][0]["linear_fit"].is_null()) << "a driver";
-  EXPECT_TRUE(info["meshes"][0]["linear_fit"].is_null());
-  const Json& fit = report["meshes"][1]["linear_fit"];
-  EXPECT_GT(fit["rms"].get<double>(), 0.0);
-  EXPECT_GT(fit["worst"].get<double>(), fit["rms"].get<double>());
-  EXPECT_NEAR(info["meshes"][1]["linear_fit"]["rms"].get<double>(), fit["rms"].get<double>(), 1e-6);
-  EXPECT_EQ(info["meshes"][1]["linear_fit"]["max_influences"], 2);
-  EXPECT_EQ(info["passes"].back()["fit"], true);
-  EXPECT_THAT(done("bind --linear-fit builtin:limb -o fitted.pelt"), HasSubstr("linear-blend fit"));
-  EXPECT_THAT(done("info fitted.pelt"), HasSubstr("linear-blend fit"));
-  EXPECT_TRUE(Json::parse(done("bind builtin:limb -o plain.pelt --json"))["meshes"][1]["linear_fit"].is_null());
-  EXPECT_THAT(failure("bind builtin:limb --linear-fit=9 -o x.pelt", 2), HasSubstr("from 1 to 8"));
+TEST_F(Pelt, SaysWhichSkinsHaveTheModelsWeights) {
+  done("bind builtin:limb -o limb.pelt");
+  const Json info = Json::parse(done("info limb.pelt --json"));
+  EXPECT_EQ(info["meshes"][0]["painted"], false) << "a driver";
+  EXPECT_EQ(info["meshes"][1]["painted"], true);
 }
 
 // A driver moves the first half of the limb, in a mask with a sharp edge.

@@ -28,7 +28,6 @@ const std::map<std::string, std::string> kBinds{
     {"--weights-of", "bind sleeve.obj --weights-of builtin:limb -o"},
     {"--report", "bind builtin:arm --report report.json -o"},
     {"--write-rig", "bind builtin:arm --write-rig written.json -o"},
-    {"--linear-fit", "bind builtin:arm --linear-fit -o"},
     {"--json", "bind builtin:arm --json -o"},
 };
 
@@ -75,8 +74,8 @@ TEST_F(BindOptions, KeepLevelsThatAreDrawn) {
     model.meshes.back().name = "tube_LOD" + std::to_string(model.meshes.size() - 1);
   }
   write("tube.glb", test::must(format_glb(model)));
-  done("bind tube.glb --deformer surface-ffd --linear-fit -o bound.glb");
-  done("bind tube.glb --deformer surface-ffd --linear-fit -o bound.pelt");
+  done("bind tube.glb --deformer surface-ffd -o bound.glb");
+  done("bind tube.glb --deformer surface-ffd -o bound.pelt");
   EXPECT_EQ(Json::parse(done("info bound.pelt --json"))["levels"].size(), 2u);
   EXPECT_THAT(done("info bound.glb"), testing::HasSubstr("levels of detail: 2"));
   for (const std::string file : {"bound.glb", "bound.pelt"}) {

@@ -37,9 +37,10 @@ struct PalettePass {
   std::uint32_t record_count = 0;
   std::vector<std::uint32_t> records;  // record_count structs of shaders/<kernel>/pose.h, as words
   std::vector<std::uint32_t> table;    // words that the records refer to
-  // True if the pass poses the joints of the linear-blend fits of all meshes (LinearFit). Only instances that are moved
-  // by their fits need it, and nothing else reads it. A character has at most one such pass.
-  bool fit = false;
+  // True if the pass poses the bound joints, a record for each in their order, which PaintedWeights blend: of all
+  // passes that pose joints it alone is needed by instances of Detail::kLinearBlend. A character has at most one such
+  // pass.
+  bool painted = false;
 };
 
 enum class BlendMode : std::uint32_t {
@@ -58,17 +59,18 @@ struct Wires {
   std::uint32_t root_slot = 0;  // palette entry with the root joint's motion, from which displacements are measured
 };
 
-// A second binding of a skin, over joints alone, which moves it nearly as its own binding does: for copies of a
-// character that are small on screen (docs/detail.md). v' = sum w M_j p by linear blend. It shares the mesh's points p,
-// normals, tangents and packed order.
-struct LinearFit {
-  std::uint32_t first_slot = 0;           // palette entry that index 0 of its influences names
+// The method that moves the skins of a copy (docs/detail.md).
+enum class Detail : std::uint32_t {
+  kFull,         // the deformers
+  kLinearBlend,  // linear blend by the model's own weights (PaintedWeights); control meshes are not updated
+};
+
+// The model's own weights of a skin, over the bound joints. They move copies that are small on screen by linear blend,
+// v' = sum w M_j p, and tools read them (painted_rows). They share the mesh's points p, normals, tangents and order.
+struct PaintedWeights {
+  std::uint32_t first_joint = 0;          // bound joint that index 0 of the influences names
   std::vector<std::uint32_t> slices;      // as in PackedBinding, one group
   std::vector<std::uint32_t> influences;  // as in PackedBinding
-  // Distances, metres, from where the mesh's own binding moves its vertices: root mean square and largest, over all
-  // vertices and the poses that were fitted to.
-  float rms = 0;
-  float worst = 0;
 };
 
 // A mesh and its binding. Vertices are in packed order; source_vertex gives their order in the model.
@@ -90,17 +92,18 @@ struct CharacterMesh {
   std::vector<glm::uvec3> triangles;         // packed order
   std::vector<glm::vec2> uvs;                // packed order; may be empty
   std::vector<MeshPart> parts;
-  // For skin: the model's own weights, packed order, columns CharacterData::bound_joints; no rows if it had none. They
-  // move nothing: model_of reads them to show the same mesh by linear blend.
-  SparseRows weights;
-  std::optional<LinearFit> fit;  // all skins have one, or none has
+  std::optional<PaintedWeights> painted;  // of every skin that has weights in the model
 
   std::uint32_t vertex_count() const { return binding.vertex_count(); }
 };
 
-// Returns a mesh's fit with the mesh's points and directions, as the linear-blend kernels take it. Precondition: the
-// mesh has a fit.
-PackedBinding fit_binding(const CharacterMesh& mesh);
+// Returns a mesh's painted weights with the mesh's points and directions, as the linear-blend kernels take them.
+// Precondition: it has some.
+PackedBinding painted_binding(const CharacterMesh& mesh);
+
+// Returns a mesh's painted weights, multiples of 1/65535, in packed order; columns: CharacterData::bound_joints. No
+// rows: it has none.
+SparseRows painted_rows(const CharacterMesh& mesh);
 
 // A streamed driver: a control mesh whose vertices the caller gives each frame, for example from a simulation or a
 // point cache.
@@ -170,9 +173,10 @@ struct CharacterData {
   std::optional<std::uint32_t> find_control(std::string_view wanted) const;
   std::optional<std::uint32_t> clock_input() const;  // input of the control of kClock; none: nothing swings
 
-  // Returns the pass with PalettePass::fit; nullptr if the skins have no fits. Its palette entries are the last ones.
-  const PalettePass* fit_pass() const;
-  void drop_fits();
+  const PalettePass* painted_pass() const;  // the pass with PalettePass::painted; nullptr: there is none
+  // Returns true if Detail::kLinearBlend can move the character: all skins and their levels have painted weights. Else
+  // its deformers move it at every detail.
+  bool has_linear_blend() const;
 };
 
 // Sets the inputs for the rest pose. Shape: inputs.size() == data.input_count.

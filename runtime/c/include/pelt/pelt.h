@@ -131,8 +131,6 @@ typedef struct pelt_mesh_info {
   const uint32_t* triangles;     /* 3 vertices of this mesh a triangle */
   const float* uvs;              /* 2 a vertex; NULL: it has none */
   const uint32_t* source_vertex; /* the number of each vertex in the model that was bound */
-  float fit_rms;                 /* root mean square error of the linear-blend fit against the deformer, metres */
-  float fit_worst;               /* the largest error; both are -1 without a fit */
   const float* rest_positions;   /* 3 a vertex, at bind, model space, metres */
   uint32_t first_vertex;         /* of the mesh, where the vertices of all meshes follow each other */
   uint32_t reserved;
@@ -227,7 +225,7 @@ typedef struct pelt_bind_options {
   uint32_t struct_size;
   uint32_t threads;           /* 0: all cores; the result does not depend on it */
   uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
-  uint32_t linear_fit;        /* 1: also makes the fit that PELT_DETAIL_LINEAR_FIT needs (docs/detail.md) */
+  uint32_t reserved;
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
   /* A number that another thread, `progress` or a signal's handler makes other than 0 to end the bind, which then fails
@@ -440,8 +438,8 @@ enum {
   PELT_ENTRY_TELEPORT = 1,
   /* not moved, its previous positions become its positions: set it once when an instance stops */
   PELT_ENTRY_HOLD = 2,
-  /* moved by the linear blend that was fitted to the deformers (PELT_DETAIL_LINEAR_FIT) */
-  PELT_ENTRY_LINEAR_FIT = 4,
+  /* moved by linear blend with the model's own weights (PELT_DETAIL_LINEAR_BLEND) */
+  PELT_ENTRY_LINEAR_BLEND = 4,
   /* secondary action starts at rest, as it does with PELT_ENTRY_TELEPORT */
   PELT_ENTRY_FRESH = 64,
   /* with several output slots, in place of PELT_ENTRY_HOLD: moved again as when it was last moved, with the detail of
@@ -501,8 +499,8 @@ typedef struct pelt_crowd_options {
   /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from
    * one box to the next. A box is never smaller than the skin. Its diagonal is at most 1.5 times that of the
    * skin's own box on the built-in biped, by every deformer, in its clips and with its joints turned: 1.37 by dual
-   * quaternions, 1.45 by linear fits, 1.12 by all else. The boxes belong to the frame
-   * being recorded; an instance that is not moved keeps its box. */
+   * quaternions, 1.12 by all else. The boxes belong to the frame being recorded; an instance that is not moved keeps
+   * its box. */
   uint32_t bounds;
   uint32_t control_meshes; /* 1: writes control meshes too, for tools, and vertices count over all meshes */
   /* Buffers that the device fills, in which every frame reads the same places. They must be written before its
@@ -617,8 +615,9 @@ PELT_API pelt_result pelt_crowd_get_clock(const pelt_crowd* crowd, float* clock)
 
 enum {
   PELT_DETAIL_FULL = 0,
-  /* Moved by the linear blend that was fitted to the deformers, which are then not posed; full if there is no fit. */
-  PELT_DETAIL_LINEAR_FIT = 1
+  /* Moved by linear blend with the model's own weights (docs/detail.md), for which the deformers are not posed; full if
+   * a skin has none. */
+  PELT_DETAIL_LINEAR_BLEND = 1
 };
 /* Says how finely an instance is moved, from the next frame in which it is. */
 PELT_API pelt_result pelt_crowd_detail(pelt_crowd* crowd, uint32_t instance, uint32_t detail);
@@ -849,7 +848,8 @@ PELT_API pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const floa
 PELT_API pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, const float* positions,
                                            uint32_t vertex_count);
 PELT_API pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, float value);
-/* Moves by the deformers (PELT_DETAIL_FULL) or by their fit (PELT_DETAIL_LINEAR_FIT; full if there is none). */
+/* Moves by the deformers (PELT_DETAIL_FULL) or by linear blend (PELT_DETAIL_LINEAR_BLEND; full if a skin has no
+ * weights). */
 PELT_API pelt_result pelt_evaluator_detail(pelt_evaluator* evaluator, uint32_t detail);
 /* Add to the time of secondary action, as pelt_crowd_advance does, and have it start at rest in the next evaluation. */
 PELT_API pelt_result pelt_evaluator_advance(pelt_evaluator* evaluator, float seconds);

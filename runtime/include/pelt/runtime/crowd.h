@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <pelt/character.h>
 #include <pelt/normal_rings.h>
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
@@ -71,8 +72,8 @@ struct CrowdOutputs {
   // A box round each instance's skin: float3 least corner, then float3 greatest corner. It is computed from the palette
   // before the skin is moved. It is never smaller than the skin. Its diagonal is at most 1.5 times that of the skin's
   // own box on the built-in biped, by every deformer, in its clips and with its joints turned: 1.37 by dual
-  // quaternions, 1.45 by linear fits, 1.12 by all else (docs/runtime.md, Bounds). An instance that is not moved keeps
-  // its box. Boxes are of the frame being recorded, too late to cull it whole. Offset: a multiple of 4.
+  // quaternions, 1.12 by all else (docs/runtime.md, Bounds). An instance that is not moved keeps its box. Boxes are of
+  // the frame being recorded, too late to cull it whole. Offset: a multiple of 4.
   bool bounds = false;
   BufferPlace bounds_place;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
@@ -146,14 +147,6 @@ struct CrowdOptions {
   // the frame before, its previous positions equal its positions. Offset: a multiple of
   // minStorageBufferOffsetAlignment. Not together with `visible`, nor with previous positions in several output slots.
   BufferPlace drawn;
-};
-
-// How finely an instance is moved.
-enum class Detail : std::uint32_t {
-  kFull,
-  // Moved by the linear blend that was fitted to the deformers (CharacterMesh::fit), whose palettes are then not posed;
-  // kFull if the character has no fit.
-  kLinearFit,
 };
 
 // The parts of a frame of a crowd.
@@ -309,7 +302,9 @@ class Crowd {
   // Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions, and
   // has its secondary action start at rest there. An instance that appears is teleported.
   void teleport(std::uint32_t instance);
-  void detail(std::uint32_t instance, Detail detail);  // from the next frame in which it is moved
+  // Says what moves an instance from the next frame in which it is moved. With Detail::kLinearBlend the palettes of the
+  // deformers are not posed; a character without CharacterData::has_linear_blend stays at kFull.
+  void detail(std::uint32_t instance, Detail detail);
   // Shows an instance's skins at a level of detail (CharacterData::levels): each by its coarsest level that is not
   // above `level`. Only that is moved, and drawn from mesh_vertex() or level_vertex(). With `fade_frames` both levels
   // are moved in so many frames, for the game to fade from one to the other (shown_levels); 0: at once. In the first

@@ -70,8 +70,8 @@ PELT_SHARED_SIZE(ListEntry, 8);
 
 PELT_SHARED_CONST uint kEntryTeleport = 1u;  // previous positions equal this frame's
 PELT_SHARED_CONST uint kEntryHold = 2u;      // not moved: previous positions become the positions
-// Moved by the linear blend that was fitted to the deformers, which are then not posed; by them if there is none.
-PELT_SHARED_CONST uint kEntryLinearFit = 4u;
+// Moved by linear blend with the model's own weights, for which deformers are not posed; by them where a skin has none.
+PELT_SHARED_CONST uint kEntryLinearBlend = 4u;
 PELT_SHARED_CONST uint kEntryFresh = 64u;  // secondary action starts at rest, as it does with kEntryTeleport
 // Moved again as when it was last moved: the palette stays, and the vertices go to the output slot of this frame, which
 // does not have them yet. The detail is that of that move.

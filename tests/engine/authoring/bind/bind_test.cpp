@@ -159,13 +159,6 @@ TEST(Bind, RepairsDirectionsAndSaysWhere) {
   EXPECT_EQ(bound->report.meshes[0].repaired_vertices, std::vector<std::uint32_t>{4});
 }
 
-// Options that ask for all stages.
-BindOptions whole_bind() {
-  BindOptions options;
-  options.linear_fit.emplace();
-  return options;
-}
-
 class BindStages : public testing::TestWithParam<std::string_view> {
  protected:
   const Model model_ = test::make_tube({.around = 24, .along = 32, .joints = 3});
@@ -173,7 +166,7 @@ class BindStages : public testing::TestWithParam<std::string_view> {
 };
 
 TEST_P(BindStages, AreShownFromZeroToOne) {
-  BindOptions options = whole_bind();
+  BindOptions options = BindOptions();
   double last = 0;
   std::set<std::string> stages;
   options.progress = [&](double fraction, const std::string& what) {
@@ -186,7 +179,7 @@ TEST_P(BindStages, AreShownFromZeroToOne) {
   const Result<Bound> bound = bind(model_, rig_, options);
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(last, 1);
-  for (const char* stage : {"packing", "linear-blend fit", "done"}) EXPECT_TRUE(stages.count(stage));
+  for (const char* stage : {"packing", "done"}) EXPECT_TRUE(stages.count(stage));
   EXPECT_EQ(stages.count("judging"), GetParam() == LinearBlendParameters::kName ? 0u : 1u);
   EXPECT_TRUE(stages.count(fmt::format("layer 1 ({})", GetParam())));
 }
@@ -194,7 +187,7 @@ TEST_P(BindStages, AreShownFromZeroToOne) {
 // What asks to stop as a stage begins ends the bind within it.
 TEST_P(BindStages, AreStoppedAtTheirBeginning) {
   std::vector<std::string> stages;
-  BindOptions options = whole_bind();
+  BindOptions options = BindOptions();
   options.progress = [&](double, const std::string& what) {
     if (stages.empty() || stages.back() != what) stages.push_back(what);
   };
@@ -215,7 +208,7 @@ TEST_P(BindStages, AreStoppedAtTheirBeginning) {
 
 // Also from within loops, on whatever thread. How often a bind asks depends on the time that it takes.
 TEST_P(BindStages, AreStoppedInTheirMidst) {
-  BindOptions options = whole_bind();
+  BindOptions options = BindOptions();
   std::atomic<std::size_t> asks = 0;
   for (std::size_t most = 1;; most *= 2) {
     asks = 0;

@@ -128,10 +128,15 @@ void change_action(CharacterData& data, const Change& change) {
   std::memcpy(pass->records.data(), &record, sizeof record);
 }
 
+// Returns a palette entry that the pass writes itself.
+std::uint32_t own_entry(const CharacterData& data) {
+  return std::ranges::find(data.passes, PoseKernel::kSecondaryAction, &PalettePass::kernel)->first_slot;
+}
+
 const test::Fault kFaults[] = {
     {"Vertex", [](CharacterData& d) { change_action(d, [&](auto& r) { r.vertex = d.vertex_count(); }); },
      "names a vertex that no earlier stage moves"},
-    {"Entry", [](CharacterData& d) { change_action(d, [&](auto& r) { r.entry = d.palette_size - 1; }); },
+    {"Entry", [](CharacterData& d) { change_action(d, [&](auto& r) { r.entry = own_entry(d); }); },
      "names a palette entry that no earlier stage writes a frame to"},
     {"Clock", [](CharacterData& d) { change_action(d, [](auto& r) { r.clock += 1; }); },
      "names an input that is no clock"},

@@ -49,6 +49,10 @@ TEST(SurfaceFfdBind, TheDriverIsAControlMeshBeforeTheSkin) {
   EXPECT_NEAR(bound->report.meshes[1].worst_distance, 0.2, 0.15);
 }
 
+std::uint32_t ffd_records(const Character& character) {
+  return std::ranges::find(character->passes, PoseKernel::kSurfaceFfd, &PalettePass::kernel)->record_count;
+}
+
 TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
   SurfaceFfdParameters parameters = by_cage();
   parameters.mode = Mode::kBasic;
@@ -57,9 +61,7 @@ TEST(SurfaceFfdBind, BasicPosesOneEntryAnElement) {
   model.meshes[1].parts = {};
   const Result<Bound> bound = bind(model, rig_of(parameters));
   ASSERT_TRUE(bound) << bound.error().message;
-  const PalettePass& pass = bound->character->passes.back();
-  EXPECT_EQ(pass.kernel, PoseKernel::kSurfaceFfd);
-  EXPECT_EQ(pass.record_count, 96u) << "the triangle without area is no element";
+  EXPECT_EQ(ffd_records(bound->character), 96u) << "the triangle without area is no element";
   EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
 }
 
@@ -81,7 +83,7 @@ TEST(SurfaceFfdBind, SliversMoveNothing) {
   cage.parts = {};
   const Result<Bound> bound = bind(model, rig_of(parameters));
   ASSERT_TRUE(bound) << bound.error().message;
-  EXPECT_EQ(bound->character->passes.back().record_count, 96u);
+  EXPECT_EQ(ffd_records(bound->character), 96u);
   EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("1 of the 97 triangles")));
 }
 

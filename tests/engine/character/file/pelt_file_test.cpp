@@ -94,6 +94,7 @@ TEST(PeltFile, KeepsEverything) {
     EXPECT_EQ(b.passes[p].first_slot, a.passes[p].first_slot);
     EXPECT_EQ(b.passes[p].record_count, a.passes[p].record_count);
     EXPECT_EQ(b.passes[p].records, a.passes[p].records);
+    EXPECT_EQ(b.passes[p].painted, a.passes[p].painted);
   }
   EXPECT_TRUE(std::any_of(a.meshes.begin(), a.meshes.end(), [](const CharacterMesh& m) { return !!m.frame_slot; }));
   ASSERT_EQ(b.meshes.size(), a.meshes.size());
@@ -114,8 +115,8 @@ TEST(PeltFile, KeepsEverything) {
     EXPECT_EQ(b.meshes[m].source_vertex, a.meshes[m].source_vertex);
     EXPECT_EQ(b.meshes[m].triangles, a.meshes[m].triangles);
     EXPECT_EQ(b.meshes[m].uvs, a.meshes[m].uvs);
-    EXPECT_EQ(b.meshes[m].weights, a.meshes[m].weights);
-    EXPECT_EQ(b.meshes[m].weights.row_count(), a.meshes[m].control ? 0 : a.meshes[m].vertex_count());
+    EXPECT_EQ(painted_rows(b.meshes[m]), painted_rows(a.meshes[m]));
+    EXPECT_EQ(b.meshes[m].painted.has_value(), !a.meshes[m].control);
     ASSERT_EQ(b.meshes[m].parts.size(), a.meshes[m].parts.size());
     for (std::size_t p = 0; p < a.meshes[m].parts.size(); ++p) {
       EXPECT_EQ(b.meshes[m].parts[p].first_triangle, a.meshes[m].parts[p].first_triangle);

@@ -365,6 +365,11 @@ void change_key(CharacterData& data, std::size_t word, float number) {
   pass_of(data, PoseKernel::kFollow).table[word] = std::bit_cast<std::uint32_t>(number);
 }
 
+// Returns a palette entry that the pass writes itself.
+std::uint32_t own_entry(const CharacterData& data) {
+  return std::ranges::find(data.passes, PoseKernel::kFollow, &PalettePass::kernel)->first_slot;
+}
+
 constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 const test::Fault kRecordFaults[] = {
@@ -387,7 +392,7 @@ const test::Fault kRecordFaults[] = {
      "no earlier stage moves"},
     {"FollowEntry", [](auto& d) { change_follow(d, [](auto& r, auto& c) { r.entry = c.palette_size; }); },
      "no earlier stage writes a frame"},
-    {"FollowRoot", [](auto& d) { change_follow(d, [](auto& r, auto& c) { r.root = c.palette_size - 1; }); },
+    {"FollowRoot", [](auto& d) { change_follow(d, [](auto& r, auto& c) { r.root = own_entry(c); }); },
      "no earlier stage writes a frame"},
     {"FollowNoKeys", [](auto& d) { change_follow(d, [](auto& r, auto&) { r.key_count = 0; }); }, "has no keys"},
     {"FollowManyKeys", [](auto& d) { change_follow(d, [](auto& r, auto&) { r.key_count = 3; }); }, "table"},

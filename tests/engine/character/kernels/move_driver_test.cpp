@@ -316,6 +316,7 @@ TEST_F(MovedDriver, WhoseEntriesOthersBlendIsLeftAlone) {
   cage->frame_slot = frames + cage->vertex_count();
   cage->offset_slot = frames;
   pass->first_slot = frames;
+  std::ranges::find(data.passes, true, &PalettePass::painted)->first_slot = frames + 2 * cage->vertex_count();
   for (CharacterMesh& mesh : data.meshes) {
     if (!mesh.control) mesh.first_slot += cage->vertex_count();
   }

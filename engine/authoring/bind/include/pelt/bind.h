@@ -11,7 +11,6 @@
 
 #include <pelt/bind_report.h>
 #include <pelt/character.h>
-#include <pelt/linear_fit.h>
 #include <pelt/model.h>
 #include <pelt/result.h>
 #include <pelt/rig.h>
@@ -42,9 +41,8 @@ struct Bound {
 };
 
 struct BindOptions {
-  unsigned threads = 0;                        // 0: all cores; the result does not depend on it
-  bool keep_vertex_order = false;              // source_vertex is the identity; slices become longer
-  std::optional<LinearFitOptions> linear_fit;  // adds CharacterMesh::fit to every skin, with `threads` from above
+  unsigned threads = 0;            // 0: all cores; the result does not depend on it
+  bool keep_vertex_order = false;  // source_vertex is the identity; slices become longer
   // Shows the fraction of the stages that is done, which rises from 0 to 1, and what is being done; on the calling
   // thread. May be empty.
   std::function<void(double fraction, const std::string& what)> progress;
@@ -55,8 +53,8 @@ struct BindOptions {
 
 // Binds a model by a rig. Errors name the layer, mesh, vertex or driver: kInvalidArgument for a model or rig that makes
 // no sense, kNotFound for a mesh, joint or file that the rig names but that does not exist, kUnsupported if a mesh
-// would need more than 65536 palette entries, kStopped if BindOptions::stop asked for it, the errors of import_model
-// for a driver's file, and those of fit_linear_blend.
+// would need more than 65536 palette entries, kStopped if BindOptions::stop asked for it, and the errors of
+// import_model for a driver's file.
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options = {});
 
 }  // namespace pelt

@@ -19,9 +19,9 @@ namespace pelt {
 //                                       joint's axes
 //
 // The text of the rig, CharacterData::rig, stays as it was, and so does what bind left to linear blend (Rig::judging),
-// although it leaves nothing of a layer that an artist has moved. Linear-blend fits are removed, as by
-// move_driver_vertices. Takes as long as a copy of the character for each mesh that is moved, and for a surface as long
-// as surface_vertices. None: `after` needs a bind, which also says what is wrong with it if anything is.
+// although it leaves nothing of a layer that an artist has moved. Takes as long as a copy of the character for each
+// mesh that is moved, and for a surface as long as surface_vertices. None: `after` needs a bind, which also says what
+// is wrong with it if anything is.
 std::optional<Character> move_bound(const Character& character, const BindReport& report, const Rig& before,
                                     const Rig& after);
 

@@ -12,14 +12,6 @@
 
 namespace pelt {
 
-// Distance between the fit of a skin and its deformers, over all sample poses.
-struct LinearFitError {
-  std::string mesh;
-  double rms = 0;                  // metres, over all vertices
-  double worst = 0;                // metres
-  std::uint32_t worst_vertex = 0;  // source vertex
-};
-
 // Flags for difficult places: vertices at which bind had to choose how a driver moves them.
 using VertexRemarks = std::uint8_t;
 inline constexpr VertexRemarks kFar = 1;  // so far from the driver that its nearest elements have nearly equal weights
@@ -44,8 +36,7 @@ struct MeshReport {
   std::vector<VertexRemarks> remarks;
   std::vector<std::uint32_t> drives;  // indices in Rig::layers of the layers whose driver the mesh is
   std::uint32_t level_vertices = 0;   // all of the level of a surface whose stored vertices the mesh has; 0: none
-  std::optional<LinearFitError> linear_fit;  // for skins, if BindOptions asks for it
-  double bytes_per_vertex = 0;               // bind data that the blend reads and vertex that it writes
+  double bytes_per_vertex = 0;        // bind data that the blend reads and vertex that it writes
 
   bool is_driver_of(std::uint32_t layer) const { return std::ranges::find(drives, layer) != drives.end(); }
 };

@@ -13,12 +13,6 @@
 
 namespace pelt {
 
-// The method that moves the skins of a copy (docs/detail.md).
-enum class Detail {
-  kFull,       // the deformers
-  kLinearFit,  // linear blend, fitted to the deformers: CharacterMesh::fit. Control meshes are not updated
-};
-
 // One posed copy of a character. The constructor takes all memory; pose and evaluate allocate nothing themselves.
 class Evaluator {
  public:
@@ -61,8 +55,8 @@ class Evaluator {
   // before. So it does where more than 64 steps of 1/240 s (0.27 s) passed since the evaluate() before.
   void teleport();
 
-  // Sets the detail from the next evaluate() on; it is kFull at first. The first call with kLinearFit allocates.
-  // Precondition: the character has fits, or `detail` is kFull.
+  // Sets the detail from the next evaluate() on; it is kFull at first. The first call with kLinearBlend allocates. A
+  // character without CharacterData::has_linear_blend stays at kFull.
   void set_detail(Detail detail);
 
   // Poses the palettes and moves the meshes that the detail needs, stage by stage.

@@ -16,10 +16,9 @@ namespace pelt {
 // text of the rig, CharacterData::rig, stays. Vertices are numbered by CharacterMesh::source_vertex. The driver's rest
 // positions, `binding.points`, stay as well: what moves is the posed driver. Takes as long as a copy of the character.
 // The palette grows when a driver without key poses is moved for the first time, and shrinks when no driver is moved
-// any more. Linear-blend fits, which belong to the unmoved driver, are removed (fit_linear_blend makes new ones).
-// Errors: kNotFound for a mesh that is not a control mesh; kInvalidArgument for a streamed driver, for a vertex that
-// does not exist or is given twice, and for an offset that is not finite or exceeds kMaxCoordinate; kUnsupported for a
-// character whose palette is not laid out as bind does it, or would have more than 2^32 - 2 entries.
+// any more. Errors: kNotFound for a mesh that is not a control mesh; kInvalidArgument for a streamed driver, for a
+// vertex that does not exist or is given twice, and for an offset that is not finite or exceeds kMaxCoordinate;
+// kUnsupported for a character whose palette is not laid out as bind does it, or would have more than 2^32 - 2 entries.
 Result<Character> move_driver_vertices(const Character& character, std::string_view mesh,
                                        std::span<const VertexOffset> offsets);
 

@@ -54,7 +54,9 @@ struct Mesh {
   std::vector<glm::vec2> uvs;       // may be empty
   std::vector<glm::uvec3> triangles;
   std::vector<MeshPart> parts;  // cover all triangles, in order
-  SparseRows weights;           // columns: Model::bound_joints. No rows: the mesh has no weights (a driver from OBJ)
+  // Columns: Model::bound_joints; the strongest of a row comes first, as append_row has it. No rows: the mesh has no
+  // weights (a driver from OBJ).
+  SparseRows weights;
   std::vector<MorphTarget> morph_targets;
   std::vector<VertexAttribute> attributes;
 };

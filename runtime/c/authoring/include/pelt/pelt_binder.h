@@ -46,8 +46,8 @@ typedef struct pelt_binder_bind_options {
   const char* weights_of;     /* the model of a body that wears this model, a garment; not with a driver */
   uint32_t judging;           /* PELT_BINDER_JUDGE_... */
   uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
-  uint32_t linear_fit;        /* joints a vertex of the fit, --linear-fit=N; 0: none */
   uint32_t any_file;          /* 1, --any-file: models and rigs may name files outside of their folders */
+  uint32_t reserved;
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
   const uint32_t* stop;                                            /* as in pelt_bind_options; may be NULL */
