@@ -99,7 +99,7 @@ void Scene::choose_level(runtime::Crowd& crowd, Place& place) const {
   if (place.level == level) return;
   crowd.level(*place.instance, level, place.level ? kFadeFrames : 0);
   crowd.update_every(*place.instance, seldom_ ? level + 1 : 1);
-  crowd.detail(*place.instance, seldom_ && level > 0 ? runtime::Detail::kLinearBlend : runtime::Detail::kFull);
+  crowd.detail(*place.instance, seldom_ && level > 0 ? Detail::kLinearBlend : Detail::kFull);
   place.level = level;
 }
 
