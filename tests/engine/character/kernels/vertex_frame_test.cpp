@@ -15,7 +15,7 @@ namespace {
 using test::by_matrix;
 using test::worst_distance;
 
-Rig streamed() {
+Rig streamed_rig() {
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.driver.follow = Follow::kStreamed;
   return test::rig_of(parameters, "tube");
@@ -102,7 +102,7 @@ const std::vector<Cage>& cages() {
 
 class EstimatedFrames : public testing::TestWithParam<Cage> {
  protected:
-  EstimatedFrames() : model_(GetParam().make()), character_(test::bound(model_, streamed()).character) {}
+  EstimatedFrames() : model_(GetParam().make()), character_(test::bound(model_, streamed_rig()).character) {}
 
   Model model_;
   Character character_;
