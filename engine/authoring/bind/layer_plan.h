@@ -34,7 +34,7 @@ struct PlannedLayer {
   std::vector<std::string> idle{};         // why it moves nothing of a mesh that is its target, for each
 };
 
-// Returns why a layer that shows at no mesh moves nothing; nothing if the model has no skin, which no bind bears.
+// Returns why a layer that shows at no mesh moves nothing. Empty if the model has no skin, which bind refuses.
 std::string why_idle(const PlannedLayer& layer);
 
 // Areas of a mesh in square metres: all of it, and the two parts that a layer over * leaves to linear blend

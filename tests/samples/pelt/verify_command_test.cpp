@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests pelt verify.
+#include <set>
 #include <sstream>
+#include <string>
 
 #include <pelt/pelt_file.h>
 #include <pelt/rig.h>
