@@ -42,7 +42,7 @@ TEST(ViewState, EveryFieldSurvivesJson) {
   state.compare = {CompareMode::kSplit, {"dual_quaternion", "mos"}, 0.25f};
   state.heat = {HeatKind::kGpuError, "elbow", false, -1, 2};
   state.selection = {"elbow", "body", 17, "point"};
-  state.panels = {false, false, false, true, "Heat", 3, true, "twist", "left arm"};
+  state.panels = {false, false, false, true, "Heat", 3, true, "twist"};
   state.instances = 1000;
   const json written = view_json(state);
   ViewState read;
