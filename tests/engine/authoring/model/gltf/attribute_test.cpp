@@ -6,13 +6,12 @@ namespace pelt {
 namespace {
 
 using nlohmann::json;
+using test::attributes;
 using test::GltfFile;
 using test::imported;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-json& attributes_of(GltfFile& file) { return file.json["meshes"][0]["primitives"][0]["attributes"]; }
 
 std::vector<float> values_of(const Mesh& mesh, const std::string& name) {
   for (const VertexAttribute& attribute : mesh.attributes) {
@@ -33,7 +32,7 @@ std::vector<float> imported_mask(const std::vector<T>& values, bool normalized) 
   const int accessor = file.add("SCALAR", words, normalized);
   file.json["accessors"][accessor]["count"] = values.size();
   file.json["bufferViews"].back()["byteStride"] = 4;
-  attributes_of(file)["_MASK"] = accessor;
+  attributes(file)["_MASK"] = accessor;
   return values_of(imported(file).meshes[0], "_MASK");
 }
 
@@ -50,10 +49,10 @@ TEST(ImportAttributes, MayHaveAnyComponentType) {
 
 TEST(ImportAttributes, AreTakenApart) {
   GltfFile file = GltfFile::triangle();
-  attributes_of(file)["_AXIS"] = file.add(std::vector<glm::vec3>{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
-  attributes_of(file)["COLOR_0"] =
+  attributes(file)["_AXIS"] = file.add(std::vector<glm::vec3>{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
+  attributes(file)["COLOR_0"] =
       file.add("VEC4", std::vector<std::uint8_t>{255, 0, 0, 255, 0, 255, 0, 0, 0, 0, 255, 51}, true);
-  attributes_of(file)["COLOR_1"] = file.add(std::vector<glm::vec3>(3));
+  attributes(file)["COLOR_1"] = file.add(std::vector<glm::vec3>(3));
   const Mesh mesh = imported(file).meshes[0];
   EXPECT_EQ(mesh.attributes.size(), 7u);  // COLOR_1 has no meaning here
   EXPECT_THAT(values_of(mesh, "_AXIS.x"), ElementsAre(1, 4, 7));
@@ -78,40 +77,23 @@ TEST(ImportAttributes, AreZeroWhereAPrimitiveLacksThem) {
 
 TEST(ImportAttributes, OfMatricesAreLeftOut) {
   GltfFile file = GltfFile::triangle();
-  attributes_of(file)["_FRAME"] = file.add(std::vector<glm::mat4>(3, glm::mat4(1)));
+  attributes(file)["_FRAME"] = file.add(std::vector<glm::mat4>(3, glm::mat4(1)));
   const Model model = imported(file);
   EXPECT_THAT(model.meshes[0].attributes, IsEmpty());
   EXPECT_THAT(model.report.notes, testing::Contains(HasSubstr("1 attributes of matrices left out")));
 }
 
 TEST(ImportAttributes, AreChecked) {
-  const auto refused = [](const std::string& name, const auto& add) {
-    GltfFile file = GltfFile::triangle();
-    attributes_of(file)[name] = add(file);
-    const Result<Model> model = file.import();
-    return model ? "is read" : model.error().message;
-  };
-  EXPECT_THAT(refused("_MASK",
-                      [](GltfFile& file) {
-                        return file.add("SCALAR", std::vector<float>{1, 2});
-                      }),
-              HasSubstr("_MASK: 2 elements where 'POSITION' has 3"));
-  EXPECT_THAT(refused("_MASK",
-                      [](GltfFile& file) {
-                        return file.add("SCALAR", std::vector<float>{1, 2, NAN});
-                      }),
-              HasSubstr("element 2 is not finite"));
-  EXPECT_THAT(refused("_MASK", [](GltfFile&) { return 5; }), HasSubstr("_MASK: 5 of 1 accessors"));
-  EXPECT_THAT(refused("MASK",
-                      [](GltfFile& file) {
-                        return file.add("SCALAR", std::vector<float>{1, 2, 3});
-                      }),
-              HasSubstr("MASK: no such attribute"));
-  EXPECT_THAT(refused("COLOR_0",
-                      [](GltfFile& file) {
-                        return file.add("SCALAR", std::vector<float>{1, 2, 3});
-                      }),
-              HasSubstr("COLOR_0: cannot be SCALAR of FLOAT"));
+  GltfFile file = GltfFile::triangle();
+  const int two = file.add("SCALAR", std::vector<float>{1, 2});
+  const int three = file.add("SCALAR", std::vector<float>{1, 2, 3});
+  const std::string at = "/meshes/0/primitives/0/attributes/";
+  test::expect_each_refused(file, {{at + "_MASK", two, "_MASK: 2 elements where 'POSITION' has 3"},
+                                   {at + "_MASK", 5, "_MASK: 5 of 3 accessors"},
+                                   {at + "MASK", three, "MASK: no such attribute"},
+                                   {at + "COLOR_0", three, "COLOR_0: cannot be SCALAR of FLOAT"}});
+  attributes(file)["_MASK"] = file.add("SCALAR", std::vector<float>{1, 2, NAN});
+  test::expect_refused(file, "element 2 is not finite");
 }
 
 TEST(ImportAttributes, CannotOutgrowTheFile) {

@@ -6,7 +6,10 @@
 
 #include <glm/gtc/matrix_transform.hpp>
 
+#include <pelt/gltf_export.h>
 #include <pelt/import.h>
+
+#include "tests/support/must.h"
 
 namespace pelt::test {
 namespace {
@@ -82,6 +85,15 @@ GltfFile GltfFile::skinned_triangle() {
   return file;
 }
 
+GltfFile GltfFile::of(const Model& model) {
+  const std::string glb = must(format_glb(model));
+  std::uint32_t json_bytes = 0;
+  std::memcpy(&json_bytes, glb.data() + 12, sizeof json_bytes);
+  GltfFile file{.json = nlohmann::json::parse(glb.substr(20, json_bytes)), .data = glb.substr(20 + json_bytes + 8)};
+  file.json.erase("buffers");
+  return file;
+}
+
 std::string GltfFile::text() const {
   nlohmann::json whole = json;
   if (!data.empty() && !whole.contains("buffers")) {
@@ -108,6 +120,10 @@ Result<Model> GltfFile::import() const {
 
 nlohmann::json& primitive(GltfFile& file, int index) { return file.json["meshes"][0]["primitives"][index]; }
 
+nlohmann::json& attributes(GltfFile& file) { return primitive(file)["attributes"]; }
+
+nlohmann::json node_target(int node, const std::string& path) { return {{"node", node}, {"path", path}}; }
+
 Model imported(const GltfFile& file) {
   Result<Model> model = file.import();
   EXPECT_TRUE(model) << model.error().message;
@@ -120,6 +136,16 @@ void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code
   EXPECT_EQ(model.error().code, code) << why;
   EXPECT_THAT(model.error().message, testing::HasSubstr("model.gltf"));
   EXPECT_THAT(model.error().message, testing::HasSubstr(why));
+}
+
+void expect_each_refused(const GltfFile& file, const std::vector<Defect>& defects) {
+  for (const Defect& defect : defects) {
+    SCOPED_TRACE(defect.place + " = " + defect.value.dump());
+    GltfFile changed = file;
+    changed.json = nlohmann::json::parse(file.text());
+    changed.json[nlohmann::json::json_pointer(defect.place)] = defect.value;
+    expect_refused(changed, defect.why, defect.code);
+  }
 }
 
 }  // namespace pelt::test

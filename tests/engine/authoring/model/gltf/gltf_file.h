@@ -57,6 +57,28 @@ struct GltfFile {
   // Adds an entry to an array of the root and returns its index.
   int push(const std::string& array, nlohmann::json entry);
 
+  // Adds an accessor of zeros but for these elements.
+  template <class Index = std::uint32_t>
+  int add_sparse(std::size_t count, const std::vector<Index>& elements, const std::vector<glm::vec3>& values) {
+    const int indices = add_view(std::as_bytes(std::span(elements)));
+    const nlohmann::json sparse{{"count", elements.size()},
+                                {"indices", {{"bufferView", indices}, {"componentType", kComponentType<Index>}}},
+                                {"values", {{"bufferView", add_view(std::as_bytes(std::span(values)))}}}};
+    return push("accessors",
+                {{"componentType", kComponentType<float>}, {"count", count}, {"type", "VEC3"}, {"sparse", sparse}});
+  }
+
+  // Adds a channel with a sampler of its own to the only animation. `target`: as node_target() makes it.
+  template <class T = float>
+  void add_channel(const nlohmann::json& target, const std::vector<float>& times, const std::string& type,
+                   const std::vector<T>& values, const std::string& interpolation = "LINEAR", bool normalized = false) {
+    const int input = add("SCALAR", times);
+    const int output = add(type, values, normalized);
+    nlohmann::json& animation = json["animations"][0];
+    animation["samplers"].push_back({{"input", input}, {"output", output}, {"interpolation", interpolation}});
+    animation["channels"].push_back({{"sampler", animation["samplers"].size() - 1}, {"target", target}});
+  }
+
   // Adds a mesh of one primitive.
   int add_mesh(nlohmann::json attributes, nlohmann::json rest = nlohmann::json::object());
 
@@ -67,6 +89,9 @@ struct GltfFile {
   // inverses of their rest matrices. Vertices follow root, root, tip. Accessors: 0 positions, 1 joints, 2 weights.
   static GltfFile skinned_triangle();
 
+  // Returns the document that format_glb() writes.
+  static GltfFile of(const Model& model);
+
   // Return the text of the .gltf, with its buffer as a data URI, and the bytes of the .glb.
   std::string text() const;
   std::string glb() const;
@@ -74,13 +99,28 @@ struct GltfFile {
   Result<Model> import() const;
 };
 
-// Returns a primitive of mesh 0.
+// Return a primitive of mesh 0, and its attributes.
 nlohmann::json& primitive(GltfFile& file, int index = 0);
+nlohmann::json& attributes(GltfFile& file);
+
+// Returns what an animation's channel moves.
+nlohmann::json node_target(int node, const std::string& path);
 
 // Returns the imported model; if the import fails, fails the test and returns a model of one empty mesh.
 Model imported(const GltfFile& file);
 
 // Fails the test unless the import is refused with a message that names the file and contains `why`.
 void expect_refused(const GltfFile& file, const std::string& why, ErrorCode code = ErrorCode::kInvalidFile);
+
+// A value that a document cannot have at a place, which is a JSON pointer.
+struct Defect {
+  std::string place;
+  nlohmann::json value;
+  std::string why;
+  ErrorCode code = ErrorCode::kInvalidFile;
+};
+
+// Fails the test unless the file is refused with each of the defects.
+void expect_each_refused(const GltfFile& file, const std::vector<Defect>& defects);
 
 }  // namespace pelt::test

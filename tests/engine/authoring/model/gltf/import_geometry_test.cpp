@@ -12,9 +12,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 using nlohmann::json;
+using test::attributes;
 using test::expect_refused;
 using test::GltfFile;
 using test::imported;
+using test::primitive;
 
 template <class T>
 class Indices : public testing::Test {};
@@ -23,9 +25,9 @@ TYPED_TEST_SUITE(Indices, IndexTypes);
 
 TYPED_TEST(Indices, AreReadAndChecked) {
   GltfFile file = GltfFile::triangle();
-  file.json["meshes"][0]["primitives"][0]["indices"] = file.add("SCALAR", std::vector<TypeParam>{2, 0, 1});
+  primitive(file)["indices"] = file.add("SCALAR", std::vector<TypeParam>{2, 0, 1});
   EXPECT_THAT(imported(file).meshes[0].triangles, ElementsAre(glm::uvec3(2, 0, 1)));
-  file.json["meshes"][0]["primitives"][0]["indices"] = file.add("SCALAR", std::vector<TypeParam>{2, 0, 3});
+  primitive(file)["indices"] = file.add("SCALAR", std::vector<TypeParam>{2, 0, 3});
   expect_refused(file, "/meshes/0/primitives/0/indices: names vertex 3 of 3");
 }
 
@@ -95,17 +97,13 @@ TEST(ImportGltf, NeedsPositions) {
 
 TEST(ImportGltf, ReadsSparseAccessors) {
   GltfFile file = GltfFile::triangle();
-  const std::vector<std::uint16_t> indices{1};
-  const std::vector<float> values{7, 8, 9};
-  const json sparse{
-      {"count", 1},
-      {"indices", {{"bufferView", file.add_view(std::as_bytes(std::span(indices)))}, {"componentType", 5123}}},
-      {"values", {{"bufferView", file.add_view(std::as_bytes(std::span(values)))}}}};
-  file.json["accessors"][0]["sparse"] = sparse;
+  const int sparse = file.add_sparse<std::uint16_t>(3, {1}, {{7, 8, 9}});
+  attributes(file)["POSITION"] = sparse;
+  file.json["accessors"][sparse]["bufferView"] = 0;
   EXPECT_THAT(imported(file).meshes[0].positions, ElementsAre(glm::vec3(0), glm::vec3(7, 8, 9), glm::vec3(0, 1, 0)));
-  file.json["accessors"][0].erase("bufferView");
+  file.json["accessors"][sparse].erase("bufferView");
   EXPECT_THAT(imported(file).meshes[0].positions, ElementsAre(glm::vec3(0), glm::vec3(7, 8, 9), glm::vec3(0)));
-  file.json["accessors"][0].erase("sparse");
+  file.json["accessors"][sparse].erase("sparse");
   expect_refused(file, "all vertices are at one point");
 }
 
@@ -120,7 +118,7 @@ TEST(ImportGltf, ReadsInterleavedViews) {
     file.push("accessors",
               {{"bufferView", view}, {"byteOffset", offset}, {"componentType", 5126}, {"count", 3}, {"type", "VEC3"}});
   }
-  file.json["meshes"][0]["primitives"][0]["attributes"] = {{"POSITION", 1}, {"NORMAL", 2}};
+  attributes(file) = {{"POSITION", 1}, {"NORMAL", 2}};
   const Model model = imported(file);
   EXPECT_THAT(model.meshes[0].positions, ElementsAre(glm::vec3(0), glm::vec3(2, 0, 0), glm::vec3(0, 2, 0)));
   EXPECT_THAT(model.meshes[0].normals, testing::Each(glm::vec3(0, 0, 1)));
@@ -128,8 +126,7 @@ TEST(ImportGltf, ReadsInterleavedViews) {
 
 TEST(ImportGltf, MakesNormalsWhereTheyAreMissingOrZero) {
   GltfFile file = GltfFile::triangle();
-  file.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] =
-      file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, 3, 4}, {1, 0, 0}});
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>{{0, 0, 0}, {0, 3, 4}, {1, 0, 0}});
   const Model model = imported(file);
   EXPECT_EQ(model.meshes[0].normals[0], glm::vec3(0, 0, 1));
   expect_near(model.meshes[0].normals[1], {0, 0.6f, 0.8f});
@@ -139,10 +136,9 @@ TEST(ImportGltf, MakesNormalsWhereTheyAreMissingOrZero) {
 
 TEST(ImportGltf, ReadsTangentsAndTextureCoordinates) {
   GltfFile file = GltfFile::triangle();
-  json& attributes = file.json["meshes"][0]["primitives"][0]["attributes"];
-  attributes["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
-  attributes["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 0, 2, 0, -1, 0, 0, 0, 1});
-  attributes["TEXCOORD_0"] = file.add("VEC2", std::vector<std::uint8_t>{0, 255, 51, 102, 0, 0}, true);
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  attributes(file)["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 0, 2, 0, -1, 0, 0, 0, 1});
+  attributes(file)["TEXCOORD_0"] = file.add("VEC2", std::vector<std::uint8_t>{0, 255, 51, 102, 0, 0}, true);
   const Mesh mesh = imported(file).meshes[0];
   EXPECT_EQ(mesh.tangents[0], glm::vec4(1, 0, 0, 1));
   EXPECT_EQ(mesh.tangents[1], glm::vec4(0, 1, 0, -1));
@@ -151,16 +147,16 @@ TEST(ImportGltf, ReadsTangentsAndTextureCoordinates) {
   EXPECT_EQ(mesh.uvs[0], glm::vec2(0, 1));
   EXPECT_NEAR(glm::distance(mesh.uvs[1], glm::vec2(0.2f, 0.4f)), 0, 1e-6f);
 
-  attributes["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1});
+  attributes(file)["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1});
   expect_refused(file, "tangent 1 has the handedness 0");
 }
 
 TEST(ImportGltf, MakesTangentsWhereTheyAreMissing) {
   GltfFile file = GltfFile::triangle();
   json& primitives = file.json["meshes"][0]["primitives"];
-  json& attributes = primitives[0]["attributes"];
-  attributes["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
-  attributes["TEXCOORD_0"] = file.add("VEC2", std::vector<float>{0, 0, 0, -1, 1, 0});  // u rises with y, v falls with x
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
+  attributes(file)["TEXCOORD_0"] =
+      file.add("VEC2", std::vector<float>{0, 0, 0, -1, 1, 0});  // u rises with y, v falls with x
   EXPECT_THAT(imported(file).meshes[0].tangents, testing::Each(glm::vec4(0, 1, 0, -1)));
   json given = primitives[0];
   given["attributes"]["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});

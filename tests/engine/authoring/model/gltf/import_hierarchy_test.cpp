@@ -14,6 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 using nlohmann::json;
+using test::attributes;
 using test::expect_refused;
 using test::GltfFile;
 using test::imported;
@@ -82,11 +83,7 @@ TEST(ImportGltf, KeepsMatricesThatHaveAShear) {
   shear[1][0] = 0.5f;
   GltfFile file = GltfFile::triangle();
   file.json["nodes"][0]["matrix"] = columns(shear);
-  const int times = file.add("SCALAR", std::vector<float>{0});
-  const int values = file.add(std::vector<glm::vec3>{{1, 2, 3}});
-  file.push("animations", {{"name", "wave"},
-                           {"samplers", {{{"input", times}, {"output", values}}}},
-                           {"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "scale"}}}}}}});
+  file.add_channel(test::node_target(0, "scale"), {0}, "VEC3", std::vector<float>{1, 2, 3});
   const Model model = imported(file);
   ASSERT_TRUE(model.skeleton.joints[0].matrix);
   EXPECT_EQ(*model.skeleton.joints[0].matrix, shear);
@@ -110,9 +107,8 @@ TEST(ImportGltf, BringsRigidMeshesToModelSpace) {
 
 TEST(ImportGltf, KeepsTheOutsideOfMirroredMeshesOutside) {
   GltfFile file = GltfFile::triangle();
-  json& attributes = file.json["meshes"][0]["primitives"][0]["attributes"];
-  attributes["NORMAL"] = file.add(std::vector<glm::vec3>{{0, 0, 1}, {0, 0, 1}, {0, 0, 1}});
-  attributes["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+  attributes(file)["NORMAL"] = file.add(std::vector<glm::vec3>{{0, 0, 1}, {0, 0, 1}, {0, 0, 1}});
+  attributes(file)["TANGENT"] = file.add("VEC4", std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
   // The bitangent is (0, 1, 0): it points to vertex 2.
   for (const glm::vec3& scale :
        {glm::vec3(-1, 1, 1), glm::vec3(1, -2, 1), glm::vec3(1, 1, -1), glm::vec3(-1, -1, -3)}) {

@@ -93,13 +93,7 @@ TEST(ImportLevels, HaveNoClipsOfTheirOwn) {
   GltfFile file = triangles({"body", "body_LOD1"});
   const int target = file.add(std::vector<glm::vec3>{{1, 0, 0}, {0, 0, 0}, {0, 0, 2}});
   test::primitive(file)["targets"] = {{{"POSITION", target}}};
-  const int input = file.add("SCALAR", std::vector<float>{0, 1});
-  const int output = file.add("SCALAR", std::vector<float>{0, 1});
-  json channels = json::array();
-  for (const int node : {0, 1}) {
-    channels.push_back({{"sampler", 0}, {"target", {{"node", node}, {"path", "weights"}}}});
-  }
-  file.push("animations", {{"channels", channels}, {"samplers", {{{"input", input}, {"output", output}}}}});
+  for (const int node : {0, 1}) file.add_channel(test::node_target(node, "weights"), {0, 1}, "SCALAR", {0.0f, 1.0f});
   const Model model = imported(file);
   ASSERT_EQ(model.clips.size(), 1u);
   ASSERT_EQ(model.clips[0].morph_channels.size(), 1u);
@@ -108,22 +102,19 @@ TEST(ImportLevels, HaveNoClipsOfTheirOwn) {
 }
 
 TEST(ImportLevels, RefuseIdsThatAreNone) {
-  const auto refused = [](const json& extension, const std::string& why) {
-    GltfFile file = triangles({"near", "far", "farther"});
-    file.json["nodes"][1]["extensions"]["MSFT_lod"] = extension;
-    expect_refused(file, "/nodes/1/extensions/MSFT_lod" + why);
-  };
-  refused({{"ids", {3}}}, "/ids/0: ");
-  refused({{"ids", {-1}}}, "/ids/0: ");
-  refused({{"ids", {0.5}}}, "/ids/0: ");
-  refused({{"ids", {"far"}}}, "/ids/0: ");
-  refused({{"ids", {1e300}}}, "/ids/0: ");
-  refused({{"ids", {1}}}, "/ids/0: names node 1 once more");
-  refused({{"ids", {0, 0}}}, "/ids/1: names node 0 once more");
-  refused({{"ids", json(std::vector<int>(64, 0))}}, "/ids: has 64 levels");
-  refused({{"ids", "all"}}, "/ids: ");
-  refused(json::array(), ": ");
-  refused(json::object(), "");
+  GltfFile file = triangles({"near", "far", "farther"});
+  file.json["nodes"][1]["extensions"]["MSFT_lod"]["ids"] = {0};
+  const std::string at = "/nodes/1/extensions/MSFT_lod";
+  std::vector<test::Defect> defects{{at + "/ids", {1}, at + "/ids/0: names node 1 once more"},
+                                    {at + "/ids", {0, 0}, at + "/ids/1: names node 0 once more"},
+                                    {at + "/ids", std::vector<int>(64, 0), at + "/ids: has 64 levels"},
+                                    {at + "/ids", "all", at + "/ids: "},
+                                    {at, json::array(), at + ": "},
+                                    {at, json::object(), at}};
+  for (const json& id : {json(3), json(-1), json(0.5), json("far"), json(1e300)}) {
+    defects.push_back({at + "/ids/0", id, at + "/ids/0: "});
+  }
+  test::expect_each_refused(file, defects);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/engine/authoring/model/gltf/gltf_file.h"
 #include "tests/engine/authoring/model/gltf/vrm_file.h"
@@ -64,21 +65,12 @@ TEST(MalformedFiles, AreRefusedWithAReasonOrReadSafely) {
   }
 }
 
-TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
-  PELT_REQUIRE_SHARED();
-  const std::filesystem::path characters = *test::shared_folder() / "assets" / "characters";
-  const CheckOutcome outcome = run_check("--mutate", characters / "SimpleSkin.gltf", 60);
-  EXPECT_EQ(outcome.status, 0) << outcome.output;
-}
-
-// Features that no shared file has: morph targets and their clips, pointers, attributes, points.
-TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
+// Morph targets and their clips, pointers, attributes, points.
+test::GltfFile morphing_file() {
   using nlohmann::json;
   test::GltfFile file = test::GltfFile::triangle();
   const int offsets = file.add(std::vector<glm::vec3>(3, glm::vec3(0, 0, 1)));
   const int mask = file.add("SCALAR", std::vector<float>{0, 1, 0.5f});
-  const int times = file.add("SCALAR", std::vector<float>{0, 1});
-  const int weights = file.add("SCALAR", std::vector<float>{0, 1, 1, 0});
   const json targets = {{{"POSITION", offsets}}, {{"NORMAL", offsets}}};
   json& mesh = file.json["meshes"][0];
   mesh = {{"weights", {0, 1}}, {"extras", {{"targetNames", {"smile", "frown"}}}}};
@@ -87,59 +79,38 @@ TEST(MutatedFiles, OfMorphTargetsAndPointsAreRefusedOrReadSafely) {
   const auto pointer_to = [](const char* pointer) {
     return json{{"path", "pointer"}, {"extensions", {{"KHR_animation_pointer", {{"pointer", pointer}}}}}};
   };
-  const int weight = file.add("SCALAR", std::vector<float>{0, 1});
-  file.push("animations", {{"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}}},
-                           {"samplers", {{{"input", times}, {"output", weights}}}}});
-  file.push("animations",
-            {{"channels",
-              {{{"sampler", 0}, {"target", pointer_to("/meshes/0/weights")}},
-               {{"sampler", 1}, {"target", pointer_to("/nodes/0/weights/1")}}}},
-             {"samplers", {{{"input", times}, {"output", weights}}, {{"input", times}, {"output", weight}}}}});
-  EXPECT_TRUE(file.import());  // unchanged
-  const test::TemporaryFolder folder;
-  const CheckOutcome outcome = run_check("--mutate", folder.write("morph.gltf", file.text()), 60);
-  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  const std::vector<float> weights{0, 1, 1, 0};
+  file.add_channel(test::node_target(0, "weights"), {0, 1}, "SCALAR", weights);
+  file.push("animations", std::exchange(file.json["animations"][0], json::object()));
+  file.add_channel(pointer_to("/meshes/0/weights"), {0, 1}, "SCALAR", weights);
+  file.add_channel(pointer_to("/nodes/0/weights/1"), {0, 1}, "SCALAR", std::vector<float>{0, 1});
+  EXPECT_EQ(test::imported(file).clips.size(), 2u);
+  return file;
 }
 
-// A texture of an extension and normals, from which tangents are made, are there too.
-TEST(MutatedFiles, OfLevelsAreRefusedOrReadSafely) {
-  using nlohmann::json;
+// Levels of detail, a texture of an extension, and normals, from which tangents are made.
+test::GltfFile levels_file() {
   test::GltfFile file = test::GltfFile::triangle();
   const int normals = file.add(std::vector<glm::vec3>(3, glm::vec3(0, 0, 1)));
-  const int uvs = file.add("VEC2", std::vector<float>{0, 0, 1, 0, 0, 1});
-  const int offsets = file.add(std::vector<glm::vec3>(3, glm::vec3(0, 0, 1)));
-  json& primitive = test::primitive(file);
+  nlohmann::json& primitive = test::primitive(file);
   primitive["attributes"]["NORMAL"] = normals;
-  primitive["attributes"]["TEXCOORD_0"] = uvs;
-  primitive["targets"] = {{{"POSITION", offsets}}};
+  primitive["attributes"]["TEXCOORD_0"] = file.add("VEC2", std::vector<float>{0, 0, 1, 0, 0, 1});
+  primitive["targets"] = {{{"POSITION", normals}}};
   primitive["material"] = 0;
   file.push("materials", {{"pbrMetallicRoughness", {{"baseColorTexture", {{"index", 0}}}}}});
   file.push("textures", {{"extensions", {{"KHR_texture_basisu", {{"source", 0}}}}}});
   file.push("images", {{"uri", "skin.ktx2"}, {"mimeType", "image/ktx2"}});
   file.json["nodes"][0]["name"] = "body";
-  for (const char* name : {"near", "body_LOD2"}) file.push("nodes", {{"name", name}, {"mesh", 0}});
-  file.push("nodes", {{"name", "far"}, {"mesh", 0}});
+  for (const char* name : {"near", "body_LOD2", "far"}) file.push("nodes", {{"name", name}, {"mesh", 0}});
   file.json["nodes"][1]["extensions"]["MSFT_lod"]["ids"] = {3};
   file.json["scenes"] = {{{"nodes", {0, 1, 2}}}};
   file.json["extensionsUsed"] = {"MSFT_lod", "KHR_texture_basisu"};
   EXPECT_EQ(test::imported(file).levels.size(), 2u);
   EXPECT_EQ(test::imported(file).meshes[0].tangents.size(), 3u);
-  const test::TemporaryFolder folder;
-  const CheckOutcome outcome = run_check("--mutate", folder.write("levels.gltf", file.text()), 120);
-  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  return file;
 }
 
-TEST(MutatedFiles, OfVrmAreRefusedOrReadSafely) {
-  const test::TemporaryFolder folder;
-  for (const bool old : {true, false}) {
-    const test::GltfFile file = test::vrm_file(old);
-    EXPECT_EQ(test::imported(file).expressions.size(), old ? 1u : 2u);
-    const CheckOutcome outcome = run_check("--mutate", folder.write("vrm.gltf", file.text()), 120);
-    EXPECT_EQ(outcome.status, 0) << outcome.output;
-  }
-}
-
-TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
+test::GltfFile compressed_file() {
   test::GltfFile file = test::GltfFile::triangle();
   constexpr std::size_t kBytes = 9 * sizeof(float);
   std::string bytes(meshopt_encodeVertexBufferBound(3, 12), '\0');
@@ -150,10 +121,24 @@ TEST(MutatedFiles, OfCompressedViewsAreRefusedOrReadSafely) {
       {"mode", "ATTRIBUTES"}, {"filter", "NONE"}};
   file.data.resize(kBytes);
   file.data += bytes;
-  EXPECT_TRUE(file.import());  // unchanged
+  EXPECT_TRUE(file.import());
+  return file;
+}
+
+TEST(MutatedFiles, AreRefusedWithAReasonOrReadSafely) {
   const test::TemporaryFolder folder;
-  const CheckOutcome outcome = run_check("--mutate", folder.write("compressed.gltf", file.text()), 60);
-  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  const auto check = [&](const char* what, const test::GltfFile& file) {
+    const CheckOutcome outcome = run_check("--mutate", folder.write("mutated.gltf", file.text()), 120);
+    EXPECT_EQ(outcome.status, 0) << what << ": " << outcome.output;
+  };
+  test::GltfFile skin = test::GltfFile::skinned_triangle();
+  skin.add_channel(test::node_target(2, "rotation"), {0, 1}, "VEC4", std::vector<float>{0, 0, 0, 1, 1, 0, 0, 0});
+  check("a skin", skin);
+  check("morph targets", morphing_file());
+  check("levels", levels_file());
+  check("VRM 0.x", test::vrm_file(true));
+  check("VRM 1.0", test::vrm_file(false));
+  check("a compressed view", compressed_file());
 }
 
 // All triangles of these share two vertices.

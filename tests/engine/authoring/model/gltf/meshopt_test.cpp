@@ -5,18 +5,17 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 
-#include <pelt/gltf_export.h>
 #include <pelt/gltf_pack.h>
 #include <pelt/import.h>
 
 #include "tests/engine/authoring/model/gltf/gltf_file.h"
 #include "tests/support/morphs.h"
+#include "tests/support/must.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/tube.h"
 
@@ -25,6 +24,7 @@ namespace {
 
 using nlohmann::json;
 using test::GltfFile;
+using test::imported;
 
 constexpr const char* kName = "EXT_meshopt_compression";
 
@@ -35,14 +35,7 @@ GltfFile plain_file() {
   model.clips.push_back({.name = "bend", .duration = 2, .channels = {}, .morph_channels = {}});
   model.clips[0].channels.push_back(
       {2, ChannelPath::kRotation, Interpolation::kLinear, {0, 2}, {0, 0, 0, 1, 0, 0, 0.6f, 0.8f}});
-  const std::string glb = *format_glb(model);
-  std::uint32_t json_bytes = 0;
-  std::memcpy(&json_bytes, glb.data() + 12, sizeof json_bytes);
-  GltfFile file;
-  file.json = json::parse(glb.substr(20, json_bytes));
-  file.json.erase("buffers");
-  file.data = glb.substr(20 + json_bytes + 8);
-  return file;
+  return GltfFile::of(model);
 }
 
 std::size_t element_bytes(const json& accessor) {
@@ -137,37 +130,28 @@ void expect_same(const Model& a, const Model& b) {
 
 TEST(Meshopt, ReadsWhatTheEncoderWrites) {
   const GltfFile plain = plain_file();
-  const Result<Model> wanted = plain.import();
-  ASSERT_TRUE(wanted) << wanted.error().message;
+  const Model wanted = imported(plain);
   for (const bool triangles : {false, true}) {
     GltfFile file = plain;
     const std::map<std::string, int> modes = compress(file, triangles);
     EXPECT_EQ(modes.at(triangles ? "TRIANGLES" : "INDICES"), 1);
     EXPECT_GE(modes.at("ATTRIBUTES"), 8);
-    const Result<Model> read = file.import();
-    ASSERT_TRUE(read) << read.error().message;
-    expect_same(*read, *wanted);
+    const Model read = imported(file);
+    expect_same(read, wanted);
     // The encoder turns triangles so that another corner is their first.
-    ASSERT_EQ(read->meshes[0].triangles.size(), wanted->meshes[0].triangles.size());
-    for (std::size_t t = 0; t < read->meshes[0].triangles.size(); ++t) {
-      const glm::uvec3 got = read->meshes[0].triangles[t];
+    ASSERT_EQ(read.meshes[0].triangles.size(), wanted.meshes[0].triangles.size());
+    for (std::size_t t = 0; t < read.meshes[0].triangles.size(); ++t) {
+      const glm::uvec3 got = read.meshes[0].triangles[t];
       const glm::uvec3 turned[] = {got, {got.y, got.z, got.x}, {got.z, got.x, got.y}};
-      EXPECT_NE(std::ranges::find(turned, wanted->meshes[0].triangles[t]), std::end(turned)) << t;
+      EXPECT_NE(std::ranges::find(turned, wanted.meshes[0].triangles[t]), std::end(turned)) << t;
     }
-    EXPECT_EQ(read->report.notes, wanted->report.notes);
+    EXPECT_EQ(read.report.notes, wanted.report.notes);
 
     const test::TemporaryFolder folder;
     const std::filesystem::path path = folder.write("fallback.gltf", with_fallback(file));
-    const Result<Model> other = import_gltf(path);
-    ASSERT_TRUE(other) << other.error().message;
-    expect_same(*other, *wanted);
-
-    const auto packed = pack_gltf(path);
-    ASSERT_TRUE(packed) << packed.error().message;
-    const std::string glb(reinterpret_cast<const char*>(packed->data()), packed->size());
-    const Result<Model> whole = import_gltf(folder.write("packed.glb", glb));
-    ASSERT_TRUE(whole) << whole.error().message;
-    expect_same(*whole, *wanted);
+    expect_same(test::must(import_gltf(path)), wanted);
+    const std::vector<std::byte> packed = test::must(pack_gltf(path));
+    expect_same(test::must(import_gltf(packed, "packed.glb")), wanted);
   }
 }
 
@@ -202,80 +186,60 @@ TEST(Meshopt, UndoesTheFilters) {
   meshopt_encodeFilterOct(filtered.data(), 3, 4, 8, normals);
   test::primitive(file)["attributes"]["NORMAL"] =
       add("OCTAHEDRAL", 4, filtered, {{"componentType", 5120}, {"normalized", true}, {"type", "VEC3"}});
-  const Result<Model> model = file.import();
-  ASSERT_TRUE(model) << model.error().message;
+  const Model model = imported(file);
   for (std::size_t v = 0; v < 3; ++v) {
     const glm::vec3 position(positions[3 * v], positions[3 * v + 1], positions[3 * v + 2]);
-    EXPECT_LT(glm::distance(model->meshes[0].positions[v], position), 1e-4f);
+    EXPECT_LT(glm::distance(model.meshes[0].positions[v], position), 1e-4f);
     const glm::vec3 normal(normals[4 * v], normals[4 * v + 1], normals[4 * v + 2]);
-    EXPECT_LT(glm::distance(model->meshes[0].normals[v], normal), 0.03f);
+    EXPECT_LT(glm::distance(model.meshes[0].normals[v], normal), 0.03f);
   }
 
   const float rotations[] = {0, 0, 0, 1, 0, 0, 0.6f, 0.8f};
   filtered.assign(16, '\0');
   meshopt_encodeFilterQuat(filtered.data(), 2, 8, 16, rotations);
   const int values = add("QUATERNION", 8, filtered, {{"componentType", 5122}, {"normalized", true}, {"type", "VEC4"}});
-  const int times = file.add("SCALAR", std::vector<float>{0, 1});
-  file.push("animations", {{"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "rotation"}}}}}},
-                           {"samplers", {{{"input", times}, {"output", values}}}}});
-  const Result<Model> turning = file.import();
-  ASSERT_TRUE(turning) << turning.error().message;
-  ASSERT_EQ(turning->clips.size(), 1u);
-  for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(turning->clips[0].channels[0].values[k], rotations[k], 1e-3f) << k;
+  file.add_channel(test::node_target(0, "rotation"), {0, 1}, "VEC4", std::vector<float>(rotations, rotations + 8));
+  file.json["animations"][0]["samplers"][0]["output"] = values;
+  const Model turning = imported(file);
+  ASSERT_EQ(turning.clips.size(), 1u);
+  for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(turning.clips[0].channels[0].values[k], rotations[k], 1e-3f) << k;
 }
 
 // A box that glTF-Transform has compressed.
 TEST(Meshopt, ReadsWhatAnotherProgramWrites) {
   PELT_REQUIRE_SHARED();
-  const Result<Model> model =
-      import_gltf(*test::shared_folder() / "assets/malformed/gltf-transform/BoxMeshopt/BoxMeshopt.gltf");
-  ASSERT_TRUE(model) << model.error().message;
-  ASSERT_EQ(model->meshes[0].positions.size(), 24u);
-  for (const glm::vec3& p : model->meshes[0].positions) {
+  const Model model =
+      test::must(import_gltf(*test::shared_folder() / "assets/malformed/gltf-transform/BoxMeshopt/BoxMeshopt.gltf"));
+  ASSERT_EQ(model.meshes[0].positions.size(), 24u);
+  for (const glm::vec3& p : model.meshes[0].positions) {
     EXPECT_LT(glm::distance(glm::abs(p), glm::vec3(0.5f)), 1e-6f);
   }
 }
 
 TEST(Meshopt, ThatIsWrongIsRefused) {
-  struct Fault {
-    const char* name;
-    std::function<void(json& extension)> change;
-    const char* message;
-  };
-  const Fault faults[] = {
-      {"range", [](json& e) { e["byteOffset"] = 1 << 20; }, "ends at byte"},
-      {"count", [](json& e) { e["count"] = 7; }, "decompresses to"},
-      {"huge count", [](json& e) { e["count"] = 1 << 30; }, "more than so few bytes can hold"},
-      {"stride", [](json& e) { e["byteStride"] = 6; }, "no multiple of 4"},
-      {"mode", [](json& e) { e["mode"] = "POINTS"; }, "mode"},
-      {"other mode", [](json& e) { e["mode"] = "TRIANGLES"; }, "indices take 2 or 4 bytes"},
-      {"filter", [](json& e) { e["filter"] = "QUATERNION"; }, "must be 8"},
-      {"unknown filter", [](json& e) { e["filter"] = "COLOR"; }, "filter"},
-      {"buffer", [](json& e) { e["buffer"] = 9; }, "buffer"},
-      {"data", [](json& e) { e["byteLength"] = e["byteLength"].get<int>() - 1; }, "no data of mode ATTRIBUTES"},
-  };
-  for (const Fault& fault : faults) {
-    GltfFile file = plain_file();
-    compress(file, true);
-    const std::size_t position = test::primitive(file)["attributes"]["POSITION"];
-    const std::size_t view = file.json["accessors"][position]["bufferView"];
-    fault.change(file.json["bufferViews"][view]["extensions"][kName]);
-    const Result<Model> read = file.import();
-    ASSERT_FALSE(read) << fault.name;
-    EXPECT_NE(read.error().message.find(fault.message), std::string::npos)
-        << fault.name << ": " << read.error().message;
-    EXPECT_NE(read.error().message.find("/bufferViews/"), std::string::npos) << read.error().message;
-  }
+  GltfFile file = plain_file();
+  compress(file, true);
+  const std::size_t position = test::attributes(file)["POSITION"];
+  const std::size_t view = file.json["accessors"][position]["bufferView"];
+  const std::string at = "/bufferViews/" + std::to_string(view) + "/extensions/" + kName;
+  const int bytes = file.json[json::json_pointer(at)]["byteLength"];
+  test::expect_each_refused(file, {{at + "/byteOffset", 1 << 20, "ends at byte"},
+                                   {at + "/count", 7, "decompresses to"},
+                                   {at + "/count", 1 << 30, "more than so few bytes can hold"},
+                                   {at + "/byteStride", 6, "no multiple of 4"},
+                                   {at + "/mode", "POINTS", "mode"},
+                                   {at + "/mode", "TRIANGLES", "indices take 2 or 4 bytes"},
+                                   {at + "/filter", "QUATERNION", "must be 8"},
+                                   {at + "/filter", "COLOR", "filter"},
+                                   {at + "/buffer", 9, "buffer"},
+                                   {at + "/byteLength", bytes - 1, "no data of mode ATTRIBUTES"}});
 }
 
 TEST(Meshopt, OfTheNewerExtensionIsRefusedByName) {
   GltfFile file = GltfFile::triangle();
-  file.json["extensionsUsed"] = {"KHR_meshopt_compression"};
-  file.json["extensionsRequired"] = {"KHR_meshopt_compression"};
-  const Result<Model> read = file.import();
-  ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("'KHR_meshopt_compression' is an extension that is not supported"),
-            std::string::npos);
+  file.json["extensionsUsed"] = file.json["extensionsRequired"] = {"KHR_meshopt_compression"};
+  test::expect_refused(file, "'KHR_meshopt_compression' is an extension that is not supported",
+                       ErrorCode::kUnsupported);
 }
 
 }  // namespace

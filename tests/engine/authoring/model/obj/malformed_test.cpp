@@ -29,20 +29,6 @@ void expect_unsupported(const std::string& text, const std::string& why) {
   EXPECT_THAT(model.error().message, HasSubstr("a.obj:" + why));
 }
 
-TEST(MutatedObj, IsRefusedWithAReasonOrReadSafely) {
-  const test::TemporaryFolder folder;
-  folder.write("skin.png", std::string_view("\x89PNG\r\n\x1a\n"));
-  folder.write("m.mtl", "newmtl a\nKd .5 1e-1 +1\nmap_Kd -s 1 1 1 skin.png\nnewmtl b\nKd 1 1 1\nTr 0.5\nd 1\n");
-  const std::filesystem::path obj =
-      folder.write("m.obj",
-                   "# x\nmtllib m.mtl\nv 0 0 0\nv 1 0 -2e1 1\nv +1 1 0\nv .5 1 0\nvt 0 1\nvt 1\nvn 0 0 1\nvn 0 nan "
-                   "0\no x\nusemtl a\n"
-                   "f 1/1/1 2/2/2 3//1 4/-1\nusemtl b\nf -1// -2/ 1\ns 1\nl 1/1 2\np 3\n");
-  EXPECT_TRUE(import_obj(obj));  // unchanged
-  const CheckOutcome outcome = run_check("--mutate", obj, 120);
-  EXPECT_EQ(outcome.status, 0) << outcome.output;
-}
-
 // Most of a million materials of a file, of which the model uses one.
 TEST(HostileObj, OfManyMaterialsTakesThoseThatItUses) {
   const test::TemporaryFolder folder;
