@@ -24,6 +24,14 @@ SparseRows spread(const Model& model, float radii = 8, unsigned threads = 0) {
   return spread_weights(model.meshes[0], model.meshes[0].weights, model, passages, threads);
 }
 
+// Expects the same weight of the second joint everywhere; in `rows` it is `joint`.
+void expect_same(const SparseRows& rows, const SparseRows& expected, double tolerance, std::uint32_t joint = kSecond) {
+  ASSERT_EQ(rows.row_count(), expected.row_count());
+  for (std::size_t i = 0; i < rows.row_count(); ++i) {
+    EXPECT_NEAR(weight_of(rows, i, joint), weight_of(expected, i, kSecond), tolerance) << i;
+  }
+}
+
 // Returns the standard deviation, along x, of the passage's slope as a density.
 double width(const Model& limb, const SparseRows& rows) {
   double sum = 0;
@@ -39,13 +47,10 @@ double width(const Model& limb, const SparseRows& rows) {
 
 TEST(SpreadWeights, OfNothingAreNone) { EXPECT_EQ(spread_weights({}, {}, {}, {}).row_count(), 0u); }
 
-TEST(SpreadWeights, OverNoRadiiChangesNothing) {
-  const Model limb = make_limb();
-  const SparseRows& before = limb.meshes[0].weights;
-  const SparseRows after = spread(limb, 0);
-  for (std::size_t i = 0; i < before.row_count(); ++i) {
-    EXPECT_NEAR(weight_of(after, i, kSecond), weight_of(before, i, kSecond), 1e-6);
-  }
+TEST(SpreadWeights, LeavesAWideJointAndNoRadiiAlone) {
+  const Model limb = make_limb(), wide = make_limb({.blend_length = 8.5f});
+  expect_same(spread(limb, 0), limb.meshes[0].weights, 1e-6);
+  expect_same(spread(wide), wide.meshes[0].weights, 1e-6);
 }
 
 TEST(SpreadWeights, WidensASharpJointAndKeepsItsSeam) {
@@ -69,15 +74,6 @@ TEST(SpreadWeights, WidensASharpJointAndKeepsItsSeam) {
   }
 }
 
-TEST(SpreadWeights, LeavesAWideJointAlone) {
-  const Model limb = make_limb({.blend_length = 8.5f});
-  const SparseRows& before = limb.meshes[0].weights;
-  const SparseRows after = spread(limb);
-  for (std::size_t i = 0; i < before.row_count(); ++i) {
-    EXPECT_NEAR(weight_of(after, i, kSecond), weight_of(before, i, kSecond), 1e-6);
-  }
-}
-
 // Another skin may bind the same joint with another matrix: the joint is then two of the model's bound joints.
 TEST(SpreadWeights, IsTheSameForAJointThatIsBoundTwice) {
   Model limb = make_limb();
@@ -87,10 +83,7 @@ TEST(SpreadWeights, IsTheSameForAJointThatIsBoundTwice) {
   for (Influence& influence : limb.meshes[0].weights.influences) {
     if (influence.index == kSecond) influence.index = again;
   }
-  const SparseRows twice = spread(limb);
-  for (std::size_t i = 0; i < once.row_count(); ++i) {
-    EXPECT_NEAR(weight_of(twice, i, again), weight_of(once, i, kSecond), 1e-5) << i;
-  }
+  expect_same(spread(limb), once, 1e-5, again);
 }
 
 TEST(SpreadWeights, WidensMoreOverMoreRadii) {
@@ -169,11 +162,7 @@ TEST(SpreadWeights, DoNotDependOnScale) {
   for (BoundJoint& bound : small.bound_joints) {
     bound.inverse_bind[3] = glm::vec4(glm::vec3(bound.inverse_bind[3]) * kScale, 1.0f);
   }
-  const SparseRows expected = spread(limb);
-  const SparseRows rows = spread(small);
-  for (std::size_t i = 0; i < rows.row_count(); ++i) {
-    EXPECT_NEAR(weight_of(rows, i, kSecond), weight_of(expected, i, kSecond), 1e-5);
-  }
+  expect_same(spread(small), spread(limb), 1e-5);
 }
 
 }  // namespace

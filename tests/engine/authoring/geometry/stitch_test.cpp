@@ -5,10 +5,10 @@
 #include <cmath>
 #include <functional>
 #include <glm/gtc/constants.hpp>
-#include <map>
 
 #include <pelt/builtin.h>
 #include <pelt/tools/area.h>
+#include <pelt/tools/mesh_parts.h>
 
 namespace pelt {
 namespace {
@@ -46,21 +46,15 @@ Mesh two_grids(std::uint32_t rows_left, std::uint32_t rows_right, float gap) {
   return mesh;
 }
 
-std::map<std::pair<std::uint32_t, std::uint32_t>, int> edge_uses(const Mesh& mesh) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, int> uses;
-  for (const glm::uvec3 t : mesh.triangles) {
-    for (int corner = 0; corner < 3; ++corner) ++uses[std::minmax(t[corner], t[(corner + 1) % 3])];
-  }
-  return uses;
-}
-
 // Counts the border edges whose two ends both satisfy `on_seam`.
 template <class OnSeam>
-int border_edges(const Mesh& mesh, OnSeam on_seam) {
+int borders(const Mesh& mesh, OnSeam on_seam) {
   int count = 0;
-  for (const auto& [edge, uses] : edge_uses(mesh)) {
-    EXPECT_LE(uses, 2);
-    if (uses == 1 && on_seam(mesh.positions[edge.first]) && on_seam(mesh.positions[edge.second])) ++count;
+  const std::vector<MeshEdge> edges = edge_uses(mesh.triangles);
+  for (auto edge = edges.begin(), next = edge; edge != edges.end(); edge = next) {
+    next = std::upper_bound(edge, edges.end(), *edge);
+    EXPECT_LE(next - edge, 2);
+    if (next - edge == 1 && on_seam(mesh.positions[edge->first]) && on_seam(mesh.positions[edge->second])) ++count;
   }
   return count;
 }
@@ -122,7 +116,7 @@ TEST(Stitch, EqualGridsShareTheirSeam) {
   expect_maps(grids, stitched, 0.02f);
   EXPECT_EQ(stitched.mesh.positions.size(), grids.positions.size() - 5);
   EXPECT_EQ(stitched.mesh.triangles.size(), grids.triangles.size());
-  EXPECT_EQ(border_edges(stitched.mesh, on_middle), 0);
+  EXPECT_EQ(borders(stitched.mesh, on_middle), 0);
 }
 
 TEST(Stitch, DifferentGridsShareTheirSeam) {
@@ -132,7 +126,7 @@ TEST(Stitch, DifferentGridsShareTheirSeam) {
       const float distance = 0.001f + 1.01f * std::abs(gap);
       const Stitched stitched = stitch(grids, distance);
       expect_maps(grids, stitched, distance);
-      EXPECT_EQ(border_edges(stitched.mesh, on_middle), 0) << left << " " << right << " " << gap;
+      EXPECT_EQ(borders(stitched.mesh, on_middle), 0) << left << " " << right << " " << gap;
       EXPECT_NEAR(area(stitched.mesh), 2, 0.03);
     }
   }
@@ -149,7 +143,7 @@ TEST(Stitch, PatchesMayMeetAnywhere) {
   const auto inside = [](glm::vec3 p) {
     return (std::abs(p.x - 1) < 1e-3f) || (p.x > 0.99f && std::abs(p.y - 0.4f) < 1e-3f);
   };
-  EXPECT_EQ(border_edges(stitched.mesh, inside), 0);
+  EXPECT_EQ(borders(stitched.mesh, inside), 0);
   EXPECT_NEAR(area(stitched.mesh), 2, 1e-5);
 }
 
@@ -163,14 +157,14 @@ TEST(Stitch, ARolledGridCloses) {
   expect_maps(tube, stitched, 1e-4f);
   EXPECT_EQ(stitched.mesh.positions.size(), 12u * 6u);
   EXPECT_EQ(stitched.mesh.triangles.size(), tube.triangles.size());
-  EXPECT_EQ(border_edges(stitched.mesh, [](glm::vec3) { return true; }), 24) << "round its two ends";
+  EXPECT_EQ(borders(stitched.mesh, [](glm::vec3) { return true; }), 24) << "round its two ends";
 }
 
 TEST(Stitch, DistanceZeroWeldsExactCopiesAlone) {
   Mesh mesh = two_grids(4, 4, 0);
   const Stitched all = stitch(mesh, 0);
   expect_maps(mesh, all, 0);
-  EXPECT_EQ(border_edges(all.mesh, on_middle), 0);
+  EXPECT_EQ(borders(all.mesh, on_middle), 0);
   for (glm::vec3& p : mesh.positions) {
     if (&p - mesh.positions.data() >= 20) p.x += 1e-6f;
   }

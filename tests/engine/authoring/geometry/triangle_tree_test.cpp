@@ -152,11 +152,15 @@ TEST(TriangleTree, FindsTheNearestOfFewAndOfMany) {
     for (glm::vec3& p : points) p = {coordinate(random), 0.3f * coordinate(random), 0.3f * coordinate(random)};
     std::vector<int> visits(number, 0);
     std::vector<TriangleTree::Near> expected;
+    const std::vector<TriangleTree::NearPoint> nearest = tree.nearest_of_each(points, 3);
+    ASSERT_EQ(nearest.size(), number);
     tree.nearest_of_each(points, 5, 1, [&](std::size_t i, std::span<const TriangleTree::NearPoint> near) {
       ++visits[i];
       tree.nearest(glm::dvec3(points[i]), 5, expected);
       ASSERT_EQ(near.size(), 5u);
       for (std::size_t k = 0; k < 5; ++k) EXPECT_EQ(near[k].triangle, expected[k].triangle) << number << ' ' << i;
+      EXPECT_EQ(nearest[i].triangle, expected[0].triangle) << number << ' ' << i;
+      EXPECT_EQ(nearest[i].closest.squared_distance, expected[0].squared_distance) << number << ' ' << i;
     });
     EXPECT_EQ(visits, std::vector<int>(number, 1));
   }
@@ -204,25 +208,6 @@ TEST(TriangleTree, NoneOfNothing) {
   tree.nearest({0, 0, 0}, 0, found);
   EXPECT_TRUE(found.empty());
   tree.nearest({}, 5, [](std::size_t, std::span<const TriangleTree::NearPoint>) { FAIL(); });
-}
-
-TEST(TriangleTree, FindsTheNearestOfEachPoint) {
-  const Mesh mesh = test::make_tube_mesh({.around = 24, .along = 40});
-  const TriangleTree tree = *TriangleTree::create(mesh.positions, mesh.triangles);
-  std::mt19937 random(5);
-  std::uniform_real_distribution<float> coordinate(-2, 9);
-  std::vector<glm::vec3> points(700);
-  for (glm::vec3& p : points) p = {coordinate(random), 0.3f * coordinate(random), 0.3f * coordinate(random)};
-  for (const unsigned threads : {1u, 3u}) {
-    const std::vector<TriangleTree::NearPoint> near = tree.nearest_of_each(points, threads);
-    ASSERT_EQ(near.size(), points.size());
-    std::vector<TriangleTree::Near> expected;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      tree.nearest(glm::dvec3(points[i]), 1, expected);
-      EXPECT_EQ(near[i].triangle, expected[0].triangle) << i;
-      EXPECT_EQ(near[i].closest.squared_distance, expected[0].squared_distance) << i;
-    }
-  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <pelt/skeletonize.h>
 
 #include "engine/authoring/model/builtin/model_builder.h"
+#include "tests/support/must.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
@@ -52,9 +53,7 @@ Model model_of(const std::vector<Mesh>& shells) {
 }
 
 Skeletonized made(const Model& model, const SkeletonizeOptions& options = {.resolution = 96}) {
-  Result<Skeletonized> result = make_skeleton(model, options);
-  EXPECT_TRUE(result) << result.error().message;
-  return result ? std::move(*result) : Skeletonized();
+  return test::must(make_skeleton(model, options));
 }
 
 std::vector<glm::vec3> places(const Model& model) {
@@ -184,9 +183,11 @@ TEST(MakeSkeleton, FindsTheFiveLimbsOfTheBiped) {
   }
 }
 
-TEST(MakeSkeleton, WantsOneJointForABall) {
-  const Skeletonized result = made(model_of({capsule({0, 0, 0}, {0.01f, 0, 0}, 2)}), {.resolution = 64});
+TEST(MakeSkeleton, WantsOneJointForABallAndFewerVoxels) {
+  const Skeletonized result = made(model_of({capsule({0, 0, 0}, {0.01f, 0, 0}, 2)}), {.resolution = 128});
   expect_sound(result.model);
+  EXPECT_LE(result.report.voxels, 550'000u);
+  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("serves instead of 128")));
   ASSERT_EQ(result.report.joints, 1u);
   EXPECT_LE(glm::length(places(result.model)[0]), 0.1f);
 }
@@ -230,12 +231,6 @@ TEST(MakeSkeleton, FillsHollows) {
   const Skeletonized result = made(model_of({outer, inner}));
   EXPECT_EQ(result.report.ends, 2u);
   for (const glm::vec3& place : places(result.model)) EXPECT_LE(std::hypot(place.y, place.z), 0.25f) << place.x;
-}
-
-TEST(MakeSkeleton, TakesFewerVoxelsForBulk) {
-  const Skeletonized result = made(model_of({capsule({0, 0, 0}, {0.01f, 0, 0}, 2)}), {.resolution = 128});
-  EXPECT_LE(result.report.voxels, 550'000u);
-  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("serves instead of 128")));
 }
 
 TEST(MakeSkeleton, KeepsWhatTheMeshHas) {
@@ -343,9 +338,8 @@ TEST(MakeSkeleton, WorksOnCharacters) {
   // be closed.
   constexpr Known kKnown[] = {{"CesiumMan.glb", 5, 5}, {"leftHandLow.glb", 5, 6}, {"scorpion.obj", 11, 13}};
   for (const Known& known : kKnown) {
-    const Result<Model> model = import_model((*test::shared_folder() / "assets/characters" / known.file).string());
-    ASSERT_TRUE(model) << model.error().message;
-    const Skeletonized result = made(*model, {});
+    const auto file = *test::shared_folder() / "assets/characters" / known.file;
+    const Skeletonized result = made(test::must(import_model(file.string())), {});
     expect_sound(result.model);
     EXPECT_GE(result.report.ends, known.least) << known.file;
     EXPECT_LE(result.report.ends, known.most) << known.file;
