@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
 #include <pelt/tools/judge.h>
@@ -9,6 +11,7 @@
 #include <pelt/tools/sample_poses.h>
 
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -18,41 +21,32 @@ using test::bound_by;
 
 TEST(Judge, FindsNothingInLinearBlend) {
   const Character linear = bound_by(make_arm(), "linear_blend");
-  const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
-  ASSERT_TRUE(judge) << judge.error().message;
-  const Result<Figures> figures = judge->judge(linear);
-  ASSERT_TRUE(figures) << figures.error().message;
-  EXPECT_EQ(figures->far, 0);
-  EXPECT_LE(figures->stretch, 1);
-  EXPECT_EQ(figures->flips, 0);
-  EXPECT_GT(figures->rigid_share, 0.3);
-  EXPECT_LT(figures->rigid_share, 0.95);
+  const Judge judge = test::must(Judge::create(linear, sample_poses(linear)));
+  const Figures figures = test::must(judge.judge(linear));
+  EXPECT_EQ(figures.far, 0);
+  EXPECT_LE(figures.stretch, 1);
+  EXPECT_EQ(figures.flips, 0);
+  EXPECT_GT(figures.rigid_share, 0.3);
+  EXPECT_LT(figures.rigid_share, 0.95);
 }
 
-// Results do not depend on the threads, and progress ascends to 1.
-TEST(Judge, IsTheSameOnAnyNumberOfThreads) {
+// That figures are the same on any number of threads is tested with them.
+TEST(Judge, TellsItsProgressOnAnyNumberOfThreads) {
   const Model arm = make_arm();
   const Character linear = bound_by(arm, "linear_blend"), dual = bound_by(arm, "dual_quaternion");
-  std::optional<Figures> first;
+  const Judge judge = test::must(Judge::create(linear, clip_poses(*linear)));
+  std::set<double> regained;
   for (const unsigned threads : {1u, 3u, 0u}) {
     double done = 0;
     const JudgeOptions options{.threads = threads, .progress = [&](double fraction) {
                                  EXPECT_GT(fraction, done);
                                  done = fraction;
                                }};
-    const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
-    ASSERT_TRUE(judge) << judge.error().message;
-    const Figures figures = *judge->judge(dual, options);
+    regained.insert(test::must(judge.judge(dual, options)).regained);
     EXPECT_EQ(done, 1);
-    EXPECT_GT(figures.regained, 0);
-    if (!first) first = figures;
-    EXPECT_EQ(figures.far, first->far);
-    EXPECT_EQ(figures.stretch, first->stretch);
-    EXPECT_EQ(figures.rigid99, first->rigid99);
-    EXPECT_EQ(figures.drift99, first->drift99);
-    EXPECT_EQ(figures.regained, first->regained);
-    EXPECT_EQ(figures.far_at.from, first->far_at.from);
   }
+  EXPECT_EQ(regained.size(), 1u);
+  EXPECT_GT(*regained.begin(), 0);
 }
 
 // Vertices count over all meshes, and each has the joint that moves it most.
@@ -63,11 +57,10 @@ TEST(Judge, SaysWhereAVertexIs) {
   model.meshes.back().name = "second";
   const auto count = static_cast<std::uint32_t>(first.positions.size());
   const Character linear = bound_by(model, "linear_blend");
-  const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
-  ASSERT_TRUE(judge) << judge.error().message;
-  ASSERT_EQ(judge->vertex_count(), 2 * count);
+  const Judge judge = test::must(Judge::create(linear, sample_poses(linear)));
+  ASSERT_EQ(judge.vertex_count(), 2 * count);
   for (std::uint32_t v = 0; v < 2 * count; v += 91) {
-    const SkinPlace place = judge->place_of(v);
+    const SkinPlace place = judge.place_of(v);
     EXPECT_EQ(place.mesh, v < count ? "skin" : "second") << v;
     EXPECT_EQ(place.vertex, v % count);
     const std::span<const Influence> row = model.meshes.front().weights.row(v % count);
@@ -79,16 +72,15 @@ TEST(Judge, SaysWhereAVertexIs) {
 
 TEST(Judge, TakesCharactersOfTheSameSkins) {
   const Character linear = bound_by(make_arm(), "linear_blend");
-  const Result<Judge> judge = Judge::create(linear, sample_poses(linear));
-  ASSERT_TRUE(judge) << judge.error().message;
-  EXPECT_TRUE(judge->takes(bound_by(make_arm(), "mos")));
+  const Judge judge = test::must(Judge::create(linear, sample_poses(linear)));
+  EXPECT_TRUE(judge.takes(bound_by(make_arm(), "mos")));
   Model two = make_arm();
   two.meshes.push_back(make_arm().meshes.front());
   two.meshes.back().name = "second";
-  EXPECT_FALSE(judge->takes(bound_by(two, "linear_blend")));
+  EXPECT_FALSE(judge.takes(bound_by(two, "linear_blend")));
   const Character other = bound_by(make_limb(), "mos");
-  EXPECT_FALSE(judge->takes(other));
-  const Result<Figures> figures = judge->judge(other);
+  EXPECT_FALSE(judge.takes(other));
+  const Result<Figures> figures = judge.judge(other);
   ASSERT_FALSE(figures);
   EXPECT_THAT(figures.error().message, testing::HasSubstr("other skins"));
 }
@@ -105,7 +97,7 @@ TEST(Judge, NamesWhatIsNotFinite) {
   const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
   ASSERT_FALSE(judge);
   EXPECT_THAT(judge.error().message, testing::ContainsRegex("mesh 'tube': vertex [0-9]+ is moved to what is not finite "
-                                                            "by linear_blend, in the pose '.* #"));
+                                                            "by linear_blend, in the pose 'burst"));
 }
 
 }  // namespace
