@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Compares the vertex kernel with the blend equation in double precision, written here from its sources, for every
-// instruction set of this machine.
-#include "engine/character/evaluate/blend.h"
+// Compares the vertex kernels with their blend equations in double precision, written here from their sources, and with
+// the kernels without vector instructions, for every instruction set of this machine.
+#include <limits>
+#include <string>
+#include <tuple>
+
+#include <pelt/finite.h>
 
 #include "tests/engine/character/evaluate/every_target.h"
 #include "tests/engine/character/evaluate/exact_sample.h"
@@ -10,92 +14,246 @@ namespace pelt {
 namespace {
 
 using glm::dmat3;
+using glm::dquat;
 using glm::dvec3;
 
-class BlendLinear : public EveryTarget {};
+// Makes two palette entries for each joint: rows 0 and 1 of the first are the dual quaternion, the second is the
+// stretch. Half of the quaternions have the other sign, which is the same rotation.
+std::vector<Affine> make_dual_quaternions(bool mirrored) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const dquat base = random_rotation(random, 3);
+  std::vector<Affine> palette;
+  for (std::uint32_t j = 0; 2 * j < kElements; ++j) {
+    const dquat real = (random() % 2 == 0 ? 1.0 : -1.0) * (base * random_rotation(random, 1));
+    const dquat dual = 0.5 * dquat(0, unit(random), unit(random), unit(random)) * real;
+    palette.emplace_back(glm::vec4(real.x, real.y, real.z, real.w), glm::vec4(dual.x, dual.y, dual.z, dual.w),
+                         glm::vec4(1, 0, 0, 0));
+    dmat3 stretch = random_stretch(random);
+    if (mirrored) stretch[2] = -stretch[2];
+    palette.push_back(affine_of(stretch, dvec3(0)));
+  }
+  return palette;
+}
 
-TEST_P(BlendLinear, IsTheEquationForEverySize) {
-  const std::vector<Affine> palette = make_palette(false);
-  for (const std::size_t count : kSizes) {
-    SCOPED_TRACE(count);
-    const ExactSample sample = make_exact_sample(count, lengths_to(9));
-    const Outputs actual = linear(sample, palette);
-    for (std::size_t row = 0; row < count; ++row) {
-      expect_near(actual, row, expected_linear(sample, row, palette), sample);
-      if (HasFatalFailure()) return;
+dquat quaternion_of(const glm::vec4& q) { return {q.w, q.x, q.y, q.z}; }
+
+// Kavan et al. 2008, equation 4 and section 5: stretches are blended first, linearly; each quaternion takes the sign
+// that is nearer to the strongest influence's.
+Expected expected_dual_quaternion(const ExactSample& sample, std::size_t row, std::span<const Affine> palette) {
+  const std::span<const Influence> influences = sample.rows.row(row);
+  const dquat pivot = quaternion_of(palette[influences.front().index][0]);
+  dquat real(0, 0, 0, 0);
+  dquat dual(0, 0, 0, 0);
+  dmat3 stretch(0.0);
+  double size = glm::length(dvec3(sample.positions[row]));
+  for (const Influence& influence : influences) {
+    const double weight = std::round(influence.weight * 65535.0) * kUnit;
+    const dquat q = quaternion_of(palette[influence.index][0]);
+    const double sign = glm::dot(q, pivot) < 0 ? -1 : 1;
+    real = real + sign * weight * q;
+    dual = dual + sign * weight * quaternion_of(palette[influence.index][1]);
+    stretch += weight * axes_of(palette[influence.index + 1]);
+    size += 4 * weight * glm::length(quaternion_of(palette[influence.index][1]));
+  }
+  const double length = glm::length(real);
+  real = real / length;
+  dual = dual / length;
+  const dquat twice_translation = 2.0 * dual * glm::conjugate(real);
+  Expected expected;
+  expected.axes = glm::mat3_cast(real) * stretch;
+  expected.origin = dvec3(twice_translation.x, twice_translation.y, twice_translation.z);
+  expected.size = 2 * size;
+  map_vertex(sample, row, expected);
+  return expected;
+}
+
+// Makes a sample with its influences on every second palette entry.
+ExactSample make_dual_quaternion_sample(std::size_t count, const std::vector<std::size_t>& lengths,
+                                        bool graded = false) {
+  ExactSample sample = make_exact_sample(count, lengths, graded);
+  for (Influence& influence : sample.rows.influences) influence.index -= influence.index % 2;
+  for (std::uint32_t& word : sample.binding.influences) word &= ~std::uint32_t{1};
+  return sample;
+}
+
+void blend_dual_quaternions(const ExactSample& sample, std::span<const Affine> palette, SliceRange range,
+                            const BlendOutputs& out) {
+  std::vector<PaletteLine> lines(palette.size());
+  const Stretches stretches = make_dual_quaternion_lines(palette, lines);
+  blend_dual_quaternion(sample.binding, rest_shape(sample.binding), range, lines, stretches, out);
+}
+
+Outputs dual_quaternion(const ExactSample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
+  blend_dual_quaternions(sample, palette, {0, slice_count(sample.binding)}, outputs.all());
+  return outputs;
+}
+
+Outputs dual_quaternion_by_scalars(const ExactSample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
+  blend_dual_quaternion_by_scalars(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)},
+                                   palette, outputs.all());
+  return outputs;
+}
+
+// Compares blends relative to `size`, the size of positions.
+void expect_same(const Outputs& actual, const Outputs& expected, float size = 10) {
+  for (std::size_t row = 0; row < actual.positions.size(); ++row) {
+    ASSERT_LT(glm::distance(actual.positions[row], expected.positions[row]), 1e-6f * size) << row;
+    ASSERT_LT(glm::distance(actual.normals[row], expected.normals[row]), 1e-4f) << row;
+    ASSERT_LT(glm::distance(actual.tangents[row], expected.tangents[row]), 1e-4f) << row;
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_LT(glm::distance(actual.frames[row][i], expected.frames[row][i]), 3e-6f * size) << row;
     }
   }
 }
 
-TEST_P(BlendLinear, IsNearlyWhatScalarsGive) {
-  const std::vector<Affine> palette = make_palette(false);
-  const ExactSample sample = make_exact_sample(131, lengths_to(9));
-  const Outputs fast = linear(sample, palette);
-  Outputs slow(sample.positions.size());
+Stretches stretches_of(std::span<const Affine> palette) {
+  std::vector<PaletteLine> lines(palette.size());
+  return make_dual_quaternion_lines(palette, lines);
+}
+
+std::vector<Affine> without_stretches(std::vector<Affine> palette) {
+  for (std::size_t j = 0; j < palette.size(); j += 2) {
+    palette[j][2].x = 0;
+    palette[j + 1] = affine_identity();
+  }
+  return palette;
+}
+
+// A kernel with vector instructions, and what it is compared with.
+struct VertexKernel {
+  const char* name;
+  std::vector<Affine> (*entries)(bool mirrored);
+  ExactSample (*make)(std::size_t count, const std::vector<std::size_t>& lengths, bool graded);
+  void (*blend)(const ExactSample& sample, std::span<const Affine> palette, SliceRange range, const BlendOutputs& out);
+  Outputs (*by_scalars)(const ExactSample& sample, std::span<const Affine> palette);
+  Expected (*expected)(const ExactSample& sample, std::size_t row, std::span<const Affine> palette);  // not graded
+  void (*scale)(std::vector<Affine>& palette, float factor);
+
+  Outputs all(const ExactSample& sample, std::span<const Affine> palette) const {
+    Outputs outputs(sample.positions.size());
+    blend(sample, palette, {0, slice_count(sample.binding)}, outputs.all());
+    return outputs;
+  }
+};
+
+Outputs linear_by_scalars(const ExactSample& sample, std::span<const Affine> palette) {
+  Outputs outputs(sample.positions.size());
   blend_linear_by_scalars(sample.binding, rest_shape(sample.binding), {0, slice_count(sample.binding)}, palette,
-                          slow.all());
-  for (std::size_t v = 0; v < sample.positions.size(); ++v) {
-    EXPECT_LT(glm::distance(fast.positions[v], slow.positions[v]), 1e-4f) << v;
-    EXPECT_LT(glm::distance(fast.normals[v], slow.normals[v]), 1e-3f) << v;
+                          outputs.all());
+  return outputs;
+}
+
+void scale_stretches(std::vector<Affine>& palette, float factor) {
+  for (std::size_t j = 0; j < palette.size(); j += 2) {
+    palette[j][2].x = 1;
+    palette[j + 1] *= factor;
   }
 }
 
-TEST_P(BlendLinear, IsTheEquationForEveryInfluenceCount) {
-  const std::vector<Affine> palette = make_palette(false);
-  for (std::size_t length = 1; length <= kElements; ++length) {
-    SCOPED_TRACE(length);
-    const ExactSample sample = make_exact_sample(65, {length});
-    const Outputs actual = linear(sample, palette);
-    for (std::size_t row = 0; row < 65; ++row) {
-      expect_near(actual, row, expected_linear(sample, row, palette), sample);
-      if (HasFatalFailure()) return;
+const VertexKernel kVertexKernels[] = {
+    {"Linear", make_palette, make_exact_sample,
+     [](const ExactSample& sample, std::span<const Affine> palette, SliceRange range, const BlendOutputs& out) {
+       blend_linear(sample.binding, rest_shape(sample.binding), range, lines_of(palette), out);
+     },
+     linear_by_scalars, expected_linear,
+     [](std::vector<Affine>& palette, float factor) {
+       for (Affine& frame : palette) frame *= factor;
+     }},
+    {"DualQuaternion", make_dual_quaternions, make_dual_quaternion_sample, blend_dual_quaternions,
+     dual_quaternion_by_scalars, expected_dual_quaternion, scale_stretches},
+    {"DualQuaternionWithoutStretches", [](bool) { return without_stretches(make_dual_quaternions(false)); },
+     make_dual_quaternion_sample, blend_dual_quaternions, dual_quaternion_by_scalars, expected_dual_quaternion,
+     scale_stretches}};
+
+class VertexKernels : public testing::TestWithParam<std::tuple<std::int64_t, VertexKernel>> {
+ protected:
+  void SetUp() override { choose_target(std::get<0>(GetParam())); }
+  void TearDown() override { choose_target(0); }
+
+  // Compares every vertex with the equation.
+  void expect_equation(const ExactSample& sample, std::span<const Affine> palette) const {
+    const Outputs actual = kernel_.all(sample, palette);
+    for (std::size_t row = 0; row < sample.positions.size(); ++row) {
+      ASSERT_NO_FATAL_FAILURE(expect_near(actual, row, kernel_.expected(sample, row, palette), sample));
     }
   }
-}
 
-// A mirror turns a surface inside out together with its triangles: the normal stays that of the posed triangles, and
-// normal, tangent and handedness still give the image of the rest bitangent.
-TEST_P(BlendLinear, MirroredElementsKeepNormalsWithTheirTriangles) {
-  const std::vector<Affine> palette = make_palette(true);
-  const ExactSample sample = make_exact_sample(1234, lengths_to(9));
-  const Outputs actual = linear(sample, palette);
-  for (std::size_t row = 0; row < 1234; ++row) {
-    const Expected expected = expected_linear(sample, row, palette);
-    ASSERT_LT(glm::determinant(expected.axes), 0);
-    expect_near(actual, row, expected, sample);
-    if (HasFatalFailure()) return;
-    const dvec3 normal(actual.normals[row]);
-    const dvec3 e1 = glm::normalize(glm::cross(sample.normals[row], sample.tangents[row]));
-    const dvec3 e2 = glm::cross(sample.normals[row], e1);  // a triangle's edges, counter-clockwise
-    ASSERT_GT(glm::dot(normal, glm::normalize(glm::cross(expected.axes * e1, expected.axes * e2))), 0.99999);
-    const dvec3 bitangent = glm::cross(normal, dvec3(glm::vec3(actual.tangents[row])));
-    ASSERT_GT(glm::dot(bitangent, expected.axes * e1), 0);
-  }
-}
+  const VertexKernel& kernel_ = std::get<1>(GetParam());
+};
 
-TEST_P(BlendLinear, WithGradientsIsTheEquationForEverySizeAndInfluenceCount) {
-  const std::vector<Affine> palette = make_palette(false);
-  for (const std::vector<std::size_t>& lengths : {lengths_to(3), lengths_to(9), lengths_to(kElements)}) {
+TEST_P(VertexKernels, AreTheEquationForEverySizeAndInfluenceCount) {
+  for (const bool mirrored : {false, true}) {
     for (const std::size_t count : kSizes) {
       SCOPED_TRACE(count);
-      const ExactSample sample = make_exact_sample(count, lengths, true);
-      const Outputs actual = linear(sample, palette);
-      for (std::size_t row = 0; row < count; ++row) {
-        expect_near(actual, row, expected_linear(sample, row, palette), sample);
-        if (HasFatalFailure()) return;
+      ASSERT_NO_FATAL_FAILURE(expect_equation(kernel_.make(count, lengths_to(9), false), kernel_.entries(mirrored)));
+    }
+  }
+  for (std::size_t length = 1; length <= kElements; ++length) {
+    SCOPED_TRACE(length);
+    ASSERT_NO_FATAL_FAILURE(expect_equation(kernel_.make(65, {length}, false), kernel_.entries(false)));
+  }
+}
+
+TEST_P(VertexKernels, AreNearlyWhatScalarsGive) {
+  for (const bool graded : {false, true}) {
+    for (const bool mirrored : {false, true}) {
+      for (const std::vector<std::size_t>& lengths : {lengths_to(4), lengths_to(kElements)}) {
+        SCOPED_TRACE(lengths.size());
+        const std::vector<Affine> palette = kernel_.entries(mirrored);
+        const ExactSample sample = kernel_.make(1234, lengths, graded);
+        ASSERT_NO_FATAL_FAILURE(expect_same(kernel_.all(sample, palette), kernel_.by_scalars(sample, palette)));
       }
     }
   }
 }
 
-TEST_P(BlendLinear, GradientsChangeNoPosition) {
-  const std::vector<Affine> palette = make_palette(false);
-  const ExactSample with = make_exact_sample(1234, lengths_to(5), true);
+TEST_P(VertexKernels, WriteTheirRangeAloneAndAnySplitGivesTheSame) {
+  const std::vector<Affine> palette = kernel_.entries(false);
+  const ExactSample sample = kernel_.make(1234, lengths_to(40), false);
+  const std::size_t slices = slice_count(sample.binding);
+  ASSERT_EQ(slices, 39u);
+  const Outputs whole = kernel_.all(sample, palette);
+  for (const std::size_t step : {1, 2, 7, 38}) {
+    SCOPED_TRACE(step);
+    Outputs split(1234);
+    for (std::size_t first = 0; first < slices; first += step) {
+      const std::size_t last = std::min(first + step, slices);
+      kernel_.blend(sample, palette, {first, last}, split.all());
+      for (std::size_t row = 32 * last; row < 1234; ++row) ASSERT_EQ(split.positions[row], glm::vec3(7)) << row;
+    }
+    EXPECT_EQ(split, whole);
+  }
+}
+
+TEST_P(VertexKernels, GiveWhatIsAskedFor) {
+  for (const bool graded : {false, true}) {
+    const std::vector<Affine> palette = kernel_.entries(false);
+    const ExactSample sample = kernel_.make(65, lengths_to(9), graded);
+    const Outputs everything = kernel_.all(sample, palette);
+    const auto blend = [&](const BlendOutputs& out) {
+      kernel_.blend(sample, palette, {0, slice_count(sample.binding)}, out);
+    };
+    Outputs positions(65), normals(65), frames(65);
+    blend({.positions = positions.positions.data()});
+    blend({.positions = normals.positions.data(), .normals = normals.normals.data()});
+    blend({.positions = frames.positions.data(), .frames = frames.frames.data()});
+    for (const Outputs& some : {positions, normals, frames}) EXPECT_EQ(some.positions, everything.positions);
+    EXPECT_EQ(normals.normals, everything.normals);
+    EXPECT_EQ(frames.frames, everything.frames);
+  }
+}
+
+TEST_P(VertexKernels, HaveGradientsThatChangeNoPosition) {
+  const std::vector<Affine> palette = kernel_.entries(false);
+  const ExactSample with = kernel_.make(1234, lengths_to(5), true);
   ExactSample without = with;
   without.binding.gradients.clear();
   without.binding.gradient_units.clear();
-  const Outputs graded = linear(with, palette);
-  const Outputs plain = linear(without, palette);
+  const Outputs graded = kernel_.all(with, palette);
+  const Outputs plain = kernel_.all(without, palette);
   EXPECT_EQ(graded.positions, plain.positions);
   EXPECT_NE(graded.normals, plain.normals);
   EXPECT_NE(graded.frames, plain.frames);
@@ -104,243 +262,16 @@ TEST_P(BlendLinear, GradientsChangeNoPosition) {
   }
 }
 
-TEST_P(BlendLinear, GivesWhatIsAskedForWithGradients) {
-  const std::vector<PaletteLine> lines = lines_of(make_palette(false));
-  const ExactSample sample = make_exact_sample(65, lengths_to(9), true);
-  const SliceRange all{0, slice_count(sample.binding)};
-  Outputs everything(65);
-  blend_linear(sample.binding, rest_shape(sample.binding), all, lines, everything.all());
-  Outputs some(65);
-  blend_linear(sample.binding, rest_shape(sample.binding), all, lines, {.positions = some.positions.data()});
-  EXPECT_EQ(some.positions, everything.positions);
-  blend_linear(sample.binding, rest_shape(sample.binding), all, lines,
-               {.positions = some.positions.data(), .normals = some.normals.data()});
-  EXPECT_EQ(some.normals, everything.normals);
-  blend_linear(sample.binding, rest_shape(sample.binding), all, lines,
-               {.positions = some.positions.data(), .frames = some.frames.data()});
-  EXPECT_EQ(some.frames, everything.frames);
-}
-
-// A table of frames along a circular arc, which also turn about it, and a tube of changing width round it.
-struct BentTube {
-  static constexpr double kLength = 3;
-  static constexpr int kSamples = 47;
-  static constexpr double kSpacing = kLength / kSamples;
-
-  double arc;    // radius of the arc
-  double twist;  // radians per metre
-
-  // Returns the palette entry of sample k: T_k = M_k^D (M_k^R)^-1.
-  Affine entry(int k) const {
-    const double s = k * kSpacing;
-    const double angle = s / arc;
-    const dmat3 bend = glm::mat3_cast(glm::angleAxis(angle, dvec3(0, 0, 1)));
-    const dmat3 axes = bend * glm::mat3_cast(glm::angleAxis(twist * s, dvec3(1, 0, 0)));
-    const dvec3 centre = arc * dvec3(std::sin(angle), 1 - std::cos(angle), 0);
-    return affine_of(axes, centre - axes * dvec3(s, 0, 0));
-  }
-  std::vector<Affine> table() const {
-    std::vector<Affine> entries;
-    for (int k = 0; k <= kSamples; ++k) entries.push_back(entry(k));
-    return entries;
-  }
-
-  static dvec3 rest(double s, double u) {
-    const double radius = 0.5 + 0.2 * std::sin(4 * s);
-    return {s, radius * std::cos(u), radius * std::sin(u)};
-  }
-};
-
-// Returns where the equation moves the tube's point, by the two palette entries beside it.
-dvec3 posed_tube(double s, double u, std::span<const Affine> table) {
-  const double at = s / BentTube::kSpacing;
-  const auto k = static_cast<std::size_t>(at);
-  const double f = at - static_cast<double>(k);
-  const auto by = [&](const Affine& frame) { return axes_of(frame) * BentTube::rest(s, u) + origin_of(frame); };
-  return (1 - f) * by(table[k]) + f * by(table[k + 1]);
-}
-
-// Normals and tangents of a surface by finite differences.
-struct SurfaceDirections {
-  dvec3 normal;
-  dvec3 tangent;
-};
-template <class Surface>
-SurfaceDirections directions_of(double s, double u, const Surface& surface) {
-  constexpr double kStep = 1e-5;
-  const dvec3 along = surface(s + kStep, u) - surface(s - kStep, u);
-  const dvec3 around = surface(s, u + kStep) - surface(s, u - kStep);
-  return {glm::normalize(glm::cross(around, along)), glm::normalize(along)};
-}
-
-// Points of the tube in the rest pose and moved by `posed`; rows over a table whose first palette entry is 0.
-struct TubeSample {
-  template <class Posed>
-  explicit TubeSample(const Posed& posed) {
-    std::mt19937 random(8);
-    std::uniform_real_distribution<double> unit(0.01, 0.99);
-    for (int i = 0; i < 2000; ++i) {
-      const auto k = static_cast<std::uint32_t>(i % BentTube::kSamples);
-      const double f = unit(random);
-      const double s = (k + f) * BentTube::kSpacing;
-      const double u = 6.3 * unit(random);
-      const dvec3 passing(1 / BentTube::kSpacing, 0, 0);
-      const WeightedElement row[] = {{k, 1 - f, -passing}, {k + 1, f, passing}};
-      append_row(rows, row, Gradients::kKnown);
-      positions.emplace_back(BentTube::rest(s, u));
-      const SurfaceDirections rest = directions_of(s, u, BentTube::rest);
-      normals.emplace_back(rest.normal);
-      tangents.emplace_back(glm::vec3(rest.tangent), 1.0f);
-      expected.push_back(directions_of(s, u, posed));
-    }
-  }
-
-  // Returns the largest angle of normals and tangents from the expected ones.
-  double worst_degrees(const Outputs& actual) const {
-    double worst = 0;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      worst = std::max(worst, glm::distance(dvec3(actual.normals[i]), expected[i].normal));
-      worst = std::max(worst, glm::distance(dvec3(glm::vec3(actual.tangents[i])), expected[i].tangent));
-    }
-    return glm::degrees(worst);
-  }
-
-  SparseRows rows;
-  std::vector<glm::vec3> positions;
-  std::vector<glm::vec3> normals;
-  std::vector<glm::vec4> tangents;
-  std::vector<SurfaceDirections> expected;
-};
-
-SparseRows without_gradients(SparseRows rows) {
-  rows.gradients.clear();
-  return rows;
-}
-
-// The table bends by 115 degrees.
-TEST_P(BlendLinear, NormalsRoundATableAreThoseOfTheSurface) {
-  const std::vector<Affine> table = BentTube{1.5, 0.4}.table();
-  const TubeSample tube([&](double s, double u) { return posed_tube(s, u, table); });
-  const auto worst_degrees = [&](const SparseRows& rows) {
-    const PackedBinding binding = *pack({&rows, 1}, {tube.positions, tube.normals, tube.tangents}, {});
-    Outputs actual(tube.positions.size());
-    blend_linear(binding, rest_shape(binding), {0, slice_count(binding)}, lines_of(table), actual.all());
-    return tube.worst_degrees(actual);
-  };
-  EXPECT_LT(worst_degrees(tube.rows), 0.2);  // precision of 8 bits
-  EXPECT_GT(worst_degrees(without_gradients(tube.rows)), 5) << "the gradients are not needed";
-}
-
-// There are two tables on one skin, and a group between them without gradients.
-TEST(BlendWires, NormalsRoundTablesAreThoseOfTheSurface) {
-  constexpr std::uint32_t kEntries = BentTube::kSamples + 1;
-  constexpr float kExponent = 2;
-  const std::vector<Affine> first = BentTube{1.5, 0.4}.table();
-  const std::vector<Affine> second = BentTube{-2.5, -0.8}.table();
-  const Affine middle = affine_of(glm::mat3_cast(glm::angleAxis(0.4, dvec3(0, 0.6, 0.8))), dvec3(0.1, -0.3, 0.5));
-  const Affine root = affine_of(glm::mat3_cast(glm::angleAxis(-0.3, dvec3(1, 0, 0))), dvec3(0, 0.2, 0));
-  // The expected position is v' = G P + sum |D_i|^m D_i / sum |D_i|^m.
-  const TubeSample tube([&](double s, double u) {
-    const auto by = [&](const Affine& frame) { return axes_of(frame) * BentTube::rest(s, u) + origin_of(frame); };
-    const dvec3 moves[] = {posed_tube(s, u, first) - by(root), by(middle) - by(root),
-                           posed_tube(s, u, second) - by(root)};
-    dvec3 sum(0);
-    double shares = 0;
-    for (const dvec3& move : moves) {
-      const double share = std::pow(glm::length(move), kExponent);
-      sum += share * move;
-      shares += share;
-    }
-    return by(root) + sum / shares;
-  });
-
-  std::vector<Affine> palette = first;
-  palette.push_back(middle);
-  palette.insert(palette.end(), second.begin(), second.end());
-  SparseRows groups[] = {tube.rows, {}, tube.rows};
-  const Influence alone{kEntries, 1.0f};
-  for (std::size_t i = 0; i < tube.positions.size(); ++i) groups[1].append_row({&alone, 1});
-  for (Influence& influence : groups[2].influences) influence.index += kEntries + 1;
-  const auto worst_degrees = [&] {
-    const PackedBinding binding = *pack(groups, {tube.positions, tube.normals, tube.tangents}, {});
-    EXPECT_TRUE(validate(binding, palette.size(), Groups::kSeveral, "tube"));
-    Outputs actual(tube.positions.size());
-    blend_wires(binding, rest_shape(binding), {0, slice_count(binding)}, palette, {root, kExponent}, actual.all());
-    return tube.worst_degrees(actual);
-  };
-  // Where the groups pull apart, the surface nearly folds, which magnifies the rounding to 8 bits.
-  EXPECT_LT(worst_degrees(), 3);
-  for (SparseRows& rows : groups) rows.gradients.clear();
-  EXPECT_GT(worst_degrees(), 5) << "the gradients are not needed";
-}
-
-// Squares of 1e12 per metre times a vertex's movement are more than a float holds.
-TEST_P(BlendLinear, SteepGradientsLeavePositionsAndUnitDirections) {
-  std::vector<Affine> palette = make_palette(false);
-  for (std::size_t i = 0; i < palette.size(); i += 2) palette[i] *= 1e15f;
-  ExactSample sample = make_exact_sample(65, lengths_to(3), true);
-  for (float& unit : sample.binding.gradient_units) unit = 1e12f;
-  const Outputs actual = linear(sample, palette);
-  for (std::size_t row = 0; row < 65; ++row) {
-    for (int c = 0; c < 3; ++c) ASSERT_TRUE(std::isfinite(actual.positions[row][c]));
-    ASSERT_NEAR(glm::length(actual.normals[row]), 1, 1e-5) << row;
-    ASSERT_NEAR(glm::length(glm::vec3(actual.tangents[row])), 1, 1e-5) << row;
-  }
-}
-
-TEST_P(BlendLinear, GivesWhatIsAskedFor) {
-  const std::vector<PaletteLine> lines = lines_of(make_palette(false));
-  const ExactSample sample = make_exact_sample(65, lengths_to(9));
-  const SliceRange all{0, slice_count(sample.binding)};
-  Outputs everything(65);
-  blend_linear(sample.binding, rest_shape(sample.binding), all, lines, everything.all());
-
-  Outputs positions(65);
-  blend_linear(sample.binding, rest_shape(sample.binding), all, lines, {.positions = positions.positions.data()});
-  EXPECT_EQ(positions.positions, everything.positions);
-
-  Outputs normals(65);
-  blend_linear(sample.binding, rest_shape(sample.binding), all, lines,
-               {.positions = normals.positions.data(), .normals = normals.normals.data()});
-  EXPECT_EQ(normals.positions, everything.positions);
-  EXPECT_EQ(normals.normals, everything.normals);
-
-  Outputs frames(65);
-  blend_linear(sample.binding, rest_shape(sample.binding), all, lines,
-               {.positions = frames.positions.data(), .frames = frames.frames.data()});
-  EXPECT_EQ(frames.positions, everything.positions);
-  EXPECT_EQ(frames.frames, everything.frames);
-}
-
-TEST_P(BlendLinear, WritesItsRangeAloneAndAnySplitGivesTheSame) {
-  const std::vector<PaletteLine> lines = lines_of(make_palette(false));
-  const ExactSample sample = make_exact_sample(1234, lengths_to(40));
-  const std::size_t slices = slice_count(sample.binding);
-  ASSERT_EQ(slices, 39u);
-  Outputs whole(1234);
-  blend_linear(sample.binding, rest_shape(sample.binding), {0, slices}, lines, whole.all());
-  for (const std::size_t step : {1, 2, 7, 38}) {
-    SCOPED_TRACE(step);
-    Outputs split(1234);
-    for (std::size_t first = 0; first < slices; first += step) {
-      const std::size_t last = std::min(first + step, slices);
-      blend_linear(sample.binding, rest_shape(sample.binding), {first, last}, lines, split.all());
-      for (std::size_t row = 32 * last; row < 1234; ++row) ASSERT_EQ(split.positions[row], glm::vec3(7)) << row;
-    }
-    EXPECT_EQ(split, whole);
-  }
-}
-
 // Squares of entries overflow or vanish here, first in the products of the fast path.
-TEST_P(BlendLinear, DirectionsDoNotDependOnTheScale) {
-  const std::vector<Affine> palette = make_palette(false);
-  const ExactSample sample = make_exact_sample(64, lengths_to(5));
-  const Outputs unscaled = linear(sample, palette);
+TEST_P(VertexKernels, GiveDirectionsThatDoNotDependOnTheScale) {
+  const std::vector<Affine> palette = kernel_.entries(false);
+  const ExactSample sample = kernel_.make(64, lengths_to(5), false);
+  const Outputs unscaled = kernel_.all(sample, palette);
   for (int power = -18; power <= 18; power += 3) {
     SCOPED_TRACE(power);
     std::vector<Affine> scaled = palette;
-    for (Affine& frame : scaled) frame *= std::pow(10.0f, static_cast<float>(power));
-    const Outputs actual = linear(sample, scaled);
+    kernel_.scale(scaled, std::pow(10.0f, static_cast<float>(power)));
+    const Outputs actual = kernel_.all(sample, scaled);
     for (std::size_t row = 0; row < 64; ++row) {
       ASSERT_LT(glm::distance(actual.normals[row], unscaled.normals[row]), 1e-5f) << row;
       ASSERT_LT(glm::distance(actual.tangents[row], unscaled.tangents[row]), 1e-5f) << row;
@@ -348,57 +279,145 @@ TEST_P(BlendLinear, DirectionsDoNotDependOnTheScale) {
   }
 }
 
-// Three turns by 120 degrees in equal shares blend to a line: the result is the rest directions turned by the strongest
-// influence, the first among equals.
-TEST_P(BlendLinear, WhereNothingIsLeftTheStrongestInfluenceTurnsTheRestDirections) {
+INSTANTIATE_TEST_SUITE_P(Targets, VertexKernels,
+                         testing::Combine(testing::ValuesIn(targets_of_kernels()), testing::ValuesIn(kVertexKernels)),
+                         [](const auto& kernel) {
+                           return hwy::TargetName(std::get<0>(kernel.param)) +
+                                  ("_" + std::string(std::get<1>(kernel.param).name));
+                         });
+
+// -------------------------------------------------------------------------------------------------- dual quaternions
+
+class BlendDualQuaternion : public EveryTarget {};
+
+TEST_P(BlendDualQuaternion, TheOppositeQuaternionIsTheSameRotation) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const Outputs before = dual_quaternion(sample, palette);
+  for (std::size_t flipped = 0; flipped < palette.size(); flipped += 2) {
+    std::vector<Affine> other = palette;
+    other[flipped] = -other[flipped];
+    const Outputs after = dual_quaternion(sample, other);
+    ASSERT_EQ(after.positions, before.positions) << flipped;
+    ASSERT_EQ(after.normals, before.normals) << flipped;
+    ASSERT_EQ(after.tangents, before.tangents) << flipped;
+  }
+}
+
+// Halfway between the rest pose and a screw of 120 degrees and 2 metres along x lies a screw of 60 degrees and 1 metre:
+// linear blending would halve the radius.
+TEST_P(BlendDualQuaternion, HalfwayAlongAScrewIsHalfTheScrew) {
+  const glm::quat turn = glm::angleAxis(glm::radians(120.0f), glm::vec3(1, 0, 0));
+  const glm::quat dual = 0.5f * glm::quat(0, 2, 0, 0) * turn;
+  const std::vector<Affine> palette{
+      {glm::vec4(0, 0, 0, 1), glm::vec4(0), glm::vec4(0)},
+      affine_identity(),
+      {glm::vec4(turn.x, turn.y, turn.z, turn.w), glm::vec4(dual.x, dual.y, dual.z, dual.w), glm::vec4(0)},
+      affine_identity()};
+  SparseRows rows;
+  rows.append_row(std::vector<Influence>{{0, 0.5f}, {2, 0.5f}});
+  const std::vector<glm::vec3> position{{3, 2, 0}};
+  const std::vector<glm::vec3> normal{{0, 1, 0}};
+  const PackedBinding binding = *pack({&rows, 1}, {position, normal, {}}, {});
+  Outputs actual(1);
+  blend_dual_quaternion(binding, rest_shape(binding), {0, 1}, lines_of(palette), Stretches::kNone, actual.all());
+  const glm::vec3 radius(0, 0.5f, std::sqrt(0.75f));
+  constexpr float kHalfAWeightUnit = 3e-5f;
+  EXPECT_LT(glm::distance(actual.positions[0], glm::vec3(4, 0, 0) + 2.0f * radius), 2 * kHalfAWeightUnit);
+  EXPECT_LT(glm::distance(actual.normals[0], radius), kHalfAWeightUnit);
+}
+
+// Rotations that lie half a turn apart are at right angles as quaternions: neither sign is nearer.
+// Rounding, and the sign of a quaternion, do not decide which way round half a turn goes.
+TEST_P(BlendDualQuaternion, HalfATurnApartAllTakeTheSameWay) {
   std::vector<Affine> palette;
-  for (int third = 0; third < 3; ++third) {
-    const double angle = third * 2.0943951023931953;
-    palette.push_back(affine_of(glm::mat3_cast(glm::angleAxis(angle, dvec3(1, 0, 0))), dvec3(0)));
+  std::mt19937 random(4);
+  for (std::uint32_t j = 0; 2 * j < kElements; ++j) {
+    glm::vec4 real(0);
+    real[static_cast<int>(random() % 4)] = random() % 2 == 0 ? 1.0f : -1.0f;
+    palette.emplace_back(real, glm::vec4(0), glm::vec4(0));
+    palette.push_back(affine_identity());
   }
-  ExactSample sample;
-  std::vector<glm::vec3> normals;
-  std::vector<glm::vec4> tangents;
-  for (std::uint32_t row = 0; row < 40; ++row) {
-    const std::uint32_t first = row % 3;
-    const float weight = 1.0f / 3;
-    sample.rows.append_row(
-        std::vector<Influence>{{first, weight}, {(first + 1) % 3, weight}, {(first + 2) % 3, weight}});
-    sample.positions.emplace_back(row, 1, 0);
-    normals.emplace_back(0, 1, 0);
-    tangents.emplace_back(0, 0, 1, -1);
+  const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(9));
+  const Outputs wanted = dual_quaternion(sample, palette);
+  expect_same(wanted, dual_quaternion_by_scalars(sample, palette));
+  for (std::size_t j = 0; j < palette.size(); j += 2) {
+    for (int i = 0; i < 4; ++i) palette[j][0][i] += 1e-7f * (static_cast<float>(random() % 3) - 1.0f);
+    if (random() % 2 == 0) palette[j] *= -1.0f;
   }
-  sample.binding = *pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {});
-  const Outputs actual = linear(sample, palette);
-  for (std::uint32_t row = 0; row < 40; ++row) {
-    EXPECT_LT(glm::distance(actual.positions[row], glm::vec3(row, 0, 0)), 1e-5f) << row;
-    EXPECT_LT(glm::distance(actual.normals[row], transform_vector(palette[row % 3], {0, 1, 0})), 1e-4f) << row;
-    EXPECT_LT(glm::distance(glm::vec3(actual.tangents[row]), transform_vector(palette[row % 3], {0, 0, 1})), 1e-4f);
-    EXPECT_EQ(actual.tangents[row].w, -1) << row;
+  const Outputs rounded = dual_quaternion(sample, palette);
+  for (std::size_t row = 0; row < 1234; ++row)
+    ASSERT_LT(glm::distance(rounded.positions[row], wanted.positions[row]), 1e-4f) << row;
+}
+
+// Unit quaternions on the pivot's side do not cancel; these are too short to have a direction.
+TEST_P(BlendDualQuaternion, WhereNothingIsLeftTheStrongestInfluenceMovesTheVertex) {
+  const std::vector<Affine> palette = make_dual_quaternions(false);
+  const auto is_short = [](std::size_t j, bool graded) { return graded || j % 3 == 0; };
+  for (const bool graded : {false, true}) {
+    std::vector<Affine> shrunk = palette;
+    for (std::size_t j = 0; j < shrunk.size(); j += 2) {
+      if (is_short(j, graded)) shrunk[j] *= 1e-7f;
+    }
+    const ExactSample sample = make_dual_quaternion_sample(131, lengths_to(2), graded);
+    const Outputs actual = dual_quaternion(sample, shrunk);
+    expect_same(actual, dual_quaternion_by_scalars(sample, shrunk));
+    for (std::size_t row = 0; row < 131; row += 2) {  // those of one influence
+      if (!is_short(sample.rows.row(row).front().index, graded)) continue;
+      const Expected expected = expected_dual_quaternion(sample, row, palette);
+      ASSERT_LT(glm::distance(dvec3(actual.positions[row]), expected.position), kPositionTolerance * expected.size);
+    }
   }
 }
 
-// Packed for either hand, a tangent along -x has the first coordinate -32768, which means -1.
-TEST_P(BlendLinear, TangentsAlongMinusXStayExact) {
-  const std::vector<Affine> palette{affine_of(glm::mat3_cast(glm::angleAxis(0.7, dvec3(0.6, 0, 0.8))), dvec3(0))};
-  ExactSample sample;
-  std::vector<glm::vec4> tangents;
-  for (std::uint32_t row = 0; row < 40; ++row) {
-    sample.rows.append_row(std::vector<Influence>{{0, 1}});
-    sample.positions.emplace_back(row, 1, 0);
-    tangents.emplace_back(-1, 0, 0, row % 2 == 0 ? 1 : -1);
-  }
-  const std::vector<glm::vec3> normals(tangents.size(), glm::vec3(0, 1, 0));
-  sample.binding = *pack({&sample.rows, 1}, {sample.positions, normals, tangents}, {});
-  const Outputs actual = linear(sample, palette);
-  const glm::vec3 expected = transform_vector(palette[0], {-1, 0, 0});
-  for (std::uint32_t row = 0; row < 40; ++row) {
-    EXPECT_LT(glm::distance(glm::vec3(actual.tangents[row]), expected), kDirectionTolerance) << row;
-    EXPECT_EQ(actual.tangents[row].w, tangents[row].w) << row;
+TEST_P(BlendDualQuaternion, AnEntryThatIsNotFiniteSpoilsItsVerticesAlone) {
+  for (const bool stretched : {false, true}) {
+    const std::vector<Affine> all = make_dual_quaternions(false);
+    const std::vector<Affine> palette = stretched ? all : without_stretches(all);
+    const ExactSample sample = make_dual_quaternion_sample(1234, lengths_to(5));
+    const Outputs before = dual_quaternion(sample, palette);
+    for (const std::uint32_t spoilt : {4u, 5u}) {  // the dual part, and the stretch
+      std::vector<Affine> other = palette;
+      other[spoilt][1].y = std::numeric_limits<float>::quiet_NaN();
+      const Outputs after = dual_quaternion(sample, other);
+      for (std::size_t row = 0; row < 1234; ++row) {
+        const std::span<const Influence> influences = sample.rows.row(row);
+        if (std::ranges::any_of(influences, [](const Influence& influence) { return influence.index == 4; })) {
+          ASSERT_FALSE(is_finite(after.positions[row])) << row;
+        } else {
+          ASSERT_EQ(after.positions[row], before.positions[row]) << row;
+          ASSERT_EQ(after.normals[row], before.normals[row]) << row;
+        }
+      }
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, BlendLinear, testing::ValuesIn(targets_of_kernels()), target_name);
+TEST(DualQuaternionLines, HaveStretchesWhereAnEntrySaysSo) {
+  std::vector<Affine> palette = without_stretches(make_dual_quaternions(false));
+  EXPECT_EQ(stretches_of({}), Stretches::kNone);
+  EXPECT_EQ(stretches_of(palette), Stretches::kNone);
+  palette[palette.size() - 2][2].x = 1;
+  EXPECT_EQ(stretches_of(palette), Stretches::kSome);
+}
+
+TEST_P(BlendDualQuaternion, WithoutStretchIsAPointWithUnitDirections) {
+  std::vector<Affine> palette = make_dual_quaternions(false);
+  for (std::size_t j = 1; j < palette.size(); j += 2) palette[j] = Affine(0.0f);
+  const ExactSample sample = make_dual_quaternion_sample(65, lengths_to(9));
+  const Outputs actual = dual_quaternion(sample, palette);
+  for (std::size_t row = 0; row < 65; ++row) {
+    ASSERT_EQ(actual.positions[row], affine_origin(actual.frames[row])) << row;
+    ASSERT_NEAR(glm::length(actual.normals[row]), 1, 1e-5) << row;
+    const Affine& strongest = palette[sample.rows.row(row).front().index];
+    const dvec3 turned = glm::mat3_cast(quaternion_of(strongest[0])) * sample.normals[row];
+    ASSERT_LT(glm::distance(dvec3(actual.normals[row]), turned), kDirectionTolerance) << row;
+    ASSERT_NEAR(glm::length(glm::vec3(actual.tangents[row])), 1, 1e-5) << row;
+    ASSERT_NEAR(glm::dot(glm::vec3(actual.tangents[row]), actual.normals[row]), 0, 1e-5) << row;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, BlendDualQuaternion, testing::ValuesIn(targets_of_kernels()), target_name);
 
 }  // namespace
 }  // namespace pelt
