@@ -118,37 +118,6 @@ TEST(BlendOffsets, IsTheEquationForEverySizeAndEveryShare) {
   }
 }
 
-// One group with the rest position is a linear blend.
-TEST(BlendOffsets, AtTheRestPositionIsLinear) {
-  const std::vector<Affine> palette = make_palette(false);
-  const PointSample with = make_point_sample(1234, {{1, 0, 0}});
-  ExactSample alone = with.sample;
-  std::vector<glm::vec3> normals(alone.normals.begin(), alone.normals.end());
-  alone.binding = *pack({with.groups.data(), 1}, {alone.positions, normals, {}}, {});
-  const Outputs expected = linear(alone, palette);
-  const Outputs actual = offsets(with.sample, palette);
-  for (std::size_t v = 0; v < 1234; ++v) {
-    EXPECT_LT(glm::distance(actual.positions[v], expected.positions[v]), 2e-5f);
-    EXPECT_LT(glm::distance(actual.normals[v], expected.normals[v]), 1e-5f);
-  }
-}
-
-// In the rest pose every frame is the identity: the result is the mean of the local points by their shares.
-TEST(BlendOffsets, FramesAtRestGiveTheMeanOfTheLocalPoints) {
-  const std::vector<Affine> palette(kElements, affine_identity());
-  for (const std::vector<glm::vec3>& shares : kShares) {
-    const PointSample with = make_point_sample(65, shares);
-    const Outputs actual = offsets(with.sample, palette);
-    for (std::size_t v = 0; v < 65; ++v) {
-      glm::vec3 mean(0);
-      for (const std::vector<glm::vec4>& points : with.points) mean += points[v].w * glm::vec3(points[v]);
-      EXPECT_LT(glm::distance(actual.positions[v], mean), 5e-6f);
-      EXPECT_GT(glm::dot(actual.normals[v], glm::vec3(with.sample.normals[v])), 1 - 1e-5f)
-          << "what 8 bits leave between local points";
-    }
-  }
-}
-
 // The identity and half turns about the axes sum to nothing; the group with the largest share decides.
 TEST(BlendOffsets, WhereNothingIsLeftTheLargestShareTurnsTheRestDirections) {
   const float shares[] = {0.125f, 0.5f, 0.125f, 0.25f};
