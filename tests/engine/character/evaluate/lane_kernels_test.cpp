@@ -63,14 +63,18 @@ class LaneKernels : public testing::TestWithParam<std::int64_t> {
   void TearDown() override { choose_target(0); }
 };
 
+Character bound_tube(const test::Deformer& deformer) {
+  const test::Subject subject =
+      test::make_subject(deformer, test::make_tube({.around = 12, .along = 33, .joints = 4}),
+                         test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 4}));
+  return test::must(bind(subject.model, subject.rig)).character;
+}
+
 TEST_P(LaneKernels, PoseAsOneByOne) {
   std::set<PoseKernel> kernels;
   for (const test::Deformer& deformer : test::deformers()) {
     SCOPED_TRACE(deformer.name);
-    const test::Subject subject =
-        test::make_subject(deformer, test::make_tube({.around = 12, .along = 33, .joints = 4}),
-                           test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 4}));
-    const Character character = test::must(bind(subject.model, subject.rig)).character;
+    const Character character = bound_tube(deformer);
     Evaluator at_once(character);
     Evaluator one_by_one(character, {.same_everywhere = true});
     for (const std::vector<glm::mat4>& joints : hard_poses(character->skeleton)) {
@@ -86,6 +90,31 @@ TEST_P(LaneKernels, PoseAsOneByOne) {
     }
   }
   EXPECT_EQ(kernels, (std::set{PoseKernel::kCurveSkeleton, PoseKernel::kMosTable}));
+}
+
+// Records share work, such as the curve of a bone: wherever a run of them starts, each gives the same bits.
+TEST_P(LaneKernels, PoseAlikeInAnyOrder) {
+  for (const test::Deformer& deformer : test::deformers()) {
+    const Character character = bound_tube(deformer);
+    const std::vector<glm::mat4> joints = hard_poses(character->skeleton)[4];
+    Evaluator evaluator(character);
+    evaluator.pose(joints);
+    evaluator.evaluate();
+    const std::vector<glm::vec3> positions(evaluator.positions().begin(), evaluator.positions().end());
+    std::vector<float> inputs(character->input_count);
+    rest_inputs(*character, inputs);
+    for (const PalettePass& pass : character->passes) {
+      for (const bool same_everywhere : {false, true}) {
+        const std::vector<Affine> before(evaluator.palette().begin(), evaluator.palette().end());
+        std::vector<Affine> together = before;
+        std::vector<Affine> apart = before;
+        PoseRecords& pose = pose_on_cpu(pass.kernel, same_everywhere);
+        pose(pass, 0, pass.record_count, {joints, positions, inputs, together});
+        for (std::size_t i = pass.record_count; i-- > 0;) pose(pass, i, i + 1, {joints, positions, inputs, apart});
+        EXPECT_TRUE(together == apart) << deformer.name << ", kernel " << static_cast<int>(pass.kernel);
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, LaneKernels, testing::ValuesIn(targets_of_kernels()),

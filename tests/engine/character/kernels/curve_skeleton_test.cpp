@@ -250,49 +250,6 @@ TEST(CurveRecords, TwistsAreControls) {
     names.push_back(control.name);
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre("twist/joint1", "twist/joint2", "twist/joint3"));
-
-  // The twists of the character that was read tell whole turns apart as before.
-  std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube({.joints = 4}));
-  const std::uint32_t control = *(*read)->find_control("twist/joint2");
-  std::vector<std::vector<glm::vec3>> posed;
-  for (const Character& each : {*character, *read}) {
-    for (const float twist : {0.0f, 6.2831853f}) {
-      Evaluator evaluator(each);
-      evaluator.pose(joints);
-      evaluator.control(control, twist);
-      evaluator.evaluate();
-      posed.emplace_back(evaluator.positions().begin(), evaluator.positions().end());
-    }
-  }
-  EXPECT_EQ(posed[0], posed[2]);
-  EXPECT_EQ(posed[1], posed[3]);
-  float apart = 0;
-  for (std::size_t v = 0; v < posed[0].size(); ++v) apart = std::max(apart, glm::distance(posed[0][v], posed[1][v]));
-  EXPECT_GT(apart, 1.5f) << "half a turn in the middle of the bone";
-}
-
-// Records of one bone share work, wherever a run of them starts.
-TEST(CurveRecords, PoseAlikeInAnyOrder) {
-  const CharacterData data = make_data();
-  CharacterData copy = data;
-  const PalettePass& pass = pass_of(copy);
-  std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube({.joints = 4}));
-  for (glm::mat4& joint : joints) joint = test::rigid_motion() * joint;
-  joints[2] = joints[2] * glm::mat4(glm::mat3(0, 1, 0, -1, 0, 0, 0, 0, 1));
-  const std::vector<float> inputs(data.input_count, 0.0f);
-  std::vector<Affine> together(data.palette_size);
-  for (const PalettePass& posed : data.passes) {
-    pose_kernel(posed.kernel).pose(posed, 0, posed.record_count, {joints, {}, inputs, together});
-  }
-  for (std::size_t first = 0; first < pass.record_count; ++first) {
-    std::vector<Affine> one = together;
-    std::fill_n(&one[pass.first_slot], pass.record_count * shared::kCurveSlots, affine_identity());
-    kCurveSkeleton.pose(pass, first, first + 1, {joints, {}, inputs, one});
-    for (std::size_t k = 0; k < shared::kCurveSlots; ++k) {
-      const std::size_t slot = pass.first_slot + first * shared::kCurveSlots + k;
-      EXPECT_EQ(one[slot], together[slot]) << first;
-    }
-  }
 }
 
 }  // namespace
