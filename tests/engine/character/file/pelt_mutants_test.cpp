@@ -213,13 +213,6 @@ Character make_face() {
   return test::bound(model, rig).character;
 }
 
-TEST(PeltFileOfAFace, IsExact) {
-  const Bytes bytes = serialize(make_face());
-  const auto read = deserialize(bytes, "x.pelt");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(serialize(*read) == bytes);
-}
-
 TEST(PeltFileOfAFace, SealedMutantsAreRefusedOrReadExactly) {
   const Counts counts = try_mutants(serialize(make_face()), 10000);
   EXPECT_GT(counts.accepted, 500u);

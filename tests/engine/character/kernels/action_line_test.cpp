@@ -4,7 +4,6 @@
 #include <bit>
 
 #include <pelt/linear_blend.h>
-#include <pelt/pelt_file.h>
 
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
@@ -83,15 +82,6 @@ const test::Fault kLineFaults[] = {
 
 INSTANTIATE_TEST_SUITE_P(All, LineFault, testing::ValuesIn(kLineFaults),
                          [](const auto& named) { return std::string(named.param.name); });
-
-TEST(LineRecords, ComeThroughAFile) {
-  const Result<Character> character = Character::create(make_data());
-  ASSERT_TRUE(character);
-  const std::vector<std::byte> bytes = serialize(*character);
-  const Result<Character> read = deserialize(bytes, "memory");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(serialize(*read), bytes);
-}
 
 }  // namespace
 }  // namespace pelt::action_line
