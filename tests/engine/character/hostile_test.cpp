@@ -23,7 +23,6 @@
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
-#include "shaders/mos/mos.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
 #include "tests/support/morphs.h"
@@ -101,32 +100,6 @@ std::string outcome_of(const Bytes& bytes) {
   if (!character) return character.error().message;
   pose_wildly(*character);
   return "accepted";
-}
-
-// Returns the file of a character by control points with one word of their table changed.
-Bytes with_table_word(const Character& character, const PalettePass& pass, std::uint32_t word, std::uint32_t value) {
-  std::vector<std::uint32_t> wanted = pass.table;
-  wanted[word] = value;
-  return test::replaced(serialize(character), std::as_bytes(std::span(pass.table)), std::as_bytes(std::span(wanted)));
-}
-
-TEST(HostileFile, NoWordOfMosIsTwoThings) {
-  const Character character = bound_by("MosEdited");
-  for (const PalettePass& pass : character->passes) {
-    if (pass.kernel != PoseKernel::kMosWindowPoint) continue;
-    const std::uint32_t point = pass.records[0];
-    const std::uint32_t chain = pass.table[point + shared::kMosPointChain];
-    const std::uint32_t edits = pass.table[point + shared::kMosPointEdits];
-    ASSERT_NE(chain, shared::kMosNoWord);
-    for (std::uint32_t e = 0; e < edits; ++e) {
-      const std::uint32_t edit = pass.table[point + shared::kMosPointEdits + 1] + e * shared::kMosEditWords;
-      if (pass.table[edit + shared::kMosEditDriver] == shared::kMosNoWord) continue;
-      EXPECT_THAT(outcome_of(with_table_word(character, pass, edit + shared::kMosEditDriver, chain)),
-                  HasSubstr("takes a word of its table for two things"));
-      return;
-    }
-  }
-  FAIL() << "no point of the character has a keyed edit";
 }
 
 TEST(HostileFile, PlacesAndKeysThatAreFarAwayAreRefused) {

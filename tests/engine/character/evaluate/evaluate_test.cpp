@@ -156,14 +156,6 @@ TEST_P(Evaluate, AllocatesNothingAFrame) {
   EXPECT_TRUE(same_bytes(Vertices(evaluator), evaluated(character_, joints)));
 }
 
-TEST_P(Evaluate, KeepsNothingOfTheFramesBefore) {
-  Evaluator evaluator(character_);
-  for (const float angle : {0.4f, 0.0f, -0.3f, 0.2f}) {
-    const std::vector<glm::mat4> joints = bent(character_, angle);
-    EXPECT_TRUE(same_bytes(evaluated(evaluator, joints), evaluated(character_, joints))) << angle;
-  }
-}
-
 TEST_P(Evaluate, ANonFiniteMatrixSpoilsItsFrameAlone) {
   const std::vector<glm::mat4> joints = bent(character_, 0.2f);
   const Vertices good = evaluated(character_, joints);
@@ -208,20 +200,6 @@ TEST_P(Evaluate, CopiesOfACharacterDoNotMeet) {
   const Evaluator moved = std::move(first);
   EXPECT_TRUE(same_bytes(Vertices(moved), evaluated(character_, one)));
   EXPECT_TRUE(same_bytes(Vertices(second), evaluated(character_, other)));
-}
-
-TEST_P(Evaluate, BindPoseInSourceOrderIsTheModel) {
-  const Model model = make_model();
-  const Vertices posed = evaluated(character_, test::bind_matrices(model));
-  for (const CharacterMesh& mesh : character_->meshes) {
-    const Mesh* source = model.find_mesh(mesh.name);
-    ASSERT_NE(source, nullptr);
-    std::vector<glm::vec3> positions(source->positions.size());
-    to_source_order<glm::vec3>(mesh, posed.positions, positions);
-    for (std::size_t v = 0; v < positions.size(); ++v) {
-      ASSERT_LT(glm::distance(positions[v], source->positions[v]), 1e-4f) << mesh.name << ' ' << v;
-    }
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Evaluate, testing::ValuesIn(cases()),
