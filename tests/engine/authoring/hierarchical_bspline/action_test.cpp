@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstring>
 #include <glm/gtc/constants.hpp>
 #include <limits>
 
 #include <pelt/evaluate.h>
 #include <pelt/tools/inspect.h>
-#include <pelt/tools/parallel.h>
 
 #include "engine/authoring/hierarchical_bspline/action_pull.h"
 #include "engine/character/action_clock.h"
@@ -406,20 +404,6 @@ TEST(SecondaryActions, ShowTheirShiftAlone) {
   const auto pass = std::ranges::find(character->passes, PoseKernel::kSecondaryAction, &PalettePass::kernel);
   EXPECT_EQ(entry_sources(*character, pass->first_slot).size(), 1u);
   EXPECT_TRUE(entry_sources(*character, pass->first_slot + 1).empty());
-}
-
-// Tests that two copies agree to the bit, also when threads divide their work otherwise.
-TEST(SecondaryActions, AreTheSameEveryTime) {
-  Swing one(swinging_tube());
-  Evaluator other(one.character(), {.jobs = thread_jobs(2)});
-  for (int frame = 0; frame < 60; ++frame) {
-    one.frame(1.0f / 60, dancing_joints(frame / 60.0));
-    other.advance(1.0f / 60);
-    other.pose(dancing_joints(frame / 60.0));
-    other.evaluate();
-  }
-  const std::vector<glm::vec3> positions = one.positions();
-  EXPECT_EQ(std::memcmp(positions.data(), other.positions().data(), positions.size() * sizeof(glm::vec3)), 0);
 }
 
 // Tests a copy that was moved by linear blend, which has no masses.

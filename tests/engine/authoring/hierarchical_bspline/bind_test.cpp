@@ -58,19 +58,6 @@ TEST(HierarchicalBspline, AttachedVerticesFollowTheirJoint) {
   }
 }
 
-TEST(HierarchicalBspline, SubSegmentsShareTheTurn) {
-  for (const auto& [segment, segments] : {std::pair{1u, 3u}, std::pair{2u, 3u}, std::pair{3u, 4u}}) {
-    HierarchicalBsplineParameters surface = test::tube_surface();
-    surface.levels[0].attach[1].segment = segment;
-    surface.levels[0].attach[1].segments = segments;
-    const std::vector<glm::vec3> control = Posed(surface, turned(80)).of("surface");
-    const float degrees = 80 * (static_cast<float>(segment) - 0.5f) / static_cast<float>(segments);
-    for (std::uint32_t v = 5 * kRing; v < 6 * kRing; ++v) {
-      EXPECT_LT(glm::distance(control[v], by_second_joint(surface.control[v], degrees)), 1e-5f) << v;
-    }
-  }
-}
-
 // What nothing is attached to stays where the root is; a finer level follows the coarser one, unless it is attached.
 TEST(HierarchicalBspline, FinerAttachmentsOverrideCoarserOnes) {
   HierarchicalBsplineParameters surface = test::tube_surface();
@@ -253,21 +240,6 @@ TEST(HierarchicalBspline, KeysOfFinerLevelsAreInTheFrameOfTheLevelBefore) {
   EXPECT_LT(glm::distance(posed.of("surface level 1")[0], wanted), 1e-4f);
 }
 
-// Vertex 70 moves with joint1 by a way that the test computes; vertex 8 is shifted by it, half of the key's at half of
-// its way, and all of it beyond.
-TEST(HierarchicalBspline, OneVertexFollowsAnother) {
-  HierarchicalBsplineParameters surface = test::tube_surface();
-  const glm::vec3 axis(0, 1, 0);
-  surface.levels[0].keys = {
-      {.follow = SurfaceFollow{0, 70, 2.0f * axis}, .keys = {{.at = 2, .offsets = {{8, {0, 0, 1}}}}}}};
-  for (const float degrees : {0.0f, 10.0f, 25.0f, 80.0f}) {
-    const float moved = glm::dot(by_second_joint(surface.control[70], degrees) - surface.control[70], axis);
-    const glm::vec3 shift(0, 0, std::clamp(moved / 2, 0.0f, 1.0f));
-    const Posed posed(surface, turned(degrees));
-    EXPECT_LT(glm::distance(posed.of("surface following")[0], surface.control[8] + shift), 1e-5f) << degrees;
-  }
-}
-
 // Vertex 8 follows vertex 70, and vertex 72, which joint1 turns, follows where that puts vertex 8.
 TEST(HierarchicalBspline, VerticesFollowOneThatFollows) {
   HierarchicalBsplineParameters surface = test::tube_surface();
@@ -335,37 +307,6 @@ TEST(HierarchicalBspline, SubSegmentsShareTheTurnAgainstTheirParent) {
     const glm::vec3 wanted(second * about(4, 10) * glm::vec4(surface.control[v], 1));  // a quarter of 40
     EXPECT_LT(glm::distance(control[v], wanted), 2e-5f) << v;
   }
-}
-
-TEST(HierarchicalBspline, LimitsHoldVerticesBack) {
-  HierarchicalBsplineParameters surface = test::tube_surface();
-  // Rings 5 and 6 are carried by joint1 whole: at 90 degrees they cross the plane that bisects the joint.
-  surface.levels[0].attach[1].segments = 1;
-  surface.levels[0].attach[1].segment = 1;
-  surface.levels[0].limits = {{SurfaceLimitKind::kBisector, "joint1", 0.05f, {{6 * kRing, 7 * kRing - 1}}},
-                              {SurfaceLimitKind::kDistance, "joint0", 0.8f, {{7 * kRing, 8 * kRing - 1}}}};
-  const Posed rest(surface, turned(0));
-  EXPECT_LT(test::farthest(rest.of("tube"), tube().meshes[0].positions), 2e-5f);
-  const Posed bent(surface, turned(140));
-  const std::vector<glm::vec3> free = bent.of("surface");
-  const std::vector<glm::vec3> held = bent.of("surface limited");
-  const float half = glm::radians(70.0f);
-  const glm::vec3 normal(std::cos(half), std::sin(half), 0);  // of the bisecting plane, towards joint1's bone
-  bool crossed = false;
-  for (std::uint32_t v = 0; v < kRing; ++v) {
-    const float above = glm::dot(free[6 * kRing + v] - glm::vec3(4, 0, 0), normal);
-    const float now = glm::dot(held[v] - glm::vec3(4, 0, 0), normal);
-    crossed = crossed || above < 0.05f;
-    EXPECT_NEAR(now, std::max(above, 0.05f), 1e-5f) << v;
-  }
-  EXPECT_TRUE(crossed);
-  bool touched = false;
-  for (std::uint32_t v = 0; v < kRing; ++v) {
-    const auto from_bone = [](glm::vec3 p) { return glm::distance(p, glm::vec3(std::clamp(p.x, 0.0f, 4.0f), 0, 0)); };
-    touched = touched || from_bone(free[7 * kRing + v]) < 0.8f;
-    EXPECT_NEAR(from_bone(held[kRing + v]), std::max(from_bone(free[7 * kRing + v]), 0.8f), 1e-5f) << v;
-  }
-  EXPECT_TRUE(touched);
 }
 
 // What lies beyond the last joint of a curve follows that joint; what lies before the bend stays.

@@ -176,13 +176,6 @@ TEST(PaintedVertices, DoNotDependOnTheOrderOfTheJoints) {
   }
 }
 
-TEST(PaintedVertices, MoveAsOneWithAllJoints) {
-  const Row row{{0, 0.1f}, {1, 0.2f}, {2, 0.3f}, {3, 0.15f}, {4, 0.25f}};
-  const glm::mat4 motion = glm::scale(test::rigid_motion(), glm::vec3(1.5f));
-  const std::vector<glm::vec3> posed = cage_by(row, false, std::vector(5, motion));
-  EXPECT_LT(test::worst_distance(cage_at_rest(), posed, test::by_matrix(motion)), 5e-5f);
-}
-
 // ------------------------------------------------------------------------------------------ the painting of the
 // surface
 

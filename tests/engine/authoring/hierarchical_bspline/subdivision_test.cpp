@@ -13,7 +13,9 @@
 
 #include "engine/authoring/hierarchical_bspline/painting.h"
 #include "engine/authoring/hierarchical_bspline/surface.h"
+#include "tests/support/driven.h"
 #include "tests/support/must.h"
+#include "tests/support/tube_surface.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {
@@ -258,17 +260,6 @@ TEST(Subdivision, WeightsSumToOneAndTangentsToNothing) {
   }
 }
 
-// The limit of a vertex is one place, whichever level it is asked of.
-TEST(Subdivision, LimitsPersist) {
-  for (const ControlMesh& mesh : closed_meshes()) {
-    const Surface surface = surface_over(mesh, 4);
-    for (std::uint32_t v = 0; v < mesh.points.size(); ++v) {
-      const glm::dvec3 first = limit_points(surface, 0)[v].position;
-      EXPECT_LT(glm::distance(limit_points(surface, 3)[v].position, first), 1e-12);
-    }
-  }
-}
-
 // Along a crease that stays sharp, and along a boundary, the surface has the cubic B-spline of the points on it.
 TEST(Subdivision, SharpEdgesHaveTheirOwnCurve) {
   const ControlMesh mesh = torus();
@@ -304,15 +295,6 @@ TEST(Subdivision, BoundariesHaveTheirOwnCurveAndCornersStay) {
     const auto at = [&](int i) { return glm::dvec3(mesh.points[along[i]]); };
     EXPECT_LT(glm::distance(limits[along.y].position, (at(0) + 4.0 * at(1) + at(2)) / 6.0), 1e-12);
   }
-}
-
-// Round a vertex lie, on the next level, itself, the points of its edges and those of its faces.
-TEST(Subdivision, IsRefinedRoundAVertex) {
-  const Surface surface = surface_over(two_pyramids(), 2);
-  EXPECT_EQ(surface.topology().refined_round(0, 5).size(), 1u + 5 + 5);
-  EXPECT_EQ(surface.topology().refined_round(0, 0).size(), 1u + 4 + 4);
-  EXPECT_TRUE(std::ranges::is_sorted(surface.topology().refined_round(0, 5)));
-  EXPECT_EQ(surface.topology().refined_round(0, 5)[0], 5u);
 }
 
 // Where the tangents of a limit vanish, those are two edges of a face; on a line there is no tangent plane.
@@ -448,38 +430,40 @@ TEST(SurfaceOverAMesh, OffsetsAreInTheTangentPlane) {
   }
 }
 
-HierarchicalBsplineParameters with_detail() {
-  HierarchicalBsplineParameters parameters = prism().surface(3);
-  parameters.levels[1].offsets = {{2, {0.1f, 0, 0.3f}}, {12, {0, 0.05f, -0.1f}}};
-  parameters.levels[2].offsets = {{2, {0, 0.1f, 0.1f}}, {20, {0.1f, 0, 0.2f}}};
-  return parameters;
+// Returns a surface over a mesh and one over a grid, each with details on two levels.
+std::vector<HierarchicalBsplineParameters> with_detail() {
+  HierarchicalBsplineParameters mesh = prism().surface(3);
+  mesh.levels[1].offsets = {{2, {0.1f, 0, 0.3f}}, {12, {0, 0.05f, -0.1f}}};
+  mesh.levels[2].offsets = {{2, {0, 0.1f, 0.1f}}, {20, {0.1f, 0, 0.2f}}};
+  HierarchicalBsplineParameters grid = test::tube_surface();
+  test::add_overlays(grid);
+  return {mesh, grid};
 }
 
-TEST(SurfaceOverAMesh, CoarseEditsCarryFineDetail) {
-  HierarchicalBsplineParameters parameters = with_detail();
-  const Surface before = test::must(Surface::create(parameters, "layer"));
-  const glm::dmat4 turn = glm::rotate(glm::dmat4(1), 1.1, glm::normalize(glm::dvec3(1, 2, -1)));
-  for (glm::vec3& point : parameters.control) point = glm::vec3(turn * glm::dvec4(point, 1)) + glm::vec3(3, 0, 1);
-  const Surface after = test::must(Surface::create(parameters, "layer"));
-  for (std::size_t v = 0; v < before.vertices().size(); ++v) {
-    const glm::vec3 moved = glm::vec3(turn * glm::dvec4(before.vertices()[v].rest, 1)) + glm::vec3(3, 0, 1);
-    EXPECT_LT(glm::distance(after.vertices()[v].rest, moved), 1e-5f) << v;
+// Equation 2: an edit of a coarse level carries the details, which stay where they are in its frame.
+TEST(SurfaceDetail, IsCarriedByCoarseEdits) {
+  const glm::mat4 motion = test::rigid_motion();
+  for (HierarchicalBsplineParameters parameters : with_detail()) {
+    const Surface before = test::must(Surface::create(parameters, "layer"));
+    for (glm::vec3& control : parameters.control) control = glm::vec3(motion * glm::vec4(control, 1));
+    const Surface after = test::must(Surface::create(parameters, "layer"));
+    for (std::size_t v = 0; v < before.vertices().size(); ++v) {
+      const glm::vec3 moved(motion * glm::vec4(before.vertices()[v].rest, 1));
+      EXPECT_LT(glm::distance(after.vertices()[v].rest, moved), 2e-5f) << v;
+    }
   }
 }
 
-TEST(SurfaceOverAMesh, TheOrderOfEditsDoesNotMatter) {
-  HierarchicalBsplineParameters turned = with_detail();
-  std::ranges::reverse(turned.levels[1].offsets);
-  turned.control[3] += glm::vec3(0.2f, 0, 0.1f);
-  HierarchicalBsplineParameters edited = prism().surface(3);
-  edited.control[3] += glm::vec3(0.2f, 0, 0.1f);
-  edited.levels = with_detail().levels;
-  const Surface first = test::must(Surface::create(turned, "layer"));
-  const Surface second = test::must(Surface::create(edited, "layer"));
-  ASSERT_EQ(first.vertices().size(), second.vertices().size());
-  for (std::size_t v = 0; v < first.vertices().size(); ++v) {
-    EXPECT_EQ(first.vertices()[v].number, second.vertices()[v].number);
-    EXPECT_EQ(first.vertices()[v].rest, second.vertices()[v].rest);
+TEST(SurfaceDetail, DoesNotDependOnTheOrderInWhichItIsListed) {
+  for (HierarchicalBsplineParameters parameters : with_detail()) {
+    const Surface first = test::must(Surface::create(parameters, "layer"));
+    for (SurfaceLevel& level : parameters.levels) std::ranges::reverse(level.offsets);
+    const Surface second = test::must(Surface::create(parameters, "layer"));
+    ASSERT_EQ(first.vertices().size(), second.vertices().size());
+    for (std::size_t v = 0; v < first.vertices().size(); ++v) {
+      EXPECT_EQ(first.vertices()[v].number, second.vertices()[v].number);
+      EXPECT_EQ(first.vertices()[v].rest, second.vertices()[v].rest);
+    }
   }
 }
 

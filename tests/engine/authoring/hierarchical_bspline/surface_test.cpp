@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "engine/authoring/hierarchical_bspline/control_mesh.h"
-#include "tests/support/driven.h"
 #include "tests/support/must.h"
 #include "tests/support/tube_surface.h"
 
@@ -102,20 +101,6 @@ TEST(HierarchicalSurface, SharesMakeThePoint) {
   }
 }
 
-// Equation 2: an edit of a coarse level carries the details, which stay where they are in its frame.
-TEST(HierarchicalSurface, CoarseEditsCarryFineDetail) {
-  HierarchicalBsplineParameters parameters = test::tube_surface();
-  test::add_overlays(parameters);
-  const Surface before = made(parameters);
-  const glm::mat4 motion = test::rigid_motion();
-  for (glm::vec3& control : parameters.control) control = glm::vec3(motion * glm::vec4(control, 1));
-  const Surface after = made(parameters);
-  for (std::size_t v = 0; v < before.vertices().size(); ++v) {
-    const glm::vec3 moved(motion * glm::vec4(before.vertices()[v].rest, 1));
-    EXPECT_LT(glm::distance(moved, after.vertices()[v].rest), 2e-5f) << v;
-  }
-}
-
 // A dome whose rings shrink to a point where u begins: the tangents are those of points beside it.
 TEST(HierarchicalSurface, APoleHasTheFrameOfItsNeighbours) {
   HierarchicalBsplineParameters dome;
@@ -180,31 +165,6 @@ TEST(HierarchicalSurface, ControlMeshesLookTheWayOfTheSurface) {
     const glm::vec3 normal =
         glm::cross(mesh.positions[t.y] - mesh.positions[t.x], mesh.positions[t.z] - mesh.positions[t.x]);
     EXPECT_GT(glm::dot(glm::normalize(normal), -glm::normalize(glm::vec3(0, middle.y, middle.z))), 0.9f);
-  }
-}
-
-// Coarse, then fine; fine, then coarse; and there and back: offsets are all that is kept, so that order cannot matter.
-TEST(HierarchicalSurface, TheOrderOfEditsDoesNotMatter) {
-  const auto edit_base = [](HierarchicalBsplineParameters& p) { p.control[40] += glm::vec3(0, 0.4f, -0.2f); };
-  const auto edit_fine = [](HierarchicalBsplineParameters& p) { test::add_overlays(p); };
-  HierarchicalBsplineParameters a = test::tube_surface();
-  edit_base(a);
-  edit_fine(a);
-  HierarchicalBsplineParameters b = test::tube_surface();
-  edit_fine(b);
-  edit_base(b);
-  std::ranges::reverse(b.levels[1].offsets);
-  const Surface first = made(a);
-  const Surface second = made(b);
-  HierarchicalBsplineParameters undone = b;
-  undone.control[40] -= glm::vec3(0, 0.4f, -0.2f);
-  HierarchicalBsplineParameters fine = test::tube_surface();
-  edit_fine(fine);
-  const Surface back = made(undone);
-  const Surface never = made(fine);
-  for (std::size_t v = 0; v < first.vertices().size(); ++v) {
-    EXPECT_EQ(first.vertices()[v].rest, second.vertices()[v].rest);
-    EXPECT_LT(glm::distance(back.vertices()[v].rest, never.vertices()[v].rest), 1e-6f);
   }
 }
 
