@@ -7,7 +7,6 @@
 
 #include <pelt/builtin.h>
 #include <pelt/clip_twists.h>
-#include <pelt/finite.h>
 #include <pelt/pose.h>
 
 #include "tests/engine/authoring/mos/bound_skin.h"
@@ -178,22 +177,6 @@ float most_apart(const Rig& rig) {
 TEST(MosBind, NeighboursStayTogether) {
   EXPECT_LT(most_apart(by_mos()), 8) << "edges; a turn by 180 degrees takes 2";
   EXPECT_GT(most_apart(by_mos([](MosParameters& p) { p.chains_per_vertex = 1; })), 8) << "no blend, so there are jumps";
-}
-
-TEST(MosBind, IsFiniteInAnyPose) {
-  const Model model = test::make_tube({.joints = 4});
-  for (const MosStrategy strategy : kWithoutCage) {
-    const Character character = test::bound(model, by_mos([&](auto& p) { p.strategy = strategy; })).character;
-    Evaluator evaluator(character);
-    std::vector<std::vector<glm::mat4>> poses{std::vector(4, glm::mat4(0)), joints_at_bind(model), bent(model, 180)};
-    poses[1][2] = glm::mat4(0);
-    for (const auto& pose : poses) {
-      evaluator.pose(pose);
-      evaluator.evaluate();
-      EXPECT_TRUE(std::ranges::all_of(evaluator.positions(), [](glm::vec3 p) { return is_finite(p); }));
-      EXPECT_TRUE(std::ranges::all_of(evaluator.normals(), [](glm::vec3 n) { return is_finite(n); }));
-    }
-  }
 }
 
 }  // namespace

@@ -17,30 +17,6 @@
 namespace pelt::mos {
 namespace {
 
-TEST(MosBind, ReturnsTheSkinAtBind) {
-  for (const Model& model : {make_limb(), make_tail(), make_biped(), test::make_tube()})
-    expect_identity(model, by_mos());
-  const Model model = test::make_tube({.joints = 4});
-  for (const MosStrategy strategy : kWithoutCage) {
-    for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
-      expect_identity(model, by_mos([&](MosParameters& p) {
-                        p.strategy = strategy;
-                        p.frames = frames;
-                        p.twist = false;
-                      }));
-    }
-  }
-  expect_identity(model, by_mos([](MosParameters& p) { p.clamp_ends = false; }));
-  expect_identity(model, by_mos([](MosParameters& p) {
-                    p.strategy = MosStrategy::kRadialBasis;
-                    p.kernel = MosKernel::kGaussian;
-                  }));
-  expect_identity(test::make_tube_in_cage(), by_mos([](MosParameters& p) {
-                    p.strategy = MosStrategy::kCatmullClark;
-                    p.cage = "cage";
-                  }));
-}
-
 // Moves all joints as one and expects the positions, normals and tangents of the model, moved.
 void expect_moved_whole(const Model& model, const Character& character, const glm::mat4& motion) {
   std::vector<glm::mat4> joints = joints_at_bind(model);
