@@ -211,26 +211,18 @@ TEST(MakeSkeleton, WeighsByWaysInside) {
   EXPECT_NE(strongest(mesh, {1, 4, 0}), strongest(mesh, {1.75f, 4, 0}));
 }
 
-TEST(MakeSkeleton, ClosesHoles) {
-  Model model = model_of({capsule({0, 0, 0}, {8, 0, 0}, 1)});
-  model.meshes[0].triangles.resize(model.meshes[0].triangles.size() - 24);  // one tip
-  const Skeletonized result = made(model);
-  expect_sound(result.model);
-  EXPECT_EQ(result.report.ends, 2u);
-  for (const glm::vec3& place : places(result.model)) EXPECT_LE(std::hypot(place.y, place.z), 0.25f) << place.x;
-  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("is open at the edge from vertex")));
-}
-
-TEST(MakeSkeleton, FillsHollows) {
-  // A shell of a tenth's thickness, with a hole in one tip.
-  Mesh outer = capsule({0, 0, 0}, {8, 0, 0}, 1);
-  Mesh inner = capsule({0, 0, 0}, {8, 0, 0}, 0.9f);
-  for (glm::uvec3& t : inner.triangles) std::swap(t.y, t.z);
-  outer.triangles.resize(outer.triangles.size() - 24);
-  inner.triangles.resize(inner.triangles.size() - 24);
-  const Skeletonized result = made(model_of({outer, inner}));
-  EXPECT_EQ(result.report.ends, 2u);
-  for (const glm::vec3& place : places(result.model)) EXPECT_LE(std::hypot(place.y, place.z), 0.25f) << place.x;
+// A capsule with a hole in one tip, and a shell of a tenth's thickness with the same.
+TEST(MakeSkeleton, ClosesHolesAndFillsHollows) {
+  std::vector<Mesh> shells{capsule({0, 0, 0}, {8, 0, 0}, 1), capsule({0, 0, 0}, {8, 0, 0}, 0.9f)};
+  for (glm::uvec3& t : shells[1].triangles) std::swap(t.y, t.z);
+  for (Mesh& shell : shells) shell.triangles.resize(shell.triangles.size() - 24);
+  for (const Model& model : {model_of({shells[0]}), model_of(shells)}) {
+    const Skeletonized result = made(model);
+    expect_sound(result.model);
+    EXPECT_EQ(result.report.ends, 2u);
+    for (const glm::vec3& place : places(result.model)) EXPECT_LE(std::hypot(place.y, place.z), 0.25f) << place.x;
+    EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("is open at the edge from vertex")));
+  }
 }
 
 TEST(MakeSkeleton, KeepsWhatTheMeshHas) {
