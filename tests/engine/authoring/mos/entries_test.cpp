@@ -13,9 +13,9 @@ namespace {
 
 using test::turn;
 
-// A pass of each kernel, with points on both sides of every joint, edits and a driver, and the parts of the passes.
+// A pass of each kernel, with points on both sides of every joint, and the parts of the passes.
 struct Passes {
-  explicit Passes(const Scene& scene, std::span<const PointEdit> edits = {}, MosFrames frames = MosFrames::kRelative) {
+  explicit Passes(const Scene& scene, MosFrames frames = MosFrames::kRelative) {
     MosTable table = scene.table(frames);
     chain = table.put_chain(scene.limb.curve.chain);
     for (std::uint32_t far = 0; far < 4; ++far) {
@@ -25,7 +25,7 @@ struct Passes {
         points.push_back({.joint = static_cast<std::uint32_t>(near),
                           .position = glm::mix(kPlaces[near], kPlaces[far], double{part}),
                           .turn = scene.turn_of(far, 0.5f * part, part, true)});
-        words.push_back(table.put_point(points.back(), std::array{chain}, edits));
+        words.push_back(table.put_point(points.back(), std::array{chain}));
       }
     }
     const std::vector<glm::mat4> bind(scene.limb.at_bind().begin(), scene.limb.at_bind().end());
@@ -80,7 +80,7 @@ TEST(MosEntries, OfASampleAreTheBlendOfTheWindow) {
   for (const std::size_t top : {0, 2}) {
     for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
       const Scene scene(top);
-      const Passes passes(scene, {}, frames);
+      const Passes passes(scene, frames);
       Scene bind(top);
       bind.pose_at_bind();
       const auto blend = [&](const Scene& pose, std::size_t window, double u) {
@@ -117,20 +117,6 @@ TEST(MosEntries, OfASampleAreTheBlendOfTheWindow) {
   }
 }
 
-TEST(MosEntries, OfASampleAreNeutralAtBind) {
-  const std::vector<PointEdit> edits{{.operation = MosOperation::kBulge, .factor = 1.3f, .pivot = {0, 1, 0}},
-                                     {.operation = MosOperation::kScale, .scale = {1, 2, 1}},
-                                     {.operation = MosOperation::kTwist, .radians = 0.5f}};
-  Scene scene(1);
-  scene.pose_at_bind();
-  for (const MosFrames frames : {MosFrames::kRelative, MosFrames::kJoint}) {
-    const Passes passes(scene, edits, frames);
-    for (const Affine& entry : passes.palette(passes.along, scene)) {
-      EXPECT_LT(distance({glm::dmat3(1.0), glm::dvec3(0.0)}, entry), kTolerance);
-    }
-  }
-}
-
 TEST(MosEntries, OfAPointAreItsFrame) {
   const Scene scene;
   const Passes passes(scene);
@@ -138,61 +124,6 @@ TEST(MosEntries, OfAPointAreItsFrame) {
   for (std::size_t j = 0; j < passes.points.size(); ++j) {
     const Expected point = expected(scene, passes.points[j]);
     expect_near(point.frame(glm::dmat3(1.0), point.angle), palette[j]);
-  }
-}
-
-TEST(MosEntries, MoveAndGrowWithTheCharacter) {
-  const std::vector<PointEdit> edits{
-      {.operation = MosOperation::kBulge, .factor = 1.3f, .pivot = {0, 1, 0}},
-      {.operation = MosOperation::kSlide, .distance = 0.4f, .from = 1, .to = 2, .offset = {0.1f, 0, 0.2f}},
-      {.operation = MosOperation::kScale, .scale = {1, 2, 1}},
-      {.operation = MosOperation::kMotion, .factor = 0.6f},
-      {.operation = MosOperation::kTwist, .radians = 0.5f}};
-  Scene scene(1);
-  const Passes passes(scene, edits);
-  const glm::mat4 rigid =
-      glm::translate(glm::rotate(glm::mat4(1.0f), 2.0f, glm::normalize(glm::vec3(1, 2, -1))), glm::vec3(1, -2, 0.5f));
-  for (const glm::mat4& motion : {rigid, glm::scale(rigid, glm::vec3(0.4f))}) {
-    for (const PalettePass* pass : {&passes.along, &passes.single}) {
-      Scene moved = scene;
-      for (glm::mat4& joint : moved.joints) joint = motion * joint;
-      const std::vector<Affine> before = passes.palette(*pass, scene);
-      const std::vector<Affine> after = passes.palette(*pass, moved);
-      for (std::size_t i = 0; i < before.size(); ++i) {
-        const Affine wanted = affine_compose(affine_from_mat4(motion), before[i]);
-        EXPECT_LT(distance({glm::dmat3(affine_axes(wanted)), glm::dvec3(affine_origin(wanted))}, after[i]), 2e-4) << i;
-      }
-    }
-  }
-}
-
-TEST(MosEntries, StayFiniteWhereJointsCollapse) {
-  const std::vector<PointEdit> edits{{.operation = MosOperation::kSlide, .distance = 1, .from = 1, .to = 2},
-                                     {.operation = MosOperation::kScale, .scale = {0, 0, 0}}};
-  Scene scene;
-  const Passes passes(scene, edits);
-  const Passes sound(scene);
-  for (glm::mat4& joint : scene.joints) joint = glm::mat4(glm::mat3(0.0f));
-  for (const PalettePass* pass : {&sound.along, &sound.single, &passes.single}) {
-    for (const Affine& entry : passes.palette(*pass, scene)) {
-      for (glm::length_t row = 0; row < 3; ++row) {
-        for (glm::length_t c = 0; c < 4; ++c) EXPECT_TRUE(std::isfinite(entry[row][c]));
-      }
-    }
-  }
-}
-
-TEST(MosEntries, AreAlikeInAnyOrder) {
-  const Scene scene;
-  const Passes passes(scene);
-  const std::vector<Affine> together = passes.palette(passes.along, scene);
-  for (std::uint32_t i = 0; i < passes.along.record_count; ++i) {
-    Passes one = passes;
-    one.along.records = {passes.along.records.begin() + i * kMosTable.record_words,
-                         passes.along.records.begin() + (i + 1) * kMosTable.record_words};
-    one.along.record_count = 1;
-    const std::vector<Affine> alone = one.palette(one.along, scene);
-    for (std::size_t k = 0; k < shared::kMosSlots; ++k) EXPECT_EQ(alone[k], together[i * shared::kMosSlots + k]);
   }
 }
 
