@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -9,17 +10,11 @@
 #include <pelt/import.h>
 #include <pelt/tools/joint_roles.h>
 
+#include "tests/support/must.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/skeleton.h"
 
 namespace pelt {
-
-// Prints a kind for EXPECT_EQ.
-static void PrintTo(JointKind kind, std::ostream* out) {
-  constexpr const char* kNames[] = {"none", "hinge", "ball", "twist", "patch"};
-  *out << kNames[static_cast<std::size_t>(kind)];
-}
-
 namespace {
 
 struct Expected {
@@ -52,41 +47,45 @@ void expect_uses(const std::vector<Expected>& joints) {
 using Role = JointRole;
 using Kind = JointKind;
 
-TEST(JointRoles, OfArmsAsExportersNameThem) {
-  const auto arm = [](const std::string& clavicle, const std::string& upper, const std::string& lower,
-                      const std::string& hand) {
+void expect_kinds(const Skeleton& skeleton, const std::vector<std::pair<Kind, std::vector<const char*>>>& expected) {
+  const std::vector<JointUse> uses = joint_uses(skeleton);
+  for (const auto& [kind, names] : expected) {
+    for (const char* name : names) EXPECT_EQ(uses[skeleton.find(name).value()].kind, kind) << name;
+  }
+}
+
+TEST(JointRoles, OfLimbsAsExportersNameThem) {
+  const std::vector<std::array<const char*, 4>> arms{
+      {"mixamorig:LeftShoulder", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand"},
+      {"LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand"},
+      {"Bip01 L Clavicle", "Bip01 L UpperArm", "Bip01 L Forearm", "Bip01 L Hand"},
+      {"clavicle_l", "upperarm_l", "lowerarm_l", "hand_l"},
+      {"DEF-shoulder.L", "DEF-upper_arm.L", "DEF-forearm.L", "DEF-hand.L"},
+      {"J_Bip_L_Shoulder", "J_Bip_L_UpperArm", "J_Bip_L_LowerArm", "J_Bip_L_Hand"},
+      {"lCollar", "lShldrBend", "lForearmBend", "lHand"},
+      {"CC_Base_L_Clavicle", "CC_Base_L_Upperarm", "CC_Base_L_Forearm", "CC_Base_L_Hand"},
+      {"left_collar", "left_shoulder", "left_elbow", "left_wrist"}};
+  for (const auto& [clavicle, upper, lower, hand] : arms) {
     expect_uses({{clavicle, Role::kClavicle, Kind::kBall},
                  {upper, Role::kUpperArm, Kind::kBall},
                  {lower, Role::kForearm, Kind::kHinge},
                  {hand, Role::kHand, Kind::kBall}});
-  };
-  arm("mixamorig:LeftShoulder", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand");
-  arm("LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand");
-  arm("Bip01 L Clavicle", "Bip01 L UpperArm", "Bip01 L Forearm", "Bip01 L Hand");
-  arm("clavicle_l", "upperarm_l", "lowerarm_l", "hand_l");
-  arm("DEF-shoulder.L", "DEF-upper_arm.L", "DEF-forearm.L", "DEF-hand.L");
-  arm("J_Bip_L_Shoulder", "J_Bip_L_UpperArm", "J_Bip_L_LowerArm", "J_Bip_L_Hand");
-  arm("lCollar", "lShldrBend", "lForearmBend", "lHand");
-  arm("CC_Base_L_Clavicle", "CC_Base_L_Upperarm", "CC_Base_L_Forearm", "CC_Base_L_Hand");
-  arm("left_collar", "left_shoulder", "left_elbow", "left_wrist");
-}
-
-TEST(JointRoles, OfLegsAsExportersNameThem) {
-  const auto leg = [](const std::string& thigh, const std::string& shin, const std::string& foot,
-                      const std::string& toes) {
+  }
+  const std::vector<std::array<const char*, 4>> legs{
+      {"mixamorig:RightUpLeg", "mixamorig:RightLeg", "mixamorig:RightFoot", "mixamorig:RightToeBase"},
+      {"Bip01 R Thigh", "Bip01 R Calf", "Bip01 R Foot", "Bip01 R Toe0"},
+      {"thigh_r", "calf_r", "foot_r", "ball_r"},
+      {"DEF-thigh.R", "DEF-shin.R", "DEF-foot.R", "DEF-toe.R"},
+      {"J_Bip_R_UpperLeg", "J_Bip_R_LowerLeg", "J_Bip_R_Foot", "J_Bip_R_ToeBase"},
+      {"rThighBend", "rShin", "rFoot", "rToe"},
+      {"right_hip", "right_knee", "right_ankle", "right_toe"},
+      {"b_LeftLeg01_015", "b_LeftLeg02_016", "b_LeftFoot01_017", "LeftToe"}};
+  for (const auto& [thigh, shin, foot, toes] : legs) {
     expect_uses({{thigh, Role::kThigh, Kind::kBall},
                  {shin, Role::kShin, Kind::kHinge},
                  {foot, Role::kFoot, Kind::kBall},
                  {toes, Role::kToes, Kind::kNone}});
-  };
-  leg("mixamorig:RightUpLeg", "mixamorig:RightLeg", "mixamorig:RightFoot", "mixamorig:RightToeBase");
-  leg("Bip01 R Thigh", "Bip01 R Calf", "Bip01 R Foot", "Bip01 R Toe0");
-  leg("thigh_r", "calf_r", "foot_r", "ball_r");
-  leg("DEF-thigh.R", "DEF-shin.R", "DEF-foot.R", "DEF-toe.R");
-  leg("J_Bip_R_UpperLeg", "J_Bip_R_LowerLeg", "J_Bip_R_Foot", "J_Bip_R_ToeBase");
-  leg("rThighBend", "rShin", "rFoot", "rToe");
-  leg("right_hip", "right_knee", "right_ankle", "right_toe");
-  leg("b_LeftLeg01_015", "b_LeftLeg02_016", "b_LeftFoot01_017", "LeftToe");
+  }
 }
 
 TEST(JointRoles, OfTrunkAndFingers) {
@@ -128,21 +127,18 @@ TEST(JointRoles, TellsTwistHelpers) {
   expect_uses({{"LeftForeArm", Role::kForearm, Kind::kHinge}, {"LeftForeArmRoll", Role::kNone, Kind::kTwist}});
   expect_uses({{"def_l_thigh", Role::kThigh, Kind::kBall}, {"def_l_thighMid1", Role::kNone, Kind::kTwist}});
   // Rigify's segments go on straight; this tells them from a hip bone with a thigh below.
-  const std::vector<test::Node> straight{{"DEF-upper_arm.L", -1, {0, 0, 0}},
-                                         {"DEF-upper_arm.L.001", 0, {1, 0, 0}},
-                                         {"DEF-forearm.L", 1, {2, 0, 0}},
-                                         {"DEF-forearm.L.001", 2, {3, 0.2f, 0}},
-                                         {"DEF-hand.L", 3, {4, 0.4f, 0}}};
-  const std::vector<JointUse> uses = joint_uses(test::skeleton_of(straight).skeleton);
-  EXPECT_EQ(uses[0].kind, Kind::kBall);
-  EXPECT_EQ(uses[1].kind, Kind::kTwist);
-  EXPECT_EQ(uses[2].kind, Kind::kHinge);
-  EXPECT_EQ(uses[3].kind, Kind::kTwist);
-  const std::vector<JointUse> hips = joint_uses(
-      test::skeleton_of({{"hip.L", -1, {0, 0, 0}}, {"thigh.L", 0, {1, 0, 0}}, {"shin.L", 1, {1, -4, 0}}}).skeleton);
-  EXPECT_EQ(hips[0].kind, Kind::kBall);
-  EXPECT_EQ(hips[1].kind, Kind::kBall);
-  EXPECT_EQ(hips[2].kind, Kind::kHinge);
+  expect_kinds(test::skeleton_of({{"DEF-upper_arm.L", -1, {0, 0, 0}},
+                                  {"DEF-upper_arm.L.001", 0, {1, 0, 0}},
+                                  {"DEF-forearm.L", 1, {2, 0, 0}},
+                                  {"DEF-forearm.L.001", 2, {3, 0.2f, 0}},
+                                  {"DEF-hand.L", 3, {4, 0.4f, 0}}})
+                   .skeleton,
+               {{Kind::kBall, {"DEF-upper_arm.L"}},
+                {Kind::kHinge, {"DEF-forearm.L"}},
+                {Kind::kTwist, {"DEF-upper_arm.L.001", "DEF-forearm.L.001"}}});
+  expect_kinds(
+      test::skeleton_of({{"hip.L", -1, {0, 0, 0}}, {"thigh.L", 0, {1, 0, 0}}, {"shin.L", 1, {1, -4, 0}}}).skeleton,
+      {{Kind::kBall, {"hip.L", "thigh.L"}}, {Kind::kHinge, {"shin.L"}}});
 }
 
 TEST(JointRoles, SaysNothingOfWhatItDoesNotKnow) {
@@ -163,42 +159,22 @@ TEST(JointRoles, JointsOfAFaceMovePatches) {
 }
 
 TEST(JointRoles, OfTheBuiltInBiped) {
-  const Skeleton skeleton = make_biped().skeleton;
-  const std::vector<JointUse> uses = joint_uses(skeleton);
-  const auto kind_of = [&](const char* name) { return uses[skeleton.find(name).value()].kind; };
-  for (const char* name : {"left_forearm", "right_forearm", "left_shin", "right_shin"}) {
-    EXPECT_EQ(kind_of(name), Kind::kHinge) << name;
-  }
-  for (const char* name : {"hips", "spine", "chest", "neck", "head", "left_shoulder", "left_upper_arm", "left_hand",
-                           "right_thigh", "right_foot"}) {
-    EXPECT_EQ(kind_of(name), Kind::kBall) << name;
-  }
-  for (const char* name : {"left_thumb_1", "left_index_2", "right_middle_3", "right_ring_1", "left_pinky_3"}) {
-    EXPECT_EQ(kind_of(name), Kind::kHinge) << name;
-  }
-  for (const char* name : {"jaw", "left_eye", "right_upper_lid", "left_lower_lid"}) {
-    EXPECT_EQ(kind_of(name), Kind::kPatch) << name;
-  }
-  EXPECT_EQ(uses[skeleton.find("left_toes").value()].role, Role::kToes);
-  EXPECT_EQ(kind_of("root"), Kind::kNone);
+  expect_kinds(
+      make_biped().skeleton,
+      {{Kind::kHinge, {"left_forearm", "right_shin", "left_thumb_1", "left_index_2", "right_middle_3", "left_pinky_3"}},
+       {Kind::kBall, {"hips", "spine", "neck", "head", "left_shoulder", "left_hand", "right_thigh"}},
+       {Kind::kPatch, {"jaw", "left_eye", "right_upper_lid", "left_lower_lid"}},
+       {Kind::kNone, {"root", "left_toes"}}});
 }
 
 // Names that no program exports by itself: elbows above forearms, "mid" of a bone.
 TEST(JointRoles, OfARealCharacter) {
   PELT_REQUIRE_SHARED();
-  const Result<Model> luke = import_model((*test::shared_folder() / "assets/characters/luke/luke.gltf").string());
-  ASSERT_TRUE(luke) << luke.error().message;
-  const std::vector<JointUse> uses = joint_uses(luke->skeleton);
-  const auto kind_of = [&](const char* name) { return uses[luke->skeleton.find(name).value()].kind; };
-  EXPECT_EQ(kind_of("char:def_l_clav"), Kind::kBall);
-  EXPECT_EQ(kind_of("char:def_l_shoulder"), Kind::kBall);
-  EXPECT_EQ(kind_of("char:def_l_shoulderMid1"), Kind::kTwist);
-  EXPECT_EQ(kind_of("char:def_r_elbow"), Kind::kHinge);
-  EXPECT_EQ(kind_of("char:def_r_forearm"), Kind::kTwist);
-  EXPECT_EQ(kind_of("char:def_r_forearm1"), Kind::kTwist);
-  EXPECT_EQ(kind_of("char:def_l_knee"), Kind::kHinge);
-  EXPECT_EQ(kind_of("char:def_l_fngMidB"), Kind::kHinge);
-  EXPECT_EQ(kind_of("char:def_l_browA"), Kind::kPatch);
+  const Model luke = test::must(import_model((*test::shared_folder() / "assets/characters/luke/luke.gltf").string()));
+  expect_kinds(luke.skeleton, {{Kind::kBall, {"char:def_l_clav", "char:def_l_shoulder"}},
+                               {Kind::kTwist, {"char:def_l_shoulderMid1", "char:def_r_forearm", "char:def_r_forearm1"}},
+                               {Kind::kHinge, {"char:def_r_elbow", "char:def_l_knee", "char:def_l_fngMidB"}},
+                               {Kind::kPatch, {"char:def_l_browA"}}});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -313,29 +314,8 @@ TEST(RigSchema, AnExampleOfEverythingIsReadAndWrittenAsItIs) {
 TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
   std::set<std::string> words = {"", "x", "*"};
   collect_words(schema(), words);
-  std::vector<Json> values = {nullptr,
-                              true,
-                              false,
-                              0,
-                              1,
-                              -1,
-                              2,
-                              0.5,
-                              1.5,
-                              -0.5,
-                              2000.0,
-                              1e38,
-                              1e39,
-                              -1e39,
-                              4294967295u,
-                              4294967296ull,
-                              1e300,
-                              Json::array(),
-                              Json::object(),
-                              Json::array({"x"}),
-                              Json::array({1}),
-                              Json::array({Json::object()}),
-                              Json::object({{"x", 1}})};
+  std::vector<Json> values = Json::parse(R"([null, true, false, 0, 1, -1, 2, 0.5, 1.5, -0.5, 2000.0, 1e38, 1e39, -1e39,
+                                             4294967295, 4294967296, 1e300, [], {}, ["x"], [1], [{}], {"x": 1}])");
   values.insert(values.end(), words.begin(), words.end());
 
   std::size_t accepted = 0;
@@ -345,6 +325,7 @@ TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
     const bool expected = conforms(document, schema()) && keys_in_order(document);
     EXPECT_EQ(rig.has_value(), expected) << document.dump() << "\n" << (rig ? "" : rig.error().message);
     ++(expected ? accepted : refused);
+    return rig.has_value() ? std::optional(Json::parse(format_rig(*rig))) : std::nullopt;
   };
   std::vector<Json> documents;
   for (const std::string& deformer : schema_deformers()) documents.push_back(full_document(deformer));
@@ -356,7 +337,12 @@ TEST(RigSchema, AcceptsAndRefusesWhatTheParserDoes) {
       for (const Json& value : values) {
         Json changed = full;
         changed[pointer] = value;
-        compare(changed);
+        const std::optional<Json> written = compare(changed);
+        // The key keeps the value, and no other key takes it. Objects are filled in, and a float cannot be 4294967295.
+        const bool is_exact = value != 4294967295u && value.dump().find('{') == std::string::npos;
+        if (written && is_exact && pointer.back() != "deformer") {
+          EXPECT_EQ(*written, changed) << pointer << value;
+        }
         if (pointer.empty() || !full[pointer.parent_pointer()].is_object()) continue;
         // Change a word of a neighbour as well, to test conditions between keys.
         for (const auto& [key, neighbour] : full[pointer.parent_pointer()].items()) {

@@ -4,8 +4,6 @@
 
 #include <set>
 
-#include <pelt/curve_skeleton.h>
-#include <pelt/dual_quaternion.h>
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
 #include <pelt/nearest_name.h>
@@ -44,16 +42,10 @@ TEST(Deformers, HaveOneNameEach) {
 
 TEST(RigFromDeformerName, TakesHyphensAndUnderscores) {
   for (const char* name : {"surface-ffd", "surface_ffd"}) {
-    const auto rig = rig_from_deformer_name(name);
-    ASSERT_TRUE(rig) << rig.error().message;
-    ASSERT_EQ(rig->layers.size(), 1u);
-    EXPECT_EQ(rig->layers[0], (Layer{.deformer = SurfaceFfdParameters{}}));
-    EXPECT_EQ(rig->name, "surface_ffd");
+    const Rig rig = rig_from_deformer_name(name).value();
+    EXPECT_THAT(rig.layers, testing::ElementsAre(Layer{.deformer = SurfaceFfdParameters{}}));
+    EXPECT_EQ(rig.name, "surface_ffd");
   }
-  EXPECT_EQ(rig_from_deformer_name("mos")->layers[0].deformer, DeformerParameters(MosParameters{}));
-  EXPECT_EQ(rig_from_deformer_name("linear-blend")->layers[0].deformer, DeformerParameters(LinearBlendParameters{}));
-  EXPECT_EQ(rig_from_deformer_name("dual-quaternion")->layers[0].deformer,
-            DeformerParameters(DualQuaternionParameters{}));
 }
 
 TEST(RigFromDeformerName, UnknownNameIsAnErrorWithTheNearest) {

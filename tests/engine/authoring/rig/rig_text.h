@@ -2,6 +2,13 @@
 // Rigs of one layer as text.
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <pelt/rig_json.h>
 
 namespace pelt {
@@ -35,6 +42,11 @@ inline std::string driven(const std::string& share) {
 inline std::string error_of(const std::string& json) {
   const auto rig = parse_rig(json, "x.json");
   return rig ? "accepted" : rig.error().message;
+}
+
+// Expects each rig to be refused with a message that holds the text beside it.
+inline void expect_errors(const std::vector<std::pair<std::string, std::string>>& errors) {
+  for (const auto& [json, why] : errors) EXPECT_THAT(error_of(json), testing::HasSubstr(why)) << json;
 }
 
 }  // namespace pelt
