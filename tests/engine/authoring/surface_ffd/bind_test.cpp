@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -177,17 +176,6 @@ TEST(SurfaceFfdBind, WeightsDoNotDependOnUnits) {
   }
 }
 
-TEST(SurfaceFfdBind, ParametersOutOfRange) {
-  SurfaceFfdParameters parameters = by_cage();
-  parameters.local = -1;
-  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
-  parameters.local = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("local"));
-  parameters = by_cage();
-  parameters.distance_unit = 0.0f;
-  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)), testing::HasSubstr("unit"));
-}
-
 TEST(SurfaceFfdBind, ExtremeFalloffsStayFinite) {
   for (const float local : {0.0f, 1.0f, 200.0f, 1e30f}) {
     for (const float unit : {1e-20f, 1.0f, 1e20f}) {
@@ -204,14 +192,9 @@ TEST(SurfaceFfdBind, ExtremeFalloffsStayFinite) {
 
 TEST(SurfaceFfdDriver, WhatCannotBeADriver) {
   SurfaceFfdParameters parameters;
-  parameters.driver.mesh = "nothing";
+  parameters.driver.mesh = "coge";
   EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)),
-              testing::AllOf(testing::HasSubstr("'nothing'"), testing::HasSubstr("'cage'")));
-  parameters.driver.mesh = "cage";
-  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters, "cage")), testing::HasSubstr("is its own driver"));
-  parameters.driver.file = "cage.obj";
-  EXPECT_THAT(bind_error(tube_in_cage(), rig_of(parameters)),
-              testing::HasSubstr("a driver has one of mesh, file and patches"));
+              testing::AllOf(testing::HasSubstr("'coge'"), testing::HasSubstr("'cage'")));
   parameters.driver = {};
   const Model cloud = test::make_cloud(10);
   EXPECT_THAT(bind_error(cloud, rig_of(parameters, cloud.meshes[0].name)), testing::HasSubstr("no triangles"));
@@ -311,26 +294,6 @@ TEST(SurfaceFfdDriver, IsMadeByWeldingAndSimplifying) {
   }
 }
 
-TEST(SurfaceFfdDriver, KeepsLonelyParts) {
-  Model model = test::make_tube({.around = 48, .along = 96});
-  Mesh& mesh = model.meshes[0];
-  const Mesh small = test::make_tube_mesh({.around = 6, .along = 4, .radius = 0.02f, .length = 0.1f, .joints = 1});
-  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
-  for (std::size_t i = 0; i < small.positions.size(); ++i) {
-    mesh.positions.push_back(small.positions[i] + glm::vec3(2, 3, 0));
-    mesh.normals.push_back(small.normals[i]);
-    mesh.weights.append_row(std::vector<Influence>{{0, 0.5f}, {1, 0.5f}});
-  }
-  for (const glm::uvec3 t : small.triangles) mesh.triangles.push_back(t + first);
-  mesh.parts = {};
-  SurfaceFfdParameters parameters;
-  parameters.driver.triangles = 200;
-  const Result<Bound> bound = bind(model, rig_of(parameters));
-  ASSERT_TRUE(bound) << bound.error().message;
-  const std::vector<glm::vec3>& points = bound->character->meshes[0].binding.points;
-  EXPECT_GE(std::count_if(points.begin(), points.end(), [](glm::vec3 p) { return p.y > 2.5f; }), 3);
-}
-
 TEST(SurfaceFfdDriver, ComesFromAFile) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "surface_ffd_driver";
   std::filesystem::create_directories(folder);
@@ -351,24 +314,6 @@ TEST(SurfaceFfdDriver, ComesFromAFile) {
   EXPECT_THAT(bound->report.notes, testing::Contains(testing::HasSubstr("the driver's file 'box.obj': no normals")));
   rig.directory = (folder / "elsewhere").string();
   EXPECT_THAT(bind_error(test::make_tube(), rig), testing::HasSubstr("elsewhere"));
-}
-
-TEST(SurfaceFfdDriver, IsSharedByLayersThatNameIt) {
-  Model model = tube_in_cage();
-  model.meshes.push_back(model.meshes[0]);
-  model.meshes.back().name = "other";
-  Rig rig;
-  SurfaceFfdParameters basic = by_cage();
-  basic.mode = Mode::kBasic;
-  rig.layers.push_back({"tube", by_cage(), {}});
-  rig.layers.push_back({"other", basic, {}});
-  const Result<Bound> bound = bind(model, rig);
-  ASSERT_TRUE(bound) << bound.error().message;
-  EXPECT_EQ(bound->character->meshes.size(), 3u);
-  basic.driver.follow = Follow::kLinearBlend;
-  rig.layers[1].deformer = basic;
-  EXPECT_THAT(bind_error(model, rig),
-              testing::HasSubstr("layer 2 (surface_ffd): the driver 'cage' is already used, in another way"));
 }
 
 TEST(SurfaceFfdBind, IsLaidOverLinearBlendByMask) {
