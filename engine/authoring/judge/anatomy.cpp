@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/authoring/judge/anatomy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +14,6 @@ namespace pelt {
 namespace {
 
 constexpr double kBentAtRest = 5;    // degrees; a hinge bent at least so far in the rest pose shows which way it bends
-constexpr double kMinInWords = 10;   // degrees
 constexpr double kOffCentre = 1e-3;  // share of the length of the parent's bone
 
 bool is_trunk(JointRole role) {
@@ -174,35 +171,7 @@ std::array<Anatomy::Direction, 6> Anatomy::directions(std::uint32_t joint) const
   const bool sided = uses_[joint].side != Side::kNone;
   const std::string_view out = sided ? "out" : "left", in = sided ? "in" : "right";
   const glm::dvec3 outward = uses_[joint].side == Side::kRight ? -left_ : left_;
-  return {{{"front", "forward", front_},
-           {"back", "back", -front_},
-           {"up", "raised", kUp},
-           {"down", "lowered", -kUp},
-           {out, out, outward},
-           {in, in, -outward}}};
-}
-
-std::string Anatomy::turn_in_words(std::uint32_t joint, const glm::dmat3& turn) const {
-  const glm::dvec3& rest = bones_[joint];
-  const glm::dvec3 bone = turn * rest;
-  const double swing = degrees_between(rest, bone);
-  // The twist about the bone is the remainder of the turn after the shortest swing of the bone.
-  const glm::dvec3 across = glm::normalize(glm::cross(rest, std::abs(rest.x) < 0.5 ? glm::dvec3(1, 0, 0) : kUp));
-  const glm::dvec3 axis = glm::cross(rest, bone);
-  const double sine = glm::length(axis), cosine = glm::dot(rest, bone);
-  const glm::dvec3 carried = sine > 1e-9 ? across * cosine + glm::cross(axis, across) +
-                                               axis * (glm::dot(axis, across) * (1 - cosine) / (sine * sine))
-                                         : across;
-  const double twist = degrees_between(carried, turn * across);
-  if (std::max(swing, twist) < kMinInWords) return "";
-  if (twist > swing) return fmt::format("twisted {:.0f}", twist);
-  if (uses_[joint].kind == JointKind::kHinge) {
-    return fmt::format("bent {:.0f}", degrees_between(arriving(joint).value_or(rest), bone));
-  }
-  const glm::dvec3 way = bone - cosine * rest;
-  const std::array<Direction, 6> ways = directions(joint);
-  const auto most = std::ranges::max_element(ways, {}, [&](const Direction& d) { return glm::dot(d.axis, way); });
-  return fmt::format("{} {:.0f}", most->turn, swing);
+  return {{{"front", front_}, {"back", -front_}, {"up", kUp}, {"down", -kUp}, {out, outward}, {in, -outward}}};
 }
 
 }  // namespace pelt

@@ -8,7 +8,6 @@
 #include <glm/glm.hpp>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,17 +37,11 @@ class Anatomy {
   bool four_legged() const { return four_legged_; }
 
   struct Direction {
-    std::string_view place;  // "front"
-    std::string_view turn;   // "forward": describes a joint that is turned that way
+    std::string_view name;  // "front"
     glm::dvec3 axis;
   };
   // Returns front, back, up, down, out and in; a joint that belongs to no side has left and right for out and in.
   std::array<Direction, 6> directions(std::uint32_t joint) const;
-
-  // Describes a turn of a joint from the rest pose in an artist's words: "bent 90", "raised 140", "twisted 60". `turn`:
-  // a rotation in model space about the joint. Degrees are whole; those of a hinge are the angle between its bones.
-  // Empty: the turn is less than 10 degrees.
-  std::string turn_in_words(std::uint32_t joint, const glm::dmat3& turn) const;
 
  private:
   void weigh_skin(const Character& character);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -10,14 +12,15 @@
 #include <pelt/tools/sample_poses.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/judge/make_verdict.h"
-
 namespace pelt {
 namespace {
 
 // Poses are left out until so many vertices are moved, over all poses, or so few poses are left.
 constexpr std::size_t kMaxMovedVertices = 6'000'000;
 constexpr std::size_t kMinJudgedPoses = 12;
+
+constexpr std::size_t kMaxPlaces = 12;  // of a verdict
+constexpr double kMinScore = 0.5;       // of a verdict's places
 
 std::vector<JudgedPose> thinned(std::vector<JudgedPose> poses, std::size_t most) {
   if (poses.size() <= most) return poses;
@@ -63,8 +66,34 @@ Result<bool> BindJudge::judge(const Character& character, std::span<const float>
 }
 
 Verdict BindJudge::verdict() const {
-  Verdict verdict = make_verdict(judge_, faults_, left_);
+  Verdict verdict{.poses = judge_.poses().size(), .from_clips = judge_.poses()[0].clip.has_value()};
   verdict.remaining = remaining_;
+  std::vector<std::uint32_t> bad;
+  for (std::uint32_t v = 0; v < faults_.vertices.size(); ++v) {
+    if (faults_.vertices[v].score >= kMinScore) bad.push_back(v);
+  }
+  std::ranges::stable_sort(bad, std::greater(), [&](std::uint32_t v) { return faults_.vertices[v].score; });
+  std::set<std::string, std::less<>> seen;
+  for (const std::uint32_t v : bad) {
+    if (verdict.places.size() == kMaxPlaces) break;
+    const SkinPlace place = judge_.place_of(v);
+    if (!seen.emplace(place.joint).second) continue;
+    const Fault& fault = faults_.vertices[v];
+    verdict.places.push_back({.fault = fault,
+                              .pose = judge_.poses()[fault.frame],
+                              .mesh = std::string(place.mesh),
+                              .joint = std::string(place.joint),
+                              .vertex = place.vertex,
+                              .left = left_.empty() ? 0 : left_[v]});
+  }
+  if (left_.empty()) return verdict;
+  const std::vector<double> areas = judge_.areas();
+  double all = 0;
+  for (std::size_t v = 0; v < areas.size(); ++v) {
+    all += areas[v];
+    verdict.left += areas[v] * left_[v];
+  }
+  if (all > 0) verdict.left /= all;
   return verdict;
 }
 

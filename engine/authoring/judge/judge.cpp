@@ -182,20 +182,14 @@ SkinPlace Judge::place_of(std::uint32_t vertex) const {
     }
     SkinPlace place{.mesh = mesh.name, .vertex = vertex};
     if (!mesh.painted) return place;
-    std::uint32_t most = 0, next = 0;  // weights
+    std::uint32_t most = 0;  // weight
     for_each_influence(*mesh.painted, row, [&](std::uint32_t word, std::size_t) {
-      const std::uint32_t joint =
-          linear_->bound_joints[mesh.painted->first_joint + shared::influence_index(word)].joint;
       const std::uint32_t weight = shared::influence_units(word);
-      if (weight > most) {
-        next = std::exchange(most, weight);
-        place.second = std::exchange(place.strongest, joint);
-      } else if (weight > next) {
-        next = weight;
-        place.second = joint;
-      }
+      if (weight <= most) return;
+      most = weight;
+      const std::uint32_t bound = mesh.painted->first_joint + shared::influence_index(word);
+      place.joint = linear_->skeleton.joints[linear_->bound_joints[bound].joint].name;
     });
-    if (place.strongest) place.joint = linear_->skeleton.joints[*place.strongest].name;
     return place;
   }
   assert(false && "a vertex of no skin");

@@ -35,10 +35,11 @@ std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSam
     const std::size_t pose = i * all / kept;
     while (pose >= frames->end) first = (frames++)->end;
     const auto frame = static_cast<std::uint32_t>(pose - first);
-    poses.push_back({.name = fmt::format("{} #{}", character.clips[frames->clip].name, frame),
+    const auto seconds = static_cast<float>(frame / frames->fps);
+    poses.push_back({.name = fmt::format("{} at {:.2f} s", character.clips[frames->clip].name, seconds),
                      .clip = frames->clip,
                      .frame = frame,
-                     .seconds = static_cast<float>(frame / frames->fps)});
+                     .seconds = seconds});
   }
   return poses;
 }

@@ -97,7 +97,7 @@ class Sampler {
       const glm::dvec3& axis = ways[i].axis;
       if (std::abs(glm::dot(body_.bone(j), axis)) > kAlongTheBone) continue;
       const double by = std::min(share * most[i], degrees_between(body_.bone(j), axis));
-      if (by >= kMinTurn) add(j, ways[i].place, glm::normalize(glm::cross(body_.bone(j), axis)), by, by);
+      if (by >= kMinTurn) add(j, ways[i].name, glm::normalize(glm::cross(body_.bone(j), axis)), by, by);
     }
     if (range.twist > 0) add(j, "twisted", body_.bone(j), range.twist, range.twist);
   }

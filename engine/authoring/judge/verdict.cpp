@@ -21,8 +21,9 @@ std::string what(const Fault& fault) {
 
 // Describes a place without saying what linear blend took over.
 std::string describe(const JudgedPlace& place) {
-  return fmt::format("{}, {}: {} (mesh '{}'{})", place.where, place.when, what(place.fault), place.mesh,
-                     place.joint.empty() ? "" : fmt::format(", joint '{}'", place.joint));
+  const std::string joint = place.joint.empty() ? "" : fmt::format(" at joint '{}'", place.joint);
+  return fmt::format("{}{} in pose '{}' (mesh '{}', vertex {})", what(place.fault), joint, place.pose.name, place.mesh,
+                     place.vertex);
 }
 
 }  // namespace

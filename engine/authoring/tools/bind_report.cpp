@@ -21,8 +21,7 @@ nlohmann::ordered_json verdict_json(const std::optional<Verdict>& verdict) {
   if (!verdict) return {};
   nlohmann::ordered_json places = nlohmann::json::array();
   for (const JudgedPlace& place : verdict->places) {
-    places.push_back({{"place", place.where},
-                      {"pose", place.when},
+    places.push_back({{"pose", place.pose.name},
                       {"fault", fault_name(place.fault.kind)},
                       {"value", place.fault.value},
                       {"of_allowed", place.fault.score},

@@ -137,7 +137,7 @@ def places(report, content):
     for place in (report.get("verdict") or {"places": []})["places"]:
         numbers = content.blender_vertices(nodes[place["mesh"]]) if place["mesh"] in nodes else None
         vertices = [int(numbers[place["vertex"]])] if numbers is not None else []
-        sentence = f"{place['place']}, {place['pose']}: {place['fault']} {place['value']:.2f}"
+        sentence = f"{place['joint'] or place['mesh']}, {place['pose']}: {place['fault']} {place['value']:.2f}"
         if place["left"] > 0:
             sentence += f", {100 * place['left']:.0f}% left to linear blend"
         name = nodes[place["mesh"]].get("name", place["mesh"]) if place["mesh"] in nodes else place["mesh"]

@@ -11,7 +11,7 @@
 namespace pelt::samples {
 namespace {
 
-// Describes a place, such as "walk #3, body at left_forearm".
+// Describes a place, such as "walk at 0.42 s, body at left_forearm".
 std::string text_of(const WorstOfSkin& worst) {
   return fmt::format("{}, {}{}{}", worst.pose.name, worst.mesh, worst.joint.empty() ? "" : " at ", worst.joint);
 }

@@ -18,7 +18,7 @@ struct TurnFromRest {
 // A pose, described by how it is made, so that characters bound from one model by different rigs can take the same
 // pose.
 struct JudgedPose {
-  std::string name;                   // for people: "walk #3", "left_forearm bent 90"
+  std::string name;                   // for people: "walk at 0.42 s", "left_forearm bent 90"
   std::optional<std::uint32_t> clip;  // index in CharacterData::clips
   std::uint32_t frame = 0;            // of the clip, from 0
   float seconds = 0;                  // time in the clip

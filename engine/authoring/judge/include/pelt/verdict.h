@@ -15,18 +15,16 @@
 namespace pelt {
 
 struct JudgedPlace {
-  std::string where;  // "left armpit"
-  std::string when;   // "arm raised 140", "knee bent 74 in 'walk' at 0.42 s"
-  Fault fault;        // Fault::frame is an index in the judge's poses
+  Fault fault;  // Fault::frame is an index in the judge's poses
   JudgedPose pose;
   std::string mesh;
-  std::string joint;         // joint with the largest weight at the vertex
+  std::string joint;         // joint with the largest weight at the vertex; empty: it has no weights
   std::uint32_t vertex = 0;  // index in the model's mesh
   float left = 0;            // share of that vertex that linear blend took over
 };
 
-// Describes a place: "left armpit, arm raised 140: stretched 2.3 times (mesh 'body', joint 'upper_arm.L'): 40.0% left
-// to linear blend".
+// Describes a place: "stretched 2.3 times at joint 'upper_arm.L' in pose 'walk at 0.42 s' (mesh 'body', vertex
+// 12): 40.0% left to linear blend".
 std::string in_words(const JudgedPlace& place);
 
 // Returns "stretch", "strain" or "far".

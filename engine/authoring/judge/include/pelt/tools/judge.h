@@ -29,8 +29,6 @@ struct SkinPlace {
   std::string_view mesh;
   std::uint32_t vertex = 0;  // index in the model's mesh
   std::string_view joint;    // name of the joint with the largest weight; empty: the vertex has no weights
-  // Indices in CharacterData::skeleton of the joints with the largest and the second largest weight.
-  std::optional<std::uint32_t> strongest, second;
 };
 
 class Judge {
@@ -62,7 +60,6 @@ class Judge {
   std::size_t vertex_count() const { return reference_.vertex_count(); }
   // Precondition: vertex < vertex_count().
   SkinPlace place_of(std::uint32_t vertex) const;
-  const glm::vec3& rest(std::uint32_t vertex) const { return rest_[vertex]; }  // rest position
   const Character& linear_blend() const { return linear_; }
 
  private:
