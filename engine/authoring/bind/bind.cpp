@@ -22,21 +22,21 @@
 #include "engine/authoring/bind/build_skins.h"
 #include "engine/authoring/bind/carried_weights.h"
 #include "engine/authoring/bind/check_model.h"
-#include "engine/authoring/bind/helper_joints.h"
 #include "engine/authoring/bind/layer_plan.h"
 #include "engine/authoring/bind/merge_layers.h"
 #include "engine/authoring/core/stop.h"
 #include "engine/authoring/deformer/blend_groups.h"
 #include "engine/authoring/deformer/builder.h"
 #include "engine/authoring/deformer/correctives.h"
-#include "engine/authoring/driver/action_line/bind_muscle.h"
 #include "engine/authoring/driver/action_line/muscles.h"
 #include "engine/authoring/geometry/used_part.h"
 #include "engine/authoring/hierarchical_bspline/base.h"
-#include "engine/authoring/rig/check_parameters.h"
+#include "engine/authoring/model/find_named.h"
+#include "engine/authoring/rig/check_rig.h"
 #include "engine/authoring/rig/deformer_entry.h"
 #include "engine/authoring/surface_ffd/driver.h"
 #include "engine/character/core/invalid.h"
+#include "engine/character/model/helper_joint.h"
 
 namespace pelt {
 namespace {
@@ -255,7 +255,7 @@ class Binder {
   Result<void> add_muscle(std::size_t i, std::size_t line) {
     const Mesh& mesh = model_.meshes[muscles_[i].mesh];
     MeshBinding binding =
-        action_line::bind(rig_.muscles[i], mesh, model_.meshes[muscles_[i].line], line, options_.threads, builder_);
+        bind_muscle(rig_.muscles[i], mesh, model_.meshes[muscles_[i].line], line, options_.threads, builder_);
     PELT_TRY(builder_.add_control_mesh(mesh, std::move(binding), "muscle"));
     added_[muscles_[i].mesh] = true;
     return {};
@@ -277,16 +277,34 @@ class Binder {
   std::vector<bool> added_;                                         // for each driver that layers move, and each muscle
 };
 
+// Adds the helper joints of a rig to a skeleton; one that it has already is replaced. Errors name the helper joint:
+// kNotFound for a joint that is not there; kInvalidArgument as check_helpers.
+Result<void> add_helper_joints(const Rig& rig, Skeleton& skeleton) {
+  std::vector<bool> named(skeleton.joints.size(), false);
+  for (const HelperTurn& turn : rig.helper_joints) {
+    const std::string what = fmt::format("the helper joint '{}'", turn.joint);
+    PELT_ASSIGN(const auto joint, find_joint(skeleton, turn.joint, what));
+    PELT_ASSIGN(const auto source, find_joint(skeleton, turn.source, what));
+    if (named[joint]) return invalid("two helper joints are '{}'", turn.joint);
+    named[joint] = true;
+    if (source == joint) return invalid("{} is its own source", what);
+    if (skeleton.joints[source].parent < 0) {
+      return invalid("{} turns with '{}', which has no parent: its turn is that of the whole character", what,
+                     turn.source);
+    }
+    std::erase_if(skeleton.helpers, [&](const HelperJoint& other) { return other.joint == joint; });
+    skeleton.helpers.push_back(make_helper_joint(skeleton, joint, source, {turn.axis, turn.twist, turn.swing}));
+  }
+  PELT_TRY(sort_helpers(skeleton));
+  return check_helpers(skeleton);
+}
+
 // Checks a model and a rig, plans the layers, and returns what `use` makes of their binder.
 template <class Use>
 std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& rig, const BindOptions& options,
                                                const Use& use) {
   PELT_TRY(check_model(model));
-  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    const DeformerParameters& deformer = rig.layers[l].deformer;
-    if (deformer.name().empty()) return invalid("layer {} has no deformer", l + 1);
-    PELT_TRY(check_parameters(deformer, fmt::format("layer {} ({})", l + 1, deformer.name())));
-  }
+  PELT_TRY(check_rig(rig));
   std::vector<std::string> notes;
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole,

@@ -10,7 +10,7 @@
 #include <pelt/tools/closest_weights.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/driver/from_skin/spread_along.h"
+#include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/geometry/spread_weights.h"
 #include "engine/character/core/invalid.h"
 

@@ -19,6 +19,7 @@
 #include "engine/authoring/chain/cores.h"
 #include "engine/authoring/deformer/region.h"
 #include "engine/authoring/deformer/rigid_parts.h"
+#include "engine/authoring/model/find_named.h"
 #include "engine/authoring/rig/deformer_entry.h"
 #include "engine/character/core/invalid.h"
 
@@ -27,19 +28,6 @@ namespace {
 
 bool is_everywhere(const std::vector<float>& mask, float value) {
   return std::all_of(mask.begin(), mask.end(), [&](float m) { return m == value; });
-}
-
-tl::unexpected<Error> no_such_mesh(const PlannedLayer& layer, const Model& model, const char* role,
-                                   const std::string& name) {
-  constexpr std::size_t kMax = 12;
-  std::vector<std::string> names;
-  for (const Mesh& mesh : model.meshes) names.push_back("'" + mesh.name + "'");
-  if (names.size() > kMax) {
-    names.resize(kMax);
-    names.push_back("...");
-  }
-  return fail(ErrorCode::kNotFound, fmt::format("{}: the {} '{}' is not in the model; its meshes are {}", layer.label,
-                                                role, name, fmt::join(names, ", ")));
 }
 
 // Finds the driver mesh of each layer, and marks the meshes that drive others.
@@ -51,8 +39,7 @@ Result<void> find_drivers(const Model& model, LayerPlan& plan) {
       if (names == Names::kDriver || names == Names::kCage) name = text;
     });
     if (name.empty()) continue;
-    const Mesh* driver = model.find_mesh(name);
-    if (driver == nullptr) return no_such_mesh(layer, model, "driver", name);
+    PELT_ASSIGN(const Mesh* const driver, find_mesh(model, name, layer.label + ": its driver"));
     layer.driver_mesh = static_cast<std::size_t>(driver - model.meshes.data());
     plan.is_driver[*layer.driver_mesh] = true;
   }
@@ -69,8 +56,7 @@ Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<cons
     }
     return targets;
   }
-  const Mesh* mesh = model.find_mesh(target);
-  if (mesh == nullptr) return no_such_mesh(layer, model, "target", target);
+  PELT_ASSIGN(const Mesh* const mesh, find_mesh(model, target, layer.label + ": its target"));
   targets.push_back(static_cast<std::size_t>(mesh - model.meshes.data()));
   if (layer.driver_mesh == targets[0]) return invalid("{}: the target '{}' is its own driver", layer.label, target);
   for (const MuscleMeshes& muscle : muscles) {
@@ -82,8 +68,6 @@ Result<std::vector<std::size_t>> find_targets(const Model& model, std::span<cons
 
 Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const Model& model, const Rig& rig,
                                        const PlannedLayer& layer) {
-  if (!(mask.value >= 0 && mask.value <= 1))
-    return invalid("{}: the mask {} is not in [0, 1]", layer.label, mask.value);
   Result<std::vector<float>> values = region_values(mask.region, mesh, model, rig, layer.label + ": the mask");
   if (values) {
     for (float& value : *values) value *= mask.value;
@@ -230,10 +214,6 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
                         const Rig& rig, LayerPlan& plan, std::vector<std::string>& notes) {
   PlannedLayer& layer = plan.layers[l];
   PELT_ASSIGN(const auto targets, find_targets(model, muscles, source.target, layer, plan.is_driver));
-  if (layer.wires && !(*layer.wires >= 0 && *layer.wires <= kMaxWiresExponent)) {
-    return invalid("{}: the exponent of Wires is {}, but must be from 0 to {}", layer.label, *layer.wires,
-                   kMaxWiresExponent);
-  }
   std::vector<std::uint32_t> cores;
   const DeformerEntry& entry = deformer_entry(layer.deformer);
   const LeftPieces leaves =

@@ -11,7 +11,7 @@
 #include <pelt/character.h>
 
 #include "engine/authoring/chain/chains.h"
-#include "engine/authoring/deformer/table_writer.h"
+#include "engine/authoring/rows/table_writer.h"
 
 namespace pelt::chain {
 

@@ -103,13 +103,8 @@ double distance_from(const Sphere& sphere, const glm::dvec3& p) {
   return glm::distance(p, glm::dvec3(sphere.center)) - sphere.radius;
 }
 
-bool is_finite_falloff(float falloff) { return std::isfinite(falloff) && falloff >= 0; }
-
 Result<std::vector<double>> near_distances(const Near& near, const Mesh& mesh, const Model& model,
                                            const std::string& what) {
-  if (!is_finite_falloff(near.falloff)) {
-    return invalid("{} has a falloff from '{}' that is negative or not finite", what, near.mesh);
-  }
   PELT_ASSIGN(const auto other, find_mesh(model, near.mesh, what));
   Result<std::vector<double>> distances = distances_to(*other, mesh);
   if (!distances) return invalid("{} is near the mesh '{}', which has no surface", what, near.mesh);
@@ -164,8 +159,6 @@ Result<void> for_each_index(std::span<const IndexRange> ranges, std::size_t coun
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
                                          const std::string& what) {
   std::vector<float> values(mesh.positions.size(), 1.0f);
-  if (!is_finite_falloff(region.joint_falloff))
-    return invalid("{} has a joint falloff that is negative or not finite", what);
   if (!region.joints.empty()) {
     PELT_ASSIGN(const auto joints, joint_values(region, mesh, model, what));
     multiply(values, [&](std::size_t i) { return joints[i]; });
@@ -186,18 +179,12 @@ Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh,
   if (region.box) {
     const glm::dvec3 low(region.box->min);
     const glm::dvec3 high(region.box->max);
-    if (!(glm::all(glm::lessThanEqual(low, high)) && is_finite_falloff(region.box->falloff))) {
-      return invalid("{} has a box whose min is above its max, or a falloff that is negative or not finite", what);
-    }
+    if (!glm::all(glm::lessThanEqual(low, high))) return invalid("{} has a box whose min is above its max", what);
     multiply(values, [&](std::size_t i) {
       return fall(distance_from(*region.box, glm::dvec3(mesh.positions[i])), region.box->falloff);
     });
   }
   if (region.sphere) {
-    if (!(region.sphere->radius >= 0 && is_finite_falloff(region.sphere->falloff) &&
-          is_finite(region.sphere->center))) {
-      return invalid("{} has a sphere whose radius or falloff is negative or not finite, or its center", what);
-    }
     multiply(values, [&](std::size_t i) {
       return fall(distance_from(*region.sphere, glm::dvec3(mesh.positions[i])), region.sphere->falloff);
     });
@@ -259,16 +246,13 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
     if (!group.region.group.empty()) return invalid("{} has a region that names a group", group_what);
     PELT_ASSIGN(values, region_values(group.region, mesh, model, rig, group_what));
   }
-  if (!std::all_of(group.values.begin(), group.values.end(), [](float value) { return std::isfinite(value); })) {
-    return invalid("{} has a value that is not finite", group_what);
-  }
   std::size_t count = 0;
-  PELT_TRY(for_each_index(
-      group.vertices, values.size(), group_what + " lists vertices", mesh, [&](std::uint32_t i, std::size_t place) {
-        const float value = place < group.values.size() ? std::clamp(group.values[place], 0.0f, 1.0f) : 1.0f;
-        values[i] = std::max(values[i], value);
-        count = place + 1;
-      }));
+  PELT_TRY(for_each_index(group.vertices, values.size(), group_what + " lists vertices", mesh,
+                          [&](std::uint32_t i, std::size_t place) {
+                            const float value = place < group.values.size() ? group.values[place] : 1.0f;
+                            values[i] = std::max(values[i], value);
+                            count = place + 1;
+                          }));
   if (!group.values.empty() && group.values.size() != count) {
     return invalid("{} lists {} vertices and {} values", group_what, count, group.values.size());
   }

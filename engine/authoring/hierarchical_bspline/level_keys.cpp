@@ -8,9 +8,9 @@
 #include <pelt/finite.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/deformer/table_writer.h"
 #include "engine/authoring/driver/key_pose/bind.h"
 #include "engine/authoring/hierarchical_bspline/level.h"
+#include "engine/authoring/rows/table_writer.h"
 #include "engine/character/core/invalid.h"
 #include "engine/character/records.h"
 #include "shaders/hierarchical_bspline/follow_pose.h"

@@ -8,13 +8,14 @@
 #include <string>
 #include <utility>
 
+#include <pelt/curve_skeleton.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/driver/from_skin/armpits.h"
 #include "engine/authoring/hierarchical_bspline/control_mesh.h"
-#include "engine/authoring/hierarchical_bspline/curve_attachment.h"
 #include "engine/authoring/hierarchical_bspline/joints.h"
 #include "engine/authoring/hierarchical_bspline/level.h"
+#include "engine/authoring/rig/deformer_entry.h"
 #include "engine/authoring/rows/strongest_influence.h"
 #include "engine/character/core/invalid.h"
 
@@ -23,6 +24,31 @@ namespace {
 
 std::string what_of(const DeformerInput& input, std::uint32_t level) {
   return fmt::format("{}: level {}", input.layer, level);
+}
+
+// Binds points to the curve through these joints, as skin of a curve skeleton that has this curve alone, and adds the
+// passes that pose it (Forsey 1994, "Future work"). `what` says whose they are. Errors: those of the curve skeleton.
+Result<MeshBinding> bind_to_curve(const std::vector<std::string>& joints, std::span<const glm::vec3> points,
+                                  const std::string& what, const DeformerInput& input) {
+  CurveSkeletonParameters curve;
+  curve.automatic = false;
+  curve.binding = CurveBinding::kDistance;
+  curve.curves = {{.name = "curve", .joints = joints}};
+  Model model;
+  model.name = input.model.name;
+  model.skeleton = input.model.skeleton;
+  model.bound_joints = input.model.bound_joints;
+  Mesh& mesh = model.meshes.emplace_back();
+  mesh.name = "control vertices";
+  mesh.positions.assign(points.begin(), points.end());
+  const std::vector<float> mask(points.size(), 1.0f);
+  const DeformerTarget target{0, mask};
+  const DeformerInput of_points{model,         std::span(&target, 1), what,           input.rig,
+                                input.threads, input.builder,         input.drivers,  input.notes,
+                                input.points,  [](double) {},         input.rig_layer};
+  const DeformerParameters parameters(curve);
+  PELT_ASSIGN(auto bindings, deformer_entry(parameters).bind(parameters, of_points));
+  return std::move(bindings.front());
 }
 
 class Levels {

@@ -12,8 +12,8 @@
 #include <pelt/tools/closest_weights.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/driver/from_skin/joint_spread.h"
 #include "engine/authoring/driver/from_skin/shown_surface.h"
-#include "engine/authoring/driver/from_skin/spread_along.h"
 
 namespace pelt::hierarchical_bspline {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -24,20 +23,12 @@
 namespace pelt::key_weights {
 namespace {
 
-// The words of a table, to be appended to.
-struct Words {
-  std::vector<std::uint32_t>& words;
-
-  std::uint32_t size() const { return static_cast<std::uint32_t>(words.size()); }
-  void put(std::uint32_t word) { words.push_back(word); }
-  void put(double number) { words.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number))); }
-};
-
-Result<std::uint32_t> put_angles(const KeyPoseSet& set, const Model& model, const std::string& what, Words& table) {
+Result<std::uint32_t> put_angles(const KeyPoseSet& set, const Model& model, const std::string& what,
+                                 TableWriter& table) {
   const std::uint32_t first = table.size();
   for (const KeyAngle& angle : set.angles) {
     PELT_ASSIGN(const auto words, angle_words(angle, model, what));
-    for (const std::uint32_t word : words) table.put(word);
+    for (const std::uint32_t word : words) table.put_word(word);
   }
   return first;
 }
@@ -73,7 +64,7 @@ constexpr const char* kTooClose = "two poses, or one and rest, are so close that
 
 // Adds the keys of a set and returns the words at which they start, one a pose.
 Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
-                                                   Words& table) {
+                                                   TableWriter& table) {
   constexpr double kHeld = 1e9;  // radians: beyond the last key its shape stays
   std::vector<double> keys = {0.0};
   for (const KeyPose& pose : set.poses) keys.push_back(glm::radians(static_cast<double>(pose.degrees[0])));
@@ -87,17 +78,17 @@ Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::u
     const double key = glm::radians(static_cast<double>(pose.degrees[0]));
     const auto place = std::lower_bound(keys.begin(), keys.end(), key);
     words.push_back(table.size());
-    table.put(shared::kKeyLinear);
-    table.put(angle);
-    table.put(place == keys.begin() ? -kHeld : *(place - 1));
-    table.put(key);
-    table.put(place + 1 == keys.end() ? kHeld : *(place + 1));
+    table.put_word(shared::kKeyLinear);
+    table.put_word(angle);
+    table.put_number(place == keys.begin() ? -kHeld : *(place - 1));
+    table.put_number(key);
+    table.put_number(place + 1 == keys.end() ? kHeld : *(place + 1));
   }
   return words;
 }
 
 Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
-                                                Words& table) {
+                                                TableWriter& table) {
   const auto dimensions = static_cast<Eigen::Index>(set.angles.size());
   const auto count = static_cast<Eigen::Index>(set.poses.size()) + 1;  // the last one is the rest pose
   if (count > Eigen::Index{shared::kMaxKeyCentres}) {
@@ -136,18 +127,18 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
 
   const std::uint32_t first_centre = table.size();
   for (Eigen::Index c = 0; c < count; ++c) {
-    for (Eigen::Index a = 0; a < dimensions; ++a) table.put(centres(c, a));
-    table.put(1 / width(c));
+    for (Eigen::Index a = 0; a < dimensions; ++a) table.put_number(centres(c, a));
+    table.put_number(1 / width(c));
   }
   std::vector<std::uint32_t> words;
   for (Eigen::Index k = 0; k + 1 < count; ++k) {
     words.push_back(table.size());
-    table.put(shared::kKeyRbf);
-    table.put(static_cast<std::uint32_t>(dimensions));
-    table.put(static_cast<std::uint32_t>(count));
-    table.put(angle);
-    table.put(first_centre);
-    for (Eigen::Index c = 0; c < count; ++c) table.put(cardinal(k, c));
+    table.put_word(shared::kKeyRbf);
+    table.put_word(static_cast<std::uint32_t>(dimensions));
+    table.put_word(static_cast<std::uint32_t>(count));
+    table.put_word(angle);
+    table.put_word(first_centre);
+    for (Eigen::Index c = 0; c < count; ++c) table.put_number(cardinal(k, c));
   }
   return words;
 }
@@ -156,28 +147,25 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
 
 Result<std::vector<std::uint32_t>> WeightTable::add_keys(const KeyPoseSet& set, const Model& model,
                                                          const std::string& what) {
-  Words table{words_};
   PELT_TRY(check_set(set, what));
-  PELT_ASSIGN(const auto angle, put_angles(set, model, what, table));
-  return set.interpolation == KeyInterpolation::kLinear ? put_linear_keys(set, angle, what, table)
-                                                        : put_rbf_keys(set, angle, what, table);
+  PELT_ASSIGN(const auto angle, put_angles(set, model, what, table_));
+  return set.interpolation == KeyInterpolation::kLinear ? put_linear_keys(set, angle, what, table_)
+                                                        : put_rbf_keys(set, angle, what, table_);
 }
 
 std::uint32_t WeightTable::add_input(std::uint32_t input, float bound) {
-  Words table{words_};
-  const std::uint32_t key = table.size();
-  table.put(shared::kKeyControl);
-  table.put(input);
-  table.put(static_cast<double>(bound));
+  const std::uint32_t key = table_.size();
+  table_.put_word(shared::kKeyControl);
+  table_.put_word(input);
+  table_.put_number(bound);
   return key;
 }
 
 std::uint32_t WeightTable::add_ramp(std::uint32_t input, float from, float to, float factor) {
-  Words table{words_};
-  const std::uint32_t key = table.size();
-  table.put(shared::kKeyRamp);
-  table.put(input);
-  for (const float number : {from, to, factor}) table.put(static_cast<double>(number));
+  const std::uint32_t key = table_.size();
+  table_.put_word(shared::kKeyRamp);
+  table_.put_word(input);
+  for (const float number : {from, to, factor}) table_.put_number(number);
   return key;
 }
 
@@ -189,21 +177,20 @@ std::uint32_t WeightTable::add_weight(std::vector<std::uint32_t> keys) {
 PalettePass WeightTable::finish() {
   PalettePass pass;
   pass.kernel = PoseKernel::kKeyWeights;
-  Words table{words_};
   std::vector<std::uint32_t> lists;
   for (const std::vector<std::uint32_t>& keys : weights_) {
-    lists.push_back(table.size());
-    table.put(static_cast<std::uint32_t>(keys.size()));
-    for (const std::uint32_t key : keys) table.put(key);
+    lists.push_back(table_.size());
+    table_.put_word(static_cast<std::uint32_t>(keys.size()));
+    for (const std::uint32_t key : keys) table_.put_word(key);
   }
   for (std::size_t first = 0; first < lists.size(); first += shared::kMorphEntryTargets) {
     const auto count =
         std::min<std::uint32_t>(shared::kMorphEntryTargets, static_cast<std::uint32_t>(lists.size() - first));
-    append_record(pass.records, shared::KeyWeightsRecord{table.size(), count});
+    append_record(pass.records, shared::KeyWeightsRecord{table_.size(), count});
     ++pass.record_count;
-    for (std::uint32_t i = 0; i < count; ++i) table.put(lists[first + i]);
+    for (std::uint32_t i = 0; i < count; ++i) table_.put_word(lists[first + i]);
   }
-  pass.table = std::move(words_);
+  pass.table = table_.take_words();
   return pass;
 }
 

@@ -11,6 +11,8 @@
 #include <pelt/model.h>
 #include <pelt/result.h>
 
+#include "engine/authoring/rows/table_writer.h"
+
 namespace pelt::key_weights {
 
 // Collects weights, each a sum of keys.
@@ -38,7 +40,7 @@ class WeightTable {
   PalettePass finish();
 
  private:
-  std::vector<std::uint32_t> words_;
+  TableWriter table_;
   std::vector<std::vector<std::uint32_t>> weights_;  // the keys of each
 };
 

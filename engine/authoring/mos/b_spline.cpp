@@ -15,9 +15,9 @@
 #include "engine/authoring/chain/attach.h"
 #include "engine/authoring/chain/samples.h"
 #include "engine/authoring/chain/tables.h"
-#include "engine/authoring/deformer/table_writer.h"
 #include "engine/authoring/mos/table.h"
 #include "engine/authoring/mos/windows.h"
+#include "engine/authoring/rows/table_writer.h"
 #include "engine/character/records.h"
 #include "shaders/spline.h"
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <pelt/mos.h>
 #include <pelt/try.h>
@@ -14,14 +16,94 @@
 #include "engine/authoring/chain/attach.h"
 #include "engine/authoring/chain/chains.h"
 #include "engine/authoring/chain/curve.h"
+#include "engine/authoring/chain/tables.h"
+#include "engine/authoring/deformer/find_cage.h"
 #include "engine/authoring/mos/b_spline.h"
-#include "engine/authoring/mos/cage_points.h"
 #include "engine/authoring/mos/cloud.h"
 #include "engine/authoring/mos/control_points.h"
 #include "engine/authoring/mos/edits.h"
+#include "engine/authoring/mos/strategies.h"
+#include "engine/authoring/rig/deformer_entry.h"
+#include "engine/authoring/rows/strongest_influence.h"
 
 namespace pelt::mos {
 namespace {
+
+using chain::Chain;
+using chain::Chains;
+
+// Returns the joint that moves a vertex the most.
+std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t vertex, const Model& model) {
+  if (!has_weights(mesh)) return std::nullopt;
+  const std::span<const Influence> row = mesh.weights.row(vertex);
+  if (row.empty()) return std::nullopt;
+  return model.bound_joints[strongest_influence(row).index].joint;
+}
+
+// Makes a point move with the nearest bone of the chains. Near a joint between two bones it has a part of its turn:
+// half of it at the joint, and none or all of it where it is as far along the bone from the joint as it is away from
+// the bone.
+void follow_bones(std::span<const Chain> chains, ControlPoint& point) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::uint32_t c = 0; c < chains.size(); ++c) {
+    const Chain& chain = chains[c];
+    const std::size_t last = chain.anchors.size() - 1;
+    for (std::size_t i = 0; i < last; ++i) {
+      const glm::dvec3 from(chain.anchors[i].position);
+      const glm::dvec3 way = glm::dvec3(chain.anchors[i + 1].position) - from;
+      const double length = glm::length(way);
+      const double along = std::clamp(glm::dot(point.position - from, way) / length, 0.0, length);
+      const double away = glm::distance(point.position, from + way * (along / length));
+      if (!(away < nearest)) continue;
+      nearest = away;
+      const std::size_t upper = i >= chain.top ? i : i + 1;
+      point.joint = chain.anchors[upper].joint;
+      point.turn.reset();
+      const bool first_is_nearer = along < length - along;
+      const std::size_t end = first_is_nearer ? i : i + 1;
+      const double part = (first_is_nearer ? along : length - along) / std::max(away, 1e-9 * length);
+      if (end == 0 || end == last || end == chain.top || part >= 1) continue;
+      const bool below = end == upper;  // the bone is the joint's own
+      const auto swing = static_cast<float>(below ? 0.5 + 0.5 * part : 0.5 - 0.5 * part);
+      point.joint = chain.anchors[end].joint;
+      point.turn = PointTurn{c, static_cast<std::uint32_t>(end), swing, swing, glm::vec3(way / length), false};
+    }
+  }
+}
+
+// Returns one point per vertex of the cage that the rig names, without chains; the name of a point is the number of its
+// vertex. Each point moves with the joint that moves it the most by the weights of the cage. If it has none, it moves
+// with the nearest bone of the chains laid over the skeleton, and near a joint (nearer than to the bone) it has a part
+// of the turn of the joint. Errors: a mesh or file that does not exist or is no cage.
+Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<const std::uint32_t> meshes,
+                                  const DeformerInput& input, std::optional<CageSurface>& cage) {
+  PELT_ASSIGN(const auto found, find_cage(parameters.cage, parameters.cage_file, input));
+  const auto& [cage_mesh, mesh] = found;
+  if (cage_mesh.points.size() > chain::kMaxSlots) {
+    return invalid(input,
+                   fmt::format("its cage has {} points, more than {}", cage_mesh.points.size(), chain::kMaxSlots));
+  }
+  PELT_ASSIGN(cage, within(input.layer, CageSurface::create(cage_mesh.points, cage_mesh.faces)));
+  ControlPoints result;
+  const chain::ChainOptions options{parameters.split, parameters.remove, {}, true};
+  for (std::uint32_t p = 0; p < cage_mesh.points.size(); ++p) {
+    ControlPoint& point = result.points.emplace_back();
+    point.name = std::to_string(cage_mesh.source_vertex[p]);
+    point.position = cage_mesh.points[p];
+    const auto joint = mesh == nullptr ? std::nullopt : strongest_joint(*mesh, cage_mesh.source_vertex[p], input.model);
+    if (joint) {
+      point.joint = *joint;
+      continue;
+    }
+    if (result.turning.empty()) {
+      PELT_ASSIGN(auto chains, within(input.layer, chain::find_chains(input.model, meshes, options)));
+      for (const Chain& chain : chains.chains) PELT_TRY(chain::check_length(chain, input.layer));
+      result.turning = std::move(chains.chains);
+    }
+    follow_bones(result.turning, point);
+  }
+  return result;
+}
 
 Result<void> check_chains_and_edits(const MosParameters& parameters, const DeformerInput& input) {
   std::set<std::string_view> names;
@@ -33,14 +115,6 @@ Result<void> check_chains_and_edits(const MosParameters& parameters, const Defor
   const bool by_cage = parameters.strategy == MosStrategy::kCatmullClark;
   if (by_cage && !parameters.chains.empty()) {
     return invalid(input, "chains of the rig do not go with the strategy 'catmull_clark': the cage has the points");
-  }
-  for (const MosEdit& edit : parameters.edits) {
-    if (edit.driver.has_value() != !edit.share.empty()) {
-      return invalid(input, "an edit's share is keyed over the angle of a driver: neither goes alone");
-    }
-    if (!(edit.scale.x > 0 && edit.scale.y > 0 && edit.scale.z > 0)) {
-      return invalid(input, "the scale of an edit is not above 0");
-    }
   }
   const bool twists = std::any_of(parameters.edits.begin(), parameters.edits.end(),
                                   [](const MosEdit& edit) { return edit.operation == MosOperation::kTwist; });

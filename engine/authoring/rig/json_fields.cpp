@@ -10,40 +10,10 @@
 #include <pelt/tools/json_fields.h>
 
 #include "engine/authoring/rig/deformer_entry.h"
+#include "engine/authoring/rig/json_types.h"
 
 namespace pelt::json_fields {
 namespace {
-
-// Formats a value to follow "is": small values as they are, others by type.
-std::string shown(const Json& value) {
-  if (value.is_array()) return "an array";
-  if (value.is_object()) return "an object";
-  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-  return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace), 40);
-}
-
-std::optional<float> as_number(const Json& json, Range range) {
-  if (!json.is_number()) return std::nullopt;
-  const double value = json.get<double>();
-  if (std::abs(value) > std::numeric_limits<float>::max()) return std::nullopt;
-  const float narrow = static_cast<float>(value);
-  return contains(range, narrow) ? std::optional(narrow) : std::nullopt;
-}
-
-// Accepts 2000.0 as an integer, as JSON Schema does.
-std::optional<std::uint32_t> as_count(const Json& json) {
-  if (!json.is_number()) return std::nullopt;
-  const double value = json.get<double>();
-  if (value < 0 || value > std::numeric_limits<std::uint32_t>::max() || value != std::floor(value)) {
-    return std::nullopt;
-  }
-  return static_cast<std::uint32_t>(value);
-}
-
-std::optional<std::uint32_t> as_integer(const Json& json, IntegerRange range) {
-  const std::optional<std::uint32_t> count = as_count(json);
-  return count && *count >= range.least && *count <= range.most ? count : std::nullopt;
-}
 
 OrderedJson to_json(const glm::vec3& value) { return {shortest(value.x), shortest(value.y), shortest(value.z)}; }
 
@@ -98,6 +68,86 @@ OrderedJson written(const members::Keys& member) {
 }
 OrderedJson written(const members::Chosen& member) { return member.names[member.chosen]; }
 
+float number_of(const Json& json) { return static_cast<float>(json.get<double>()); }
+
+std::uint32_t integer_of(const Json& json) { return static_cast<std::uint32_t>(json.get<double>()); }
+
+glm::vec3 vector_of(const Json& json, std::size_t first = 0) {
+  return {number_of(json[first]), number_of(json[first + 1]), number_of(json[first + 2])};
+}
+
+template <class Value, class Convert>
+void read_list(const Json& json, const Convert& convert, std::vector<Value>& values) {
+  values.clear();
+  for (const Json& entry : json) values.push_back(convert(entry));
+}
+
+// Each sets a member to a value that has its type.
+void read(const Json& json, const members::Flag& member) { member.value = json.get<bool>(); }
+void read(const Json& json, const members::Number& member) { member.value = number_of(json); }
+void read(const Json& json, const members::NumberOr& member) {
+  member.value = json.is_string() ? std::nullopt : std::optional(number_of(json));
+}
+void read(const Json& json, const members::Integer& member) { member.value = json.is_string() ? 0 : integer_of(json); }
+void read(const Json& json, const members::IntegerOr& member) {
+  member.value.reset();
+  if (json != member.word) read(json, members::Integer{member.value.emplace(), member.range, member.zero_word});
+}
+void read(const Json& json, const members::Text& member) { member.value = json.get<std::string>(); }
+void read(const Json& json, const members::Texts& member) { member.values = json.get<std::vector<std::string>>(); }
+void read(const Json& json, const members::Numbers& member) { read_list(json, number_of, member.values); }
+void read(const Json& json, const members::Vector<glm::vec3>& member) { member.value = vector_of(json); }
+void read(const Json& json, const members::Vector<glm::vec2>& member) {
+  member.value = {number_of(json[0]), number_of(json[1])};
+}
+void read(const Json& json, const members::VectorOr& member) {
+  member.value = json.is_string() ? std::nullopt : std::optional(vector_of(json));
+}
+void read(const Json& json, const members::Vectors& member) {
+  read_list(
+      json, [](const Json& entry) { return vector_of(entry); }, member.values);
+}
+void read(const Json& json, const members::IntegerPair& member) {
+  member.values = {integer_of(json[0]), integer_of(json[1])};
+}
+void read(const Json& json, const members::Ranges& member) {
+  const auto range_of = [](const Json& entry) {
+    const Json& last = entry.is_array() ? entry[1] : entry;
+    return IndexRange{integer_of(entry.is_array() ? entry[0] : entry), integer_of(last)};
+  };
+  read_list(json, range_of, member.values);
+}
+void read(const Json& json, const members::Offsets& member) {
+  const auto offset_of = [](const Json& entry) { return VertexOffset{integer_of(entry[0]), vector_of(entry, 1)}; };
+  read_list(json, offset_of, member.values);
+}
+void read(const Json& json, const members::IndexLists& member) {
+  const auto list_of = [](const Json& entry) {
+    std::vector<std::uint32_t> indices;
+    read_list(entry, integer_of, indices);
+    return indices;
+  };
+  read_list(json, list_of, member.values);
+}
+void read(const Json& json, const members::Keys& member) {
+  const auto key_of = [](const Json& entry) { return CurveKey{number_of(entry[0]), number_of(entry[1])}; };
+  member.values.clear();
+  if (json.is_number()) member.values = {{0.0f, number_of(json)}};
+  if (json.is_array()) read_list(json, key_of, member.values);
+}
+void read(const Json& json, const members::Chosen& member) {
+  const auto found = std::ranges::find(member.names, json.get_ref<const std::string&>());
+  member.chosen = static_cast<std::size_t>(found - member.names.begin());
+}
+
+void check_ascending(const std::vector<CurveKey>& keys, const std::string& pointer, Problem& problem) {
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    if (keys[i].at > keys[i - 1].at) continue;
+    problem.report(fmt::format("{}/{}/0", pointer, i),
+                   fmt::format("must be above {}, where the key before it is", keys[i - 1].at));
+  }
+}
+
 }  // namespace
 
 double shortest(float value) {
@@ -131,159 +181,23 @@ Reader::Reader(const Json& object, std::string pointer, Problem& problem)
 }
 
 void Reader::visit(const Field& field, const Member& member) {
-  if (const Json* json = find(field)) {
-    std::visit([&](const auto& kind) { read(field, *json, kind); }, member);
+  const Json* json = find(field);
+  const std::string pointer = child(pointer_, field.name);
+  if (json != nullptr && check(*json, type_of(member), pointer, problem_)) {
+    const bool must_stay = is_out_of_place(field);
+    const OrderedJson before = must_stay ? json_of(member) : OrderedJson();
+    std::visit([&](const auto& kind) { read(*json, kind); }, member);
+    if (must_stay && json_of(member) != before) {
+      const auto& [first, second] = field.condition.values;
+      problem_.report(pointer, fmt::format("belongs to the {} {}{}", field.condition.choice, first,
+                                           second.empty() ? "" : fmt::format(" or {}", second)));
+    }
+    if (const auto* keys = std::get_if<members::Keys>(&member)) check_ascending(keys->values, pointer, problem_);
   }
   if (const auto* text = std::get_if<members::Text>(&member)) {
     refuse(!text->may_be_empty && text->value.empty(), field.name, "must not be empty", "");
   }
   if (const auto* choice = std::get_if<members::Chosen>(&member)) choices_[field.name] = choice->names[choice->chosen];
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Flag& member) {
-  if (!expect(json.is_boolean(), field.name, json, "true or false")) return;
-  const bool before = std::exchange(member.value, json.get<bool>());
-  settle(field, member.value == before);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Number& member) {
-  const std::optional<float> read = as_number(json, member.range);
-  if (!expect(read.has_value(), field.name, json, text_of(member.range))) return;
-  const float before = std::exchange(member.value, *read);
-  settle(field, member.value == before);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::NumberOr& member) {
-  const std::optional<float> before = std::exchange(member.value, as_number(json, member.range));
-  const std::string text = fmt::format("{} or \"{}\"", text_of(member.range), member.word);
-  if (!expect(member.value || json == member.word, field.name, json, text)) return;
-  settle(field, member.value == before);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Integer& member) {
-  const std::optional<std::uint32_t> read = as_integer(json, member.range);
-  const bool zero = !member.zero_word.empty() && json == member.zero_word;
-  std::string text = text_of(member.range);
-  if (!member.zero_word.empty()) text += fmt::format(" or \"{}\"", member.zero_word);
-  if (!expect(read || zero, field.name, json, text)) return;
-  const std::uint32_t before = std::exchange(member.value, read.value_or(0));
-  settle(field, member.value == before);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::IntegerOr& member) {
-  const bool zero = !member.zero_word.empty() && json == member.zero_word;
-  const std::optional<std::uint32_t> before = std::exchange(member.value, zero ? 0 : as_integer(json, member.range));
-  const std::string text = member.zero_word.empty() ? fmt::format("{} or \"{}\"", text_of(member.range), member.word)
-                                                    : fmt::format("{}, \"{}\" or \"{}\"", text_of(member.range),
-                                                                  member.zero_word, member.word);
-  if (!expect(member.value || json == member.word, field.name, json, text)) return;
-  settle(field, member.value == before);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Text& member) {
-  const std::string before = member.value;
-  read_text(json, child(pointer_, field.name), member.value);
-  settle(field, member.value == before);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Texts& member) {
-  if (!expect(json.is_array(), field.name, json, "an array of strings")) return;
-  member.values.resize(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    read_text(json[i], fmt::format("{}/{}", child(pointer_, field.name), i), member.values[i]);
-  }
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Numbers& member) {
-  read_numbers(json, child(pointer_, field.name), member.values, member.range);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Vector<glm::vec3>& member) {
-  const glm::vec3 before = member.value;
-  read_vector(json, child(pointer_, field.name), member.value, member.range);
-  settle(field, member.value == before);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Vector<glm::vec2>& member) {
-  std::vector<float> numbers;
-  read_numbers(json, child(pointer_, field.name), numbers, member.range);
-  if (problem_.error || !expect(numbers.size() == 2, field.name, json, "two numbers")) return;
-  member.value = {numbers[0], numbers[1]};
-}
-
-void Reader::read(const Field& field, const Json& json, const members::VectorOr& member) {
-  const std::optional<glm::vec3> before = std::exchange(member.value, std::nullopt);
-  if (json.is_array()) {
-    read_vector(json, child(pointer_, field.name), member.value.emplace());
-  } else {
-    expect(json == member.word, field.name, json, fmt::format("[x, y, z] or \"{}\"", member.word));
-  }
-  settle(field, member.value == before);
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Vectors& member) {
-  each(field, json, "an array of [x, y, z]",
-       [&](const Json& item, const std::string& pointer) { read_vector(item, pointer, member.values.emplace_back()); });
-}
-
-void Reader::read(const Field& field, const Json& json, const members::IntegerPair& member) {
-  const bool pair = json.is_array() && json.size() == 2 && as_integer(json[0], {}) && as_integer(json[1], {});
-  if (!expect(pair, field.name, json, "two integers >= 1")) return;
-  member.values = {*as_integer(json[0], {}), *as_integer(json[1], {})};
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Ranges& member) {
-  each(field, json, "an array of indices and [first, last]", [&](const Json& item, const std::string& pointer) {
-    const bool pair = item.is_array() && item.size() == 2;
-    const auto first = as_count(pair ? item[0] : item);
-    const auto last = as_count(pair ? item[1] : item);
-    if (!first || !last) {
-      problem_.report(pointer, "must be an index or [first, last], is " + shown(item));
-    } else {
-      member.values.push_back({*first, *last});
-    }
-  });
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Offsets& member) {
-  each(field, json, "an array of [number, x, y, z]", [&](const Json& item, const std::string& pointer) {
-    const bool whole = item.is_array() && item.size() == 4 && as_count(item[0]);
-    if (!whole) return problem_.report(pointer, "must be [number, x, y, z], is " + shown(item));
-    VertexOffset& value = member.values.emplace_back();
-    value.vertex = *as_count(item[0]);
-    read_vector(Json::array({item[1], item[2], item[3]}), pointer, value.offset);
-  });
-}
-
-void Reader::read(const Field& field, const Json& json, const members::IndexLists& member) {
-  each(field, json, "an array of arrays of numbers", [&](const Json& item, const std::string& pointer) {
-    std::vector<std::uint32_t>& list = member.values.emplace_back();
-    for (const Json& number : item.is_array() ? item : Json::array({nullptr})) {
-      const auto index = as_count(number);
-      if (!index) return problem_.report(pointer, "must be an array of numbers, is " + shown(item));
-      list.push_back(static_cast<std::uint32_t>(*index));
-    }
-  });
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Keys& member) {
-  const bool has_word = !member.word.empty();
-  if (json.is_array() && !(has_word && json.empty())) return read_keys(json, child(pointer_, field.name), member);
-  if (!has_word) {
-    expect(false, field.name, json, "an array of [at, value]");
-    return;
-  }
-  member.values.clear();
-  const std::optional<float> constant = as_number(json, member.value);
-  if (constant) member.values = {{0.0f, *constant}};
-  expect(constant || json == member.word, field.name, json,
-         fmt::format("{}, one or more [at, value], or \"{}\"", text_of(member.value), member.word));
-}
-
-void Reader::read(const Field& field, const Json& json, const members::Chosen& member) {
-  if (!expect_name(field.name, json, member.names)) return;
-  const auto found = std::find(member.names.begin(), member.names.end(), json.get_ref<const std::string&>());
-  member.chosen = static_cast<std::size_t>(found - member.names.begin());
 }
 
 void Reader::deformer(const Field& name, const Field& parameters, DeformerParameters& value) {
@@ -295,7 +209,7 @@ void Reader::deformer(const Field& name, const Field& parameters, DeformerParame
     if (*json == entry.name()) value = entry.defaults;
     names.push_back(entry.name());
   }
-  if (!expect_name(name.name, *json, names) || inside == nullptr) return;
+  if (!check(*json, one_of(names), child(pointer_, name.name), problem_) || inside == nullptr) return;
   read_object(*inside, child(pointer_, parameters.name), [&](Fields& fields) { value.describe_to(fields); });
 }
 
@@ -337,12 +251,14 @@ bool Reader::is_there(const Field& field, bool) { return find(field) != nullptr;
 
 void Reader::list(const Field& field, std::size_t size, const Resize& resize, const Item& item) {
   const Json* list = find(field);
+  const std::string pointer = child(pointer_, field.name);
   if (list == nullptr) return;
-  each(field, *list, "an array", [&](const Json& json, const std::string& pointer) {
+  if (!list->is_array()) return problem_.report(pointer, "must be an array, is " + shown(*list));
+  for (std::size_t i = 0; i < list->size() && !problem_.error; ++i) {
     resize(size + 1);
-    read_object(json, pointer, [&](Fields& inside) { item(inside, size); });
+    read_object((*list)[i], fmt::format("{}/{}", pointer, i), [&](Fields& inside) { item(inside, size); });
     ++size;
-  });
+  }
 }
 
 const Json* Reader::find(const Field& field) {
@@ -353,21 +269,6 @@ const Json* Reader::find(const Field& field) {
   return json;
 }
 
-bool Reader::expect(bool right, std::string_view key, const Json& json, std::string_view what) {
-  if (!right) problem_.report(child(pointer_, key), fmt::format("must be {}, is {}", what, shown(json)));
-  return right;
-}
-
-bool Reader::expect_name(std::string_view key, const Json& json, std::span<const std::string_view> names) {
-  const std::string list = fmt::format("one of \"{}\"", fmt::join(names, "\", \""));
-  if (!expect(json.is_string(), key, json, list)) return false;
-  const std::string& name = json.get_ref<const std::string&>();
-  if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-  problem_.report(child(pointer_, key),
-                  fmt::format("must be {}, is {}{}", list, shown(json), did_you_mean(name, names)));
-  return false;
-}
-
 bool Reader::is_out_of_place(const Field& field) const {
   const Condition& condition = field.condition;
   const auto choice = choices_.find(condition.choice);
@@ -375,72 +276,10 @@ bool Reader::is_out_of_place(const Field& field) const {
   return std::find(condition.values.begin(), condition.values.end(), choice->second) == condition.values.end();
 }
 
-void Reader::settle(const Field& field, bool is_default) {
-  if (is_default || !is_out_of_place(field)) return;
-  const auto& [first, second] = field.condition.values;
-  problem_.report(child(pointer_, field.name), fmt::format("belongs to the {} {}{}", field.condition.choice, first,
-                                                           second.empty() ? "" : fmt::format(" or {}", second)));
-}
-
 void Reader::read_object(const Json& json, std::string pointer, const Inside& inside) {
   Reader reader(json, std::move(pointer), problem_);
   inside(reader);
   reader.finish();
-}
-
-void Reader::read_text(const Json& json, const std::string& pointer, std::string& value) {
-  if (json.is_string()) {
-    value = json.get<std::string>();
-  } else {
-    problem_.report(pointer, "must be a string, is " + shown(json));
-  }
-}
-
-float Reader::read_number(const Json& json, const std::string& pointer, Range range) {
-  const std::optional<float> value = as_number(json, range);
-  if (!value) problem_.report(pointer, fmt::format("must be {}, is {}", text_of(range), shown(json)));
-  return value.value_or(0.0f);
-}
-
-void Reader::read_numbers(const Json& json, const std::string& pointer, std::vector<float>& values, Range range) {
-  if (!json.is_array()) return problem_.report(pointer, "must be an array of numbers, is " + shown(json));
-  values.clear();
-  for (std::size_t i = 0; i < json.size() && !problem_.error; ++i) {
-    values.push_back(read_number(json[i], fmt::format("{}/{}", pointer, i), range));
-  }
-}
-
-void Reader::read_vector(const Json& json, const std::string& pointer, glm::vec3& value, Range range) {
-  std::vector<float> numbers;
-  read_numbers(json, pointer, numbers, range);
-  if (problem_.error) return;
-  if (numbers.size() != 3) return problem_.report(pointer, "must be [x, y, z], is " + shown(json));
-  value = {numbers[0], numbers[1], numbers[2]};
-}
-
-void Reader::read_keys(const Json& json, const std::string& pointer, const members::Keys& member) {
-  std::vector<CurveKey>& keys = member.values;
-  keys.clear();
-  for (std::size_t i = 0; i < json.size() && !problem_.error; ++i) {
-    const std::string item = fmt::format("{}/{}", pointer, i);
-    if (!json[i].is_array() || json[i].size() != 2) {
-      return problem_.report(item, "must be [at, value], is " + shown(json[i]));
-    }
-    const CurveKey key{read_number(json[i][0], item + "/0", member.at),
-                       read_number(json[i][1], item + "/1", member.value)};
-    if (!keys.empty() && key.at <= keys.back().at) {
-      problem_.report(item + "/0", fmt::format("must be above {}, where the key before it is", keys.back().at));
-    }
-    keys.push_back(key);
-  }
-}
-
-template <class Read>
-void Reader::each(const Field& field, const Json& json, std::string_view what, const Read& read) {
-  if (!expect(json.is_array(), field.name, json, what)) return;
-  for (std::size_t i = 0; i < json.size() && !problem_.error; ++i) {
-    read(json[i], fmt::format("{}/{}", child(pointer_, field.name), i));
-  }
 }
 
 // ---- Writing ----

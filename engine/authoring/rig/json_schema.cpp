@@ -2,143 +2,21 @@
 #include "engine/authoring/rig/json_schema.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 #include "engine/authoring/rig/deformer_entry.h"
+#include "engine/authoring/rig/json_types.h"
 
 namespace pelt::json_fields {
 namespace {
 
-// Writes whole numbers without a fraction.
-OrderedJson neat(double value) {
-  constexpr double kMaxExact = 9007199254740992.0;
-  if (value == std::floor(value) && std::abs(value) < kMaxExact) return static_cast<std::int64_t>(value);
-  return value;
-}
-
-OrderedJson neat(const OrderedJson& value) {
-  if (value.is_number_float()) return neat(value.get<double>());
-  if (!value.is_array()) return value;
-  OrderedJson array = OrderedJson::array();
-  for (const OrderedJson& item : value) array.push_back(neat(item));
-  return array;
-}
-
-OrderedJson number_type(Range range) {
-  OrderedJson type{{"type", "number"}};
-  type[range.above_least ? "exclusiveMinimum" : "minimum"] = neat(shortest(range.least));
-  type["maximum"] = neat(shortest(range.most));
-  return type;
-}
-
-OrderedJson integer_type(IntegerRange range) {
-  return {{"type", "integer"}, {"minimum", range.least}, {"maximum", range.most}};
-}
-
-OrderedJson word_type(std::string_view word) { return {{"const", word}}; }
-
-OrderedJson any_of(OrderedJson types) { return {{"anyOf", std::move(types)}}; }
-
-OrderedJson text_type() { return {{"type", "string"}}; }
-
 OrderedJson array_of(OrderedJson items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 
-OrderedJson array_of(OrderedJson items, std::size_t count) {
-  OrderedJson array = array_of(std::move(items));
-  array["minItems"] = count;
-  array["maxItems"] = count;
-  return array;
-}
-
-OrderedJson key_type(Range at, Range value) {
-  return {{"type", "array"},
-          {"prefixItems", OrderedJson::array({number_type(at), number_type(value)})},
-          {"minItems", 2},
-          {"maxItems", 2}};
-}
-
-// Each returns the JSON Schema of a member's values.
-OrderedJson type_of(const members::Flag&) { return {{"type", "boolean"}}; }
-OrderedJson type_of(const members::Number& member) { return number_type(member.range); }
-OrderedJson type_of(const members::NumberOr& member) {
-  return any_of({number_type(member.range), word_type(member.word)});
-}
-OrderedJson type_of(const members::Integer& member) {
-  const OrderedJson number = integer_type(member.range);
-  return member.zero_word.empty() ? number : any_of({number, word_type(member.zero_word)});
-}
-OrderedJson type_of(const members::IntegerOr& member) {
-  OrderedJson types = OrderedJson::array({integer_type(member.range)});
-  if (!member.zero_word.empty()) types.push_back(word_type(member.zero_word));
-  types.push_back(word_type(member.word));
-  return any_of(std::move(types));
-}
-OrderedJson type_of(const members::Text& member) {
-  OrderedJson type = text_type();
-  if (!member.may_be_empty) type["minLength"] = 1;
-  return type;
-}
-OrderedJson type_of(const members::Texts&) { return array_of(text_type()); }
-OrderedJson type_of(const members::Numbers& member) { return array_of(number_type(member.range)); }
-OrderedJson type_of(const members::Vector<glm::vec3>& member) { return array_of(number_type(member.range), 3); }
-OrderedJson type_of(const members::Vector<glm::vec2>& member) { return array_of(number_type(member.range), 2); }
-OrderedJson type_of(const members::VectorOr& member) {
-  return any_of({array_of(number_type(kAnyNumber), 3), word_type(member.word)});
-}
-OrderedJson type_of(const members::Vectors&) { return array_of(array_of(number_type(kAnyNumber), 3)); }
-OrderedJson type_of(const members::IntegerPair&) { return array_of(integer_type({}), 2); }
-OrderedJson type_of(const members::Ranges&) {
-  const OrderedJson index = integer_type({.least = 0});
-  return array_of(any_of({index, array_of(index, 2)}));
-}
-OrderedJson type_of(const members::Offsets&) {
-  OrderedJson offset = array_of(number_type(kAnyNumber), 4);
-  offset["prefixItems"] = OrderedJson::array({integer_type({.least = 0})});
-  return array_of(std::move(offset));
-}
-OrderedJson type_of(const members::IndexLists&) { return array_of(array_of(integer_type({.least = 0}))); }
-OrderedJson type_of(const members::Keys& member) {
-  OrderedJson keys = array_of(key_type(member.at, member.value));
-  if (member.word.empty()) return keys;
-  keys["minItems"] = 1;
-  return any_of({number_type(member.value), word_type(member.word), std::move(keys)});
-}
-OrderedJson type_of(const members::Chosen& member) {
-  OrderedJson list = OrderedJson::array();
-  for (const std::string_view name : member.names) list.push_back(name);
-  return {{"enum", std::move(list)}};
-}
-
-std::string_view word_of(Names names) {
-  switch (names) {
-    case Names::kNothing:
-      return "";
-    case Names::kFile:
-      return "file";
-    case Names::kObjFile:
-      return "obj_file";
-    case Names::kMeshOrAny:
-      return "mesh_or_any";
-    case Names::kNear:
-    case Names::kDriver:
-      return "mesh_or_muscle";
-    case Names::kCage:
-    case Names::kMuscleMesh:
-    case Names::kMesh:
-      return "mesh";
-    case Names::kGroup:
-      return "group";
-    case Names::kJoint:
-      return "joint";
-    case Names::kPoint:
-      return "point";
-    case Names::kAttribute:
-      return "attribute";
-    case Names::kMorphTarget:
-      return "morph_target";
-  }
-  return "";
-}
+// What a text names, in the order of Names.
+constexpr std::string_view kNamed[] = {
+    "",     "file",  "obj_file", "mesh_or_any", "mesh_or_muscle", "mesh_or_muscle", "mesh",
+    "mesh", "group", "joint",    "point",       "attribute",      "mesh",           "morph_target"};
+static_assert(std::size(kNamed) == static_cast<std::size_t>(Names::kMorphTarget) + 1);
 
 OrderedJson words(const std::array<std::string_view, 2>& values) {
   OrderedJson array = OrderedJson::array();
@@ -167,7 +45,7 @@ void SchemaWriter::visit(const Field& field, const Member& member) {
     choices_[field.name] = choice->names[choice->chosen];
     choice_names_[field.name] = {choice->names.begin(), choice->names.end()};
   }
-  OrderedJson property = std::visit([](const auto& kind) { return type_of(kind); }, member);
+  OrderedJson property = schema_of(type_of(member));
   const auto* text = std::get_if<members::Text>(&member);
   const auto* texts = std::get_if<members::Texts>(&member);
   const Names names = text != nullptr ? text->names : texts != nullptr ? texts->names : Names::kNothing;
@@ -181,8 +59,7 @@ void SchemaWriter::deformer(const Field& name, const Field& parameters, Deformer
   OrderedJson names = OrderedJson::array();
   for (const DeformerEntry& entry : deformers()) {
     names.push_back(entry.name());
-    DeformerParameters defaults = entry.defaults;
-    const OrderedJson defined = reference([&](Fields& inside) { defaults.describe_to(inside); });
+    const OrderedJson defined = reference([&](Fields& inside) { entry.defaults.describe_to(inside); });
     add_rule({{"if", {{"properties", {{name.name, {{"const", entry.name()}}}}}}},
               {"then", {{"properties", {{parameters.name, defined}}}}}});
   }
@@ -210,7 +87,7 @@ void SchemaWriter::clause(std::span<const Given> given, std::span<const Given> m
   };
   for (const Given& one : given) add_alternative(one, false);
   for (const Given& one : missing) add_alternative(one, true);
-  add_rule(any_of(std::move(alternatives)));
+  add_rule({{"anyOf", std::move(alternatives)}});
 }
 
 void SchemaWriter::nested(const Field& field, const Inside& inside) {
@@ -246,7 +123,7 @@ void SchemaWriter::add(const Field& field, OrderedJson property, Names names, co
 
 OrderedJson& SchemaWriter::add_without_default(const Field& field, OrderedJson property, Names names) {
   if (!field.meaning.empty()) property["description"] = field.meaning;
-  if (names != Names::kNothing) property["x-names"] = word_of(names);
+  if (names != Names::kNothing) property["x-names"] = kNamed[static_cast<std::size_t>(names)];
   if (!field.condition.choice.empty()) {
     property["x-counts-with"] = {{std::string(field.condition.choice), words(field.condition.values)}};
   }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <utility>
+
 #include <pelt/rig_json.h>
 #include <pelt/tools/file_io.h>
 #include <pelt/try.h>
 
+#include "engine/authoring/rig/check_rig.h"
+#include "engine/authoring/rig/deformer_entry.h"
 #include "engine/authoring/rig/json_schema.h"
+#include "engine/character/core/invalid.h"
 #include "engine/character/model/helper_joint.h"
 
 namespace pelt {
@@ -59,7 +64,7 @@ static void describe(Fields& fields, Muscle& muscle) {
                 kNotNegative);
   fields.number({"tendon", "Fraction of the line at either end that is thin and keeps its length."}, muscle.tendon,
                 {.least = 0, .most = 0.4f});
-  fields.integer({"resolution", "Quads round the spindle, 4 to 128."}, muscle.resolution);
+  fields.integer({"resolution", "Quads round the spindle."}, muscle.resolution, {.least = 4, .most = 128});
   fields.number({"volume", "How much of its volume the muscle keeps: 0 none, 1 all."}, muscle.volume, kUnitInterval);
   fields.number({"bulge", "Further swelling of the middle as it shortens."}, muscle.bulge, {.least = 0, .most = 2});
 }
@@ -101,6 +106,34 @@ static void describe(Fields& fields, Rig& rig) {
                  "with linear blend; fallback: where they do worse the skin is left to linear blend; report: that is "
                  "reported only."},
                 rig.judging, kJudgings);
+}
+
+static void describe(Fields& fields, DeformerParameters& parameters) { parameters.describe_to(fields); }
+
+// Writes a struct and reads it back, over its defaults in `read`: what a file may not hold is refused.
+template <class T>
+static Result<void> check_described(const std::string& what, T written, T read) {
+  OrderedJson json;
+  json_fields::Writer writer(json);
+  describe(writer, written);
+  json_fields::Problem problem{what, std::nullopt};
+  const json_fields::Json file = json;
+  json_fields::Reader reader(file, "", problem);
+  describe(reader, read);
+  if (!problem.error) return {};
+  return fail(ErrorCode::kInvalidArgument, problem.error->message);
+}
+
+Result<void> check_rig(const Rig& rig) {
+  Rig all_but_parameters = rig;
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const DeformerParameters& deformer = rig.layers[l].deformer;
+    if (deformer.name().empty()) return invalid("layer {} has no deformer", l + 1);
+    const DeformerParameters& defaults = deformer_entry(deformer).defaults;
+    PELT_TRY(check_described(fmt::format("layer {} ({})", l + 1, deformer.name()), deformer, defaults));
+    all_but_parameters.layers[l].deformer = defaults;
+  }
+  return check_described("the rig", std::move(all_but_parameters), Rig{});
 }
 
 Result<Rig> parse_rig(std::string_view json, const std::string& source) {

@@ -32,9 +32,8 @@ void for_each_name(DeformerParameters& parameters, const VisitName& visit) {
 }
 
 void for_each_name(const DeformerParameters& parameters, const std::function<void(const std::string&, Names)>& visit) {
-  // `visit` does not change the names.
-  for_each_name(const_cast<DeformerParameters&>(parameters),
-                VisitName([&](std::string& name, Names names) { visit(name, names); }));
+  DeformerParameters copy = parameters;
+  for_each_name(copy, VisitName(visit));
 }
 
 }  // namespace pelt

@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <pelt/finite.h>
 #include <pelt/skeletonize.h>
+#include <pelt/tools/mesh_parts.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/geometry/bounds.h"
 #include "engine/authoring/geometry/spread_weights.h"
 #include "engine/authoring/model/builtin/model_builder.h"
-#include "engine/authoring/skeletonize/closed_parts.h"
 #include "engine/authoring/skeletonize/force_field.h"
 #include "engine/authoring/skeletonize/joints.h"
 #include "engine/authoring/skeletonize/trace.h"
@@ -22,8 +23,6 @@
 
 namespace pelt {
 namespace {
-
-using skeletonize::ClosedParts;
 
 constexpr std::size_t kMaxJoints = 4;        // joints that move a vertex, at most
 constexpr std::size_t kMaxVoxels = 500'000;  // inside voxels; a model with more has thick limbs
@@ -53,6 +52,46 @@ Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
   return {};
 }
 
+// The connected parts of a mesh, divided into closed and open ones. Vertices at one place count as one.
+struct ClosedParts {
+  std::vector<glm::uvec3> closed;  // triangles of parts in which every edge belongs to an even number of triangles
+  std::vector<glm::uvec3> open;    // triangles of the other parts
+  std::size_t closed_count = 0;    // number of parts
+  std::size_t open_count = 0;
+  // If there are open parts: an edge of an odd number of triangles, as indices of the mesh's vertices.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> open_edge;
+};
+
+// Finds the closed and open parts. Triangles with two corners at one place are ignored. Positions must be finite, and
+// triangles must name vertices.
+ClosedParts find_closed_parts(const Mesh& mesh) {
+  const std::vector<std::uint32_t> first = weld_by_position(mesh.positions);
+  std::vector<glm::uvec3> triangles = welded_triangles(first, mesh.triangles);
+  std::erase_if(triangles, [](glm::uvec3 t) { return t.x == t.y || t.y == t.z || t.z == t.x; });
+  const std::vector<MeshEdge> edges = edge_uses(triangles);
+  const std::vector<std::uint32_t> part_of = connected_parts(mesh.positions.size(), triangles);
+
+  ClosedParts result;
+  std::vector<bool> is_open(mesh.positions.size(), false);  // by the lowest vertex of each part
+  for (auto run = edges.begin(); run != edges.end();) {
+    const auto next = std::find_if(run, edges.end(), [&](const MeshEdge& edge) { return edge != *run; });
+    if ((next - run) % 2 != 0) {
+      is_open[part_of[run->first]] = true;
+      if (!result.open_edge) result.open_edge = *run;
+    }
+    run = next;
+  }
+  std::vector<bool> counted(mesh.positions.size(), false);
+  for (const glm::uvec3 t : triangles) {
+    const std::uint32_t part = part_of[t.x];
+    (is_open[part] ? result.open : result.closed).push_back(t);
+    if (counted[part]) continue;
+    counted[part] = true;
+    ++(is_open[part] ? result.open_count : result.closed_count);
+  }
+  return result;
+}
+
 std::string describe_open(const Mesh& mesh, const ClosedParts& parts) {
   const auto [a, b] = *parts.open_edge;
   const glm::vec3 p = mesh.positions[a];
@@ -70,7 +109,7 @@ struct Surface {
 Surface find_surface(const Model& model, SkeletonizeReport& report) {
   Surface surface;
   for (const Mesh& mesh : model.meshes) {
-    const ClosedParts parts = skeletonize::find_closed_parts(mesh);
+    const ClosedParts parts = find_closed_parts(mesh);
     if (parts.open_edge) {
       const std::string where = describe_open(mesh, parts);
       if (surface.open_edge.empty()) surface.open_edge = where;

@@ -116,12 +116,7 @@ Result<DriverSource> find_source(const DriverParameters& parameters, const Defor
   if (!parameters.file.empty()) {
     PELT_ASSIGN(source, read_file(parameters, input));
   } else if (!parameters.mesh.empty()) {
-    const Mesh* mesh = input.model.find_mesh(parameters.mesh);
-    if (mesh == nullptr) {
-      return fail(ErrorCode::kNotFound,
-                  fmt::format("{}: the driver '{}' is not in the model", input.layer, parameters.mesh));
-    }
-    source.mesh = *mesh;
+    source.mesh = *input.model.find_mesh(parameters.mesh);  // the plan of the layers has found it
   } else {
     source = make_from_targets(parameters, input);
   }

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <glm/gtc/constants.hpp>
 
-#include "engine/authoring/deformer/table_writer.h"
+#include "engine/authoring/rows/table_writer.h"
 #include "engine/character/records.h"
 
 namespace pelt::action_line {

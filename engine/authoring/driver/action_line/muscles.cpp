@@ -5,18 +5,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/gtc/constants.hpp>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include <pelt/finite.h>
+#include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "engine/authoring/chain/chains.h"
+#include "engine/authoring/chain/frame_curve.h"
 #include "engine/authoring/driver/action_line/line.h"
-#include "engine/authoring/driver/action_line/spindle.h"
+#include "engine/authoring/model/closed_tube.h"
 #include "engine/authoring/model/find_named.h"
 #include "engine/authoring/rig/deformer_entry.h"
+#include "engine/authoring/rows/table_rows.h"
 #include "engine/character/core/invalid.h"
 
 namespace pelt {
@@ -30,24 +34,10 @@ constexpr float kEvenPoints = 4;        // number of control points if the rig g
 constexpr float kShortest = 1e-6f;      // least distance between the attachments, metres
 constexpr float kSideDistance = 0.25f;  // distance of the side vertex, in distances between the attachments
 
-bool is_within(float value, float least, float most) { return value >= least && value <= most; }
-
+// Checks what the muscle by itself does not say (check_rig).
 Result<void> check_muscle(const Muscle& muscle) {
-  if (muscle.name.empty()) return invalid("a muscle has no name");
   if (muscle.mesh.empty() && !(muscle.radius > 0 && muscle.radius <= kMaxCoordinate)) {
     return invalid("muscle '{}': the radius is {}, but must be above 0", muscle.name, muscle.radius);
-  }
-  if (!is_within(muscle.tendon, 0, 0.4f)) {
-    return invalid("muscle '{}': the tendon is {}, but must be from 0 to 0.4", muscle.name, muscle.tendon);
-  }
-  if (!(muscle.resolution >= 4 && muscle.resolution <= 128)) {
-    return invalid("muscle '{}': the resolution is {}, but must be from 4 to 128", muscle.name, muscle.resolution);
-  }
-  if (!is_within(muscle.volume, 0, 1)) {
-    return invalid("muscle '{}': the volume is {}, but must be from 0 to 1", muscle.name, muscle.volume);
-  }
-  if (!is_within(muscle.bulge, 0, 2)) {
-    return invalid("muscle '{}': the bulge is {}, but must be from 0 to 2", muscle.name, muscle.bulge);
   }
   if (muscle.points.size() > kMaxPoints) {
     return invalid("muscle '{}': the line has {} points, more than {}", muscle.name, muscle.points.size(), kMaxPoints);
@@ -61,6 +51,44 @@ Result<void> check_muscle(const Muscle& muscle) {
     before = point.at;
   }
   return {};
+}
+
+constexpr float kTendonRadius = 0.2f;  // in parts of the radius
+constexpr float kEnd = 0.04f;          // fraction of the length over which an end closes as a quarter ellipse
+
+// Returns the radius over that in the middle.
+float radius_at(float lambda, float tendon) {
+  const float from_end = std::min(lambda, 1 - lambda);
+  const float belly = std::clamp((lambda - tendon) / (1 - 2 * tendon), 0.0f, 1.0f);
+  const float swelling = std::max(std::sin(glm::pi<float>() * belly), 0.0f);
+  const float open = 1 - std::clamp(from_end / kEnd, 0.0f, 1.0f);
+  return (kTendonRadius + (1 - kTendonRadius) * swelling * std::sqrt(swelling)) * std::sqrt(1 - open * open);
+}
+
+// Makes the closed mesh of a muscle, which tapers to a point at either end of the line. It has no weights.
+Mesh make_spindle(const Muscle& muscle, const action_line::RestLine& line) {
+  const std::uint32_t around = muscle.resolution;
+  const std::uint32_t along = 2 * around;
+  Mesh mesh;
+  mesh.name = muscle.name;
+  mesh.positions.push_back(affine_origin(line.frame(0)));
+  for (std::uint32_t ring = 1; ring < along; ++ring) {
+    // Rings stand closer together near the ends, where the mesh closes.
+    const float even = static_cast<float>(ring) / static_cast<float>(along);
+    const float lambda = std::lerp(0.5f - 0.5f * std::cos(glm::pi<float>() * even), even, 0.5f);
+    const Affine frame = line.frame(lambda);
+    const float radius = muscle.radius * radius_at(lambda, muscle.tendon);
+    for (std::uint32_t i = 0; i < around; ++i) {
+      const float angle = glm::two_pi<float>() * static_cast<float>(i) / static_cast<float>(around);
+      const glm::mat3 axes = affine_axes(frame);
+      mesh.positions.push_back(affine_origin(frame) + radius * (std::cos(angle) * axes[1] + std::sin(angle) * axes[2]));
+    }
+  }
+  mesh.positions.push_back(affine_origin(line.frame(1)));
+  mesh.triangles = closed_tube(along - 1, around);
+  mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size()), -1}};
+  mesh.normals = vertex_normals(mesh.positions, mesh.triangles);
+  return mesh;
 }
 
 // Adds the muscles of a rig to a model, one after the other.
@@ -159,8 +187,7 @@ class MuscleBuilder {
       return invalid("muscle '{}': a mesh has that name; where it is to be the muscle's, name it as its mesh",
                      muscle.name);
     }
-    result_.model.meshes.push_back(action_line::make_spindle(muscle.name, action_line::RestLine(line.positions),
-                                                             {muscle.radius, muscle.tendon, muscle.resolution}));
+    result_.model.meshes.push_back(make_spindle(muscle, action_line::RestLine(line.positions)));
     spindle_vertices_ += result_.model.meshes.back().positions.size();
     if (spindle_vertices_ > kMaxSpindleVertices) {
       return fail(ErrorCode::kUnsupported,
@@ -205,6 +232,37 @@ Result<ModelWithMuscles> add_muscles(const Model& model, const Rig& rig) {
     PELT_TRY(builder.add(muscle));
   }
   return builder.take();
+}
+
+MeshBinding bind_muscle(const Muscle& muscle, const Mesh& mesh, const Mesh& line, std::size_t control_mesh,
+                        unsigned threads, CharacterBuilder& builder) {
+  using chain::FrameCurve;
+  constexpr std::size_t kPieces = 4;  // pieces of the line in which its closest points are searched
+  const action_line::RestLine rest(line.positions);
+  const auto fraction = [](std::size_t piece, float lambda) { return (static_cast<float>(piece) + lambda) / kPieces; };
+  const FrameCurve curve(std::vector<double>(kPieces, double{rest.length()} / kPieces),
+                         [&](std::size_t piece, float lambda) { return rest.frame(fraction(piece, lambda)); });
+  std::vector<FrameCurve::Place> places(mesh.positions.size());
+  constexpr std::size_t kGrain = 64;
+  parallel_for(places.size(), kGrain, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) places[v] = curve.closest(mesh.positions[v]);
+  });
+
+  PalettePass pass = rest.make_pass(builder.first_vertex(control_mesh), {muscle.tendon, muscle.volume, muscle.bulge});
+  pass.stage = builder.stage_after(control_mesh);
+  const std::vector<float> samples = action_line::sample_places();
+  const TablePiece table{samples, builder.add_pass(std::move(pass))};
+  MeshBinding binding;
+  std::vector<WeightedElement> row;
+  for (std::size_t v = 0; v < places.size(); ++v) {
+    row.clear();
+    const glm::dvec3 gradient = glm::dvec3(curve.slope(places[v], mesh.positions[v])) / double{rest.length()};
+    append_between(table, fraction(places[v].piece, places[v].lambda), 1.0, gradient, row);
+    append_row(binding.rows, row, Gradients::kKnown);
+    binding.distances.push_back(static_cast<float>(places[v].distance));
+  }
+  binding.remarks.assign(places.size(), 0);
+  return binding;
 }
 
 }  // namespace pelt

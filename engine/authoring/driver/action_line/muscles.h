@@ -11,6 +11,8 @@
 #include <pelt/result.h>
 #include <pelt/rig.h>
 
+#include "engine/authoring/deformer/builder.h"
+
 namespace pelt {
 
 // Indices in Model::meshes.
@@ -34,5 +36,11 @@ struct ModelWithMuscles {
 // that does not exist; kInvalidArgument for a name that is empty or taken, a line without length, points that do not
 // ascend or are too many, a number out of range.
 Result<ModelWithMuscles> add_muscles(const Model& model, const Rig& rig);
+
+// Binds a muscle's mesh to its line as skin to a curve (Yang et al. 2006, "Muscle Deformation"; docs/mathematics.md
+// section 2). `line` holds its control points and the side vertex, `control_mesh` is the same mesh's number in the
+// builder. Adds the pass that poses the line.
+MeshBinding bind_muscle(const Muscle& muscle, const Mesh& mesh, const Mesh& line, std::size_t control_mesh,
+                        unsigned threads, CharacterBuilder& builder);
 
 }  // namespace pelt

@@ -71,4 +71,9 @@ std::vector<Passage> joint_passages(const Model& model, std::optional<float> rad
   return passages;
 }
 
+SparseRows spread_along(const Mesh& mesh, std::optional<float> spread, const Model& model, unsigned threads) {
+  const std::vector<Passage> passages = joint_passages(model, spread);
+  return cut_rows(spread_weights(mesh, mesh.weights, model, passages, threads), kMaxTransferred, Cut::kHard);
+}
+
 }  // namespace pelt::from_skin

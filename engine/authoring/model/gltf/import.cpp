@@ -2,8 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,16 +25,132 @@
 #include "engine/authoring/model/gltf/check.h"
 #include "engine/authoring/model/gltf/document.h"
 #include "engine/authoring/model/gltf/loader.h"
-#include "engine/authoring/model/gltf/lod.h"
 #include "engine/authoring/model/gltf/primitive.h"
 #include "engine/authoring/model/gltf/skeleton.h"
 #include "engine/authoring/model/gltf/skin.h"
 #include "engine/authoring/model/gltf/vrm.h"
-#include "engine/authoring/model/levels.h"
 #include "engine/authoring/model/unique_names.h"
 
 namespace pelt {
 namespace {
+
+// A node that stands in for another one where that is small on screen (MSFT_lod).
+struct GltfLevel {
+  std::size_t of = 0;
+  std::size_t node = 0;
+  std::uint32_t level = 1;
+};
+
+// Returns the levels of all nodes; the ids are checked by the schema. Errors name the place: a node named twice, more
+// than 63 levels.
+Result<std::vector<GltfLevel>> read_gltf_levels(const GltfDocument& document) {
+  constexpr std::size_t kMaxLevels = 63;
+  const std::vector<tinygltf::Node>& nodes = document.gltf.nodes;
+  std::vector<GltfLevel> levels;
+  std::vector<bool> named(nodes.size(), false);
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const auto extension = nodes[n].extensions.find("MSFT_lod");
+    if (extension == nodes[n].extensions.end()) continue;
+    const std::string place = fmt::format("/nodes/{}/extensions/MSFT_lod/ids", n);
+    const tinygltf::Value& ids = extension->second.Get("ids");
+    if (ids.ArrayLen() > kMaxLevels) return fail_at(document, place, fmt::format("has {} levels", ids.ArrayLen()));
+    for (int i = 0; i < static_cast<int>(ids.ArrayLen()); ++i) {
+      const std::string here = fmt::format("{}/{}", place, i);
+      const auto node = static_cast<std::size_t>(ids.Get(i).GetNumberAsInt());
+      if (node == n || named[node]) return fail_at(document, here, fmt::format("names node {} once more", node));
+      named[node] = true;
+      levels.push_back({n, node, static_cast<std::uint32_t>(i + 1)});
+    }
+  }
+  return levels;
+}
+
+// A mesh that a file declares to be a level of another.
+struct DeclaredLevel {
+  std::string of;
+  std::uint32_t level = 1;
+};
+
+// A name that ends with "_LOD" and a number.
+struct NumberedName {
+  std::string_view base;
+  std::uint32_t number = 0;
+};
+
+std::optional<NumberedName> numbered(std::string_view name) {
+  constexpr std::string_view kWord = "_lod";
+  constexpr std::uint32_t kMaxInName = 63;
+  std::size_t digits = 0;
+  while (digits < name.size() && std::isdigit(static_cast<unsigned char>(name[name.size() - 1 - digits])) != 0) {
+    ++digits;
+  }
+  if (digits < 1 || digits > 2 || name.size() <= digits + kWord.size()) return std::nullopt;
+  const std::size_t base = name.size() - digits - kWord.size();
+  const bool has_word = std::ranges::equal(name.substr(base, kWord.size()), kWord,
+                                           [](unsigned char c, char word) { return std::tolower(c) == word; });
+  if (!has_word) return std::nullopt;
+  const auto number = static_cast<std::uint32_t>(std::stoul(std::string(name.substr(name.size() - digits))));
+  if (number > kMaxInName) return std::nullopt;
+  return NumberedName{name.substr(0, base), number};
+}
+
+// Adds the levels that names tell to those that are declared.
+void read_names(const Model& model, std::map<std::string, DeclaredLevel>& levels) {
+  std::map<std::string_view, std::map<std::uint32_t, const std::string*>> groups;
+  for (const Mesh& mesh : model.meshes) {
+    if (levels.contains(mesh.name)) continue;
+    if (const auto name = numbered(mesh.name)) groups[name->base].emplace(name->number, &mesh.name);
+  }
+  for (auto& [base, group] : groups) {
+    const Mesh* whole = model.find_mesh(base);
+    if (whole != nullptr && !group.contains(0) && !levels.contains(whole->name)) group.emplace(0, &whole->name);
+    const auto& [lowest, finest] = *group.begin();
+    for (const auto& [number, name] : group) {
+      if (name != finest) levels[*name] = {*finest, number - lowest};
+    }
+  }
+}
+
+// Moves meshes from Model::meshes to Model::levels: those that are `declared`, by name, and those whose names end with
+// _LOD1, _LOD2 and so on, in any case, where another mesh has the same name with a lower number, or without one (Unity
+// and Unreal name them so). The mesh with the lowest number stays, and its level is 0. What clips and expressions
+// do to a level is left out: its mesh's weights move it. A level of a mesh without triangles is a mesh of its own.
+// Notes what was found.
+void gather_levels(const std::map<std::string, DeclaredLevel>& declared, Model& model) {
+  std::map<std::string, DeclaredLevel> levels = declared;
+  read_names(model, levels);
+  std::set<std::pair<std::string_view, std::uint32_t>> taken;
+  std::erase_if(levels, [&](const auto& entry) {
+    const auto& [name, level] = entry;
+    const Mesh* whole = model.find_mesh(level.of);
+    return model.find_mesh(name) == nullptr || whole == nullptr || whole->triangles.empty() ||
+           levels.contains(level.of) || !taken.emplace(whole->name, level.level).second;
+  });
+  if (levels.empty()) return;
+  std::vector<std::pair<Mesh, DeclaredLevel>> found;
+  for (Mesh& mesh : model.meshes) {
+    const auto level = levels.find(mesh.name);
+    if (level != levels.end()) found.emplace_back(std::move(mesh), level->second);
+  }
+  std::erase_if(model.meshes, [&](const Mesh& mesh) { return levels.contains(mesh.name) || mesh.name.empty(); });
+  std::uint32_t coarsest = 0;
+  for (auto& [mesh, level] : found) {
+    const auto of = static_cast<std::uint32_t>(model.find_mesh(level.of) - model.meshes.data());
+    coarsest = std::max(coarsest, level.level);
+    model.levels.push_back({of, level.level, std::move(mesh)});
+  }
+  std::ranges::sort(model.levels, {}, [](const MeshLevel& level) { return std::tuple(level.of, level.level); });
+  for (Clip& clip : model.clips) {
+    std::erase_if(clip.morph_channels, [&](const MorphChannel& channel) { return levels.contains(channel.mesh); });
+  }
+  for (Expression& expression : model.expressions) {
+    std::erase_if(expression.targets, [&](const ExpressionTarget& target) { return levels.contains(target.mesh); });
+  }
+  std::erase_if(model.expressions, [](const Expression& expression) { return expression.targets.empty(); });
+  std::erase_if(model.clips, [](const Clip& clip) { return clip.channels.empty() && clip.morph_channels.empty(); });
+  model.report.notes.push_back(
+      fmt::format("{} meshes are levels of detail of others, 1 to {}", model.levels.size(), coarsest));
+}
 
 class Importer {
  public:

@@ -278,7 +278,7 @@ TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
     EXPECT_EQ(result.error().code, ErrorCode::kNotFound);
   }
   const std::vector<VertexOffset> infinite{{3, {0, std::numeric_limits<float>::infinity(), 0}}};
-  EXPECT_EQ(error(infinite), "layer 1 (surface_ffd): /driver/offsets/0/1: must be a number, is inf");
+  EXPECT_EQ(error(infinite), "layer 1 (surface_ffd): /driver/offsets/0/2: must be a number, is inf");
   EXPECT_THAT(move_driver_vertices(plain, "cage", infinite).error().message,
               testing::StartsWith("the driver 'cage': offset 0, of vertex 3, is not finite"));
 }

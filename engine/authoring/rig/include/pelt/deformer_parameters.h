@@ -59,10 +59,11 @@ class DeformerParameters {
     return *get_if<P>();
   }
 
-  // Calls describe(fields, struct).
+  // Calls describe(fields, struct). Of constant parameters it describes a copy, for fields that only read.
   void describe_to(Fields& fields) {
     if (held_) held_->describe_to(fields);
   }
+  void describe_to(Fields& fields) const { DeformerParameters(*this).describe_to(fields); }
 
   friend bool operator==(const DeformerParameters& a, const DeformerParameters& b) {
     return a.held_ && b.held_ ? a.held_->equals(*b.held_) : a.held_ == b.held_;

@@ -75,40 +75,9 @@ class Reader : public Fields {
 
  private:
   const Json* find(const Field&);
-  // Reads the member of a key that is there.
-  void read(const Field&, const Json&, const members::Flag&);
-  void read(const Field&, const Json&, const members::Number&);
-  void read(const Field&, const Json&, const members::NumberOr&);
-  void read(const Field&, const Json&, const members::Integer&);
-  void read(const Field&, const Json&, const members::IntegerOr&);
-  void read(const Field&, const Json&, const members::Text&);
-  void read(const Field&, const Json&, const members::Texts&);
-  void read(const Field&, const Json&, const members::Numbers&);
-  void read(const Field&, const Json&, const members::Vector<glm::vec3>&);
-  void read(const Field&, const Json&, const members::Vector<glm::vec2>&);
-  void read(const Field&, const Json&, const members::VectorOr&);
-  void read(const Field&, const Json&, const members::Vectors&);
-  void read(const Field&, const Json&, const members::IntegerPair&);
-  void read(const Field&, const Json&, const members::Ranges&);
-  void read(const Field&, const Json&, const members::Offsets&);
-  void read(const Field&, const Json&, const members::IndexLists&);
-  void read(const Field&, const Json&, const members::Keys&);
-  void read(const Field&, const Json&, const members::Chosen&);
-  bool expect(bool right, std::string_view key, const Json& json, std::string_view what);
-  bool expect_name(std::string_view key, const Json& json, std::span<const std::string_view> names);
   // Returns true if an earlier choice makes the field one that must keep its default.
   bool is_out_of_place(const Field&) const;
-  // Refuses a value other than the default if the field is out of place.
-  void settle(const Field&, bool is_default);
   void read_object(const Json& json, std::string pointer, const Inside&);
-  void read_text(const Json& json, const std::string& pointer, std::string& value);
-  float read_number(const Json& json, const std::string& pointer, Range range);
-  void read_numbers(const Json& json, const std::string& pointer, std::vector<float>& values, Range range);
-  void read_vector(const Json& json, const std::string& pointer, glm::vec3& value, Range range = {});
-  void read_keys(const Json& json, const std::string& pointer, const members::Keys&);
-  // Calls read(json, pointer) for each entry of an array, until one is wrong.
-  template <class Read>
-  void each(const Field& field, const Json& json, std::string_view what, const Read& read);
 
   const Json& object_;
   std::string pointer_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/authoring/deformer/table_writer.h"
+#include "engine/authoring/rows/table_writer.h"
 
 #include <bit>
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <pelt/result.h>
+#include <pelt/rig.h>
+
+namespace pelt {
+
+// Refuses what a rig file may not hold. Errors are kInvalidArgument: the layer or the rig, the member as a JSON
+// pointer, what it must be and what it is.
+Result<void> check_rig(const Rig& rig);
+
+}  // namespace pelt
