@@ -217,11 +217,12 @@ TEST(HelperJoints, WithoutSenseAreRefused) {
             "two helper joints are 'tip'");
   EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint2"}, {.joint = "joint2", .source = "tip"}}),
               HasSubstr("turns with helper joints that turn with it"));
-  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .twist = 3}}), HasSubstr("takes shares 3 and 0"));
+  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .twist = 3}}),
+              HasSubstr("/helper_joints/0/twist: must be a number from -2 to 2, is 3"));
   EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .twist = std::nanf("")}}),
-              HasSubstr("takes shares"));
+              HasSubstr("/helper_joints/0/twist: must be a number from -2 to 2"));
   EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .axis = {std::nanf(""), 0, 0}}}),
-              HasSubstr("its axis is not finite"));
+              HasSubstr("/helper_joints/0/axis/0: must be a number"));
 }
 
 // Returns the error for a character whose second helper joint ("tip", which turns with "helper") is changed.

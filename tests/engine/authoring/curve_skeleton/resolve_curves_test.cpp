@@ -12,7 +12,7 @@
 #include <pelt/tools/curve_place.h>
 #include <pelt/try.h>
 
-#include "engine/authoring/rig/check_parameters.h"
+#include "engine/authoring/rig/check_rig.h"
 #include "tests/support/tube.h"
 
 namespace pelt::curve_skeleton {
@@ -37,7 +37,7 @@ struct Resolved {
 };
 
 Result<Resolved> resolve(const CurveSkeletonParameters& parameters) {
-  PELT_TRY(check_parameters(parameters, "layer 1"));  // as bind does first
+  PELT_TRY(check_rig({.layers = {{.deformer = parameters}}}));  // as bind does first
   const Model subject = model();
   const std::vector<std::uint32_t> meshes{0};
   PELT_ASSIGN(auto chains, resolve_chains(parameters, subject, meshes, "layer 1"));
@@ -163,7 +163,7 @@ TEST_P(ResolveWrong, SaysSo) {
   const Result<Resolved> result = resolve(parameters);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, GetParam().code);
-  EXPECT_THAT(result.error().message, testing::StartsWith("layer 1: "));
+  EXPECT_THAT(result.error().message, testing::StartsWith("layer 1"));
   EXPECT_THAT(result.error().message, HasSubstr(GetParam().says));
 }
 
@@ -309,12 +309,12 @@ const Wrong kWrong[] = {
      [](auto& p) {
        with_control(p, 0, {kNan, 0, 0});
      },
-     kInvalid, "/curves/0/control_offsets/0/0: must be a number, is nan"},
+     kInvalid, "/curves/0/control_offsets/0/1: must be a number, is nan"},
     {"InnerControlInfinite",
      [](auto& p) {
        p.curves = {{"c", {"joint0", "joint1", "joint2"}, {}, {{1, {0, kInfinity, 0}}}}};
      },
-     kInvalid, "/curves/0/control_offsets/0/1: must be a number, is inf"},
+     kInvalid, "/curves/0/control_offsets/0/2: must be a number, is inf"},
     {"OffsetNan",
      [](auto& p) {
        p.curves = {{"c", {"joint0", "joint1"}, {0, kNan, 0}, {}}};

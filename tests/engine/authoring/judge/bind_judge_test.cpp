@@ -11,9 +11,7 @@
 #include <pelt/pelt_file.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/judge_poses.h>
-#include <pelt/tools/sample_poses.h>
 
-#include "engine/authoring/judge/make_verdict.h"
 #include "tests/support/driven.h"
 #include "tests/support/kernel_targets.h"
 
@@ -59,7 +57,8 @@ TEST(BindJudge, LeavesWhatTearsToLinearBlend) {
   EXPECT_GT(worst.fault.score, 1);
   EXPECT_LT(judged.report.verdict->remaining, worst.fault.score);
   EXPECT_THAT(in_words(worst), testing::EndsWith(": left to linear blend"));
-  EXPECT_THAT(judged.report.notes, testing::Contains(HasSubstr(worst.where + ", " + worst.when)));
+  EXPECT_THAT(judged.report.notes,
+              testing::Contains(HasSubstr("at joint '" + worst.joint + "' in pose '" + worst.pose.name)));
   for (const MeshReport& mesh : judged.report.meshes) EXPECT_LE(mesh.max_influences, 8u);
 }
 
@@ -150,48 +149,24 @@ TEST_P(BindJudgeOn, IsTheSameOnEveryProcessor) {
 INSTANTIATE_TEST_SUITE_P(Targets, BindJudgeOn, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
                          [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
 
-// ------------------------------------------------------------------------------------------------------------ in words
-
-// Finds a vertex of the biped's skin that these joints move, the first one most; `below`: below the first joint.
-std::uint32_t find_vertex(const Model& model, const std::string& most, const std::string& next, bool below) {
-  const Mesh& mesh = model.meshes[0];
-  const auto name = [&](const Influence& i) { return model.skeleton.joints[model.bound_joints[i.index].joint].name; };
-  for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
-    std::vector<Influence> row(mesh.weights.row(v).begin(), mesh.weights.row(v).end());
-    std::ranges::sort(row, std::greater(), &Influence::weight);
-    if (row.size() < 2 || row[1].weight == row[0].weight || name(row[0]) != most || name(row[1]) != next) continue;
-    const glm::vec3 joint(glm::inverse(model.bound_joints[row[0].index].inverse_bind)[3]);
-    if ((mesh.positions[v].y < joint.y) == below) return v;
-  }
-  ADD_FAILURE() << "no vertex follows " << most << " and " << next;
-  return 0;
-}
-
-std::string words_of(const Model& model, std::uint32_t vertex, const std::string& pose) {
-  const Character linear = bound_by(model, "linear_blend");
-  std::vector<JudgedPose> poses = sample_poses(linear);
-  const auto found = std::ranges::find(poses, pose, &JudgedPose::name);
-  if (found == poses.end()) return "there is no pose " + pose;
-  const auto frame = static_cast<std::size_t>(found - poses.begin());
-  const Result<Judge> judge = Judge::create(linear, std::move(poses));
-  Faults faults;
-  faults.vertices.resize(judge->vertex_count());
-  faults.vertices[vertex] = {FaultKind::kStretch, 2.34, 1.2, frame};
-  return in_words(make_verdict(*judge, faults, {}).places.at(0));
-}
-
-TEST(Verdict, SpeaksAsArtistsDo) {
-  const Model biped = make_biped();
-  const auto words = [&](const char* most, const char* next, bool below, const char* pose) {
-    return words_of(biped, find_vertex(biped, most, next, below), pose);
-  };
-  EXPECT_THAT(words("left_upper_arm", "left_shoulder", true, "left_upper_arm up 135"),
-              HasSubstr("left armpit, arm raised 135: stretched 2.3 times (mesh 'body'"));
-  EXPECT_THAT(words("left_upper_arm", "left_shoulder", false, "left_upper_arm twisted 60"),
-              HasSubstr("left shoulder, arm twisted 60"));
-  EXPECT_THAT(words("right_forearm", "right_upper_arm", true, "right_forearm bent 135"),
-              HasSubstr("right elbow, bent 135"));
-  EXPECT_THAT(words("left_shin", "left_thigh", true, "left_thigh front 90"), HasSubstr("left knee, leg forward 90"));
+TEST(Verdict, NamesFaultJointPoseAndVertex) {
+  JudgedPlace place{.fault = {FaultKind::kStretch, 2.34, 1.2, 0},
+                    .pose = {.name = "walk at 0.42 s"},
+                    .mesh = "body",
+                    .joint = "hand",
+                    .vertex = 12};
+  EXPECT_EQ(in_words(place), "stretched 2.3 times at joint 'hand' in pose 'walk at 0.42 s' (mesh 'body', vertex 12)");
+  place.joint = "";
+  place.fault = {FaultKind::kStrain, 0.79, 1.4, 0};
+  place.left = 0.4f;
+  EXPECT_EQ(in_words(place),
+            "skin that was painted rigid strained by 79% in pose 'walk at 0.42 s' (mesh 'body', vertex 12): 40.0% left "
+            "to linear blend");
+  place.fault.kind = FaultKind::kDistance;
+  place.left = 1;
+  EXPECT_EQ(in_words(place),
+            "79% of the size away from linear blend in pose 'walk at 0.42 s' (mesh 'body', vertex 12): left to linear "
+            "blend");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // Tests the palette entries of control points and of samples between them.
 #include <pelt/clip_twists.h>
 
-#include "engine/authoring/deformer/table_writer.h"
+#include "engine/authoring/rows/table_writer.h"
 #include "shaders/chain/pose.h"
 #include "shaders/mos/point_pose.h"
 #include "shaders/mos/table_pose.h"

@@ -291,23 +291,24 @@ TEST_P(MuscleFault, IsRefused) {
 }
 
 const Fault kMuscleFaults[] = {
-    {"NoName", [](Muscle& m) { m.name.clear(); }, "a muscle has no name"},
+    {"NoName", [](Muscle& m) { m.name.clear(); }, "the rig: /muscles/0/name: must not be empty"},
     {"NameTaken", [](Muscle& m) { m.name = "tube"; }, "muscle 'tube': a mesh has that name"},
     {"JointNotThere", [](Muscle& m) { m.to.joint = "joint2x"; },
      "muscle 'muscle': there is no joint 'joint2x'; did you mean 'joint"},
     {"NoLength", [](Muscle& m) { m.to = m.from; }, "muscle 'muscle': it is attached twice at one place"},
-    {"OffsetNan", [](Muscle& m) { m.to.offset.y = kNan; }, "an attachment is not finite"},
+    {"OffsetNan", [](Muscle& m) { m.to.offset.y = kNan; }, "/muscles/0/to/offset/1: must be a number, is nan"},
     {"OffsetFar", [](Muscle& m) { m.to.offset.y = 1e30f; }, "an attachment is not finite, or too far away"},
     {"RadiusZero", [](Muscle& m) { m.radius = 0; }, "muscle 'muscle': the radius is 0"},
-    {"RadiusNegative", [](Muscle& m) { m.radius = -1; }, "the radius is -1"},
-    {"RadiusNan", [](Muscle& m) { m.radius = kNan; }, "the radius is nan"},
+    {"RadiusNegative", [](Muscle& m) { m.radius = -1; }, "/muscles/0/radius: must be a number >= 0, is -1"},
     {"MeshNotThere", [](Muscle& m) { m.mesh = "tubes"; },
      "muscle 'muscle': there is no mesh 'tubes'; did you mean 'tube'?"},
-    {"TendonLong", [](Muscle& m) { m.tendon = 0.45f; }, "the tendon is 0.45"},
-    {"ResolutionLow", [](Muscle& m) { m.resolution = 3; }, "the resolution is 3"},
-    {"ResolutionHigh", [](Muscle& m) { m.resolution = 129; }, "the resolution is 129"},
-    {"VolumeHigh", [](Muscle& m) { m.volume = 1.5f; }, "the volume is 1.5"},
-    {"BulgeNegative", [](Muscle& m) { m.bulge = -0.5f; }, "the bulge is -0.5"},
+    {"TendonLong", [](Muscle& m) { m.tendon = 0.45f; }, "/muscles/0/tendon: must be a number from 0 to 0.4, is 0.45"},
+    {"ResolutionLow", [](Muscle& m) { m.resolution = 3; },
+     "/muscles/0/resolution: must be an integer from 4 to 128, is 3"},
+    {"ResolutionHigh", [](Muscle& m) { m.resolution = 129; },
+     "/muscles/0/resolution: must be an integer from 4 to 128, is 129"},
+    {"VolumeHigh", [](Muscle& m) { m.volume = 1.5f; }, "/muscles/0/volume: must be a number from 0 to 1, is 1.5"},
+    {"BulgeNegative", [](Muscle& m) { m.bulge = -0.5f; }, "/muscles/0/bulge: must be a number from 0 to 2, is -0.5"},
     {"ManyPoints", [](Muscle& m) { m.points.resize(7); }, "the line has 7 points, more than 6"},
     {"PointAtTheEnd",
      [](Muscle& m) {
@@ -323,7 +324,7 @@ const Fault kMuscleFaults[] = {
      [](Muscle& m) {
        m.points = {{0.6f, {0, kNan, 0}}};
      },
-     "the offset of a point is not finite"},
+     "/muscles/0/points/0/offset/1: must be a number, is nan"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, MuscleFault, testing::ValuesIn(kMuscleFaults),

@@ -399,7 +399,7 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
             set + ", pose 1: offsets vertex 104 of the 104 of the mesh 'cage'");
   EXPECT_EQ(with(linear({{{10}, "bulge", {}}})), set + ", pose 0: the mesh 'cage' has no morph target 'bulge'");
   EXPECT_THAT(with(linear({key({10}, glm::vec3(std::numeric_limits<float>::infinity()))})),
-              HasSubstr("/poses/0/offsets/0/0: must be a number, is inf"));
+              HasSubstr("/poses/0/offsets/0/1: must be a number, is inf"));
   model_.meshes[1].morph_targets.push_back({"bulge", std::vector(104, kKeyOffset), 0.0f});
   EXPECT_THAT(with(linear({{{10}, "buldge", {}}})), HasSubstr("no morph target 'buldge'; did you mean 'bulge'?"));
   EXPECT_EQ(with(linear({{{10}, "bulge", {}}})), "bound");
