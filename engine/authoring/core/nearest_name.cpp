@@ -27,6 +27,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string list_of(std::span<const std::string_view> names, std::size_t most) {
+  std::string list;
+  for (const std::string_view name : names.first(std::min(names.size(), most))) {
+    list += list.empty() ? "" : ", ";
+    list += name;
+  }
+  if (names.size() > most) list += formatted(" and {} more", names.size() - most);
+  return list;
+}
+
 }  // namespace
 
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
@@ -50,22 +60,16 @@ Error unknown_name(std::string_view what, std::string_view plural, std::string_v
   name = name.substr(0, 64);
   if (known.empty())
     return {ErrorCode::kNotFound, formatted("there is no {} '{}', and there are no {}", what, name, plural)};
-  constexpr std::size_t kMaxNames = 50;
-  std::string list;
-  for (const std::string_view one : known.first(std::min(known.size(), kMaxNames))) {
-    list += list.empty() ? "" : ", ";
-    list += one;
-  }
-  if (known.size() > kMaxNames) list += formatted(" and {} more", known.size() - kMaxNames);
   const std::string hint = did_you_mean(name, known);
   return {ErrorCode::kNotFound,
-          formatted("there is no {} '{}'{} There are: {}", what, name, hint.empty() ? "." : hint, list)};
+          formatted("there is no {} '{}'{} There are: {}", what, name, hint.empty() ? "." : hint, list_of(known, 50))};
 }
 
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 std::span<const std::string_view> known) {
-  return fail(ErrorCode::kNotFound,
-              formatted("{}: there is no {} '{}'{}", what, kind, name, did_you_mean(name, known)));
+  std::string hint = did_you_mean(name, known);
+  if (hint.empty() && !known.empty()) hint = "; there are: " + list_of(known, 12);
+  return fail(ErrorCode::kNotFound, formatted("{}: there is no {} '{}'{}", what, kind, name, hint));
 }
 
 }  // namespace pelt

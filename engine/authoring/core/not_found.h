@@ -11,7 +11,8 @@
 
 namespace pelt {
 
-// Makes an error kNotFound: "`what`: there is no `kind` 'name'; did you mean 'nearest'?", with did_you_mean().
+// Makes an error kNotFound: "`what`: there is no `kind` 'name'; did you mean 'nearest'?", with did_you_mean(). If no
+// name is near, the first twelve that there are follow.
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 std::span<const std::string_view> known);
 

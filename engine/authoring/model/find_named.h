@@ -10,7 +10,7 @@
 
 namespace pelt {
 
-// Errors of both begin with `what`: kNotFound, with the nearest name.
+// Errors of both begin with `what`: kNotFound, with the nearest name or those that there are.
 Result<std::uint32_t> find_joint(const Skeleton& skeleton, const std::string& name, const std::string& what);
 Result<const Mesh*> find_mesh(const Model& model, const std::string& name, const std::string& what);
 

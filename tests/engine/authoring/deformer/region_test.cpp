@@ -175,6 +175,7 @@ TEST_F(Regions, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(error(Region{.group = "hand"}), "the mask: there is no group 'hand'");
   rig_.groups.push_back({.name = "hands"});
   EXPECT_THAT(error(Region{.group = "hand"}), HasSubstr("did you mean 'hands'?"));
+  EXPECT_EQ(error(Region{.group = "left foot"}), "the mask: there is no group 'left foot'; there are: hands");
   EXPECT_EQ(error(Region{.attribute = "_MASK"}), "the mask: there is no attribute '_MASK of mesh tube'");
   EXPECT_THAT(error(Region{.box = Box{{1, 0, 0}, {0, 1, 1}, 0}}), HasSubstr("the mask has a box"));
   model_.meshes[0].weights = {};
