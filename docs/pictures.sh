@@ -302,7 +302,7 @@ make_hierarchical_ears() {
   python3 "$root/samples/rigs/surfaces.py" head head.glb .
   local rig seconds
   for rig in head_teeth head_ears; do
-    pelt bind head.glb --rig "$root/samples/rigs/$rig.json" -o "$rig.pelt"
+    pelt bind head.glb --rig "$rig.json" -o "$rig.pelt"
     for seconds in 1.15 1.27 1.38 1.55; do
       pelt render "$rig.pelt" --clip turn --time "$seconds" --yaw 0 --pitch 50 --size 1200x900 -o whole.png
       convert whole.png -crop 740x700+230+130 +repage -resize 370x350 "${rig}_$seconds.png"
@@ -329,7 +329,7 @@ make_hierarchical_head() {
   python3 "$root/samples/rigs/surfaces.py" head head.glb .
   local rig
   for rig in head_jaw head_teeth; do
-    pelt bind head.glb --rig "$root/samples/rigs/$rig.json" -o "$rig.pelt"
+    pelt bind head.glb --rig "$rig.json" -o "$rig.pelt"
     pelt render "$rig.pelt" --clip open --time 1 --yaw 40 --pitch 14 --size 2400x1800 -o "$rig.png"
   done
   pelt render head_jaw.pelt --yaw 40 --pitch 14 --size 2400x1800 -o head.png
