@@ -79,14 +79,6 @@ const char* pelt_version_string(void) { return version_text(); }
 
 const char* pelt_last_error(void) { return last_failure(); }
 
-pelt_result pelt_enable_required_features(VkPhysicalDeviceVulkan12Features* features12,
-                                          VkPhysicalDeviceVulkan13Features* features13) {
-  return guarded(__func__, [&] {
-    need(features12, "features12");
-    need(features13, "features13");
-  });
-}
-
 pelt_result pelt_describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
                                  VkPhysicalDevice physical, pelt_device_description* description) {
   return guarded(__func__, [&] {

@@ -71,7 +71,6 @@ std::vector<pelt_result> calls_of_no_device() {
   pelt_gpu_characters* gpu = nullptr;
   VkCommandBuffer none = VK_NULL_HANDLE;
   return {pelt_bind(nullptr, nullptr, nullptr, &character),
-          pelt_enable_required_features(nullptr, nullptr),
           pelt_describe_device(nullptr, nullptr, nullptr, &description),
           pelt_device_adopt(nullptr, nullptr),
           pelt_device_get_description(nullptr, &description),

@@ -182,14 +182,5 @@ TEST_F(CCrowds, RunOnADeviceOfPeltsOwn) {
   EXPECT_OK(run_frame(made, crowd.get()));
 }
 
-TEST(CDevices, NeedNoFeaturesTurnedOn) {
-  VkPhysicalDeviceVulkan12Features features12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                              .timelineSemaphore = VK_TRUE};
-  VkPhysicalDeviceVulkan13Features features13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-  ASSERT_OK(pelt_enable_required_features(&features12, &features13));
-  EXPECT_TRUE(features12.timelineSemaphore);
-  EXPECT_FALSE(features12.scalarBlockLayout || features13.synchronization2 || features13.maintenance4);
-}
-
 }  // namespace
 }  // namespace pelt::runtime

@@ -247,10 +247,6 @@ PELT_API pelt_result pelt_character_save_glb(const pelt_character* character, co
 
 typedef struct pelt_device pelt_device;
 
-/* Pelt needs no features: both structs stay as they are. Kept for programs that call it. */
-PELT_API pelt_result pelt_enable_required_features(VkPhysicalDeviceVulkan12Features* features12,
-                                                   VkPhysicalDeviceVulkan13Features* features13);
-
 typedef struct pelt_device_description {
   uint32_t struct_size;
   uint32_t type; /* VkPhysicalDeviceType */
