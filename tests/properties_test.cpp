@@ -11,10 +11,12 @@
 #include <pelt/bind.h>
 #include <pelt/evaluate.h>
 #include <pelt/finite.h>
+#include <pelt/pelt_file.h>
 #include <pelt/rig.h>
 
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -233,6 +235,15 @@ TEST_P(Properties, AnyVertexCount) {
     ASSERT_EQ(skin->vertex_count(), count);
     EXPECT_LT(worst_distance(character, posed.positions, rigid_motion()), 5 * kTolerance);
   }
+}
+
+TEST_P(Properties, BindsGiveTheSameBytesOnAnyNumberOfThreads) {
+  const Model model = test::make_tube({.around = 24, .along = 129, .joints = 4});
+  const test::Subject subject = test::make_subject(
+      GetParam(), model, test::make_tube_mesh({.around = 8, .along = 48, .radius = 1.1f, .joints = 4}));
+  const std::vector<std::byte> one = serialize(test::must(bind(subject.model, subject.rig, {.threads = 1})).character);
+  for (const unsigned threads : {2u, 5u})
+    EXPECT_TRUE(serialize(test::must(bind(subject.model, subject.rig, {.threads = threads})).character) == one);
 }
 
 // Returns the triangles of a mesh whose centres `keeps` accepts, with only their vertices.

@@ -12,7 +12,6 @@
 #include <pelt/curve_skeleton.h>
 #include <pelt/finite.h>
 #include <pelt/import.h>
-#include <pelt/pelt_file.h>
 
 #include "engine/authoring/chain/chains.h"
 #include "tests/support/driven.h"
@@ -176,19 +175,6 @@ TEST(CurveBind, IsFiniteInAnyPose) {
 }
 
 // ---------------------------------------------------------------------------------------------------------- the bind
-
-TEST(CurveBind, DoesNotDependOnThreads) {
-  for (const Model& model : {make_limb(), make_tail()}) {
-    std::vector<std::byte> first;
-    for (const unsigned threads : {1u, 2u, 5u}) {
-      const Result<Bound> bound = bind(model, by_curves(), {.threads = threads});
-      ASSERT_TRUE(bound) << bound.error().message;
-      const std::vector<std::byte> bytes = serialize(bound->character);
-      if (first.empty()) first = bytes;
-      EXPECT_TRUE(bytes == first) << threads;
-    }
-  }
-}
 
 TEST(CurveBind, ReportsItsCurvesAndDistances) {
   const Bound bound = test::bound(test::make_tube({.joints = 4}), by_curves());

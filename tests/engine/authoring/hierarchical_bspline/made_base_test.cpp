@@ -10,7 +10,6 @@
 #include <pelt/builtin.h>
 #include <pelt/evaluate.h>
 #include <pelt/hierarchical_bspline.h>
-#include <pelt/pelt_file.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/must.h"
@@ -143,15 +142,6 @@ TEST(MadeBase, KeepsSheetsThatNearlyTouchApart) {
   for (std::size_t v = 0; v < posed.size(); ++v) {
     const glm::vec3 wanted = model.meshes[0].positions[v] + glm::vec3(0, 0, v < 900 ? 0 : 2);
     EXPECT_LT(glm::distance(posed[v], wanted), 1e-4f) << v;
-  }
-}
-
-TEST(MadeBase, DoesNotDependOnTheThreads) {
-  for (const Model& model : {make_limb({.around = 32, .along = 48}), make_limb({.around = 8, .along = 12})}) {
-    const auto bytes = [&](unsigned threads) {
-      return serialize(bind(model, made_rig(), {.threads = threads})->character);
-    };
-    EXPECT_TRUE(bytes(1) == bytes(4));
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include <pelt/builtin.h>
 #include <pelt/linear_blend.h>
-#include <pelt/pelt_file.h>
 
 #include "engine/authoring/deformer/region.h"
 #include "tests/engine/authoring/mos/bound_skin.h"
@@ -62,23 +61,6 @@ TEST(MosBind, TakesTheCageForADriver) {
   EXPECT_LT(
       test::farthest(posed(other, test::bound(other, by_mos(by_cage)).character, joints), model.meshes[0].positions),
       1e-4);
-}
-
-TEST(MosBind, DoesNotDependOnThreads) {
-  const auto expect_same = [](const Model& model, const Rig& rig) {
-    const Result<Bound> one = bind(model, rig, {.threads = 1});
-    const Result<Bound> four = bind(model, rig, {.threads = 4});
-    ASSERT_TRUE(one && four);
-    EXPECT_TRUE(serialize(one->character) == serialize(four->character));
-    EXPECT_EQ(one->report.notes, four->report.notes);
-  };
-  for (const MosStrategy strategy : kWithoutCage) {
-    expect_same(make_limb(), by_mos([&](MosParameters& p) { p.strategy = strategy; }));
-  }
-  expect_same(test::make_tube_in_cage({.around = 40, .along = 30}), by_mos([](MosParameters& p) {
-                p.strategy = MosStrategy::kCatmullClark;
-                p.cage = "cage";
-              }));
 }
 
 Change with_points(const std::vector<MosPoint>& points, MosStrategy strategy) {
