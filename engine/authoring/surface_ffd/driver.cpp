@@ -72,6 +72,7 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
   return driver;
 }
 
+// Returns the weights of the closest points of the targets.
 Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& input) {
   from_skin::ShownSurface skin = from_skin::shown_surface(input, true);
   drop_flat(skin.mesh.positions, skin.mesh.triangles);

@@ -16,6 +16,7 @@
 #include "engine/authoring/deformer/region.h"
 #include "engine/authoring/driver/from_skin/thinned_skin.h"
 #include "engine/authoring/geometry/stitch.h"
+#include "engine/authoring/model/find_named.h"
 #include "engine/authoring/surface_ffd/refine.h"
 
 namespace pelt::surface_ffd {
@@ -116,7 +117,8 @@ Result<DriverSource> find_source(const DriverParameters& parameters, const Defor
   if (!parameters.file.empty()) {
     PELT_ASSIGN(source, read_file(parameters, input));
   } else if (!parameters.mesh.empty()) {
-    source.mesh = *input.model.find_mesh(parameters.mesh);  // the plan of the layers has found it
+    PELT_ASSIGN(const Mesh* const mesh, find_mesh(input.model, parameters.mesh, input.layer + ": its driver"));
+    source.mesh = *mesh;
   } else {
     source = make_from_targets(parameters, input);
   }
