@@ -241,6 +241,21 @@ TEST(HierarchicalBspline, KeysOfFinerLevelsAreInTheFrameOfTheLevelBefore) {
 }
 
 // Vertex 8 follows vertex 70, and vertex 72, which joint1 turns, follows where that puts vertex 8.
+// Vertex 70 moves with joint1 by a way that the test computes; vertex 8 is shifted by it, half of the key's at half of
+// its way, and all of it beyond.
+TEST(HierarchicalBspline, OneVertexFollowsAnother) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  const glm::vec3 axis(0, 1, 0);
+  surface.levels[0].keys = {
+      {.follow = SurfaceFollow{0, 70, 2.0f * axis}, .keys = {{.at = 2, .offsets = {{8, {0, 0, 1}}}}}}};
+  for (const float degrees : {0.0f, 10.0f, 25.0f, 80.0f}) {
+    const float moved = glm::dot(by_second_joint(surface.control[70], degrees) - surface.control[70], axis);
+    const glm::vec3 shift(0, 0, std::clamp(moved / 2, 0.0f, 1.0f));
+    const Posed posed(surface, turned(degrees));
+    EXPECT_LT(glm::distance(posed.of("surface following")[0], surface.control[8] + shift), 1e-5f) << degrees;
+  }
+}
+
 TEST(HierarchicalBspline, VerticesFollowOneThatFollows) {
   HierarchicalBsplineParameters surface = test::tube_surface();
   surface.levels[0].keys = {
@@ -310,6 +325,37 @@ TEST(HierarchicalBspline, SubSegmentsShareTheTurnAgainstTheirParent) {
 }
 
 // What lies beyond the last joint of a curve follows that joint; what lies before the bend stays.
+TEST(HierarchicalBspline, LimitsHoldVerticesBack) {
+  HierarchicalBsplineParameters surface = test::tube_surface();
+  // Rings 5 and 6 are carried by joint1 whole: at 90 degrees they cross the plane that bisects the joint.
+  surface.levels[0].attach[1].segments = 1;
+  surface.levels[0].attach[1].segment = 1;
+  surface.levels[0].limits = {{SurfaceLimitKind::kBisector, "joint1", 0.05f, {{6 * kRing, 7 * kRing - 1}}},
+                              {SurfaceLimitKind::kDistance, "joint0", 0.8f, {{7 * kRing, 8 * kRing - 1}}}};
+  const Posed rest(surface, turned(0));
+  EXPECT_LT(test::farthest(rest.of("tube"), tube().meshes[0].positions), 2e-5f);
+  const Posed bent(surface, turned(140));
+  const std::vector<glm::vec3> free = bent.of("surface");
+  const std::vector<glm::vec3> held = bent.of("surface limited");
+  const float half = glm::radians(70.0f);
+  const glm::vec3 normal(std::cos(half), std::sin(half), 0);  // of the bisecting plane, towards joint1's bone
+  bool crossed = false;
+  for (std::uint32_t v = 0; v < kRing; ++v) {
+    const float above = glm::dot(free[6 * kRing + v] - glm::vec3(4, 0, 0), normal);
+    const float now = glm::dot(held[v] - glm::vec3(4, 0, 0), normal);
+    crossed = crossed || above < 0.05f;
+    EXPECT_NEAR(now, std::max(above, 0.05f), 1e-5f) << v;
+  }
+  EXPECT_TRUE(crossed);
+  bool touched = false;
+  for (std::uint32_t v = 0; v < kRing; ++v) {
+    const auto from_bone = [](glm::vec3 p) { return glm::distance(p, glm::vec3(std::clamp(p.x, 0.0f, 4.0f), 0, 0)); };
+    touched = touched || from_bone(free[7 * kRing + v]) < 0.8f;
+    EXPECT_NEAR(from_bone(held[kRing + v]), std::max(from_bone(free[7 * kRing + v]), 0.8f), 1e-5f) << v;
+  }
+  EXPECT_TRUE(touched);
+}
+
 TEST(HierarchicalBspline, CurvesCarryControlVertices) {
   const test::TubeOptions options{.around = 12, .along = 32, .joints = 4};
   HierarchicalBsplineParameters surface = test::tube_surface(options);

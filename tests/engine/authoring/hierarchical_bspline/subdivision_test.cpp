@@ -298,6 +298,15 @@ TEST(Subdivision, BoundariesHaveTheirOwnCurveAndCornersStay) {
 }
 
 // Where the tangents of a limit vanish, those are two edges of a face; on a line there is no tangent plane.
+// Round a vertex lie, on the next level, itself, the points of its edges and those of its faces.
+TEST(Subdivision, IsRefinedRoundAVertex) {
+  const Surface surface = surface_over(two_pyramids(), 2);
+  EXPECT_EQ(surface.topology().refined_round(0, 5).size(), 1u + 5 + 5);
+  EXPECT_EQ(surface.topology().refined_round(0, 0).size(), 1u + 4 + 4);
+  EXPECT_TRUE(std::ranges::is_sorted(surface.topology().refined_round(0, 5)));
+  EXPECT_EQ(surface.topology().refined_round(0, 5)[0], 5u);
+}
+
 TEST(Subdivision, FindsATangentPlaneInAFold) {
   ControlMesh needle = box();
   for (glm::vec3& p : needle.points) p = {p.x, 0, 0};

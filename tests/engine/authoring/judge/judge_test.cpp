@@ -97,7 +97,7 @@ TEST(Judge, NamesWhatIsNotFinite) {
   const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
   ASSERT_FALSE(judge);
   EXPECT_THAT(judge.error().message, testing::ContainsRegex("mesh 'tube': vertex [0-9]+ is moved to what is not finite "
-                                                            "by linear_blend, in the pose 'burst"));
+                                                            "by linear_blend, in the pose 'burst at [0-9.]+ s'"));
 }
 
 }  // namespace

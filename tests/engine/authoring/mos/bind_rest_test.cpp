@@ -17,6 +17,16 @@
 namespace pelt::mos {
 namespace {
 
+TEST(MosBind, ReturnsTheSkinAtBind) {
+  for (const Model& model : {make_limb(), make_tail(), make_biped()}) expect_identity(model, by_mos());
+  for (const MosKernel kernel : {MosKernel::kGaussian, MosKernel::kBiharmonic}) {
+    expect_identity(test::make_tube({.joints = 4}), by_mos([&](MosParameters& p) {
+                      p.strategy = MosStrategy::kRadialBasis;
+                      p.kernel = kernel;
+                    }));
+  }
+}
+
 // Moves all joints as one and expects the positions, normals and tangents of the model, moved.
 void expect_moved_whole(const Model& model, const Character& character, const glm::mat4& motion) {
   std::vector<glm::mat4> joints = joints_at_bind(model);

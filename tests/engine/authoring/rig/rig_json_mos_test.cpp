@@ -1,15 +1,75 @@
 // SPDX-License-Identifier: MIT
-// Tests what the parameters of MOS ask of each other. Which values each takes is compared with the schema.
+// Tests reading the parameters of MOS, and what they ask of each other. Which values each takes is compared with the
+// schema.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include <pelt/curve_keys.h>
+#include <pelt/curve_settings.h>
+#include <pelt/mos.h>
+
 #include "tests/engine/authoring/rig/rig_text.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
+
+TEST(ParseRig, ReadsEveryKeyOfMos) {
+  const std::string text = mos(R"(
+      "strategy": "radial_basis", "automatic": false, "split": ["hip"], "remove": ["spine..tail"],
+      "chains": [{"name": "arm", "joints": ["shoulder", "elbow", "wrist"]},
+                 {"name": "leg", "points": [{"name": "knee", "joint": "hip", "offset": [0, -0.5, 0], "bisecting": true},
+                                            {"joint": "ankle"}]}],
+      "points_per_bone": 3, "spread": 0.75, "points_per_joint": 2, "joint_spread": 0.5, "frames": "joint",
+      "exact_normals": false, "clamp_ends": false, "twist": false, "binding": "distance", "chains_per_vertex": 2,
+      "chain_reach": 1.5, "table_error": 0.001, "power": 3, "nearest": "all", "cut": "hard", "kernel": "gaussian",
+      "width": 0.25,
+      "edits": [{"operation": "bulge", "points": ["knee", "arm*"], "factor": 1.5, "pivot": [0, 1, 0.5],
+                 "driver": {"joint": "elbow", "axis": [0, 1, 0]}, "share": [[-90, 0.5], [0, 0], [90, 1]]},
+                {"operation": "slide", "distance": 0.125, "offset": [0, 0, -0.5], "in_bind": false},
+                {"operation": "scale", "scale": [1, 2, 2]},
+                {"operation": "motion", "points": ["knee"], "factor": 0.5}])");
+  const auto rig = test::must(parse_rig(text, "x.json"));
+
+  MosParameters mos;
+  mos.strategy = MosStrategy::kRadialBasis;
+  mos.automatic = false;
+  mos.split = {"hip"};
+  mos.remove = {"spine..tail"};
+  mos.chains = {{.name = "arm", .joints = {"shoulder", "elbow", "wrist"}},
+                {.name = "leg", .points = {{"knee", "hip", {0.0f, -0.5f, 0.0f}, true}, {.joint = "ankle"}}}};
+  mos.points_per_bone = 3;
+  mos.spread = 0.75f;
+  mos.points_per_joint = 2;
+  mos.joint_spread = 0.5f;
+  mos.frames = MosFrames::kJoint;
+  mos.exact_normals = false;
+  mos.clamp_ends = false;
+  mos.twist = false;
+  mos.binding = CurveBinding::kDistance;
+  mos.chains_per_vertex = 2;
+  mos.chain_reach = 1.5f;
+  mos.table_error = 0.001f;
+  mos.power = 3;
+  mos.nearest = 0;
+  mos.cut = Cut::kHard;
+  mos.kernel = MosKernel::kGaussian;
+  mos.width = 0.25f;
+  mos.edits = {{.operation = MosOperation::kBulge,
+                .points = {"knee", "arm*"},
+                .factor = 1.5f,
+                .pivot = glm::vec3(0.0f, 1.0f, 0.5f),
+                .driver = KeyAngle{"elbow", {0.0f, 1.0f, 0.0f}},
+                .share = {{-90.0f, 0.5f}, {0.0f, 0.0f}, {90.0f, 1.0f}}},
+               {.operation = MosOperation::kSlide, .distance = 0.125f, .offset = {0.0f, 0.0f, -0.5f}, .in_bind = false},
+               {.operation = MosOperation::kScale, .scale = {1.0f, 2.0f, 2.0f}},
+               {.operation = MosOperation::kMotion, .points = {"knee"}, .factor = 0.5f}};
+  EXPECT_EQ(rig.layers.at(0).deformer, DeformerParameters(mos));
+  EXPECT_EQ(*parse_rig(format_rig(rig), "again"), rig);
+}
 
 TEST(ParseRig, MosRefusesParametersOfAnotherStrategy) {
   expect_errors({{mos(R"("width": 0.5)"), "/parameters/width: belongs to the kernel gaussian"},
@@ -54,7 +114,7 @@ TEST(ParseRig, MosEditsTakeTheirOwnKeys) {
       {{edit(""), "/edits/0: the key 'operation' is missing"},
        {edit(R"("operation": "bulges")"), "\"motion\", \"twist\", is \"bulges\"; did you"},
        {edit(R"("operation": "scale", "scale": [1, 0, 1])"), "/scale/1: must be a number > 0"},
-       {edit(R"("operation": "scale", "scale": 2)"), "/edits/0/scale: must be "},
+       {edit(R"("operation": "scale", "scale": 2)"), "/edits/0/scale: must be [x, y, z], is 2"},
        {edit(R"("operation": "bulge", "pivot": "root")"), "/pivot: must be [x, y, z] or \"joint\", is \"root\""},
        {edit(R"("operation": "bulge", "pivot": [1, 2])"), "/pivot: must be [x, y, z]"}});
 }

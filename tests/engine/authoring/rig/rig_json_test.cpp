@@ -26,7 +26,7 @@ using testing::StartsWith;
 
 constexpr const char* kMinimal = R"({"format": "pelt-rig 1", "layers": []})";
 
-// That every key of all deformers is read and written again is tested with the schema.
+// That the keys of all deformers are read and written again is tested with the schema.
 TEST(ParseRig, ReadsEveryKey) {
   const auto rig = test::must(parse_rig(R"({
     "format": "pelt-rig 1", "name": "hero",
@@ -105,6 +105,29 @@ TEST(ParseRig, ReadsEveryKeyOfCurves) {
   curves.weights = {{"arm", 2.0f, {.group = "armpit"}}};
   curves.table_error = 0.001f;
   EXPECT_EQ(rig.layers.at(0).deformer, DeformerParameters(curves));
+}
+
+TEST(ParseRig, ReadsEveryKeyOfMuscles) {
+  const auto rig = test::must(parse_rig(R"({
+      "format": "pelt-rig 1",
+      "muscles": [{"name": "biceps", "from": {"joint": "shoulder", "offset": [0, 0.5, 0]}, "to": {"joint": "elbow"},
+                   "points": [{"at": 0.25, "offset": [0, 0, 0.125]}, {}], "mesh": "flesh", "radius": 0.0625,
+                   "tendon": 0.25, "resolution": 8, "volume": 0.5, "bulge": 1.5}],
+      "layers": [{"deformer": "linear_blend", "mask": {"near": {"mesh": "biceps", "falloff": 0.5}}}]
+    })",
+                                        "hero.json"));
+  const Muscle biceps{.name = "biceps",
+                      .from = {"shoulder", {0, 0.5f, 0}},
+                      .to = {"elbow", {}},
+                      .points = {{0.25f, {0, 0, 0.125f}}, {}},
+                      .mesh = "flesh",
+                      .radius = 0.0625f,
+                      .resolution = 8,
+                      .tendon = 0.25f,
+                      .volume = 0.5f,
+                      .bulge = 1.5f};
+  EXPECT_THAT(rig.muscles, testing::ElementsAre(biceps));
+  EXPECT_EQ(rig.layers[0].mask.region.near, (Near{"biceps", 0.5f}));
 }
 
 TEST(ParseRig, WordsStandForAbsentNumbers) {
