@@ -53,11 +53,6 @@ TEST(ViewState, EveryFieldSurvivesJson) {
   EXPECT_EQ(read.turns[0].rotation, state.turns[0].rotation);
 }
 
-TEST(ViewState, NamesNoDeformerTwice) {
-  EXPECT_THAT(refused({{"compare", {{"deformers", {"mos", "linear_blend", "mos"}}}}}),
-              HasSubstr("must not name one twice"));
-}
-
 TEST(ViewState, EveryNameOfAnEnumerationIsRead) {
   for (const char* mode : {"none", "side_by_side", "split", "difference"}) {
     EXPECT_EQ(view_json(patched({{"compare", {{"mode", mode}}}}))["compare"]["mode"], mode);
@@ -90,38 +85,29 @@ TEST(ViewState, RotationsAreMadeUnits) {
   EXPECT_NEAR(state.turns.at(0).rotation.w, 0.8f, 1e-6f);
 }
 
-TEST(ViewState, RefusesKeysThatItDoesNotKnow) {
-  EXPECT_THAT(refused({{"camra", json::object()}}),
-              HasSubstr("here: /camra: unknown key 'camra'; did you mean 'camera'?"));
-  EXPECT_THAT(refused({{"camera", {{"yow", 1}}}}), HasSubstr("/camera/yow: unknown key 'yow'; did you mean 'yaw'?"));
-}
-
-TEST(ViewState, RefusesOtherTypes) {
-  EXPECT_THAT(refused(json::array()), HasSubstr("must be an object"));
-  EXPECT_THAT(refused({{"camera", 1}}), HasSubstr("/camera: must be an object"));
-  EXPECT_THAT(refused({{"camera", {{"target", {1, 2}}}}}), HasSubstr("/camera/target: must be [x, y, z]"));
-  EXPECT_THAT(refused({{"camera", {{"yaw", "left"}}}}), HasSubstr("/camera/yaw: must be a number"));
-  EXPECT_THAT(refused({{"playback", {{"clip", 3}}}}), HasSubstr("/playback/clip: must be a string"));
-  EXPECT_THAT(refused({{"playback", {{"loop", 1}}}}), HasSubstr("/playback/loop: must be true or false"));
-  EXPECT_THAT(refused({{"turns", {{{"rotation", {0, 0, 0, 1}}}}}}), HasSubstr("/turns/0: the key 'joint' is missing"));
-  EXPECT_THAT(refused({{"turns", {{{"joint", "a"}, {"rotation", {0, 0, 1}}}}}}), HasSubstr("must be [x, y, z, w]"));
-  EXPECT_THAT(refused({{"compare", {{"deformers", "mos"}}}}), HasSubstr("/compare/deformers: must be an array"));
-  EXPECT_THAT(refused({{"compare", {{"mode", "splt"}}}}), HasSubstr("did you mean 'split'?"));
-  EXPECT_THAT(refused({{"selection", {{"vertex", -1}}}}), HasSubstr("/selection/vertex: must be an integer"));
-  EXPECT_THAT(refused({{"panels", {{"tab", "vertex"}}}}), HasSubstr("did you mean 'Vertex'?"));
-}
-
-TEST(ViewState, RefusesWhatIsOutOfRange) {
-  EXPECT_THAT(refused({{"camera", {{"pitch", 1.6}}}}), HasSubstr("/camera/pitch: must be"));
-  EXPECT_THAT(refused({{"camera", {{"distance", 0}}}}), HasSubstr("/camera/distance: must be"));
-  EXPECT_THAT(refused({{"camera", {{"vertical_fov", 3.2}}}}), HasSubstr("/camera/vertical_fov: must be"));
-  EXPECT_THAT(refused({{"camera", {{"yaw", 1e300}}}}), HasSubstr("/camera/yaw: must be"));
-  EXPECT_THAT(refused({{"playback", {{"time", -1}}}}), HasSubstr("/playback/time: must be"));
-  EXPECT_THAT(refused({{"playback", {{"speed", 101}}}}), HasSubstr("/playback/speed: must be"));
-  EXPECT_THAT(refused({{"compare", {{"split", 1.5}}}}), HasSubstr("/compare/split: must be"));
-  EXPECT_THAT(refused({{"turns", {{{"joint", "a"}, {"rotation", {0, 0, 0, 0}}}}}}), HasSubstr("must not be zero"));
-  EXPECT_THAT(refused({{"instances", 0}}), HasSubstr("/instances: must be an integer from 1 to 1000"));
-  EXPECT_THAT(refused({{"instances", 1001}}), HasSubstr("/instances: must be an integer from 1 to 1000"));
+// Wrong types and unknown keys in general are tested with rigs, which the same reader reads.
+TEST(ViewState, RefusesWhatIsWrongOrOutOfRange) {
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {"[]", "must be an object"},
+      {R"({"camera": {"yow": 1}})", "here: /camera/yow: unknown key 'yow'; did you mean 'yaw'?"},
+      {R"({"camera": {"target": [1, 2]}})", "/camera/target: must be [x, y, z]"},
+      {R"({"camera": {"pitch": 1.6}})", "/camera/pitch: must be"},
+      {R"({"camera": {"distance": 0}})", "/camera/distance: must be"},
+      {R"({"camera": {"vertical_fov": 3.2}})", "/camera/vertical_fov: must be"},
+      {R"({"camera": {"yaw": 1e300}})", "/camera/yaw: must be"},
+      {R"({"playback": {"time": -1}})", "/playback/time: must be"},
+      {R"({"playback": {"speed": 101}})", "/playback/speed: must be"},
+      {R"({"turns": [{"rotation": [0, 0, 0, 1]}]})", "/turns/0: the key 'joint' is missing"},
+      {R"({"turns": [{"joint": "a", "rotation": [0, 0, 1]}]})", "must be [x, y, z, w]"},
+      {R"({"turns": [{"joint": "a", "rotation": [0, 0, 0, 0]}]})", "must not be zero"},
+      {R"({"compare": {"mode": "splt"}})", "did you mean 'split'?"},
+      {R"({"compare": {"split": 1.5}})", "/compare/split: must be"},
+      {R"({"compare": {"deformers": ["mos", "linear_blend", "mos"]}})", "must not name one twice"},
+      {R"({"selection": {"vertex": -1}})", "/selection/vertex: must be an integer"},
+      {R"({"panels": {"tab": "vertex"}})", "did you mean 'Vertex'?"},
+      {R"({"instances": 0})", "/instances: must be an integer from 1 to 1000"},
+      {R"({"instances": 1001})", "/instances: must be an integer from 1 to 1000"}};
+  for (const auto& [patch, message] : cases) EXPECT_THAT(refused(json::parse(patch)), HasSubstr(message)) << patch;
 }
 
 Result<Script> parsed(const json& steps) {
@@ -141,18 +127,13 @@ std::string wrong_step(const json& step) {
 }
 
 TEST(Script, NothingIsAScriptOfItself) {
-  EXPECT_FALSE(parse_script("", "s.json").has_value());
-  EXPECT_FALSE(parse_script("[]", "s.json").has_value());
-  EXPECT_FALSE(parse_script("{}", "s.json").has_value());
-  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 1"})", "s.json").has_value());
-  EXPECT_FALSE(parse_script(R"({"steps": []})", "s.json").has_value());
-  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 2", "steps": []})", "s.json").has_value());
-  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 1", "steps": {}})", "s.json").has_value());
-  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 1", "steps": [1]})", "s.json").has_value());
-  EXPECT_FALSE(parse_script(R"({"format": "pelt-view 1", "steps": [], "frames": 2})", "s.json").has_value());
-  const Result<Script> none = parsed(json::array());
-  ASSERT_TRUE(none.has_value()) << none.error().message;
-  EXPECT_TRUE(none->steps.empty());
+  for (const char* text :
+       {"", "[]", "{}", R"({"format": "pelt-view 1"})", R"({"steps": []})", R"({"format": "pelt-view 2", "steps": []})",
+        R"({"format": "pelt-view 1", "steps": {}})", R"({"format": "pelt-view 1", "steps": [1]})",
+        R"({"format": "pelt-view 1", "steps": [], "frames": 2})"}) {
+    EXPECT_FALSE(parse_script(text, "s.json")) << text;
+  }
+  EXPECT_TRUE(parsed(json::array()));
 }
 
 TEST(Script, ReadsEveryKey) {
@@ -227,21 +208,17 @@ TEST(Script, NamesTheNearestKey) {
 }
 
 TEST(Script, RefusesWrongValues) {
-  EXPECT_THAT(wrong_step({{"open", 1}}), HasSubstr("/steps/0/open: must be a string"));
   EXPECT_THAT(wrong_step({{"set", nullptr}}), HasSubstr("/steps/0/set: must be an object"));
   EXPECT_THAT(wrong_step({{"set", {{"instances", 0}}}}), HasSubstr("s.json: /steps/0/set: /instances: must be"));
   EXPECT_THAT(wrong_step({{"edit", json::array({1})}}), HasSubstr("/steps/0/edit: must be an object"));
   EXPECT_THAT(wrong_step({{"edit", {{"layers", 1}}}}), HasSubstr("/steps/0/edit: its keys must be JSON pointers"));
   EXPECT_THAT(wrong_step({{"move", {{"point", "a"}}}}), HasSubstr("/steps/0/move: the key 'by' is missing"));
-  EXPECT_THAT(wrong_step({{"move", {{"point", "a"}, {"by", {1, 2}}}}}), HasSubstr("/steps/0/move/by: must be"));
   EXPECT_THAT(wrong_step({{"undo", 0}}), HasSubstr("/steps/0/undo: must be an integer from 1"));
-  EXPECT_THAT(wrong_step({{"frames", 1.5}}), HasSubstr("/steps/0/frames: must be an integer"));
   EXPECT_THAT(wrong_step({{"frames", 1'000'000}}), HasSubstr("/steps/0/frames: must be an integer"));
   EXPECT_THAT(wrong_step({{"mouse", {{"at", {1}}}}}), HasSubstr("/steps/0/mouse/at: must be two numbers"));
   EXPECT_THAT(wrong_step({{"mouse", {{"at", {-1, 0}}}}}), HasSubstr("/steps/0/mouse/at/0: must be"));
   EXPECT_THAT(wrong_step({{"mouse", {{"action", "hover"}}}}), HasSubstr("/steps/0/mouse/action: must be one of"));
   EXPECT_THAT(wrong_step({{"mouse", {{"keys", {"meta"}}}}}), HasSubstr("/steps/0/mouse/keys: must be some of"));
-  EXPECT_THAT(wrong_step({{"drag", {{"to", {1, 2}}}}}), HasSubstr("/steps/0/drag: the key 'from' is missing"));
   EXPECT_THAT(wrong_step({{"key", "F99"}}), HasSubstr("/steps/0/key: there is no key 'F99'"));
   EXPECT_THAT(wrong_step({{"key", "ctrl+"}}), HasSubstr("/steps/0/key: there is no key ''"));
   EXPECT_THAT(wrong_step({{"picture", "a.jpg"}}), HasSubstr("/steps/0/picture: must be the name"));
@@ -249,7 +226,6 @@ TEST(Script, RefusesWrongValues) {
   EXPECT_THAT(wrong_step({{"clip", {{"fps", 24}}}}), HasSubstr("/steps/0/clip: the key 'name' is missing"));
   EXPECT_THAT(wrong_step({{"clip", {{"name", "a"}, {"fps", 0}}}}), HasSubstr("/steps/0/clip/fps: must be"));
   EXPECT_THAT(wrong_step({{"clip", {{"name", "a/b"}}}}), HasSubstr("/steps/0/clip/picture: must be"));
-  EXPECT_THAT(wrong_step({{"bind", 1}}), HasSubstr("/steps/0/bind: must be true or false"));
 }
 
 TEST(Script, AFileThatIsNotThereIsNamed) {
