@@ -2,10 +2,13 @@
 // Rings that turn a joint and arrows that move a handle, drawn as overlay lines with a constant size on the screen.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <glm/glm.hpp>
 #include <glm/gtc/quaternion.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "samples/renderer/framing.h"
 #include "samples/viewer/handle.h"
@@ -15,14 +18,19 @@
 
 namespace pelt::viewer {
 
-enum class GizmoPart { kNone, kX, kY, kZ, kScreen };
-
 struct Gizmo {
   enum class Kind { kRotate, kTranslate };
+  // A ring's half that faces the eye, or an arrow.
+  struct Part {
+    glm::vec3 axis;  // unit, world space
+    std::vector<glm::vec3> line;
+  };
+  static constexpr std::size_t kScreen = 3;  // the part whose axis is the line of sight
+
   Kind kind = Kind::kRotate;
-  glm::vec3 position{0.0f};  // world space
-  glm::mat3 axes{1.0f};      // unit, world space
-  float radius = 1;          // metres
+  glm::vec3 position{0.0f};   // world space
+  float radius = 1;           // metres
+  std::array<Part, 4> parts;  // x, y, z, kScreen
 };
 
 // Makes a gizmo for a joint of the first instance, with a radius of `pixels`; none: there is no such joint.
@@ -32,31 +40,29 @@ std::optional<Gizmo> rotate_gizmo(const Actor& actor, const std::string& joint, 
 Gizmo translate_gizmo(const Handle& handle, const samples::Camera& camera, glm::vec2 size, float pixels = 70);
 
 // Adds the gizmo's lines; `hot`: the part under the mouse, or being dragged.
-void draw_gizmo(const Gizmo& gizmo, const samples::Camera& camera, GizmoPart hot, Overlay& overlay);
+void draw_gizmo(const Gizmo& gizmo, std::optional<std::size_t> hot, Overlay& overlay);
 
-// Returns the part that is drawn nearest to `at`, at most `radius` pixels away. An arrow wins over the screen's own
-// part.
-GizmoPart hit_gizmo(const Gizmo& gizmo, const samples::Camera& camera, glm::vec2 size, glm::vec2 at, float radius);
+// Returns the part that is drawn nearest to `at`, less than `radius` pixels away; none: no part. An arrow wins over the
+// screen's own part.
+std::optional<std::size_t> hit_gizmo(const Gizmo& gizmo, const samples::Camera& camera, glm::vec2 size, glm::vec2 at,
+                                     float radius);
 
-// A drag, from its start to the mouse, pixels; `gizmo` stays as it was at the start.
+// A drag from its start to the mouse, pixels; `gizmo` stays as it was at the start.
 struct GizmoDrag {
   Gizmo gizmo;
-  GizmoPart part = GizmoPart::kNone;
+  std::size_t part = 0;
   glm::vec2 from{0.0f};
-  // Radians turned so far, kept by drag_turn for drags of more than half a turn.
-  float angle = 0;
 };
 
-// Returns the turn about the ring's axis, world space: the mouse's turn about the gizmo's centre, counted beyond whole
-// turns. If the ring is seen nearly edge on, the mouse's way along it counts instead.
-glm::quat drag_turn(GizmoDrag& drag, const samples::Camera& camera, glm::vec2 size, glm::vec2 at);
+// Returns the turn about the ring's axis, world space: the mouse's way along the ring where it was grabbed.
+glm::quat drag_turn(const GizmoDrag& drag, const samples::Camera& camera, glm::vec2 size, glm::vec2 at);
 
 // Returns the way along the arrow, or in the picture's plane, world space.
 glm::vec3 drag_offset(const GizmoDrag& drag, const samples::Camera& camera, glm::vec2 size, glm::vec2 at);
 
-// Returns JointTurn::rotation for a joint that had `before` at the start of the drag, turned by `turn` in world space.
-// `joint`: the joint's matrix at the start, model space; `world`: the instance's.
-glm::quat turned_joint(const glm::quat& before, const glm::mat4& joint, const glm::mat4& world, const glm::quat& turn);
+// Returns JointTurn::rotation for a joint that had `before` when `rings` were made for it, turned by `turn` in world
+// space.
+glm::quat turned_joint(const glm::quat& before, const Gizmo& rings, const glm::quat& turn);
 
 // Sets the turn of a joint; an identity turn is removed.
 void set_turn(ViewState& state, const std::string& joint, const glm::quat& rotation);

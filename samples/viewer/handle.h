@@ -32,7 +32,6 @@ struct SurfacePlace {
 struct Handle {
   std::string name;          // unique: Selection::point holds it
   glm::vec3 position{0.0f};  // world space, posed
-  glm::mat3 axes{1.0f};      // axes of its frame, world space, posed
   HandleKind kind = HandleKind::kFixed;
   glm::mat3 from_rig{1.0f};         // space of the rig's offset -> world space
   std::vector<std::string> places;  // JSON pointers: to the offset, to the edits, or to the offsets: a driver's

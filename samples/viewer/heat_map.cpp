@@ -242,34 +242,11 @@ Result<void> fill_gpu_error(const runtime::Device& device, Stage& stage, const A
 }
 
 std::string title_of(Stage& stage, const Actor& actor, const Heat& heat) {
-  switch (heat.kind) {
-    case HeatKind::kNone:
-      break;
-    case HeatKind::kElement: {
-      const CharacterData& data = *actor.character;
-      if (data.skeleton.find(heat.element)) return "weight of " + heat.element;
-      return "weight of " + entry_label(data, static_cast<std::uint32_t>(std::stoul(heat.element)));
-    }
-    case HeatKind::kInfluences:
-      return "influences a vertex";
-    case HeatKind::kDistance:
-      return "distance to the driver at bind";
-    case HeatKind::kStretch:
-      return "stretch";
-    case HeatKind::kVolume:
-      return "change of volume";
-    case HeatKind::kGpuError:
-      return "GPU minus CPU";
-    case HeatKind::kDifference:
-      return "difference from " + stage.reference()->key;
-  }
-  return {};
-}
-
-std::string unit_of(HeatKind kind) {
-  if (kind == HeatKind::kInfluences) return "elements";
-  const bool metres = kind == HeatKind::kDistance || kind == HeatKind::kGpuError || kind == HeatKind::kDifference;
-  return metres ? "m" : "";
+  if (heat.kind == HeatKind::kDifference) return "difference from " + stage.reference()->key;
+  if (heat.kind != HeatKind::kElement) return text_of(heat.kind).name;
+  const CharacterData& data = *actor.character;
+  if (data.skeleton.find(heat.element)) return "weight of " + heat.element;
+  return "weight of " + entry_label(data, static_cast<std::uint32_t>(std::stoul(heat.element)));
 }
 
 // Fills in the values of the skins.
@@ -322,6 +299,23 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
 
 }  // namespace
 
+std::span<const HeatKindText> heat_kinds() {
+  static constexpr HeatKindText kKinds[] = {
+      {HeatKind::kNone, "none", "The skin in its own colours."},
+      {HeatKind::kElement, "weight of an element",
+       "How much a joint, or one element of the palette, moves each vertex."},
+      {HeatKind::kInfluences, "influences", "How many elements move each vertex.", "elements"},
+      {HeatKind::kDistance, "distance to driver", "From each vertex to the closest point of its driver, at bind.", "m"},
+      {HeatKind::kStretch, "stretch", "The longest of the edges about a vertex, posed over rest: 1 is none."},
+      {HeatKind::kVolume, "change of volume",
+       "Of the flesh between the skin and the nearest bone, posed over rest: 1 is none."},
+      {HeatKind::kGpuError, "GPU minus CPU", "How far the GPU's vertices are from the CPU's.", "m"},
+      {HeatKind::kDifference, "difference", "From the same vertex as the first deformer compared with moves it.", "m"}};
+  return kKinds;
+}
+
+const HeatKindText& text_of(HeatKind kind) { return heat_kinds()[static_cast<std::size_t>(kind)]; }
+
 std::vector<float> HeatMap::shares() const {
   std::vector<float> shares(values.size());
   const float range = high > low ? high - low : 1.0f;
@@ -333,7 +327,7 @@ Result<HeatMap> make_heat_map(const runtime::Device& device, Stage& stage, const
   HeatMap map;
   PELT_TRY(fill_values(device, stage, actor, heat, map));
   map.title = title_of(stage, actor, heat);
-  map.unit = unit_of(heat.kind);
+  map.unit = text_of(heat.kind).unit;
   const float neutral = heat.kind == HeatKind::kStretch || heat.kind == HeatKind::kVolume ? 1.0f : 0.0f;
   std::vector<float> away;  // distances of the skins' values from neutral
   float farthest = -1;

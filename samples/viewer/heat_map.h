@@ -2,6 +2,7 @@
 // Gives every vertex a number that is drawn as a colour.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,16 @@
 #include "samples/viewer/view_state.h"
 
 namespace pelt::viewer {
+
+// A kind of heat map as people see it.
+struct HeatKindText {
+  HeatKind kind;
+  const char* name;
+  const char* what;  // a sentence
+  const char* unit = "";
+};
+std::span<const HeatKindText> heat_kinds();  // in the order of HeatKind
+const HeatKindText& text_of(HeatKind kind);
 
 struct HeatMap {
   std::vector<float> values;  // one a vertex of the instance, packed order, in the unit of the kind

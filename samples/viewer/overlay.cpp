@@ -111,13 +111,10 @@ class Drawing {
     const glm::vec3 at = affine_origin(frame);
     if (!is_finite(at)) return;
     handle.position = to_world(at);
-    handle.axes = glm::mat3(world_) * affine_axes(frame);
-    for (int k = 0; k < 3; ++k) handle.axes[k] = normalize_or(handle.axes[k], glm::mat3(1.0f)[k]);
     handle.from_rig = glm::mat3(world_) * handle.from_rig;
     handle.motion = glm::mat3(world_) * handle.motion;
-    const std::vector<std::string>& further = state_.selection.further;
     const bool active = state_.selection.point == handle.name;
-    const bool selected = active || std::ranges::find(further, handle.name) != further.end();
+    const bool selected = state_.selection.has(handle.name);
     overlay_.handles.push_back(std::move(handle));
     if (selected || color != kUnseen) dot(at, selected ? kSelected : color, selected ? 1.6f * width : width, true);
     if (active) axes(frame, kAxisLength * size_, 2.0f);
@@ -271,9 +268,7 @@ class Drawing {
       const std::vector<std::string> places = driver_places(mesh.name);
       for (std::uint32_t v = 0; mesh.control && v < mesh.vertex_count(); ++v) {
         Handle made{.name = fmt::format("{} {}", mesh.name, mesh.source_vertex[v])};
-        const std::vector<std::string>& further = state_.selection.further;
-        const bool selected =
-            made.name == state_.selection.point || std::ranges::find(further, made.name) != further.end();
+        const bool selected = state_.selection.has(made.name);
         if (v % step != 0 && !selected) continue;
         if (selected) {
           made.kind = places.empty() ? HandleKind::kFixed : HandleKind::kVertexOffset;
@@ -437,6 +432,20 @@ class Drawing {
 };
 
 }  // namespace
+
+const Handle* Overlay::find(std::string_view name) const {
+  const auto found = std::ranges::find(handles, name, &Handle::name);
+  return found == handles.end() ? nullptr : &*found;
+}
+
+std::vector<Handle> Overlay::selected(const Selection& selection) const {
+  std::vector<Handle> selected;
+  for (const Handle& handle : handles) {
+    if (!selection.has(handle.name)) continue;
+    selected.insert(handle.name == selection.point ? selected.begin() : selected.end(), handle);
+  }
+  return selected;
+}
 
 glm::vec3 net_color(std::uint32_t level) { return kNets[level % kNets.size()]; }
 

@@ -5,6 +5,7 @@
 #include <glm/glm.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <pelt/rig.h>
@@ -20,6 +21,10 @@ struct Overlay {
   std::vector<samples::OverlayLine> lines;
   std::vector<samples::OverlayDot> dots;
   std::vector<Handle> handles;
+
+  const Handle* find(std::string_view name) const;  // nullptr: there is none
+  // Returns the selected handles, the active one first.
+  std::vector<Handle> selected(const Selection& selection) const;
 };
 
 // Colours of the axes x, y and z, linear.

@@ -117,30 +117,31 @@ std::optional<VertexHit> pick_vertex(Stage& stage, const Actor& actor, const Ray
   return nearest;
 }
 
-const Handle* pick_handle(const Overlay& overlay, const samples::Camera& camera, glm::vec2 size, glm::vec2 at,
-                          float radius) {
-  const Handle* nearest = nullptr;
-  float least = radius;
-  for (const Handle& handle : overlay.handles) {
-    const std::optional<glm::vec2> pixel = pixel_of(camera, size, handle.position);
-    if (!pixel || !(glm::distance(*pixel, at) <= least)) continue;
-    least = glm::distance(*pixel, at);
-    nearest = &handle;
+std::optional<std::size_t> nearest_point(std::span<const glm::vec3> points, const samples::Camera& camera,
+                                         glm::vec2 size, glm::vec2 at, float radius) {
+  std::optional<std::size_t> nearest;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const std::optional<glm::vec2> pixel = pixel_of(camera, size, points[k]);
+    if (!pixel || !(glm::distance(*pixel, at) <= radius)) continue;
+    radius = glm::distance(*pixel, at);
+    nearest = k;
   }
   return nearest;
 }
 
+const Handle* pick_handle(const Overlay& overlay, const samples::Camera& camera, glm::vec2 size, glm::vec2 at,
+                          float radius) {
+  std::vector<glm::vec3> points;
+  for (const Handle& handle : overlay.handles) points.push_back(handle.position);
+  const std::optional<std::size_t> nearest = nearest_point(points, camera, size, at, radius);
+  return nearest ? &overlay.handles[*nearest] : nullptr;
+}
+
 std::string pick_joint(const Actor& actor, const samples::Camera& camera, glm::vec2 size, glm::vec2 at, float radius) {
-  std::string nearest;
-  float least = radius;
-  for (std::size_t j = 0; j < actor.pose.joints.size(); ++j) {
-    const glm::vec3 point(actor.worlds.front() * actor.pose.joints[j][3]);
-    const std::optional<glm::vec2> pixel = pixel_of(camera, size, point);
-    if (!pixel || !(glm::distance(*pixel, at) <= least)) continue;
-    least = glm::distance(*pixel, at);
-    nearest = actor.character->skeleton.joints[j].name;
-  }
-  return nearest;
+  std::vector<glm::vec3> points;
+  for (const glm::mat4& joint : actor.pose.joints) points.emplace_back(actor.worlds.front() * joint[3]);
+  const std::optional<std::size_t> nearest = nearest_point(points, camera, size, at, radius);
+  return nearest ? actor.character->skeleton.joints[*nearest].name : "";
 }
 
 }  // namespace pelt::viewer

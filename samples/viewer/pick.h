@@ -2,9 +2,11 @@
 // Finds the object under the mouse.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "samples/renderer/framing.h"
@@ -36,6 +38,10 @@ struct VertexHit {
 
 // Picks the nearest skin of the actor's first instance in its pose.
 std::optional<VertexHit> pick_vertex(Stage& stage, const Actor& actor, const Ray& ray);
+
+// Returns the index of the point that is drawn nearest to `at`, at most `radius` pixels away; none: no point.
+std::optional<std::size_t> nearest_point(std::span<const glm::vec3> points, const samples::Camera& camera,
+                                         glm::vec2 size, glm::vec2 at, float radius);
 
 // Returns the handle that is drawn nearest to `at`, at most `radius` pixels away; nullptr: none.
 const Handle* pick_handle(const Overlay& overlay, const samples::Camera& camera, glm::vec2 size, glm::vec2 at,

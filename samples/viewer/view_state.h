@@ -2,11 +2,13 @@
 // All settings of a view, as plain values that panels change and scripts set. The rig is the document's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <glm/gtc/quaternion.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <pelt/result.h>
@@ -92,6 +94,8 @@ struct Selection {
   std::uint32_t vertex = 0;          // of the model's mesh
   std::string point;                 // name of a control point or of a driver's vertex: Handle::name
   std::vector<std::string> further;  // names of points that move with it
+
+  bool has(std::string_view name) const { return name == point || std::ranges::find(further, name) != further.end(); }
 };
 
 // What is edited of hierarchical B-splines.

@@ -175,7 +175,7 @@ void App::State::hide_picture() {
 void App::State::cancel_grab() {
   grab = Grab::kNone;
   gizmo.reset();
-  hot = GizmoPart::kNone;
+  hot.reset();
 }
 
 bool App::State::wants(const std::string& key) const {

@@ -35,7 +35,7 @@ void App::State::frame_selection(bool everything) {
   std::vector<samples::Bounds> boxes;
   if (!everything) {
     std::optional<glm::vec3> at;
-    if (const Handle* handle = selected_handle()) at = handle->position;
+    if (const Handle* handle = overlay.find(view.selection.point)) at = handle->position;
     if (!at && !view.selection.mesh.empty()) at = posed_position(*stage, subject, view.selection);
     if (!at && !view.selection.joint.empty()) {
       if (const auto joint = subject.character->skeleton.find(view.selection.joint)) {
@@ -105,12 +105,10 @@ void App::State::begin_grab(glm::vec2 mouse) {
   const float split = view.compare.split * static_cast<float>(rect.width);
   if (view.compare.mode == CompareMode::kSplit && std::abs(mouse.x - split) < 6) {
     grab = Grab::kSplit;
-  } else if (gizmo && hot != GizmoPart::kNone && stage->subject() != nullptr) {
+  } else if (gizmo && hot && stage->subject() != nullptr) {
     grab = Grab::kGizmo;
-    drag = {*gizmo, hot, mouse};
+    drag = {*gizmo, *hot, mouse};
     turn_before = turn_of(view, view.selection.joint);
-    const auto joint = stage->subject()->character->skeleton.find(view.selection.joint);
-    joint_before = joint ? stage->subject()->pose.joints[*joint] : glm::mat4(1.0f);
     rig_before = document->rig_json();
     handles_before = brushed_handles();
   } else {
@@ -124,8 +122,7 @@ void App::State::drag_gizmo(glm::vec2 mouse) {
   const glm::vec2 size(rect.width, rect.height);
   if (drag.gizmo.kind == Gizmo::Kind::kRotate) {
     const glm::quat turn = drag_turn(drag, camera, size, mouse);
-    const glm::mat4& world = stage->subject()->worlds.front();
-    set_turn(view, view.selection.joint, turned_joint(turn_before, joint_before, world, turn));
+    set_turn(view, view.selection.joint, turned_joint(turn_before, drag.gizmo, turn));
     return;
   }
   const Result<void> moved = move_handles(handles_before, drag_offset(drag, camera, size, mouse));
@@ -152,7 +149,8 @@ void App::State::handle_mouse() {
   const bool inside = !io.WantCaptureMouse && mouse.x >= 0 && mouse.y >= 0 && mouse.x < size.x && mouse.y < size.y;
   if (inside && io.MouseWheel != 0) zoom_by(view.camera, io.MouseWheel);
   if (grab == Grab::kNone) {
-    hot = gizmo && inside ? hit_gizmo(*gizmo, camera_of(view.camera), size, mouse, kHandleRadius) : GizmoPart::kNone;
+    hot.reset();
+    if (gizmo && inside) hot = hit_gizmo(*gizmo, camera_of(view.camera), size, mouse, kHandleRadius);
     if (inside) begin_grab(mouse);
   }
   const bool held = ImGui::IsMouseDown(ImGuiMouseButton_Left) || ImGui::IsMouseDown(ImGuiMouseButton_Middle) ||

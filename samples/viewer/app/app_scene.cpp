@@ -22,7 +22,7 @@ std::string App::State::fingerprint_of_scene() const {
   return fmt::format("{} {} {} {}",
                      fingerprint({"camera", "playback", "turns", "morphs", "shown", "compare", "heat", "selection",
                                   "surfaces", "instances"}),
-                     rect.width, rect.height, static_cast<int>(hot));
+                     rect.width, rect.height, hot ? static_cast<int>(*hot) : -1);
 }
 
 // Poses the characters if anything has changed that moves them.
@@ -82,39 +82,21 @@ void App::State::add_gizmo(const Actor& subject) {
   const glm::vec2 size(rect.width, rect.height);
   if (grab != Grab::kGizmo) {
     gizmo.reset();
-    const Handle* handle = selected_handle();
+    const Handle* handle = overlay.find(view.selection.point);
     if (handle != nullptr && handle->kind != HandleKind::kFixed) {
       gizmo = translate_gizmo(*handle, camera, size);
     } else if (!view.selection.joint.empty() && view.shown.skeleton) {
       gizmo = rotate_gizmo(subject, view.selection.joint, camera, size);
     }
   }
-  if (gizmo) draw_gizmo(*gizmo, camera, hot, overlay);
-}
-
-const Handle* App::State::selected_handle() const {
-  for (const Handle& handle : overlay.handles) {
-    if (handle.name == view.selection.point) return &handle;
-  }
-  return nullptr;
-}
-
-// Returns the selected handles, the active one first.
-std::vector<Handle> App::State::selected_handles() const {
-  std::vector<Handle> handles;
-  if (const Handle* active = selected_handle()) handles.push_back(*active);
-  for (const Handle& handle : overlay.handles) {
-    const std::vector<std::string>& further = view.selection.further;
-    if (std::ranges::find(further, handle.name) != further.end()) handles.push_back(handle);
-  }
-  return handles;
+  if (gizmo) draw_gizmo(*gizmo, hot, overlay);
 }
 
 // Returns the selected handles and what the brush moves with them.
 std::vector<BrushedHandle> App::State::brushed_handles() {
   const Actor* subject = stage->subject();
   if (subject == nullptr) return {};
-  return brushed(selected_handles(), overlay.handles, view.surfaces, subject->character.size());
+  return brushed(overlay.selected(view.selection), overlay.handles, view.surfaces, subject->character.size());
 }
 
 void App::State::update_scene() {

@@ -115,11 +115,10 @@ struct App::State {
   Grab grab = Grab::kNone;
   glm::vec2 grabbed_at{0};
   std::optional<Gizmo> gizmo;
-  GizmoPart hot = GizmoPart::kNone;  // the part under the mouse, or being dragged
+  std::optional<std::size_t> hot;  // the gizmo's part under the mouse, or being dragged
   // The state when a gizmo was grabbed.
   GizmoDrag drag;
   glm::quat turn_before{1, 0, 0, 0};
-  glm::mat4 joint_before{1.0f};
   nlohmann::json rig_before;
   std::vector<BrushedHandle> handles_before;
 
@@ -157,10 +156,8 @@ struct App::State {
   void drag_gizmo(glm::vec2 mouse);
   Result<void> move_handles(const std::vector<BrushedHandle>& handles, glm::vec3 way);
   std::vector<BrushedHandle> brushed_handles();
-  std::vector<Handle> selected_handles() const;
   void click(glm::vec2 at);
   void click_point(const std::string& name);
-  const Handle* selected_handle() const;
   void frame_selection(bool everything);
   void step_deformer();
   std::string suggested_name() const;

@@ -98,9 +98,7 @@ void App::State::draw_panels() {
   const float left = view.panels.left && loaded && !(narrow && right > 0) ? side : 0.0f;
   const float middle = std::max(size.y - top - timeline, 0.0f);
   Context shared = context();
-  rig_editor.search = view.panels.search;
   if (left > 0) docked("Rig", {0, top}, {left, middle}, [&] { draw_rig_panel(shared); });
-  view.panels.search = rig_editor.search;
   if (shared.save_wanted) save_somewhere();
   if (right > 0) {
     docked("Inspector", {size.x - right, top}, {right, middle}, [&] {

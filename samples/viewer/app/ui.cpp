@@ -58,7 +58,7 @@ constexpr std::uint32_t kHeader = 0x2F4059;  // rows that are chosen, and foldab
 constexpr std::uint32_t kHeaderHovered = 0x3A4F6E;
 constexpr std::uint32_t kAccent = 0x6EA8FF;
 
-// Sets all colours of the library, so that no default is left.
+// Sets the colours of what the viewer draws.
 void set_colors(std::span<ImVec4> colors) {
   const ImVec4 chosen_hovered = rgb(0x3263AC);  // texts on it 4.8 : 1
   colors[ImGuiCol_Text] = rgb(kText);
@@ -67,7 +67,6 @@ void set_colors(std::span<ImVec4> colors) {
   colors[ImGuiCol_ChildBg] = rgb(kWindow, 0);
   colors[ImGuiCol_PopupBg] = rgb(kRaised);
   colors[ImGuiCol_Border] = rgb(kLine);
-  colors[ImGuiCol_BorderShadow] = rgb(0, 0);
   colors[ImGuiCol_FrameBg] = rgb(kFrame);
   colors[ImGuiCol_FrameBgHovered] = rgb(kHovered);
   colors[ImGuiCol_FrameBgActive] = rgb(kPressed);
@@ -91,16 +90,9 @@ void set_colors(std::span<ImVec4> colors) {
   colors[ImGuiCol_Separator] = rgb(kLine);
   colors[ImGuiCol_SeparatorHovered] = rgb(kAccent, 0.75f);
   colors[ImGuiCol_SeparatorActive] = rgb(kAccent);
-  colors[ImGuiCol_ResizeGrip] = rgb(kHovered);
-  colors[ImGuiCol_ResizeGripHovered] = rgb(kPressed);
-  colors[ImGuiCol_ResizeGripActive] = rgb(kAccent);
   colors[ImGuiCol_Tab] = rgb(kRaised);
   colors[ImGuiCol_TabHovered] = chosen_hovered;
   colors[ImGuiCol_TabActive] = rgb(kChosen);
-  colors[ImGuiCol_TabUnfocused] = rgb(kRaised);
-  colors[ImGuiCol_TabUnfocusedActive] = rgb(kChosen);
-  colors[ImGuiCol_PlotLines] = rgb(kAccent);
-  colors[ImGuiCol_PlotLinesHovered] = rgb(kText);
   colors[ImGuiCol_PlotHistogram] = rgb(kChosen);  // progress bars have texts on it
   colors[ImGuiCol_PlotHistogramHovered] = rgb(kAccent);
   colors[ImGuiCol_TableHeaderBg] = rgb(kRaised);
@@ -109,10 +101,7 @@ void set_colors(std::span<ImVec4> colors) {
   colors[ImGuiCol_TableRowBg] = rgb(kWindow, 0);
   colors[ImGuiCol_TableRowBgAlt] = rgb(0xFFFFFF, 0.03f);
   colors[ImGuiCol_TextSelectedBg] = rgb(kChosen);
-  colors[ImGuiCol_DragDropTarget] = rgb(kAccent);
   colors[ImGuiCol_NavHighlight] = rgb(kAccent);
-  colors[ImGuiCol_NavWindowingHighlight] = rgb(kAccent);
-  colors[ImGuiCol_NavWindowingDimBg] = rgb(0, 0.5f);
   colors[ImGuiCol_ModalWindowDimBg] = rgb(0, 0.5f);
 }
 

@@ -3,7 +3,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cfloat>
 
 #include "samples/viewer/panels/color_bar.h"
@@ -12,28 +11,6 @@
 
 namespace pelt::viewer {
 namespace {
-
-struct Kind {
-  HeatKind kind;
-  const char* name;
-  const char* what;
-};
-
-constexpr std::array kKinds{
-    Kind{HeatKind::kNone, "none", "The skin in its own colours."},
-    Kind{HeatKind::kElement, "weight of an element",
-         "How much a joint, or one element of the palette, moves each vertex."},
-    Kind{HeatKind::kInfluences, "influences", "How many elements move each vertex."},
-    Kind{HeatKind::kDistance, "distance to driver", "From each vertex to the closest point of its driver, at bind."},
-    Kind{HeatKind::kStretch, "stretch", "The longest of the edges about a vertex, posed over rest: 1 is none."},
-    Kind{HeatKind::kVolume, "change of volume",
-         "Of the flesh between the skin and the nearest bone, posed over rest: 1 is none."},
-    Kind{HeatKind::kGpuError, "GPU minus CPU", "How far the GPU's vertices are from the CPU's."},
-    Kind{HeatKind::kDifference, "difference", "From the same vertex as the first deformer compared with moves it."}};
-
-const Kind& kind_of(HeatKind kind) {
-  return *std::find_if(kKinds.begin(), kKinds.end(), [kind](const Kind& one) { return one.kind == kind; });
-}
 
 void draw_element(ViewState& view, const CharacterData& data) {
   row_label("element");
@@ -89,8 +66,8 @@ void draw_heat_panel(Context& context) {
   const Actor* subject = subject_or_note(context.stage);
   if (subject == nullptr) return;
   row_label("show");
-  if (ImGui::BeginCombo("##kind", kind_of(view.heat.kind).name, ImGuiComboFlags_HeightLarge)) {
-    for (const Kind& kind : kKinds) {
+  if (ImGui::BeginCombo("##kind", text_of(view.heat.kind).name, ImGuiComboFlags_HeightLarge)) {
+    for (const HeatKindText& kind : heat_kinds()) {
       if (ImGui::Selectable(kind.name, kind.kind == view.heat.kind)) {
         view.heat.kind = kind.kind;
         view.heat.automatic = true;
@@ -104,7 +81,7 @@ void draw_heat_panel(Context& context) {
     }
     ImGui::EndCombo();
   }
-  ImGui::TextWrapped("%s", kind_of(view.heat.kind).what);
+  ImGui::TextWrapped("%s", text_of(view.heat.kind).what);
   if (view.heat.kind == HeatKind::kElement) draw_element(view, *subject->character);
   if (!context.heat) return;
   const HeatMap& map = *context.heat;

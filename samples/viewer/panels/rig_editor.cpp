@@ -8,9 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <pelt/curve_keys.h>
-
-#include "samples/viewer/panels/curve_editor.h"
 #include "samples/viewer/panels/rig_changes.h"
 #include "samples/viewer/panels/rig_values.h"
 #include "samples/viewer/panels/rows.h"
@@ -28,9 +25,13 @@ constexpr float kNestedLabelShare = 0.52f;   // least share of the width that in
 constexpr float kIndent = 0.8f;              // em
 constexpr float kMargin = 0.6f;              // em: margin at the left, for the marks
 constexpr float kWordWidth = 4.5f;           // em: width of "auto" beside a number
+constexpr float kButtonWidth = 2.5f;         // em: room for a button at the right end of a row
 constexpr std::size_t kMaxListed = 64;       // numbers of a list that are shown singly
 constexpr std::size_t kMaxRangesText = 400;  // characters
+constexpr const char* kLayers = "/layers";
 const ImVec4 kNotice(1.0f, 0.72f, 0.35f, 1.0f);
+
+float em() { return ImGui::GetFontSize(); }
 
 bool is_ranges(const Schema& schema) {
   return schema.kind == Kind::kArray && schema.items != nullptr && schema.items->kind == Kind::kUnion;
@@ -38,15 +39,16 @@ bool is_ranges(const Schema& schema) {
 
 class Editor {
  public:
-  Editor(Document& document, RigEditorState& state) : document_(document), state_(state), changes_(document, state) {}
+  Editor(Document& document, RigEditorState& state, std::string& search)
+      : document_(document), state_(state), search_(search), changes_(document, state) {}
 
   void draw() {
     draw_draft();
     ImGui::SetNextItemWidth(-1);
-    input_text("##search", "search parameters", state_.search);
-    ImGui::PushStyleVar(ImGuiStyleVar_IndentSpacing, kIndent * ImGui::GetFontSize());
+    input_text("##search", "search parameters", search_);
+    ImGui::PushStyleVar(ImGuiStyleVar_IndentSpacing, kIndent * em());
     if (ImGui::BeginChild("rig")) {
-      ImGui::Indent(kMargin * ImGui::GetFontSize());
+      ImGui::Indent(kMargin * em());
       label_width_ = kLabelShare * ImGui::GetContentRegionAvail().x;
       left_ = ImGui::GetCursorPosX();
       const Schema& schema = rig_schema();
@@ -62,8 +64,10 @@ class Editor {
   }
 
  private:
-  // Call it after an item whose change goes on while the item is active.
-  void follow_item() {
+  // Draws a number, or some; its change goes on while the item is active.
+  void draw_numeric(const Schema& schema, Json value, const std::string& pointer) {
+    const bool changed = schema.kind == Kind::kArray ? draw_numbers(schema, value) : draw_number(schema, value);
+    if (changed) changes_.set(pointer, value, pointer);
     if (ImGui::IsItemDeactivated()) changes_.end();
   }
 
@@ -78,7 +82,7 @@ class Editor {
   // ------------------------------------------------------------------------------------------------------ searching
 
   bool shows(const std::string& name, const Schema& schema, const Json& value) const {
-    if (state_.search.empty() || found_above_) return true;
+    if (search_.empty() || found_above_) return true;
     if (names(name, schema)) return true;
     if (value.is_object()) {
       return std::any_of(schema.properties.begin(), schema.properties.end(), [&](const Schema::Property& property) {
@@ -93,13 +97,12 @@ class Editor {
   }
 
   bool names(const std::string& name, const Schema& schema) const {
-    return contains(readable(name), state_.search) || contains(name, state_.search) ||
-           contains(schema.description, state_.search);
+    return contains(readable(name), search_) || contains(name, search_) || contains(schema.description, search_);
   }
 
   // While there is a search, all nodes of trees are open.
   void open_for_search() const {
-    if (!state_.search.empty()) ImGui::SetNextItemOpen(true);
+    if (!search_.empty()) ImGui::SetNextItemOpen(true);
   }
 
   // ------------------------------------------------------------------------------------------------------------ rows
@@ -108,7 +111,7 @@ class Editor {
   static void tooltip(const Schema& schema, const std::string& name = "") {
     if ((schema.description.empty() && name.empty()) || !ImGui::IsItemHovered()) return;
     ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(26 * ImGui::GetFontSize());
+    ImGui::PushTextWrapPos(26 * em());
     if (!name.empty()) ImGui::TextUnformatted(name.c_str());
     ImGui::TextUnformatted(schema.description.c_str());
     ImGui::PopTextWrapPos();
@@ -127,9 +130,8 @@ class Editor {
   static void mark(const Schema& schema, const Json& value) {
     if (!schema.has_fallback() || is_default(schema, value)) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float em = ImGui::GetFontSize();
-    ImGui::GetWindowDrawList()->AddCircleFilled({at.x - 0.28f * em, at.y + 0.5f * ImGui::GetFrameHeight()}, 0.17f * em,
-                                                ImGui::GetColorU32(kNotice));
+    ImGui::GetWindowDrawList()->AddCircleFilled({at.x - 0.28f * em(), at.y + 0.5f * ImGui::GetFrameHeight()},
+                                                0.17f * em(), ImGui::GetColorU32(kNotice));
   }
 
   // Draws the name at the left; the next item has the remaining width.
@@ -138,7 +140,7 @@ class Editor {
     const float x = ImGui::GetCursorPosX();
     const float end = std::max(left_ + label_width_, x + kNestedLabelShare * ImGui::GetContentRegionAvail().x);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const ImVec2 size(end - x - 0.4f * ImGui::GetFontSize(), ImGui::GetFrameHeight());
+    const ImVec2 size(end - x - 0.4f * em(), ImGui::GetFrameHeight());
     ImGui::InvisibleButton("label", size, ImGuiButtonFlags_MouseButtonRight);
     const std::string text = readable(name);
     const bool cut = ImGui::CalcTextSize(text.c_str()).x > size.x;
@@ -187,7 +189,7 @@ class Editor {
                   const std::string& optional_in) {
     ImGui::PushID(name.c_str());
     const bool found_before = found_above_;
-    if (!state_.search.empty() && names(name, schema)) found_above_ = true;
+    if (!search_.empty() && names(name, schema)) found_above_ = true;
     switch (schema.kind) {
       case Kind::kAny:
       case Kind::kConst:
@@ -199,13 +201,10 @@ class Editor {
         break;
       }
       case Kind::kNumber:
-      case Kind::kInteger: {
+      case Kind::kInteger:
         label(name, schema, value, pointer);
-        Json number = value;
-        if (draw_number(schema, number)) changes_.set(pointer, number, pointer);
-        follow_item();
+        draw_numeric(schema, value, pointer);
         break;
-      }
       case Kind::kString:
         label(name, schema, value, pointer);
         draw_string(schema, value, pointer);
@@ -218,7 +217,7 @@ class Editor {
       }
       case Kind::kUnion:
         label(name, schema, value, pointer);
-        draw_union(name, schema, value, pointer);
+        draw_union(schema, value, pointer);
         break;
       case Kind::kArray:
         draw_array(name, schema, value, pointer);
@@ -233,7 +232,8 @@ class Editor {
 
   void draw_string(const Schema& schema, const Json& value, const std::string& pointer) {
     std::string text = value.is_string() ? value.get<std::string>() : "";
-    if (const auto list = names_for(document_, schema)) {
+    if (!schema.names.empty()) {
+      const auto list = [&] { return names_for(document_, schema); };
       if (draw_name("##value", "none", text, state_.filter, list)) changes_.set(pointer, text);
     } else if (draw_text("##value", "", text)) {
       changes_.set(pointer, text);
@@ -241,7 +241,7 @@ class Editor {
   }
 
   // Draws a union: "auto", or the alternatives to it.
-  void draw_union(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
+  void draw_union(const Schema& schema, const Json& value, const std::string& pointer) {
     const auto word = [](const Schema& one) -> std::string {
       if (one.kind == Kind::kConst) return one.fixed.get<std::string>();
       if (is_keys(one)) return "curve";
@@ -251,8 +251,9 @@ class Editor {
                                     [&](const auto& one) { return fits(*one, value); });
     if (found == schema.alternatives.end()) return;
     const Schema& now = **found;
-    const bool alone = now.kind == Kind::kConst || is_keys(now);
-    ImGui::SetNextItemWidth(alone ? -1 : kWordWidth * ImGui::GetFontSize());
+    const bool keys = is_keys(now);
+    const bool alone = now.kind == Kind::kConst;
+    ImGui::SetNextItemWidth(keys ? -kButtonWidth * em() : alone ? -1 : kWordWidth * em());
     if (ImGui::BeginCombo("##which", word(now).c_str())) {
       for (const auto& one : schema.alternatives) {
         if (ImGui::Selectable(word(*one).c_str(), one.get() == &now) && one.get() != &now) {
@@ -261,16 +262,13 @@ class Editor {
       }
       ImGui::EndCombo();
     }
-    if (is_keys(now)) {
-      draw_keys(name, now, value, pointer);
+    if (keys) {
+      add_button(now, pointer);
+      draw_entries(now, value, pointer);
     } else if (!alone) {
       ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
       ImGui::SetNextItemWidth(-1);
-      Json number = value;
-      if (now.kind == Kind::kArray ? draw_numbers(now, number) : draw_number(now, number)) {
-        changes_.set(pointer, number, pointer);
-      }
-      follow_item();
+      draw_numeric(now, value, pointer);
     }
   }
 
@@ -331,14 +329,7 @@ class Editor {
   void draw_array(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
     if (schema.is_numbers(2, 4)) {
       label(name, schema, value, pointer);
-      Json numbers = value;
-      if (draw_numbers(schema, numbers)) changes_.set(pointer, numbers, pointer);
-      follow_item();
-    } else if (is_keys(schema)) {
-      label(name, schema, value, pointer);
-      ImGui::AlignTextToFramePadding();
-      ImGui::TextDisabled(value.empty() ? "even" : "%zu keys", value.size());
-      draw_keys(name, schema, value, pointer);
+      draw_numeric(schema, value, pointer);
     } else if (is_ranges(schema)) {
       label(name, schema, value, pointer);
       draw_ranges(value, pointer);
@@ -361,37 +352,46 @@ class Editor {
 
   // Draws a list. Layers have headers, other lists nodes.
   void draw_list(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
-    const bool top = pointer == "/layers";
+    const bool top = pointer == kLayers;
     const std::string text =
         value.empty() ? readable(name) + ": none" : fmt::format("{} ({})", readable(name), value.size());
     constexpr ImGuiTreeNodeFlags kTop =
         ImGuiTreeNodeFlags_DefaultOpen | ImGuiTreeNodeFlags_Framed | ImGuiTreeNodeFlags_NoTreePushOnOpen;
     const bool open = begin_node(text, schema, value, pointer, top ? kTop : ImGuiTreeNodeFlags_None);
     const bool many = value.size() > kMaxListed;
-    if (!many && row_buttons({{"+", "Add"}}) != nullptr) {
-      Json item = top ? Json{{"deformer", "surface_ffd"}} : new_value(document_, *schema.items);
-      changes_.change(pointer, "", [&](Json& list) {
-        if (!list.is_array()) list = Json::array();
-        list.push_back(std::move(item));
-      });
-    }
+    if (!many) add_button(schema, pointer);
     if (!open) return;
     if (many) {
       ImGui::TextDisabled("too many to be shown");
     } else {
-      for (std::size_t i = 0; i < value.size(); ++i) draw_item(*schema.items, value, i, pointer, top);
+      draw_entries(schema, value, pointer);
     }
     if (!top) ImGui::TreePop();
   }
 
-  void draw_item(const Schema& schema, const Json& list, std::size_t i, const std::string& pointer, bool top) {
+  // Draws the button that adds an entry, at the right end of the row.
+  void add_button(const Schema& schema, const std::string& pointer) {
+    if (row_buttons({{"+", "Add"}}) == nullptr) return;
+    Json item = pointer == kLayers ? Json{{"deformer", "surface_ffd"}} : new_value(document_, *schema.items);
+    changes_.change(pointer, "", [&](Json& list) {
+      if (!list.is_array()) list = Json::array();
+      list.push_back(std::move(item));
+    });
+  }
+
+  void draw_entries(const Schema& schema, const Json& list, const std::string& pointer) {
+    for (std::size_t i = 0; i < list.size(); ++i) draw_item(*schema.items, list, i, pointer);
+  }
+
+  void draw_item(const Schema& schema, const Json& list, std::size_t i, const std::string& pointer) {
     const Json& item = list[i];
     if (schema.kind == Kind::kObject && !shows("", schema, item)) return;
     const std::string place = fmt::format("{}/{}", pointer, i);
     ImGui::PushID(static_cast<int>(i));
     if (schema.kind == Kind::kObject) {
       open_for_search();
-      const ImGuiTreeNodeFlags flags = top ? ImGuiTreeNodeFlags_Framed | ImGuiTreeNodeFlags_DefaultOpen : 0;
+      const ImGuiTreeNodeFlags flags =
+          pointer == kLayers ? ImGuiTreeNodeFlags_Framed | ImGuiTreeNodeFlags_DefaultOpen : 0;
       const bool open =
           ImGui::TreeNodeEx("item", flags | ImGuiTreeNodeFlags_AllowItemOverlap | ImGuiTreeNodeFlags_SpanAvailWidth,
                             "%zu  %s", i + 1, row_title(item).c_str());
@@ -403,56 +403,20 @@ class Editor {
         ImGui::TreePop();
       }
     } else {
-      ImGui::SetNextItemWidth(-2.5f * ImGui::GetFontSize());
+      ImGui::SetNextItemWidth(-kButtonWidth * em());
       if (schema.kind == Kind::kString) {
         draw_string(schema, item, place);
-      } else if (schema.kind == Kind::kArray) {
-        Json numbers = item;
-        if (draw_numbers(schema, numbers)) changes_.set(place, numbers, place);
-        follow_item();
       } else {
-        Json number = item;
-        if (draw_number(schema, number)) changes_.set(place, number, place);
-        follow_item();
+        draw_numeric(schema, item, place);
       }
       changes_.move_item(row_buttons({{"x", "Remove"}}), i, list.size(), pointer);
     }
     ImGui::PopID();
   }
 
-  // ---------------------------------------------------------------------------------------------------------- curves
-
-  void draw_keys(const std::string& name, const Schema& schema, const Json& value, const std::string& pointer) {
-    const Schema& at = schema.items->item(0);
-    const Schema& of = schema.items->item(1);
-    CurvePlot plot;
-    plot.at_low = static_cast<float>(at.minimum);
-    plot.at_high = static_cast<float>(at.maximum);
-    plot.least = of.above_minimum ? static_cast<float>(of.minimum) + 1e-4f : static_cast<float>(of.minimum);
-    plot.most = static_cast<float>(of.maximum);
-    if (name == "twist") {
-      const Json& bone = changes_.rig()[Json::json_pointer(pointer.substr(0, pointer.rfind('/')))];
-      plot.smooth = bone.value("smooth_twist", true);
-      plot.rising = true;
-      plot.pinned = {{0, 0}, {1, 1}};
-    } else if (name == "share") {
-      plot.smooth = true;
-      plot.pinned = {{0, 0}};
-    }
-    std::vector<CurveKey> keys;
-    for (const Json& key : value) keys.push_back({key[0].get<float>(), key[1].get<float>()});
-    const bool changed = draw_curve_editor("curve", keys, plot);
-    if (changed) {
-      Json now = Json::array();
-      for (const CurveKey& key : keys) now.push_back(Json::array({key.at, key.value}));
-      if (now.empty() && schema.min_items > 0) now = value;  // the last key stays
-      changes_.set(pointer, std::move(now), pointer);
-    }
-    follow_item();
-  }
-
   Document& document_;
   RigEditorState& state_;
+  std::string& search_;
   RigChanges changes_;
   bool found_above_ = false;  // a parent matches the search: everything below it is shown
   float label_width_ = 0;
@@ -461,9 +425,9 @@ class Editor {
 
 }  // namespace
 
-void draw_rig_editor(Document& document, RigEditorState& state) {
+void draw_rig_editor(Document& document, RigEditorState& state, std::string& search) {
   if (state.draft && state.draft->revision != document.revision()) state.draft.reset();
-  Editor(document, state).draw();
+  Editor(document, state, search).draw();
 }
 
 }  // namespace pelt::viewer

@@ -21,13 +21,12 @@ struct RigEditorState {
     std::uint64_t revision = 0;  // of the document from which it was made
   };
 
-  std::string search;  // search text for parameters
   std::string filter;  // search text for names in the open list
   std::optional<Draft> draft;
 };
 
 // Draws the rig in the remaining width, and edits it: one step of undo for each drag, keyed by the value's JSON
-// pointer.
-void draw_rig_editor(Document& document, RigEditorState& state);
+// pointer. `search`: the text that the user searches for among the parameters.
+void draw_rig_editor(Document& document, RigEditorState& state, std::string& search);
 
 }  // namespace pelt::viewer

@@ -55,7 +55,7 @@ void draw_rig_panel(Context& context) {
   draw_toolbar(context);
   const std::optional<Binder::Progress> progress = context.binder.progress();
   progress ? draw_progress(*progress) : draw_title(*context.document);
-  draw_rig_editor(*context.document, context.rig_editor);
+  draw_rig_editor(*context.document, context.rig_editor, context.view.panels.search);
 }
 
 }  // namespace pelt::viewer

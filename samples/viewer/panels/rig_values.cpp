@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include <pelt/import.h>
 
@@ -71,68 +70,34 @@ std::string row_title(const Json& value) {
   return "";
 }
 
-std::function<std::vector<std::string>()> names_for(const Document& document, const Schema& schema) {
-  using Names = std::vector<std::string>;
+std::vector<std::string> names_for(const Document& document, const Schema& schema) {
   const std::string& names = schema.names;
-  if (names == "joint" || names == "point") {
-    return [&document] {
-      Names all;
-      for (const Joint& joint : document.model()->skeleton.joints) all.push_back(joint.name);
-      return all;
-    };
+  const Model& model = *document.model();
+  if (names == "file" || names == "obj_file") return mesh_files(document, names == "obj_file");
+  std::vector<std::string> all;
+  const auto add = [&](const auto& named) {
+    for (const auto& one : named) {
+      if (std::ranges::find(all, one.name) == all.end()) all.push_back(one.name);
+    }
+  };
+  if (names == "mesh_or_any") all.push_back("*");
+  if (schema.has_fallback() && schema.fallback == "") all.push_back("");
+  if (names == "joint" || names == "point") add(model.skeleton.joints);
+  if (names.starts_with("mesh")) add(model.meshes);
+  if (names == "mesh_or_muscle") add(document.rig().muscles);
+  if (names == "group") add(document.rig().groups);
+  for (const Mesh& mesh : model.meshes) {
+    if (names == "attribute") add(mesh.attributes);
+    if (names == "morph_target") add(mesh.morph_targets);
   }
-  if (names.starts_with("mesh")) {
-    const bool any = names == "mesh_or_any";
-    const bool none = schema.has_fallback() && schema.fallback == "";
-    const bool muscles = names == "mesh_or_muscle";
-    return [&document, any, none, muscles] {
-      Names all;
-      if (any) all.push_back("*");
-      if (none) all.push_back("");
-      for (const Mesh& mesh : document.model()->meshes) all.push_back(mesh.name);
-      if (muscles) {
-        for (const Muscle& muscle : document.rig().muscles) all.push_back(muscle.name);
-      }
-      return all;
-    };
-  }
-  if (names == "group") {
-    return [&document] {
-      Names all{""};
-      for (const Group& group : document.rig().groups) all.push_back(group.name);
-      return all;
-    };
-  }
-  if (names == "attribute") {
-    return [&document] {
-      std::set<std::string> all{""};
-      for (const Mesh& mesh : document.model()->meshes) {
-        for (const VertexAttribute& attribute : mesh.attributes) all.insert(attribute.name);
-      }
-      return Names(all.begin(), all.end());
-    };
-  }
-  if (names == "morph_target") {
-    return [&document] {
-      std::set<std::string> all{""};
-      for (const Mesh& mesh : document.model()->meshes) {
-        for (const MorphTarget& target : mesh.morph_targets) all.insert(target.name);
-      }
-      return Names(all.begin(), all.end());
-    };
-  }
-  if (names == "file" || names == "obj_file") {
-    return [&document, obj_alone = names == "obj_file"] { return mesh_files(document, obj_alone); };
-  }
-  return {};
+  return all;
 }
 
 Json new_value(const Document& document, const Schema& schema) {
   Json value = fresh_value(schema);
   if (schema.kind == Schema::Kind::kString && value == "") {
-    const auto list = names_for(document, schema);
-    const std::vector<std::string> all = list ? list() : std::vector<std::string>();
-    const auto first = std::find_if(all.begin(), all.end(), [](const std::string& one) { return !one.empty(); });
+    const std::vector<std::string> all = names_for(document, schema);
+    const auto first = std::ranges::find_if(all, [](const std::string& one) { return !one.empty(); });
     if (first != all.end()) return *first;
     return schema.not_empty ? "new" : "";
   }

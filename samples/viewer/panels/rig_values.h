@@ -2,7 +2,6 @@
 // The values that a place of a rig may have, by its schema.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -21,8 +20,9 @@ bool fits(const Schema& schema, const nlohmann::json& value);
 // Returns the title of a list's row: the value's name, or its subject.
 std::string row_title(const nlohmann::json& value);
 
-// Returns a function that lists the names that a text may have, or none if it may have any. The document outlives it.
-std::function<std::vector<std::string>()> names_for(const Document& document, const Schema& schema);
+// Returns the names that the document knows for a text that names something (Schema::names), "" among them if it may be
+// empty.
+std::vector<std::string> names_for(const Document& document, const Schema& schema);
 
 // Returns the value of a new place; a name that must not be empty is the first known one.
 nlohmann::json new_value(const Document& document, const Schema& schema);

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,15 +85,9 @@ std::string followed(const HierarchicalBsplineParameters& surface, const Surface
 }
 
 // Returns the selected control vertices, the active one first.
-std::vector<const Handle*> selected_vertices(const Context& context) {
-  const Selection& selection = context.view.selection;
-  const std::set<std::string_view> further(selection.further.begin(), selection.further.end());
-  std::vector<const Handle*> selected;
-  for (const Handle& handle : context.overlay.handles) {
-    if (!handle.surface) continue;
-    if (handle.name == selection.point) selected.insert(selected.begin(), &handle);
-    if (further.contains(handle.name)) selected.push_back(&handle);
-  }
+std::vector<Handle> selected_vertices(const Context& context) {
+  std::vector<Handle> selected = context.overlay.selected(context.view.selection);
+  std::erase_if(selected, [](const Handle& handle) { return !handle.surface; });
   return selected;
 }
 
@@ -191,7 +183,7 @@ void draw_base(Context& context, std::uint32_t layer, const HierarchicalBsplineP
   edit(context, std::move(rig));
 }
 
-void draw_brush(Context& context, const std::vector<const Handle*>& selected, float size) {
+void draw_brush(Context& context, const std::vector<Handle>& selected, float size) {
   Surfaces& surfaces = context.view.surfaces;
   row_label("brush radius");
   ImGui::SliderFloat("##radius", &surfaces.radius, 0.0f, kMaxRadius * size,
@@ -200,10 +192,8 @@ void draw_brush(Context& context, const std::vector<const Handle*>& selected, fl
   ImGui::Checkbox("##symmetric", &surfaces.symmetric);
   ImGui::BeginDisabled(selected.empty() || surfaces.radius == 0);
   if (line_button("Select within radius", 1)) {
-    std::vector<Handle> centres;
-    for (const Handle* handle : selected) centres.push_back(*handle);
     std::vector<std::string>& further = context.view.selection.further;
-    std::ranges::copy(names_within(centres, context.overlay.handles, surfaces.radius), std::back_inserter(further));
+    std::ranges::copy(names_within(selected, context.overlay.handles, surfaces.radius), std::back_inserter(further));
   }
   ImGui::EndDisabled();
 }
@@ -225,7 +215,7 @@ void draw_surface_panel(Context& context) {
   }
   ViewState& view = context.view;
   const Rig rig = context.document->rig();
-  const std::vector<const Handle*> selected = selected_vertices(context);
+  const std::vector<Handle> selected = selected_vertices(context);
   ImGui::Checkbox("control nets", &view.shown.control_nets);
   const bool many = std::ranges::count_if(rig.layers, [](const Layer& layer) {
                       return layer.deformer.name() == HierarchicalBsplineParameters::kName;
@@ -245,7 +235,7 @@ void draw_surface_panel(Context& context) {
     const auto& known = *vertices;
     known ? draw_level_rows(view, known->grids) : ImGui::TextWrapped("%s", known.error().message.c_str());
     ImGui::PopID();
-    if (known && !selected.empty() && selected.front()->surface->layer == l) grids_of_active = known->grids;
+    if (known && !selected.empty() && selected.front().surface->layer == l) grids_of_active = known->grids;
   }
   row_label("a drag moves");
   int moved = view.surfaces.fit ? 1 : 0;
@@ -256,14 +246,14 @@ void draw_surface_panel(Context& context) {
 
   ImGui::Separator();
   std::vector<SurfacePlace> vertices;
-  for (const Handle* handle : selected) vertices.push_back(*handle->surface);
+  for (const Handle& handle : selected) vertices.push_back(*handle.surface);
   if (vertices.empty()) {
     ImGui::TextWrapped("Click on a control vertex to select it; Ctrl + click adds one.");
   } else {
     const SurfacePlace& active = vertices.front();
     row_text("selected", vertices.size() == 1
-                             ? selected.front()->name
-                             : fmt::format("{} and {} more", selected.front()->name, vertices.size() - 1));
+                             ? selected.front().name
+                             : fmt::format("{} and {} more", selected.front().name, vertices.size() - 1));
     row_text("follows", followed(rig.layers[active.layer].deformer.get<HierarchicalBsplineParameters>(), active));
   }
   draw_attachment(context, *subject, vertices, state);
@@ -273,9 +263,9 @@ void draw_surface_panel(Context& context) {
   const bool is_known = !vertices.empty() && vertices.front().level < grids_of_active.size();
   if (!is_known || grids_of_active[vertices.front().level].is_mesh()) return;
   const SurfaceGrid& grid = grids_of_active[vertices.front().level];
-  if (line_button("Row along u", 2)) select_row(context, *selected.front(), grid, true);
+  if (line_button("Row along u", 2)) select_row(context, selected.front(), grid, true);
   ImGui::SameLine();
-  if (line_button("Row along v", 2)) select_row(context, *selected.front(), grid, false);
+  if (line_button("Row along v", 2)) select_row(context, selected.front(), grid, false);
 }
 
 }  // namespace pelt::viewer

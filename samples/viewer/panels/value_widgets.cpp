@@ -5,12 +5,12 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <system_error>
+#include <type_traits>
 
 #include "samples/viewer/panels/rows.h"
 
@@ -19,10 +19,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kWidest = 1e4;       // a wider range gets no slider
-constexpr float kMin = 1e-6f;         // least value of a number > 0 when dragged
-constexpr float kLogarithmic = 100;   // from this ratio a slider is logarithmic
-constexpr std::size_t kMaxNames = 4;  // numbers beside each other
+constexpr double kWidest = 1e4;      // a wider range gets no slider
+constexpr float kMin = 1e-6f;        // least value of a number > 0 when dragged
+constexpr float kLogarithmic = 100;  // from this ratio a slider is logarithmic
+constexpr double kMostInteger = 4294967295.0;
 
 float least_of(const Schema& schema) {
   const float least = static_cast<float>(std::max(schema.minimum, -1e30));
@@ -31,7 +31,25 @@ float least_of(const Schema& schema) {
 
 float most_of(const Schema& schema) { return static_cast<float>(std::min(schema.maximum, 1e30)); }
 
-bool is_ranged(const Schema& schema) { return schema.minimum > -kWidest && schema.maximum < kWidest; }
+// Draws a number: `speed` is its change per pixel if it has no slider.
+template <class Number>
+bool draw_scalar(const Schema& schema, Json& value, Number number, Number least, Number most, float speed) {
+  constexpr bool kWhole = std::is_integral_v<Number>;
+  const ImGuiDataType type = kWhole ? ImGuiDataType_U32 : ImGuiDataType_Float;
+  const char* const format = kWhole ? "%u" : "%.4g";
+  ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
+  bool changed = false;
+  if (schema.minimum > -kWidest && schema.maximum < kWidest) {
+    if constexpr (!kWhole) {
+      if (least > 0 && most > kLogarithmic * least) flags |= ImGuiSliderFlags_Logarithmic;
+    }
+    changed = ImGui::SliderScalar("##value", type, &number, &least, &most, format, flags);
+  } else {
+    changed = ImGui::DragScalar("##value", type, &number, speed, &least, &most, format, flags);
+  }
+  if (changed) value = number;
+  return changed;
+}
 
 }  // namespace
 
@@ -48,64 +66,31 @@ bool draw_text(const char* id, const char* hint, std::string& text) {
 }
 
 bool draw_number(const Schema& schema, Json& value) {
+  const float at = value.is_number() ? value.get<float>() : 0.0f;
   if (schema.kind == Schema::Kind::kInteger) {
-    auto number =
-        value.is_number() ? static_cast<std::uint32_t>(std::clamp(value.get<double>(), 0.0, 4294967295.0)) : 0;
-    const auto least = static_cast<std::uint32_t>(schema.minimum);
-    const auto most = static_cast<std::uint32_t>(std::min(schema.maximum, 4294967295.0));
-    const float speed = std::max(0.1f, 0.005f * static_cast<float>(number));
-    const bool changed = is_ranged(schema) ? ImGui::SliderScalar("##value", ImGuiDataType_U32, &number, &least, &most,
-                                                                 "%u", ImGuiSliderFlags_AlwaysClamp)
-                                           : ImGui::DragScalar("##value", ImGuiDataType_U32, &number, speed, &least,
-                                                               &most, "%u", ImGuiSliderFlags_AlwaysClamp);
-    if (changed) value = number;
-    return changed;
+    const double number = value.is_number() ? value.get<double>() : 0.0;
+    return draw_scalar(schema, value, static_cast<std::uint32_t>(std::clamp(number, 0.0, kMostInteger)),
+                       static_cast<std::uint32_t>(schema.minimum),
+                       static_cast<std::uint32_t>(std::min(schema.maximum, kMostInteger)), std::max(0.005f * at, 0.1f));
   }
-  auto number = value.is_number() ? value.get<float>() : 0.0f;
-  const float least = least_of(schema);
-  const float most = most_of(schema);
-  ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
-  bool changed = false;
-  if (is_ranged(schema)) {
-    if (least > 0 && most > kLogarithmic * least) flags |= ImGuiSliderFlags_Logarithmic;
-    changed = ImGui::SliderFloat("##value", &number, least, most, "%.4g", flags);
-  } else {
-    const float speed = std::max(0.005f * std::abs(number), 0.0005f);
-    changed = ImGui::DragFloat("##value", &number, speed, least, most, "%.4g", flags);
-  }
-  if (changed) value = number;
-  return changed;
+  return draw_scalar(schema, value, at, least_of(schema), most_of(schema), std::max(0.005f * std::abs(at), 0.0005f));
 }
 
 bool draw_numbers(const Schema& schema, Json& value) {
-  const Schema& item = schema.item(0);
-  const auto count = static_cast<int>(std::min(schema.min_items, kMaxNames));
-  if (item.kind == Schema::Kind::kInteger) {
-    std::array<std::uint32_t, kMaxNames> numbers{};
-    for (int i = 0; i < count; ++i) numbers[i] = value[i].get<std::uint32_t>();
-    const auto least = static_cast<std::uint32_t>(item.minimum);
-    const std::uint32_t most = 4294967295u;
-    if (!ImGui::DragScalarN("##value", ImGuiDataType_U32, numbers.data(), count, 0.1f, &least, &most, "%u",
-                            ImGuiSliderFlags_AlwaysClamp)) {
-      return false;
-    }
-    for (int i = 0; i < count; ++i) value[i] = numbers[i];
-    return true;
+  const std::size_t count = value.size();
+  const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+  const float all = ImGui::CalcItemWidth() - gap * static_cast<float>(count - 1);
+  bool changed = false;
+  ImGui::BeginGroup();
+  for (std::size_t i = 0; i < count; ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    if (i > 0) ImGui::SameLine(0, gap);
+    ImGui::SetNextItemWidth(std::floor(all / static_cast<float>(count)));
+    changed |= draw_number(schema.item(i), value[i]);
+    ImGui::PopID();
   }
-  std::array<float, kMaxNames> numbers{};
-  float largest = 0;
-  for (int i = 0; i < count; ++i) {
-    numbers[i] = value[i].get<float>();
-    largest = std::max(largest, std::abs(numbers[i]));
-  }
-  const float least = least_of(item);
-  const float most = most_of(item);
-  if (!ImGui::DragScalarN("##value", ImGuiDataType_Float, numbers.data(), count, std::max(0.002f * largest, 0.0005f),
-                          &least, &most, "%.4g", ImGuiSliderFlags_AlwaysClamp)) {
-    return false;
-  }
-  for (int i = 0; i < count; ++i) value[i] = numbers[i];
-  return true;
+  ImGui::EndGroup();
+  return changed;
 }
 
 bool draw_choice(const Schema& schema, Json& value) {

@@ -20,7 +20,7 @@ bool draw_text(const char* id, const char* hint, std::string& text);
 
 // Draws a number: with a range as a slider, logarithmic over a wide range; otherwise to be dragged.
 bool draw_number(const Schema& schema, nlohmann::json& value);
-// Draws two to four numbers.
+// Draws some numbers side by side.
 bool draw_numbers(const Schema& schema, nlohmann::json& value);
 bool draw_choice(const Schema& schema, nlohmann::json& value);
 

@@ -73,10 +73,8 @@ class Frames : public testing::Test {
     scale_ = scale;
   }
 
-  void show(const std::string& deformer) {
-    Result<Newcomer> newcomer = make_newcomer(*gpu_device(), "rig", biped(deformer), 1.5);
-    ASSERT_TRUE(newcomer) << newcomer.error().message;
-    stage_->show(*std::move(newcomer));
+  void show(const Bound& bound) {
+    stage_->show(test::must(make_newcomer(*gpu_device(), "rig", bound, 1.5)));
     ASSERT_TRUE(stage_->pose(view_));
   }
 
@@ -91,20 +89,22 @@ class Frames : public testing::Test {
   }
 
   void bind() {
-    stage_->show(
-        test::must(make_newcomer(*gpu_device(), "rig", test::bound(*document_->model(), document_->rig()), 0.1)));
-    ASSERT_TRUE(stage_->pose(view_));
+    show(test::bound(*document_->model(), document_->rig()));
     overlay_ = make_overlay(*stage_, *stage_->subject(), document_->rig(), view_);
   }
 
-  void click_surface_panel(glm::vec2 at) {
-    ImGuiIO& io = ImGui::GetIO();
-    for (const bool down : {false, true, false, false}) {
-      io.MousePos = {at.x, at.y};
-      io.MouseDown[0] = down;
-      draw(draw_surface_panel, {320, 700});
-    }
+  // Clicks in a panel of this size.
+  void click(const std::function<void(Context&)>& panel, glm::vec2 size, glm::vec2 at) {
+    for (const bool down : {false, true, false, false}) mouse(panel, size, at, down);
   }
+
+  void mouse(const std::function<void(Context&)>& panel, glm::vec2 size, glm::vec2 at, bool down) {
+    ImGui::GetIO().MousePos = {at.x, at.y};
+    ImGui::GetIO().MouseDown[0] = down;
+    draw(panel, size);
+  }
+
+  void click_surface_panel(glm::vec2 at) { click(draw_surface_panel, {320, 700}, at); }
 
   void draw(const std::function<void(Context&)>& panel, glm::vec2 size) {
     ImGui::NewFrame();
@@ -155,7 +155,7 @@ TEST_F(Frames, FitEveryDeformersPanels) {
     for (const char* deformer : kDeformers) {
       view_ = {};
       view_.playback.clip = "walk";
-      show(deformer);
+      show(biped(deformer));
       const Actor& actor = *stage_->subject();
       for (const CharacterMesh& mesh : actor.character->meshes) {
         if (!mesh.control) view_.selection.mesh = mesh.name;
@@ -181,19 +181,9 @@ TEST_F(Frames, FitEveryDeformersPanels) {
 
 TEST_F(Frames, PlayAndScrub) {
   view_.playback.clip = "walk";
-  show("linear_blend");
-  ImGuiIO& io = ImGui::GetIO();
-  const auto frame = [&](glm::vec2 mouse, bool down) {
-    io.MousePos = {mouse.x, mouse.y};
-    io.MouseDown[0] = down;
-    draw(draw_timeline, {1280, 80});
-  };
-  // Press the first button.
-  const glm::vec2 play(25, 18);
-  frame(play, false);
-  frame(play, true);
-  frame(play, false);
-  frame(play, false);
+  show(biped("linear_blend"));
+  const auto frame = [&](glm::vec2 at, bool down) { mouse(draw_timeline, {1280, 80}, at, down); };
+  click(draw_timeline, {1280, 80}, {25, 18});  // the first button
   EXPECT_TRUE(view_.playback.playing);
   const glm::vec2 middle(640, 60);
   frame(middle, false);
@@ -208,15 +198,8 @@ TEST_F(Frames, PlayAndScrub) {
 }
 
 TEST_F(Frames, SelectTheJointThatIsClicked) {
-  show("linear_blend");
-  ImGuiIO& io = ImGui::GetIO();
-  for (float y = 40; y < 300 && view_.selection.joint.empty(); y += 8) {
-    for (const bool down : {false, true, false, false}) {
-      io.MousePos = {150, y};
-      io.MouseDown[0] = down;
-      draw(draw_skeleton_panel, {320, 700});
-    }
-  }
+  show(biped("linear_blend"));
+  for (float y = 40; y < 300 && view_.selection.joint.empty(); y += 8) click(draw_skeleton_panel, {320, 700}, {150, y});
   EXPECT_TRUE(stage_->subject()->character->skeleton.find(view_.selection.joint));
   EXPECT_TRUE(view_.shown.skeleton);
 }
@@ -229,25 +212,14 @@ class ShapeFrames : public Frames {
     if (IsSkipped()) return;
     Model model = test::make_tube();
     test::add_morph_targets(model.meshes[0], 3);
-    Result<Newcomer> newcomer =
-        make_newcomer(*gpu_device(), "rig", test::bound(model, test::rig_of(LinearBlendParameters{}, "tube")), 0.1);
-    ASSERT_TRUE(newcomer) << newcomer.error().message;
-    stage_->show(*std::move(newcomer));
-    ASSERT_TRUE(stage_->pose(view_));
+    show(test::bound(model, test::rig_of(LinearBlendParameters{}, "tube")));
   }
 
-  void click(glm::vec2 at) {
-    ImGuiIO& io = ImGui::GetIO();
-    for (const bool down : {false, true, false, false}) {
-      io.MousePos = {at.x, at.y};
-      io.MouseDown[0] = down;
-      draw(draw_shapes_panel, {320, 300});
-    }
-  }
+  void click_shapes(glm::vec2 at) { click(draw_shapes_panel, {320, 300}, at); }
 
   // Clicks on the first slider that is shown, somewhere along it.
   void click_first_slider() {
-    for (float y = 40; y < 200 && view_.morphs.empty(); y += 8) click({220, y});
+    for (float y = 40; y < 200 && view_.morphs.empty(); y += 8) click_shapes({220, y});
   }
 };
 
@@ -261,14 +233,14 @@ TEST_F(ShapeFrames, SetTheWeightsOfMorphTargets) {
   ASSERT_TRUE(stage_->pose(view_));
   const Actor& actor = *stage_->subject();
   EXPECT_EQ(actor.pose.inputs[actor.character->controls[0].input], view_.morphs[0].weight);
-  for (float y = 299; y > 200 && !view_.morphs.empty(); y -= 8) click({160, y});  // "Reset all" is the last line
+  for (float y = 299; y > 200 && !view_.morphs.empty(); y -= 8) click_shapes({160, y});  // "Reset all" is the last line
   EXPECT_TRUE(view_.morphs.empty());
   ASSERT_TRUE(stage_->pose(view_));
   EXPECT_EQ(actor.pose.inputs[actor.character->controls[0].input], 0.0f);
 }
 
 TEST_F(ShapeFrames, FindTheMorphTargetThatIsSearched) {
-  click({160, 16});
+  click_shapes({160, 16});
   const auto type = [&](const char* text) {
     ImGui::GetIO().AddInputCharactersUTF8(text);
     draw(draw_shapes_panel, {320, 300});
@@ -278,7 +250,7 @@ TEST_F(ShapeFrames, FindTheMorphTargetThatIsSearched) {
   ASSERT_EQ(view_.morphs.size(), 1u);
   EXPECT_EQ(view_.morphs[0].control, "tube/target2");
   view_.morphs.clear();
-  click({160, 16});
+  click_shapes({160, 16});
   type("x");
   click_first_slider();
   EXPECT_TRUE(view_.morphs.empty()) << "no target has this in its name";

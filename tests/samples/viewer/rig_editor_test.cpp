@@ -7,16 +7,14 @@
 #include <imgui_internal.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 
-#include <pelt/curve_keys.h>
 #include <pelt/rig.h>
 #include <pelt/rig_json.h>
 
-#include "samples/viewer/panels/curve_editor.h"
 #include "samples/viewer/panels/value_widgets.h"
 #include "samples/viewer/schema.h"
+#include "tests/support/must.h"
 #include "tests/support/program.h"
 
 namespace pelt::viewer {
@@ -81,19 +79,6 @@ TEST(Ranges, AreReadAsTheyAreWritten) {
   for (const char* wrong : {"x", "3-", "9-5", "-3", "1.5", "99999999999"}) EXPECT_TRUE(ranges_of(wrong).is_discarded());
 }
 
-TEST(CurveEditor, EvaluatesAsTheEngineDoes) {
-  const std::vector<CurveKey> keys{{0, 0}, {0.5f, 0.25f}, {1, 1}};
-  EXPECT_FLOAT_EQ(curve_at(keys, 0.25f, false), 0.125f);
-  EXPECT_EQ(curve_at(keys, -1, true), 0);
-  EXPECT_EQ(curve_at(keys, 2, true), 1);
-  for (const CurveKey& key : keys) EXPECT_FLOAT_EQ(curve_at(keys, key.at, true), key.value);
-  float before = 0;
-  for (float at = 0; at <= 1; at += 0.01f) {
-    EXPECT_GE(curve_at(keys, at, true), before);
-    before = curve_at(keys, at, true);
-  }
-}
-
 // -------------------------------------------------------------------------------------------------------------- panel
 
 // Dear ImGui without a window; its only panel is as tall as its contents.
@@ -110,21 +95,16 @@ class Panel : public testing::Test {
   }
   ~Panel() override { ImGui::DestroyContext(context_); }
 
-  void open(const std::string& rig_json, const std::string& model = "builtin:arm") {
-    const std::filesystem::path file = folder_ / "rig.json";
-    std::ofstream(file) << rig_json;
-    const std::string over = model;
-    Result<Document> opened = Document::open(file, over);
-    ASSERT_TRUE(opened) << opened.error().message;
-    document.emplace(std::move(*opened));
-    state = {};
+  void open(const std::string& rig_json) {
+    take(Document::open(folder_.write("rig.json", rig_json).string(), "builtin:arm"));
   }
 
-  void open_deformer(const std::string& name) {
-    Result<Document> opened = Document::open("builtin:biped", "", name);
-    ASSERT_TRUE(opened) << opened.error().message;
-    document.emplace(std::move(*opened));
+  void open_deformer(const std::string& name) { take(Document::open("builtin:biped", "", name)); }
+
+  void take(Result<Document> opened) {
+    document.emplace(test::must(std::move(opened)));
     state = {};
+    search.clear();
   }
 
   void frame() {
@@ -133,15 +113,15 @@ class Panel : public testing::Test {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize({400, 20000});
     ImGui::Begin("Rig", nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize);
-    draw_rig_editor(*document, state);
+    draw_rig_editor(*document, state, search);
     ImGui::End();
     ImGui::Render();
   }
 
   // Opens every node by searching for a text that all have: the full stop of their description.
   void frames_with_all_open() {
-    for (const char* search : {"", ".", "weights", "nothing has this"}) {
-      state.search = search;
+    for (const char* text : {"", ".", "weights", "nothing has this"}) {
+      search = text;
       for (int i = 0; i < 3; ++i) frame();
     }
   }
@@ -156,6 +136,7 @@ class Panel : public testing::Test {
   ImGuiContext* context_ = nullptr;
   std::optional<Document> document;
   RigEditorState state;
+  std::string search;
 };
 
 TEST_F(Panel, DrawsEveryDeformersDefaults) {
@@ -234,7 +215,7 @@ TEST_F(Panel, IsClickedAllOver) {
   std::set<std::string> seen;
   for (const float x : {250.0f, 340.0f, 372.0f, 384.0f}) {
     for (float y = 30; y < 2600; y += 14) {
-      state.search = std::string(1, '.');
+      search = std::string(1, '.');
       mouse(x, y, false);
       mouse(x, y, true);
       mouse(x, y, false);
@@ -255,7 +236,7 @@ TEST_F(Panel, ADragOnASliderIsOneStep) {
   open_deformer("curve_skeleton");
   const Pointer centre("/layers/0/parameters/centre");
   ASSERT_EQ(document->rig_json()[centre], 0);
-  state.search = "centre";
+  search = "centre";
   frame();
   float y = 0;
   for (; y < 400 && document->rig_json()[centre] == 0; y += 5) {
