@@ -74,18 +74,7 @@ static void describe(Fields& fields, MorphWeight& morph) {
 }
 
 static void describe(Fields& fields, Shown& shown) {
-  fields.flag({"skin"}, shown.skin);
-  fields.flag({"wire"}, shown.wire);
-  fields.flag({"normals"}, shown.normals);
-  fields.flag({"skeleton"}, shown.skeleton);
-  fields.flag({"curves"}, shown.curves);
-  fields.flag({"control_points"}, shown.control_points);
-  fields.flag({"control_nets"}, shown.control_nets);
-  fields.flag({"drivers"}, shown.drivers);
-  fields.flag({"frames"}, shown.frames);
-  fields.flag({"influences"}, shown.influences);
-  fields.flag({"ground"}, shown.ground);
-  fields.flag({"textures"}, shown.textures);
+  for (const ShownPart& one : kShownParts) fields.flag({one.name}, shown.*one.part);
 }
 
 static void describe(Fields& fields, Compare& compare) {

@@ -61,6 +61,26 @@ struct Shown {
   bool textures = true;
 };
 
+// A part by its name in scripts and on screen, and the key that shows and hides it; 0: none.
+struct ShownPart {
+  const char* name;
+  const char* label;
+  char key;
+  bool Shown::*part;
+};
+inline constexpr ShownPart kShownParts[] = {{"skin", "skin", 0, &Shown::skin},
+                                            {"wire", "wireframe", 'W', &Shown::wire},
+                                            {"textures", "textures", 0, &Shown::textures},
+                                            {"ground", "ground", 0, &Shown::ground},
+                                            {"skeleton", "skeleton", 'S', &Shown::skeleton},
+                                            {"normals", "normals", 0, &Shown::normals},
+                                            {"curves", "curves", 'C', &Shown::curves},
+                                            {"control_points", "control points", 'P', &Shown::control_points},
+                                            {"control_nets", "control nets", 'N', &Shown::control_nets},
+                                            {"drivers", "drivers", 'D', &Shown::drivers},
+                                            {"frames", "frames", 0, &Shown::frames},
+                                            {"influences", "influences", 0, &Shown::influences}};
+
 enum class CompareMode { kNone, kSideBySide, kSplit, kDifference };
 
 struct Compare {

@@ -107,12 +107,12 @@ Result<Opened> open_file(const runtime::Device& device, const std::string& file,
   return Opened{std::move(document), std::move(made)};
 }
 
-std::string base_name(const std::string& file) {
-  const std::string name = std::filesystem::path(file).filename().string();
-  return name.empty() ? file : name;
-}
-
 }  // namespace
+
+std::string App::State::opening_title() const {
+  const std::string name = std::filesystem::path(opening->file).filename().string();
+  return "opening " + (name.empty() ? opening->file : name);
+}
 
 // Opens a file in the background; the previous document stays until all of it is ready.
 void App::State::request_open() {
@@ -127,7 +127,12 @@ void App::State::request_open() {
     };
   };
   binder.cancel(kOpening);
-  binder.request(kOpening, "opening " + base_name(opening->file), work);
+  binder.request(kOpening, opening_title(), work);
+}
+
+void App::State::cancel_opening() {
+  binder.cancel(kOpening);
+  opening.reset();
 }
 
 void App::State::take_opened(Opened opened) {
@@ -296,36 +301,11 @@ void App::State::stop_on_escape() {
   const std::optional<Binder::Progress> progress = binder.progress();
   if (!progress) return;
   if (opening) {
-    binder.cancel(kOpening);
-    opening.reset();
+    cancel_opening();
   } else if (requested.contains(progress->key)) {
     for (const auto& [key, revision] : requested) binder.cancel(key);
     note("binding was stopped: the picture shows the rig as it was bound before, until the next edit");
   }
-}
-
-// Draws the progress over the picture while a file is opened: the rig's panel, which also shows it, may not exist yet.
-void App::State::draw_progress() {
-  if (!opening) return;
-  const Binder::Progress progress = binder.progress().value_or(Binder::Progress{});
-  const bool begun = progress.key == kOpening;
-  const float em = ImGui::GetFontSize();
-  const ImVec2 size = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos({0.5f * size.x, 0.12f * size.y}, ImGuiCond_Always, {0.5f, 0});
-  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
-                                      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
-                                      ImGuiWindowFlags_NoFocusOnAppearing;
-  if (ImGui::Begin("Opening", nullptr, kFlags)) {
-    ImGui::TextUnformatted(("opening " + base_name(opening->file)).c_str());
-    ImGui::ProgressBar(begun ? static_cast<float>(progress.fraction) : 0.0f, {22 * em, 1.2f * em},
-                       begun ? progress.what.c_str() : "");
-    ImGui::SameLine();
-    if (ImGui::Button("Cancel")) {
-      binder.cancel(kOpening);
-      opening.reset();
-    }
-  }
-  ImGui::End();
 }
 
 // Returns a file name for a rig that has none yet.

@@ -197,12 +197,9 @@ void App::State::handle_keys() {
   if (letter('F')) frame_selection(false);
   if (letter('A')) frame_selection(true);
   if (letter(' ')) view.playback.playing = !view.playback.playing;
-  if (letter('W')) view.shown.wire = !view.shown.wire;
-  if (letter('S')) view.shown.skeleton = !view.shown.skeleton;
-  if (letter('C')) view.shown.curves = !view.shown.curves;
-  if (letter('P')) view.shown.control_points = !view.shown.control_points;
-  if (letter('N')) view.shown.control_nets = !view.shown.control_nets;
-  if (letter('D')) view.shown.drivers = !view.shown.drivers;
+  for (const ShownPart& one : kShownParts) {
+    if (one.key != 0 && letter(one.key)) view.shown.*one.part = !(view.shown.*one.part);
+  }
   if (letter('M')) view.panels.measure = !view.panels.measure;
   if (letter('X')) step_deformer();
   if (letter('H')) view.panels.help = !view.panels.help;

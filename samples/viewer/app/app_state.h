@@ -127,6 +127,8 @@ struct App::State {
   void note(const std::string& text) { messages.note(text); }
 
   void request_open();
+  std::string opening_title() const;
+  void cancel_opening();
   void take_opened(Opened opened);
   void begin_document();
   void hide_picture();

@@ -14,6 +14,11 @@
 namespace pelt::viewer {
 namespace {
 
+// A window over the picture, as large as its contents.
+constexpr ImGuiWindowFlags kOver = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
+                                   ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
+                                   ImGuiWindowFlags_NoFocusOnAppearing;
+
 // Draws a panel at an edge of the window.
 template <class Draw>
 void docked(const char* name, glm::vec2 at, glm::vec2 size, const Draw& draw) {
@@ -134,10 +139,26 @@ void App::State::draw_panels() {
   if (!view.panels.measure || !loaded || stage->subject() == nullptr) return;
   ImGui::SetNextWindowPos({left + 0.7f * em, top + 0.7f * em});
   ImGui::SetNextWindowBgAlpha(0.95f);
-  constexpr ImGuiWindowFlags kOver = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
-                                     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
-                                     ImGuiWindowFlags_NoFocusOnAppearing;
   if (ImGui::Begin("Measurements", nullptr, kOver)) draw_measure_panel(shared);
+  ImGui::End();
+}
+
+// Draws the progress while a file is opened: the rig's panel, which also shows it, may not exist yet.
+void App::State::draw_progress() {
+  if (!opening) return;
+  const std::string title = opening_title();
+  const Binder::Progress progress = binder.progress().value_or(Binder::Progress{});
+  const bool begun = progress.title == title;
+  const float em = ImGui::GetFontSize();
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0.5f * size.x, 0.12f * size.y}, ImGuiCond_Always, {0.5f, 0});
+  if (ImGui::Begin("Opening", nullptr, kOver)) {
+    ImGui::TextUnformatted(title.c_str());
+    ImGui::ProgressBar(begun ? static_cast<float>(progress.fraction) : 0.0f, {22 * em, 1.2f * em},
+                       begun ? progress.what.c_str() : "");
+    ImGui::SameLine();
+    if (ImGui::Button("Cancel")) cancel_opening();
+  }
   ImGui::End();
 }
 
@@ -150,10 +171,7 @@ void App::State::draw_messages() {
                            static_cast<float>(rect.y) + static_cast<float>(rect.height) - em},
                           ImGuiCond_Always, {0.5f, 1.0f});
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, std::max(0.5f * static_cast<float>(rect.height), 4 * em)});
-  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
-                                      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
-                                      ImGuiWindowFlags_NoFocusOnAppearing;
-  if (ImGui::Begin("Messages", nullptr, kFlags)) {
+  if (ImGui::Begin("Messages", nullptr, kOver)) {
     std::optional<std::size_t> closed;
     for (std::size_t m = 0; m < shown.size(); ++m) {
       ImGui::PushID(static_cast<int>(m));

@@ -256,12 +256,8 @@ Result<void> run_headless(const RunOptions& options, const HeadlessOptions& head
     PELT_ASSIGN(script, load_script(headless.script));
   }
   PELT_TRY(make_folder(headless.output));
-  Validation validation;
-  const Result<void> done = [&]() -> Result<void> {
+  return run_validated(options, [&](SessionOptions session_options) -> Result<void> {
     const Ui ui(options.scale.value_or(1));
-    SessionOptions session_options;
-    session_options.device = validation.device_options(options);
-    session_options.app.files = options.files;
     session_options.app.samples_per_frame = 1;  // pictures are complete, and nobody sees the frames between
     session_options.app.waits = true;
     session_options.make_target = [&](const runtime::Device& device) {
@@ -272,8 +268,7 @@ Result<void> run_headless(const RunOptions& options, const HeadlessOptions& head
     PELT_TRY(player.open());
     PELT_TRY(player.play(script));
     return player.frames();
-  }();
-  return validation.judge(done);
+  });
 }
 
 }  // namespace pelt::viewer

@@ -106,13 +106,9 @@ void show(Window& window, Session& session) {
 
 Result<void> run_window(const RunOptions& options) {
   PELT_ASSIGN(const auto window, Window::open(kTitle, options.size));
-  Validation validation;
-  const Result<void> done = [&]() -> Result<void> {
+  return run_validated(options, [&](SessionOptions session_options) -> Result<void> {
     const Ui ui(options.scale.value_or(window->content_scale()));
     const Connection connection(*window);
-    SessionOptions session_options;
-    session_options.device = validation.device_options(options);
-    session_options.app.files = options.files;
     session_options.device.instance_extensions = window->instance_extensions();
     session_options.device.device_extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
     session_options.make_target = [&](const runtime::Device& device) -> Result<Target> {
@@ -124,8 +120,7 @@ Result<void> run_window(const RunOptions& options) {
     show(*window, *session);
     window->hide();  // closes at once, even if a bind is still running
     return {};
-  }();
-  return validation.judge(done);
+  });
 }
 
 }  // namespace pelt::viewer

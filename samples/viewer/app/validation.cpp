@@ -5,24 +5,24 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace pelt::viewer {
 
-runtime::DeviceOptions Validation::device_options(const RunOptions& options) {
-  runtime::DeviceOptions result;
-  result.select = options.device;
-  result.validation = options.validate;
+Result<void> run_validated(const RunOptions& options, const std::function<Result<void>(SessionOptions)>& run) {
+  std::size_t messages = 0;
+  SessionOptions session;
+  session.device.select = options.device;
+  session.device.validation = options.validate;
   if (options.validate) {
-    result.on_validation_message = [this](const std::string& message) {
-      ++messages_;
+    session.device.on_validation_message = [&](const std::string& message) {
+      ++messages;
       fmt::print(stderr, "validation: {}\n", message);
     };
   }
-  return result;
-}
-
-Result<void> Validation::judge(const Result<void>& done) const {
-  if (done && messages_ != 0) return fail(ErrorCode::kDeviceFailed, fmt::format("{} validation messages", messages_));
+  session.app.files = options.files;
+  const Result<void> done = run(std::move(session));
+  if (done && messages != 0) return fail(ErrorCode::kDeviceFailed, fmt::format("{} validation messages", messages));
   return done;
 }
 

@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
+#include <functional>
 
 #include <pelt/result.h>
-#include <pelt/runtime/device.h>
 
 #include "samples/viewer/app/run.h"
+#include "samples/viewer/app/session.h"
 
 namespace pelt::viewer {
 
-// Counts the messages of the validation layer and passes them on to stderr. Must outlive the devices.
-class Validation {
- public:
-  Validation() = default;
-  Validation(const Validation&) = delete;
-  Validation& operator=(const Validation&) = delete;
-
-  runtime::DeviceOptions device_options(const RunOptions& options);
-
-  // Call it when the devices are gone: if there was a message, success becomes an error.
-  Result<void> judge(const Result<void>& done) const;
-
- private:
-  std::size_t messages_ = 0;
-};
+// Calls `run` with options for a session, which lack only make_target; the session must be gone when it returns.
+// Messages of the validation layer go to stderr, and make success an error.
+Result<void> run_validated(const RunOptions& options, const std::function<Result<void>(SessionOptions)>& run);
 
 }  // namespace pelt::viewer

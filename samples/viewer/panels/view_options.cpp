@@ -14,31 +14,13 @@
 namespace pelt::viewer {
 namespace {
 
-struct Toggle {
-  const char* name;
-  bool Shown::*shown;
-};
-
-constexpr std::array kToggles{Toggle{"skin", &Shown::skin},
-                              Toggle{"wireframe", &Shown::wire},
-                              Toggle{"textures", &Shown::textures},
-                              Toggle{"ground", &Shown::ground},
-                              Toggle{"skeleton", &Shown::skeleton},
-                              Toggle{"normals", &Shown::normals},
-                              Toggle{"curves", &Shown::curves},
-                              Toggle{"control points", &Shown::control_points},
-                              Toggle{"control nets", &Shown::control_nets},
-                              Toggle{"drivers", &Shown::drivers},
-                              Toggle{"frames", &Shown::frames},
-                              Toggle{"influences", &Shown::influences}};
-
 constexpr std::array kModes{"nothing", "side by side", "split by a line", "difference"};
 
 void draw_shown(Shown& shown) {
   if (!ImGui::BeginTable("shown", 2, ImGuiTableFlags_SizingStretchSame)) return;
-  for (const Toggle& toggle : kToggles) {
+  for (const ShownPart& one : kShownParts) {
     ImGui::TableNextColumn();
-    ImGui::Checkbox(toggle.name, &(shown.*toggle.shown));
+    ImGui::Checkbox(one.label, &(shown.*one.part));
   }
   ImGui::EndTable();
 }
