@@ -17,6 +17,7 @@
 #include "samples/viewer/surface_net.h"
 #include "tests/samples/viewer/biped.h"
 #include "tests/samples/viewer/limb_surface.h"
+#include "tests/samples/viewer/no_window.h"
 #include "tests/support/gpu.h"
 #include "tests/support/morphs.h"
 #include "tests/support/must.h"
@@ -51,25 +52,9 @@ class Frames : public testing::Test {
         .device = "a device of a name that is long enough to need more room than there is"};
   }
 
-  void TearDown() override {
-    if (ImGui::GetCurrentContext() != nullptr) ImGui::DestroyContext();
-  }
-
   void begin(float scale) {
-    if (ImGui::GetCurrentContext() != nullptr) ImGui::DestroyContext();
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {1280 * scale, 720 * scale};
-    io.DeltaTime = 1.0f / 60;
-    ImFontConfig font;
-    font.SizePixels = std::round(13 * scale);
-    io.Fonts->AddFontDefault(&font);
-    ImGui::GetStyle().ScaleAllSizes(scale);
-    unsigned char* pixels = nullptr;
-    int width = 0;
-    int height = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+    ui_.reset();
+    ui_.emplace(ImVec2(1280 * scale, 720 * scale), scale);
     scale_ = scale;
   }
 
@@ -95,7 +80,7 @@ class Frames : public testing::Test {
 
   // Clicks in a panel of this size.
   void click(const std::function<void(Context&)>& panel, glm::vec2 size, glm::vec2 at) {
-    for (const bool down : {false, true, false, false}) mouse(panel, size, at, down);
+    ui_->click({at.x, at.y}, [&] { draw(panel, size); });
   }
 
   void mouse(const std::function<void(Context&)>& panel, glm::vec2 size, glm::vec2 at, bool down) {
@@ -107,17 +92,11 @@ class Frames : public testing::Test {
   void click_surface_panel(glm::vec2 at) { click(draw_surface_panel, {320, 700}, at); }
 
   void draw(const std::function<void(Context&)>& panel, glm::vec2 size) {
-    ImGui::NewFrame();
     Context context{view_, document_, *stage_, binder_, heat_, overlay_, timings_, messages_, rig_editor_};
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({size.x * scale_, size.y * scale_});
-    ImGui::Begin("panel", nullptr,
-                 ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |
-                     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_HorizontalScrollbar);
-    panel(context);
-    beyond_ = ImGui::GetScrollMaxX();
-    ImGui::End();
-    ImGui::Render();
+    ui_->frame({size.x * scale_, size.y * scale_}, [&] {
+      panel(context);
+      beyond_ = ImGui::GetScrollMaxX();
+    });
     const ImDrawData& data = *ImGui::GetDrawData();
     EXPECT_TRUE(data.Valid);
     for (int l = 0; l < data.CmdListsCount; ++l) {
@@ -127,6 +106,7 @@ class Frames : public testing::Test {
     }
   }
 
+  std::optional<NoWindow> ui_;
   std::optional<Stage> stage_;
   ViewState view_;
   std::optional<Document> document_;

@@ -173,11 +173,11 @@ class ViewerViews : public testing::Test {
   void expect_views(const std::string& script_name, const std::string& arguments) const {
     const std::filesystem::path script = kSource / "tests/samples/viewer" / script_name;
     const test::TemporaryFolder folder;
-    const test::Outcome outcome = test::run_program(
-        PELT_VIEWER,
-        fmt::format("{} --device llvmpipe --headless --validate --script '{}' -o '{}'", arguments, script.string(),
-                    folder.path().string()),
-        kSource);
+    const test::Outcome outcome =
+        test::run_program(PELT_VIEWER,
+                          fmt::format("{} --device llvmpipe --headless --validate --script '{}' -o '{}'", arguments,
+                                      script.string(), folder.path().string()),
+                          kSource);
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_EQ(outcome.errors, "");
     const bool update = std::getenv("PELT_UPDATE_VIEWS") != nullptr;
