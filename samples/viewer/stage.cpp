@@ -46,8 +46,8 @@ struct Newcomer::State {
   std::optional<samples::Poser> poser;
   std::string clip;                                        // the poser's clip
   std::optional<float> time;                               // of the clip, as it was posed last
-  std::map<std::string, samples::Bounds> bounds_of_clips;  // bounds of the clips measured so far
-  samples::Bounds reached;                                 // bounds of the poses so far, in a clip that is not measured
+  std::map<std::string, samples::Bounds> bounds_of_clips;  // bounds of the clips played so far
+  bool is_moved = false;                                   // points were moved since these were measured
   std::unique_ptr<Evaluator> evaluator;
   bool evaluated = false;     // the evaluator has actor->pose
   std::uint32_t refused = 0;  // number of instances for which there was no room
@@ -100,13 +100,33 @@ void add_skin(const Character& character, const Evaluator& evaluator, samples::B
   }
 }
 
-// Makes the poser play `clip`.
+// Returns the bounds of some poses of a clip, and a little more, model space.
+samples::Bounds bounds_of_clip(const Character& character, const samples::Poser& poser) {
+  samples::Bounds bounds;
+  Evaluator evaluator(character, {.jobs = thread_jobs(), .normals = false, .tangents = false});
+  const float duration = poser.duration();
+  const int count = duration > 0 ? kClipSamples : 1;
+  for (int k = 0; k < count; ++k) {
+    const samples::InstancePose pose =
+        poser.at(duration * static_cast<float>(k) / static_cast<float>(kClipSamples - 1));
+    evaluator.pose(pose.joints);
+    evaluator.inputs(pose.inputs);
+    evaluator.evaluate();
+    add_skin(character, evaluator, bounds);
+  }
+  const glm::vec3 margin(kBoundsMargin * glm::length(bounds.size()));
+  if (!bounds.empty()) bounds = {bounds.low - margin, bounds.high + margin};
+  return bounds;
+}
+
+// Makes the poser play `clip`, and measures the character in it.
 Result<void> take_clip(Entry& entry, const std::string& clip) {
   if (entry.poser && entry.clip == clip) return {};
   PELT_ASSIGN(entry.poser, samples::Poser::create(entry.actor->character, {.clip = clip, .caches = {}}));
   entry.clip = clip;
   entry.time.reset();
-  entry.reached = {};
+  const auto [known, is_new] = entry.bounds_of_clips.try_emplace(clip);
+  if (is_new) known->second = bounds_of_clip(entry.actor->character, *entry.poser);
   return {};
 }
 
@@ -184,14 +204,11 @@ void pose_crowd(Entry& entry, const Changes& changes, float time) {
   }
   actor.pose = std::move(poses.front());
   entry.evaluated = false;
-  const auto known = entry.bounds_of_clips.find(entry.clip);
-  const bool is_known = known != entry.bounds_of_clips.end();
-  actor.bounds = is_known ? known->second : entry.reached;
-  if (is_known && changes.empty()) return;
+  actor.bounds = entry.bounds_of_clips.at(entry.clip);
+  if (changes.empty() && !entry.is_moved) return;
   evaluate(entry, actor.pose);
   entry.evaluated = true;
   add_skin(actor.character, *entry.evaluator, actor.bounds);
-  if (!is_known) entry.reached = actor.bounds;
 }
 
 }  // namespace
@@ -232,10 +249,7 @@ Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string&
     const std::optional<glm::vec3> axis = twist_axis(*character, control.input);
     if (axis) entry->twists.push_back({control.target, control.input, *axis});
   }
-  entry->bounds_of_clips[""] = bounds_of_clip(character, "");
-  if (!clip.empty() && find_clip(character->clips, clip) != nullptr) {
-    entry->bounds_of_clips[clip] = bounds_of_clip(character, clip);
-  }
+  if (find_clip(character->clips, clip) != nullptr) PELT_TRY(take_clip(*entry, clip));
   PELT_TRY(take_clip(*entry, ""));
   entry->actor->worlds.assign(1, glm::mat4(1.0f));
   pose_crowd(*entry, {}, 0);
@@ -244,30 +258,14 @@ Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string&
   return Newcomer(std::move(entry));
 }
 
-samples::Bounds bounds_of_clip(const Character& character, const std::string& clip) {
-  samples::Bounds bounds;
-  const Result<samples::Poser> poser = samples::Poser::create(character, {.clip = clip, .caches = {}});
-  if (!poser) return bounds;
-  Evaluator evaluator(character, {.jobs = thread_jobs(), .normals = false, .tangents = false});
-  const float duration = poser->duration();
-  const int count = duration > 0 ? kClipSamples : 1;
-  for (int k = 0; k < count; ++k) {
-    const samples::InstancePose pose =
-        poser->at(duration * static_cast<float>(k) / static_cast<float>(kClipSamples - 1));
-    evaluator.pose(pose.joints);
-    evaluator.inputs(pose.inputs);
-    evaluator.evaluate();
-    add_skin(character, evaluator, bounds);
-  }
-  const glm::vec3 margin(kBoundsMargin * glm::length(bounds.size()));
-  if (!bounds.empty()) bounds = {bounds.low - margin, bounds.high + margin};
-  return bounds;
-}
-
-void Stage::show(Newcomer newcomer) {
-  const std::string key = newcomer.state().actor->key;
+void Stage::show(Newcomer newcomer, bool is_moved) {
+  Entry& entry = newcomer.state();
+  const std::string key = entry.actor->key;
+  const auto before = state_->entries.find(key);
+  entry.is_moved = is_moved && before != state_->entries.end();
+  if (entry.is_moved) entry.bounds_of_clips.merge(before->second.bounds_of_clips);
   remove(key);
-  Actor* shown = state_->entries.emplace(key, std::move(newcomer.state())).first->second.actor.get();
+  Actor* shown = state_->entries.emplace(key, std::move(entry)).first->second.actor.get();
   if (key == "rig") state_->drawn.push_back(shown);
 }
 
@@ -331,21 +329,6 @@ Result<void> Stage::pose(const ViewState& state) {
   }
   arrange(state);
   return result;
-}
-
-std::vector<Stage::Unmeasured> Stage::unmeasured() const {
-  std::vector<Unmeasured> found;
-  for (const auto& [key, entry] : state_->entries) {
-    if (!entry.bounds_of_clips.contains(entry.clip)) found.push_back({key, entry.clip, entry.actor->character});
-  }
-  return found;
-}
-
-void Stage::measured(const Unmeasured& of, const samples::Bounds& bounds) {
-  const auto known = state_->entries.find(of.key);
-  if (known == state_->entries.end()) return;
-  Entry& entry = known->second;
-  if (entry.actor->character.operator->() == of.character.operator->()) entry.bounds_of_clips[of.clip] = bounds;
 }
 
 void Stage::arrange(const ViewState& state) {

@@ -57,18 +57,15 @@ class Newcomer {
 Result<Newcomer> make_newcomer(const runtime::Device& device, const std::string& key, Bound bound, double bind_seconds,
                                const std::string& clip = "");
 
-// Returns the bounds of a character in one of its clips (empty: the rest pose), model space: of some poses, and a
-// little more. Evaluates them, on any thread.
-samples::Bounds bounds_of_clip(const Character& character, const std::string& clip);
-
 class Stage {
  public:
   explicit Stage(const runtime::Device& device);
   ~Stage();
   Stage(Stage&&) noexcept;
 
-  // Replaces the character under the same key. The device must have finished drawing.
-  void show(Newcomer newcomer);
+  // Replaces the character under the same key. The device must have finished drawing. `is_moved`: the newcomer is that
+  // character with some points moved, in a drag that goes on, and keeps the bounds of its clips: measuring takes time.
+  void show(Newcomer newcomer, bool is_moved = false);
   void remove(const std::string& key);
 
   // Returns the characters of the last pose() in order: Compare::deformers, then the document's; only the document's if
@@ -84,17 +81,6 @@ class Stage {
   // no such clip or joint (then nothing has changed); Crowd::create's, reported once for a number of instances (then
   // the existing instances are posed).
   Result<void> pose(const ViewState& state);
-
-  // Characters of the last pose() whose bounds_of_clip are not known yet: Actor::bounds then cover that pose and
-  // earlier ones.
-  struct Unmeasured {
-    std::string key;
-    std::string clip;
-    Character character;
-  };
-  std::vector<Unmeasured> unmeasured() const;
-  // Takes the bounds; ignores them if another character has that key by now.
-  void measured(const Unmeasured& of, const samples::Bounds& bounds);
 
   // Places the instances of the last pose(). Characters that are compared side by side stand in a row across the
   // camera's view at any yaw, so that none hides another or looks smaller; a crowd stands in a square behind its first

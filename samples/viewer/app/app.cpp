@@ -182,7 +182,6 @@ void App::release_device() {
   state.overlay = {};
   state.heat.reset();
   state.stage.reset();
-  state.measuring.clear();
   state.forget_requests();
 }
 

@@ -251,29 +251,6 @@ void App::State::take_made(const std::string& key, Made made) {
   if (key == kSubject) remember_rig();
 }
 
-// Requests the bounds of characters in clips for which they are unknown.
-void App::State::measure_clips() {
-  const std::vector<Stage::Unmeasured> unmeasured = stage->unmeasured();
-  if (options.waits && !unmeasured.empty()) {
-    for (const Stage::Unmeasured& one : unmeasured) stage->measured(one, bounds_of_clip(one.character, one.clip));
-    static_cast<void>(stage->pose(view));  // already posed without an error
-    return;
-  }
-  for (const Stage::Unmeasured& one : unmeasured) {
-    const std::string key = fmt::format("{} in {}", one.key, one.clip);
-    if (measuring == key) continue;
-    measuring = key;
-    binder.request(key, "measuring", [this, one](const Tell&) -> Binder::Done {
-      return [this, one, bounds = bounds_of_clip(one.character, one.clip)] {
-        stage->measured(one, bounds);
-        posed.clear();
-        drawn.clear();
-        measuring.clear();
-      };
-    });
-  }
-}
-
 void App::State::follow_document() {
   if (!document) return;
   const std::optional<Document::Read> read = document->changed_on_disk(now);

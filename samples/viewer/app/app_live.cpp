@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Moves points while the character stays bound.
+#include <imgui.h>
+
 #include <utility>
 
 #include <pelt/move_bound.h>
@@ -29,7 +31,7 @@ bool App::State::move_points() {
       make_newcomer(*device, kSubject, {std::move(*moved), subject->report}, subject->bind_seconds);
   if (!newcomer) return false;
   binder.cancel(kSubject);
-  stage->show(std::move(*newcomer));
+  stage->show(std::move(*newcomer), ImGui::IsAnyMouseDown());
   ++shown_count;
   requested[kSubject] = document->revision();
   shown_rig = document->rig();

@@ -37,10 +37,7 @@ bool App::State::pose() {
   timings.cpu_pose = seconds_since(begin);
   heated.clear();
   posed = done ? wanted : "";
-  if (done) {
-    measure_clips();
-    return true;
-  }
+  if (done) return true;
   error(done.error().message);
   // Take back the settings that cannot be shown.
   const CharacterData& character = *stage->subject()->character;

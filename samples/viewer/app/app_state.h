@@ -102,7 +102,6 @@ struct App::State {
   std::optional<Opening> opening;                  // the file that is being read in the background
   std::uint32_t bound_level = 0;                   // ViewState::level of the requested characters
   std::map<std::string, std::uint64_t> requested;  // last requested revision of the document, by key
-  std::string measuring;                           // the clip being measured in the background; empty: none
   std::optional<Rig> shown_rig;                    // the rig by which the subject is bound
   std::uint64_t generation = 0;                    // changes when earlier requests are no longer wanted
   std::shared_ptr<const Model> model;              // the model of the textures
@@ -139,7 +138,6 @@ struct App::State {
   void request_binds();
   void remember_rig();
   bool move_points();
-  void measure_clips();
   void forget_requests();
   void draw_progress();
   void stop_on_escape();

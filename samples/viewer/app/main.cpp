@@ -2,11 +2,11 @@
 // The command line of the viewer: options, help and exit codes.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "samples/pelt/program/options.h"
 #include "samples/program.h"
 #include "samples/renderer/image.h"
 #include "samples/viewer/app/run.h"
@@ -17,22 +17,9 @@ namespace {
 // Reads "WxH"; none if the text is not of that form.
 std::optional<samples::ImageSize> window_size(std::string_view text) { return samples::parse_size(text, 64, 16384); }
 
-const CLI::Validator kSize(
-    [](const std::string& text) {
-      return window_size(text) ? std::string() : fmt::format("'{}' is not WxH, 64 to 16384 pixels each", text);
-    },
-    "");
-
-CLI::Validator finite_in(double least, double most) {
-  return CLI::Validator(
-      [=](const std::string& text) {
-        double value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool whole = error == std::errc{} && end == text.data() + text.size();
-        return whole && value >= least && value <= most ? std::string()
-                                                        : fmt::format("must be from {} to {}", least, most);
-      },
-      "");
+CLI::Validator number_in(double least, double most) {
+  return samples::parsed_by([=](std::string_view text) { return samples::parse_number(text, least, most); },
+                            fmt::format("a number from {} to {}", least, most));
 }
 
 int run_program(int argc, char** argv) {
@@ -56,23 +43,26 @@ int run_program(int argc, char** argv) {
                  "Index or part of the name of the Vulkan device (default: $PELT_DEVICE, or the most capable)")
       ->type_name("NAME");
   app.add_flag("--validate", options.validate, "Turn the Vulkan validation layer on; a message fails the program");
-  app.add_option("--size", size, "Pixels")->check(kSize)->capture_default_str()->type_name("WxH");
+  app.add_option("--size", size, "Pixels")
+      ->check(samples::parsed_by(window_size, "WxH, 64 to 16384 pixels each"))
+      ->capture_default_str()
+      ->type_name("WxH");
   CLI::Option* scale_option = app.add_option("--scale", scale, "Size of texts and panels (default: the screen's)")
-                                  ->check(finite_in(0.5, 4))
+                                  ->check(number_in(0.5, 4))
                                   ->type_name("S");
   CLI::Option* headless_option =
       app.add_flag("--headless", without_window, "Open no window; write pictures, for which no display is needed");
   CLI::Option* frames_option =
       app.add_option("--frames", headless.frames,
                      "Pictures to write of the clip that plays, after the script (default: 1 without a script)")
-          ->check(finite_in(0, 100'000))
+          ->check(number_in(0, 100'000))
           ->needs(headless_option)
           ->type_name("N");
   CLI::Option* script_option = app.add_option("--script", headless.script, "What to do, step by step (docs/viewer.md)")
                                    ->needs(headless_option)
                                    ->type_name("FILE");
   app.add_option("--fps", headless.fps, "Frames a second")
-      ->check(finite_in(0.1, 1000))
+      ->check(number_in(0.1, 1000))
       ->needs(headless_option)
       ->capture_default_str()
       ->type_name("F");

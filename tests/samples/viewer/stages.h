@@ -28,15 +28,7 @@ class Stages : public testing::Test {
   }
   Actor& show(const std::string& deformer, const std::string& key = "rig") { return show(biped(deformer), key); }
 
-  // Poses as the app does, with its background work.
-  void pose() {
-    for (int i = 0; i < 2; ++i) {
-      test::must(stage_->pose(view_));
-      for (const Stage::Unmeasured& one : stage_->unmeasured()) {
-        stage_->measured(one, bounds_of_clip(one.character, one.clip));
-      }
-    }
-  }
+  void pose() { test::must(stage_->pose(view_)); }
 
   std::optional<Stage> stage_;
   ViewState view_;
