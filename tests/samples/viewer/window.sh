@@ -78,17 +78,19 @@ until_bright() {
   done
   fail "$2"
 }
-# drag X Y TO_X: drags with the left button.
+# drag X Y TO_X [COMMAND...]: drags with the left button; COMMAND runs before it is released.
 drag() {
   local i
   xdotool mousemove "$1" "$2"
   sleep 0.3
   xdotool mousedown 1
+  sleep 0.5
   for ((i = 1; i <= 5; ++i)); do
     xdotool mousemove $(($1 + ($3 - $1) * i / 5)) "$2"
     sleep 0.2
   done
   sleep 1  # so that a frame of a busy machine sees the button down at the end
+  "${@:4}"
   xdotool mouseup 1
   sleep 0.3
 }
@@ -176,19 +178,8 @@ sys.exit(0 if len(offsets) == 1 and any(offsets[0][1:]) else 1)'
 }
 # drag_vertex: drags the selected vertex and saves; fails if a busy machine saw the button too late.
 drag_vertex() {
-  local i x
-  xdotool mousemove 500 300
-  sleep 0.3
-  xdotool mousedown 1
-  sleep 1
-  for x in 510 520 530 540 550 560; do
-    xdotool mousemove "$x" 300
-    sleep 0.2
-  done
-  sleep 1
-  until_differs hovered moved "$picture" "the skin does not follow the driver while it is dragged"
-  xdotool mouseup 1
-  sleep 0.3
+  local i
+  drag 500 300 560 until_differs hovered moved "$picture" "the skin does not follow the driver while it is dragged"
   for ((i = 0; i < 20; ++i)); do
     xdotool key ctrl+s
     sleep 0.5
