@@ -41,47 +41,25 @@ float percentile(std::vector<float> values) {
   return values[static_cast<std::size_t>(rank)];
 }
 
-// The triangles around each vertex of a mesh.
-struct Corners {
-  std::vector<std::uint32_t> offsets;
-  std::vector<std::uint32_t> triangles;
-
-  explicit Corners(const CharacterMesh& mesh) : offsets(mesh.vertex_count() + 1, 0) {
-    for (const glm::uvec3& t : mesh.triangles) {
-      for (const std::uint32_t v : {t.x, t.y, t.z}) ++offsets[v + 1];
-    }
-    for (std::size_t v = 1; v < offsets.size(); ++v) offsets[v] += offsets[v - 1];
-    triangles.resize(offsets.back());
-    std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
-    for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t) {
-      const glm::uvec3 corners = mesh.triangles[t];
-      for (const std::uint32_t v : {corners.x, corners.y, corners.z}) triangles[next[v]++] = t;
-    }
+// Calls a function for each corner of a triangle, with the other two in the triangle's orientation.
+template <class Visit>
+void for_each_corner(const CharacterMesh& mesh, const Visit& visit) {
+  for (const glm::uvec3& t : mesh.triangles) {
+    visit(t.x, t.y, t.z);
+    visit(t.y, t.z, t.x);
+    visit(t.z, t.x, t.y);
   }
-
-  std::span<const std::uint32_t> of(std::uint32_t vertex) const {
-    return std::span(triangles).subspan(offsets[vertex], offsets[vertex + 1] - offsets[vertex]);
-  }
-};
-
-// Returns the other two corners of a triangle, in its orientation.
-std::pair<std::uint32_t, std::uint32_t> others(glm::uvec3 t, std::uint32_t vertex) {
-  if (t.x == vertex) return {t.y, t.z};
-  return t.y == vertex ? std::pair{t.z, t.x} : std::pair{t.x, t.y};
 }
 
-float stretch_at(const CharacterMesh& mesh, const Corners& corners, std::span<const glm::vec3> posed,
-                 std::uint32_t vertex) {
+void fill_stretch(const CharacterMesh& mesh, std::span<const glm::vec3> posed, std::span<float> values) {
   const std::vector<glm::vec3>& rest = mesh.binding.points;
-  float most = 0;
-  for (const std::uint32_t t : corners.of(vertex)) {
-    const auto [b, c] = others(mesh.triangles[t], vertex);
+  for_each_corner(mesh, [&](std::uint32_t vertex, std::uint32_t b, std::uint32_t c) {
     for (const std::uint32_t other : {b, c}) {
       const float before = glm::distance(rest[vertex], rest[other]);
-      if (before > 0) most = std::max(most, glm::distance(posed[vertex], posed[other]) / before);
+      if (before > 0) values[vertex] = std::max(values[vertex], glm::distance(posed[vertex], posed[other]) / before);
     }
-  }
-  return most > 0 ? most : 1.0f;
+  });
+  for (float& value : values) value = value > 0 ? value : 1.0f;
 }
 
 // A bone from a joint to a child; skins are bound to both. Its motion is the joint's.
@@ -140,48 +118,53 @@ Flesh flesh_at(std::span<const Bone> bones, std::span<const BoundJoint> bound, s
   return flesh;
 }
 
-// Returns the determinant of A = (sum e' e^T) (sum e e^T)^-1, fitted by least squares over the edges and the flesh; the
-// flesh is scaled by the edges' length.
-float volume_at(const CharacterMesh& mesh, const SparseRows& painted, const Corners& corners,
-                std::span<const Bone> bones, std::span<const BoundJoint> bound, std::span<const glm::vec3> posed,
-                std::uint32_t vertex) {
-  const std::vector<glm::vec3>& rest = mesh.binding.points;
-  glm::dmat3 moments(0.0);
-  glm::dmat3 moved(0.0);
-  glm::dvec3 rest_normal(0.0);
-  glm::dvec3 posed_normal(0.0);
+// The edges at a vertex, for the affine map A = (sum e' e^T) (sum e e^T)^-1 that fits them best.
+struct Edges {
+  glm::dmat3 moments{0.0}, moved{0.0};
+  glm::dvec3 rest_normal{0.0}, posed_normal{0.0};
   double squared = 0;
-  std::size_t edges = 0;
-  const auto add = [&](glm::dvec3 before, glm::dvec3 after) {
+  std::size_t count = 0;
+
+  void add(glm::dvec3 before, glm::dvec3 after) {
     moments += glm::outerProduct(before, before);
     moved += glm::outerProduct(after, before);
-  };
-  for (const std::uint32_t t : corners.of(vertex)) {
-    const auto [b, c] = others(mesh.triangles[t], vertex);
+  }
+};
+
+std::vector<Edges> edges_of(const CharacterMesh& mesh, std::span<const glm::vec3> posed) {
+  const std::vector<glm::vec3>& rest = mesh.binding.points;
+  std::vector<Edges> edges(rest.size());
+  for_each_corner(mesh, [&](std::uint32_t vertex, std::uint32_t b, std::uint32_t c) {
+    Edges& at = edges[vertex];
     for (const std::uint32_t other : {b, c}) {
       const glm::dvec3 before(rest[other] - rest[vertex]);
-      add(before, posed[other] - posed[vertex]);
-      squared += glm::dot(before, before);
-      ++edges;
+      at.add(before, posed[other] - posed[vertex]);
+      at.squared += glm::dot(before, before);
+      ++at.count;
     }
-    rest_normal += glm::dvec3(glm::cross(rest[b] - rest[vertex], rest[c] - rest[vertex]));
-    posed_normal += glm::dvec3(glm::cross(posed[b] - posed[vertex], posed[c] - posed[vertex]));
-  }
-  if (edges == 0 || !(squared > 0) || !(glm::length(rest_normal) > 0)) return 1;
-  const double length = std::sqrt(squared / static_cast<double>(edges));
-  rest_normal = glm::normalize(rest_normal);
-  posed_normal = glm::length(posed_normal) > 0 ? glm::normalize(posed_normal) : glm::dvec3(0.0);
+    at.rest_normal += glm::dvec3(glm::cross(rest[b] - rest[vertex], rest[c] - rest[vertex]));
+    at.posed_normal += glm::dvec3(glm::cross(posed[b] - posed[vertex], posed[c] - posed[vertex]));
+  });
+  return edges;
+}
+
+// Returns the determinant of the map that fits the edges and the flesh best; the flesh is scaled by the edges' length.
+float volume_of(Edges edges, const Flesh& flesh) {
+  if (edges.count == 0 || !(edges.squared > 0) || !(glm::length(edges.rest_normal) > 0)) return 1;
+  const glm::dvec3 rest_normal = glm::normalize(edges.rest_normal);
+  const bool turns = glm::length(edges.posed_normal) > 0;
+  const glm::dvec3 posed_normal = turns ? glm::normalize(edges.posed_normal) : glm::dvec3(0.0);
   // A line that hardly leaves the surface says little about the flesh below: the normal then takes over.
-  const std::span<const Influence> weights = mesh.painted ? painted.row(vertex) : std::span<const Influence>{};
-  const Flesh flesh = flesh_at(bones, bound, weights, rest[vertex], posed[vertex]);
   const double depth = glm::length(glm::dvec3(flesh.rest));
   const double below = depth > 0 ? std::abs(glm::dot(glm::dvec3(flesh.rest), rest_normal)) / depth : 0.0;
-  const double scale = std::sqrt(static_cast<double>(edges)) * length;
+  const double scale = std::sqrt(edges.squared);
   const double part = std::clamp((below - 0.15) / 0.35, 0.0, 1.0);
-  if (part > 0) add(glm::dvec3(flesh.rest) * (part * scale / depth), glm::dvec3(flesh.posed) * (part * scale / depth));
-  add(rest_normal * ((1 - part) * scale), posed_normal * ((1 - part) * scale));
-  const double spread = glm::determinant(moments);
-  return spread > 1e-12 * std::pow(scale, 6) ? static_cast<float>(glm::determinant(moved) / spread) : 1.0f;
+  if (part > 0) {
+    edges.add(glm::dvec3(flesh.rest) * (part * scale / depth), glm::dvec3(flesh.posed) * (part * scale / depth));
+  }
+  edges.add(rest_normal * ((1 - part) * scale), posed_normal * ((1 - part) * scale));
+  const double spread = glm::determinant(edges.moments);
+  return spread > 1e-12 * std::pow(scale, 6) ? static_cast<float>(glm::determinant(edges.moved) / spread) : 1.0f;
 }
 
 template <class Value>
@@ -274,17 +257,20 @@ Result<void> fill_values(const runtime::Device& device, Stage& stage, const Acto
       return fill_distances(actor, map.values);
     case HeatKind::kStretch:
     case HeatKind::kVolume: {
-      const bool stretch = heat.kind == HeatKind::kStretch;
-      const std::vector<Bone> bones = stretch ? std::vector<Bone>{} : bones_of(actor);
+      const std::vector<Bone> bones = bones_of(actor);
       const std::span<const glm::vec3> positions = stage.evaluated(actor).positions();
       for (const CharacterMesh& mesh : data.meshes) {
         if (mesh.control) continue;
-        const Corners corners(mesh);
-        const SparseRows painted = stretch ? SparseRows() : painted_rows(mesh);
         const std::span<const glm::vec3> posed = positions.subspan(mesh.first_vertex, mesh.vertex_count());
+        if (heat.kind == HeatKind::kStretch) {
+          fill_stretch(mesh, posed, std::span(map.values).subspan(mesh.first_vertex, mesh.vertex_count()));
+          continue;
+        }
+        const SparseRows painted = painted_rows(mesh);
+        const std::vector<Edges> edges = edges_of(mesh, posed);
         fill(mesh, map.values, [&](std::uint32_t v) {
-          return stretch ? stretch_at(mesh, corners, posed, v)
-                         : volume_at(mesh, painted, corners, bones, data.bound_joints, posed, v);
+          const std::span<const Influence> weights = mesh.painted ? painted.row(v) : std::span<const Influence>{};
+          return volume_of(edges[v], flesh_at(bones, data.bound_joints, weights, mesh.binding.points[v], posed[v]));
         });
       }
       return {};

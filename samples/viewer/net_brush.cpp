@@ -90,15 +90,9 @@ std::vector<BrushedHandle> brushed(std::span<const Handle> selected, std::span<c
 }
 
 std::vector<std::string> names_within(std::span<const Handle> selected, std::span<const Handle> handles, float radius) {
-  const std::set<std::string_view> known = names_of(selected);
+  const std::vector<BrushedHandle> moved = brushed(selected, handles, {.radius = radius}, 0);
   std::vector<std::string> names;
-  for (const Handle& handle : handles) {
-    if (known.contains(handle.name)) continue;
-    const bool is_near = std::ranges::any_of(selected, [&](const Handle& chosen) {
-      return on_one_level(chosen, handle) && glm::distance(chosen.rest, handle.rest) <= radius;
-    });
-    if (is_near) names.push_back(handle.name);
-  }
+  for (std::size_t k = selected.size(); k < moved.size(); ++k) names.push_back(moved[k].handle.name);
   return names;
 }
 

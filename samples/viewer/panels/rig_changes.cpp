@@ -37,12 +37,12 @@ const Schema* schema_at(const Json& rig, const std::string& pointer) {
 void RigChanges::change(const std::string& pointer, const std::string& key, const std::function<void(Json&)>& make) {
   Change changed{rig_, key};
   make(changed.rig[Json::json_pointer(pointer)]);
-  // Apply the rules of the object that holds the value, and of the objects around that.
-  for (std::string place = pointer; !place.empty();) {
-    place.erase(place.rfind('/'));
+  // Apply the rules of the value itself, and of the objects around it.
+  for (std::string place = pointer;; place.erase(place.rfind('/'))) {
     const Schema* schema = schema_at(changed.rig, place);
     Json& object = changed.rig[Json::json_pointer(place)];
     if (schema != nullptr && object.is_object()) obey_rules(*schema, object);
+    if (place.empty()) break;
   }
   change_ = std::move(changed);
 }
@@ -52,11 +52,7 @@ void RigChanges::set(const std::string& pointer, Json value, const std::string& 
 }
 
 void RigChanges::erase(const std::string& object, const std::string& name) {
-  change(object + "/" + name, "", [](Json&) {});
-  change_->rig[Json::json_pointer(object)].erase(name);
-  if (const Schema* schema = schema_at(change_->rig, object)) {
-    obey_rules(*schema, change_->rig[Json::json_pointer(object)]);
-  }
+  change(object, "", [&](Json& place) { place.erase(name); });
 }
 
 void RigChanges::choose(const std::string& name, const Json& choice, const std::string& pointer) {
