@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cfloat>
@@ -14,7 +15,7 @@ namespace {
 
 void draw_element(ViewState& view, const CharacterData& data) {
   row_label("element");
-  input_text("##element", "joint, or number", view.heat.element);
+  ImGui::InputTextWithHint("##element", "joint, or number", &view.heat.element);
   row_label("");
   if (!ImGui::BeginCombo("##joints", "choose a joint", ImGuiComboFlags_HeightLarge)) return;
   for (const Joint& joint : data.skeleton.joints) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <utility>
@@ -45,7 +46,7 @@ class Editor {
   void draw() {
     draw_draft();
     ImGui::SetNextItemWidth(-1);
-    input_text("##search", "search parameters", search_);
+    ImGui::InputTextWithHint("##search", "search parameters", &search_);
     ImGui::PushStyleVar(ImGuiStyleVar_IndentSpacing, kIndent * em());
     if (ImGui::BeginChild("rig")) {
       ImGui::Indent(kMargin * em());

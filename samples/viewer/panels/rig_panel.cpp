@@ -6,16 +6,10 @@
 
 #include "samples/viewer/panels/panels.h"
 #include "samples/viewer/panels/rig_editor.h"
+#include "samples/viewer/panels/rows.h"
 
 namespace pelt::viewer {
 namespace {
-
-bool button(const char* text, bool enabled) {
-  ImGui::BeginDisabled(!enabled);
-  const bool pressed = ImGui::Button(text);
-  ImGui::EndDisabled();
-  return pressed;
-}
 
 void draw_toolbar(Context& context) {
   Document& document = *context.document;

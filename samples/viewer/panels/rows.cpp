@@ -2,7 +2,6 @@
 #include "samples/viewer/panels/rows.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cctype>
@@ -55,11 +54,18 @@ void row_text(const char* label, const std::string& text) {
   fitted_text(text);
 }
 
-bool line_button(const char* label, int count) {
+bool button(const char* label, bool enabled, float width) {
+  ImGui::BeginDisabled(!enabled);
+  const bool pressed = ImGui::Button(label, {width, 0});
+  ImGui::EndDisabled();
+  return pressed;
+}
+
+bool line_button(const char* label, int count, bool enabled) {
   const float spacing = ImGui::GetStyle().ItemSpacing.x * static_cast<float>(count - 1);
   const float width = (ImGui::GetWindowContentRegionMax().x - ImGui::GetWindowContentRegionMin().x - spacing) /
                       static_cast<float>(count);
-  return ImGui::Button(label, {width, 0});
+  return button(label, enabled, width);
 }
 
 void same_line_if_fits(const std::string& next) {
@@ -88,10 +94,6 @@ void select_packed(ViewState& view, const CharacterData& data, std::uint32_t ver
     if (vertex < mesh.first_vertex || vertex - mesh.first_vertex >= mesh.vertex_count()) continue;
     select_source(view, mesh.name, mesh.source_vertex[vertex - mesh.first_vertex]);
   }
-}
-
-bool input_text(const char* label, const char* hint, std::string& text, int flags) {
-  return ImGui::InputTextWithHint(label, hint, &text, flags);
 }
 
 bool contains(std::string_view name, std::string_view part) {

@@ -24,8 +24,11 @@ void row_text(const char* label, const std::string& text);
 // Draws text in the remaining line except for `margin` pixels, cut off as by row_text.
 void fitted_text(const std::string& text, float margin = 0);
 
+// Draws a button that is greyed unless `enabled`; `width`: 0 fits its text.
+bool button(const char* label, bool enabled, float width = 0);
+
 // Draws a button of the width that `count` buttons in a line have.
-bool line_button(const char* label, int count);
+bool line_button(const char* label, int count, bool enabled = true);
 
 // Continues the line if another button with this text fits on it.
 void same_line_if_fits(const std::string& next);
@@ -42,9 +45,6 @@ const Actor* subject_or_note(Stage& stage);
 // Selects a vertex by its index in the instance (all meshes, packed order), and shows its row.
 void select_packed(ViewState& view, const CharacterData& character, std::uint32_t vertex);
 void select_source(ViewState& view, const std::string& mesh, std::uint32_t vertex);
-
-// Draws an input for a std::string. `flags`: ImGuiInputTextFlags.
-bool input_text(const char* label, const char* hint, std::string& text, int flags = 0);
 
 // Returns true if a name contains `part`; the case of ASCII letters does not matter.
 bool contains(std::string_view name, std::string_view part);

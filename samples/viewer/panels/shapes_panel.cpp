@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cfloat>
@@ -26,9 +27,7 @@ void draw_weight(ViewState& view, const Control& control, float of_clip) {
   const bool moved = ImGui::SliderFloat("##weight", &weight, std::min(weight, 0.0f), std::max(weight, 1.0f), "%.2f");
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", control.name.c_str());
   ImGui::SameLine();
-  ImGui::BeginDisabled(set == view.morphs.end());
-  const bool reset = ImGui::Button("x", {side, 0});
-  ImGui::EndDisabled();
+  const bool reset = button("x", set != view.morphs.end(), side);
   ImGui::PopID();
   if (reset) {
     view.morphs.erase(set);
@@ -47,7 +46,7 @@ void draw_shapes_panel(Context& context) {
   const Actor* subject = subject_or_note(context.stage);
   if (subject == nullptr) return;
   ImGui::SetNextItemWidth(-FLT_MIN);
-  input_text("##search", "search shapes", search);
+  ImGui::InputTextWithHint("##search", "search shapes", &search);
   const float below = 1.3f * ImGui::GetFrameHeightWithSpacing();
   if (ImGui::BeginChild("weights", {0, std::max(ImGui::GetContentRegionAvail().y - below, below)}, true)) {
     std::string above;
@@ -65,9 +64,7 @@ void draw_shapes_panel(Context& context) {
     if (above.empty()) ImGui::TextDisabled("no shape has this in its name");
   }
   ImGui::EndChild();
-  ImGui::BeginDisabled(view.morphs.empty());
-  if (line_button("Reset all", 1)) view.morphs.clear();
-  ImGui::EndDisabled();
+  if (line_button("Reset all", 1, !view.morphs.empty())) view.morphs.clear();
 }
 
 bool has_shapes(const Context& context) {

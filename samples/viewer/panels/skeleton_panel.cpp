@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cctype>
@@ -137,7 +138,7 @@ void draw_skeleton_panel(Context& context) {
     return;
   }
   ImGui::SetNextItemWidth(-FLT_MIN);
-  input_text("##search", "search joints", state.search);
+  ImGui::InputTextWithHint("##search", "search joints", &state.search);
   const float below = kSliderRows * ImGui::GetFrameHeightWithSpacing();
   const float height = std::max(ImGui::GetContentRegionAvail().y - below, 6 * ImGui::GetFrameHeight());
   if (ImGui::BeginChild("joints", {0, height}, true)) {
@@ -157,13 +158,11 @@ void draw_skeleton_panel(Context& context) {
     row_text("position", vector_text(glm::vec3(subject->worlds.front() * subject->pose.joints[*joint][3])));
     draw_turn(view, state);
   }
-  ImGui::BeginDisabled(!joint || turn_of(view, view.selection.joint) == glm::quat(1, 0, 0, 0));
-  if (line_button("Reset joint", 2)) set_turn(view, view.selection.joint, glm::quat(1, 0, 0, 0));
-  ImGui::EndDisabled();
+  const glm::quat none(1, 0, 0, 0);
+  const bool turned = joint && turn_of(view, view.selection.joint) != none;
+  if (line_button("Reset joint", 2, turned)) set_turn(view, view.selection.joint, none);
   ImGui::SameLine();
-  ImGui::BeginDisabled(view.turns.empty());
-  if (line_button("Reset all", 2)) view.turns.clear();
-  ImGui::EndDisabled();
+  if (line_button("Reset all", 2, !view.turns.empty())) view.turns.clear();
 }
 
 }  // namespace pelt::viewer

@@ -149,8 +149,7 @@ void draw_attachment(Context& context, const Actor& subject, const std::vector<S
   state.segments = std::clamp(state.segments, 1, kMaxSegments);
   state.segment = std::clamp(state.segment, 1, state.segments);
   ImGui::EndDisabled();
-  ImGui::BeginDisabled(vertices.empty() || (!state.painted && state.joint.empty()));
-  if (line_button("Attach", 2)) {
+  if (line_button("Attach", 2, !vertices.empty() && (state.painted || !state.joint.empty()))) {
     SurfaceAttachment to{.painted = state.painted};
     if (!state.painted) {
       to.joint = state.joint;
@@ -159,11 +158,8 @@ void draw_attachment(Context& context, const Actor& subject, const std::vector<S
     }
     edit(context, with_attached(context.document->rig(), vertices, to));
   }
-  ImGui::EndDisabled();
   ImGui::SameLine();
-  ImGui::BeginDisabled(vertices.empty());
-  if (line_button("Detach", 2)) edit(context, with_detached(context.document->rig(), vertices));
-  ImGui::EndDisabled();
+  if (line_button("Detach", 2, !vertices.empty())) edit(context, with_detached(context.document->rig(), vertices));
 }
 
 // Offers to write a base out that the rig does not have in numbers.
@@ -190,12 +186,10 @@ void draw_brush(Context& context, const std::vector<Handle>& selected, float siz
                      surfaces.radius > 0 ? "%.3f m" : "one vertex", ImGuiSliderFlags_AlwaysClamp);
   row_label("symmetric");
   ImGui::Checkbox("##symmetric", &surfaces.symmetric);
-  ImGui::BeginDisabled(selected.empty() || surfaces.radius == 0);
-  if (line_button("Select within radius", 1)) {
+  if (line_button("Select within radius", 1, !selected.empty() && surfaces.radius > 0)) {
     std::vector<std::string>& further = context.view.selection.further;
     std::ranges::copy(names_within(selected, context.overlay.handles, surfaces.radius), std::back_inserter(further));
   }
-  ImGui::EndDisabled();
 }
 
 }  // namespace
@@ -257,9 +251,7 @@ void draw_surface_panel(Context& context) {
     row_text("follows", followed(rig.layers[active.layer].deformer.get<HierarchicalBsplineParameters>(), active));
   }
   draw_attachment(context, *subject, vertices, state);
-  ImGui::BeginDisabled(vertices.empty());
-  if (line_button("Refine here", 1)) refine(context, *subject, vertices);
-  ImGui::EndDisabled();
+  if (line_button("Refine here", 1, !vertices.empty())) refine(context, *subject, vertices);
   const bool is_known = !vertices.empty() && vertices.front().level < grids_of_active.size();
   if (!is_known || grids_of_active[vertices.front().level].is_mesh()) return;
   const SurfaceGrid& grid = grids_of_active[vertices.front().level];

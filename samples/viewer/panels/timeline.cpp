@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "samples/viewer/panels/panels.h"
+#include "samples/viewer/panels/rows.h"
 
 namespace pelt::viewer {
 namespace {
@@ -62,12 +63,10 @@ void draw_timeline(Context& context) {
   const Actor* subject = context.stage.subject();
   const float em = ImGui::GetFontSize();
   const float duration = context.stage.duration(context.view);
-  ImGui::BeginDisabled(duration <= 0);
-  if (ImGui::Button(playback.playing ? "Pause" : "Play", {4 * em, 0})) {
+  if (button(playback.playing ? "Pause" : "Play", duration > 0, 4 * em)) {
     playback.playing = !playback.playing;
     if (playback.playing && !playback.loop && playback.time >= duration) playback.time = 0;
   }
-  ImGui::EndDisabled();
   ImGui::SameLine();
   ImGui::SetNextItemWidth(10 * em);
   if (ImGui::BeginCombo("##clip", playback.clip.empty() ? "at rest" : playback.clip.c_str())) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cctype>
@@ -61,7 +62,7 @@ std::string readable(const std::string& key) {
 }
 
 bool draw_text(const char* id, const char* hint, std::string& text) {
-  input_text(id, hint, text);
+  ImGui::InputTextWithHint(id, hint, &text);
   return ImGui::IsItemDeactivatedAfterEdit();
 }
 
@@ -121,7 +122,8 @@ bool draw_name(const char* id, const char* empty, std::string& name, std::string
     ImGui::SetKeyboardFocusHere();
   }
   ImGui::SetNextItemWidth(-1);
-  if (input_text("##filter", "search, or type a name", filter, ImGuiInputTextFlags_EnterReturnsTrue)) choose(filter);
+  if (ImGui::InputTextWithHint("##filter", "search, or type a name", &filter, ImGuiInputTextFlags_EnterReturnsTrue))
+    choose(filter);
   for (const std::string& one : list()) {
     if (!contains(one, filter)) continue;
     const std::string row = fmt::format("{}##{}", one.empty() ? empty : one.c_str(), one);
