@@ -15,19 +15,23 @@ namespace pelt::runtime {
 
 bool Crowd::State::expect_instance(std::uint32_t instance, const char* call) const {
   if (has(instance)) return true;
-  report_mistake("Crowd::%s: the %s has no instance %u", call, label.c_str(), instance);
+  report_mistake(call, "the {} has no instance {}", label, instance);
   return false;
 }
 
 bool Crowd::State::expect_whole(const char* call) const {
-  if (is_posed) report_mistake("Crowd::%s: the frame of the %s waits for its second part", call, label.c_str());
+  if (is_posed) report_mistake(call, "the second part of the frame of the {} is not recorded", label);
   return !is_posed;
 }
 
+bool Crowd::State::expect_own(bool own, const char* what, std::uint32_t instance, const char* call) const {
+  if (own) return expect_instance(instance, call);
+  report_mistake(call, "a buffer of the caller's has the {} of the {}", what, label);
+  return false;
+}
+
 bool Crowd::State::expect_listed(std::uint32_t instance, const char* call) const {
-  if (!own_list)
-    report_mistake("Crowd::%s: a buffer of the caller's lists the instances of the %s", call, label.c_str());
-  return own_list && expect_instance(instance, call);
+  return expect_own(own_list, "list of instances", instance, call);
 }
 
 bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) const {
@@ -35,22 +39,36 @@ bool Crowd::State::expect_own_list(std::uint32_t instance, const char* call) con
 }
 
 bool Crowd::State::expect_own_inputs(std::uint32_t instance, const char* call) const {
-  if (!own_inputs) report_mistake("Crowd::%s: a buffer of the caller's has the inputs of the %s", call, label.c_str());
-  return own_inputs && expect_whole(call) && expect_instance(instance, call);
+  return expect_own(own_inputs, "inputs", instance, call) && expect_whole(call);
+}
+
+bool Crowd::State::expect_outputs(std::uint32_t instance, const char* call) const {
+  if (!expect_instance(instance, call)) return false;
+  if (has_outputs(instance)) return true;
+  report_mistake(call, "instance {} of the {} has no outputs", instance, label);
+  return false;
 }
 
 bool Crowd::State::expect_character(std::uint32_t number, const char* call) const {
   if (has_character(number)) return true;
-  report_mistake("Crowd::%s: the %s has no character %u", call, label.c_str(), number);
+  report_mistake(call, "the {} has no character {}", label, number);
   return false;
 }
 
 namespace {
 
+// Reports a number of a part that the character does not have.
+bool expect_part(const char* call, const CharacterData& data, const char* what, std::uint32_t number,
+                 std::size_t count) {
+  if (number < count) return true;
+  report_mistake(call, "'{}' has no {} {}: it has {}", data.name, what, number, count);
+  return false;
+}
+
 // Reports an array of the wrong size.
 bool expect_size(const char* call, const char* what, std::size_t given, std::size_t wanted) {
   if (given == wanted) return true;
-  report_mistake("Crowd::%s: %zu %s are given, and there are %zu", call, given, what, wanted);
+  report_mistake(call, "{} {} are given, and there are {}", given, what, wanted);
   return false;
 }
 
@@ -59,8 +77,7 @@ template <class Value>
 bool expect_usable(const char* call, const char* what, std::uint32_t instance, std::span<const Value> values) {
   const std::size_t bad = first_unusable(values);
   if (bad == values.size()) return true;
-  report_mistake("Crowd::%s: %s %zu of instance %u is not finite, or beyond %g", call, what, bad, instance,
-                 double{kMaxCoordinate});
+  report_mistake(call, "{} {} of instance {} is not finite, or beyond {:g}", what, bad, instance, kMaxCoordinate);
   return false;
 }
 
@@ -178,9 +195,7 @@ Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
 template <class Joint>
 void Crowd::State::pose(std::uint32_t instance, std::span<const Joint> given) {
-  if (!own_joints)
-    return report_mistake("Crowd::pose: a buffer of the caller's has the joint matrices of the %s", label.c_str());
-  if (!expect_whole("pose") || !expect_instance(instance, "pose")) return;
+  if (!expect_own(own_joints, "joint matrices", instance, "pose") || !expect_whole("pose")) return;
   const Skeleton& skeleton = data_of(instance).skeleton;
   if (!expect_size("pose", "joint matrices", given.size(), skeleton.joints.size())) return;
   if (!expect_usable("pose", "joint", instance, given)) return;
@@ -209,10 +224,7 @@ void Crowd::inputs(std::uint32_t instance, std::span<const float> values) {
 void Crowd::stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions) {
   if (!state_->expect_own_inputs(instance, "stream")) return;
   const CharacterData& data = state_->data_of(instance);
-  if (stream >= data.streams.size()) {
-    report_mistake("Crowd::stream: '%s' has no stream %u", data.name.c_str(), stream);
-    return;
-  }
+  if (!expect_part("stream", data, "stream", stream, data.streams.size())) return;
   const std::uint32_t vertices = data.meshes[data.streams[stream].mesh].vertex_count();
   if (!expect_size("stream", "positions", positions.size(), vertices)) return;
   if (!expect_usable("stream", "position", instance, positions)) return;
@@ -222,20 +234,14 @@ void Crowd::stream(std::uint32_t instance, std::uint32_t stream, std::span<const
 void Crowd::control(std::uint32_t instance, std::uint32_t control, float value) {
   if (!state_->expect_own_inputs(instance, "control")) return;
   const CharacterData& data = state_->data_of(instance);
-  if (control >= data.controls.size()) {
-    report_mistake("Crowd::control: '%s' has no control %u", data.name.c_str(), control);
-    return;
-  }
+  if (!expect_part("control", data, "control", control, data.controls.size())) return;
   if (!expect_usable("control", "value", instance, std::span<const float>(&value, 1))) return;
   state_->inputs.set(state_->slot, instance, data.controls[control].input, std::span(&value, 1));
 }
 
 void Crowd::show(std::uint32_t instance, bool visible) {
   if (!state_->expect_own_list(instance, "show")) return;
-  if (visible && !state_->has_outputs(instance)) {
-    report_mistake("Crowd::show: instance %u of the %s has no outputs", instance, state_->label.c_str());
-    return;
-  }
+  if (visible && !state_->expect_outputs(instance, "show")) return;
   InstanceState& state = state_->instance_states[instance];
   if (visible && !state.visible) {
     state.moved_before = false;
@@ -303,7 +309,7 @@ std::uint32_t Crowd::barrier_count() const {
 std::uint32_t Crowd::instance_count() const { return state_->capacity.instances; }
 std::uint32_t Crowd::first_instance(std::uint32_t character) const {
   if (character < state_->first_instances.size()) return state_->first_instances[character];
-  report_mistake("Crowd::first_instance: the %s was made without a character %u", state_->label.c_str(), character);
+  report_mistake("first_instance", "the {} was made without a character {}", state_->label, character);
   return 0;
 }
 std::uint32_t Crowd::character_of(std::uint32_t instance) const {
@@ -312,18 +318,20 @@ std::uint32_t Crowd::character_of(std::uint32_t instance) const {
 
 const OutputPlaces& Crowd::outputs(std::uint32_t slot) const {
   if (slot < state_->outputs.size()) return state_->outputs[slot];
-  report_mistake("Crowd::outputs: the %s has no output slot %u", state_->label.c_str(), slot);
+  report_mistake("outputs", "the {} has no output slot {}: it has {}", state_->label, slot, state_->outputs.size());
   return state_->outputs[0];
 }
 std::uint32_t Crowd::output_slots() const { return state_->output_slots(); }
 std::uint32_t Crowd::output_slot() const { return state_->last_slot(); }
 
 std::uint32_t Crowd::previous_slot(std::uint32_t instance) const {
+  if (!state_->expect_instance(instance, "previous_slot")) return 0;
   const bool any = (state_->moved_state(instance) & (shared::kEntryTeleport | shared::kEntryNewLevel)) != 0;
   return state_->previous_slot(any);
 }
 
 std::uint32_t Crowd::previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex) const {
+  if (!state_->expect_instance(instance, "previous_slot")) return 0;
   const std::uint32_t state = state_->moved_state(instance);
   bool appeared = (state & shared::kEntryTeleport) != 0;
   if ((state & shared::kEntryNewLevel) != 0) {
@@ -346,33 +354,44 @@ CrowdBytes Crowd::bytes() const {
 
 VkDeviceAddress Crowd::device_address(const OutputPlace& place) const {
   if (state_->device->functions.vkGetBufferDeviceAddress == nullptr) return 0;
+  const auto is_here = [&](const OutputPlace* output) {
+    return output->format != VertexFormat::kNone && output->buffer == place.buffer && output->offset == place.offset;
+  };
+  const auto is_in = [&](const OutputPlaces& slot) {
+    const auto places = {&slot.positions, &slot.normals, &slot.tangents, &slot.previous_positions, &slot.bounds};
+    return std::any_of(places.begin(), places.end(), is_here);
+  };
+  if (std::none_of(state_->outputs.begin(), state_->outputs.end(), is_in)) {
+    report_mistake("device_address", "the place is none of the outputs of the {}", state_->label);
+    return 0;
+  }
+  if (place.buffer == state_->vertices.handle() &&
+      (state_->wanted_outputs.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0) {
+    report_mistake("device_address", "the {} was made without VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT in its usage",
+                   state_->label);
+    return 0;
+  }
   const VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = place.buffer};
   return state_->device->functions.vkGetBufferDeviceAddress(state_->device->handle, &info) + place.offset;
 }
 
 std::uint32_t Crowd::first_vertex(std::uint32_t instance) const {
-  if (!state_->expect_instance(instance, "first_vertex")) return 0;
-  if (state_->has_outputs(instance)) return state_->places[instance].first_vertex;
-  report_mistake("Crowd::first_vertex: instance %u of the %s has no outputs", instance, state_->label.c_str());
-  return 0;
+  return state_->expect_outputs(instance, "first_vertex") ? state_->places[instance].first_vertex : 0;
 }
 std::uint32_t Crowd::vertex_count(std::uint32_t instance) const {
   return state_->expect_instance(instance, "vertex_count") ? state_->sizes_of(instance).vertices : 0;
 }
 std::optional<std::uint32_t> Crowd::mesh_vertex(std::uint32_t character, std::uint32_t mesh) const {
   if (!state_->expect_character(character, "mesh_vertex")) return std::nullopt;
-  if (mesh < (**state_->characters[character]).meshes.size())
-    return state_->plan.characters[character]->meshes[mesh].vertex;
-  report_mistake("Crowd::mesh_vertex: character %u of the %s has no mesh %u", character, state_->label.c_str(), mesh);
-  return std::nullopt;
+  const CharacterData& data = **state_->characters[character];
+  if (!expect_part("mesh_vertex", data, "mesh", mesh, data.meshes.size())) return std::nullopt;
+  return state_->plan.characters[character]->meshes[mesh].vertex;
 }
 std::uint32_t Crowd::level_vertex(std::uint32_t character, std::uint32_t level) const {
   if (!state_->expect_character(character, "level_vertex")) return 0;
   const CharacterData& data = **state_->characters[character];
-  if (level < data.levels.size()) return *state_->plan.characters[character]->meshes[data.meshes.size() + level].vertex;
-  report_mistake("Crowd::level_vertex: character %u of the %s has no level %u", character, state_->label.c_str(),
-                 level);
-  return 0;
+  if (!expect_part("level_vertex", data, "level", level, data.levels.size())) return 0;
+  return *state_->plan.characters[character]->meshes[data.meshes.size() + level].vertex;
 }
 std::uint32_t Crowd::first_joint(std::uint32_t instance) const {
   return state_->expect_instance(instance, "first_joint") ? state_->places[instance].first_joint : 0;

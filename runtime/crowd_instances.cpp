@@ -173,7 +173,7 @@ void Crowd::give_outputs(std::uint32_t instance) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->expect_whole("give_outputs") || !state_->expect_instance(instance, "give_outputs")) return;
   if (state_->own_list && state_->instance_states[instance].visible) {
-    report_mistake("Crowd::give_outputs: instance %u of the %s is shown", instance, state_->label.c_str());
+    report_mistake("give_outputs", "instance {} of the {} is shown", instance, state_->label);
     return;
   }
   state_->give_outputs(instance);
@@ -225,8 +225,8 @@ Result<void> Crowd::add(const Device& device, std::uint32_t character) {
 void Crowd::remove(std::uint32_t character) {
   if (!state_->expect_whole("remove") || !state_->expect_character(character, "remove")) return;
   if (state_->instances_of[character] > 0) {
-    report_mistake("Crowd::remove: the %s has %u instances of character %u", state_->label.c_str(),
-                   state_->instances_of[character], character);
+    report_mistake("remove", "the {} has {} instances of character {}", state_->label, state_->instances_of[character],
+                   character);
     return;
   }
   state_->characters[character].reset();

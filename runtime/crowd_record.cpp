@@ -98,11 +98,9 @@ void Crowd::State::record(VkCommandBuffer commands, GpuTimer* timer, RecordedPar
   constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
   constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   constexpr VkAccessFlags2 kBoth = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | kWrite;
-  if (is_posed != (parts == RecordedParts::kBlend)) {
-    report_mistake("Crowd: the frame of the %s is recorded %s", label.c_str(),
-                   is_posed ? "anew before its second part" : "from its second part on");
-    return;
-  }
+  if (parts == RecordedParts::kBlend && !is_posed)
+    return report_mistake("record_blend", "the first part of the frame of the {} is not recorded", label);
+  if (parts != RecordedParts::kBlend && !expect_whole("record")) return;
   // The frames before have read the plans and the palettes that this one overwrites.
   VkPipelineStageFlags2 before = kCompute;
   VkAccessFlags2 written = kWrite;

@@ -217,7 +217,7 @@ struct Crowd::State {
   }
   // Returns how an instance is moved in the last frame; 0 if it is not, or if a list of the caller's says it.
   std::uint32_t moved_state(std::uint32_t instance) const {
-    return own_list && has(instance) ? instance_states[instance].moved_state : 0;
+    return own_list ? instance_states[instance].moved_state : 0;
   }
   bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
   // Checks that the bind data by a number are a character's, and if the crowd has it, those that the plan was made
@@ -228,6 +228,8 @@ struct Crowd::State {
   // Return whether the call may go on; report the mistake if not. Nothing of the frame changes between its parts.
   bool expect_whole(const char* call) const;
   bool expect_instance(std::uint32_t instance, const char* call) const;
+  bool expect_outputs(std::uint32_t instance, const char* call) const;
+  bool expect_own(bool own, const char* what, std::uint32_t instance, const char* call) const;
   bool expect_listed(std::uint32_t instance, const char* call) const;    // the crowd knows what happens to it
   bool expect_own_list(std::uint32_t instance, const char* call) const;  // and may be told
   bool expect_own_inputs(std::uint32_t instance, const char* call) const;

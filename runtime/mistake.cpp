@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/mistake.h"
 
-#include <array>
 #include <atomic>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace pelt::runtime {
 namespace {
 
 std::atomic<MistakeFunction> mistake_function = nullptr;
+thread_local MistakeFunction mistake_function_of_thread = nullptr;
 
 void print_and_abort([[maybe_unused]] const char* sentence) {
 #ifndef NDEBUG
@@ -23,14 +23,17 @@ void print_and_abort([[maybe_unused]] const char* sentence) {
 
 void on_mistake(MistakeFunction function) { mistake_function = function; }
 
-void report_mistake(const char* format, ...) {
-  std::array<char, 256> sentence{};
-  std::va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(sentence.data(), sentence.size(), format, arguments);
-  va_end(arguments);
+MistakesOfThread::MistakesOfThread(MistakeFunction function)
+    : before_(std::exchange(mistake_function_of_thread, function)) {}
+
+MistakesOfThread::~MistakesOfThread() { mistake_function_of_thread = before_; }
+
+void report_mistake(const char* call, const char* sentence) {
+  if (mistake_function_of_thread != nullptr) return mistake_function_of_thread(sentence);
+  char whole[320];
+  write_formatted(whole, "Crowd::{}: {}", call, sentence);
   const MistakeFunction function = mistake_function;
-  (function != nullptr ? function : print_and_abort)(sentence.data());
+  (function != nullptr ? function : print_and_abort)(whole);
 }
 
 }  // namespace pelt::runtime

@@ -96,6 +96,8 @@ Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd,
 }
 
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance) {
+  if (!crowd.has_instance(instance))
+    return invalid("instance {} is read back, and the crowd does not have it", instance);
   Box box;
   PELT_TRY(read(device, crowd.outputs().bounds, instance, 1, 2 * sizeof(glm::vec3), [&](const std::byte* bytes) {
     box.least = load<glm::vec3>(bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes crowds from options, and says where their outputs are.
+// Makes crowds from options.
 #include <type_traits>
 #include <utility>
 
@@ -26,7 +26,7 @@ static_assert(static_cast<int>(VertexFormat::kNone) + 1 == PELT_FORMAT_NONE &&
               static_cast<int>(VertexFormat::kOctahedral16) + 1 == PELT_FORMAT_OCTAHEDRAL16);
 
 VertexFormat to_format(pelt_vertex_format format, VertexFormat otherwise, const char* name) {
-  if (format > PELT_FORMAT_OCTAHEDRAL16) refuse(formatted("{} have the format {}, which is none", name, format));
+  need_known(formatted("the format of {}", name), format, PELT_FORMAT_OCTAHEDRAL16);
   return format == PELT_FORMAT_DEFAULT ? otherwise : static_cast<VertexFormat>(format - 1);
 }
 
@@ -78,35 +78,6 @@ pelt::runtime::CrowdOptions to_options(const pelt_crowd_options& given) {
   return options;
 }
 
-pelt_output_place from_place(const pelt::runtime::OutputPlace& place) {
-  return {place.buffer, place.offset, static_cast<pelt_vertex_format>(place.format) + 1, place.stride};
-}
-
-void write_outputs(const pelt::runtime::OutputPlaces& places, pelt_crowd_outputs* outputs) {
-  write_struct(pelt_crowd_outputs{.positions = from_place(places.positions),
-                                  .normals = from_place(places.normals),
-                                  .tangents = from_place(places.tangents),
-                                  .previous_positions = from_place(places.previous_positions),
-                                  .bounds = from_place(places.bounds)},
-               outputs, "outputs");
-}
-
-// Returns the caller's buffers that outputs are written to.
-std::vector<VkBuffer> given_buffers(const pelt::runtime::CrowdOutputs& outputs) {
-  std::vector<VkBuffer> buffers;
-  for (const pelt::runtime::BufferPlace& place :
-       {outputs.positions.place, outputs.normals.place, outputs.tangents.place, outputs.previous_positions.place,
-        outputs.bounds_place}) {
-    if (place.buffer != VK_NULL_HANDLE) buffers.push_back(place.buffer);
-  }
-  for (const pelt::runtime::SlotPlaces& slot : outputs.slot_places) {
-    for (const pelt::runtime::BufferPlace& place : {slot.positions, slot.normals, slot.tangents, slot.bounds}) {
-      if (place.buffer != VK_NULL_HANDLE) buffers.push_back(place.buffer);
-    }
-  }
-  return buffers;
-}
-
 }  // namespace
 
 pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characters* characters,
@@ -115,17 +86,9 @@ pelt_result pelt_crowd_create(const pelt_device* device, const pelt_gpu_characte
     const std::shared_ptr<GpuCharactersState>& gpu = need(characters, "characters").state;
     if (need(device, "device").state != gpu->device) refuse("the characters are on another device");
     pelt_crowd*& made = need(out, "out");
-    const pelt::runtime::CrowdOptions wanted = to_options(read_options(options, "options"));
-    Crowd crowd = value_of(Crowd::create(*device->state->device, gpu->characters, wanted));
-    const std::uint32_t made_with = crowd.character_count();
-    made = new pelt_crowd{gpu,
-                          std::move(crowd),
-                          wanted.joints.buffer == VK_NULL_HANDLE,
-                          wanted.inputs.buffer == VK_NULL_HANDLE,
-                          wanted.visible.buffer == VK_NULL_HANDLE,
-                          made_with,
-                          wanted.outputs.usage,
-                          given_buffers(wanted.outputs)};
+    Crowd crowd =
+        value_of(Crowd::create(*device->state->device, gpu->characters, to_options(read_options(options, "options"))));
+    made = new pelt_crowd{gpu, std::move(crowd)};
   });
 }
 
@@ -147,17 +110,5 @@ pelt_result pelt_add_capacity(const pelt_character* character, uint32_t instance
     made.plan_words += more.plan_words;
     made.table_words += more.table_words;
     write_struct(made, sum, "sum");
-  });
-}
-
-pelt_result pelt_crowd_get_outputs(const pelt_crowd* crowd, pelt_crowd_outputs* outputs) {
-  return guarded(__func__, [&] { write_outputs(need(crowd, "crowd").crowd.outputs(), outputs); });
-}
-
-pelt_result pelt_crowd_get_slot_outputs(const pelt_crowd* crowd, uint32_t slot, pelt_crowd_outputs* outputs) {
-  return guarded(__func__, [&] {
-    const Crowd& runtime_crowd = need(crowd, "crowd").crowd;
-    need_index("output slot", slot, runtime_crowd.output_slots());
-    write_outputs(runtime_crowd.outputs(slot), outputs);
   });
 }

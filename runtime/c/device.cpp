@@ -18,17 +18,11 @@ namespace {
 
 const pelt::runtime::Device& device_of(const pelt_device* device) { return *need(device, "device").state->device; }
 
-// Copies a text; cuts it if it is longer than the field.
-template <std::size_t size>
-void copy_text(const std::string& text, char (&field)[size]) {
-  std::snprintf(field, size, "%s", text.c_str());
-}
-
 void write_description(const pelt::runtime::DeviceDescription& known, pelt_device_description* description) {
   pelt_device_description whole{.type = static_cast<uint32_t>(known.type)};
-  copy_text(known.name, whole.name);
-  copy_text(known.driver, whole.driver);
-  copy_text(joined(known.missing, ", "), whole.missing);
+  pelt::write_formatted(whole.name, "{}", known.name);
+  pelt::write_formatted(whole.driver, "{}", known.driver);
+  pelt::write_formatted(whole.missing, "{}", joined(known.missing, ", "));
   write_struct(whole, description, "description");
 }
 
@@ -54,16 +48,6 @@ void free_piece(void* user, const pelt::runtime::MemoryPiece& piece) {
   callbacks.free(callbacks.user, &given);
 }
 
-std::vector<pelt::Character> characters_of(const pelt_character* const* characters, std::uint32_t count) {
-  std::vector<pelt::Character> all;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const pelt_character* one = (&need(characters, "characters"))[i];
-    if (one == nullptr) refuse(formatted("characters[{}] is null", i));
-    all.push_back(one->character);
-  }
-  return all;
-}
-
 pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
   const pelt_upload_options options = read_options(given, "options");
   return {.normal_rings = options.normal_rings != 0, .capacity = options.capacity};
@@ -72,6 +56,16 @@ pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
 GpuCharactersState& state_of(pelt_gpu_characters* characters) { return *need(characters, "characters").state; }
 
 }  // namespace
+
+std::vector<pelt::Character> pelt::c::characters_of(const pelt_character* const* characters, std::uint32_t count) {
+  std::vector<Character> all;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const pelt_character* one = (&need(characters, "characters"))[i];
+    if (one == nullptr) refuse(formatted("characters[{}] is null", i));
+    all.push_back(one->character);
+  }
+  return all;
+}
 
 uint32_t pelt_abi_version(void) { return PELT_ABI_VERSION; }
 

@@ -3,14 +3,16 @@
 #include <cstring>
 #include <glm/gtc/type_ptr.hpp>
 #include <span>
-#include <string>
 
 #include <pelt/evaluate.h>
 
+#include "engine/character/core/formatted.h"
 #include "runtime/c/handles.h"
 #include "runtime/c/support.h"
+#include "runtime/crowd_joints.h"
 
 using namespace pelt::c;
+using pelt::formatted;
 
 struct pelt_evaluator {
   pelt::Character character;
@@ -23,21 +25,24 @@ namespace {
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
+// Throws if joints, points or inputs are not what a crowd takes.
+template <class Value>
+void need_usable(const char* what, std::span<const Value> values) {
+  const std::size_t bad = pelt::runtime::first_unusable(values);
+  if (bad < values.size()) refuse(formatted("{} {} is not finite, or beyond {:g}", what, bad, pelt::kMaxCoordinate));
+}
+
 const pelt::CharacterData& character_data(const pelt_evaluator& evaluator) { return *evaluator.character; }
 
 // Vertices are written where `values` is set. `made`: whether the evaluator has what is asked for.
 template <class T>
 void need_array(const pelt_vertex_array& array, const char* name, bool made) {
   if (array.values == nullptr) return;
-  if (!made) refuse(std::string("the evaluator was made without ") + name);
-  if (array.stride != 0 && array.stride < sizeof(T)) {
-    refuse(std::string("arrays.") + name + ".stride is " + std::to_string(array.stride) + ", and a vertex takes " +
-           std::to_string(sizeof(T)) + " bytes");
-  }
-  if (array.stride % sizeof(float) != 0) {
-    refuse(std::string("arrays.") + name + ".stride is " + std::to_string(array.stride) +
-           ", which is no multiple of 4");
-  }
+  if (!made) refuse(formatted("the evaluator was made without {}", name));
+  if (array.stride != 0 && array.stride < sizeof(T))
+    refuse(formatted("arrays.{}.stride is {}, and a vertex takes {} bytes", name, array.stride, sizeof(T)));
+  if (array.stride % sizeof(float) != 0)
+    refuse(formatted("arrays.{}.stride is {}, which is no multiple of 4", name, array.stride));
 }
 
 // Writes a mesh's vertices from element `first` of the array on. `places`: where each goes; empty: in their order.
@@ -64,9 +69,7 @@ pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_ev
     const pelt::Character& bound = need(character, "character").character;
     const auto given = read_options(options, "options");
     pelt_evaluator*& made = need(out, "out");
-    if (given.normal_mode > PELT_NORMALS_RECOMPUTED) {
-      refuse("options.normal_mode is " + std::to_string(given.normal_mode) + ", which is none");
-    }
+    need_known("options.normal_mode", given.normal_mode, PELT_NORMALS_RECOMPUTED);
     const pelt::Evaluator::Options wanted{.jobs = {given.for_ranges, given.for_ranges_user},
                                           .normals = given.no_normals == 0,
                                           .tangents = given.no_normals == 0 && given.no_tangents == 0,
@@ -125,11 +128,7 @@ pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, 
 }
 
 pelt_result pelt_evaluator_detail(pelt_evaluator* evaluator, uint32_t detail) {
-  return guarded(__func__, [&] {
-    pelt_evaluator& handle = need(evaluator, "evaluator");
-    if (detail > PELT_DETAIL_LINEAR_BLEND) refuse("an evaluator has no detail " + std::to_string(detail));
-    handle.evaluator.set_detail(static_cast<pelt::Detail>(detail));
-  });
+  return guarded(__func__, [&] { need(evaluator, "evaluator").evaluator.set_detail(to_detail(detail)); });
 }
 
 pelt_result pelt_evaluator_advance(pelt_evaluator* evaluator, float seconds) {
@@ -168,7 +167,7 @@ pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_
     const pelt_evaluator& handle = need(evaluator, "evaluator");
     const pelt::CharacterData& data = character_data(handle);
     if (mesh != PELT_NONE) need_index("mesh", mesh, data.meshes.size());
-    if (order > PELT_ORDER_MODEL) refuse("order is " + std::to_string(order) + ", which is none");
+    need_known("order", order, PELT_ORDER_MODEL);
     const pelt_vertex_arrays given = read_struct(arrays, "arrays");
     const std::span<const pelt::CharacterMesh> meshes =
         mesh == PELT_NONE ? std::span(data.meshes) : std::span(data.meshes).subspan(mesh, 1);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include <pelt/character.h>
@@ -16,9 +16,7 @@
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/upload.h>
 
-#include "engine/character/core/formatted.h"
 #include "runtime/c/support.h"
-#include "runtime/crowd_joints.h"
 
 struct pelt_character {
   // The clip's twists, computed when the clip is first sampled for inputs.
@@ -47,11 +45,13 @@ struct GpuCharactersState {
   runtime::GpuCharacters characters;
 };
 
-// Throws if joints, points or inputs are not what a crowd takes.
-template <class Value>
-void need_usable(const char* what, std::span<const Value> values) {
-  const std::size_t bad = runtime::first_unusable(values);
-  if (bad < values.size()) refuse(formatted("{} {} is not finite, or beyond {:g}", what, bad, kMaxCoordinate));
+std::vector<Character> characters_of(const pelt_character* const* characters, std::uint32_t count);
+
+static_assert(static_cast<int>(Detail::kFull) == PELT_DETAIL_FULL &&
+              static_cast<int>(Detail::kLinearBlend) == PELT_DETAIL_LINEAR_BLEND);
+inline Detail to_detail(std::uint32_t detail) {
+  need_known("detail", detail, PELT_DETAIL_LINEAR_BLEND);
+  return static_cast<Detail>(detail);
 }
 
 }  // namespace pelt::c
@@ -67,10 +67,4 @@ struct pelt_gpu_characters {
 struct pelt_crowd {
   std::shared_ptr<const pelt::c::GpuCharactersState> characters;
   pelt::runtime::Crowd crowd;
-  bool own_joints = true;
-  bool own_inputs = true;
-  bool own_list = true;
-  std::uint32_t made_with = 0;   // number of characters
-  VkBufferUsageFlags usage = 0;  // usage asked for the crowd's own vertex buffer
-  std::vector<VkBuffer> given;   // buffers of the caller's that the crowd writes to
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/c/support.h"
 
-#include <cstdio>
-
 #include <pelt/version.h>
 
 namespace pelt::c {
@@ -36,7 +34,7 @@ pelt_result to_result(ErrorCode code) {
 }
 
 pelt_result fail_with(pelt_result result, const char* function, const char* message) noexcept {
-  std::snprintf(last_error, sizeof(last_error), "%s: %s", function, message);
+  write_formatted(last_error, "{}: {}", function, message);
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -71,6 +72,11 @@ T& need(T* pointer, const char* name) {
 
 inline void need_index(const char* what, std::size_t index, std::size_t count) {
   if (index >= count) refuse(formatted("{} {} of {}", what, index, count));
+}
+
+// Throws if a number that stands for a choice is beyond the last one.
+inline void need_known(std::string_view what, std::uint32_t value, std::uint32_t last) {
+  if (value > last) refuse(formatted("{} is {}, which is none", what, value));
 }
 
 // Throws unless an array has the length that the character needs.

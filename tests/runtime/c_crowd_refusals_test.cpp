@@ -17,36 +17,38 @@ TEST_F(CCrowds, RefuseWhatTheyDoNotHave) {
   const std::vector<float> floats(10000);
   std::uint32_t number = 0;
   float least[3];
-  EXPECT_INVALID(pelt_crowd_pose(c, 2, floats.data(), 2), "pelt_crowd_pose: instance 2 of 2");
+  EXPECT_INVALID(pelt_crowd_pose(c, 2, floats.data(), 2),
+                 "pelt_crowd_pose: the crowd of 2 characters has no instance 2");
   EXPECT_INVALID(pelt_crowd_pose(c, 0, floats.data(), 3), "3 joint matrices are given, and there are 2");
   EXPECT_INVALID(pelt_crowd_pose(c, 0, nullptr, 2), "joints is null");
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "1 inputs");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, floats.data(), 1), "1 values are given");
   EXPECT_OK(pelt_crowd_inputs(c, 1, nullptr, 0));
-  EXPECT_INVALID(pelt_crowd_stream(c, 1, 0, floats.data(), 1), "stream 0 of 0");
-  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "1 vertices");
-  EXPECT_INVALID(pelt_crowd_control(c, 1, 0, 0), "control 0 of 0");
+  EXPECT_INVALID(pelt_crowd_stream(c, 1, 0, floats.data(), 1), "has no stream 0: it has 0");
+  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, floats.data(), 1), "1 positions are given");
+  EXPECT_INVALID(pelt_crowd_control(c, 1, 0, 0), "has no control 0");
   std::vector<float> bad(10000);
   bad[35] = INFINITY;
   const pelt::CharacterData& caged = *characters_[0];
   const std::uint32_t points = caged.meshes[caged.streams[0].mesh].vertex_count();
-  EXPECT_INVALID(pelt_crowd_pose(c, 0, &bad[15], 2), "joint 1 is not finite, or beyond 1e+12");
-  EXPECT_INVALID(pelt_crowd_pose_rows(c, 0, &bad[15], 2), "joint 1 is not finite");
-  EXPECT_INVALID(pelt_crowd_inputs(c, 0, bad.data(), caged.input_count), "input 35 is not finite");
-  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, bad.data(), points), "position 11 is not finite");
-  EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "instance 9 of 2");
+  EXPECT_INVALID(pelt_crowd_pose(c, 0, &bad[15], 2), "joint 1 of instance 0 is not finite, or beyond 1e+12");
+  EXPECT_INVALID(pelt_crowd_pose_rows(c, 0, &bad[15], 2), "joint 1 of instance 0 is not finite");
+  EXPECT_INVALID(pelt_crowd_inputs(c, 0, bad.data(), caged.input_count), "input 35 of instance 0 is not finite");
+  EXPECT_INVALID(pelt_crowd_stream(c, 0, 0, bad.data(), points), "position 11 of instance 0 is not finite");
+  EXPECT_INVALID(pelt_crowd_show(c, 9, 1), "no instance 9");
   EXPECT_INVALID(pelt_crowd_update_every(c, 9, 1), "instance 9");
   EXPECT_INVALID(pelt_crowd_teleport(c, 9), "instance 9");
-  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77), "detail 77");
+  EXPECT_INVALID(pelt_crowd_detail(c, 0, 77), "detail is 77, which is none");
   EXPECT_INVALID(pelt_crowd_record(c, VK_NULL_HANDLE), "commands is null");
-  EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "character 2 of 2");
+  EXPECT_INVALID(pelt_crowd_get_first_instance(c, 2, &number), "made without a character 2");
   auto shorter = sized<pelt_crowd_options>();
   const std::uint32_t one = 1;
   shorter.instances = &one;
   shorter.character_count = 1;
   const CrowdHandle of_first = make_crowd(device_.get(), gpu.get(), &shorter);
-  EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "character 1 of 1");
+  EXPECT_INVALID(pelt_crowd_get_first_instance(of_first.get(), 1, &number), "made without a character 1");
   EXPECT_INVALID(pelt_crowd_get_mesh_vertex(c, 0, 9, &number), "mesh 9");
   EXPECT_INVALID(pelt_crowd_read_bounds(c, 0, least, least), "no bounds");
+  EXPECT_INVALID(pelt_crowd_get_previous_slot(c, 9, &number), "no instance 9");
   auto read = sized<pelt_vertices>();
   EXPECT_INVALID(pelt_crowd_read_vertices(c, 0, &read), "0 vertices");
   auto instance = sized<pelt_instance_info>();
@@ -84,7 +86,7 @@ TEST_F(CCrowds, NeedOptionsThatMakeSense) {
         o.character_count = 3;
       },
       kInvalid, "of 3 characters");
-  refused([](Options& o) { o.normals.format = 9; }, kInvalid, "normals have the format 9");
+  refused([](Options& o) { o.normals.format = 9; }, kInvalid, "the format of normals is 9");
   refused([](Options& o) { o.positions.format = PELT_FORMAT_OCTAHEDRAL16; }, kInvalid, "positions");
   refused([](Options& o) { o.positions.stride = 6; }, kInvalid, "stride 6");
   refused(
@@ -120,10 +122,10 @@ TEST_F(CCrowds, LeaveBuffersOfTheCallersAlone) {
   options.joints = options.inputs = options.visible = {outputs.positions.buffer, 0};
   const CrowdHandle handle = make_crowd(device_.get(), gpu.get(), &options);
   const std::vector<float> floats(10000);
-  EXPECT_INVALID(pelt_crowd_pose(handle.get(), 0, floats.data(), 2), "joint matrices from a buffer");
-  EXPECT_INVALID(pelt_crowd_inputs(handle.get(), 0, floats.data(), 1), "inputs from a buffer");
-  EXPECT_INVALID(pelt_crowd_stream(handle.get(), 0, 0, floats.data(), 1), "inputs from a buffer");
-  EXPECT_INVALID(pelt_crowd_control(handle.get(), 0, 0, 0), "inputs from a buffer");
+  EXPECT_INVALID(pelt_crowd_pose(handle.get(), 0, floats.data(), 2), "a buffer of the caller's has the joint matrices");
+  EXPECT_INVALID(pelt_crowd_inputs(handle.get(), 0, floats.data(), 1), "a buffer of the caller's has the inputs");
+  EXPECT_INVALID(pelt_crowd_stream(handle.get(), 0, 0, floats.data(), 1), "a buffer of the caller's has the inputs");
+  EXPECT_INVALID(pelt_crowd_control(handle.get(), 0, 0, 0), "a buffer of the caller's has the inputs");
   EXPECT_INVALID(pelt_crowd_show(handle.get(), 0, 0), "a buffer of the caller's");
   EXPECT_INVALID(pelt_crowd_teleport(handle.get(), 0), "a buffer of the caller's");
 }

@@ -72,21 +72,26 @@ class MistakenCrowds : public MixedCrowds {
     expect("Crowd::first_input");
     EXPECT_EQ(crowd.shown_levels(gone).to, 0u);
     expect("Crowd::shown_levels");
+    EXPECT_EQ(crowd.previous_slot(gone), 0u);
+    expect("Crowd::previous_slot");
+    EXPECT_EQ(crowd.previous_slot(gone, 0), 0u);
+    expect("Crowd::previous_slot");
+    EXPECT_THAT(read_bounds(*gpu_device(), crowd, gone).error().message, testing::HasSubstr("does not have it"));
   }
   // Expects that what would change the frame is refused between its two parts.
   void expect_nothing_done_between_parts(Crowd& crowd, VkCommandBuffer commands) {
     crowd.record_pose(commands);
-    expect("recorded anew before its second part");
+    expect("Crowd::record: the second part of the frame of the crowd of 3 characters is not recorded");
     EXPECT_THAT(crowd.add(*gpu_device(), 9).error().message, testing::HasSubstr("between the parts of a frame"));
     EXPECT_THAT(crowd.acquire(0).error().message, testing::HasSubstr("between the parts of a frame"));
     crowd.pose(0, bind_joints_);
-    expect("Crowd::pose: the frame of the crowd of 3 characters waits for its second part");
+    expect("Crowd::pose: the second part of the frame");
     crowd.show(0, false);
-    expect("Crowd::show: the frame");
+    expect("Crowd::show: the second part of the frame");
     crowd.release(0);
-    expect("Crowd::release: the frame");
+    expect("Crowd::release: the second part of the frame");
     crowd.record(commands);
-    expect("recorded anew before its second part");
+    expect("Crowd::record: the second part of the frame");
   }
 };
 
@@ -108,7 +113,7 @@ TEST_F(MistakenCrowds, HaveNoEffect) {
   crowd.inputs(0, std::vector{1.0f});
   expect("1 values are given, and there are 0");
   crowd.control(0, 3, 1);
-  expect("has no control 3");
+  expect("Crowd::control: 'tube' has no control 3: it has 0");
   crowd.stream(0, 3, {});
   expect("has no stream 3");
   crowd.give_outputs(0);
@@ -128,7 +133,7 @@ TEST_F(MistakenCrowds, HaveNoEffect) {
   EXPECT_EQ(crowd.level_vertex(0, 0), 0u);
   expect("has no level 0");
   crowd.record_blend(VK_NULL_HANDLE);
-  expect("recorded from its second part on");
+  expect("Crowd::record_blend: the first part of the frame of the crowd of 3 characters is not recorded");
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "parts", [&](VkCommandBuffer commands) {
     crowd.record_pose(commands);
     expect_nothing_done_between_parts(crowd, commands);
@@ -251,7 +256,7 @@ TEST_F(MistakenCrowds, OfBuffersOfTheCallersSayWhoHasThem) {
   crowd.inputs(0, {});
   expect("a buffer of the caller's has the inputs");
   crowd.show(0, false);
-  expect("a buffer of the caller's lists the instances");
+  expect("a buffer of the caller's has the list of instances");
 }
 
 }  // namespace

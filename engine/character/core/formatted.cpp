@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/character/core/formatted.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -8,17 +9,33 @@ namespace pelt {
 namespace detail {
 namespace {
 
+// Text of a fixed size, filled as far as it goes.
+class FixedText {
+ public:
+  explicit FixedText(std::span<char> room) : room_(room) {}
+
+  void append(std::string_view piece) {
+    if (length_ < room_.size()) piece.copy(&room_[length_], room_.size() - length_);
+    length_ += piece.size();
+  }
+  std::size_t length() const { return length_; }  // also of what has no room
+
+ private:
+  std::span<char> room_;
+  std::size_t length_ = 0;
+};
+
 class Writer {
  public:
-  Writer(std::string& text, const TextPiece& piece) : text_(text), piece_(piece) {}
+  Writer(FixedText& text, const TextPiece& piece) : text_(text), piece_(piece) {}
 
-  void operator()(std::string_view value) { text_ += value; }
+  void operator()(std::string_view value) { text_.append(value); }
 
   void operator()(std::int64_t value) { append(value); }
 
   void operator()(std::uint64_t value) {
     if (piece_.style != 'x') return append(value);
-    for (int digit = piece_.digits; digit-- > 0;) text_ += "0123456789abcdef"[value >> (4 * digit) & 0xf];
+    for (int digit = piece_.digits; digit-- > 0;) put("0123456789abcdef"[value >> (4 * digit) & 0xf]);
   }
 
   template <std::floating_point T>
@@ -30,10 +47,12 @@ class Writer {
   }
 
  private:
+  void put(char letter) { text_.append({&letter, 1}); }
+
   template <class... How>
   void append(How... how) {
     char buffer[400];  // the largest double has 309 digits before its decimals
-    text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, how...).ptr);
+    text_.append({buffer, std::to_chars(buffer, buffer + sizeof buffer, how...).ptr});
   }
 
   // Writes the digits of the scientific form without an exponent where that takes few zeros.
@@ -46,35 +65,43 @@ class Writer {
     int exponent = 0;
     std::from_chars(whole.data() + end + (whole[end + 1] == '+' ? 2 : 1), whole.data() + whole.size(), exponent);
     if (exponent < -4 || exponent >= 16) return (*this)(whole);
-    std::string digits;
-    for (const char c : whole.substr(0, end)) {
-      if (c == '-') {
-        text_ += c;
-      } else if (c != '.') {
-        digits += c;
-      }
+    std::string_view digits = whole.substr(0, end);
+    if (digits.front() == '-') {
+      put('-');
+      digits.remove_prefix(1);
     }
-    if (exponent < 0) digits.insert(0, static_cast<std::size_t>(-exponent), '0');
-    const std::size_t before_point = exponent < 0 ? 1 : static_cast<std::size_t>(exponent) + 1;
-    if (digits.size() < before_point) digits.resize(before_point, '0');
-    if (digits.size() > before_point) digits.insert(before_point, 1, '.');
-    text_ += digits;
+    const auto count = static_cast<int>(digits.size() > 1 ? digits.size() - 1 : 1);  // without the point
+    for (int power = std::max(exponent, 0); power >= std::min(exponent + 1 - count, 0); --power) {
+      if (power == -1) put('.');
+      const int at = exponent - power;
+      put(at < 0 || at >= count ? '0' : digits[static_cast<std::size_t>(at == 0 ? 0 : at + 1)]);
+    }
   }
 
-  std::string& text_;
+  FixedText& text_;
   const TextPiece& piece_;
 };
 
 }  // namespace
 
-std::string formatted(std::string_view pattern, std::span<const TextValue> values) {
-  std::string text;
+std::size_t write_formatted(std::span<char> room, std::string_view pattern, std::span<const TextValue> values) {
+  FixedText text(room);
   for (const TextValue& value : values) {
     const TextPiece piece = take_piece(pattern);
-    text += piece.before;
+    text.append(piece.before);
     std::visit(Writer(text, piece), value);
   }
-  return text += pattern;
+  text.append(pattern);
+  return text.length();
+}
+
+std::string formatted(std::string_view pattern, std::span<const TextValue> values) {
+  char first[256];
+  const std::size_t length = write_formatted(first, pattern, values);
+  if (length <= sizeof first) return {first, length};
+  std::string text(length, ' ');
+  write_formatted(text, pattern, values);
+  return text;
 }
 
 }  // namespace detail

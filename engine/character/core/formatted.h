@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -72,6 +73,8 @@ constexpr TextPiece take_piece(std::string_view& pattern) {
   return piece;
 }
 
+// Writes as much of the text as there is room for, and returns the length of all of it. Allocates nothing.
+std::size_t write_formatted(std::span<char> room, std::string_view pattern, std::span<const TextValue> values);
 std::string formatted(std::string_view pattern, std::span<const TextValue> values);
 
 }  // namespace detail
@@ -109,6 +112,15 @@ template <class... Values>
 std::string formatted(std::type_identity_t<TextPattern<Values...>> pattern, const Values&... values) {
   const detail::TextValue list[] = {{}, detail::text_value(values)...};
   return detail::formatted(pattern.text(), std::span(list).subspan(1));
+}
+
+// Writes the same into an array, ended by a 0, and cuts off what is longer. Allocates nothing.
+template <std::size_t size, class... Values>
+void write_formatted(char (&text)[size], std::type_identity_t<TextPattern<Values...>> pattern,
+                     const Values&... values) {
+  const detail::TextValue list[] = {{}, detail::text_value(values)...};
+  const std::size_t length = detail::write_formatted({text, size - 1}, pattern.text(), std::span(list).subspan(1));
+  text[length < size ? length : size - 1] = 0;
 }
 
 // Returns the texts with `between` between them.

@@ -49,9 +49,7 @@ pelt::Binding read_binding(const pelt_binder_bind_options& options) {
   if (named > 1) refuse("more than one of rig, rig_text, preset and deformer is given");
   if (options.driver != nullptr && options.preset != nullptr) refuse("a driver and a preset are both given");
   if (options.driver != nullptr && options.weights_of != nullptr) refuse("driver and weights_of are both given");
-  if (options.judging > PELT_BINDER_JUDGE_NONE) {
-    refuse("options.judging is " + std::to_string(options.judging) + ", which is none");
-  }
+  need_known("options.judging", options.judging, PELT_BINDER_JUDGE_NONE);
   pelt::Binding binding{.rig = text_of(options.rig),
                         .given_rig = read_rig(options.rig, options.rig_text),
                         .preset = text_of(options.preset),
@@ -98,9 +96,7 @@ pelt_result pelt_binder_quality(const char* model, const pelt_binder_quality_opt
     const std::string name = &need(model, "model");
     const auto given = read_options(options, "options");
     pelt_binder_output*& made = need(out, "out");
-    if (given.poses > PELT_BINDER_POSES_SAMPLES) {
-      refuse("options.poses is " + std::to_string(given.poses) + ", which is none");
-    }
+    need_known("options.poses", given.poses, PELT_BINDER_POSES_SAMPLES);
     pelt::ModelQualityOptions wanted{
         .rig = text_of(given.rig),
         .given_rig = read_rig(given.rig, given.rig_text),

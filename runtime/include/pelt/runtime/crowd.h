@@ -424,9 +424,8 @@ class Crowd {
   std::uint32_t previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex) const;
   std::uint32_t previous_slot(std::uint32_t instance) const;
   CrowdBytes bytes() const;
-  // Returns the address of element 0 of an output, for shaders and builds of acceleration structures. Precondition: the
-  // crowd's own buffer has VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage), and the device
-  // bufferDeviceAddress.
+  // Returns the address of element 0 of an output, for shaders and builds of acceleration structures; 0 if the device
+  // has no addresses. Its buffer needs VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage).
   VkDeviceAddress device_address(const OutputPlace& place) const;
   // Index of the instance's first vertex in every output.
   std::uint32_t first_vertex(std::uint32_t instance) const;

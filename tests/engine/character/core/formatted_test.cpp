@@ -54,6 +54,16 @@ TEST(Formatted, PutsTextAndIntegersIntoTheirPlaces) {
   EXPECT_EQ(formatted("{}", "braces {} of a value stay"), "braces {} of a value stay");
 }
 
+TEST(Formatted, WritesWhatAnArrayHasRoomFor) {
+  char text[8];
+  write_formatted(text, "{} of {}", 1u, "ten");
+  EXPECT_STREQ(text, "1 of te");
+  write_formatted(text, "{:g}", 0.5f);
+  EXPECT_STREQ(text, "0.5");
+  const std::string long_text(1000, 'x');
+  EXPECT_EQ(formatted("{}!", long_text), long_text + "!");
+}
+
 TEST(Joined, HasTextBetween) {
   EXPECT_EQ(joined({}, ", "), "");
   EXPECT_EQ(joined(std::vector<std::string>{"a"}, ", "), "a");
