@@ -7,7 +7,10 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <limits>
 
+#include <pelt/pelt_file.h>
 #include <pelt/surface_ffd.h>
+
+#include "tests/support/must.h"
 
 namespace pelt::test {
 
@@ -103,6 +106,20 @@ std::vector<glm::vec3> positions_of(const Evaluator& evaluator, const Character&
   return positions;
 }
 
+std::vector<glm::vec3> posed(const Character& character, std::span<const glm::mat4> joints, const std::string& name) {
+  Evaluator evaluator(character);
+  evaluator.pose(joints);
+  evaluator.evaluate();
+  return positions_of(evaluator, character, name);
+}
+
+std::vector<glm::mat4> bent(const Model& model, float degrees, glm::vec3 axis) {
+  Model turned = model;
+  glm::quat& rotation = turned.skeleton.joints[1].rest.rotation;
+  rotation = rotation * glm::angleAxis(glm::radians(degrees), glm::normalize(axis));
+  return bind_matrices(turned);
+}
+
 std::vector<glm::vec3> moved_points(const Character& character, const std::string& name,
                                     const std::function<glm::vec3(glm::vec3)>& move) {
   std::vector<glm::vec3> points = mesh_of(character, name).binding.points;
@@ -123,6 +140,12 @@ float worst_distance(std::span<const glm::vec3> rest, std::span<const glm::vec3>
 
 float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
   return worst_distance(a, b, [](glm::vec3 p) { return p; });
+}
+
+std::vector<std::byte> bytes_without_rig(const Character& character) {
+  CharacterData data = *character;
+  data.rig.clear();
+  return serialize(must(Character::create(std::move(data))));
 }
 
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix) {

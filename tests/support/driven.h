@@ -2,6 +2,7 @@
 // Skins in cages, for the tests of drivers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -54,6 +55,12 @@ const CharacterMesh& mesh_of(const Character& character, const std::string& name
 // Returns posed positions of one mesh, in the order of the model.
 std::vector<glm::vec3> positions_of(const Evaluator& evaluator, const Character& character, const std::string& name);
 
+// Returns the same of a character that is posed by these joint matrices.
+std::vector<glm::vec3> posed(const Character& character, std::span<const glm::mat4> joints, const std::string& name);
+
+// Returns the joint matrices of a model whose joint 1 is turned from its rest.
+std::vector<glm::mat4> bent(const Model& model, float degrees, glm::vec3 axis = {0, 0, 1});
+
 // Returns the rest positions of a control mesh, each moved, as a stream takes them.
 std::vector<glm::vec3> moved_points(const Character& character, const std::string& name,
                                     const std::function<glm::vec3(glm::vec3)>& move);
@@ -64,6 +71,9 @@ float worst_distance(std::span<const glm::vec3> rest, std::span<const glm::vec3>
 
 // Returns the largest distance of two points of the same place in both; infinite if one is not finite.
 float farthest(std::span<const glm::vec3> a, std::span<const glm::vec3> b);
+
+// Returns the character as a file's bytes, without the text of the rig.
+std::vector<std::byte> bytes_without_rig(const Character& character);
 
 // Returns a function that applies a matrix to points.
 std::function<glm::vec3(glm::vec3)> by_matrix(const glm::mat4& matrix);

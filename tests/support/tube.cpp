@@ -91,6 +91,31 @@ Mesh make_grid(std::uint32_t n) {
   return mesh;
 }
 
+SparseRows rows_on(std::uint32_t joint, std::size_t count) {
+  SparseRows rows;
+  for (std::size_t row = 0; row < count; ++row) rows.append_row(std::vector<Influence>{{joint, 1.0f}});
+  return rows;
+}
+
+Mesh split(const Mesh& mesh) {
+  Mesh soup{.name = mesh.name};
+  for (const MorphTarget& target : mesh.morph_targets) soup.morph_targets.push_back({target.name, {}, target.weight});
+  for (const glm::uvec3 t : mesh.triangles) {
+    const auto first = static_cast<std::uint32_t>(soup.positions.size());
+    soup.triangles.emplace_back(first, first + 1, first + 2);
+    for (int corner = 0; corner < 3; ++corner) {
+      soup.positions.push_back(mesh.positions[t[corner]]);
+      soup.normals.push_back(mesh.normals[t[corner]]);
+      soup.weights.append_row(mesh.weights.row(t[corner]));
+      for (std::size_t m = 0; m < soup.morph_targets.size(); ++m) {
+        soup.morph_targets[m].offsets.push_back(mesh.morph_targets[m].offsets[t[corner]]);
+      }
+    }
+  }
+  soup.parts = {{.triangle_count = static_cast<std::uint32_t>(soup.triangles.size())}};
+  return soup;
+}
+
 Model make_cloud(std::size_t count) {
   const TubeOptions options;
   Model model = make_chain(options);
@@ -107,6 +132,11 @@ Model make_cloud(std::size_t count) {
   }
   model.meshes.push_back(std::move(mesh));
   return model;
+}
+
+glm::mat4 turn_about(glm::vec3 place, float degrees, glm::vec3 axis) {
+  const glm::mat4 there = glm::translate(glm::mat4(1), place);
+  return there * glm::rotate(glm::mat4(1), glm::radians(degrees), glm::normalize(axis)) * glm::inverse(there);
 }
 
 std::vector<glm::mat4> bind_matrices(const Model& model) {

@@ -21,11 +21,20 @@ Mesh make_tube_mesh(const TubeOptions& options);
 // Returns a model with the tube as mesh "tube" and joints "joint0", "joint1", ... each the parent of the next.
 Model make_tube(const TubeOptions& options = {});
 
+// Returns rows that follow one joint wholly.
+SparseRows rows_on(std::uint32_t joint, std::size_t count);
+
+// Returns the mesh with corners of its own for every triangle.
+Mesh split(const Mesh& mesh);
+
 // Returns n x n quads of side 1 on the plane z = 0, with vertices row by row from the origin.
 Mesh make_grid(std::uint32_t n);
 
 // Returns a model of `count` vertices and no triangles, scattered round the joints of make_tube and weighted by it.
 Model make_cloud(std::size_t count);
+
+// Returns a turn about an axis through a place.
+glm::mat4 turn_about(glm::vec3 place, float degrees, glm::vec3 axis = {0, 0, 1});
 
 // Returns the model-space joint matrices of the bind pose.
 std::vector<glm::mat4> bind_matrices(const Model& model);

@@ -8,9 +8,7 @@
 #include <limits>
 #include <random>
 
-#include <pelt/curve_skeleton.h>
-
-#include "tests/support/test_curve.h"
+#include "tests/engine/authoring/chain/turned_curves.h"
 
 namespace pelt::chain {
 namespace {
@@ -73,13 +71,7 @@ TEST_P(Closest, IsTheNearestOfAllRoots) {
   EXPECT_LT(beyond, 300u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Frames, Closest,
-                         testing::Values(CurveFrames::kTangent, CurveFrames::kEndpoint, CurveFrames::kAuto),
-                         [](const auto& frames) {
-                           return std::string(frames.param == CurveFrames::kTangent    ? "Tangent"
-                                              : frames.param == CurveFrames::kEndpoint ? "Endpoint"
-                                                                                       : "Auto");
-                         });
+INSTANTIATE_TEST_SUITE_P(Frames, Closest, testing::ValuesIn(all_frames()), name_of);
 
 TEST(RestCurves, PlacesHaveLengths) {
   const TestCurve limb(kFiveCrookedJoints);

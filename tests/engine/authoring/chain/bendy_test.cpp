@@ -10,8 +10,6 @@
 #include <limits>
 #include <set>
 
-#include <pelt/pelt_file.h>
-
 #include "tests/engine/authoring/chain/bendy_tube.h"
 
 namespace pelt::chain {
@@ -22,20 +20,8 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string refusal(const Model& model, const CurveSkeletonParameters& parameters) {
-  const Result<Bound> bound = pelt::bind(model, rig_of(parameters));
-  return bound ? "" : bound.error().message;
-}
-
-// Returns the bytes of the .pelt file without the text of the rig.
 std::vector<std::byte> bytes(const Model& model, const CurveSkeletonParameters& parameters) {
-  const Result<Bound> bound = pelt::bind(model, rig_of(parameters));
-  if (!bound) return ADD_FAILURE() << bound.error().message, std::vector<std::byte>();
-  CharacterData data = *bound->character;
-  data.rig.clear();
-  const Result<Character> character = Character::create(std::move(data));
-  if (!character) return ADD_FAILURE() << character.error().message, std::vector<std::byte>();
-  return serialize(*character);
+  return test::bytes_without_rig(test::bound(model, test::rig_of(parameters)).character);
 }
 
 glm::vec3 turned(const glm::vec3& p, float degrees) {
@@ -214,9 +200,7 @@ TEST(BendyBones, BindIsExactWhateverShapesTheRest) {
   values.curve_in = {0.2f, -0.1f};
   values.curve_out = {-0.1f, 0.3f};
   for (const CurveSkeletonParameters& parameters : {with_bone(values), upwards(with_bone(values))}) {
-    const std::vector<glm::vec3> posed = moved_tube(model, parameters);
-    for (std::size_t v = 0; v < posed.size(); ++v)
-      expect_near(posed[v], model.meshes[0].positions[v], 4e-6f, "at bind");
+    EXPECT_LE(test::farthest(moved_tube(model, parameters), model.meshes[0].positions), 4e-6f);
   }
 }
 
@@ -281,30 +265,25 @@ TEST(BendyBones, SayWhatFindsNothingToMove) {
   EXPECT_THAT(notes(tube(), {}), Not(Contains(HasSubstr("bendy"))));
 }
 
+// The ranges are in the schema.
 TEST(BendyBones, RefusesValuesOutOfTheirRange) {
   static constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const auto refused = [](const auto& change) {
     BendyBone values;
     change(values);
-    const std::string of_rig = refusal(tube(), with_bone(values));
     Model model = tube();
     model.bendy_bones = {{1, values}};
-    const std::string of_model = refusal(model, {});
-    EXPECT_THAT(of_model, HasSubstr("joint1"));
-    return of_rig;
+    EXPECT_THAT(test::bind_error(model, test::rig_of(CurveSkeletonParameters{})), HasSubstr("joint1"));
+    return test::bind_error(tube(), test::rig_of(with_bone(values)));
   };
   EXPECT_THAT(refused([](BendyBone& b) { b.segments = 0; }), HasSubstr("/bendy/segments: "));
-  EXPECT_THAT(refused([](BendyBone& b) { b.ease_in = -1; }), HasSubstr("/bendy/ease_in: "));
   EXPECT_THAT(refused([](BendyBone& b) { b.ease_out = kNan; }), HasSubstr("/bendy/ease_out: "));
   EXPECT_THAT(refused([](BendyBone& b) { b.roll_in = 3601; }), HasSubstr("/bendy/roll_in: "));
-  EXPECT_THAT(refused([](BendyBone& b) { b.roll_out = kNan; }), HasSubstr("/bendy/roll_out: "));
-  EXPECT_THAT(refused([](BendyBone& b) { b.curve_in.y = kNan; }), HasSubstr("/bendy/curve_in/1: "));
   EXPECT_THAT(refused([](BendyBone& b) { b.curve_out.x = 1e30f; }), HasSubstr("/bendy/curve_out/0: "));
-  EXPECT_THAT(refused([](BendyBone& b) { b.scale_in.x = 0; }), HasSubstr("/bendy/scale_in/0: "));
   EXPECT_THAT(refused([](BendyBone& b) { b.scale_out.z = -1; }), HasSubstr("/bendy/scale_out/2: "));
   Model model = tube();
   model.bendy_bones = {{99, {}}};
-  EXPECT_THAT(refusal(model, {}), HasSubstr("bendy bone at no joint"));
+  EXPECT_THAT(test::bind_error(model, test::rig_of(CurveSkeletonParameters{})), HasSubstr("bendy bone at no joint"));
 }
 
 }  // namespace

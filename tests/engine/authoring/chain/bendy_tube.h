@@ -8,16 +8,14 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <pelt/bind.h>
 #include <pelt/curve_skeleton.h>
-#include <pelt/evaluate.h>
 
 #include "engine/authoring/chain/attach.h"
 #include "engine/authoring/curve_skeleton/resolve_curves.h"
-#include "tests/support/tube.h"
+#include "tests/support/driven.h"
+#include "tests/support/must.h"
 
 namespace pelt::chain {
 
@@ -28,13 +26,8 @@ inline constexpr std::uint32_t kAlong = 64;
 
 // Returns a tube with joints at x = 0, 2, 4, 6, a tip at 8 and z across: four bones, and a ring every 0.125.
 inline Model tube() {
-  test::TubeOptions options;
-  options.around = kAround;
-  options.along = kAlong;
-  options.radius = 0.5f;
-  options.length = kLength * kJoints;
-  options.joints = kJoints;
-  return test::make_tube(options);
+  return test::make_tube(
+      {.around = kAround, .along = kAlong, .radius = 0.5f, .length = kLength * kJoints, .joints = kJoints});
 }
 
 // Makes the bone that leaves `joint` bendy: by default that from joint1 to joint2, of four in a row.
@@ -51,12 +44,6 @@ inline CurveSkeletonParameters upwards(CurveSkeletonParameters parameters) {
   return parameters;
 }
 
-inline Rig rig_of(const CurveSkeletonParameters& parameters) {
-  Rig rig{.judging = Judging::kNone};
-  rig.layers.push_back({"*", parameters, {}, {}});
-  return rig;
-}
-
 struct Settled {
   std::vector<Curve> curves;
   std::vector<std::string> notes;
@@ -67,30 +54,19 @@ inline Settled settled(const Model& model, const CurveSkeletonParameters& parame
   const std::vector<std::uint32_t> meshes{0};
   Settled result;
   result.at_bind = matrices_at_bind(model, meshes);
-  const Result<Chains> chains = curve_skeleton::resolve_chains(parameters, model, meshes, "layer");
-  if (!chains) return ADD_FAILURE() << chains.error().message, result;
-  Result<std::vector<Curve>> curves =
-      curve_skeleton::resolve_curves(parameters, chains->chains, model, result.at_bind, "layer", result.notes);
-  if (!curves) return ADD_FAILURE() << curves.error().message, result;
-  result.curves = std::move(*curves);
+  const Chains chains = test::must(curve_skeleton::resolve_chains(parameters, model, meshes, "layer"));
+  result.curves = test::must(
+      curve_skeleton::resolve_curves(parameters, chains.chains, model, result.at_bind, "layer", result.notes));
   return result;
 }
 
 inline std::vector<std::string> notes(const Model& model, const CurveSkeletonParameters& parameters) {
-  const Result<Bound> bound = pelt::bind(model, rig_of(parameters));
-  if (!bound) return {bound.error().message};
-  return bound->report.notes;
+  return test::bound(model, test::rig_of(parameters)).report.notes;
 }
 
 // Returns the tube in the pose at bind, moved by the character: only bendy bones move it.
 inline std::vector<glm::vec3> moved_tube(const Model& model, const CurveSkeletonParameters& parameters) {
-  std::vector<glm::vec3> positions(model.meshes[0].positions.size());
-  const Result<Bound> bound = pelt::bind(model, rig_of(parameters));
-  if (!bound) return ADD_FAILURE() << bound.error().message, positions;
-  Evaluator evaluator(bound->character);
-  evaluator.evaluate();
-  to_source_order<glm::vec3>(bound->character->meshes[0], evaluator.positions(), positions);
-  return positions;
+  return test::posed(test::bound(model, test::rig_of(parameters)).character, test::bind_matrices(model), "tube");
 }
 
 // Returns vertex k of the ring at x.

@@ -148,48 +148,14 @@ TEST(CurveFrame, CentreMovesItTowardsTheBone) {
 }
 
 // Chains with different tops; a limb-to-limb chain has its top in the middle.
-struct Laid {
-  const char* name;
-  std::size_t top;
-};
-
-void PrintTo(const Laid& laid, std::ostream* out) { *out << laid.name; }
-
-class CurveOf : public testing::TestWithParam<Laid> {};
-INSTANTIATE_TEST_SUITE_P(Tops, CurveOf, testing::Values(Laid{"First", 0}, Laid{"Middle", 2}, Laid{"Last", 5}),
-                         [](const auto& laid) { return std::string(laid.param.name); });
-
-TEST_P(CurveOf, AMotionOfAllJointsMovesItsFrames) {
-  for (const CurveFrames frames : all_frames()) {
-    TestCurve limb(kSixCrookedJoints, GetParam().top);
-    limb.curve.frames = frames;
-    limb.curve.anchors[2].before = {0.05f, 0.1f, 0};
-    limb.curve.anchors[3].after = {0, -0.1f, 0.05f};
-    const Turns turns = wild_turns(kSixCrookedJoints.size());
-    const PosedCurve before = limb.posed(limb.posed_joints(turns));
-    for (const double scale : {1.0, 2.5}) {
-      const glm::dmat4 motion = glm::scale(rigid_motion(), glm::dvec3(scale));
-      const PosedCurve after = limb.posed(limb.posed_joints(turns, motion));
-      for (std::size_t bone = 0; bone < limb.curve.bone_count(); ++bone) {
-        for (const float lambda : {0.0f, 0.3f, 0.5f, 1.0f}) {
-          for (const glm::dvec3 local : {glm::dvec3(0), glm::dvec3(0, 0.3, 0), glm::dvec3(0, 0, 0.3)}) {
-            const auto moved = [&](const PosedCurve& curve) {
-              return glm::dvec3(transform_point(curve.frame(bone, lambda), glm::vec3(local)));
-            };
-            const glm::dvec3 expected(motion * glm::dvec4(moved(before), 1));
-            EXPECT_LT(glm::distance(moved(after), expected), 2e-5 * scale) << bone << ' ' << lambda;
-          }
-        }
-      }
-    }
-  }
-}
+class CurveOf : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Tops, CurveOf, testing::Values(0, 2, 5), testing::PrintToStringParamName());
 
 TEST_P(CurveOf, SaidFromItsOtherEndMovesTheSameSkin) {
   for (const CurveFrames frames : all_frames()) {
     for (const CurveReference reference : {CurveReference::kHalfSwing, CurveReference::kJoint}) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(frames) << ' ' << static_cast<int>(reference));
-      TestCurve limb(kSixCrookedJoints, GetParam().top);
+      TestCurve limb(kSixCrookedJoints, GetParam());
       limb.curve.frames = frames;
       limb.curve.reference = reference;
       limb.curve.anchors[2].before = {0.02f, 0.04f, 0};

@@ -306,44 +306,5 @@ TEST(Curve, KeyedFloatsGoFromKeyToKey) {
   }
 }
 
-TEST(Curve, IsFiniteInAnyPose) {
-  for (const CurveFrames frames : all_frames()) {
-    TestCurve limb(straight(4));
-    limb.curve.frames = frames;
-    limb.curve.anchors[1].before = {0.1f, 0.2f, 0};
-    const std::vector<glm::mat4> rest = limb.posed_joints(Turns(4, kNoTurn));
-    std::vector<std::vector<glm::mat4>> poses;
-    poses.emplace_back(4, glm::mat4(0));
-    poses.emplace_back(4, glm::mat4(1));
-    for (const double degrees : {179.999, 180.0, 180.001, 360.0}) {
-      for (const glm::dvec3 about : {glm::dvec3(1, 0, 0), glm::dvec3(0, 1, 0), glm::dvec3(1, 1, 1)}) {
-        poses.push_back(limb.posed_joints(Turns(4, turn(degrees, about))));
-      }
-    }
-    for (const glm::vec3 scale : {glm::vec3(0), glm::vec3(-1), glm::vec3(1, 0, 1), glm::vec3(1e-20f), glm::vec3(1e15f),
-                                  glm::vec3(1e12f, 1e-12f, 1)}) {
-      poses.push_back(rest);
-      poses.back()[2] = glm::scale(poses.back()[2], scale);
-      poses.push_back(rest);
-      for (glm::mat4& joint : poses.back()) joint = glm::scale(glm::mat4(1), scale) * joint;
-    }
-    poses.push_back(rest);
-    std::swap(poses.back()[1], poses.back()[2]);
-    for (std::size_t p = 0; p < poses.size(); ++p) {
-      const PosedCurve curve = limb.posed(poses[p]);
-      for (std::size_t bone = 0; bone < 3; ++bone) {
-        for (int k = 0; k <= 16; ++k) {
-          const Affine frame = curve.frame(bone, static_cast<float>(k) / 16);
-          for (int row = 0; row < 3; ++row) {
-            for (int c = 0; c < 4; ++c) {
-              ASSERT_TRUE(std::isfinite(frame[row][c])) << "pose " << p << ", bone " << bone << ", step " << k;
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace pelt::chain

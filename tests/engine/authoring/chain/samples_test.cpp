@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <pelt/curve_skeleton.h>
-
-#include "tests/support/test_curve.h"
+#include "tests/engine/authoring/chain/turned_curves.h"
 
 namespace pelt::chain {
 namespace {
@@ -84,13 +82,7 @@ class Samples : public testing::TestWithParam<CurveFrames> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Frames, Samples,
-                         testing::Values(CurveFrames::kTangent, CurveFrames::kEndpoint, CurveFrames::kAuto),
-                         [](const auto& frames) {
-                           return std::string(frames.param == CurveFrames::kTangent    ? "Tangent"
-                                              : frames.param == CurveFrames::kEndpoint ? "Endpoint"
-                                                                                       : "Auto");
-                         });
+INSTANTIATE_TEST_SUITE_P(Frames, Samples, testing::ValuesIn(all_frames()), name_of);
 
 TEST_P(Samples, KeepTheError) {
   const TestCurve limb = make_limb();

@@ -2,8 +2,11 @@
 // Curves over several joints and turns of them, and how to measure frames.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
+#include <string>
 
 #include <pelt/curve_skeleton.h>
 
@@ -17,6 +20,11 @@ inline const glm::dquat kNoTurn(1, 0, 0, 0);
 
 inline std::vector<CurveFrames> all_frames() {
   return {CurveFrames::kAuto, CurveFrames::kTangent, CurveFrames::kEndpoint};
+}
+
+inline std::string name_of(const testing::TestParamInfo<CurveFrames>& frames) {
+  constexpr const char* kNames[] = {"Auto", "Tangent", "Endpoint"};
+  return kNames[static_cast<std::size_t>(frames.param)];
 }
 
 inline glm::dvec3 axis(const Affine& frame, int i) { return glm::normalize(glm::dvec3(affine_axes(frame)[i])); }

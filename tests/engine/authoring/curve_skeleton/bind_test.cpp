@@ -15,6 +15,7 @@
 
 #include "engine/authoring/chain/chains.h"
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
 #include "tests/support/posed_limb.h"
 #include "tests/support/shared_files.h"
 
@@ -25,6 +26,8 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
+
+constexpr CurveFrames kAllFrames[] = {CurveFrames::kAuto, CurveFrames::kTangent, CurveFrames::kEndpoint};
 
 Rig by_curves(const std::function<void(CurveSkeletonParameters&)>& change = [](CurveSkeletonParameters&) {}) {
   CurveSkeletonParameters parameters;
@@ -56,10 +59,8 @@ double worst_at_bind(const Model& model, const Character& character) {
 
 void expect_identity(const Model& model) {
   SCOPED_TRACE(model.name);
-  const Result<Bound> bound = bind(model, by_curves());
-  ASSERT_TRUE(bound) << bound.error().message;
   // Evaluation in floats at a distance from the origin makes about 16 roundings of 6e-8.
-  EXPECT_LT(worst_at_bind(model, bound->character), 1e-6);
+  EXPECT_LT(worst_at_bind(model, test::bound(model, by_curves()).character), 1e-6);
 }
 
 TEST(CurveBind, ReturnsTheBuiltInCharactersAtBind) {
@@ -69,9 +70,8 @@ TEST(CurveBind, ReturnsTheBuiltInCharactersAtBind) {
 TEST(CurveBind, ReturnsEveryCharacterFileAtBind) {
   PELT_REQUIRE_SHARED();
   for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
-    const Result<Model> model = import_gltf(file);
-    ASSERT_TRUE(model) << model.error().message;
-    expect_identity(*model);
+    const Model model = test::must(import_gltf(file));
+    expect_identity(model);
   }
 }
 
@@ -83,19 +83,13 @@ TEST(CurveBind, IsNotAtRest) {
   }
   const Character character = test::bound(model, by_curves()).character;
   EXPECT_LT(worst_at_bind(model, character), 1e-6);
-  Evaluator evaluator(character);
-  evaluator.evaluate();
-  float moved = 0;
-  for (std::size_t v = 0; v < evaluator.positions().size(); ++v) {
-    moved = std::max(moved, glm::distance(evaluator.positions()[v], character->meshes[0].binding.points[v]));
-  }
-  EXPECT_GT(moved, 1);
+  EXPECT_GT(test::farthest(test::posed(character, test::bind_matrices(model), "tube"), model.meshes[0].positions), 1);
 }
 
 // ----------------------------------------------------------------------------------------------------------- posed
 
 TEST(CurveBind, TwistKeepsTheSection) {
-  for (const CurveFrames frames : {CurveFrames::kAuto, CurveFrames::kTangent, CurveFrames::kEndpoint}) {
+  for (const CurveFrames frames : kAllFrames) {
     const test::PosedLimb limb(by_curves([&](CurveSkeletonParameters& p) { p.frames = frames; }));
     limb.expect_that_twist_keeps_the_section();
   }
@@ -132,23 +126,25 @@ TEST(CurveBind, TablesKeepTheirError) {
         const glm::mat4 motion =
             glm::rotate(glm::rotate(glm::mat4(1), glm::radians(twist > 180 ? 0 : degrees), glm::vec3(0, 0.6f, 0.8f)),
                         glm::radians(twist), glm::vec3(1, 0, 0));
-        const std::vector<glm::vec3> a = exact.posed(motion, glm::radians(twist));
-        const std::vector<glm::vec3> b = coarse.posed(motion, glm::radians(twist));
-        float worst = 0;
-        for (std::size_t v = 0; v < a.size(); ++v) worst = std::max(worst, glm::distance(a[v], b[v]));
-        EXPECT_LT(worst, 1.2f * error * 8) << degrees << ' ' << twist;  // the limb is 8 long
+        EXPECT_LT(test::farthest(exact.posed(motion, glm::radians(twist)), coarse.posed(motion, glm::radians(twist))),
+                  1.2f * error * 8)  // the limb is 8 long
+            << degrees << ' ' << twist;
       }
     }
   }
 }
 
-TEST(CurveBind, IsFiniteInAnyPose) {
-  const Character character = test::bound(test::make_tube({.joints = 4}), by_curves()).character;
-  const std::vector<glm::mat4> rest = test::bind_matrices(test::make_tube({.joints = 4}));
+class CurveBindBy : public testing::TestWithParam<CurveFrames> {};
+
+// Matrices of any numbers, beside the poses of tests/properties_test.cpp.
+TEST_P(CurveBindBy, IsFiniteInAnyPose) {
+  const Model model = test::make_tube({.joints = 4});
+  const Character character =
+      test::bound(model, by_curves([](CurveSkeletonParameters& p) { p.frames = GetParam(); })).character;
   std::vector<std::vector<glm::mat4>> poses{std::vector(4, glm::mat4(0)), std::vector(4, glm::mat4(1e15f))};
   std::uint32_t state = 1;
   for (int i = 0; i < 40; ++i) {
-    std::vector<glm::mat4>& pose = poses.emplace_back(rest);
+    std::vector<glm::mat4>& pose = poses.emplace_back(test::bind_matrices(model));
     for (glm::mat4& joint : pose) {
       for (int c = 0; c < 4; ++c) {
         for (int r = 0; r < 3; ++r) {
@@ -173,6 +169,8 @@ TEST(CurveBind, IsFiniteInAnyPose) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Frames, CurveBindBy, testing::ValuesIn(kAllFrames));
 
 // ---------------------------------------------------------------------------------------------------------- the bind
 
@@ -247,12 +245,9 @@ TEST(CurveBind, SharesAreAsPainted) {
                                               p.weights = {{"far0..far2", value, {}}};
                                             }))
                                     .character;
-    Evaluator evaluator(character);
     std::vector<glm::mat4> joints = test::bind_matrices(model);
     for (std::size_t j = static_cast<std::size_t>(count); j < joints.size(); ++j) joints[j][3].y += 1;
-    evaluator.pose(joints);
-    evaluator.evaluate();
-    const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+    const std::vector<glm::vec3> posed = test::posed(character, joints, "tube");
     std::pair<float, float> range(1.0f, 0.0f);
     for (std::size_t v = 0; v < posed.size(); ++v) {
       const float moved = posed[v].y - model.meshes[0].positions[v].y;
@@ -273,15 +268,10 @@ TEST(CurveBind, SkinWithoutAPassageFollowsItsJoint) {
   Mesh& mesh = model.meshes[0];
   for (Influence& influence : mesh.weights.influences) influence.index = std::max(influence.index, 1u);
   const Character character = test::bound(model, by_curves()).character;
-  Evaluator evaluator(character);
-  const glm::mat4 turn = glm::translate(glm::mat4(1), glm::vec3(joint, 0, 0)) *
-                         glm::rotate(glm::mat4(1), glm::radians(60.0f), glm::vec3(0, 0, 1)) *
-                         glm::translate(glm::mat4(1), glm::vec3(-joint, 0, 0));
+  const glm::mat4 turn = test::turn_about({joint, 0, 0}, 60);
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   for (std::size_t j = 1; j < joints.size(); ++j) joints[j] = turn * joints[j];
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+  const std::vector<glm::vec3> posed = test::posed(character, joints, "tube");
   float worst = 0;
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
     const glm::vec3 at = mesh.positions[v];
@@ -330,8 +320,6 @@ TEST(CurveBind, ErrorsNameTheLayer) {
   const Model model = test::make_tube();
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.joints = {{.joint = "elbow"}}; })),
               HasSubstr("layer 1 (curve_skeleton): there is no joint 'elbow'"));
-  EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.centre = 2; })),
-              HasSubstr("layer 1 (curve_skeleton): /centre: must be a number from 0 to 1, is 2"));
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) {
                                  p.weights = {{"joint0..joint1", 1, {.group = "nowhere"}}};
                                })),
@@ -339,20 +327,16 @@ TEST(CurveBind, ErrorsNameTheLayer) {
   Model without = model;
   without.skeleton.joints.resize(1);
   without.bound_joints.resize(1);
-  without.meshes[0].weights = {};
-  for (std::size_t v = 0; v < without.meshes[0].positions.size(); ++v) {
-    without.meshes[0].weights.append_row({{Influence{0, 1.0f}}});
-  }
+  without.meshes[0].weights = test::rows_on(0, without.meshes[0].positions.size());
   EXPECT_EQ(test::bind_error(without, by_curves()), "bound") << "one joint and its tip";
 }
 
 // A row can name 65536 palette entries at most.
 TEST(CurveBind, TakesCoarserTablesRatherThanTooLargeOnes) {
   const Model model = test::make_tube({.around = 4, .along = 300, .length = 600, .joints = 150, .blend_length = 1});
-  const Result<Bound> coarser = bind(model, by_curves([](auto& p) { p.table_error = 2e-9f; }));
-  ASSERT_TRUE(coarser) << coarser.error().message;
-  EXPECT_THAT(coarser->report.notes, Contains(HasSubstr("the tables of the curves may be off by")));
-  EXPECT_LE(coarser->character->palette_size, 65536u + model.bound_joints.size());
+  const Bound coarser = test::bound(model, by_curves([](auto& p) { p.table_error = 2e-9f; }));
+  EXPECT_THAT(coarser.report.notes, Contains(HasSubstr("the tables of the curves may be off by")));
+  EXPECT_LE(coarser.character->palette_size, 65536u + model.bound_joints.size());
   EXPECT_THAT(test::bind_error(model, by_curves([](auto& p) { p.table_error = 1e-12f; })),
               AllOf(HasSubstr("layer 1 (curve_skeleton): 1 curves take"), HasSubstr("samples, more than 65536")));
   const Bound fine = test::bound(model, by_curves());

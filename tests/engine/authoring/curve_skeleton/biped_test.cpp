@@ -25,11 +25,7 @@ class CurvesOnTheBiped : public testing::Test {
     rest_matrices(model_.skeleton, joints_);
   }
 
-  std::uint32_t joint(const std::string& name) const {
-    const auto found = std::ranges::find(model_.skeleton.joints, name, &Joint::name);
-    EXPECT_NE(found, model_.skeleton.joints.end()) << name;
-    return static_cast<std::uint32_t>(found - model_.skeleton.joints.begin());
-  }
+  std::uint32_t joint(const std::string& name) const { return model_.skeleton.find(name).value(); }
 
   bool hangs_on(std::uint32_t below, std::uint32_t above) const {
     std::int32_t j = static_cast<std::int32_t>(below);
@@ -52,18 +48,7 @@ class CurvesOnTheBiped : public testing::Test {
     move(name, glm::rotate(glm::mat4(1.0f), glm::radians(degrees), axis));
   }
 
-  // Returns the moved positions in the order of the model.
-  std::vector<glm::vec3> moved() const {
-    Evaluator evaluator(character_);
-    evaluator.pose(joints_);
-    evaluator.evaluate();
-    const CharacterMesh& mesh = character_->meshes[0];
-    std::vector<glm::vec3> positions(mesh.vertex_count());
-    for (std::uint32_t v = 0; v < positions.size(); ++v) {
-      positions[mesh.source_vertex[v]] = evaluator.positions()[mesh.first_vertex + v];
-    }
-    return positions;
-  }
+  std::vector<glm::vec3> moved() const { return test::posed(character_, joints_, model_.meshes[0].name); }
 
   struct Strain {
     float crease = 0;   // degrees by which neighbouring triangles turn against each other

@@ -13,6 +13,7 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/rig/check_rig.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt::curve_skeleton {
@@ -50,9 +51,7 @@ Result<Resolved> resolve(const CurveSkeletonParameters& parameters) {
 Curve resolved(Change change) {
   CurveSkeletonParameters parameters;
   change(parameters);
-  Result<Resolved> result = resolve(parameters);
-  EXPECT_TRUE(result) << result.error().message;
-  return result ? result->curves.at(0) : Curve{};
+  return test::must(resolve(parameters)).curves.at(0);
 }
 
 TEST(ResolveCurves, ByDefault) {
@@ -116,9 +115,7 @@ TEST(ResolveCurves, TwistRunsAgainstTheCurveAboveItsTop) {
   parameters.automatic = false;
   parameters.curves = {{"up", {"joint2", "joint1", "joint0"}, {}, {}}};
   parameters.bones = {{"joint0", "joint1", {{0, 0}, {0.25f, 0.125f}, {1, 1}}, true}};
-  const Result<Resolved> result = resolve(parameters);
-  ASSERT_TRUE(result) << result.error().message;
-  const Curve& curve = result->curves[0];
+  const Curve curve = test::must(resolve(parameters)).curves[0];
   EXPECT_EQ(curve.chain.top, 2u);
   const std::vector<CurveKey> expected{{0, 0}, {0.75f, 0.875f}, {1, 1}};
   EXPECT_EQ(curve.spans[1].twist, expected);
@@ -132,9 +129,7 @@ TEST(ResolveCurves, ControlPointsAreMoved) {
   parameters.curves = {{"c", {"joint0", "joint1", "joint2"}, {0.5f, 0, 0}, {}}};
   parameters.curves[0].control_offsets = {{0, {0, 1, 0}}, {1, {0, 2, 0}}, {2, {0, 3, 0}},
                                           {3, {0, 4, 0}}, {3, {1, 0, 0}}, {4, {0, 5, 0}}};
-  const Result<Resolved> result = resolve(parameters);
-  ASSERT_TRUE(result) << result.error().message;
-  const Curve& curve = result->curves[0];
+  const Curve curve = test::must(resolve(parameters)).curves[0];
   ASSERT_EQ(curve.chain.anchors.size(), 3u);
   EXPECT_EQ(curve.chain.anchors[0].position, glm::vec3(0.5f, 1, 0));
   EXPECT_EQ(curve.chain.anchors[1].position, glm::vec3(2.5f, 3, 0));
@@ -152,21 +147,6 @@ struct Wrong {
   const char* says;
 };
 
-void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
-
-class ResolveWrong : public testing::TestWithParam<Wrong> {};
-
-TEST_P(ResolveWrong, SaysSo) {
-  CurveSkeletonParameters parameters;
-  ASSERT_TRUE(resolve(parameters));
-  GetParam().change(parameters);
-  const Result<Resolved> result = resolve(parameters);
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, GetParam().code);
-  EXPECT_THAT(result.error().message, testing::StartsWith("layer 1"));
-  EXPECT_THAT(result.error().message, HasSubstr(GetParam().says));
-}
-
 constexpr ErrorCode kInvalid = ErrorCode::kInvalidArgument;
 constexpr ErrorCode kMissing = ErrorCode::kNotFound;
 
@@ -179,37 +159,16 @@ void with_twist(CurveSkeletonParameters& p, std::vector<CurveKey> keys) {
   p.bones = {{"joint1", "", std::move(keys), true}};
 }
 
-void with_bulge(CurveSkeletonParameters& p, const Bulge& bulge) { with_joint(p, {.bulge = bulge}); }
-
 void with_control(CurveSkeletonParameters& p, std::uint32_t point, const glm::vec3& offset) {
   p.curves = {{"c", {"joint0", "joint1"}, {}, {{point, offset}}}};
 }
 
 const Wrong kWrong[] = {
-    {"CentreBelow", [](auto& p) { p.centre = -0.1f; }, kInvalid, "/centre: must be a number from 0 to 1, is -0.1"},
+    // Some of the numbers: the ranges are in the schema, and keys are tested where rigs are read.
     {"CentreAbove", [](auto& p) { p.centre = 1.1f; }, kInvalid, "/centre: must be a number from 0 to 1, is 1.1"},
     {"CentreNan", [](auto& p) { p.centre = kNan; }, kInvalid, "/centre: must be a number from 0 to 1"},
-    {"MarginZero", [](auto& p) { p.float_margin = 0; }, kInvalid,
-     "/float_margin: must be a number above 0 to 1000, is 0"},
-    {"MarginHuge", [](auto& p) { p.float_margin = 3e38f; }, kInvalid,
-     "/float_margin: must be a number above 0 to 1000, is 3e+38"},
-    {"MarginNan", [](auto& p) { p.float_margin = kNan; }, kInvalid, "/float_margin: must be a number above 0 to 1000"},
-    {"TableErrorZero", [](auto& p) { p.table_error = 0; }, kInvalid, "/table_error: must be a number > 0, is 0"},
     {"TableErrorInfinite", [](auto& p) { p.table_error = kInfinity; }, kInvalid, "/table_error: must be a number > 0"},
-    {"ReachOne", [](auto& p) { p.curve_reach = 1; }, kInvalid, "/curve_reach: must be a number > 1, is 1"},
-    {"ReachNan", [](auto& p) { p.curve_reach = kNan; }, kInvalid, "/curve_reach: must be a number > 1"},
-    {"NoCurves", [](auto& p) { p.curves_per_vertex = 0; }, kInvalid,
-     "/curves_per_vertex: must be an integer from 1 to 3, is 0"},
-    {"FourCurves", [](auto& p) { p.curves_per_vertex = 4; }, kInvalid,
-     "/curves_per_vertex: must be an integer from 1 to 3, is 4"},
-    {"VolumeAbove", [](auto& p) { p.bulge.volume = 1.5f; }, kInvalid,
-     "/bulge/volume: must be a number from 0 to 1, is 1.5"},
-    {"VolumeNan", [](auto& p) { p.bulge.volume = kNan; }, kInvalid, "/bulge/volume: must be a number from 0 to 1"},
-    {"AcrossBelow", [](auto& p) { p.bulge.across = -2; }, kInvalid,
-     "/bulge/across: must be a number from -1 to 4, is -2"},
-    {"AlongAbove", [](auto& p) { with_bulge(p, {.along = 5}); }, kInvalid,
-     "/joints/0/bulge/along: must be a number from -1 to 4, is 5"},
-    {"BulgeNowhere", [](auto& p) { with_bulge(p, {.reach = 0.0f}); }, kInvalid,
+    {"BulgeNowhere", [](auto& p) { with_joint(p, {.bulge = Bulge{.reach = 0.0f}}); }, kInvalid,
      "/joints/0/bulge/reach: must be a number > 0"},
     {"NoSuchJoint", [](auto& p) { p.joints = {{.joint = "jiont1"}}; }, kMissing,
      "there is no joint 'jiont1'; did you mean 'joint1'?"},
@@ -233,12 +192,6 @@ const Wrong kWrong[] = {
        p.weights = {{"joint0..joint3", -1, {}}};
      },
      kInvalid, "/weights/0/value: must be a number from 0 to 100, is -1"},
-    {"DistanceNan", [](auto& p) { with_joint(p, {.skin_distance = kNan}); }, kInvalid,
-     "/joints/0/skin_distance: must be a number > 0"},
-    {"FloatMinBelow", [](auto& p) { with_joint(p, {.float_min = -1.0f}); }, kInvalid,
-     "/joints/0/float_min: must be a number > 0"},
-    {"FloatMaxInfinite", [](auto& p) { with_joint(p, {.float_max = kInfinity}); }, kInvalid,
-     "/joints/0/float_max: must be a number > 0"},
     {"FloatsOverlap", [](auto& p) { with_joint(p, {.float_max = 2.5f}); }, kInvalid,
      "the floats of 'joint0' and 'joint1' take 2.5 m of the 2 m between them on the curve 'joint0..joint3'"},
     {"KeysOverlap",
@@ -246,21 +199,6 @@ const Wrong kWrong[] = {
        p.joints = {{.joint = "joint1", .float_distance = {{0, 1.5f}}}, {.joint = "joint2", .float_max = 0.6f}};
      },
      kInvalid, "the floats of 'joint1' and 'joint2' take 2.1 m of the 2 m between them"},
-    {"KeyAngleAbove",
-     [](auto& p) {
-       with_joint(p, {.float_distance = {{200, 0.5f}}});
-     },
-     kInvalid, "/joints/0/float/0/0: must be a number from 0 to 180, is 200"},
-    {"KeyDistanceZero",
-     [](auto& p) {
-       with_joint(p, {.float_distance = {{20, 0}}});
-     },
-     kInvalid, "/joints/0/float/0/1: must be a number > 0"},
-    {"KeyNan",
-     [](auto& p) {
-       with_joint(p, {.float_distance = {{20, kNan}}});
-     },
-     kInvalid, "/joints/0/float/0/1: must be a number > 0"},
     {"KeysDoNotAscend",
      [](auto& p) {
        with_joint(p, {.float_distance = {{20, 0.5f}, {20, 0.6f}}});
@@ -273,34 +211,9 @@ const Wrong kWrong[] = {
        with_joint(p, {.float_distance = keys});
      },
      kInvalid, "/joints/0/float: must have at most 64 keys"},
-    {"TwistOfOneKey",
-     [](auto& p) {
-       with_twist(p, {{0, 0}});
-     },
-     kInvalid, "/bones/0/twist: must run from [0, 0] to [1, 1]"},
-    {"TwistFromElsewhere",
-     [](auto& p) {
-       with_twist(p, {{0, 0.1f}, {1, 1}});
-     },
-     kInvalid, "/bones/0/twist: must run from [0, 0] to [1, 1]"},
-    {"TwistToElsewhere",
-     [](auto& p) {
-       with_twist(p, {{0, 0}, {0.9f, 1}});
-     },
-     kInvalid, "/bones/0/twist: must run from [0, 0] to [1, 1]"},
-    {"TwistGoesBack",
-     [](auto& p) {
-       with_twist(p, {{0, 0}, {0.4f, 0.5f}, {0.6f, 0.4f}, {1, 1}});
-     },
-     kInvalid, "/bones/0/twist: must never fall"},
     {"TwistNan",
      [](auto& p) {
        with_twist(p, {{0, 0}, {kNan, 0.5f}, {1, 1}});
-     },
-     kInvalid, "/bones/0/twist/1/"},
-    {"TwistValueNan",
-     [](auto& p) {
-       with_twist(p, {{0, 0}, {0.5f, kNan}, {1, 1}});
      },
      kInvalid, "/bones/0/twist/1/"},
     {"NoSuchControlPoint", [](auto& p) { with_control(p, 2, {}); }, kInvalid,
@@ -310,11 +223,6 @@ const Wrong kWrong[] = {
        with_control(p, 0, {kNan, 0, 0});
      },
      kInvalid, "/curves/0/control_offsets/0/1: must be a number, is nan"},
-    {"InnerControlInfinite",
-     [](auto& p) {
-       p.curves = {{"c", {"joint0", "joint1", "joint2"}, {}, {{1, {0, kInfinity, 0}}}}};
-     },
-     kInvalid, "/curves/0/control_offsets/0/2: must be a number, is inf"},
     {"OffsetNan",
      [](auto& p) {
        p.curves = {{"c", {"joint0", "joint1"}, {0, kNan, 0}, {}}};
@@ -340,8 +248,18 @@ const Wrong kWrong[] = {
     {"NothingLeft", [](auto& p) { p.automatic = false; }, kInvalid, "curve"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, ResolveWrong, testing::ValuesIn(kWrong),
-                         [](const testing::TestParamInfo<Wrong>& wrong) { return wrong.param.name; });
+TEST(ResolveCurves, SaysWhatIsWrong) {
+  ASSERT_TRUE(resolve({}));
+  for (const Wrong& wrong : kWrong) {
+    SCOPED_TRACE(wrong.name);
+    CurveSkeletonParameters parameters;
+    wrong.change(parameters);
+    const Result<Resolved> result = resolve(parameters);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, wrong.code);
+    EXPECT_THAT(result.error().message, testing::AllOf(testing::StartsWith("layer 1"), HasSubstr(wrong.says)));
+  }
+}
 
 TEST(CurvePlace, IsThatOfTheCurveOverTheJoints) {
   CurveSkeletonParameters curves;

@@ -10,7 +10,6 @@
 #include <pelt/try.h>
 
 #include "engine/authoring/driver/build_character.h"
-#include "tests/support/graded.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -218,19 +217,6 @@ TEST_F(BlendGroupsTest, MoreThanAMeshCanHaveAreRefused) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(refused.error().message, "mesh 'control': 9 groups of influences with local points; a mesh can have 8");
-}
-
-TEST(BlendGroups, JointsAtRestLeaveTheRestPosition) {
-  for (const test::Graded kind : {test::Graded::kOffsets, test::Graded::kOffsetDriver}) {
-    const Character character = test::make_graded(1234, kind);
-    Evaluator evaluator(character);
-    evaluator.evaluate();
-    for (const CharacterMesh& mesh : character->meshes) {
-      for (std::uint32_t v = 0; v < mesh.vertex_count(); ++v) {
-        ASSERT_LT(glm::distance(evaluator.positions()[mesh.first_vertex + v], mesh.binding.points[v]), 2e-5f);
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -38,23 +38,16 @@ TEST(LoadCage, KeepsPolygons) {
   EXPECT_THAT(cage->source_vertex, ElementsAre(0, 1, 2, 3, 4));
 }
 
+// Lines are read as for models.
 TEST(LoadCage, NamesTheLineThatIsWrong) {
   const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
   std::string many = corners + "f";
   for (int i = 0; i < 1001; ++i) many += " 1";
   const std::vector<std::pair<std::string, std::string>> defects{
       {"", "cage.obj: holds no vertex"},
-      {std::string("\0\xff\x01\n\n", 5), "cage.obj:1: holds a zero byte"},
       {corners, "cage.obj: holds no face"},
       {corners + "l 1 2 3\n", "cage.obj: holds no face"},
-      {"v 0 nan 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
-      {"v 0 1e13 0\n", "cage.obj:1: coordinate 2 is no number within 1e+12 of 0"},
-      {"v 0 0\n", "cage.obj:1: 2 coordinates where 3 are needed"},
-      {corners + "f 1 2\n", "cage.obj:4: 2 corners where 3 are needed"},
       {corners + "f 1 2 4\n", "cage.obj:4: names vertex 4 of 3"},
-      {corners + "f 1 2 -4\n", "cage.obj:4: names vertex 0 of 3"},
-      {corners + "f 1 2 0\n", "cage.obj:4: corner 3 names no vertex"},
-      {corners + "f 1 2 99999999999\n", "cage.obj:4: corner 3 names no vertex"},
       {many, "cage.obj:4: 1001 corners of a face, more than the limit of 1000"},
   };
   for (const auto& [text, why] : defects) {

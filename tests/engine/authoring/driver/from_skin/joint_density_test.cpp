@@ -58,17 +58,8 @@ TEST(JointDensity, FollowsTheLimbsSize) {
 
 TEST(JointDensity, SeamsDoNotStopIt) {
   const Mesh limb = make_limb().meshes[0];
-  Mesh split;  // every triangle has vertices of its own
-  for (const glm::uvec3 t : limb.triangles) {
-    const auto first = static_cast<std::uint32_t>(split.positions.size());
-    for (int corner = 0; corner < 3; ++corner) {
-      split.positions.push_back(limb.positions[t[corner]]);
-      split.weights.append_row(limb.weights.row(t[corner]));
-    }
-    split.triangles.emplace_back(first, first + 1, first + 2);
-  }
   const std::vector<float> density = joint_density(limb, 3);
-  const std::vector<float> split_density = joint_density(split, 3);
+  const std::vector<float> split_density = joint_density(test::split(limb), 3);
   for (std::size_t t = 0; t < limb.triangles.size(); ++t) {
     for (int corner = 0; corner < 3; ++corner) {
       EXPECT_NEAR(split_density[3 * t + corner], density[limb.triangles[t][corner]], 1e-4f);
