@@ -3,6 +3,7 @@
 // pelt_hello [MODEL [CLIP]].
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -66,41 +67,39 @@ int main(int argc, char** argv) {
   const std::string file = argc > 1 ? argv[1] : "builtin:biped";
   const std::string clip_name = argc > 2 ? argv[2] : "walk";
 
-  // [life cycle]
-  // Once, in the tool chain: a model and a rig become a character, a file that the game loads.
+  // In the tool chain: bind a model once, by a rig, and save the character.
   const pelt::Model model = need(pelt::import_model(file));
   const pelt::Rig rig = need(pelt::rig_from_deformer_name("surface_ffd"));
   need(pelt::save_pelt(need(pelt::bind(model, rig)).character, "hello.pelt"));
 
-  // At load: the character goes to the device; a crowd holds its instances.
+  // [in a game]
+  // At load: upload the character, and make a crowd of ten instances.
   const pelt::Character character = need(pelt::load_pelt("hello.pelt"));
   const pelt::runtime::Device device = need(pelt::runtime::Device::create());
   const pelt::runtime::GpuCharacters uploaded = need(pelt::runtime::upload(device, character));
   pelt::runtime::Crowd crowd = need(pelt::runtime::Crowd::create(device, uploaded, {.instances = {10}}));
 
-  // Every frame: joint matrices in, compute passes recorded, vertices out.
-  const pelt::Skeleton& skeleton = character->skeleton;
+  // Every frame: joint matrices in, vertices out.
+  std::vector<pelt::Transform> local(character->skeleton.joints.size());
+  std::vector<glm::mat4> joints(local.size());
   const pelt::Clip* clip = pelt::find_clip(character->clips, clip_name);
-  const float period = clip != nullptr && clip->duration > 0 ? clip->duration : 1.0f;
-  std::vector<pelt::Transform> local(skeleton.joints.size());
-  std::vector<glm::mat4> joints(skeleton.joints.size());
-  for (std::uint32_t frame = 0; frame < 60; ++frame) {
+  for (int frame = 0; frame < 60; ++frame) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) {
-      pelt::rest_pose(skeleton, local);
-      const float seconds = std::fmod(static_cast<float>(frame + 6 * i) / 60.0f, period);
-      if (clip != nullptr) pelt::sample_clip(*clip, seconds, local);
-      pelt::model_matrices(skeleton, local, joints);
+      pelt::rest_pose(character->skeleton, local);
+      const float seconds = frame / 60.0f + 0.1f * i;
+      if (clip != nullptr) pelt::sample_clip(*clip, std::fmod(seconds, std::max(clip->duration, 0.01f)), local);
+      pelt::model_matrices(character->skeleton, local, joints);
       crowd.pose(i, joints);
     }
-    // A game records into its own command buffer, submits it with its frame and draws from where crowd.outputs() says,
-    // behind a barrier from compute writes to vertex reads.
+    // A game records into the command buffer of its frame, adds a barrier from compute writes to vertex reads, and
+    // draws from the buffers of crowd.outputs().
     need(pelt::runtime::submit_and_wait(device, "frame", [&](VkCommandBuffer commands) { crowd.record(commands); }));
   }
-  // [life cycle]
+  // [in a game]
 
   const pelt::runtime::InstanceVertices vertices = need(pelt::runtime::read_vertices(device, crowd, 0));
   const glm::vec3 first = vertices.positions.front();
-  fmt::print("{}: {} vertices of {} instances moved on {}; the first one stands at {:.3f} {:.3f} {:.3f}\n", file,
+  fmt::print("{}: {} vertices of {} instances moved on {}; the first one is at {:.3f} {:.3f} {:.3f}\n", file,
              vertices.positions.size(), crowd.instance_count(), device.description().name, first.x, first.y, first.z);
 
   std::vector<float> inputs(character->input_count);

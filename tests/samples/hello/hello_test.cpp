@@ -27,14 +27,14 @@ TEST(Hello, MovesACharacter) {
   EXPECT_EQ(test::run_program(PELT_HELLO, "none.glb", folder.path()).status, 1);
 }
 
-// README.md shows the middle of the program as the life cycle.
+// README.md shows the middle of the program as what a game does.
 TEST(Hello, IsWhatTheReadmeShows) {
   const std::filesystem::path source = PELT_SOURCE;
   std::istringstream program(test::file_text(source / "samples/hello/hello.cpp"));
   std::string middle;
   bool inside = false;
   for (std::string line; std::getline(program, line);) {
-    if (line == "  // [life cycle]") {
+    if (line == "  // [in a game]") {
       inside = !inside;
     } else if (inside) {
       middle += (line.empty() ? "" : line.substr(2)) + "\n";
@@ -42,7 +42,7 @@ TEST(Hello, IsWhatTheReadmeShows) {
   }
   ASSERT_FALSE(inside);
   ASSERT_FALSE(middle.empty());
-  EXPECT_LE(std::count(middle.begin(), middle.end(), '\n'), 30);
+  EXPECT_LE(std::count(middle.begin(), middle.end(), '\n'), 24);
   EXPECT_THAT(test::file_text(source / "README.md"), testing::HasSubstr("```cpp\n" + middle + "```\n"));
 }
 
