@@ -41,8 +41,8 @@
 namespace pelt {
 namespace {
 
-// Binds the layers of a plan. Drivers come before the meshes that they drive. Meshes are counted with the model's
-// levels behind them.
+// Binds the layers of a plan. Drivers come before the meshes that they drive. Mesh indices count the model's meshes,
+// then its levels.
 class Binder {
  public:
   Binder(const Model& model, std::span<const PlacedLevel> levels, std::span<const MuscleMeshes> muscles, const Rig& rig,
@@ -78,7 +78,7 @@ class Binder {
     return bound;
   }
 
-  // Returns what a deformer makes of the parameters of a layer; these themselves if the layer moves nothing.
+  // Returns what `make` makes of a layer's parameters; the parameters themselves if the layer moves nothing.
   Result<DeformerParameters> remade(std::size_t l, Result<DeformerParameters> (*make)(const DeformerParameters&,
                                                                                       const DeformerInput&)) {
     const DeformerParameters& parameters = plan_.layers[l].deformer;
@@ -89,7 +89,7 @@ class Binder {
   }
 
  private:
-  // Returns how many stages a bind shows at most: the layers that move something, packing and judging.
+  // Returns the largest number of stages that a bind can show: the layers that move something, packing, and the check.
   std::size_t stages() const {
     std::size_t count = 1 + (rig_.judging != Judging::kNone ? 1 : 0);
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) count += targets_of(l).empty() ? 0 : 1;
@@ -104,7 +104,7 @@ class Binder {
     return m < model_.meshes.size() ? model_.meshes[m] : levels_[m - model_.meshes.size()].mesh();
   }
 
-  // Returns the meshes at which a layer shows, with its masks.
+  // Returns the meshes that show a layer, with its masks.
   std::vector<DeformerTarget> targets_of(std::size_t layer) const {
     std::vector<DeformerTarget> targets;
     for (std::size_t m = 0; m < model_.meshes.size() + levels_.size(); ++m) {
@@ -131,8 +131,8 @@ class Binder {
     return std::any_of(muscles_.begin(), muscles_.end(), [&](const MuscleMeshes& m) { return m.line == mesh; });
   }
 
-  // Returns the first layer that is not bound and waits for no driver. A layer waits for its driver if the driver is a
-  // muscle or is moved by layers, until that driver is added.
+  // Returns the first unbound layer that waits for no driver. A layer whose driver is a muscle, or is moved by layers,
+  // waits until that driver is added.
   std::optional<std::size_t> next_layer() const {
     for (std::size_t l = 0; l < plan_.layers.size(); ++l) {
       const std::optional<std::size_t>& driver = plan_.layers[l].driver_mesh;
@@ -142,9 +142,9 @@ class Binder {
     return std::nullopt;
   }
 
-  // Returns the error for a cycle of drivers. Every layer that waits does so for another waiting layer that moves its
-  // driver, so that following them ends in the cycle. Muscles are not in it: the layers that carry their lines wait for
-  // nothing.
+  // Returns the error for a cycle of drivers. Every waiting layer waits for another waiting layer that moves its
+  // driver, so following them leads into the cycle. Muscles are never part of it: the layers that carry their lines
+  // wait for nothing.
   Error cycle() const {
     auto waiting = static_cast<std::size_t>(std::find(bound_.begin(), bound_.end(), false) - bound_.begin());
     for (std::size_t step = 0; step < bound_.size(); ++step) {
@@ -153,11 +153,11 @@ class Binder {
           std::find_if(movers.begin(), movers.end(), [&](const LayerAtMesh& at) { return !bound_[at.layer]; })->layer;
     }
     const PlannedLayer& layer = plan_.layers[waiting];
-    return {ErrorCode::kInvalidArgument, fmt::format("{}: the driver '{}' is driven by itself, through other layers",
+    return {ErrorCode::kInvalidArgument, fmt::format("{}: the driver '{}' drives itself, through other layers",
                                                      layer.label, model_.meshes[*layer.driver_mesh].name)};
   }
 
-  // Returns what the deformer of a layer is given. The arguments must outlive the result.
+  // Returns the input of a layer's deformer. The arguments must outlive the result.
   DeformerInput input(std::size_t l, const std::vector<DeformerTarget>& targets,
                       const std::function<void(double)>& progress) {
     return {model_,
@@ -192,7 +192,7 @@ class Binder {
     return {};
   }
 
-  // Merges all layers of a mesh; every one must be bound. Uses up their bindings.
+  // Merges all layers of a mesh, which must be bound. Uses up their bindings.
   Result<MergedLayers> merged(std::size_t m) {
     MergedLayers layers;
     for (const LayerAtMesh& at : layers_at(m)) {
@@ -203,14 +203,14 @@ class Binder {
     return layers;
   }
 
-  // Adds the drivers whose layers are all bound, and the muscles whose lines are added.
+  // Adds the drivers whose layers are all bound, and the muscles whose lines have been added.
   Result<void> add_drivers() {
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
       if (!plan_.is_moved_driver(m) || added_[m]) continue;
       const auto is_bound = [&](const LayerAtMesh& at) { return bound_[at.layer]; };
       if (!std::all_of(plan_.meshes[m].begin(), plan_.meshes[m].end(), is_bound)) continue;
       PELT_ASSIGN(auto layers, merged(m));
-      if (is_line(m)) layers.binding->distances.clear();  // distances to curves say nothing about a line
+      if (is_line(m)) layers.binding->distances.clear();  // distances to curves mean nothing on a line
       std::optional<DriverPart> part = part_in_use(m);
       if (part) *layers.binding = binding_of(*layers.binding, part->vertices);
       PELT_ASSIGN(const auto added,
@@ -226,8 +226,8 @@ class Binder {
     return {};
   }
 
-  // Returns the part of a driver that moves other meshes, if layers move the driver and the part is smaller than it;
-  // notes how many vertices are left out.
+  // Returns the part of a moved driver that moves other meshes, if it is smaller than the driver. Notes how many
+  // vertices are left out.
   std::optional<DriverPart> part_in_use(std::size_t driver) const {
     if (is_line(driver) || !rig_.groups.empty()) return std::nullopt;  // groups may name any part of the driver
     std::vector<DriverUse> uses;
@@ -277,8 +277,8 @@ class Binder {
   std::vector<bool> added_;                                         // for each driver that layers move, and each muscle
 };
 
-// Adds the helper joints of a rig to a skeleton; one that it has already is replaced. Errors name the helper joint:
-// kNotFound for a joint that is not there; kInvalidArgument as check_helpers.
+// Adds the helper joints of a rig to a skeleton and replaces those that it already has. Errors name the helper joint:
+// kNotFound for a joint that does not exist; kInvalidArgument as check_helpers.
 Result<void> add_helper_joints(const Rig& rig, Skeleton& skeleton) {
   std::vector<bool> named(skeleton.joints.size(), false);
   for (const HelperTurn& turn : rig.helper_joints) {
@@ -299,7 +299,7 @@ Result<void> add_helper_joints(const Rig& rig, Skeleton& skeleton) {
   return check_helpers(skeleton);
 }
 
-// Checks a model and a rig, plans the layers, and returns what `use` makes of their binder.
+// Checks a model and a rig, plans the layers, and returns the result of `use` on their binder.
 template <class Use>
 std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& rig, const BindOptions& options,
                                                const Use& use) {
@@ -309,7 +309,7 @@ std::invoke_result_t<Use, Binder&> with_binder(const Model& model, const Rig& ri
   for (const std::string& what : not_carried(model, rig)) notes.push_back("not carried: " + what);
   const auto run = [&](const Model& whole,
                        std::span<const MuscleMeshes> muscles) -> std::invoke_result_t<Use, Binder&> {
-    std::vector<const MeshLevel*> ordered;  // as characters have them; a model's are in any order
+    std::vector<const MeshLevel*> ordered;  // in the order of characters; a model lists levels in any order
     for (const MeshLevel& level : whole.levels) ordered.push_back(&level);
     std::ranges::sort(ordered, {}, [](const MeshLevel* level) { return std::pair(level->of, level->level); });
     std::vector<PlacedLevel> levels;
@@ -342,7 +342,7 @@ Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& option
 }
 
 Result<Rig> write_out(const Model& model, const Rig& rig) {
-  // A base that is made of the skin is written out; one that a rig gives stays as it is.
+  // Writes out only a base that is made from the skin; a base in the rig stays as it is.
   const auto may_write = [](const Layer& layer) {
     return layer.deformer.get_if<HierarchicalBsplineParameters>() != nullptr && gives_way(layer.deformer);
   };
@@ -361,7 +361,7 @@ Result<Rig> write_out(const Model& model, const Rig& rig) {
 Result<HierarchicalBsplineParameters> hierarchical_bspline::surface_with_base(const Model& model, const Rig& rig,
                                                                               std::size_t layer) {
   if (layer >= rig.layers.size() || rig.layers[layer].deformer.name() != HierarchicalBsplineParameters::kName) {
-    return invalid("layer {} of the rig is no surface", layer + 1);
+    return invalid("layer {} of the rig is not a surface", layer + 1);
   }
   PELT_ASSIGN(const auto written, with_binder(model, rig, {}, [&](Binder& binder) {
                 return binder.remade(layer + 1, pelt::surface_with_base);

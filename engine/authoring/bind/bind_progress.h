@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows how much of a bind is done: all its stages count alike.
+// Shows how much of a bind is done. All stages count the same.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,18 @@ class BindProgress {
  public:
   using Show = std::function<void(double fraction, const std::string& what)>;
 
-  // `show` may be empty and must outlive this. `stages`: how many are begun at most, 1 or more.
+  // `show` may be empty and must outlive this object. `stages`: the largest number that begin, 1 or more.
   BindProgress(const Show& show, std::size_t stages) : show_(show), stages_(static_cast<double>(stages)) {}
 
-  // Begins a stage; the one before is done.
+  // Ends the current stage, if any, and begins the next.
   void begin(std::string stage) {
     if (!stage_.empty()) ++done_;
     stage_ = std::move(stage);
     show_part(0);
   }
 
-  // Shows that this fraction of the current stage is done. Like the others it ends a bind that is asked to end.
+  // Shows that this fraction of the current stage is done. Like begin() and end(), it ends a bind that was asked to
+  // stop.
   void show_part(double fraction) { show((done_ + fraction) / stages_, stage_); }
 
   // Shows that all is done.

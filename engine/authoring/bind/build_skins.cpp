@@ -59,8 +59,8 @@ class SkinBuild {
     return false;
   }
 
-  // Builds the character from the skins. `left`: the share of each vertex that linear blend takes over, for all skins
-  // end to end; empty: none.
+  // Builds the character from the skins. `left`: for all skins end to end, the weight of linear blend at each vertex;
+  // empty: 0 everywhere.
   Result<Bound> build(CharacterBuilder builder, std::vector<MergedLayers> skins, std::span<const float> left) const {
     std::vector<std::span<const float>> left_of(model_.meshes.size());
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
@@ -89,32 +89,31 @@ class SkinBuild {
     return Bound{std::move(character), std::move(report)};
   }
 
-  // Judges the character, lets linear blend take over where it does better, builds it anew and judges again, up to
-  // kMaxRounds times.
+  // Checks the character, falls back to linear blend at defects, builds and checks again, up to kMaxRounds times.
   Result<Bound> build_judged(const CharacterBuilder& builder, const std::vector<MergedLayers>& skins) const {
     constexpr int kMaxRounds = 3;
     Result<Bound> bound = build(builder, skins, {});
     if (!bound) return bound;
     progress_.begin("judging");
-    int step = 0;  // making the judge, then each judgement
+    int step = 0;  // making the judge, then each check
     const int steps = rig_.judging == Judging::kFallback ? kMaxRounds + 2 : 2;
     const std::function<void(double)> show = [&](double part) { progress_.show_part((step + part) / steps); };
     std::optional<BindJudge> judge = make_judge(bound->character, show);
     if (!judge) {
       bound->report.notes.push_back(
-          "not judged against linear blend: that takes weights, a pose, and drivers that are not streamed");
+          "not compared with linear blend: this needs weights, a pose, and drivers that are not streamed");
       return bound;
     }
     const std::vector<float> may_be_left =
         rig_.judging == Judging::kFallback ? find_may_be_left() : std::vector<float>();
     for (int round = 0;; ++round) {
-      // The last judgement changes nothing; its verdict covers the final character.
+      // The last check changes nothing; its report describes the final character.
       step = round + 1;
       const Result<bool> more =
           judge->judge(bound->character, round < kMaxRounds ? std::span(may_be_left) : std::span<const float>(), show);
       if (!more) {
         bound->report.notes.push_back(
-            fmt::format("not judged against linear blend{}: {}", round == 0 ? "" : " once more", more.error().message));
+            fmt::format("not compared with linear blend{}: {}", round == 0 ? "" : " again", more.error().message));
         if (round == 0) return bound;
         break;
       }
@@ -128,8 +127,8 @@ class SkinBuild {
     return bound;
   }
 
-  // Returns a judge that compares with plain linear blend. None: drivers are streamed, linear blend cannot move the
-  // skins, or no pose shows how the character moves.
+  // Returns a judge that compares with linear blend; none if drivers are streamed, linear blend cannot move the skins,
+  // or no pose shows how the character moves.
   std::optional<BindJudge> make_judge(const Character& character, const std::function<void(double)>& progress) const {
     if (!character->streams.empty()) return std::nullopt;
     CharacterBuilder linear(model_, false);
@@ -146,8 +145,8 @@ class SkinBuild {
     return built ? BindJudge::create(std::move(*built), options_.threads, progress) : std::nullopt;
   }
 
-  // Returns a value for each vertex of all skins end to end: 1 if linear blend can take over, 0 if the rig asks for
-  // something that linear blend cannot do (a sculptor's key poses) or that cannot be mixed with it.
+  // Returns 1 for each vertex, of all skins end to end, that may fall back to linear blend; 0 if the rig asks for
+  // something that linear blend cannot do (sculpted key poses) or that cannot be mixed with it.
   std::vector<float> find_may_be_left() const {
     std::vector<float> may;
     for (std::size_t m = 0; m < model_.meshes.size(); ++m) {
@@ -162,8 +161,8 @@ class SkinBuild {
     });
   }
 
-  // Returns true if linear blend may replace the layer and its driver. A driver that was sculpted must stay: one with
-  // morph targets, a muscle, or one whose own layers must stay.
+  // Returns true if linear blend may replace the layer and its driver. Sculpted drivers must stay: those with morph
+  // targets, muscles, and drivers whose own layers must stay.
   bool gives_way_with_driver(const PlannedLayer& layer) const {
     if (layer.wires || !gives_way(layer.deformer)) return false;
     if (!layer.driver_mesh) return true;
@@ -181,7 +180,7 @@ class SkinBuild {
   const LayerPlan& plan_;
   const BindOptions& options_;
   BindProgress& progress_;
-  BindReport report_;  // without what a build adds
+  BindReport report_;  // without the figures that build() adds
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the character once every layer is bound, and judges it against linear blend.
+// Makes the character after every layer is bound, and checks it against linear blend.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@
 
 namespace pelt {
 
-// All that a bind is asked for.
+// The input of a bind, and what was planned from it.
 struct BindInput {
   const Model& model;  // with the meshes of the muscles
   std::span<const PlacedLevel> levels;
@@ -27,10 +27,10 @@ struct BindInput {
   const BindOptions& options;
 };
 
-// Builds the character from the merged skins, one entry a mesh of the model, then one a level. If the rig asks for
-// judging and a deformer other than linear blend moves skin, the character is judged, and linear blend takes over where
-// it does better (Judging). `builder` has the drivers; `report` gets the figures of the meshes, the verdict and notes
-// on it.
+// Builds the character from the merged skins: one entry per mesh of the model, then one per level. If the rig asks for
+// the check and a deformer other than linear blend moves skin, checks the character and falls back to linear blend at
+// defects (Judging). `builder` has the drivers. `report` receives the figures of the meshes, the report of the check,
+// and notes.
 Result<Bound> build_skins(const BindInput& input, BindProgress& progress, BindReport report, CharacterBuilder builder,
                           std::vector<MergedLayers> skins);
 

@@ -12,7 +12,7 @@
 namespace pelt {
 namespace {
 
-// Returns the bound joint that has all weights of a mesh; none if there are several.
+// Returns the bound joint that has all weights of a mesh; none if several have weights.
 std::optional<std::uint32_t> only_joint(const Mesh& mesh) {
   if (!has_weights(mesh) || mesh.weights.influences.empty()) return std::nullopt;
   const std::uint32_t first = mesh.weights.influences.front().index;
@@ -20,8 +20,8 @@ std::optional<std::uint32_t> only_joint(const Mesh& mesh) {
   return std::ranges::all_of(mesh.weights.influences, is_first) ? std::optional(first) : std::nullopt;
 }
 
-// Returns the driver of a skin that is painted to one joint on which the driver has no weight; nullptr: the skin is not
-// so painted, has levels of detail of the model's, or no such driver.
+// Returns the driver of a skin that is painted to one joint on which the driver has no weight; nullptr if there is no
+// such driver, the skin is painted otherwise, or the model has levels of detail for it.
 const Mesh* carrier_of(const Model& model, const LayerPlan& plan, std::size_t mesh) {
   const auto is_of_mesh = [&](const MeshLevel& level) { return level.of == mesh; };
   if (!plan.is_skin(mesh) || std::ranges::any_of(model.levels, is_of_mesh)) return nullptr;
@@ -50,7 +50,7 @@ std::optional<Model> carry_weights(const Model& model, const LayerPlan& plan, un
     mesh.weights = closest_weights(
         *tree, [&](std::uint32_t v) { return surface.weights.row(v); }, mesh.positions, threads);
     notes.push_back(
-        fmt::format("'{}' has no weights on the joints of its driver '{}': linear blend moves it by the driver's",
+        fmt::format("'{}' has no weights on the joints of its driver '{}': linear blend uses the driver's weights",
                     mesh.name, driver->name));
   }
   return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weights for skins that their drivers alone move.
+// Weights for skins that follow only their drivers.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace pelt {
 
-// Returns the model with other weights for each skin that is painted to one joint, of which its driver has no weight:
-// those of the closest points of the driver. A mesh of a file that names no skeleton is painted so, to its node, and
-// linear blend by that would leave it where it stands. The character keeps these weights. Skins with levels of detail
-// of the model's keep theirs. Returns nullopt if there is no such skin. The plan must be of the model.
+// Returns the model with new weights for each skin that is painted to one joint on which its driver has no weight: the
+// weights of the closest points of the driver. A mesh in a file without a skin is painted like this, to its node, and
+// would not move by linear blend. The character keeps the new weights. Skins with levels of detail in the model keep
+// their own weights. Returns nullopt if there is no such skin. The plan must be of the model.
 std::optional<Model> carry_weights(const Model& model, const LayerPlan& plan, unsigned threads,
                                    std::vector<std::string>& notes);
 

@@ -29,7 +29,7 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
   const std::size_t count = mesh.positions.size();
   if (count >= std::numeric_limits<std::uint32_t>::max() ||
       mesh.triangles.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    return invalid("mesh '{}' has {} vertices and {} triangles, more than 32 bits count", mesh.name, count,
+    return invalid("mesh '{}' has {} vertices and {} triangles; 32 bits cannot count them", mesh.name, count,
                    mesh.triangles.size());
   }
   const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
@@ -41,7 +41,7 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_near(mesh.positions[i])) {
-      return invalid("mesh '{}': vertex {} is not finite, or farther than {:g} m from the origin", mesh.name, i,
+      return invalid("mesh '{}': vertex {} must be finite and within {:g} m of the origin", mesh.name, i,
                      kMaxCoordinate);
     }
   }
@@ -54,7 +54,7 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
     };
     if (target.offsets.size() != count || !is_complete(target.offsets) || !is_complete(target.normals) ||
         !is_complete(target.tangents) || !std::isfinite(target.weight)) {
-      return invalid("mesh '{}': morph target '{}' has not one finite offset a vertex, or no finite weight", mesh.name,
+      return invalid("mesh '{}': morph target '{}' needs one finite offset per vertex and a finite weight", mesh.name,
                      target.name);
     }
   }
@@ -62,13 +62,13 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
     const bool finite =
         std::all_of(attribute.values.begin(), attribute.values.end(), [](float value) { return std::isfinite(value); });
     if (attribute.values.size() != count || !finite) {
-      return invalid("mesh '{}': attribute '{}' has not one finite value a vertex", mesh.name, attribute.name);
+      return invalid("mesh '{}': attribute '{}' needs exactly one finite value per vertex", mesh.name, attribute.name);
     }
   }
   for (const glm::uvec3 triangle : mesh.triangles) {
     if (triangle.x >= count || triangle.y >= count || triangle.z >= count) {
-      return invalid("mesh '{}': a triangle names vertices {}, {}, {} of {}", mesh.name, triangle.x, triangle.y,
-                     triangle.z, count);
+      return invalid("mesh '{}': a triangle has the vertices {}, {}, {}, but the mesh has {}", mesh.name, triangle.x,
+                     triangle.y, triangle.z, count);
     }
   }
   return validate(mesh.weights, bound_joint_count, "the weights of mesh '" + mesh.name + "'");
@@ -81,7 +81,7 @@ Result<void> check_expressions(const Model& model) {
     for (const ExpressionTarget& target : expression.targets) {
       const auto mesh = target_counts.find(target.mesh);
       if (mesh == target_counts.end() || target.target >= mesh->second || !is_near(target.weight)) {
-        return invalid("the expression '{}' names a morph target that is not there, or has no finite weight",
+        return invalid("the expression '{}' names a morph target that does not exist, or its weight is not finite",
                        expression.name);
       }
     }
@@ -95,18 +95,18 @@ Result<void> check_model(const Model& model) {
   const std::vector<Joint>& joints = model.skeleton.joints;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (joints[j].parent < -1 || joints[j].parent >= static_cast<std::int64_t>(j)) {
-      return invalid("joint '{}' does not come after its parent", joints[j].name);
+      return invalid("joint '{}' must come after its parent", joints[j].name);
     }
   }
   PELT_TRY(check_helpers(model.skeleton));
   PELT_TRY(check_human_bones(model.skeleton));
   for (const BoundJoint& bound : model.bound_joints) {
-    if (bound.joint >= joints.size()) return invalid("a skin binds joint {} of {}", bound.joint, joints.size());
+    if (bound.joint >= joints.size()) return invalid("a skin binds joint {} of only {}", bound.joint, joints.size());
     if (!is_finite(bound.inverse_bind)) {
       return invalid("the inverse bind matrix of joint '{}' is not finite", joints[bound.joint].name);
     }
     if (!binds_near(bound.inverse_bind)) {
-      return invalid("joint '{}' is bound farther than {:g} m from the origin, or at a size beyond that",
+      return invalid("joint '{}' is bound farther than {:g} m from the origin, or at a larger scale",
                      joints[bound.joint].name, kMaxCoordinate);
     }
   }

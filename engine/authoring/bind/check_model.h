@@ -6,8 +6,8 @@
 
 namespace pelt {
 
-// Checks what the deformers rely on; Character::create checks the remainder. Errors are kInvalidArgument and name the
-// joint or the mesh.
+// Checks the properties that deformers rely on; Character::create checks the others. Errors are kInvalidArgument and
+// name the joint or mesh.
 Result<void> check_model(const Model& model);
 
 }  // namespace pelt

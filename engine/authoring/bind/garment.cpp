@@ -17,7 +17,7 @@
 namespace pelt {
 namespace {
 
-// Returns, for each bound joint of the garment, the body's bound joint of the same name; none if one is missing.
+// Returns the body's bound joint of the same name for each bound joint of the garment; none if one is missing.
 std::optional<std::vector<std::uint32_t>> match_joints(const Model& garment, const Model& body) {
   std::vector<std::uint32_t> matches;
   for (const BoundJoint& bound : garment.bound_joints) {
@@ -30,7 +30,7 @@ std::optional<std::vector<std::uint32_t>> match_joints(const Model& garment, con
   return matches;
 }
 
-// Returns true if both bind their common joints alike, up to rounding.
+// Returns true if both bind their common joints alike, within rounding.
 bool same_bind(const Model& garment, const Model& body, const std::vector<std::uint32_t>& joints) {
   for (std::size_t b = 0; b < joints.size(); ++b) {
     const glm::mat4 difference = garment.bound_joints[b].inverse_bind - body.bound_joints[joints[b]].inverse_bind;
@@ -45,7 +45,7 @@ void rename_columns(SparseRows& rows, const std::vector<std::uint32_t>& columns)
   for (Influence& influence : rows.influences) influence.index = columns[influence.index];
 }
 
-// Returns the body's meshes with weights as one mesh, without triangles of no area.
+// Returns the body's meshes with weights as one mesh, without triangles that have no area.
 Mesh weighted_skin(const Model& body) {
   std::vector<const Mesh*> meshes;
   for (const Mesh& mesh : body.meshes) {
@@ -67,7 +67,7 @@ std::vector<Mesh*> meshes_and_levels(Model& model) {
 // Returns the garment with the body's skeleton and clips.
 Result<Dressed> put_on(Model garment, const Model& body) {
   if (garment.meshes.empty()) {
-    return invalid("{}: has no mesh to drive", garment.name);
+    return invalid("{}: has no mesh for the body to drive", garment.name);
   }
   Dressed dressed;
   const std::optional<std::vector<std::uint32_t>> joints = match_joints(garment, body);
@@ -87,16 +87,16 @@ Result<Dressed> put_on(Model garment, const Model& body) {
   }
   if (!garment.clips.empty()) {
     dressed.notes.push_back(
-        fmt::format("the clips of '{}' are left out: it moves with those of '{}'", garment.name, body.name));
+        fmt::format("the clips of '{}' are left out: it moves by the clips of '{}'", garment.name, body.name));
   }
   if (joints && !same_bind(garment, body, *joints)) {
     dressed.notes.push_back(
-        fmt::format("'{}' and '{}' are bound in different poses; the garment is taken to fit the body as "
-                    "both stand in their files",
+        fmt::format("'{}' and '{}' are bound in different poses; bind assumes that the garment fits the body "
+                    "in the poses of their files",
                     garment.name, body.name));
   }
   if (!joints && had_weights) {
-    dressed.notes.push_back(fmt::format("the weights of '{}' name joints that '{}' does not have, and are left out",
+    dressed.notes.push_back(fmt::format("the weights of '{}' are left out: they name joints that '{}' does not have",
                                         garment.name, body.name));
   }
   dressed.model = std::move(garment);
@@ -113,7 +113,7 @@ Result<Dressed> dress(Model garment, const Model& body) {
   PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
   Mesh driver = concatenate(body.meshes);
   if (driver.triangles.empty()) {
-    return invalid("{}: has no triangles to drive with", body.name);
+    return invalid("{}: has no triangles to drive the garment", body.name);
   }
   driver.normals = vertex_normals(driver.positions, driver.triangles);
   driver.name = body.meshes.size() == 1 ? body.meshes[0].name : "body";
@@ -128,8 +128,8 @@ Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned thre
   PELT_ASSIGN(auto dressed, put_on(std::move(garment), body));
   const Mesh skin = weighted_skin(body);
   const Result<TriangleTree> tree = TriangleTree::create(skin.positions, skin.triangles);
-  if (!tree) return invalid("{}: has no weights to give", body.name);
-  // A shorter passage than on a body: the copied weights already pass as gradually as the body's.
+  if (!tree) return invalid("{}: has no weights to copy", body.name);
+  // Narrower transitions than on a body: the copied weights already have the width of the body's.
   const std::vector<Passage> passages(body.bound_joints.size(), {.radii = 0.5f, .bones = 0.75f, .rigid = true});
   dressed.copied_weights = true;
   for (Mesh* mesh : meshes_and_levels(dressed.model)) {

@@ -28,8 +28,8 @@ Result<void> check_gltf_rig(const Rig& rig, const std::string& source) {
     });
     if (!file) continue;
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: layer {}: names the file '{}', and a rig inside of a glTF file names none: give the "
-                            "model this mesh, and name it in the rig",
+                fmt::format("{}: layer {}: names the file '{}', but a rig inside a glTF file cannot name files: add "
+                            "the mesh to the model and name it in the rig",
                             source, l, *file));
   }
   return {};

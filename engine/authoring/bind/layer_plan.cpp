@@ -75,15 +75,15 @@ Result<std::vector<float>> mask_values(const Mask& mask, const Mesh& mesh, const
   return values;
 }
 
-// Returns the share of each vertex that moves as one piece. It is at least the weight on joints of a face. With w, that
-// weight plus the largest weight on one core, it is also at least smoothstep(2 w - 1).
+// Returns the fraction of each vertex that moves as one piece. It is at least the weight on facial joints, and at least
+// smoothstep(2 w - 1), with w that weight plus the largest sum of weights on one rigid region.
 std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::span<const std::uint32_t> cores) {
   std::vector<float> parts(mesh.positions.size(), 0.0f);
   if (!has_weights(mesh)) return parts;
   const std::vector<bool> is_patch = patch_joints(model.skeleton);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     float of_face = 0;
-    float of_core = 0;  // largest sum over one core
+    float of_core = 0;  // largest sum over one rigid region
     const std::span<const Influence> row = mesh.weights.row(i);
     const auto core_of = [&](const Influence& influence) { return cores[model.bound_joints[influence.index].joint]; };
     for (const Influence& influence : row) {
@@ -101,19 +101,19 @@ std::vector<float> parts_in_cores(const Mesh& mesh, const Model& model, std::spa
   return parts;
 }
 
-// Returns for each joint its core: joints that carry joints of a face are cores of their own.
+// Returns the rigid region of each joint: each joint that carries facial joints is a region of its own.
 std::vector<std::uint32_t> bearers_of_faces(const Skeleton& skeleton) {
   const std::vector<bool> is_patch = patch_joints(skeleton);
   std::vector<std::uint32_t> cores(skeleton.joints.size(), chain::kNoCore);
   for (std::size_t j = 0; j < cores.size(); ++j) {
     if (!is_patch[j]) continue;
-    const std::uint32_t parent = *skeleton.parent_of(j);  // patches have one
+    const std::uint32_t parent = *skeleton.parent_of(j);  // facial joints have one
     if (!is_patch[parent]) cores[parent] = parent;
   }
   return cores;
 }
 
-// Notes for each layer below that `layer` hides it at a mesh: for why_idle.
+// Notes for each layer below, for why_idle, that `layer` hides it at a mesh.
 void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Mesh& mesh,
                  std::vector<PlannedLayer>& planned) {
   for (const LayerAtMesh& at : below) {
@@ -121,7 +121,7 @@ void note_hidden(std::span<const LayerAtMesh> below, std::size_t layer, const Me
   }
 }
 
-// Lowers the mask of a layer over * where linear blend does better. Returns the areas that linear blend keeps.
+// Lowers the mask of a layer over * where linear blend does better. Returns the areas that stay on linear blend.
 PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& added, const Mesh& mesh,
                                  const Model& model, std::span<const std::uint32_t> cores,
                                  std::vector<PlannedLayer>& planned, std::vector<std::string>& notes) {
@@ -159,33 +159,33 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   for (std::size_t i = 0; i < left.size(); ++i) added.mask[i] *= 1 - left[i];
   if (count > 0) {
     notes.push_back(fmt::format(
-        "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint alone and stay on linear blend",
+        "{}: {} of the {} vertices of mesh '{}' are in parts that follow one joint and stay on linear blend",
         layer.label, count, left.size(), mesh.name));
   }
   if (in_cores > 0) {
     notes.push_back(
-        fmt::format("{}: {} of the {} vertices of mesh '{}' are of what moves as one piece (heads, hands, feet, hips, "
-                    "faces) and stay on linear blend as far as they follow its joints alone",
+        fmt::format("{}: {} of the {} vertices of mesh '{}' are in regions that move as one piece (heads, hands, "
+                    "feet, hips, faces) and stay on linear blend as far as they follow only their joints",
                     layer.label, in_cores, left.size(), mesh.name));
   }
   return pieces;
 }
 
-// Returns why a layer over *, whose mask was not 0 everywhere, leaves all of a mesh to linear blend.
+// Returns why a layer over *, whose mask is not 0 everywhere, leaves all of a mesh to linear blend.
 std::string why_left(const PieceAreas& pieces, LeftPieces leaves, const Mesh& mesh) {
   std::vector<std::string> parts;
-  if (pieces.rigid_parts > 0) parts.push_back("is in parts that follow one joint alone");
+  if (pieces.rigid_parts > 0) parts.push_back("is in parts that follow one joint");
   if (pieces.cores > 0 || parts.empty()) {
-    parts.push_back(leaves == LeftPieces::kFaces ? "follows joints of a face, or those that carry them"
+    parts.push_back(leaves == LeftPieces::kFaces ? "follows facial joints, or joints that carry them"
                                                  : "moves as one piece (heads, hands, feet, hips, faces)");
   }
   return fmt::format(
-      "all that it would move of mesh '{0}' {1}, and stays on linear blend; a layer with the target "
+      "everything that it would move of mesh '{0}' {1}, and stays on linear blend; a layer with the target "
       "'{0}' moves it",
       mesh.name, fmt::join(parts, " or "));
 }
 
-// Returns true if a layer whose deformer makes a surface of the skin shows at meshes, but at none with area.
+// Returns true if a layer whose deformer makes a surface from the skin shows at meshes, but none of them has area.
 bool lacks_area(std::size_t layer, const Model& model, std::span<const std::size_t> targets, const LayerPlan& plan) {
   const DeformerEntry& entry = deformer_entry(plan.layers[layer].deformer);
   if (entry.makes_surface == nullptr || !entry.makes_surface(plan.layers[layer].deformer)) return false;
@@ -197,7 +197,7 @@ bool lacks_area(std::size_t layer, const Model& model, std::span<const std::size
   });
 }
 
-// Leaves all that a layer over * moves to the layers below.
+// Leaves everything that a layer over * moves to the layers below.
 void leave_flat_skin(std::size_t layer, const Model& model, std::span<const std::size_t> targets, LayerPlan& plan) {
   for (const std::size_t m : targets) {
     std::vector<LayerAtMesh>& layers = plan.meshes[m];
@@ -209,7 +209,7 @@ void leave_flat_skin(std::size_t layer, const Model& model, std::span<const std:
   }
 }
 
-// Lays layer `l` of the plan over its meshes, above the layers before it.
+// Plans layer `l` over its meshes, above the layers before it.
 Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, std::span<const MuscleMeshes> muscles,
                         const Rig& rig, LayerPlan& plan, std::vector<std::string>& notes) {
   PlannedLayer& layer = plan.layers[l];
@@ -233,7 +233,8 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
       return invalid("{}: there is no layer below at mesh '{}' to combine with", layer.label, mesh.name);
     }
     if (!below.empty() && plan.layers[below.back().layer].wires && !layer.wires) {
-      return invalid("{}: mesh '{}' is combined as in Wires below it; it must be so too", layer.label, mesh.name);
+      return invalid("{}: mesh '{}' is combined as in Wires below this layer; the layer needs 'wires' too", layer.label,
+                     mesh.name);
     }
     if (below.empty() && !is_everywhere(added.mask, 1.0f)) {
       notes.push_back(
@@ -257,7 +258,7 @@ Result<void> plan_layer(std::size_t l, const Layer& source, const Model& model, 
   return {};
 }
 
-// Keeps only the layers that show: the topmost one that covers the whole mesh, and those above it that are not empty.
+// Keeps only the layers that show: the topmost one that covers the whole mesh, and the nonempty ones above it.
 void drop_hidden(std::vector<LayerAtMesh>& layers, const Mesh& mesh, std::vector<PlannedLayer>& planned) {
   const auto covers = [&](const LayerAtMesh& layer) {
     return !planned[layer.layer].wires && is_everywhere(layer.mask, 1.0f);

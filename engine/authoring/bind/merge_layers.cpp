@@ -30,8 +30,8 @@ void add_figures(MeshBinding& sum, const MeshBinding& other) {
   sum.dropped_elements += other.dropped_elements;
 }
 
-// Returns the gradient of the mask if both bindings have gradients, else nothing: on one of them alone it would only
-// make the frames uneven.
+// Returns the gradient of the mask if both bindings have gradients, else nothing: with only one of them it would make
+// the frames uneven.
 std::vector<glm::vec3> mask_gradient_between(const MeshBinding& below, const MeshBinding& above,
                                              std::span<const float> mask, const Mesh& mesh) {
   if (!has_gradients(below) || !has_gradients(above)) return {};
@@ -43,16 +43,16 @@ void lay_rows_over(MeshBinding& below, MeshBinding above, std::span<const float>
   lay_groups_over(below, std::move(above), mask, mask_gradient);
 }
 
-// Adds a layer that is combined as in Wires as one more group of influences. Where its mask is 0, the group follows the
-// root joint, so that its displacement from the root's motion is 0.
+// Adds a layer that is combined as in Wires, as one more group of influences. At mask 0 the group follows the root
+// joint, so that its displacement from the root's motion is 0.
 Result<void> combine(MeshBinding& below, const MeshBinding& above, std::span<const float> mask,
                      const PlannedLayer& layer, const Mesh& mesh, CharacterBuilder& builder) {
   if (!below.wires_rows.empty() && below.wires_exponent != *layer.wires) {
-    return invalid("{}: mesh '{}' is combined as in Wires with the exponents {} and {}", layer.label, mesh.name,
+    return invalid("{}: mesh '{}' is combined as in Wires with two exponents, {} and {}", layer.label, mesh.name,
                    below.wires_exponent, *layer.wires);
   }
   if (!builder.has_joints()) {
-    return invalid("{}: mesh '{}' has no joint from which displacements are measured", layer.label, mesh.name);
+    return invalid("{}: mesh '{}' has no joint to measure displacements from", layer.label, mesh.name);
   }
   SparseRows root;
   const Influence still{builder.root_slot(), 1.0f};
@@ -63,7 +63,7 @@ Result<void> combine(MeshBinding& below, const MeshBinding& above, std::span<con
   return {};
 }
 
-constexpr std::size_t kMaxInfluences = 8;  // largest number for a vertex that linear blend takes over in part
+constexpr std::size_t kMaxInfluences = 8;  // per vertex that partly falls back to linear blend
 
 std::size_t most_influences(const SparseRows& rows) {
   std::size_t most = 0;
@@ -83,13 +83,13 @@ Result<void> lay_over(MergedLayers& below, MeshBinding above, std::span<const fl
   }
   if (below.binding->mode != above.mode || (layer.wires && above.mode != BlendMode::kLinear)) {
     return invalid(
-        "{}: mesh '{}' cannot be moved partly by dual quaternion and partly by another deformer ({} over {}); make the "
+        "{}: mesh '{}' cannot mix dual quaternion with another deformer ({} over {}); make the "
         "mask 1 everywhere, or split the mesh",
         layer.label, mesh.name, deformer, below.deformer);
   }
   if (layer.wires && !(below.binding->offset_groups.empty() && above.offset_groups.empty())) {
     return invalid(
-        "{}: mesh '{}' cannot be combined as in Wires where a deformer has local points of its own ({} with {}); lay "
+        "{}: mesh '{}' cannot be combined as in Wires with a deformer that has its own local points ({} with {}); lay "
         "one over the other, or split the mesh",
         layer.label, mesh.name, deformer, below.deformer);
   }
@@ -99,7 +99,7 @@ Result<void> lay_over(MergedLayers& below, MeshBinding above, std::span<const fl
   if (below.binding->rows.influences.size() + above.rows.influences.size() >
       std::numeric_limits<std::uint32_t>::max()) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{}: over '{}', mesh '{}' might have more influences than 32 bits count", layer.label,
+                fmt::format("{}: over '{}', mesh '{}' might have more influences than 32 bits can count", layer.label,
                             below.deformer, mesh.name));
   }
   lay_rows_over(*below.binding, std::move(above), mask, mesh);

@@ -16,12 +16,12 @@ namespace pelt {
 
 // The layers of a mesh, merged from the bottom up.
 struct MergedLayers {
-  std::optional<MeshBinding> binding;  // none: no layer so far
+  std::optional<MeshBinding> binding;  // none: no layer yet
   std::string deformer;                // names all of them, for the report
 };
 
-// Lays one more layer over those below, where its mask is above 0; the first layer acts everywhere. Errors name the
-// layer and the mesh: layers whose blends cannot be mixed, too many influences, no joint to measure displacements from.
+// Lays one more layer over those below, at vertices whose mask is above 0; the first layer acts everywhere. Errors name
+// the layer and the mesh: blends that cannot be mixed, too many influences, no joint to measure displacements from.
 Result<void> lay_over(MergedLayers& below, MeshBinding above, std::span<const float> mask, const PlannedLayer& layer,
                       const Mesh& mesh, CharacterBuilder& builder);
 

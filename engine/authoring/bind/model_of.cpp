@@ -15,8 +15,8 @@
 namespace pelt {
 namespace {
 
-// Targets that correctives have added have no control; they come back with the rig.
-// `whole`: the mesh by which controls name the targets: the mesh itself, or of a level of detail its mesh.
+// Targets that correctives added have no control; the rig adds them again. `whole`: the mesh by whose name controls
+// list the targets. For a level of detail, that is the mesh of the level.
 bool is_control_of(const Control& control, const CharacterMesh& packed, std::string_view whole) {
   return control.kind == ControlKind::kMorphTarget && control.mesh == whole &&
          control.target < packed.morphs->target_count;
@@ -84,20 +84,19 @@ Mesh mesh_of(const CharacterMesh& packed, std::span<const Control> controls, std
   return mesh;
 }
 
-// Checks the size of all targets before any is made.
+// Checks the total size of the targets before it makes any.
 Result<void> check_size(const CharacterData& character, std::uint64_t most) {
   std::uint64_t taken = 0;
   const auto take = [&](const CharacterMesh& mesh, std::string_view whole) -> Result<void> {
     const std::uint64_t targets = mesh.control ? 0 : count_targets(mesh, character.controls, whole);
     if (targets == 0) return {};
-    // One vector a vertex for positions, one for normals, one for tangents.
+    // One vector per vertex for positions, one for normals, one for tangents.
     const std::uint64_t vectors = mesh.morphs->row_words - shared::kMorphPositionWords + 1;
     const std::uint64_t a_target = sizeof(MorphTarget) + vectors * sizeof(glm::vec3) * mesh.vertex_count();
     if (targets > (most - taken) / a_target) {
-      return fail(
-          ErrorCode::kUnsupported,
-          fmt::format("mesh '{}': {} morph targets of {} vertices, and so the model would take more than {} MiB",
-                      mesh.name, targets, mesh.vertex_count(), most >> 20));
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("mesh '{}' has {} morph targets of {} vertices; the model would take more than {} MiB",
+                              mesh.name, targets, mesh.vertex_count(), most >> 20));
     }
     taken += targets * a_target;
     return {};
@@ -116,7 +115,7 @@ Result<void> add_expressions(const CharacterData& data, std::uint64_t most, Mode
     model.expressions.push_back({control.name, false, {}});
   }
   if (model.expressions.empty()) return {};
-  std::map<std::uint32_t, const Mesh*> mesh_of;  // by the first slot of its weights
+  std::map<std::uint32_t, const Mesh*> mesh_of;  // by the first palette entry of its weights
   for (const CharacterMesh& mesh : data.meshes) {
     if (mesh.morphs) mesh_of.emplace(mesh.morphs->first_slot, model.find_mesh(mesh.name));
   }

@@ -39,8 +39,8 @@ class MorphUse {
 
   bool is_driver() const { return !drivers_.empty(); }
 
-  // Returns true if the morph target moves a driver, by its weight or by a key pose. It moves no driver that layers or
-  // the game move.
+  // Returns true if the morph target moves a driver, by its weight or by a key pose. It cannot move drivers that layers
+  // or the game move.
   bool carries(const std::string& target) const {
     return !moved_by_layer_ && std::any_of(drivers_.begin(), drivers_.end(), [&](const DriverParameters* driver) {
       return driver->follow != Follow::kStreamed && (driver->morph_targets || has_key_pose(*driver, target));
@@ -52,8 +52,8 @@ class MorphUse {
   bool moved_by_layer_ = false;
 };
 
-// Notes the morph targets of drivers that move nothing, and the clips that have keys for them. Those of skins move
-// them.
+// Notes the morph targets of drivers that move nothing, and the clips with keys for them. Morph targets of skins always
+// move them.
 void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
   std::map<std::string_view, std::vector<bool>> dropped;  // by mesh; for each morph target
   std::vector<std::string> meshes;
@@ -81,7 +81,7 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
     meshes.push_back(fmt::format("{} of '{}' ({})", targets.count(), mesh.name, targets.text()));
   }
   if (meshes.empty()) return;
-  if (more_meshes > 0) meshes.push_back(fmt::format("those of {} meshes more", more_meshes));
+  if (more_meshes > 0) meshes.push_back(fmt::format("those of {} more meshes", more_meshes));
   std::string note = fmt::format("morph targets that move no driver: {}", fmt::join(meshes, ", "));
   if (!weighted.empty()) note += fmt::format("; their weights at rest, which are not 0, of {}", weighted.text());
 
@@ -103,7 +103,7 @@ void note_morph_targets(const Model& model, const Rig& rig, std::vector<std::str
   notes.push_back(std::move(note));
 }
 
-// Notes keys of clips for morph targets that correctives let follow the joints.
+// Notes keys of clips for morph targets that correctives make follow the joints.
 void note_corrected(const Model& model, const Rig& rig, std::vector<std::string>& notes) {
   const auto is_corrected = [&](const MorphChannel& channel) {
     const auto mesh = std::ranges::find(model.meshes, channel.mesh, &Mesh::name);
@@ -138,7 +138,7 @@ void note_attributes(const Model& model, std::vector<std::string>& notes) {
   if (meshes_of.empty()) return;
   std::vector<std::string> parts;
   for (const auto& [name, meshes] : meshes_of) parts.push_back(fmt::format("{} of {}", name, meshes.text()));
-  notes.push_back(fmt::format("vertex attributes, which serve masks alone: {}", fmt::join(parts, ", ")));
+  notes.push_back(fmt::format("vertex attributes, which only masks use: {}", fmt::join(parts, ", ")));
 }
 
 void note_materials(const Model& model, std::vector<std::string>& notes) {
@@ -162,7 +162,7 @@ void note_bendy_bones(const Model& model, const Rig& rig, std::vector<std::strin
   for (const JointBendyBone& bone : model.bendy_bones) {
     if (bone.joint < model.skeleton.joints.size()) joints.add(model.skeleton.joints[bone.joint].name);
   }
-  notes.push_back(fmt::format("bendy bones, which bend a curve skeleton alone: {}", joints.text()));
+  notes.push_back(fmt::format("bendy bones, which only bend a curve skeleton: {}", joints.text()));
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ TEST_F(Pelt, PutsAGarmentOnABody) {
   write("points.obj", "v 0 0 0\nv 1 0 0\np 1\n");
   EXPECT_THAT(failure("bind sleeve.obj --driver none.glb -o x.pelt"), HasSubstr("none.glb: no such file"));
   EXPECT_THAT(failure("bind none.obj --driver builtin:limb -o x.pelt"), HasSubstr("none.obj: no such file"));
-  EXPECT_THAT(failure("bind sleeve.obj --driver points.obj -o x.pelt"), HasSubstr("no triangles to drive with"));
+  EXPECT_THAT(failure("bind sleeve.obj --driver points.obj -o x.pelt"), HasSubstr("no triangles to drive the garment"));
   EXPECT_THAT(failure("bind sleeve.obj --driver worn.json -o x.pelt"), HasSubstr("worn.json"));
 }
 
@@ -250,7 +250,7 @@ TEST_F(Pelt, SkinsAGarmentAsItsBodyIs) {
   done("bind sleeve.obj --weights-of builtin:limb --preset limb -o mos.pelt");
   done("bind sleeve.obj --weights-of builtin:limb --deformer linear-blend -o blended.pelt");
   EXPECT_GT(test::farthest(moved(*load_pelt(folder / "blended.pelt"), "bend", 1), posed), 0.05f);
-  EXPECT_THAT(failure("bind sleeve.obj --weights-of sleeve.obj -o x.pelt"), HasSubstr("no weights to give"));
+  EXPECT_THAT(failure("bind sleeve.obj --weights-of sleeve.obj -o x.pelt"), HasSubstr("no weights to copy"));
   EXPECT_THAT(failure("bind sleeve.obj --weights-of builtin:limb --driver builtin:limb -o x.pelt", 2),
               HasSubstr("excludes"));
 }

@@ -115,7 +115,7 @@ TEST_F(Glb, ARigThatNamesFilesStaysOutside) {
   std::ofstream(folder / "rig.json") << R"({"format": "pelt-rig 1", "layers": [
     {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj"}}}]})";
   EXPECT_THAT(failure("bind builtin:limb --rig rig.json -o x.glb"),
-              HasSubstr("x.glb: layer 0: names the file 'cage.obj', and a rig inside of a glTF file names none"));
+              HasSubstr("x.glb: layer 0: names the file 'cage.obj', but a rig inside a glTF file cannot name files"));
   EXPECT_FALSE(fs::exists(folder / "x.glb"));
 }
 

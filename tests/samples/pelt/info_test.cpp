@@ -36,7 +36,7 @@ const std::string kSmiling =
 
 TEST_F(Pelt, SaysWhatACharacterDoesNotCarry) {
   write("face.gltf", kSmiling);
-  const std::string color = "vertex attributes, which serve masks alone: COLOR_0 of 'face'";
+  const std::string color = "vertex attributes, which only masks use: COLOR_0 of 'face'";
   const std::string info = done("info face.gltf");
   EXPECT_THAT(info, HasSubstr("\na character carries: 1 mesh with normals, 1 with weights, 1 joint, 1 base colour\n"));
   EXPECT_THAT(info, HasSubstr("\nnot carried: " + color + "\nnote: "));

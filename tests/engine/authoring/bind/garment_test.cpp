@@ -285,7 +285,7 @@ TEST(GarmentByWeights, NeedsABodyWithWeights) {
   for (Mesh& mesh : bare.meshes) mesh.weights = {};
   const Result<Dressed> dressed = dress_by_weights(make_shirt(make_biped()), bare);
   ASSERT_FALSE(dressed);
-  EXPECT_THAT(dressed.error().message, testing::HasSubstr("no weights to give"));
+  EXPECT_THAT(dressed.error().message, testing::HasSubstr("no weights to copy"));
 }
 
 TEST_F(Garment, KeepsWeightsOfJointsThatTheBodyHas) {
@@ -322,7 +322,7 @@ TEST_F(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
   ASSERT_TRUE(dressed);
   EXPECT_THAT(
       dressed->notes,
-      testing::ElementsAre(testing::StartsWith("the clips of 'shirt.glb' are left out: it moves with those of")));
+      testing::ElementsAre(testing::StartsWith("the clips of 'shirt.glb' are left out: it moves by the clips of")));
   const std::vector<MorphTarget>& targets = dressed->model.meshes.front().morph_targets;
   ASSERT_EQ(targets.size(), 1U);
   EXPECT_EQ(targets[0].name, "wide");

@@ -96,11 +96,11 @@ TEST(IdleLayer, SaysWhatIsLeftToLinearBlend) {
     rigid.append_row(std::vector<Influence>{{1, 1.0f}});
   }
   const SparseRows painted = std::exchange(model.meshes[0].weights, rigid);
-  EXPECT_THAT(note_of({}, {}, model), HasSubstr("'tube' is in parts that follow one joint alone"));
+  EXPECT_THAT(note_of({}, {}, model), HasSubstr("'tube' is in parts that follow one joint"));
   model.meshes[0].weights = painted;
   model.skeleton.joints[0].name = "head";
   model.skeleton.joints[1].name = "jaw";
-  EXPECT_THAT(note_of({}, {}, model), HasSubstr("'tube' follows joints of a face, or those that carry them, and stays "
+  EXPECT_THAT(note_of({}, {}, model), HasSubstr("'tube' follows facial joints, or joints that carry them, and stays "
                                                 "on linear blend; a layer with the target 'tube' moves it"));
 }
 

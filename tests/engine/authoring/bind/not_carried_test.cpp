@@ -87,7 +87,7 @@ TEST(NotCarried, IsOneNoteOfManyMeshes) {
   }
   ASSERT_EQ(not_carried(model, rig).size(), 1u);
   EXPECT_THAT(not_carried(model, rig)[0],
-              AllOf(HasSubstr("1 of 'part 3' ('a'), those of 56 meshes more"), Not(HasSubstr("part 4"))));
+              AllOf(HasSubstr("1 of 'part 3' ('a'), those of 56 more meshes"), Not(HasSubstr("part 4"))));
 }
 
 // The character has controls or key poses for these targets.
@@ -132,8 +132,8 @@ TEST(NotCarried, AreAttributesImagesMasksAndBendyBones) {
   model.materials = {{.name = "skin", .base_color_image = 0}, {.name = "hair", .alpha_mask = true}, {.name = "plain"}};
   model.bendy_bones = {{1, {}}};
   EXPECT_THAT(not_carried(model, {}),
-              ElementsAre("bendy bones, which bend a curve skeleton alone: 'joint1'",
-                          "vertex attributes, which serve masks alone: COLOR_0 of 'tube', "
+              ElementsAre("bendy bones, which only bend a curve skeleton: 'joint1'",
+                          "vertex attributes, which only masks use: COLOR_0 of 'tube', "
                           "_MASK of 'tube'",
                           "images of the materials 'skin', alpha masks of the materials 'hair'"));
   EXPECT_THAT(not_carried(model, test::rig_of(CurveSkeletonParameters{})),
@@ -147,7 +147,7 @@ TEST(NotCarried, IsWhatBindSaysFirst) {
   rig.layers = {{"*", LinearBlendParameters{}, {}}, {"*", DualQuaternionParameters{}, {}}};
   EXPECT_THAT(
       test::bound(model, rig).report.notes,
-      ElementsAre("not carried: bendy bones, which bend a curve skeleton alone: 'joint1'", HasSubstr("moves nothing")));
+      ElementsAre("not carried: bendy bones, which only bend a curve skeleton: 'joint1'", HasSubstr("moves nothing")));
 }
 
 }  // namespace

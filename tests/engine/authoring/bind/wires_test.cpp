@@ -175,13 +175,13 @@ TEST_F(WiresLayers, ErrorsNameTheLayer) {
 
   rig = combined(1);
   rig.layers.push_back({"tube", ffd_, {}, 2.0f});
-  EXPECT_EQ(error(rig), "layer 3 (surface_ffd): mesh 'tube' is combined as in Wires with the exponents 1 and 2");
+  EXPECT_EQ(error(rig), "layer 3 (surface_ffd): mesh 'tube' is combined as in Wires with two exponents, 1 and 2");
 
   rig = combined(1);
   rig.layers[0].deformer = DualQuaternionParameters{};
-  EXPECT_THAT(error(rig), HasSubstr("layer 2 (surface_ffd): mesh 'tube' cannot be moved partly by dual quaternion"));
+  EXPECT_THAT(error(rig), HasSubstr("layer 2 (surface_ffd): mesh 'tube' cannot mix dual quaternion with"));
   rig.layers[1].deformer = DualQuaternionParameters{};
-  EXPECT_THAT(error(rig), HasSubstr("layer 2 (dual_quaternion): mesh 'tube' cannot be moved partly by dual"));
+  EXPECT_THAT(error(rig), HasSubstr("layer 2 (dual_quaternion): mesh 'tube' cannot mix dual"));
 
   rig = combined(1);
   rig.layers.push_back({"tube", LinearBlendParameters{}, {}, {}});

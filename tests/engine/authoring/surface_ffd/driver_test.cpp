@@ -114,15 +114,15 @@ TEST_F(DriverChains, ThatEndInThemselvesAreRefused) {
   rig_.layers[1].deformer = by("coarse");
   rig_.layers[2] = {"coarse", by("cage"), {}, {}};
   EXPECT_THAT(test::bind_error(model_, rig_),
-              testing::AnyOf("layer 2 (surface_ffd): the driver 'coarse' is driven by itself, through other layers",
-                             "layer 3 (surface_ffd): the driver 'cage' is driven by itself, through other layers"));
+              testing::AnyOf("layer 2 (surface_ffd): the driver 'coarse' drives itself, through other layers",
+                             "layer 3 (surface_ffd): the driver 'cage' drives itself, through other layers"));
   rig_.layers = {{"tube", by("cage"), {}, {}},
                  {"cage", by("coarse"), {}, {}},
                  {"coarse", by("coarsest"), {}, {}},
                  {"coarsest", by("coarse"), {}, {}}};
   EXPECT_THAT(test::bind_error(model_, rig_),
-              testing::AnyOf("layer 3 (surface_ffd): the driver 'coarsest' is driven by itself, through other layers",
-                             "layer 4 (surface_ffd): the driver 'coarse' is driven by itself, through other layers"))
+              testing::AnyOf("layer 3 (surface_ffd): the driver 'coarsest' drives itself, through other layers",
+                             "layer 4 (surface_ffd): the driver 'coarse' drives itself, through other layers"))
       << "'cage' only follows them";
   rig_.layers = {{"tube", by("tube"), {}, {}}};
   EXPECT_EQ(test::bind_error(model_, rig_), "layer 1 (surface_ffd): the target 'tube' is its own driver");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binds a model by a rig and gives a character and a report. It is the step that may fail, done once.
+// Binds a model by a rig, once per character, and returns the character and a report.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace pelt {
 
-// Shares of the skin's area that layers over * leave to linear blend: connected parts that follow one joint alone, and
-// cores, which move as one piece (heads, hands, feet, hips, faces).
+// Fractions of the skin's area that layers over * leave to linear blend: connected parts that follow one joint, and
+// rigid regions, which move as one piece (heads, hands, feet, hips, faces).
 struct PieceShares {
   double rigid_parts = 0;
   double cores = 0;
@@ -32,7 +32,7 @@ struct BindReport {
   // One sentence each: the model's data that the character does not carry (not_carried), degenerate driver triangles,
   // ...
   std::vector<std::string> notes;
-  std::optional<Verdict> verdict;  // none: nothing was judged (Rig::judging)
+  std::optional<Verdict> verdict;  // none: not checked (Rig::judging)
 };
 
 struct Bound {
@@ -41,20 +41,20 @@ struct Bound {
 };
 
 struct BindOptions {
-  unsigned threads = 0;            // 0: all cores; the result does not depend on it
+  unsigned threads = 0;            // 0: all CPUs; the result does not depend on it
   bool keep_vertex_order = false;  // source_vertex is the identity; slices become longer
-  // Shows the fraction of the stages that is done, which rises from 0 to 1, and what is being done; on the calling
-  // thread. May be empty.
+  // Receives the finished fraction of the bind, which rises from 0 to 1, and the name of the current stage; on the
+  // calling thread. May be empty.
   std::function<void(double fraction, const std::string& what)> progress;
-  // Returns true to end the bind, which then fails with kStopped, as a rule within a tenth of a second. Called many
-  // times a second on all threads, at once: it reads an atomic flag, or asks a std::stop_token. May be empty.
+  // Returns true to stop the bind, which then fails with kStopped, usually within a tenth of a second. Called often, on
+  // all threads concurrently: read an atomic flag or a std::stop_token. May be empty.
   std::function<bool()> stop;
 };
 
-// Binds a model by a rig. Errors name the layer, mesh, vertex or driver: kInvalidArgument for a model or rig that makes
-// no sense, kNotFound for a mesh, joint or file that the rig names but that does not exist, kUnsupported if a mesh
-// would need more than 65536 palette entries, kStopped if BindOptions::stop asked for it, and the errors of
-// import_model for a driver's file.
+// Binds a model by a rig. Errors name the layer, mesh, vertex or driver: kInvalidArgument for an invalid model or rig,
+// kNotFound for a mesh, joint or file that the rig names but that does not exist, kUnsupported if a mesh would need
+// more than 65536 palette entries, kStopped if BindOptions::stop returned true, and the errors of import_model for a
+// driver's file.
 Result<Bound> bind(const Model& model, const Rig& rig, const BindOptions& options = {});
 
 }  // namespace pelt

@@ -11,21 +11,20 @@ namespace pelt {
 
 struct Dressed {
   Model model;
-  std::string body;                // name of the mesh that holds the whole body; empty: the model has none
-  bool copied_weights = false;     // every mesh of the garment got the body's weights, already spread
+  std::string body;                // name of the mesh that has the whole body; empty: there is none
+  bool copied_weights = false;     // all meshes of the garment have the body's weights, with wider transitions
   std::vector<std::string> notes;  // one sentence each
 };
 
-// Puts a garment on a body: the model has the garment's meshes and materials, the body's skeleton and clips, and all of
-// the body's meshes as one mesh, which can drive the garment. Both must stand in the same space at bind. The garment
+// Puts a garment on a body. The result has the garment's meshes and materials, the body's skeleton and clips, and all
+// of the body's meshes as one mesh, which can drive the garment. At bind, both must be in the same space. The garment
 // keeps its weights if the body has all its joints by name; otherwise they are dropped with a note. Errors: the garment
 // has no mesh, or the body has no triangles.
 Result<Dressed> dress(Model garment, const Model& body);
 
-// Does the same without the body's mesh: a garment's mesh without weights takes those of the closest points of the
-// body. They are spread along the cloth, so that it bends smoothly between the stiff parts of the body
-// (spread_weights.h, by half a radius of the limb). `threads`: 0 for all cores. A further error: no mesh of the body
-// has weights.
+// Does the same without the body's mesh. A mesh of the garment without weights copies those of the closest points of
+// the body, spread along the cloth by half a radius of the limb (spread_weights.h) so that it bends smoothly between
+// the rigid regions of the body. `threads`: 0 for all CPUs. Further error: no mesh of the body has weights.
 Result<Dressed> dress_by_weights(Model garment, const Model& body, unsigned threads = 0);
 
 }  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rig and the character that a glTF file carries (docs/PELT_deformers/README.md).
+// The rig and the character inside a glTF file (docs/PELT_deformers/README.md).
 #pragma once
 
 #include <filesystem>
@@ -15,22 +15,21 @@ namespace pelt {
 
 struct GltfRig {
   Rig rig;
-  std::optional<Character> character;  // bound by `rig` from the file's present content; none: bind it
-  std::string note;                    // why a character in the file cannot be used; empty: none is, or it can
+  std::optional<Character> character;  // bound by `rig` from the file as it is now; none: bind it
+  std::string note;                    // why the file's character cannot be used; empty: it has none, or it can be used
 };
 
 // Loads the rig and character of a .gltf or .glb file; none if the file has no rig. Errors: those of read_file,
 // read_gltf_deformers, parse_rig, deserialize and check_gltf_rig.
 Result<std::optional<GltfRig>> load_gltf_rig(const std::filesystem::path& path);
 
-// Checks that a rig names no other file, as a rig inside a glTF file must not. Errors are kUnsupported and name
-// `source`.
+// Checks that a rig names no other file: a rig inside a glTF file cannot. Errors are kUnsupported and name `source`.
 Result<void> check_gltf_rig(const Rig& rig, const std::string& source);
 
 // Writes a .glb with the model, the character that was bound from it, and the character's rig. `file`: the .gltf or
-// .glb that the model was imported from, whose whole content is kept (pack_gltf); empty: the model is written by
-// format_glb. Errors: those of parse_rig and check_gltf_rig for the character's rig, of pack_gltf, format_glb,
-// write_gltf_deformers and write_file. `files`: import_gltf's.
+// .glb from which the model was imported, whose whole content is kept (pack_gltf); empty: format_glb writes the model.
+// Errors: those of parse_rig and check_gltf_rig for the character's rig, and of pack_gltf, format_glb,
+// write_gltf_deformers and write_file. `files`: as for import_gltf.
 Result<void> save_gltf(const Character& character, const Model& model, const std::filesystem::path& file,
                        const std::filesystem::path& path, NamedFiles files = NamedFiles::kFolder);
 

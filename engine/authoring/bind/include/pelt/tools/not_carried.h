@@ -9,8 +9,8 @@
 
 namespace pelt {
 
-// Lists what a model holds and a character bound from it by `rig` does not: one entry for each kind of data, with its
-// meshes, clips and joints; morph targets first. The model's report lists what the importer did not read.
+// Lists the data of a model that a character bound from it by `rig` does not carry: one entry per kind of data, with
+// its meshes, clips and joints; morph targets first. The model's report lists the data that the importer did not read.
 std::vector<std::string> not_carried(const Model& model, const Rig& rig);
 
 }  // namespace pelt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes out what bind makes of a skin, so that an artist can edit it.
+// Writes surfaces that bind makes from a skin into the rig, so that an artist can edit them.
 #pragma once
 
 #include <pelt/model.h>
@@ -8,9 +8,8 @@
 
 namespace pelt {
 
-// Returns the rig with what bind makes of the skin of `model` written out, where parameters can hold it: the base of a
-// hierarchical B-spline, as by surface_with_base. Errors: those of bind, as far as they are met before the layers are
-// bound.
+// Returns the rig with the surfaces that bind makes from the skin of `model`, if parameters can describe them: the base
+// of a hierarchical B-spline, as by surface_with_base. Errors: those of bind that occur before the layers are bound.
 Result<Rig> write_out(const Model& model, const Rig& rig);
 
 }  // namespace pelt
