@@ -20,14 +20,14 @@
 namespace pelt::chain {
 namespace {
 
-// A vertex passes gradually from curve to curve, and from its nearest place to its painted one, over this fraction of
-// its distance from the curve.
+// Over this fraction of its distance from the curve, a vertex changes gradually from curve to curve, and from its
+// nearest position along a curve to its painted one.
 constexpr double kShareWidth = 0.5;
 constexpr double kPlaceWidth = 0.5;
 constexpr double kMinTrust = 0.02;
 constexpr float kMinShare = 1e-3f;
-constexpr float kPassing = 0.02f;  // least weight on both sides of a joint of a vertex whose skin passes over the joint
-constexpr double kPassage = 0.2;   // fraction of the area near a joint that passes over it where skin is soft
+constexpr float kPassing = 0.02f;  // a vertex passes over a joint if it has at least this weight on both sides of it
+constexpr double kPassage = 0.2;   // skin is soft if at least this fraction of its area near a joint passes over it
 
 Mesh join(const DeformerInput& input, std::span<const std::size_t> targets) {
   std::vector<const Mesh*> meshes;
@@ -64,18 +64,19 @@ class Attacher::Skin {
 
   Skin(Skin&&) = default;  // no copies: the surface refers to the mesh
 
-  // Writes the shares of this skin's targets into `shares`, which has an entry for every target of the layer.
+  // Writes the curves and weights of this skin's targets into `shares`, which has an entry for every target of the
+  // layer.
   Result<void> attach(const RestCurves& rest, std::span<Shares> shares) const;
 
  private:
-  // The place of every vertex along one curve, and how much it follows the curve.
+  // The position of every vertex along one curve, and how much it follows the curve.
   struct Field {
     std::vector<std::uint8_t> defined;
     std::vector<float> s;
     std::vector<float> distance;  // ln(distance / trust), the distance in metres
-    std::vector<double> metres;   // the distance from the curve, as measure() left it
+    std::vector<double> metres;   // the distance from the curve, set by measure()
     std::vector<float> weight;
-    std::vector<std::uint8_t> moved;  // true if the place is no longer the nearest one
+    std::vector<std::uint8_t> moved;  // true if the position is no longer the nearest one
   };
 
   template <class Visit>
@@ -97,11 +98,11 @@ class Attacher::Skin {
   const DeformerInput& input_;
   std::vector<std::size_t> targets_;
   std::vector<std::uint32_t> first_;  // index of each target's first vertex; one more at the end
-  Mesh mesh_;                         // all targets joined; has weights if they have
+  Mesh mesh_;                         // all targets joined; has weights if the targets do
   std::vector<float> mask_;
   bool weighted_;
-  bool by_weights_;  // true if the weights of the mesh say where vertices belong
-  bool is_painted_;  // true if they do so place by place; false for meshes without triangles, such as a muscle's line
+  bool by_weights_;  // true if the weights of the mesh choose the curves of its vertices
+  bool is_painted_;  // true if they also choose positions along curves; false without triangles, as for a muscle's line
   Trust trust_;
   std::vector<double> areas_;
   Surface surface_;
@@ -167,8 +168,7 @@ void Attacher::Skin::each_field(std::vector<Field>& fields, const Visit& visit) 
   });
 }
 
-// Returns factors[c][v], by which the rig multiplies the weight of curve c at vertex v. If factors[c] is empty, the
-// factor is 1.
+// Returns factors[c][v], by which the rig multiplies the weight of curve c at vertex v. Empty factors[c] count as 1.
 Result<std::vector<std::vector<float>>> Attacher::Skin::weight_factors() const {
   std::vector<std::vector<float>> factors(curves_.size());
   for (const CurveWeight& weight : settings_.weights) {
@@ -214,7 +214,7 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
     multiply_offers(offers, curve_factors);
     for (const CurveOffer& offer : offers) fields[offer.place.curve].weight[v] = static_cast<float>(offer.weight);
   });
-  // By distance and trust alone, neighbouring vertices may follow different curves: smooth the weights.
+  // Distance and trust without smoothing could give neighbouring vertices different curves.
   each_field(fields,
              [&](std::uint32_t, Field& field) { surface_.heat().flow(heat_over(field, kShareWidth), field.weight); });
   Shares all(mesh_.positions.size());
@@ -237,8 +237,8 @@ Result<void> Attacher::Skin::attach(const RestCurves& rest, std::span<Shares> sh
   return {};
 }
 
-// Finds the nearest place of each vertex on every curve that it may follow. If the vertex has no weights, or its joints
-// are on no curve, distance alone decides.
+// Finds the nearest position of each vertex on every curve that it may follow. If the vertex has no weights, or its
+// joints are on no curve, only distance decides.
 std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurves& rest) const {
   const std::size_t count = mesh_.positions.size();
   std::vector<Field> fields;
@@ -267,16 +267,16 @@ std::vector<Attacher::Skin::Field> Attacher::Skin::nearest_places(const RestCurv
   return fields;
 }
 
-// Measures how far each vertex is from its place on the curve.
+// Measures the distance of each vertex from its position on the curve.
 void Attacher::Skin::measure(const RestCurves& rest, std::uint32_t curve, Field& field) const {
   for (std::uint32_t v = 0; v < field.s.size(); ++v) {
     if (field.defined[v]) field.metres[v] = rest.distance(rest.place_at(curve, field.s[v]), mesh_.positions[v]);
   }
 }
 
-// Returns the heat (conductivity times time) of each vertex that makes a step about `width` times the vertex's distance
-// from the curve wide on either side, but no wider than the extent of the targets. Where the curve is trusted little
-// there is less heat, so that the curve does not flow into skin that follows others.
+// Returns the heat (conductivity times time) of each vertex: so much that a step becomes about `width` times the
+// vertex's distance from the curve wide on either side, but no wider than the extent of the targets. There is less heat
+// where trust in the curve is low, so that the curve does not flow into skin that follows others.
 std::vector<float> Attacher::Skin::heat_over(const Field& field, double width) const {
   std::vector<float> spread(field.s.size(), 0.0f);
   for (std::uint32_t v = 0; v < spread.size(); ++v) {
@@ -289,8 +289,8 @@ std::vector<float> Attacher::Skin::heat_over(const Field& field, double width) c
   return spread;
 }
 
-// Moves the weights of a vertex's curves into Trust::share_bounds so that they sum to 1: adds one number to all of
-// them, and clamps each to its bounds. If the upper bounds sum to less than 1, nothing changes.
+// Moves the weights of a vertex's curves into Trust::share_bounds while they sum to 1: adds one number to all of them,
+// and clamps each to its bounds. Changes nothing if the upper bounds sum to less than 1.
 void Attacher::Skin::share_as_painted(std::span<const Influence> row, std::span<CurveOffer> offers) const {
   if (offers.size() < 2) return;
   std::vector<std::pair<double, double>> bounds;
@@ -314,8 +314,8 @@ void Attacher::Skin::share_as_painted(std::span<const Influence> row, std::span<
   for (std::size_t i = 0; i < offers.size(); ++i) offers[i].weight = bounded(i, high);
 }
 
-// Returns how gradually the skin of a target passes over a bend: 0 if every vertex there is painted to joints on one
-// side of it alone, as plates are; 1 if at least a fifth of the area is painted to both sides.
+// Returns how gradually the skin of a target passes over a bend: 0 if each vertex there is painted only to joints on
+// one side, as plates are; 1 if at least a fifth of the area is painted to both sides.
 float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, const Field& field,
                                std::size_t target) const {
   double all = 0;
@@ -331,7 +331,7 @@ float Attacher::Skin::softness(std::uint32_t curve, const Trust::Bend& bend, con
   return all > 0 ? static_cast<float>(std::min(both / (kPassage * all), 1.0)) : 1.0f;
 }
 
-// Moves places to where the vertices are painted. Returns true if any place moves.
+// Moves positions along the curve to match the painting. Returns true if any position moves.
 bool Attacher::Skin::move_as_painted(std::uint32_t curve, Field& field) const {
   bool any = false;
   for (std::size_t t = 0; t < targets_.size(); ++t) {
@@ -349,7 +349,7 @@ bool Attacher::Skin::move_as_painted(std::uint32_t curve, Field& field) const {
   return any;
 }
 
-// Smooths places over the skin, where those of painted vertices have moved. `field` is measured before and after.
+// Smooths positions along the curve around those that painting has moved. Measures `field` before and after.
 void Attacher::Skin::smooth_places(const RestCurves& rest, std::uint32_t curve, Field& field) const {
   const std::vector<float> before = field.s;
   surface_.heat().flow(heat_over(field, kPlaceWidth), field.s);

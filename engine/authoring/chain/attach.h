@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Binds skin to curves: finds the place of each vertex along its curves and how much it follows each (Yang et al. 2006,
-// "Binding Skin to the Curve Skeleton"; docs/mathematics.md section 2.7).
+// Binds skin to curves: finds the position of each vertex along its curves and how much it follows each (Yang et al.
+// 2006, "Binding Skin to the Curve Skeleton"; docs/mathematics.md section 2.7).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace pelt::chain {
 
-// The curves of every vertex of a target; empty for vertices where the layer does not show.
+// The curves of every vertex of a target; empty for vertices that do not show the layer.
 using Shares = std::vector<std::vector<CurveShare>>;
 
 struct AttachSettings {
@@ -26,15 +26,15 @@ struct AttachSettings {
   double extent = 0;  // largest_extent() of the input, metres
 };
 
-// Returns the targets that shape the curves, as indices in input.targets. Meshes without triangles, such as a muscle's
-// line, follow curves but do not shape them, unless there are no others.
+// Returns the indices in input.targets of the targets that shape the curves. Meshes without triangles, such as a
+// muscle's line, follow curves but do not shape them, unless there are no others.
 std::vector<std::size_t> shaping_targets(const DeformerInput& input);
 
 // Returns the largest edge of the bounding box of the targets, metres.
 float largest_extent(const DeformerInput& input);
 
-// Binds vertices to curves. Targets whose borders meet, at the same places with the same weights, count as one skin, so
-// that no seam opens between meshes.
+// Binds vertices to curves. Targets whose borders have equal positions and weights count as one skin, so that no seam
+// opens between meshes.
 class Attacher {
  public:
   // Keeps all arguments by reference. The constructor reads only the chains and the lengths of `curves`; attach() also
@@ -43,8 +43,8 @@ class Attacher {
   Attacher(const Attacher&) = delete;
   ~Attacher();
 
-  // Returns the shares of every target, in order. `rest` holds the frames of the curves at bind; `progress` is called
-  // with the fraction of this call that is done, 0 to 1.
+  // Returns the curves and weights of every target, in order. `rest` holds the frames of the curves at bind; `progress`
+  // receives the finished fraction of this call, 0 to 1.
   Result<std::vector<Shares>> attach(const RestCurves& rest, const std::function<void(double)>& progress) const;
 
  private:

@@ -10,18 +10,18 @@ namespace pelt::chain {
 namespace {
 
 constexpr float kHandleLift = 2.0f / 3.0f;  // displacement of a control point over that of Blender's handle
-// Largest float, as a fraction of a bone whose other end has none from the rig or a bendy bone.
+// Largest float, as a fraction of a bone whose other end has no float from the rig or a bendy bone.
 constexpr float kMaxOfBone = 0.9f;
-// Smallest float, as a fraction of the shorter bone: without a slope a curve has no direction.
+// Smallest float, as a fraction of the shorter bone: without a slope, a curve has no direction.
 constexpr float kMinOfBone = 0.01f;
-// Range of the eases of automatic frames. Below it, the sections beside a joint would stand in one place; at 3 the
-// curve turns back.
+// Range of the eases of automatic frames. Below it, the sections next to a joint would coincide; at 3, the curve turns
+// back.
 constexpr float kMinEaseOfSteps = 0.05f;
 constexpr float kMaxEaseOfSteps = 2.9f;
 
 bool runs_upwards(const Chain& chain, std::size_t bone) { return bone < chain.top; }
 
-// Returns the ease that a bone gives its first or last end along the chain.
+// Returns the ease of a bone at its first or last end along the chain.
 std::optional<float> ease_of(std::span<const BendyBone* const> bones, std::size_t bone, bool first_end,
                              const Chain& chain) {
   if (bones[bone] == nullptr) return std::nullopt;
@@ -34,7 +34,7 @@ std::pair<std::uint32_t, std::uint32_t> joints_of(const Chain& chain, std::size_
   return runs_upwards(chain, bone) ? std::pair(last, first) : std::pair(first, last);
 }
 
-// The bone's x and z in model space; their length is the scale of the joint's space.
+// The bone's x and z in model space. Their length is the scale of the joint's space.
 struct Across {
   glm::vec3 x;
   glm::vec3 z;
@@ -51,8 +51,8 @@ Across across_bone(const Chain& chain, std::size_t bone, const glm::dmat4& joint
   return {glm::cross(y, z) * scale, z * scale};
 }
 
-// Returns the value at the joint of two bones: the one that is not neutral, or the mean of two different ones, which
-// also sets `differ`.
+// Returns the value at the joint between two bones: the one that is not neutral, or the mean of two different ones,
+// which also sets `differ`.
 float meeting_value(float before, float after, float neutral, bool& differ) {
   if (before == after || after == neutral) return before;
   if (before == neutral) return after;
@@ -123,8 +123,8 @@ void BendyBones::lay(std::span<const BendyBone* const> of_rig, std::span<const s
   meet(curve);
 }
 
-// Rolls turn about the bone, so they change sign where the curve runs against the bone. Widths scale the y = z x x and
-// the z of the frame.
+// Rolls turn about the bone, so they change sign if the curve runs against the bone. Widths scale the y = z x x and the
+// z of the frame.
 void BendyBones::lay_ends(const BendyBone& values, std::size_t bone, Curve& curve) {
   const bool upwards = runs_upwards(curve.chain, bone);
   CurveSpan& span = curve.spans[bone];
@@ -188,7 +188,7 @@ void BendyBones::lay_floats(std::span<const BendyBone* const> bones, std::span<c
     const float mean = before && after ? 0.5f * (*before + *after) : before ? *before : *after;
     wanted[i] = std::max(mean, least);
   }
-  // Two floats on one bone share its length in the ratio of their wanted lengths.
+  // Two floats on one bone divide its length in the ratio of their wanted lengths.
   const auto part = [&](std::size_t bone, std::size_t i, std::size_t other) {
     const float length = curve.bone_length(bone);
     float room = kMaxOfBone * length;
@@ -225,18 +225,17 @@ void BendyBones::meet(Curve& curve) {
 
 std::optional<std::string> BendyBones::note() const {
   if (laid_.empty() && off_curves_ == 0) return std::nullopt;
-  std::string text =
-      fmt::format("{} bendy bones, {} of them as the model brings them", laid_.size(), laid_of_model_.size());
+  std::string text = fmt::format("{} bendy bones, {} of them as in the model", laid_.size(), laid_of_model_.size());
   const auto add = [&](std::size_t count, const char* what) {
     if (count > 0) text += fmt::format("; {} {}", count, what);
   };
   add(off_curves_, "more of the model lie on no curve");
-  add(not_bending_.size(), "have one segment, so that their other values do not count");
-  add(segmented_.size(), "give segments, which do not count: samples follow the error of the table");
-  add(loose_.size(), "give ease or curve offsets at the end of a curve, where there is nothing to move");
-  add(cut_.size(), "joints have floats that are shorter than by their ease, since the bones leave no more");
-  add(held_.size(), "joints have an ease above 2.9, which counts as that: the curve would turn back");
-  add(meeting_.size(), "joints are where rolls or scales of two bones differ: the mean holds there");
+  add(not_bending_.size(), "have one segment, so their other values do not count");
+  add(segmented_.size(), "have segments, which do not count: the error of the table chooses the samples");
+  add(loose_.size(), "have an ease or curve offsets at the end of a curve, which has nothing to move");
+  add(cut_.size(), "joints have shorter floats than their eases ask for, since the bones are too short");
+  add(held_.size(), "joints have an ease above 2.9, which counts as 2.9, since the curve would turn back");
+  add(meeting_.size(), "joints are between bones with different rolls or scales: the mean counts");
   return text;
 }
 

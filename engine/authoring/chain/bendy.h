@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Lays Blender's bendy bones over curves; docs/bendy_bones.md says which of their properties count.
+// Lays Blender's bendy bones over curves; docs/bendy_bones.md lists the properties that count.
 //
-// Automatic frames take eases as they are: their curve is Blender's there (shaders/curve_skeleton/step_frames.h). For
-// the paper's frames, a bone has n = 3 spans of the B-spline, less one at each end of the curve. Ease e makes Blender's
-// Bezier handle e L / 3 long on a straight bone of length L. So Blender's curve starts with the slope
-// |C'| = 3 e L / 3 = e L over the bone. The slope of the B-spline at a joint that is not bent is
+// Automatic frames take eases as they are: their curve is Blender's (shaders/curve_skeleton/step_frames.h). In the
+// paper's frames, a bone has n = 3 spans of the B-spline, less one at each end of the curve. Ease e makes Blender's
+// Bezier handle e L / 3 long on a straight bone of length L. So Blender's curve starts with the slope |C'| = 3 e L / 3
+// = e L over the bone. The slope of the B-spline at a joint that is not bent is
 // n (|B+ - B-| / 2) = n f. Both slopes agree if
 //     f = e L / n.
-// If the bones on both sides of a joint give an ease, the mean of both f counts, since the spline has one slope there.
+// If the bones on both sides of a joint have an ease, the mean of both f counts, since the spline has one slope there.
 // A handle that is displaced by c lifts Blender's curve by at most max 3 u (1 - u)^2 c = 4/9 c. A control point lifts
-// the B-spline by at most 2/3 of its own displacement, which therefore is 2/3 c.
+// the B-spline by at most 2/3 of its own displacement, which is therefore set to 2/3 c.
 #pragma once
 
 #include <cstddef>
@@ -36,11 +36,11 @@ class BendyBones {
   BendyBones(const Model& model, std::span<const Chain> chains, std::span<const glm::dmat4> at_bind);
 
   // Writes the bendy bones of a curve into it: eases or float keys, displacements of control points, and ends of spans.
-  // of_rig[b] is the rig's bendy bone of bone b, or nullptr, which leaves it to the model. fixed[i] is the float of
-  // anchor i, metres, if the rig sets it; such an anchor gets neither eases nor keys.
+  // of_rig[b] is the rig's bendy bone of bone b; if nullptr, the model's counts. fixed[i] is the float of anchor i,
+  // metres, if the rig sets it; such an anchor receives neither eases nor keys.
   void lay(std::span<const BendyBone* const> of_rig, std::span<const std::optional<float>> fixed, Curve& curve);
 
-  // Returns a sentence on what was used and what was not; nullopt if no bone is bendy.
+  // Returns a sentence on which bendy bones were used; nullopt if no bone is bendy.
   std::optional<std::string> note() const;
 
  private:
@@ -62,10 +62,10 @@ class BendyBones {
   std::set<Bone> laid_of_model_;
   std::set<Bone> not_bending_;  // bones with one segment, which do not bend
   std::set<Bone> segmented_;
-  std::set<Bone> loose_;             // bones with ease or offset at the end of a curve, where there is no control point
-  std::set<std::uint32_t> cut_;      // joints whose floats are cut, since the bones leave no room
-  std::set<std::uint32_t> held_;     // joints whose eases are held below where the curve would turn back
-  std::set<std::uint32_t> meeting_;  // joints where rolls or widths of two bones differ
+  std::set<Bone> loose_;             // bones with ease or offset at the end of a curve, which has no control point
+  std::set<std::uint32_t> cut_;      // joints whose floats are cut because the bones are too short
+  std::set<std::uint32_t> held_;     // joints whose eases are limited so that the curve does not turn back
+  std::set<std::uint32_t> meeting_;  // joints between bones with different rolls or widths
 };
 
 }  // namespace pelt::chain

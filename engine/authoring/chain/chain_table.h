@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes chains into the table of passes (shaders/chain/chain.h), and makes the pass that poses their anchors. What
-// turns by the chains is posed in a later stage, with the same words and more.
+// Writes chains into the table of passes (shaders/chain/chain.h), and makes the pass that poses their anchors. A later
+// stage poses the items that turn with the chains, from the same words and more.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class ChainTable : public TableWriter {
 
   const glm::dmat4& at_bind(std::uint32_t joint) const { return at_bind_[joint]; }
 
-  // Appends the words of a chain and of its anchors, with `more` words of room between, and returns the first. Its
-  // entries are counted from 0 until place_anchors().
+  // Appends the words of a chain, `more` words of room, and the words of its anchors; returns the index of the first
+  // word. Entries count from 0 until place_anchors().
   std::uint32_t put_chain(const Chain& chain, std::uint32_t more = 0);
 
   bool has_chains() const { return !chains_.empty(); }
@@ -33,7 +33,7 @@ class ChainTable : public TableWriter {
   // Returns the pass that poses the anchors of all chains, in stage 0.
   PalettePass anchor_pass() const;
 
-  // Tells the chains the first palette entry of that pass. To be called once.
+  // Sets the first palette entry of that pass in all chains. Call it once.
   void place_anchors(std::uint32_t first_slot);
 
  private:

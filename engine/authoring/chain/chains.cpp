@@ -27,8 +27,8 @@
 namespace pelt::chain {
 namespace {
 
-// Appends an anchor, unless the last one has the same position, which rounding to float may cause far from the origin.
-// Then the joint lower in the skeleton stays.
+// Appends an anchor. If its position equals that of the last one, which rounding to float can cause far from the
+// origin, keeps one anchor, with the joint lower in the skeleton.
 void append(std::vector<Anchor>& anchors, std::uint32_t joint, const glm::dvec3& position) {
   const glm::vec3 rounded(position);
   if (!anchors.empty() && anchors.back().position == rounded) {
@@ -58,7 +58,7 @@ class Finder {
     if (result_.chains.empty()) {
       return invalid(
           "no curve can be laid on the skeleton: no two joints that count are parent and child, and no skin "
-          "follows a single one; curves that name their joints need no parents");
+          "follows a single joint; curves that name their joints need no parents");
     }
     report();
     return std::move(result_);
@@ -73,7 +73,7 @@ class Finder {
       PELT_ASSIGN(const auto joint, find_joint(model_.skeleton, name, "split"));
       const std::uint32_t place = places_.of_joint[joint];
       if (place == kNone) {
-        result_.notes.push_back(fmt::format("No automatic curve runs through joint '{}', which split names.", name));
+        result_.notes.push_back(fmt::format("No automatic curve runs through joint '{}' of 'split'.", name));
       } else {
         split[place] = true;
       }
@@ -81,8 +81,8 @@ class Finder {
     return split;
   }
 
-  // Returns the joint that carries place i of a path: the one that turns the bone below. If the path goes down on both
-  // sides, this is the lowest joint of the place above both bones; of two siblings, the first.
+  // Returns the joint that carries position i of a path: the one that turns the bone below. If the path goes down on
+  // both sides, this is the lowest joint there that is above both bones; of two siblings, the first.
   std::uint32_t carrier(const Path& path, std::size_t i) const {
     std::optional<std::uint32_t> joint;
     for (const std::size_t next : {i - 1, i + 1}) {  // at the front, i - 1 wraps round to an index beyond the end
@@ -142,9 +142,9 @@ class Finder {
     return chain;
   }
 
-  // Moves the anchor of a branch to the nearest point of the straight way between its neighbours, unless that bends the
-  // curve more sharply (the paper's displaced curve). A joint where limbs branch may stand aside of that way: collar
-  // bones may begin far above the joint of the chest. The anchor still moves with its joint.
+  // Moves the anchor of a branch to the nearest point of the straight line between its neighbours, unless that bends
+  // the curve more sharply (the paper's displaced curve). A joint at a branch may be far from that line: collar bones
+  // may begin far above the joint of the chest. The anchor still moves with its joint.
   static void straighten(std::vector<Anchor>& anchors, std::size_t hub) {
     const auto sharpest = [&] {
       double least = 1;  // cosine
@@ -160,7 +160,7 @@ class Finder {
     const glm::vec3 original = anchors[hub].position;
     const double before = sharpest();
     if (!(glm::dot(way, way) > 0)) return;
-    constexpr double kFromEnd = 0.1;  // fraction of the way
+    constexpr double kFromEnd = 0.1;  // fraction of the line
     const double at = glm::dot(glm::dvec3(original) - from, way) / glm::dot(way, way);
     anchors[hub].position = glm::vec3(from + std::clamp(at, kFromEnd, 1 - kFromEnd) * way);
     if (!(sharpest() > before)) anchors[hub].position = original;
@@ -204,7 +204,7 @@ class Finder {
     for (const std::string& name : named.joints) {
       PELT_ASSIGN(const auto joint, find_joint(model_.skeleton, name, what));
       if (std::ranges::find(joints, joint) != joints.end()) {
-        return invalid("{} names the joint '{}' twice", what, name);
+        return invalid("{} has the joint '{}' twice", what, name);
       }
       joints.push_back(joint);
     }
@@ -214,7 +214,7 @@ class Finder {
       const std::uint32_t place = places_.of_joint[joint];
       return place == kNone ? std::nullopt : places_.places[place].tip;
     };
-    bool begins_at_tip = false;  // false for a tip that rounds to the place of its joint
+    bool begins_at_tip = false;  // false for a tip that rounds to the position of its joint
     for (std::size_t i = 0; i < joints.size(); ++i) {
       const auto tip = tip_of(joints[i]);
       if (tip && i == 0 && joints.size() > 1) append(chain.anchors, joints[i], *tip + offset);
@@ -223,9 +223,9 @@ class Finder {
       if (tip && i + 1 == joints.size()) append(chain.anchors, joints[i], *tip + offset);
     }
     if (chain.anchors.size() < 2) {
-      return invalid("{} needs joints at two places at least", what);
+      return invalid("{} needs joints at two or more different positions", what);
     }
-    // If the first anchor is a tip, the top is its joint, which is the next anchor and just as deep.
+    // If the first anchor is a tip, the top is its joint: the next anchor, just as deep.
     const auto depth = [&](const Anchor& anchor) { return depth_[anchor.joint]; };
     const auto top = std::ranges::min_element(chain.anchors, {}, depth);
     chain.top = static_cast<std::size_t>(top - chain.anchors.begin());
@@ -235,9 +235,9 @@ class Finder {
 
   void report() {
     std::vector<std::vector<std::size_t>> of_place(places_.places.size());
-    // Curves through each joint without a place.
+    // Curves through each joint that is not in `places_`.
     std::vector<std::vector<std::size_t>> of_other(model_.skeleton.joints.size());
-    std::vector<std::size_t> links(model_.skeleton.joints.size(), 0);  // most links of each joint on a curve
+    std::vector<std::size_t> links(model_.skeleton.joints.size(), 0);  // largest number per joint on a curve
     for (std::size_t c = 0; c < result_.chains.size(); ++c) {
       const std::vector<Anchor>& anchors = result_.chains[c].anchors;
       for (std::size_t a = 0; a < anchors.size(); ++a) {
@@ -303,7 +303,7 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
       if (influence.weight > 0) used[influence.index] = true;
     }
   }
-  // Exporters may give all joints that no weights use the same matrix, which then says nothing.
+  // Exporters may write the same matrix for all joints that no weights use. It tells nothing.
   const auto bytes_of = [](const BoundJoint& bound) {
     return std::string_view(reinterpret_cast<const char*>(&bound.inverse_bind), sizeof(bound.inverse_bind));
   };
@@ -328,8 +328,8 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
   const auto local = [&](std::size_t j) {
     return joints[j].matrix ? glm::dmat4(*joints[j].matrix) : to_matrix(joints[j].rest);
   };
-  // A joint without a matrix gets it from the child that is nearest in the rest pose: controls often stand where the
-  // joint that they move does.
+  // A joint without a matrix takes it from the child that is nearest in the rest pose: control joints often have the
+  // position of the joint that they move.
   std::vector<std::uint32_t> nearest(joints.size(), kNone);
   std::vector<double> distance(joints.size(), std::numeric_limits<double>::infinity());
   for (std::size_t j = joints.size(); j-- > 0;) {

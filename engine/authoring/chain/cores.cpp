@@ -20,8 +20,8 @@ bool is_stub_by_name(JointRole role) {
   return role == JointRole::kHead || role == JointRole::kHand || role == JointRole::kFoot || role == JointRole::kToes;
 }
 
-// Returns how far, in metres, the skin that mostly follows a place is from the line through the place along `bone`, a
-// unit vector.
+// Returns the distance, in metres, from the line through a joint along `bone`, a unit vector, to the skin that mostly
+// follows the joint.
 double thickness(std::span<const SkinPoint> skin, const glm::dvec3& bone) {
   std::vector<double> distances;
   for (const SkinPoint& point : skin) {
@@ -34,8 +34,8 @@ double thickness(std::span<const SkinPoint> skin, const glm::dvec3& bone) {
   return *at;
 }
 
-// Returns true if the end of a limb is about as short as it is thick. The last part of a limb that only continues it,
-// as thick as before and in the same direction, does not count.
+// Returns true if the end of a limb is about as short as it is thick. An end that only continues its limb, as thick as
+// before and in the same direction, does not count.
 bool is_stub(const Places& places, std::span<const std::vector<SkinPoint>> skin, std::size_t p) {
   const Place& place = places.places[p];
   if (!place.children.empty() || !place.tip || place.parent == kNone) return false;

@@ -18,7 +18,7 @@ namespace pelt::chain {
 
 namespace {
 
-// Cosine of 26 degrees: a reference axis that is nearer to the direction of the curve says little about directions
+// Cosine of 26 degrees: a reference axis closer than that to the direction of the curve barely defines directions
 // across it.
 constexpr float kMaxAlong = 0.9f;
 
@@ -28,8 +28,7 @@ constexpr float kPastBranch = 0.5f;
 // Returns 1 at part 0, falling smoothly to 0 at part 1.
 float fall(float part) { return (1 - part * part) * (1 - part * part); }
 
-// Returns 1 at the anchor, falling smoothly to 0 at `reach`; `away` is in metres along the curve. Without a reach it is
-// 1.
+// Returns 1 at the anchor, falling smoothly to 0 at `reach`; 1 without a reach. `away` is in metres along the curve.
 float bulge_window(const Bulge& bulge, float away) {
   if (!bulge.reach) return 1;
   if (away >= *bulge.reach) return 0;
@@ -55,9 +54,9 @@ glm::vec3 bone_direction(const Chain& chain, std::size_t anchor) {
 }
 
 // Returns the reference axis of every anchor: the joint's z, or its y if z runs along the curve (docs/mathematics.md
-// section 2.3). If that turns the frame by more than a quarter turn from the anchor before, the axis is the one of the
-// joint's six axis directions that turns the frame least. Otherwise two frames could be turned against each other by
-// half a turn, where no way round is shorter and the pose would decide.
+// section 2.3). If that turns the frame by more than a quarter turn from the anchor before, chooses the one of the
+// joint's six axis directions that turns the frame least. Otherwise two frames could differ by half a turn, for which
+// neither direction is shorter, and the pose would decide.
 std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
   const std::vector<Anchor>& anchors = chain.anchors;
   std::vector<glm::vec3> axes;
@@ -85,7 +84,7 @@ std::vector<glm::vec3> reference_axes(const Chain& chain, std::span<const glm::d
   return axes;
 }
 
-// Returns for every anchor the y of the bone that leaves it, carried from bone to bone by least turns.
+// Returns for every anchor the y of the bone that leaves it, carried from bone to bone by the smallest rotations.
 std::vector<glm::vec3> carried_axes(const Chain& chain, std::span<const glm::dmat4> at_bind) {
   const std::vector<Anchor>& anchors = chain.anchors;
   std::vector<glm::vec3> axes;
@@ -194,12 +193,12 @@ StepReach step_reach(const Curve& curve, std::size_t i) {
   const auto side = [&](int step) {
     if (i == 0 || i == last) return glm::vec2(0.0f);
     const auto length_to = [&](std::size_t anchor) { return std::abs(curve.lengths[anchor] - curve.lengths[i]); };
-    // A limb gets thinner: it counts as thick as at its next joint, if that is known.
+    // Limbs taper: a limb counts as thick as at its next joint, if that is known.
     const std::size_t next = step < 0 ? i - 1 : i + 1;
     float distance = curve.anchors[i].skin_distance;
     const float beyond = curve.anchors[next].skin_distance;
     if (next != 0 && next != last && beyond > 0) distance = distance > 0 ? std::min(distance, beyond) : beyond;
-    // The curves of limbs that branch off know nothing of this joint.
+    // The curves of limbs that branch off do not depend on this joint.
     const float past_branch = kPastBranch * distance;
     float room = std::numeric_limits<float>::infinity();
     std::size_t end = i;
@@ -347,7 +346,8 @@ float PosedCurve::floating_distance(std::size_t anchor) const {
   return spline.arc[2] - spline.arc[1];
 }
 
-// Returns how much of a twist a bone can take: 0 if it is stubby, its length if it is long for its thickness.
+// Returns how much of a twist a bone can take: 0 for a stubby bone, its length for a bone that is long for its
+// thickness.
 static float room_for_twist(const Curve& curve, std::size_t bone) {
   const float length = curve.bone_length(bone);
   float thickness = length;  // at the thinner end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Curves as the table of a pass holds them (shaders/curve_skeleton/curve.h), and their frames in any pose, for bind.
-// Model space at bind, metres, radians.
+// Curves as in the table of a pass (shaders/curve_skeleton/curve.h), and their frames in any pose, for bind. Model
+// space at bind, metres, radians.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ struct CurveAnchor {
   float float_min = 0;               // f_min
   float float_max = 0;               // f_max
   std::vector<CurveKey> float_keys;  // f over the bend; if empty, the formula counts
-  // E before and after the joint, by which automatic frames pass through it; 0: the bone there is stiff. If given,
+  // E before and after the joint, by which automatic frames pass through it; 0: the bone there is stiff. If set,
   // neither floats nor float keys count.
   std::optional<glm::vec2> eases;
   glm::vec3 before{0.0f};  // displacement of the spline point B-
   glm::vec3 after{0.0f};   // displacement of the spline point B+
-  float twist_after = 0;   // part of the joint's twist that the bone leaving it takes
+  float twist_after = 0;   // fraction of the joint's twist that the bone leaving it takes
   Bulge bulge;
 };
 
-// Values of a bendy bone at one of its ends, in the curve's direction. The `joint_*` values hold right at the joint,
-// where the next bone may have other ones.
+// Values of a bendy bone at one of its ends, in the curve's direction. The `joint_*` values hold exactly at the joint,
+// at which the next bone may have others.
 struct SpanEnd {
   float roll = 0;
   glm::vec2 width{1.0f};  // scales of the frame's y and z
@@ -43,7 +43,7 @@ struct SpanEnd {
   glm::vec2 joint_width{1.0f};
 };
 
-// Settings of a curve from an anchor to the next, in the curve's direction.
+// Settings of a curve from one anchor to the next, in the curve's direction.
 struct CurveSpan {
   std::vector<CurveKey> twist;  // dist over lambda; if empty, dist = lambda
   bool smooth_twist = true;
@@ -61,10 +61,10 @@ struct Curve {
   CurveReference reference = CurveReference::kHalfSwing;
   float centre = 0;
   float float_margin = 1;
-  // Angle at each anchor from the y of automatic frames, which is carried along the curve, to the y by the joint's axes
-  // (joint_rolls). Used if a bendy bone is wider one way than the other; empty otherwise.
+  // Angle at each anchor from the y of automatic frames, which is carried along the curve, to the y of the joint's axes
+  // (joint_rolls). Used if a bendy bone is wider in one direction than in the other; otherwise empty.
   std::vector<float> rolls;
-  bool edited = false;  // has settings of its own, so it shares no frames with curves over the same joints
+  bool edited = false;  // has its own settings, so it shares no frames with curves over the same joints
 
   std::size_t bone_count() const { return spans.size(); }
   float bone_length(std::size_t bone) const { return lengths[bone + 1] - lengths[bone]; }
@@ -81,14 +81,14 @@ std::vector<float> joint_rolls(const Curve& curve, std::span<const glm::dmat4> a
 
 // How far automatic frames turn before and after inner anchor i (`turning`, w in docs/mathematics.md section 2.2), and
 // how far the curve is corrected (`window`, g there; shaders/curve_skeleton/step_frames.h). Both are rest lengths, 0 at
-// the ends of the curve. By eases most of the turn is within a third of the bones, and they are corrected whole.
+// the ends of the curve. With eases, most of the turn is within a third of the bones, and whole bones are corrected.
 struct StepReach {
   glm::vec2 turning, window;
 };
 StepReach step_reach(const Curve& curve, std::size_t i);
 
-// Writes curves into the table of passes, one after the other; then their samples, once the passes are placed that pose
-// the anchors and the steps.
+// Writes curves into the table of passes, one after the other; then their samples, after place_anchors() and
+// place_steps().
 class CurveTable {
  public:
   // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
@@ -102,12 +102,12 @@ class CurveTable {
   // Appends a sample of the curve for posing and returns the index of its first word. `rest` is M^R there.
   std::uint32_t put_sample(const Curve& curve, std::size_t bone, float lambda, const Affine& rest);
 
-  // Returns the pass that poses the anchors, in stage 0, and the one that poses the steps of automatic frames, in stage
+  // Return the pass that poses the anchors, in stage 0, and the pass that poses the steps of automatic frames, in stage
   // 1.
   PalettePass anchor_pass() const { return table_.anchor_pass(); }
   PalettePass step_pass() const;
 
-  // Tell the curves the first palette entries of these passes. To be called once.
+  // Set the first palette entries of these passes in all curves. Call each once.
   void place_anchors(std::uint32_t first_slot) { table_.place_anchors(first_slot); }
   void place_steps(std::uint32_t first_slot);
 
@@ -123,22 +123,22 @@ class CurveTable {
   std::uint32_t steps_ = 0;            // palette entries
 };
 
-// Returns the shape of a sample at lambda of a bone at bind: its share of the twist, its bulges and its roll.
+// Returns the shape of a sample at lambda of a bone at bind: its fraction of the twist, its bulges and its roll.
 shared::CurveShape curve_shape(const Curve& curve, std::size_t bone, float lambda);
 
 // Returns the same in poses, with the rolls and widths of bendy bones. They are linear between the ends of the bone,
-// and within a quarter of the bone go over into those of the joint.
+// and blend into those of the joint within a quarter of the bone.
 shared::CurveShape posed_shape(const Curve& curve, std::size_t bone, float lambda);
 
-// Returns the fraction of the bone at which the sample at lambda stands in poses. The lengthwise scale along the bone
-// is proportional to exp(stretch lambda).
+// Returns the fraction of the bone at which the sample at lambda lies in poses. The lengthwise scale along the bone is
+// proportional to exp(stretch lambda).
 float posed_lambda(const CurveSpan& span, float lambda);
 
 // A curve in a pose.
 class PosedCurve {
  public:
-  // `at_bind` and `twist_inputs`: as for CurveTable, needed here alone. `inputs` gives the twists of joints that have a
-  // twist input. The curve must outlive it.
+  // `at_bind` and `twist_inputs`: as for CurveTable, read only by the constructor. `inputs`: the twists of joints that
+  // have a twist input. The curve must outlive this object.
   PosedCurve(const Curve& curve, std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs,
              std::span<const glm::mat4> joints, std::span<const float> inputs);
 
@@ -150,11 +150,11 @@ class PosedCurve {
     return frame(bone, posed_lambda(curve_->spans[bone], lambda), posed_shape(*curve_, bone, lambda));
   }
 
-  // Returns the bone's part of the spline. Only tangent and endpoint frames have it.
+  // Returns the bone's part of the spline. Only tangent and endpoint frames have one.
   const shared::CurvePart& part(std::size_t bone) const { return parts_[bone]; }
 
-  // Returns f, the distance of B- and B+ from an inner anchor along the bones; 0 at the ends. Only tangent and endpoint
-  // frames have it.
+  // Returns f, the distance of B- and B+ from an inner anchor along the bones; 0 at the ends. Only for tangent and
+  // endpoint frames.
   float floating_distance(std::size_t anchor) const;
 
  private:
@@ -167,8 +167,8 @@ class PosedCurve {
 };
 
 // Returns the fraction of an inner anchor's twist that the bone leaving it, away from the top, takes; the anchor must
-// not be the top. The bones on both sides share the twist by how much they can take; if neither can take any, by their
-// lengths. If the bone before begins at a branch the fraction is 1, so that the roll of an arm does not wring the
+// not be the top. The bones on both sides divide the twist by how much they can take; if neither can take any, by their
+// lengths. The fraction is 1 if the bone before begins at a branch, so that the roll of an arm does not wring the
 // chest.
 float twist_after(const Curve& curve, std::size_t anchor);
 

@@ -10,6 +10,6 @@ namespace pelt {
 inline constexpr Choice<CurveBinding> kCurveBindings[] = {
     {"auto", CurveBinding::kAuto}, {"distance", CurveBinding::kDistance}, {"weights", CurveBinding::kWeights}};
 
-inline constexpr IntegerRange kCurvesPerVertex{.most = 3};  // curves, or chains in MOS
+inline constexpr IntegerRange kCurvesPerVertex{.most = 3};  // curves; chains in MOS
 
 }  // namespace pelt

@@ -60,7 +60,7 @@ void FrameCurve::refine(Place& place, glm::vec3 point) const {
   double at_low = sections[0].along(p);
   double at_high = sections[1].along(p);
   if ((at_low > 0) == (at_high > 0)) return;
-  // Regula falsi; an end that stays counts half (Illinois).
+  // Regula falsi; halves the value of an end that stays (Illinois).
   const double enough = 1e-6 * lengths_[place.piece];
   int stayed = 0;
   double lambda = place.lambda;
@@ -92,7 +92,7 @@ void FrameCurve::refine(Place& place, glm::vec3 point) const {
 FrameCurve::Place FrameCurve::closest(glm::vec3 point) const {
   std::vector<Place> places;
   find_places(point, places);
-  // A curve of finite frames always has a nearest place.
+  // A curve of finite frames always has a nearest point.
   if (places.empty()) return {};
   Place nearest = *std::min_element(places.begin(), places.end(),
                                     [](const Place& a, const Place& b) { return a.distance < b.distance; });
@@ -119,7 +119,7 @@ glm::vec3 FrameCurve::slope(const Place& place, glm::vec3 point) const {
   const glm::dvec3 axis_slope = (axis(after) - axis(before)) / step;
   const double turning =
       glm::dot(centre_slope, axis(here)) - glm::dot(glm::dvec3(point) - glm::dvec3(affine_origin(here)), axis_slope);
-  // s is not smooth where cross sections of the curve meet.
+  // s is not smooth on lines in which cross sections of the curve meet.
   return turning > 0.05 ? glm::vec3(axis(here) / turning) : glm::vec3(0.0f);
 }
 

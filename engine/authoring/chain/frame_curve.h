@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A curve at bind, given by its frames, that finds closest points, for skin on curves and for muscles on action lines.
+// A curve at bind, defined by its frames. Finds closest points, for skin on curves and for muscles on action lines.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@ class FrameCurve {
 
   Affine frame(std::size_t piece, float lambda) const { return frame_(piece, lambda); }
 
-  // Appends the places that may be nearest to the point P, at least one: every point c of the curve where (P - c).x = 0
-  // and the distance is least, x being the first axis of the frame, and each end that P lies beyond. They are exact to
-  // a few thousandths of a piece.
+  // Appends the candidates for the point nearest to P, at least one: every point c of the curve where (P - c).x = 0 and
+  // the distance is least, with x the first axis of the frame, and each end that P lies beyond. They are exact to a few
+  // thousandths of a piece.
   void find_places(glm::vec3 point, std::vector<Place>& places) const;
 
-  // Makes a place from find_places() exact up to rounding.
+  // Makes a candidate exact up to rounding.
   void refine(Place& place, glm::vec3 point) const;
 
-  // Returns the nearest of these places, refined.
+  // Returns the nearest candidate, refined.
   Place closest(glm::vec3 point) const;
 
   // Returns the gradient of the curve's length up to `place` by the position of the point; 0 beyond the ends.

@@ -14,20 +14,20 @@
 namespace pelt::chain {
 namespace {
 
-// Most curves along one bone before no further curve is continued over it: as many as a point of the skin can follow.
+// A curve continues only over bones with fewer curves than this: as many as a point of the skin can follow.
 constexpr std::uint32_t kMaxCurves = 3;
-// Two links at a smaller angle are not paired: their curve would turn back on the spot.
+// Two links at a smaller angle are not paired: their curve would reverse.
 constexpr double kMinAngle = 60;  // degrees
-// The same for two links that both lead away from the joint above, or from the topmost joint: a thumb and a finger of a
-// palm. It does not count where a limb forks into two that are alike.
+// The same for two links that both lead away from the joint above, or from the topmost joint, like a thumb and a finger
+// of a palm. It does not apply if a limb forks into two with equal bones.
 constexpr double kMinAngleAway = 120;  // degrees
-// The same for limbs that are named as each other's mirror image: collar bones may start out along the neck.
+// The same for limbs with mirrored names: collar bones may start out along the neck.
 constexpr double kMinAngleMirrored = 5;  // degrees
 // Limbs count as mirrored if the lengths of their bones differ by less than this fraction, and the cosines of their
 // angles by less than this number.
 constexpr double kAlike = 0.02;
 constexpr std::size_t kMaxShown = 6;  // pairs in a note
-// At a joint with more links all curves end, since the number of pairs grows with the square.
+// All curves end at a joint with more links, since the number of pairs grows with the square.
 constexpr std::size_t kMaxLinks = 64;
 
 bool is_same_length(double one, double other) { return std::abs(one - other) < kAlike * std::max(one, other); }
@@ -72,7 +72,7 @@ class Linkages {
   }
 
  private:
-  // Returns true if curves go on from bone to bone at a place. The topmost joint is no such place: two limbs may begin
+  // Returns true if curves continue from bone to bone at `p`. They do not at the topmost joint: two limbs may begin
   // side by side below it.
   bool is_through(std::uint32_t p) const {
     return places_[p].link_count() == 2 && places_[p].parent != kNone && !split_[p];
@@ -85,7 +85,7 @@ class Linkages {
   }
 
   void find_runs() {
-    std::vector<std::uint32_t> run_above(places_.size(), kNone);  // run of the bone from each place to its parent
+    std::vector<std::uint32_t> run_above(places_.size(), kNone);  // run of the bone above each place
     runs_at_.resize(places_.size());
     for (std::uint32_t p = 0; p < places_.size(); ++p) {
       if (is_through(p)) continue;
@@ -135,8 +135,8 @@ class Linkages {
     bool torn;  // true if the pair separates a limb from its mirror image, which is just as straight
   };
 
-  // Returns the cosine of the angle between two limbs at a place: the widest of the angles to their first, second and
-  // last places, since collar bones may begin side by side.
+  // Returns the cosine of the angle between two limbs: the widest of the angles to their first, second and last
+  // positions, since collar bones may begin side by side.
   double spread(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const Path& to_a = runs_[a].places;
     const Path& to_b = runs_[b].places;
@@ -154,7 +154,7 @@ class Linkages {
     return widest;
   }
 
-  // Returns true if two limbs are named as each other's mirror image.
+  // Returns true if two limbs have mirrored names.
   bool are_mirrored(std::uint32_t a, std::uint32_t b, std::uint32_t p) const {
     const JointName one = parsed_name(link(a, p));
     const JointName other = parsed_name(link(b, p));
@@ -175,13 +175,13 @@ class Linkages {
     return std::ranges::equal(lengths(a), lengths(b), is_same_length);
   }
 
-  // Returns true if the names of two limbs and of the place they hang on are of one side, like fingers of one hand.
+  // Returns true if the names of two limbs and of the joint that carries them have one side, like fingers of one hand.
   bool of_one_side(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const Side side = parsed_name(places_[p]).side;
     return side != Side::kNone && side == parsed_name(link(a, p)).side && side == parsed_name(link(b, p)).side;
   }
 
-  // Returns true if a curve may go from one link of a place to another.
+  // Returns true if a curve may go from one link to another.
   bool may_pair(std::uint32_t p, std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t above = places_[p].parent;
     const auto is_above = [&](std::uint32_t run) { return runs_[run].beside(back_at(run, p)) == above; };
@@ -192,7 +192,7 @@ class Linkages {
     return spread(p, a, b) < std::cos(glm::radians(least));
   }
 
-  // Returns the pairs that a place allows, straightest first.
+  // Returns the allowed pairs at `p`, straightest first.
   std::vector<Candidate> candidates_at(std::uint32_t p) const {
     const std::vector<std::uint32_t>& links = runs_at_[p];
     const std::size_t count = links.size();
@@ -204,7 +204,7 @@ class Linkages {
       directions.push_back(bone / lengths.back());
     }
     const auto cosine = [&](std::size_t a, std::size_t b) { return glm::dot(directions[a], directions[b]); };
-    // Fingers of one hand are no mirror images of each other, however alike they are.
+    // Fingers of one hand are not mirror images of each other, however similar they are.
     const auto same_side = [&](std::size_t b, std::size_t c) {
       const Side side = parsed_name(link(links[b], p)).side;
       return side != Side::kNone && side == parsed_name(link(links[c], p)).side;
@@ -228,18 +228,18 @@ class Linkages {
     return candidates;
   }
 
-  // Pairs the links of a place. A link's first pair is its straightest, or the one that keeps mirrored limbs together.
+  // Pairs the links at `p`. A link's first pair is its straightest, or the one that keeps mirrored limbs together.
   void pair_links(std::uint32_t p) {
     const std::vector<std::uint32_t>& links = runs_at_[p];
     const std::string& name = name_of(model_, places_[p]);
     if (links.size() > kMaxLinks) {
-      notes_.push_back(fmt::format("Joint '{}' has {} links: all curves end there.", name, links.size()));
+      notes_.push_back(fmt::format("Joint '{}' has {} links: all curves end at it.", name, links.size()));
       return;
     }
     const std::vector<Candidate> by_straightness = candidates_at(p);
     if (links.size() <= 3) {
       if (links.size() == 2 && by_straightness.empty()) {
-        notes_.push_back(fmt::format("Two limbs begin side by side at joint '{}': no curve leads through it.", name));
+        notes_.push_back(fmt::format("Two limbs begin side by side at joint '{}': no curve passes through it.", name));
       }
       for (const Candidate& c : by_straightness) add_pair(p, links[c.a], links[c.b]);
       return;
@@ -306,7 +306,7 @@ class Linkages {
     extend(curve, front, goes_on);
   }
 
-  // Makes the curves that are straightest everywhere, which share no bone, and then one for each other pair.
+  // Makes the straightest curves, which share no bone, and then one for each other pair.
   void follow_pairs() {
     std::vector<bool> done(runs_.size());
     for (std::uint32_t run = 0; run < runs_.size(); ++run) {
@@ -336,7 +336,7 @@ class Linkages {
     }
   }
 
-  // Removes curves that lie in another one. In a tree a path does so if its first and last runs do.
+  // Removes curves that are part of another one. In a tree, it suffices that a path contains the first and last runs.
   void drop_contained() {
     std::vector<std::vector<std::size_t>> curves_of(runs_.size());
     for (std::size_t c = 0; c < curves_.size(); ++c) {
@@ -359,7 +359,7 @@ class Linkages {
     Path result;
     for (std::size_t i = 0; i < curve.size(); ++i) {
       Path run = runs_[curve[i]].places;
-      // Runs meet end to end. The run that follows decides the direction of the first.
+      // Runs meet end to end. The second run determines the direction of the first.
       const bool turned = i > 0 ? run.front() != result.back()
                                 : curve.size() > 1 && (run.front() == runs_[curve[1]].places.front() ||
                                                        run.front() == runs_[curve[1]].places.back());
@@ -371,7 +371,7 @@ class Linkages {
   }
 
   const Model& model_;
-  std::vector<JointName> names_;  // one a joint
+  std::vector<JointName> names_;  // of each joint
   const std::vector<Place>& places_;
   const std::vector<bool>& split_;
   std::vector<std::string>& notes_;

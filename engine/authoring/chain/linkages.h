@@ -11,11 +11,10 @@
 
 namespace pelt::chain {
 
-// Places in order; each is the parent or a child of the next. One place alone: a curve from it to its tip.
+// Indices of places, in order; each is the parent or a child of the next. A single one: a curve to its tip.
 using Path = std::vector<std::uint32_t>;
 
-// Finds the paths of the curves by the rules in chains.h. `split` is true for places at which paths end. Appends to
-// `notes`.
+// Finds the paths of the curves by the rules in chains.h. `split` marks the ends of paths. Appends to `notes`.
 std::vector<Path> find_paths(const Model& model, const Places& places, const std::vector<bool>& split,
                              std::vector<std::string>& notes);
 

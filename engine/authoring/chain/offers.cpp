@@ -21,7 +21,7 @@ void normalize_weights(std::span<CurveOffer> offers) {
   }
 }
 
-// Adds `weight` to the entry of `row` for a place on the same bone. If there is none, appends the place and an entry.
+// Adds `weight` to the entry of `row` for a point on the same bone; if no entry has it, appends the point and an entry.
 void add_share(const CurvePlace& place, double weight, std::vector<CurvePlace>& places,
                std::vector<WeightedElement>& row) {
   const auto same = [&](const CurvePlace& other) { return other.curve == place.curve && other.bone == place.bone; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The places on curves that a vertex may follow, and how much it follows each.
+// The points on curves that a vertex may follow, and how much it follows each.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace pelt::chain {
 
-inline constexpr double kMinDistance = 1e-9;  // metres; nearer places count as this far away
+inline constexpr double kMinDistance = 1e-9;  // metres; nearer points count as this far away
 
 struct CurveShare {
   CurvePlace place;
@@ -27,16 +27,16 @@ struct ShareSettings {
   double reach = 2;        // rho > 1: a curve at rho times the least distance, or farther, weighs 0
 };
 
-// A place on a curve that a vertex may follow. `distance` is in metres, divided by the trust, so that places that are
-// trusted less seem farther away. `weight` is how much the vertex follows the curve.
+// A point on a curve that a vertex may follow. `distance` is in metres, divided by the trust, so that less trusted
+// points count as farther away. `weight` is how much the vertex follows the curve.
 struct CurveOffer {
   CurvePlace place;
   double distance = 0;
   double weight = 0;
 };
 
-// Returns the place on `curve` with the least distance / trust for a vertex at `point` with the weights `row`; nullopt
-// if no place is trusted.
+// Returns the point on `curve` with the least distance / trust for a vertex at `point` with the weights `row`; nullopt
+// if no point of the curve is trusted.
 std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& trust, std::span<const Influence> row,
                                         std::uint32_t curve, glm::vec3 point);
 
@@ -45,11 +45,11 @@ std::optional<CurveOffer> trusted_offer(const RestCurves& rest, const Trust& tru
 void weigh_offers(std::span<CurveOffer> offers, double reach);
 
 // Multiplies each weight by factors[curve] >= 0 and scales the weights to the sum 1. If all become 0, the nearest offer
-// gets 1. Empty factors count as 1.
+// gets 1. Without factors, changes nothing.
 void multiply_offers(std::span<CurveOffer> offers, std::span<const float> factors);
 
-// Returns the curves of a vertex, cut continuously to `most` and scaled to the sum 1. Weights of offers on copies of
-// one bone are added up. The result is empty if every weight is 0.
+// Returns the curves of a vertex, cut continuously to `most` and scaled to the sum 1. Adds the weights of offers on
+// copies of one bone. The result is empty if every weight is 0.
 std::vector<CurveShare> merge_offers(const RestCurves& rest, std::span<const CurveOffer> offers, std::uint32_t most);
 
 }  // namespace pelt::chain

@@ -17,13 +17,13 @@
 namespace pelt::chain {
 namespace {
 
-// Joints closer than this fraction of the extent of the skeleton stand together.
+// Joints closer than this fraction of the extent of the skeleton count as coincident.
 constexpr double kTogether = 1e-6;
-// Fractions of the length of a bone: how far from it a twist helper may stand, and how close to an end a helper merges
+// Fractions of the length of a bone: how far from it a twist helper may be, and how close to an end a helper merges
 // with that end.
 constexpr double kBesideBone = 0.05;
 constexpr double kAtBoneEnd = 0.02;
-// Bounds on work that grows with the square of what a file says: real skeletons stay far below.
+// Bounds on work that grows with the square of numbers in a file; real skeletons stay far below.
 constexpr std::size_t kMaxSiblings = 64;
 constexpr int kMaxEnclosureTests = 16;
 
@@ -44,7 +44,7 @@ std::vector<double> joint_weights(const Model& model, std::span<const Mesh* cons
   return weights;
 }
 
-// Returns true if the surfaces enclose the point, by its winding number (the sum of solid angles over 4 pi), which
+// Returns true if the surfaces enclose the point: by its winding number (the sum of solid angles over 4 pi), which
 // holes change little. Meshes without triangles enclose everything.
 bool encloses(std::span<const Mesh* const> skins, const glm::dvec3& point) {
   bool any = false;
@@ -72,7 +72,7 @@ double extent_of(std::span<const glm::dmat4> bind, const std::vector<bool>& body
   return bounds.low.x <= bounds.high.x ? glm::length(bounds.size()) : 0.0;
 }
 
-// Returns the place at `position` among `above` and its children, or kNone.
+// Returns `above` or the child of it that is at `position`, or kNone.
 std::uint32_t find_same(const Places& places, std::uint32_t above, const glm::dvec3& position, double together) {
   const auto is_same = [&](std::uint32_t p) { return glm::distance(position, places.places[p].position) <= together; };
   if (is_same(above)) return above;
@@ -82,8 +82,8 @@ std::uint32_t find_same(const Places& places, std::uint32_t above, const glm::dv
   return found == siblings.end() ? kNone : *found;
 }
 
-// Makes joints that stand together one place. Of its joints that have no child in the place, the one with the most
-// weight is the lowest.
+// Makes one place of joints that coincide. The lowest joint is the one with the most weight among those without a child
+// in the place.
 void gather(const Model& model, std::span<const double> weights, std::span<const glm::dmat4> bind,
             const std::vector<bool>& body, double together, Places& result) {
   const std::vector<Joint>& joints = model.skeleton.joints;
@@ -99,7 +99,7 @@ void gather(const Model& model, std::span<const double> weights, std::span<const
       result.of_joint[j] = same;
       result.places[same].joints.push_back(j);
       if (same == above) has_child_here[*parent] = true;
-      result.notes.push_back(fmt::format("Joint '{}' stands where '{}' does: they are one place on the curves.",
+      result.notes.push_back(fmt::format("Joint '{}' has the same position as '{}': on curves they count as one.",
                                          joints[j].name, name_of(model, result.places[same])));
       continue;
     }
@@ -116,13 +116,13 @@ void gather(const Model& model, std::span<const double> weights, std::span<const
   }
 }
 
-// The bone that a twist helper lies on, given by the place at its lower end; kNone if there is none.
+// The bone that a twist helper lies on, by the child at its lower end; kNone if there is no such bone.
 struct OnBone {
   std::uint32_t child = kNone;
   double length = 0;
 };
 
-// Returns the helper `first` and those below it, since helpers may hang on each other; nothing if their row branches.
+// Returns the helper `first` and those below it, since helpers may be each other's children; nothing if they branch.
 std::vector<std::uint32_t> helpers_from(const Places& places, std::uint32_t first) {
   std::vector<std::uint32_t> helpers{first};
   while (!places.places[helpers.back()].children.empty()) {
@@ -152,14 +152,14 @@ OnBone find_bone(const Places& places, std::uint32_t first) {
   for (const std::uint32_t sibling : places.places[top].children) {
     const glm::dvec3 bone = places.places[sibling].position - start;
     const double length = glm::length(bone);
-    // Only longer bones count, and of equal ones the first, so that no two helpers lie on each other's bone.
+    // Only longer bones count, and the first of equal ones, so that no two helpers lie on each other's bone.
     const bool longer = length > reach || (length == reach && sibling < first);
     if (sibling != first && longer && length > best.length && lies_on(bone)) best = {sibling, length};
   }
   return best;
 }
 
-// Takes place `from` out of the tree: its joints count as those of `to`.
+// Removes `from` from the tree: its joints count as those of `to`.
 void merge_into(Places& places, std::uint32_t from, std::uint32_t to) {
   for (const std::uint32_t j : places.places[from].joints) {
     places.of_joint[j] = to;
@@ -169,7 +169,7 @@ void merge_into(Places& places, std::uint32_t from, std::uint32_t to) {
   places.places[from] = {};
 }
 
-// Makes `helpers` places of the bone down to `child`.
+// Makes `helpers` part of the bone down to `child`.
 void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std::uint32_t child, Places& places) {
   const std::uint32_t top = places.places[child].parent;
   const glm::dvec3 start = places.places[top].position;
@@ -198,17 +198,17 @@ void thread_bone(const Model& model, std::span<const std::uint32_t> helpers, std
   }
 }
 
-// Makes helpers on a sibling's bone places of that bone. Without this, a twist helper would make a bifurcation of an
+// Makes helpers part of a sibling's bone that they lie on. Otherwise a twist helper would make a bifurcation of an
 // elbow, and a curve would run down the forearm and up again.
 void thread_helpers(const Model& model, Places& places) {
   const auto count = static_cast<std::uint32_t>(places.places.size());
   std::vector<OnBone> bones(count);
   for (std::uint32_t p = 0; p < count; ++p) bones[p] = find_bone(places, p);
-  std::vector<std::vector<std::uint32_t>> helpers(count);  // helpers on each bone, by the place at its lower end
+  std::vector<std::vector<std::uint32_t>> helpers(count);  // helpers on each bone, by the child at its lower end
   for (std::uint32_t p = 0; p < count; ++p) {
     std::uint32_t child = bones[p].child;
     if (child == kNone) continue;
-    // The bone may end at a helper itself; each step finds a longer one.
+    // The bone itself may end at a helper; each step finds a longer one.
     while (bones[child].child != kNone) child = bones[child].child;
     const std::vector<std::uint32_t> below = helpers_from(places, p);
     helpers[child].insert(helpers[child].end(), below.begin(), below.end());
@@ -277,7 +277,7 @@ std::vector<bool> find_body(const Model& model, std::span<const Mesh* const> ski
     body[j] = tests++ < kMaxEnclosureTests && encloses(skins, glm::dvec3(bind[j][3]));
     if (!body[j]) {
       notes.push_back(fmt::format(
-          "Joint '{}' has no weights and stands outside the skin: no curve joins what hangs on it.", joints[j].name));
+          "Joint '{}' has no weights and is outside the skin: no curve joins the skeletons below it.", joints[j].name));
     }
   }
   return body;

@@ -8,7 +8,7 @@ namespace pelt::chain {
 namespace {
 
 constexpr float kSteepest = 2.5f;
-constexpr int kGrowths = 24;  // how often the changed region may grow by the edges that are still too steep
+constexpr int kGrowths = 24;  // how often the changed region may grow across edges that are still too steep
 
 }  // namespace
 
@@ -51,7 +51,7 @@ std::vector<std::uint8_t> Surface::relax(std::span<const std::uint8_t> defined, 
 
 glm::vec3 Surface::gradient(std::uint32_t vertex, std::span<const std::uint8_t> defined,
                             std::span<const float> s) const {
-  // Least squares over the edges. Across directions that they do not span the gradient stays small.
+  // Least squares over the edges. The gradient stays small in directions that they do not span.
   glm::dmat3 squares(0.0);
   glm::dvec3 sum(0.0);
   const std::uint32_t welded = heat_.welded()[vertex];

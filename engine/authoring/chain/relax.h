@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Smooths places along a curve over a mesh.
+// Smooths positions along a curve over a mesh.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class Surface {
 
   std::size_t vertex_count() const { return positions_.size(); }
 
-  // Replaces places that leap from one end of an edge to the other. Where a curve bends at bind more tightly than the
-  // skin is away from it, the closest point leaps and neither end is right. Such vertices, and those around them until
-  // the rest length s changes by at most kSteepest times the way over the skin, get s and `other` from their
-  // neighbours, harmonically between the places that are sure. Only vertices that are `defined` count. Every span has
-  // one entry per vertex. Returns 1 for each vertex that was changed.
+  // Replaces positions that leap from one end of an edge to the other. If a curve bends at bind more tightly than its
+  // distance to the skin allows, the closest point leaps and neither end is right. Such vertices, and those around them
+  // until the rest length s changes by at most kSteepest times the distance on the skin, receive s and `other` by
+  // harmonic interpolation between reliable neighbours. Only vertices that are `defined` count. Every span has one
+  // entry per vertex. Returns 1 for each vertex that was changed.
   std::vector<std::uint8_t> relax(std::span<const std::uint8_t> defined, std::span<float> s,
                                   std::span<float> other) const;
 

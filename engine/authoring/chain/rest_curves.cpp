@@ -11,7 +11,7 @@
 namespace pelt::chain {
 namespace {
 
-// The range of anchors whose joints bend the frames along a bone: the ends of the bone and, with automatic frames, the
+// The range of anchors whose joints bend the frames along a bone: the ends of the bone and, with automatic frames,
 // anchors whose steps reach into it.
 struct Bending {
   std::ptrdiff_t first, last;
@@ -31,8 +31,8 @@ Bending bending_anchors(const Curve& curve, std::uint32_t bone) {
   return range;
 }
 
-// Returns how many anchors next to one, in the direction of `step`, its bend depends on: with automatic frames, joints
-// within each other's turns share the length that the curve gets back (bend_beside).
+// Returns how many anchors after this one, in the direction of `step`, its bend depends on. With automatic frames,
+// joints within each other's turns share the length that the curve recovers (bend_beside).
 std::ptrdiff_t beside(const Curve& curve, std::ptrdiff_t anchor, std::ptrdiff_t step) {
   const std::ptrdiff_t next = anchor + step;
   if (curve.frames != CurveFrames::kAuto || next < 0 || next >= std::ssize(curve.lengths)) return 1;
@@ -42,8 +42,8 @@ std::ptrdiff_t beside(const Curve& curve, std::ptrdiff_t anchor, std::ptrdiff_t 
 }
 
 // Finds the bones that have the same frames. The frames along a bone depend on the joints from the top of the chain to
-// it, on those that bend it and the next ones beside these, and on the settings of the curve at those that bend it. So
-// the words of these, in order away from the top and rounded, tell whether two bones have the same frames.
+// it, on those that bend it and their neighbours, and on the curve settings at those that bend it. The rounded words of
+// these, in order away from the top, therefore identify the frames.
 std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, std::span<const std::uint32_t> table,
                                                std::span<const std::uint32_t> words) {
   std::vector<std::vector<BoneCopy>> originals;
@@ -91,7 +91,7 @@ std::vector<std::vector<BoneCopy>> find_copies(std::span<const Curve> curves, st
       const std::ptrdiff_t end = far + (beside(curve, far, away) + 1) * away;
       key.push_back((bone + (reversed ? 1 : 0) - begin) * away);
       for (std::ptrdiff_t i = begin; i != end; i += away) {
-        // Outside of the top and of the anchors that bend the bone only positions count.
+        // Only positions count beyond the top and the anchors that bend the bone.
         const bool outer = (i - far) * away > 0 || ((i - near) * away < 0 && (i - top) * away < 0);
         put_anchor(i, outer ? shared::kAnchorRotation : i == top ? shared::kAnchorAxis : shared::kAnchorTwist);
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Curves at bind that find closest points and know which of their bones have the same frames.
+// Curves at bind: finds closest points, and bones that have the same frames.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct CurvePlace {
   std::uint32_t bone = 0;
   float lambda = 0;       // fraction of the bone
   double distance = 0;    // metres to the curve
-  glm::vec3 slope{0.0f};  // gradient of the rest length s there by the position of the vertex; 0 beyond the ends
+  glm::vec3 slope{0.0f};  // gradient of the rest length s by the position of the vertex; 0 beyond the ends
 };
 
 // A bone of a curve that has the same frames as another.
@@ -36,7 +36,7 @@ struct RestCurve {
 
 class RestCurves {
  public:
-  // `originals` has for every bone of every curve the first bone with the same frames, often the bone itself.
+  // `originals`: for every bone of every curve, the first bone with the same frames, often the bone itself.
   RestCurves(std::vector<RestCurve> curves, std::vector<std::vector<BoneCopy>> originals);
 
   std::size_t curve_count() const { return frames_.size(); }
@@ -46,29 +46,29 @@ class RestCurves {
     return lengths_[curve][bone + 1] - lengths_[curve][bone];
   }
 
-  // Appends places as FrameCurve::find_places() does.
+  // Appends candidates as FrameCurve::find_places() does.
   void find_places(std::size_t curve, glm::vec3 point, std::vector<CurvePlace>& places) const;
 
   void refine(CurvePlace& place, glm::vec3 point) const;
 
-  // Returns the nearest of these places.
+  // Returns the nearest candidate, refined.
   CurvePlace closest(std::size_t curve, glm::vec3 point) const;
 
-  // Returns the rest length s of a place. place_at() is the inverse, without distance and slope.
+  // Returns the rest length s of `place`. place_at() is the inverse, without distance and slope.
   float length_at(const CurvePlace& place) const {
     return lengths_[place.curve][place.bone] + place.lambda * bone_length(place.curve, place.bone);
   }
   CurvePlace place_at(std::uint32_t curve, float s) const;
 
-  // Returns the distance from a place to a point, metres.
+  // Returns the distance between both points, metres.
   double distance(const CurvePlace& place, glm::vec3 point) const;
 
   const BoneCopy& original(std::size_t curve, std::size_t bone) const { return originals_[curve][bone]; }
 
-  // Returns the same place on the first curve that has the same frames along the bone, often the curve itself.
+  // Returns the same point on the first curve that has the same frames along the bone, often the curve itself.
   CurvePlace original(CurvePlace place) const;
 
-  // Returns the gradient of s by the position of `point`, whose place is given.
+  // Returns the gradient of s by the position of `point`, for which `place` is the nearest.
   glm::vec3 slope(const CurvePlace& place, glm::vec3 point) const;
 
  private:
@@ -80,7 +80,7 @@ class RestCurves {
 // Returns the curves of a curve skeleton at bind.
 RestCurves make_rest_curves(std::span<const Curve> curves, std::span<const glm::dmat4> at_bind);
 
-// Gives the ends of bones that are each other's copies the larger one of their skin distances. `rest` was made of these
+// Sets both ends of bones that are each other's copies to the larger of their skin distances. `rest` must be of these
 // curves.
 void share_distances(const RestCurves& rest, std::span<Curve> curves);
 

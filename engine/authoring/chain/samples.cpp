@@ -17,8 +17,8 @@ struct Turn {
 };
 constexpr std::array<Turn, kStrongPoses> kTurns{
     {{glm::radians(135.0), 0}, {glm::radians(135.0), glm::radians(180.0)}, {0, glm::radians(360.0)}}};
-constexpr int kProbes = 96;               // places along a piece at which its motion is measured
-constexpr std::size_t kMaxSamples = 512;  // of a piece
+constexpr int kProbes = 96;               // points along a piece at which its motion is measured
+constexpr std::size_t kMaxSamples = 512;  // per piece
 
 glm::dmat4 matrix_of(const Affine& frame) {
   glm::dmat4 matrix{glm::dmat3(affine_axes(frame))};
@@ -37,7 +37,7 @@ std::array<double, kProbes + 1> samples_taken(const Sampled& sampled, std::size_
     entries[p] = matrix_of(sampled.posed(pose, piece, at)) * glm::inverse(matrix_of(sampled.rest(piece, at)));
   }
   const float reach = sampled.reach[piece];
-  // The ends count as their neighbours do.
+  // The ends count the same as their neighbours.
   const auto taken_at = [&](int p) {
     const int k = std::clamp(p, 1, kProbes - 1);
     double largest = 0;
@@ -55,8 +55,8 @@ std::array<double, kProbes + 1> samples_taken(const Sampled& sampled, std::size_
   return integral;
 }
 
-// Returns the fractions of `count` samples such that each step takes the same share of the integral. A tenth of them is
-// spread evenly, so that no stretch is without samples where the measure finds no motion.
+// Returns the fractions of `count` samples such that each step takes the same part of the integral. A tenth of them is
+// spread evenly, so that stretches without measured motion have samples too.
 std::vector<float> spread(const std::array<double, kProbes + 1>& integral, std::size_t count) {
   constexpr double kEven = 0.1;
   const auto total = [&](int p) {

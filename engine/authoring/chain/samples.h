@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses where frames along a chain are tabulated: few samples, dense where it bends.
+// Chooses the samples of frames along a chain: few, and dense in bends.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@
 
 namespace pelt::chain {
 
-// A chain whose joints bend and twist more than they will. Samples are placed for each of kStrongPoses of them: every
-// joint, counted from the top, bends by 135 degrees, the same with a twist by 180, or twists by 360.
+// A chain whose joints bend and twist more than they will in use. Samples are chosen for kStrongPoses of them: every
+// joint, counted from the top, bends by 135 degrees, does so and twists by 180, or twists by 360.
 struct StrongPose {
   std::vector<glm::mat4> joints;
-  std::vector<float> twists;  // one for each joint
+  std::vector<float> twists;  // of each joint
 };
 inline constexpr std::size_t kStrongPoses = 3;
 StrongPose strong_pose(std::size_t pose, const Chain& chain, std::span<const glm::dmat4> at_bind);
 
-// What a table is sampled from, piece by piece (bones, windows).
+// The input of a table's samples, piece by piece (bones, windows).
 struct Sampled {
   std::span<const float> reach;  // of the skin about each piece, metres; 0: without skin
-  std::uint32_t slots;           // samples of a record
-  bool evenly;  // samples stand at equal distances, which suits short pieces; else dense where it bends
-  // Returns a frame at bind of which the skin of the place is across x.
+  std::uint32_t slots;           // samples per record
+  bool evenly;                   // true: samples at equal distances, which suits short pieces; false: dense in bends
+  // Returns a frame at bind; the skin around it is across its x.
   std::function<Affine(std::size_t piece, float at)> place;
   // Return M^R and M^D, in a strong pose.
   std::function<Affine(std::size_t piece, float at)> rest;
@@ -35,10 +35,10 @@ struct Sampled {
 };
 
 // Returns the samples of each piece as fractions of it, ascending from 0 to 1: a multiple of `slots`, at most 512, or
-// none without skin. The table then moves no point within reach of a place by more than `error` metres from where its
-// own entry would, in each of the strong poses. Between samples h apart it is off by at most h^2 / 8 times the second
-// derivative of the moved point, so samples stand at equal steps of the integral of the square root of that, or all as
-// near as its largest value asks for.
+// none without skin. In each strong pose, the table then moves points within reach by at most `error` metres away from
+// the position by an exact frame. Between samples h apart, the error is at most h^2 / 8 times the second derivative of
+// the moved point. So samples lie at equal steps of the integral of its square root, or all as near as its largest
+// value requires.
 std::vector<std::vector<float>> place_samples(const Sampled& sampled, float error);
 
 // Returns the same for the bones of a curve.

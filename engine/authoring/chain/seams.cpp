@@ -68,8 +68,8 @@ void Seams::weld_borders(const DeformerInput& input, std::vector<std::uint32_t> 
   const auto row = [&](std::uint32_t v) {
     return has_weights(mesh_at(v)) ? mesh_at(v).weights.row(v - first_[target_[v]]) : std::span<const Influence>();
   };
-  // Vertices at one place whose weights differ wait for the next round.
-  constexpr int kMaxSkins = 8;       // skins that meet at one place
+  // Vertices with equal positions and different weights wait for the next round.
+  constexpr int kMaxSkins = 8;       // skins that meet at one point
   std::vector<glm::uvec3> meetings;  // pairs of targets, as triangles of two corners
   for (int round = 0; round < kMaxSkins && count > 1 && !border.empty(); ++round) {
     std::vector<glm::vec3> positions;

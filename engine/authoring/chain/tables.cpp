@@ -11,8 +11,8 @@
 namespace pelt::chain {
 namespace {
 
-// Returns for each bone of each curve the largest distance of its skin, metres, times the weight of the curve there; 0
-// without skin.
+// Returns for each bone of each curve the largest distance of its skin, metres, times the weight of the curve at that
+// vertex; 0 without skin.
 std::vector<std::vector<float>> reach_of(const RestCurves& rest, std::span<const Shares> shares) {
   std::vector<std::vector<float>> reach;
   for (std::size_t c = 0; c < rest.curve_count(); ++c) reach.emplace_back(rest.lengths(c).size() - 1, 0.0f);
@@ -64,8 +64,7 @@ Result<Samples> place_all_samples(const RestCurves& rest, std::span<const Shares
   }
   if (error > asked) {
     input.notes.push_back(
-        fmt::format("{}: the tables of the {} may be off by {:.3g} m instead of {:.3g} m, so that they have no more "
-                    "than {} samples",
+        fmt::format("{}: the tables of the {} may be off by {:.3g} m instead of {:.3g} m, to have at most {} samples",
                     input.layer, what, error, asked, kMaxSlots));
   }
   return samples;

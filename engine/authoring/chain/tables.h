@@ -18,9 +18,9 @@
 
 namespace pelt::chain {
 
-inline constexpr std::size_t kMaxSlots = 65536;  // most palette entries that the 16-bit indices of a row can name
+inline constexpr std::size_t kMaxSlots = 65536;  // most palette entries that 16-bit indices of a row can address
 
-// The samples of every curve, each of which is one palette entry.
+// The samples of every curve. Each is one palette entry.
 struct Samples {
   // For each bone of each curve: fractions of the bone, ascending; empty without skin.
   std::vector<std::vector<std::vector<float>>> at;
@@ -30,23 +30,23 @@ struct Samples {
   std::size_t count_of(std::size_t curve) const;
 };
 
-// Returns the samples of the bones of a curve. Bone b has skin up to reach[b] metres away, or none if that is 0. The
-// table may move no point by more than `error` metres from where the curve would.
+// Returns the samples of the bones of a curve. Bone b has skin up to reach[b] metres away; 0: none. The table may move
+// no point more than `error` metres away from where the curve would move it.
 using PlaceSamples =
     std::function<std::vector<std::vector<float>>(std::size_t curve, std::span<const float> reach, float error)>;
 
-// Returns the samples of all curves for `error`, a fraction of the largest extent of the targets. If they are more than
-// a palette holds, the error is doubled until they fit, and a note says so. `what` names the curves in notes and errors
-// ("curves"). Error kUnsupported: there are too many even for a hundred times the error.
+// Returns the samples of all curves for `error`, a fraction of the largest extent of the targets. If they exceed a
+// palette, doubles the error until they fit, and adds a note. `what` names the curves in notes and errors ("curves").
+// Error kUnsupported: too many samples even at a hundred times the error.
 Result<Samples> place_all_samples(const RestCurves& rest, std::span<const Shares> shares, float error,
                                   const PlaceSamples& place, const char* what, const DeformerInput& input);
 
-// Binds each vertex to the two samples beside its place on each of its curves. `first_slot` is the palette entry of the
-// first sample.
+// Binds each vertex to the two samples next to its position on each of its curves. `first_slot` is the palette entry of
+// the first sample.
 MeshBinding bind_to_tables(const RestCurves& rest, const Samples& samples, std::uint32_t first_slot,
                            const Shares& shares);
 
-// Returns for every joint on a chain, but its top, the input that gives its twist; shared::kNoInput for the others.
+// Returns the twist input of every joint on a chain except its top; shared::kNoInput for the others.
 std::vector<std::uint32_t> twist_inputs(std::span<const Chain> chains, const DeformerInput& input);
 
 }  // namespace pelt::chain

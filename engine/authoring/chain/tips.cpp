@@ -12,12 +12,11 @@
 namespace pelt::chain {
 namespace {
 
-// Joints of a face. This bounds work that grows with the square of what a file says.
+// Number of facial joints. Bounds work that grows with the square of numbers in a file.
 constexpr std::size_t kMaxBeside = 256;
 
-// Returns the weighted middle of the points. Points that are `from` ahead or less do not count, and the weight rises
-// linearly up to `to`: with a sharp bound, rounding would decide how much of a ring of vertices just there counts, and
-// pull the middle aside.
+// Returns the weighted middle of the points. Points at most `from` ahead do not count, and the weight rises linearly up
+// to `to`: at a sharp bound, rounding would decide how much of a ring of vertices counts, and pull the middle aside.
 glm::dvec3 middle(std::span<const SkinPoint> skin, const glm::dvec3& direction, double from, double to) {
   glm::dvec3 sum(0.0);
   double total = 0;
@@ -35,8 +34,8 @@ double reach_along(std::span<const SkinPoint> skin, const glm::dvec3& direction)
   return reach;
 }
 
-// Returns the unit of `direction`, turned to at most a right angle to `along`, the bone before, so that no curve turns
-// back; `along` itself if little is left. If `along` is zero, nothing is turned.
+// Returns the unit vector of `direction`, turned to at most a right angle to `along`, the bone before, so that no curve
+// turns back; `along` itself if little is left. A zero `along` turns nothing.
 glm::dvec3 turned_ahead(const glm::dvec3& direction, const glm::dvec3& along) {
   const double ahead = std::min(0.0, glm::dot(glm::normalize(direction), along));
   const glm::dvec3 rest = glm::normalize(direction) - ahead * along;
@@ -51,7 +50,7 @@ glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along)
       *std::ranges::max_element(skin, {}, [](const SkinPoint& point) { return glm::length(point.offset); });
   const double reach = glm::length(farthest.offset);
   if (reach == 0) return glm::dvec3(0.0);
-  // Skin all round the joint gives no direction; without a bone before, any is as good.
+  // Skin all around the joint gives no direction; without a bone before, any will do.
   const glm::dvec3 centre = middle(skin, glm::dvec3(0.0), -1, 0);
   glm::dvec3 direction = glm::length(centre) >= 0.1 * reach ? turned_ahead(centre, along) : along;
   if (direction == glm::dvec3(0.0)) direction = farthest.offset / reach;
@@ -65,8 +64,7 @@ glm::dvec3 tip_of_skin(std::span<const SkinPoint> skin, const glm::dvec3& along)
   return std::max(std::min(reach_along(skin, direction), most), 0.1 * reach) * direction;
 }
 
-// Returns the offset of an unweighted, childless child that stands about where the skin ends (an end node of
-// exporters).
+// Returns the offset of an unweighted, childless child at about the end of the skin (an end node of exporters).
 std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const glm::dmat4> bind,
                                         std::span<const std::vector<std::uint32_t>> children_of, const Place& place,
                                         const glm::dvec3& tip) {
@@ -87,7 +85,8 @@ std::optional<glm::dvec3> find_end_node(const Places& places, std::span<const gl
   return best;
 }
 
-// Returns true if all places below `p` stand beside the skin that reaches to `tip`, like eyes and a jaw on a skull.
+// Returns true if all joints below `p` are at the side of the skin that reaches to `tip`, like eyes and a jaw on a
+// skull.
 bool reaches_beyond(const Places& places, std::uint32_t p, const glm::dvec3& tip) {
   const double length = glm::length(tip);
   std::vector<std::uint32_t> below = places.places[p].children;
@@ -114,10 +113,11 @@ std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span
       for (const Influence& influence : mesh->weights.row(v)) {
         if (influence.weight <= 0) continue;
         std::optional<std::uint32_t> joint = model.bound_joints[influence.index].joint;
-        if (!has_place(*joint)) joint = find_above(model.skeleton, *joint, has_place);  // a joint of a face
+        if (!has_place(*joint)) joint = find_above(model.skeleton, *joint, has_place);  // a facial joint
         if (!joint) continue;
         const std::uint32_t p = places.of_joint[*joint];
-        // If all joints stand together, the skin of the upper ones is behind and does not count.
+        // If no bone leaves the coincident joints, only skin of the lowest one counts: skin of the upper ones is on the
+        // other side.
         if (places.places[p].link_count() == 0 && *joint != places.places[p].lowest) continue;
         const auto found = std::ranges::find(sums, p, &std::pair<std::uint32_t, double>::first);
         if (found == sums.end()) {
@@ -173,7 +173,7 @@ void split_roots(const Model& model, std::span<const Mesh* const> skins, double 
     }
     here.parent = added;
     places.notes.push_back(
-        fmt::format("The skin of joint '{}' lies behind '{}', which stands where it does: it gets a "
+        fmt::format("The skin of joint '{}' lies on the other side of '{}', which has the same position: it gets a "
                     "bone of its own.",
                     model.skeleton.joints[upper.back()].name, name_of(model, here)));
     places.places.push_back(std::move(above));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The skin that follows each place, and the ends of bones that it tells.
+// The skin that follows each joint, and the ends of bones that follow from it.
 #pragma once
 
 #include <glm/glm.hpp>
@@ -11,23 +11,22 @@
 namespace pelt::chain {
 
 struct SkinPoint {
-  glm::dvec3 offset;  // from the place, metres
+  glm::dvec3 offset;  // from Place::position, metres
   double weight;
 };
 
-// Returns the vertices that follow each place, by the sum of the weights of its joints. The joints of a face count as
-// the joint they hang on.
+// Returns the vertices that follow each place, by the sum of the weights of its joints. Facial joints count as the
+// joint that carries them.
 std::vector<std::vector<SkinPoint>> skin_of_places(const Model& model, std::span<const Mesh* const> skins,
                                                    const Places& places);
 
-// Splits a root place of several joints: if the skin of the upper joints lies behind, these get a place and a bone of
-// their own, so that the skin before and behind follows each as painted. Joints up to `together` metres apart stand
-// together.
+// Splits a root of several joints that coincide: if the skin of the upper joints lies on the other side, they become a
+// place with its own bone, so that the skin on each side follows as painted. Joints up to `together` metres apart
+// coincide.
 void split_roots(const Model& model, std::span<const Mesh* const> skins, double together, Places& places);
 
-// Sets the tips of places without children to where their skin ends, or to the end node there. A place whose skin
-// reaches beyond all joints below it gets a child without joints. Skin that reaches at most `together` metres gives no
-// tip.
+// Sets the tips of joints without children to the end of their skin, or to the end node there. If skin reaches beyond
+// all joints below, adds a child without joints. Skin that reaches at most `together` metres makes no tip.
 void find_tips(const Model& model, std::span<const Mesh* const> skins, std::span<const glm::dmat4> bind,
                double together, Places& places);
 

@@ -34,7 +34,7 @@ Trust::Trust(const Model& model, std::span<const Curve> curves, Painting paintin
     const Curve& curve = curves[c];
     const std::size_t last = curve.anchors.size() - 1;
     for (std::size_t i = 0; i <= last; ++i) {
-      // The bones that the anchor's joint carries: away from the top.
+      // The bones that the anchor's joint carries, away from the top.
       const std::size_t first_anchor = i <= curve.chain.top && i > 0 ? i - 1 : i;
       const std::size_t last_anchor = i >= curve.chain.top && i < last ? i + 1 : i;
       Stretch stretch;
@@ -56,7 +56,7 @@ Trust::Trust(const Model& model, std::span<const Curve> curves, Painting paintin
   }
   for (std::size_t c = 0; c < curves.size(); ++c) {
     for (const BoundJoint& bound : model.bound_joints) stretches_[c].push_back(stretches[bound.joint][c]);
-    // Joints above the top move all of it: they count as the top.
+    // Joints above the top move the whole curve: they count as the top.
     const std::vector<Anchor>& anchors = curves[c].chain.anchors;
     std::vector<std::uint32_t> anchor_of(joints.size(), static_cast<std::uint32_t>(curves[c].chain.top));
     std::vector<bool> is_on(joints.size(), false);
@@ -83,7 +83,7 @@ float Trust::at(std::size_t curve, float s, std::span<const Influence> row) cons
     }
     sum += most * influence.weight;
   }
-  // Sums of rounded weights are not quite 1: where all of a vertex is on two curves, both are trusted alike.
+  // Rounded weights do not sum to exactly 1: if all of a vertex is on two curves, both have the same trust.
   return sum > 0.9999f ? 1.0f : sum;
 }
 
@@ -95,7 +95,7 @@ std::vector<Trust::Bend> Trust::bends(std::size_t c) const {
     const glm::vec2 turning = painting_.turning ? painting_.turning(c, i) : step_reach(curve, i).turning;
     if (turning == glm::vec2(0.0f)) continue;
     const float shorter = std::min(curve.bone_length(i - 1), curve.bone_length(i));
-    // Where a limb begins at a branch, its skin is also that of the trunk.
+    // At a branch, the skin of a limb also belongs to the trunk.
     const bool is_root = curve.chain.anchors[i - 1].is_branch || curve.chain.anchors[i + 1].is_branch;
     const float off = (is_root ? 0.5f : 1.0f) * painting_.most_off *
                       std::min(shorter / (painting_.slender * std::max(curve.anchors[i].skin_distance, 1e-20f)), 1.0f);

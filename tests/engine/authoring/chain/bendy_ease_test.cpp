@@ -89,7 +89,7 @@ TEST(BendyBones, EasesTakeNoMoreThanTheBoneHas) {
   // The wanted floats are in the ratio 10 to 5.
   EXPECT_NEAR(inner.curves[0].anchors[1].float_max, kLength * 2 / 3, 1e-5f);
   EXPECT_NEAR(inner.curves[0].anchors[2].float_max, kLength / 3, 1e-5f);
-  EXPECT_THAT(inner.notes, Contains(HasSubstr("2 joints have floats that are shorter than by their ease")));
+  EXPECT_THAT(inner.notes, Contains(HasSubstr("2 joints have shorter floats than their eases ask for")));
   values.ease_in = values.ease_out = 0;
   const Settled sharp = settled(tube(), by_spline(with_bone(values)));
   EXPECT_GT(sharp.curves[0].anchors[1].float_max, 0);

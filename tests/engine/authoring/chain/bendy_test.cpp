@@ -97,7 +97,8 @@ TEST(BendyBones, SkinIsContinuousWhereBonesMeet) {
   parameters.bones.push_back({"joint2", "", {}, true, second});
   const std::vector<glm::vec3> posed = moved_tube(model, parameters);
   expect_near(posed[at(4, 1)], turned(model.meshes[0].positions[at(4, 1)], 60), 2e-3f, "the mean");
-  EXPECT_THAT(notes(model, parameters), Contains(HasSubstr("1 joints are where rolls or scales of two bones differ")));
+  EXPECT_THAT(notes(model, parameters),
+              Contains(HasSubstr("1 joints are between bones with different rolls or scales")));
   const Settled both = settled(model, parameters);
   for (std::size_t joint = 1; joint < both.curves[0].spans.size(); ++joint) {
     const shared::CurveShape before = posed_shape(both.curves[0], joint - 1, 1);
@@ -217,7 +218,7 @@ TEST(BendyBones, OfTheModelHoldUnlessTheRigSaysOtherwise) {
   EXPECT_FLOAT_EQ(both.curves[0].spans[1].last.roll, glm::radians(30.0f));
   EXPECT_FLOAT_EQ(both.curves[0].spans[2].last.roll, glm::radians(90.0f));
   EXPECT_EQ(both.curves[0].spans[3].last.roll, 0);
-  EXPECT_THAT(both.notes, Contains(HasSubstr("2 bendy bones, 1 of them as the model brings them")));
+  EXPECT_THAT(both.notes, Contains(HasSubstr("2 bendy bones, 1 of them as in the model")));
   // A bone that the rig names for other settings keeps the bendy bone of the model.
   CurveSkeletonParameters twisted;
   twisted.bones = {{"joint1", "", {}, false, std::nullopt}};
@@ -260,8 +261,8 @@ TEST(BendyBones, SayWhatFindsNothingToMove) {
   values.ease_in = 2;
   values.curve_in = {0.1f, 0};
   EXPECT_THAT(notes(tube(), with_bone(values, "joint0")),
-              Contains(AllOf(HasSubstr("1 give segments, which do not count"),
-                             HasSubstr("1 give ease or curve offsets at the end of a curve"))));
+              Contains(AllOf(HasSubstr("1 have segments, which do not count"),
+                             HasSubstr("1 have an ease or curve offsets at the end of a curve"))));
   EXPECT_THAT(notes(tube(), {}), Not(Contains(HasSubstr("bendy"))));
 }
 

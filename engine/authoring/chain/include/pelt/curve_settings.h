@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parameters that all deformers along curves have.
+// Parameters shared by all deformers along curves.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class Fields;
 
 // How a vertex finds its curves.
 enum class CurveBinding {
-  kAuto,      // by weights where the mesh has them, by distance elsewhere
+  kAuto,      // by weights if the mesh has them, else by distance
   kDistance,  // the nearest curves (Yang et al. 2006, "Skinning")
   kWeights,   // the same among the curves whose joints move the vertex by the mesh's own weights
 };
@@ -31,7 +31,7 @@ enum class CurveReference {
   kJoint,      // with the joint
 };
 
-// How flesh swells where a curve cuts the corner of a bend.
+// How flesh swells to keep its volume, since a curve cuts the corner of a bend.
 struct Bulge {
   float volume = 1;  // fraction of a slice's volume that is kept: 0 none, 1 all
   float across = 0;  // further widening across the plane of a bend of 90 degrees, as a fraction of the skin's distance
