@@ -14,7 +14,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-// Attaches what no attachment of the base names, as painted.
+// Attaches every vertex of the base that no attachment names, as painted.
 void attach_rest(HierarchicalBsplineParameters& surface) {
   std::vector<bool> attached(surface.control.size(), false);
   if (surface.levels.empty()) surface.levels.emplace_back();
@@ -35,7 +35,7 @@ void attach_rest(HierarchicalBsplineParameters& surface) {
 Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
   const bool is_named = !parameters.mesh.empty() || !parameters.file.empty();
   if (!parameters.made_of.empty() && (is_named || parameters.control.empty() || parameters.faces.empty())) {
-    return invalid(input, "made_of belongs to a base of control and faces alone");
+    return invalid(input, "made_of requires a base of control and faces only");
   }
   Base base{parameters, {}};
   if (is_named) {
@@ -46,8 +46,8 @@ Result<Base> find_base(const HierarchicalBsplineParameters& parameters, const De
       base.parameters.faces = std::move(cage.faces);
       base.parameters.file.clear();
     } else if (cage.points.size() != parameters.control.size()) {
-      return invalid(input, fmt::format("mesh '{}' has {} control vertices, and cannot paint the {} of control",
-                                        parameters.mesh, cage.points.size(), parameters.control.size()));
+      return invalid(input, fmt::format("mesh '{}' has {} control vertices, and control has {}", parameters.mesh,
+                                        cage.points.size(), parameters.control.size()));
     }
     if (mesh != nullptr && has_weights(*mesh)) {
       base.painted = true;

@@ -18,7 +18,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-// What lies farther off than the curvature allows.
+// Vertices farther off than the curvature allows.
 struct Beyond {
   std::size_t count = 0;
   std::size_t worst = 0;
@@ -48,7 +48,7 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
                                      ? grid_places(parameters, surface, input)
                                      : mesh_places(base, surface, painting ? &*painting : nullptr, input));
 
-  std::size_t first = 0;  // vertex of the targets, laid end to end
+  std::size_t first = 0;  // vertex of the targets, concatenated
   std::vector<MeshBinding> bindings;
   for (const DeformerTarget& target : input.targets) {
     const Mesh& mesh = mesh_of(input, target);
@@ -81,7 +81,7 @@ Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& given
     }
     if (beyond.count > 0) {
       input.notes.push_back(
-          fmt::format("{}: {} vertices of mesh '{}' lie farther from the surface than its radius of "
+          fmt::format("{}: {} vertices of mesh '{}' are farther from the surface than its radius of "
                       "curvature; the farthest is vertex {}, {:.3g} m off",
                       input.layer, beyond.count, mesh.name, beyond.worst, beyond.distance));
     }

@@ -13,10 +13,10 @@
 namespace pelt::hierarchical_bspline {
 
 // Binds to a hierarchical B-spline (Forsey 1994; docs/mathematics.md section 4) and returns one binding per target. A
-// vertex keeps its coordinates in tangent-plane frames of the surface: the four round its place on it, blended
-// bilinearly, or the one at its place (frames_per_span 0). The result does not depend on the thread count. Errors:
-// those of Surface::create and add_levels, a target without texture coordinates where its places are these, and a
-// surface without a tangent plane at a frame.
+// vertex keeps its coordinates in tangent-plane frames of the surface: in the four frames round its closest point,
+// blended bilinearly, or in the one at that point (frames_per_span 0). The result does not depend on the thread count.
+// Errors: those of Surface::create and add_levels, a target that lacks texture coordinates if the rig asks for them,
+// and a surface without a tangent plane at a frame.
 Result<std::vector<MeshBinding>> bind(const HierarchicalBsplineParameters& parameters, const DeformerInput& input);
 
 // Moves stored control vertices (SurfaceLevel::moves).

@@ -7,7 +7,7 @@ namespace pelt::hierarchical_bspline {
 
 Mesh make_control_mesh(const Surface& surface, std::uint32_t level, std::span<const std::uint32_t> vertices) {
   Mesh mesh;
-  std::map<std::uint32_t, std::uint32_t> place;  // of a number of the level, in the mesh
+  std::map<std::uint32_t, std::uint32_t> place;  // number in the level -> index in the mesh
   for (const std::uint32_t v : vertices) {
     const StoredVertex& vertex = surface.vertices()[v];
     place.emplace(vertex.number, static_cast<std::uint32_t>(mesh.positions.size()));

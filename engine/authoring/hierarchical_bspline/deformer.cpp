@@ -19,18 +19,18 @@ constexpr const char* kVertices = "Control vertices of the level: numbers or [fi
 }  // namespace
 
 static void describe(Fields& fields, SurfaceAttachment& attachment) {
-  fields.about("surface_attachment", "Control vertices that follow a joint, or a part of its turn.");
-  fields.flag({"painted", "They follow the joints that the skin is painted to,"}, attachment.painted);
-  fields.text({"joint", "or a joint,"}, attachment.joint, Names::kJoint);
-  fields.texts({"curve", "or the joints of a curve that carries them, at least two, in order along it."},
-               attachment.curve, Names::kJoint);
+  fields.about("surface_attachment", "Control vertices that follow the painting, a joint or a curve.");
+  fields.flag({"painted", "They follow the joints of the skin's painted weights."}, attachment.painted);
+  fields.text({"joint", "The joint to follow."}, attachment.joint, Names::kJoint);
+  fields.texts({"curve", "Joints of a curve that carries them: at least two, in order along it."}, attachment.curve,
+               Names::kJoint);
   fields.exactly_one(
       {{"painted", attachment.painted}, {"joint", !attachment.joint.empty()}, {"curve", !attachment.curve.empty()}},
-      "there is exactly one of painted, joint and curve");
+      "set exactly one of painted, joint and curve");
   fields.integer(
-      {"segment", "Which sub-segment, counted from the joint's parent: it has (segment - 1/2) / segments of the turn."},
+      {"segment", "The sub-segment, counted from the joint's parent. It makes (segment - 1/2) / segments of the turn."},
       attachment.segment, {.most = 64});
-  fields.integer({"segments", "Sub-segments that share the joint's turn evenly; 1: the joint itself."},
+  fields.integer({"segments", "Sub-segments that divide the joint's turn evenly; 1: the joint itself."},
                  attachment.segments, {.most = 64});
   fields.refuse(attachment.segment > attachment.segments, "segment", "must be at most the number of segments");
   fields.ranges({"vertices", kVertices}, attachment.vertices);
@@ -38,80 +38,78 @@ static void describe(Fields& fields, SurfaceAttachment& attachment) {
 
 static void describe(Fields& fields, SurfaceCrease& crease) {
   fields.about("surface_crease", "Edges of a control mesh that stay sharp.");
-  fields.index_lists({"paths", "Of each path its control vertices, an edge between any two that follow each other."},
+  fields.index_lists({"paths", "The control vertices of each path. Any two consecutive ones share an edge."},
                      crease.paths);
-  fields.number({"sharpness", "Levels that it stays sharp for; 10: all."}, crease.sharpness, {.least = 0, .most = 10});
+  fields.number({"sharpness", "Levels on which they stay sharp; 10: all."}, crease.sharpness, {.least = 0, .most = 10});
 }
 
 static void describe(Fields& fields, SurfaceFollow& follow) {
-  fields.about("surface_follow", "Another control vertex: the parameter is how far it has moved, metres.");
+  fields.about("surface_follow", "Another control vertex, whose displacement in metres is the parameter.");
   fields.integer({"level", "Its level: this one or a coarser one."}, follow.level, {.least = 0});
   fields.integer({"vertex", "Its number."}, follow.vertex, {.least = 0});
-  fields.vector({"axis", "Along which it moves, against the root joint; model space at bind."}, follow.axis);
+  fields.vector({"axis", "Direction of the displacement against the root joint; model space at bind."}, follow.axis);
 }
 
 static void describe(Fields& fields, SurfaceKey& key) {
   fields.about("surface_key", "A shape at a value of a parameter.");
-  fields.number({"at", "The control's value, degrees, or metres; not 0, where nothing is added."}, key.at, kAnyNumber);
-  fields.refuse(key.at == 0, "at", "must not be 0, where nothing is added");
+  fields.number({"at", "Value of the control, degrees, or metres; not 0, which adds nothing."}, key.at, kAnyNumber);
+  fields.refuse(key.at == 0, "at", "must not be 0: the key at 0 adds nothing");
   fields.offsets({"offsets", "[vertex, x, y, z], added to the vertices' own offsets."}, key.offsets);
-  fields.number({"length", "Of the vertices' own offsets, times their length at bind."}, key.length, kNotNegative);
+  fields.number({"length", "Factor on the length of the vertices' own offsets."}, key.length, kNotNegative);
 }
 
 static void describe(Fields& fields, SurfaceKeys& keys) {
   fields.about("surface_keys",
-               "Shapes over a parameter, linear between keys and held beyond: a control, an angle, or another vertex.");
-  fields.text({"control", "Name of a control, which the game gives each frame."}, keys.control);
+               "Shapes over a control, an angle or another vertex. Linear between keys, constant beyond them.");
+  fields.text({"control", "Name of a control, which the game sets each frame."}, keys.control);
   fields.optional_object({"angle", "The turn of a joint, degrees."}, keys.angle);
-  fields.optional_object({"follow", "A vertex that is followed."}, keys.follow);
+  fields.optional_object({"follow", "A vertex to follow."}, keys.follow);
   fields.exactly_one(
       {{"control", !keys.control.empty()}, {"angle", keys.angle.has_value()}, {"follow", keys.follow.has_value()}},
-      "there is exactly one of control, angle and follow");
-  fields.objects({"keys", "The shapes, by ascending at."}, keys.keys);
-  fields.ranges({"vertices", "Control vertices whose own offsets the keys' lengths scale."}, keys.vertices);
+      "set exactly one of control, angle and follow");
+  fields.objects({"keys", "The shapes, in ascending order of `at`."}, keys.keys);
+  fields.ranges({"vertices", "Control vertices whose own offsets are scaled by the keys' lengths."}, keys.vertices);
 }
 
 static void describe(Fields& fields, SurfaceLimit& limit) {
-  fields.about("surface_limit", "A bound on where posed control vertices may go.");
+  fields.about("surface_limit", "A bound on posed control vertices.");
   fields.choice({"kind",
                  "bisector: they stay on their side of the plane that bisects the joint's angle; distance: they stay "
                  "away from the joint's bone."},
                 limit.kind, kLimits);
   fields.name({"joint", "The joint."}, limit.joint, Names::kJoint);
-  fields.number({"distance", "Metres from the plane or the bone, at least."}, limit.distance, kNotNegative);
+  fields.number({"distance", "Least distance from the plane or the bone, metres."}, limit.distance, kNotNegative);
   fields.ranges({"vertices", kVertices}, limit.vertices);
 }
 
 static void describe(Fields& fields, SecondaryAction& action) {
-  fields.about("secondary_action",
-               "Masses on stiff rods from the references of control vertices to the vertices: k = 3 E I / l^3.");
+  fields.about("secondary_action", "Each vertex is a mass on a stiff rod from its reference, with k = 3 E I / l^3.");
   fields.number({"rigidity", "E I, flexural rigidity of the rod, N m^2."}, action.rigidity, kPositive);
   fields.number({"mass", "Kilograms."}, action.mass, kPositive);
   fields.number({"damping", "Along the surface, N s/m."}, action.damping, kNotNegative);
-  fields.number({"damping_into", "Into and out of the surface, N s/m; larger, so that motion keeps to the surface."},
+  fields.number({"damping_into", "Into and out of the surface, N s/m; larger, so that motion stays along the surface."},
                 action.damping_into, kNotNegative);
-  fields.number({"reach", "Largest displacement, in lengths of the rod."}, action.reach, {.least = 0, .most = 1});
+  fields.number({"reach", "Largest displacement, in rod lengths."}, action.reach, {.least = 0, .most = 1});
   fields.ranges({"vertices", kVertices}, action.vertices);
 }
 
 static void describe(Fields& fields, SurfaceLevel& level) {
   fields.about("surface_level",
-               "A level of the surface, which stores the control vertices that it names; numbered i * (number along "
-               "v) + j.");
+               "A refinement level of the surface. It stores the control vertices that it names, numbered i * (number "
+               "along v) + j.");
   fields.offsets({"offsets",
-                  "[vertex, x, y, z] from where refinement puts the vertex; metres, in the tangent-plane frame of the "
-                  "level before."},
+                  "[vertex, x, y, z] from the vertex's refined position; metres, in the tangent-plane frame of the "
+                  "coarser level."},
                  level.offsets);
-  fields.offsets(
-      {"moves",
-       "[vertex, x, y, z] by which vertices are moved once the skin is bound, so that it follows; in the frame "
-       "of the offsets, of level 0 in model space at bind."},
-      level.moves);
-  fields.objects({"attach", "What follows joints; all other vertices follow the level before."}, level.attach);
-  fields.objects({"keys", "Shapes over parameters; offsets in the same frame, of level 0 in model space at bind."},
+  fields.offsets({"moves",
+                  "[vertex, x, y, z] that move vertices and their skin after bind; in the frame of the "
+                  "offsets, on level 0 in model space at bind."},
+                 level.moves);
+  fields.objects({"attach", "Attachments to joints. Other vertices follow the coarser level."}, level.attach);
+  fields.objects({"keys", "Shapes over parameters; offsets in the same frame, on level 0 in model space at bind."},
                  level.keys);
-  fields.objects({"limits", "Where posed vertices may not go."}, level.limits);
-  fields.objects({"secondary", "Vertices that swing behind their motion."}, level.secondary);
+  fields.objects({"limits", "Bounds on posed vertices."}, level.limits);
+  fields.objects({"secondary", "Vertices that swing after their motion."}, level.secondary);
 }
 
 void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
@@ -119,23 +117,23 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
   fields.integers({"shape", "Control vertices of the base grid, [u, v]."}, surface.shape);
   fields.flag({"closed_u", "The surface closes along u."}, surface.closed_u);
   fields.flag({"closed_v", "The surface closes along v."}, surface.closed_v);
-  fields.vectors({"control", "Control vertices of the base, of a grid v fastest; model space at bind, metres."},
+  fields.vectors({"control", "Control vertices of the base (of a grid: v fastest); model space at bind, metres."},
                  surface.control);
-  fields.index_lists({"faces", "Faces of a base mesh: of each its control vertices, in order."}, surface.faces);
+  fields.index_lists({"faces", "Faces of a base mesh: the control vertices of each, in order."}, surface.faces);
   fields.text({"mesh",
-               "Or the base is a mesh of the model, which is then no skin (beside control and faces it has their "
-               "painting alone),"},
+               "A mesh of the model as the base. It is then no skin. Next to control and faces, it only provides their "
+               "painting."},
               surface.mesh, Names::kCage);
-  fields.text({"file", "or an OBJ, relative to the rig file."}, surface.file, Names::kObjFile);
+  fields.text({"file", "An OBJ file as the base, relative to the rig file."}, surface.file, Names::kObjFile);
   const Given control{"control", !surface.control.empty()};
   const Given faces{"faces", !surface.faces.empty()};
   const Given mesh{"mesh", !surface.mesh.empty()};
   const Given file{"file", !surface.file.empty()};
-  fields.at_most_one({mesh, file}, "there is mesh or file, not both");
+  fields.at_most_one({mesh, file}, "set mesh or file, not both");
   fields.conflict("control", {control, file}, {}, "belongs to a base without file");
   fields.conflict("faces", {faces, file}, {}, "belong to a base without file");
-  fields.conflict("control", {control, mesh}, {faces}, "stands beside mesh with faces alone");
-  fields.conflict("faces", {faces}, {control}, "name control vertices, and there are none");
+  fields.conflict("control", {control, mesh}, {faces}, "requires faces if mesh is set");
+  fields.conflict("faces", {faces}, {control}, "requires control");
   for (const Given& along : {Given{"shape", surface.shape != HierarchicalBsplineParameters{}.shape},
                              Given{"closed_u", surface.closed_u}, Given{"closed_v", surface.closed_v}}) {
     constexpr const char* kWhy = "belongs to a base grid, which is control without faces";
@@ -144,15 +142,15 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
   }
   fields.objects({"creases", "Sharp edges of a base mesh."}, surface.creases);
   fields.conflict("creases", {{"creases", !surface.creases.empty()}}, {faces, mesh, file},
-                  "belong to a base that is given as a mesh");
+                  "belong to a base that is a mesh: set faces, mesh or file");
   fields.ranges({"made_of",
-                 "Of a base that was made of the skin: for each control vertex, in order, the vertex of the layer's "
-                 "meshes, laid end to end, that it was made of."},
+                 "For a base made from the skin: for each control vertex, in order, the vertex that it was made from, "
+                 "counted through the layer's meshes in order."},
                 surface.made_of);
-  fields.objects({"levels", "The base level and the overlays, each with half the spans of the one before."},
+  fields.objects({"levels", "The base level and the overlays, each with spans half as long as the one before."},
                  surface.levels);
   fields.conflict("levels", {{"levels", !surface.levels.empty()}}, {control, mesh, file},
-                  "belong to a base that is given");
+                  "require a base: set control, mesh or file");
   fields.choice({"places",
                  "Where a vertex lies on the surface: its closest point, or its texture coordinates, 0 to 1 over the "
                  "surface."},
@@ -162,24 +160,24 @@ void describe(Fields& fields, HierarchicalBsplineParameters& surface) {
                      "edges."},
                     "auto", surface.frames_per_span, {.most = 64}, "every_vertex");
   fields.number_or({"spread",
-                    "For painted vertices: length of each joint's passage along the surface, in radii of the limb; 0: "
-                    "as painted; auto: by the kind of joint, 3 at most."},
+                    "For painted vertices: length of each joint's transition along the surface, in radii of the limb; "
+                    "0: as painted; auto: by the kind of joint, 3 at most."},
                    "auto", surface.spread, {.least = 0, .most = 16});
-  fields.integer({"base_faces", "Faces of a base that is made of the skin, where nothing gives one."},
+  fields.integer({"base_faces", "Target number of faces of a base made from the skin, if the rig has no base."},
                  surface.base_faces, {.least = 20, .most = 20000});
-  fields.number({"tolerance", "By how much of the size a skin may lie off the base that is made of it."},
+  fields.number({"tolerance", "Largest distance of the skin from the base made from it, over the skin's size."},
                 surface.tolerance, {.least = 0, .most = 1, .above_least = true});
 }
 
 namespace hierarchical_bspline {
 
-// Returns true if an artist has given nothing of the surface.
+// Returns true if the rig defines nothing of the surface.
 static bool has_no_sculpture(const DeformerParameters& parameters) {
   const auto& surface = parameters.get<HierarchicalBsplineParameters>();
   return surface.control.empty() && surface.mesh.empty() && surface.file.empty();
 }
 
-// A surface that a rig gives moves them: teeth lie on it. One that is made of the skin does not, written out or not.
+// Rigid parts such as teeth follow a surface that the rig defines, but not one made from the skin, even if written out.
 static RigidParts rigid_parts(const DeformerParameters& parameters) {
   const bool is_made = has_no_sculpture(parameters) || !parameters.get<HierarchicalBsplineParameters>().made_of.empty();
   return is_made ? RigidParts::kLeft : RigidParts::kMoved;

@@ -24,7 +24,7 @@ FramePass::FramePass(const Surface& surface, const std::vector<PosedVertex>& pos
 
 namespace {
 
-// Returns the shares with tangents that are unit and at right angles at bind.
+// Returns the weights with tangents that are unit and at right angles at bind.
 std::vector<Share> squared(const Surface& surface, std::span<const Share> shares) {
   const SurfacePoint point = at_bind(surface, shares);
   const glm::dmat3 axes = point.axes();

@@ -12,19 +12,19 @@
 
 namespace pelt::hierarchical_bspline {
 
-// Where stored vertices are found in the character.
+// The location of a stored vertex in the character.
 struct PosedVertex {
   std::uint32_t vertex;  // of the instance
-  std::uint32_t stage;   // the first in which a pass can read it
+  std::uint32_t stage;   // the first stage in which a pass can read it
 };
 
 // Returns the point that the shares make of the stored vertices at bind.
 SurfacePoint at_bind(const Surface& surface, std::span<const Share> shares);
 
-// How a frame moves what it carries.
+// How a frame moves the skin that it carries.
 enum class FrameKind {
-  kTangent,  // its first axis is S_u / |S_u|, as the paper has it
-  kMesh,     // it stretches and shears as the surface does, whichever way u runs
+  kTangent,  // its first axis is S_u / |S_u|, as in the paper
+  kMesh,     // it stretches and shears with the surface, whichever way u runs
 };
 
 // A pass of tangent-plane frames.

@@ -26,7 +26,7 @@ Basis basis(const Direction& direction, double parameter) {
   return result;
 }
 
-// The control vertices from which refinement makes vertex i of the next level, and their weights.
+// The control vertices, with their weights, that refinement makes vertex i of the next level from.
 struct Mask {
   std::array<std::uint32_t, 3> vertex;
   std::array<double, 3> weight;
@@ -96,7 +96,7 @@ std::uint32_t GridTopology::child(std::uint32_t level, std::uint32_t number) con
   const Grid refined = grid.refined();
   std::array<std::uint32_t, 2> at{number / grid.along[1].count, number % grid.along[1].count};
   for (int d = 0; d < 2; ++d) {
-    // Vertex i lies at 2 i - 1 of the next level; beyond the ends of an open direction there is none.
+    // Vertex i lies at 2 i - 1 of the next level; none lies beyond the ends of an open direction.
     const std::uint32_t count = refined.along[d].count;
     at[d] =
         refined.along[d].closed ? (2 * at[d] + count - 1) % count : std::min(std::max(2 * at[d], 1u) - 1, count - 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tensor-product grids of uniform bicubic B-splines (Forsey & Bartels 1988).
 //
-// Along an open direction of n control vertices the parameter runs over [0, n - 3], along a closed one over [0, n) and
-// round again. Span k is shaped by control vertices k to k + 3; vertex i has the most influence at i - 1. Level l + 1
-// has twice the spans of level l, and twice the parameter at the same point.
+// The parameter of an open direction of n control vertices runs over [0, n - 3], that of a closed one over [0, n) and
+// round again. Control vertices k to k + 3 shape span k; vertex i has the most influence at i - 1. Level l + 1 has
+// twice the spans of level l, and twice the parameter at the same point.
 #pragma once
 
 #include <array>
@@ -31,9 +31,9 @@ struct Grid {
   glm::dvec2 inside(glm::dvec2 uv) const { return {along[0].inside(uv.x), along[1].inside(uv.y)}; }
   Grid refined() const { return {{along[0].refined(), along[1].refined()}}; }
 
-  // Returns the shares of the control vertices in a point, and in its derivatives.
+  // Returns the weights of the control vertices in a point and in its derivatives.
   std::vector<Share> point(glm::dvec2 uv) const;
-  // Does the same, with the tangents of a point nearby where there is no tangent plane.
+  // Does the same, but takes the tangents of a point nearby if the point has no tangent plane.
   std::vector<Share> framed_point(glm::dvec2 uv, std::span<const glm::dvec3> control) const;
 };
 

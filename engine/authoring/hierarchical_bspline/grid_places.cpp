@@ -14,7 +14,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-constexpr double kTessellation = 4.0;  // quads of a span of the base, at least
+constexpr double kTessellation = 4.0;  // quads per span of the base, at least
 constexpr int kSteps = 12;
 constexpr std::size_t kGrain = 256;
 constexpr double kCurvatureStep = 1e-3;  // of a span
@@ -39,7 +39,7 @@ glm::dvec2 refined(const Surface& surface, const glm::dvec3& target, glm::dvec2 
     const double a = glm::dot(away, point.tangent_u);
     const double b = glm::dot(away, point.tangent_v);
     glm::dvec2 move(vv * a - uv_ * b, uu * b - uv_ * a);
-    // At an end of an open direction that the step would leave, it goes along the other one alone.
+    // If the step would leave an open direction at its end, it only goes along the other one.
     if (is_at_end(grid.along[0], uv.x, move.x)) move = {0, b * determinant / vv};
     if (is_at_end(grid.along[1], uv.y, move.y)) move = {a * determinant / uu, 0};
     const glm::dvec2 next = grid.inside(uv + move * (part / determinant));
@@ -73,8 +73,8 @@ class GridPlaces : public SkinPlaces {
       return {};
     }
     if (mesh.uvs.size() != mesh.positions.size()) {
-      return invalid(
-          input_, fmt::format("mesh '{}' has no texture coordinates to find its place on the surface by", mesh.name));
+      return invalid(input_,
+                     fmt::format("mesh '{}' needs texture coordinates for places by texture_coordinates", mesh.name));
     }
     places_.clear();
     for (const glm::vec2 uv : mesh.uvs) {
@@ -93,7 +93,7 @@ class GridPlaces : public SkinPlaces {
       glm::dvec2 step(0);
       step[d] = kCurvatureStep;
       const Direction& direction = grid_.along[d];
-      // At the end of an open direction there is one side alone.
+      // At the end of an open direction there is only one side.
       const glm::dvec2 low = direction.closed || uv[d] >= step[d] ? uv - step : uv;
       const glm::dvec2 high = direction.closed || uv[d] + step[d] <= direction.spans() ? uv + step : uv;
       const SurfacePoint before = surface_.evaluate(surface_.finest(), low);
@@ -137,7 +137,7 @@ class GridPlaces : public SkinPlaces {
     return {};
   }
 
-  // Returns how many frames a span of the finest level gets along u and v; 0: each vertex has its own.
+  // Returns how many frames a span of the finest level gets along u and v; 0: every vertex has its own.
   std::array<double, 2> frames_per_span() const {
     if (parameters_.frames_per_span) {
       const auto given = static_cast<double>(*parameters_.frames_per_span);

@@ -17,7 +17,7 @@ namespace pelt::hierarchical_bspline {
 namespace {
 
 constexpr std::size_t kMaxInfluences = 8;      // of a painted control vertex
-constexpr std::uint32_t kPaintedSegments = 6;  // of a pair of joints that has more shares than these have ends
+constexpr std::uint32_t kPaintedSegments = 6;  // of a pair of joints that has more fractions than these have ends
 
 }  // namespace
 

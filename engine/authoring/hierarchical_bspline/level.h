@@ -18,10 +18,10 @@
 
 namespace pelt::hierarchical_bspline {
 
-// What a stored vertex follows and what it is held by.
+// What a stored vertex follows, and its limit and secondary action.
 struct VertexPlan {
-  const SurfaceAttachment* attachment = nullptr;  // none: the level before, or the root
-  std::uint32_t segment = 0;                      // record of the pass of joints, unless it is a curve's
+  const SurfaceAttachment* attachment = nullptr;  // none: the coarser level, or the root
+  std::uint32_t segment = 0;                      // record of the pass of joints, unless a curve's
   std::vector<Influence> painted;                 // records of that pass
   std::uint32_t joint = 0;                        // of the segment
   const SurfaceLimit* limit = nullptr;
@@ -29,7 +29,7 @@ struct VertexPlan {
   const SecondaryAction* action = nullptr;
 };
 
-// Vertices have their numbers among all stored ones.
+// Vertices are numbered among all stored ones.
 struct Level {
   std::uint32_t number;
   std::uint32_t first;
@@ -44,16 +44,16 @@ struct Level {
 
   std::string what() const;  // the layer and the level, for errors
 
-  // Returns the axes in which a vertex's offsets are given, model space at bind: the frame of the level before; on the
-  // base those of model space.
+  // Returns the axes of a vertex's offsets, model space at bind: the frame of the coarser level; on the base those of
+  // model space.
   glm::dmat3 axes(std::uint32_t v) const;
 
-  // Returns the reference of equation 2, model space at bind: the joint that the vertex is attached to, or where
-  // refinement puts it; on the base the vertex itself.
+  // Returns the reference of equation 2, model space at bind: the joint that the vertex is attached to, or its refined
+  // position; on the base the vertex itself.
   glm::vec3 reference(std::uint32_t v) const;
 };
 
-// Vertices that a pass shifts from where they are posed so far.
+// Vertices that a pass shifts from their position so far.
 struct Shift {
   std::vector<std::uint32_t> vertices;
   PalettePass pass;
@@ -61,10 +61,10 @@ struct Shift {
 };
 
 // Adds the pass of offsets by controls and angles over the level's control mesh, and returns its first palette entry;
-// none without such keys. `name`: that of the surface.
+// none without such keys. `name`: of the surface.
 Result<std::optional<std::uint32_t>> add_keys(const Level& level, const std::string& name, const Mesh& mesh);
 
-// Returns the shift of vertices that follow another by keys that have `follow`.
+// Returns the shift of vertices that follow another, by keys with `follow`.
 Result<Shift> shift_following(const Level& level, const SurfaceKeys& keys);
 
 Shift shift_limited(const Level& level);

@@ -41,7 +41,7 @@ Shift shift_limited(const Level& level) {
                                       .before = before,
                                       .bone = bone,
                                       .side = above < 0 ? -1.0f : 1.0f,
-                                      // What is nearer at bind stays where it is there.
+                                      // A vertex that is nearer at bind keeps its distance there.
                                       .distance = std::min(limit->distance, at_bind),
                                       .joint_inverse_bind = joints.inverse_bind(joint),
                                       .parent_inverse_bind = joints.inverse_bind(parent)});
@@ -60,11 +60,11 @@ Result<Shift> shift_swinging(const Level& level) {
     const glm::vec3 root = level.reference(v);
     const float length = glm::distance(root, vertex.rest);
     if (!(length > 1e-6f)) {
-      return invalid("{}: vertex {} swings, but has no offset from its reference that a rod could lie along",
-                     level.what(), vertex.number);
+      return invalid("{}: vertex {} cannot swing: it has no offset from its reference for a rod", level.what(),
+                     vertex.number);
     }
     shift.vertices.push_back(v);
-    // Motion keeps to the surface that the vertex refers to: the level before, and on the base its own.
+    // Motion stays along the reference surface: the coarser level, or on the base its own.
     const glm::dvec3 normal = level.number > 0 ? level.axes(v)[2] : normal_at(level.surface, vertex);
     const double stiffness = 3.0 * action->rigidity / std::pow(length, 3) / action->mass;
     const ActionPull along = action_pull(stiffness, action->damping / action->mass);

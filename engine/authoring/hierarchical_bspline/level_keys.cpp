@@ -18,7 +18,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-// Returns what a key adds to each vertex of a level, model space at bind.
+// Returns the offset that a key adds to each vertex of a level, model space at bind.
 std::vector<glm::vec3> offsets_of(const SurfaceKeys& keys, const SurfaceKey& key, const Level& level) {
   std::vector<glm::vec3> offsets(level.last - level.first, glm::vec3(0.0f));
   const std::vector<StoredVertex>& vertices = level.surface.vertices();
@@ -38,7 +38,7 @@ std::vector<glm::vec3> offsets_of(const SurfaceKeys& keys, const SurfaceKey& key
   return offsets;
 }
 
-// Adds a key's weight over a control: a hat from its neighbours, held beyond the outermost keys.
+// Adds a key's weight over a control: a hat from its neighbours, constant beyond the outermost keys.
 std::uint32_t hat(std::span<const float> at, std::size_t k, std::uint32_t input, key_weights::WeightTable& weights) {
   constexpr float kBelowAll = -2e9f;
   std::vector<std::uint32_t> keys = {k > 0 ? weights.add_ramp(input, at[k - 1], at[k], 1)
@@ -47,14 +47,14 @@ std::uint32_t hat(std::span<const float> at, std::size_t k, std::uint32_t input,
   return weights.add_weight(std::move(keys));
 }
 
-// Checks keys and returns their parameters, 0 among them.
+// Checks keys and returns their parameters, with 0.
 Result<std::vector<float>> parameters_of(const SurfaceKeys& keys, const Level& level) {
   std::vector<float> at = {0.0f};
   for (const SurfaceKey& key : keys.keys) at.push_back(key.at);
   std::ranges::sort(at);
   if (!std::ranges::all_of(at, [](float value) { return is_near(value); }) ||
       std::ranges::adjacent_find(at) != at.end()) {
-    return invalid("{}: two keys are at one value, or at 0, where nothing is added", level.what());
+    return invalid("{}: keys must be at different values, none at 0, which adds nothing", level.what());
   }
   return at;
 }
@@ -93,8 +93,8 @@ Result<Shift> shift_following(const Level& level, const SurfaceKeys& keys) {
       follow.level <= level.number ? level.surface.find(follow.level, follow.vertex) : nullptr;
   const float length = glm::length(follow.axis);
   if (followed == nullptr) {
-    return invalid("{}: no level up to this one stores vertex {} of level {} that is to be followed", level.what(),
-                   follow.vertex, follow.level);
+    return invalid("{}: no level up to this one stores the followed vertex {} of level {}", level.what(), follow.vertex,
+                   follow.level);
   }
   if (!(length > 0) || !is_near(follow.axis)) {
     return invalid("{}: the axis of the followed vertex has no direction", level.what());

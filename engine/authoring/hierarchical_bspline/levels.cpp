@@ -26,8 +26,8 @@ std::string what_of(const DeformerInput& input, std::uint32_t level) {
   return fmt::format("{}: level {}", input.layer, level);
 }
 
-// Binds points to the curve through these joints, as skin of a curve skeleton that has this curve alone, and adds the
-// passes that pose it (Forsey 1994, "Future work"). `what` says whose they are. Errors: those of the curve skeleton.
+// Binds points to the curve through these joints, like skin of a curve skeleton of this curve only, and adds the passes
+// that pose it (Forsey 1994, "Future work"). `what` names their owner. Errors: those of the curve skeleton.
 Result<MeshBinding> bind_to_curve(const std::vector<std::string>& joints, std::span<const glm::vec3> points,
                                   const std::string& what, const DeformerInput& input) {
   CurveSkeletonParameters curve;
@@ -72,7 +72,7 @@ class Levels {
   }
 
  private:
-  // Enters an attachment, a limit or an action in the plans of its vertices, and calls visit(plan, number) for each.
+  // Enters an attachment, limit or action in the plans of its vertices, and calls visit(plan, number) for each.
   template <class Entry, class Visit>
   Result<void> enter(const Entry& entry, const Entry* VertexPlan::*kind, std::uint32_t level, const char* done,
                      const Visit& visit) {
@@ -208,7 +208,7 @@ class Levels {
     for (const std::uint32_t v : all) {
       posed_.push_back({builder.first_vertex(control) + v - level.first, builder.stage_after(control)});
     }
-    // One after the other: a vertex may follow one that follows.
+    // In sequence: a vertex may follow one that follows.
     for (const SurfaceKeys& keys : level.edits.keys) {
       if (!keys.follow) continue;
       PELT_ASSIGN(auto following, shift_following(level, keys));
@@ -219,7 +219,7 @@ class Levels {
     return add(std::move(swinging), name + " swinging", number);
   }
 
-  // Adds a control mesh of the vertices that a pass shifts, and has them read there from now on.
+  // Adds a control mesh of the vertices that a pass shifts, and has them read from there from now on.
   Result<void> add(Shift shift, const std::string& name, std::uint32_t level) {
     if (shift.vertices.empty()) return {};
     CharacterBuilder& builder = input_.builder;

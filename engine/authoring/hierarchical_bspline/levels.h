@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The stored control vertices of a surface in the builder: a control mesh a level, each moved in the stage after the
-// levels that it refers to (docs/mathematics.md section 4).
+// The stored control vertices of a surface in the builder: one control mesh per level, each moved in the stage after
+// the levels that it refers to (docs/mathematics.md section 4).
 //
 //   level 0   joints, parts of joints, the root --> control mesh "surface"
 //   level 1   tangent-plane frames of level 0, joints --> control mesh "surface level 1"
-//   ...       and, of vertices with limits or secondary action, a second mesh that holds them where these put them
+//   ...       for vertices with limits or secondary action, also a second mesh that these have shifted
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@
 namespace pelt::hierarchical_bspline {
 
 // Adds everything that poses the stored vertices, in their order. Errors name the layer, the level and the joint: a
-// joint that does not exist, a vertex that is attached, limited or swings twice, key poses as in key_pose::add_pass.
-// `painting`: not null if the rig attaches vertices as painted.
+// missing joint, a vertex that is attached, limited or swings twice, key poses as in key_pose::add_pass. `painting`:
+// not null if the rig attaches vertices as painted.
 Result<std::vector<PosedVertex>> add_levels(const HierarchicalBsplineParameters& parameters, const Surface& surface,
                                             const Painting* painting, const DeformerInput& input);
 
-// Returns the moves of a level's stored vertices (SurfaceLevel::moves) as its control mesh takes them: by the places of
-// the vertices in it, in model space at bind.
+// Returns the moves of a level's stored vertices (SurfaceLevel::moves) as its control mesh takes them: by index in it,
+// in model space at bind.
 std::vector<VertexOffset> moves_at_bind(const Surface& surface, std::uint32_t level,
                                         std::span<const VertexOffset> moves);
 

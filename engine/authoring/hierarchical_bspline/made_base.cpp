@@ -28,19 +28,19 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-constexpr float kJointDensity = 1.5f;  // of the base near joints, over that elsewhere
-constexpr double kOfDistance = 1.2;    // most of an edge of the base, of the distance to the bone
-constexpr double kLevelEdges = 3;      // edges of the finest level, in edges of the skin
+constexpr float kJointDensity = 1.5f;  // of the base near joints, relative to elsewhere
+constexpr double kOfDistance = 1.2;    // longest edge of the base, relative to the distance to the bone
+constexpr double kLevelEdges = 3;      // length of the finest level's edges, in skin edges
 constexpr std::uint32_t kMaxOverlays = 2;
-constexpr double kUnlikeRows = 0.08;  // from which vertices that one is refined from are painted unlike it
-constexpr double kFlatQuad = 0.7;     // cosine of the angle between the halves of a quad, at least
-constexpr float kReach = 1.0f;        // of the shortest edge of a control vertex, by which the fit moves it
-constexpr double kRounding = 1e-6;    // of the size: what is nearer is one place
-constexpr int kRounds = 3;            // of the fit: places of the skin are looked for again
-constexpr std::size_t kSamples = 4;   // points of the skin for each limit point
-constexpr int kSteps = 8;             // of conjugate gradients in each
+constexpr double kUnlikeRows = 0.08;  // a vertex is painted unlike those it is refined from, from here on
+constexpr double kFlatQuad = 0.7;     // least cosine of the angle between the halves of a quad
+constexpr float kReach = 1.0f;        // by which the fit moves a control vertex at most, in its shortest edges
+constexpr double kRounding = 1e-6;    // relative to the size: nearer points are one
+constexpr int kRounds = 3;            // of the fit: each projects the skin again
+constexpr std::size_t kSamples = 4;   // points of the skin per limit point
+constexpr int kSteps = 8;             // of conjugate gradients per round
 
-// Returns quads of pairs of triangles, those with the most even angles first, and the triangles that are left.
+// Returns quads of triangle pairs, those with the most even angles first, and the remaining triangles.
 Polygons quads_of(std::span<const glm::uvec3> triangles, std::span<const glm::vec3> positions) {
   struct Pair {
     double badness;
@@ -83,7 +83,7 @@ Polygons quads_of(std::span<const glm::uvec3> triangles, std::span<const glm::ve
   return faces;
 }
 
-// A point of the skin, and the limit points of a level that its place is between.
+// A point of the skin, and the limit points of a level round it.
 struct Sample {
   glm::dvec3 position;
   ClosestPoint place;
@@ -106,8 +106,8 @@ Result<std::vector<Sample>> samples_of(const Mesh& skin, const Surface& surface,
   return samples;
 }
 
-// Moves the control vertices so that the limit points of the base lie at the vertices that they were made of, and the
-// surface in all points of the skin: least squares by few steps of conjugate gradients, which leave the control mesh
+// Moves the control vertices so that limit points of the base lie at the vertices that they were made from, and the
+// surface at all points of the skin: least squares by few steps of conjugate gradients, which keep the control mesh
 // even. A control vertex moves by less than its edges, since nothing smooth runs through a sharp edge.
 Result<void> fit(HierarchicalBsplineParameters& base, const Mesh& skin, const DeformerInput& input) {
   using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
@@ -171,7 +171,7 @@ Result<void> fit(HierarchicalBsplineParameters& base, const Mesh& skin, const De
   return {};
 }
 
-// Returns how far the skin lies off the surface round each limit point of a level, in the mean.
+// Returns the mean offset of the skin from the surface round each limit point of a level.
 std::vector<glm::dvec3> skin_offsets(std::span<const SurfacePoint> limits, std::span<const Sample> samples) {
   std::vector<glm::dvec3> offsets(limits.size(), glm::dvec3(0));
   std::vector<double> sum(limits.size(), 0);
@@ -187,7 +187,7 @@ std::vector<glm::dvec3> skin_offsets(std::span<const SurfacePoint> limits, std::
   return offsets;
 }
 
-// Returns for every vertex of the skin its connected part, across seams.
+// Returns the connected part of each vertex of the skin, across seams.
 std::vector<std::uint32_t> connected_skin(const Mesh& skin) {
   const std::vector<std::uint32_t> welded = weld_by_position(skin.positions);
   std::vector<std::uint32_t> parts = connected_parts(skin.positions.size(), welded_triangles(welded, skin.triangles));
@@ -199,13 +199,13 @@ double size_of(const Mesh& mesh) {
   return glm::length(bounds_of<glm::vec3>(std::span<const glm::vec3>(mesh.positions)).size());
 }
 
-// Returns true if the surface has a tangent plane at a point, beyond what rounding decides.
+// Returns true if the surface has a tangent plane at a point, by more than rounding error.
 bool is_clear(const SurfacePoint& point) {
   const double area = glm::length(glm::cross(point.tangent_u, point.tangent_v));
   return area > 1e-3 * std::max(glm::dot(point.tangent_u, point.tangent_u), glm::dot(point.tangent_v, point.tangent_v));
 }
 
-// Returns the skin with vertices that differ by rounding, where meshes meet, in one place.
+// Returns the skin with vertices merged that differ by rounding, as at borders of meshes.
 from_skin::ShownSurface closed_skin(const DeformerInput& input) {
   from_skin::ShownSurface surface = from_skin::shown_surface(input, false);
   if (surface.mesh.triangles.empty()) return surface;
@@ -216,7 +216,7 @@ from_skin::ShownSurface closed_skin(const DeformerInput& input) {
   return surface;
 }
 
-// Adds the vertices of overlays: where the skin is painted unlike the level before, and where it lies off it.
+// Adds the vertices of overlays: those at which the skin is painted unlike the coarser level, or lies off it.
 Result<void> add_overlays(Base& base, std::uint32_t overlays, const Mesh& skin, const DeformerInput& input) {
   HierarchicalBsplineParameters bare = base.parameters;
   bare.levels.resize(overlays + 1);
@@ -278,14 +278,14 @@ Result<void> take_from_skin(Base& base, const DeformerInput& input) {
   for (const IndexRange range : base.parameters.made_of) {
     for (std::uint64_t v = range.first; v <= range.last && vertices.size() <= base.parameters.control.size(); ++v) {
       if (v >= skin.mesh.positions.size()) {
-        return invalid(input, fmt::format("made_of names vertex {} of a skin of {}: it was made of another skin", v,
+        return invalid(input, fmt::format("made_of names vertex {} of a skin of {}: it was made from another skin", v,
                                           skin.mesh.positions.size()));
       }
       vertices.push_back(static_cast<std::uint32_t>(v));
     }
   }
   if (vertices.size() != base.parameters.control.size()) {
-    return invalid(input, fmt::format("made_of names {} vertices, not one for each of the {} of control",
+    return invalid(input, fmt::format("made_of names {} vertices, and needs one for each of the {} of control",
                                       vertices.size(), base.parameters.control.size()));
   }
   base.skin_parts = connected_skin(skin.mesh);
@@ -304,7 +304,7 @@ Result<void> take_from_skin(Base& base, const DeformerInput& input) {
 Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const DeformerInput& input) {
   from_skin::ShownSurface surface = closed_skin(input);
   const Mesh skin = surface.mesh;
-  if (skin.triangles.empty()) return invalid(input, "the layer has no skin to make a surface of");
+  if (skin.triangles.empty()) return invalid(input, "the layer has no skin to make a surface from");
   const from_skin::ThinnedSkin thinned = from_skin::thinned_skin(
       std::move(surface), std::size_t{2} * parameters.base_faces, kJointDensity, kOfDistance, input);
   const Manifold manifold = manifold_of(thinned.mesh.triangles);
@@ -325,7 +325,7 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   }
   PELT_TRY(take_from_skin(base, input));
   if (!thinned.is_skin) PELT_TRY(fit(base.parameters, skin, input));
-  if (!parameters.frames_per_span) base.parameters.frames_per_span = 1;  // levels are where frames are needed
+  if (!parameters.frames_per_span) base.parameters.frames_per_span = 1;  // there are levels where frames are needed
   base.parameters.levels.resize(1);
   if (thinned.is_skin) return base;
   const std::vector<glm::dvec3> control(base.parameters.control.begin(), base.parameters.control.end());

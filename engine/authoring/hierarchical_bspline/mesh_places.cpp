@@ -17,16 +17,16 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-// Places are points of triangles between limit points, which have the frames. A face is split as far as a level stores
+// Locates skin in triangles between limit points, which have the frames. A face is split as deep as levels store
 // vertices in it, and `extra` times more. A vertex has one number on all levels: its limit point is that of the finest
-// one on which a triangle has it.
+// level on which a triangle has it.
 class MeshPlaces : public SkinPlaces {
  public:
   static Result<std::unique_ptr<SkinPlaces>> create(std::uint32_t extra, Surface& surface, const Painting* painting,
                                                     const Base& base, const DeformerInput& input) {
     const std::uint32_t stored = surface.finest();
     if (Result<void> refined = surface.refine_to(stored + extra); !refined) {
-      return invalid(input, fmt::format("frames_per_span {} needs more vertices than a level may have: give less",
+      return invalid(input, fmt::format("frames_per_span {} needs more vertices than a level may have; lower it",
                                         std::uint32_t{1} << extra));
     }
     auto places = std::make_unique<MeshPlaces>(surface, input);
@@ -145,12 +145,12 @@ class MeshPlaces : public SkinPlaces {
     }
   }
 
-  // Returns the shares of control vertices in a vertex's limit point.
+  // Returns the weights of the control vertices in a vertex's limit point.
   std::vector<Share> limit(std::uint32_t v) const {
     return surface_.topology().limit(level_of_[v], v, surface_.control(level_of_[v]));
   }
 
-  // Returns the corners of a place's triangle, so high over the surface.
+  // Returns the corners of a location's triangle, raised this high over the surface.
   std::array<glm::dvec3, 3> corners_of(const ClosestPoint& place, double height) const {
     std::array<glm::dvec3, 3> corners;
     for (int c = 0; c < 3; ++c) {
@@ -170,8 +170,8 @@ class MeshPlaces : public SkinPlaces {
   SparseRows weights_;                // of the vertices; or none
   std::vector<std::uint32_t> parts_;  // of the vertices; or none
   std::optional<TriangleTree> tree_;
-  std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by where they were on the skin
-  std::vector<glm::uvec3> corners_at_;                       // of each vertex a triangle at it; 0: none
+  std::map<std::array<float, 3>, std::uint32_t> vertex_at_;  // vertices of the base by their positions on the skin
+  std::vector<glm::uvec3> corners_at_;                       // a triangle at each vertex; 0: none
   std::vector<ClosestPoint> places_;
 };
 
@@ -181,14 +181,14 @@ Result<std::unique_ptr<SkinPlaces>> mesh_places(const Base& base, Surface& surfa
                                                 const DeformerInput& input) {
   const HierarchicalBsplineParameters& parameters = base.parameters;
   if (parameters.places == SurfacePlaces::kTextureCoordinates) {
-    return invalid(input, "places by texture_coordinates are on a grid, and the base is a mesh");
+    return invalid(input, "places by texture_coordinates require a grid, and the base is a mesh");
   }
   const std::uint32_t finest = surface.finest();
   const double wanted =
       parameters.frames_per_span
           ? static_cast<double>(*parameters.frames_per_span)
           : cells_of_span(mean_edge(surface.topology().faces(finest), surface.control(finest)), mean_edge(input));
-  if (wanted == 0) return invalid(input, "frames at every_vertex are on a grid, and the base is a mesh");
+  if (wanted == 0) return invalid(input, "frames_per_span every_vertex requires a grid, and the base is a mesh");
   const auto extra = static_cast<std::uint32_t>(std::ceil(std::log2(wanted)));
   return MeshPlaces::create(extra, surface, painting, base, input);
 }

@@ -33,7 +33,7 @@ std::optional<Character> move_bound(const LayerEdit& edit) {
     if (stored.empty()) continue;
     if (next == meshes.size()) return std::nullopt;
     const std::string& name = meshes[next++];
-    // A move stores its vertex, and so needs another control mesh where nothing else of the level does.
+    // A move stores its vertex, and so needs another control mesh unless the level stores the vertex anyway.
     const auto mesh = std::ranges::find(character->meshes, name, &CharacterMesh::name);
     if (mesh == character->meshes.end()) return std::nullopt;
     if (!std::ranges::equal(mesh->binding.points, stored, {}, {}, &StoredVertex::rest)) return std::nullopt;

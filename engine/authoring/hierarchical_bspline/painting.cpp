@@ -19,7 +19,7 @@ namespace pelt::hierarchical_bspline {
 namespace {
 
 constexpr std::size_t kCandidates = 16;
-// What painting that has less than half in common, and a normal that looks the other way, count in edges of a triangle.
+// Penalty, in triangle edges, for painting with less than half in common and for a normal that faces the other way.
 constexpr double kUnlike = 4;
 constexpr double kTurned = 2;
 
@@ -31,7 +31,7 @@ double likeness_at(const PaintedTriangles& surface, const ClosestPoint& at, std:
   return sum;
 }
 
-// Returns the parts of the skin that has weights (Base::skin_parts).
+// Returns the parts of the weighted skin (Base::skin_parts).
 std::vector<std::uint32_t> painted_parts(const Base& base, const DeformerInput& input) {
   std::vector<std::uint32_t> parts;
   if (base.skin_parts.empty()) return parts;
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> painted_parts(const Base& base, const DeformerInput& 
   return parts;
 }
 
-// Finds the closest points of triangles that are like the points looked for.
+// Finds the closest points on triangles that are similar to the points searched for.
 class AlikeSearch {
  public:
   AlikeSearch(const PaintedTriangles& surface, std::span<const PaintedPoint> points, unsigned threads)
@@ -58,7 +58,7 @@ class AlikeSearch {
  private:
   using NearPoint = TriangleTree::NearPoint;
 
-  // Takes the closest point for each, and returns the numbers of those that it is unlike.
+  // Takes the closest point for each, and returns the numbers of those that are unlike it.
   std::vector<std::uint32_t> find_closest(const TriangleTree& tree) {
     std::vector<std::uint32_t> all(points_.size());
     std::iota(all.begin(), all.end(), 0u);
@@ -71,8 +71,8 @@ class AlikeSearch {
     return all;
   }
 
-  // Takes the best of the nearest triangles for each, and returns the numbers of those with none of their part among
-  // them.
+  // Takes the best of the nearest triangles for each, and returns the numbers of those that have none of their part
+  // there.
   std::vector<std::uint32_t> find_among_near(std::vector<std::uint32_t> numbers, const TriangleTree& tree) {
     if (numbers.empty()) return numbers;
     std::vector<std::uint8_t> is_found(points_.size());
@@ -92,7 +92,7 @@ class AlikeSearch {
     return numbers;
   }
 
-  // Takes the closest point of its part for each; what is closest stays if the part has no triangle.
+  // Takes the closest point of its part for each; keeps the closest of all if the part has no triangle.
   void find_in_parts(std::span<const std::uint32_t> numbers) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> of_parts;
     for (const std::uint32_t i : numbers) of_parts[points_[i].part].push_back(i);
@@ -114,7 +114,7 @@ class AlikeSearch {
     return positions;
   }
 
-  // Returns by how much a triangle is unlike a point, metres.
+  // Returns a triangle's dissimilarity to a point, metres.
   double unlikeness(const PaintedPoint& point, const NearPoint& near) const {
     const glm::uvec3 t = surface_.triangles[near.triangle];
     const glm::dvec3 a(surface_.positions[t.x]);
@@ -142,8 +142,8 @@ class AlikeSearch {
   std::vector<ClosestPoint> result_;
 };
 
-// Returns the control vertices of a level as they are looked for on the skin. `before`: their rows by refinement of the
-// level before; none for the base.
+// Returns the control vertices of a level as points to search for on the skin. `before`: their rows by refinement of
+// the coarser level; none for the base.
 std::vector<PaintedPoint> points_of(const Surface& surface, std::uint32_t level, const Base& base,
                                     const SparseRows& before) {
   const std::vector<std::uint32_t> parts = parts_of(surface.topology(), level, base);

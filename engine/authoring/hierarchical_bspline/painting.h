@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a surface is painted: the joints that control vertices follow, for those that a rig attaches as painted.
+// The painting of a surface: the joints that control vertices follow, if a rig attaches them as painted.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ double likeness(std::span<const Influence> one, std::span<const Influence> other
 // Rows over the model's bound joints for the control vertices of a surface.
 class Painting {
  public:
-  // Takes the weights of the targets where the surface is closest to them, and among these of skin that is painted like
-  // the coarser level there, so that fingers stay apart; spreads them along the surface as the base's parameters say. A
-  // base with a painting of its own gives it to finer levels, and nothing is spread. Errors: no target has weights.
+  // Copies the weights of the targets that are closest to the surface, among these those of skin painted like the
+  // coarser level there, so that fingers stay apart. Spreads them along the surface by the base's parameters. A base
+  // with its own painting passes it to finer levels, and nothing is spread. Errors: no target has weights.
   static Result<Painting> create(const Surface& surface, const Base& base, const DeformerInput& input);
 
   std::span<const Influence> row(std::uint32_t level, std::uint32_t number) const;
 
-  // Returns the rows of a level's vertices, which may be finer than those that the surface had.
+  // Returns the rows of a level's vertices. The level may be finer than those of the surface.
   SparseRows rows_of(const Topology& topology, std::uint32_t level) const;
 
  private:
@@ -41,7 +41,7 @@ class Painting {
   SparseRows rows_;  // of the finest level
 };
 
-// Returns the rows that refinement makes of a level's.
+// Returns the rows of the next level, by refinement.
 SparseRows refined_rows(const Topology& topology, std::uint32_t level, const SparseRows& rows);
 
 // Returns the parts (Base::parts) of a level's vertices; empty if the base has none.
@@ -55,12 +55,12 @@ std::vector<SurfacePoint> limit_points(const Surface& surface, std::uint32_t lev
 
 inline constexpr std::uint32_t kAnyPart = 0xFFFFFFFF;
 
-// A point looked for on triangles that are painted: the closest, unless another near it is more like it.
+// A point to search for on painted triangles: the closest, unless another near it is more similar.
 struct PaintedPoint {
   glm::vec3 position;
   glm::vec3 normal;                    // 0: any
   std::span<const Influence> weights;  // none: any
-  std::uint32_t part = kAnyPart;       // of the triangles; where none of it is near, its closest point is looked for
+  std::uint32_t part = kAnyPart;       // of the triangles; if none of it is near, its closest point
 };
 struct PaintedTriangles {
   std::span<const glm::vec3> positions;

@@ -8,7 +8,7 @@ namespace pelt::hierarchical_bspline {
 namespace {
 
 constexpr double kCellEdges = 2.5;  // width of a cell between frames, in edges of the skin
-constexpr double kMaxPerSpan = 16;  // frames of a span, where their number is chosen
+constexpr double kMaxPerSpan = 16;  // frames per span, if bind chooses their number
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where skin lies on a surface, and the frames there that carry it.
+// Locations of skin on a surface, and the frames there that carry it.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ class Frames {
       : pass_(surface, posed, surface.grid() != nullptr ? FrameKind::kTangent : FrameKind::kMesh) {}
 
   using Key = std::pair<double, double>;  // parameters, or the number of a vertex and 0
-  // Returns the number of the frame at a point; the first call for a key adds it, by its shares of stored vertices.
-  // None if the surface has no tangent plane there.
+  // Returns the number of the frame at a point, none if the surface has no tangent plane there. The first call for a
+  // key adds it, by its weights of stored vertices.
   std::optional<std::uint32_t> at(Key key, const std::function<std::vector<Share>()>& shares);
 
   bool empty() const { return pass_.empty(); }
@@ -42,39 +42,39 @@ class Frames {
   std::map<Key, std::optional<std::uint32_t>> numbers_;
 };
 
-// The places of the vertices of one mesh at a time.
+// Locates the vertices of one mesh at a time on the surface.
 class SkinPlaces {
  public:
   virtual ~SkinPlaces() = default;
 
-  // Finds the places of a mesh's vertices. `parts`: the part of the skin that each is of (Base::skin_parts), or none,
-  // for any. Errors: a surface without area, a mesh without the texture coordinates that are asked for.
+  // Locates a mesh's vertices. `parts`: the part of the skin of each vertex (Base::skin_parts), or empty for any.
+  // Errors: a surface without area, a mesh without the texture coordinates that the rig asks for.
   virtual Result<void> find(const Mesh& mesh, std::span<const std::uint32_t> parts) = 0;
 
-  // Returns the point at a vertex's place.
+  // Returns the surface point of a vertex.
   virtual SurfacePoint at(std::size_t vertex) const = 0;
 
-  // Returns true if a vertex at this height over its place is beyond a centre of curvature, where the surface at that
-  // height turns over. Precondition: the point there has a frame.
+  // Returns true if a vertex this high over its point is beyond a centre of curvature, so that the surface at that
+  // height turns over. Precondition: the point has a frame.
   virtual bool is_beyond_curvature(std::size_t vertex, double height) const = 0;
 
-  // Adds the weights of the frames round a vertex's place to `row`. Errors: no tangent plane.
+  // Adds the weights of the frames round a vertex's point to `row`. Errors: no tangent plane.
   virtual Result<void> append(std::size_t vertex, Frames& frames, std::vector<WeightedElement>& row) = 0;
 };
 
-// Returns for each point the parameters, on the finest level, of its closest point on a grid: the nearest of a
-// tessellation, then refined by Gauss-Newton steps that come closer. Errors: a surface without area.
+// Returns the parameters, on the finest level, of each point's closest point on a grid: the nearest of a tessellation,
+// refined by Gauss-Newton steps that come closer. Errors: a surface without area.
 Result<std::vector<glm::dvec2>> closest_places(const Surface& surface, std::span<const glm::vec3> points,
                                                unsigned threads);
 
-// Return the places on a grid, and on a mesh. All arguments must outlive the result. `painting`: of the surface, or
-// null. A base that has all of the skin's vertices has these in their own place.
+// Return the locator on a grid, and on a mesh. All arguments must outlive the result. `painting`: of the surface, or
+// null. If the base has all of the skin's vertices, each lies at its own vertex.
 Result<std::unique_ptr<SkinPlaces>> grid_places(const HierarchicalBsplineParameters& parameters, Surface& surface,
                                                 const DeformerInput& input);
 Result<std::unique_ptr<SkinPlaces>> mesh_places(const Base& base, Surface& surface, const Painting* painting,
                                                 const DeformerInput& input);
 
-// Returns how many cells of frames a span gets, a power of two: as wide as skin blends well between, and at least one.
+// Returns how many cells of frames a span gets, a power of two and at least one: as wide as skin blends well between.
 // `length`: of a span, metres.
 double cells_of_span(double length, double skin_edge);
 

@@ -19,12 +19,12 @@ namespace Far = OpenSubdiv::Far;
 constexpr float kAlwaysSharp = 10;  // sharpness
 constexpr int kMaxFurther = 3;      // levels
 
-// Vertices of the level before, as OpenSubdiv asks for them: vertex i is the number i.
+// Vertices of the coarser level in OpenSubdiv's interface: vertex i is the number i.
 struct Numbers {
   std::uint32_t operator[](int i) const { return static_cast<std::uint32_t>(i); }
 };
 
-// A weighted sum of such vertices, as OpenSubdiv makes it.
+// A weighted sum of such vertices, in OpenSubdiv's interface.
 struct Sum {
   std::vector<std::pair<std::uint32_t, double>> terms;
 
@@ -42,8 +42,8 @@ struct Sum {
   }
 };
 
-// Returns how many levels further the limits of a level are asked for: OpenSubdiv's are those of a mesh of quads whose
-// sharp edges stay sharp. `size`: a bound of the level's vertices, which a further level has four times of.
+// Returns how many levels further limits are requested, since OpenSubdiv's are those of a mesh of quads whose sharp
+// edges stay sharp. `size`: a bound of the level's vertices; each further level has four times as many.
 int levels_further(int level, std::size_t size, const Polygons& faces, const std::vector<SharpEdge>& creases) {
   const bool is_quads = level > 0 || std::ranges::all_of(faces, [](const auto& face) { return face.size() == 4; });
   int further = is_quads ? 0 : 1;
@@ -66,7 +66,7 @@ Result<std::unique_ptr<Subdivision>> Subdivision::create(const HierarchicalBspli
   for (const SurfaceCrease& crease : parameters.creases) {
     for (const std::vector<std::uint32_t>& path : crease.paths) {
       if (path.size() < 2)
-        return invalid("{}: a path of a crease has {} vertices, not at least two", what, path.size());
+        return invalid("{}: a path of a crease has {} vertices, and needs at least two", what, path.size());
       for (std::size_t i = 1; i < path.size(); ++i) {
         subdivision->creases_.push_back({path[i - 1], path[i], crease.sharpness});
       }
@@ -79,7 +79,7 @@ Result<std::unique_ptr<Subdivision>> Subdivision::create(const HierarchicalBspli
 
 Result<void> Subdivision::refine_to(std::uint32_t level) {
   while (levels_.size() <= level) {
-    // OpenSubdiv gives limits of the last level alone, on which a vertex still has its number.
+    // OpenSubdiv only has limits on the last level, on which a vertex keeps its number.
     const auto number = static_cast<int>(levels_.size());
     PELT_ASSIGN(const auto refiner, cage_topology({point_count_, faces_, creases_}, what_ + ": the control mesh"));
     std::size_t size = point_count_;

@@ -40,17 +40,17 @@ class Subdivision : public Topology {
   std::span<const std::uint32_t> face(std::uint32_t level, std::uint32_t number) const {
     return levels_[level].faces[number];
   }
-  // Returns the faces of the next level that a face of a level is split into. Precondition: there is that level.
+  // Returns the faces of the next level that a face of a level is split into. Precondition: that level exists.
   std::span<const std::uint32_t> parts(std::uint32_t level, std::uint32_t face) const {
     return levels_[level].parts[face];
   }
 
  private:
   struct Level {
-    std::vector<std::vector<std::pair<std::uint32_t, double>>> refinement;  // of each vertex; of level 0 none
+    std::vector<std::vector<std::pair<std::uint32_t, double>>> refinement;  // of each vertex; empty on level 0
     std::vector<std::vector<Share>> limit;
     Polygons faces;
-    Polygons parts;  // of each face, on the next level; of the last level none
+    Polygons parts;  // of each face, on the next level; empty on the last
   };
 
   std::string what_;

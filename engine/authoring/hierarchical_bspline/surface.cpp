@@ -16,7 +16,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-// Returns the vertices that a level names, with the offsets that it gives them.
+// Returns the vertices that a level names, with their offsets.
 Result<std::map<std::uint32_t, glm::dvec3>> named_vertices(const SurfaceLevel& level, std::uint32_t count,
                                                            const std::string& what) {
   std::map<std::uint32_t, glm::dvec3> result;
@@ -106,7 +106,7 @@ Result<Surface> Surface::create(const HierarchicalBsplineParameters& parameters,
     }
     if (level == 0) {
       if (level < parameters.levels.size() && !parameters.levels[0].offsets.empty()) {
-        return invalid("{} has offsets, but its vertices are given as they are", name);
+        return invalid("{} must not have offsets: its control vertices are positions", name);
       }
       named.clear();
       for (std::uint32_t v = 0; v < parameters.control.size(); ++v) {
@@ -144,7 +144,7 @@ Result<void> Surface::store(const std::vector<std::pair<std::uint32_t, glm::dvec
   for (const auto& [number, offset] : offsets) {
     StoredVertex vertex{level, number, glm::vec3(offset), {}};
     if (level > 0) {
-      // Equation 2: the frame of the parent surface where the vertex has the most influence, at the refined vertex.
+      // Equation 2: the frame of the parent surface at the point of most influence, moved to the refined vertex.
       std::map<std::uint32_t, Share> terms;
       SurfacePoint frame{parent[number]};
       for (const Share& share : topology_->limit(level, number, parent)) {
@@ -158,7 +158,7 @@ Result<void> Surface::store(const std::vector<std::pair<std::uint32_t, glm::dvec
         frame.tangent_u += term.along_u * glm::dvec3(vertices_[stored].rest);
         frame.tangent_v += term.along_v * glm::dvec3(vertices_[stored].rest);
       }
-      if (!frame.has_frame()) return invalid("{}: the level before has no tangent plane at vertex {}", what, number);
+      if (!frame.has_frame()) return invalid("{}: the coarser level has no tangent plane at vertex {}", what, number);
       for (const auto& [stored, weight] : refined(level - 1, number)) {
         terms.emplace(stored, Share{stored, 0, 0, 0}).first->second.weight = weight;
       }
@@ -212,7 +212,7 @@ std::vector<Share> Surface::stored_shares(std::uint32_t level, std::span<const S
   }
   std::vector<Share> result;
   for (const auto& [vertex, share] : terms) {
-    // Refined bases cancel where a coarser vertex has no influence any more.
+    // Refined bases cancel if a coarser vertex no longer has influence.
     const double size = std::abs(share.weight) + std::abs(share.along_u) + std::abs(share.along_v);
     if (size > 1e-12) result.push_back(share);
   }

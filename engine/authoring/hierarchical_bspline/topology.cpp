@@ -8,7 +8,7 @@
 namespace pelt::hierarchical_bspline {
 namespace {
 
-// A plane at bind is clear of what a pose takes for a collapsed one.
+// A plane at bind is well clear of the threshold of a collapsed one in a pose.
 constexpr double kFlat = 4 * double{shared::kCollapsedPlane} * double{shared::kCollapsedPlane};
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the control vertices of a surface's levels hang together: a tensor-product grid (grid.h), or a polygon mesh with
+// Connectivity of a surface's control vertices on its levels: a tensor-product grid (grid.h), or a polygon mesh with
 // Catmull-Clark subdivision (subdivision.h).
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace pelt::hierarchical_bspline {
 
-// The share of a vertex in a point, and in the tangents at the point.
+// The weight of a vertex in a point, and in the tangents at the point.
 struct Share {
   std::uint32_t vertex;
   double weight;
@@ -34,7 +34,7 @@ struct SurfacePoint {
   glm::dmat3 axes() const;  // precondition: has_frame()
 };
 
-// Returns true if the point of which control vertices have these shares has a tangent-plane frame.
+// Returns true if the point with these weights of control vertices has a tangent-plane frame.
 bool has_frame(std::span<const Share> shares, std::span<const glm::dvec3> control);
 
 inline constexpr std::uint32_t kMaxLevelVertices = 1u << 20;  // control vertices of a level, at most
@@ -47,14 +47,14 @@ class Topology {
 
   virtual std::uint32_t size(std::uint32_t level) const = 0;  // control vertices
 
-  // Returns the control vertices of a level that refinement makes a vertex of the next level from, and their weights.
+  // Returns the control vertices of a level, with weights, that refinement makes a vertex of the next level from.
   virtual std::vector<std::pair<std::uint32_t, double>> refinement(std::uint32_t level, std::uint32_t next) const = 0;
 
   // Returns the vertex of the next level that lies at a vertex, up to the smoothing.
   virtual std::uint32_t child(std::uint32_t level, std::uint32_t number) const = 0;
 
-  // Returns the shares of the control vertices of a level in the point of the surface that one of them influences most.
-  // `control`: all of them. Where the surface has no tangent plane, as at a pole, the tangents are those of a point
+  // Returns the weights of a level's control vertices in the point of the surface that one of them influences most.
+  // `control`: all of them. If the surface has no tangent plane there, as at a pole, the tangents are those of a point
   // nearby.
   virtual std::vector<Share> limit(std::uint32_t level, std::uint32_t number,
                                    std::span<const glm::dvec3> control) const = 0;

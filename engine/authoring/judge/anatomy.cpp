@@ -14,7 +14,7 @@ namespace pelt {
 namespace {
 
 constexpr double kBentAtRest = 5;    // degrees; a hinge bent at least so far in the rest pose shows which way it bends
-constexpr double kOffCentre = 1e-3;  // share of the length of the parent's bone
+constexpr double kOffCentre = 1e-3;  // fraction of the length of the parent's bone
 
 bool is_trunk(JointRole role) {
   return role == JointRole::kHips || role == JointRole::kSpine || role == JointRole::kChest ||
@@ -52,7 +52,7 @@ Anatomy::Anatomy(const Character& linear_blend) : skeleton_(linear_blend->skelet
 
 bool Anatomy::moves_a_part(std::uint32_t j) const { return skin_[j] != 0 && skin_below_[j] != skin_joints_; }
 
-// Sums the weight of skin on each joint, and finds the centre of that skin in the rest pose.
+// Sums the weights of skin on each joint, and finds the centre of that skin in the rest pose.
 void Anatomy::weigh_skin(const Character& character) {
   skin_.assign(uses_.size(), 0);
   middles_.assign(uses_.size(), glm::dvec3(0));
@@ -104,7 +104,7 @@ void Anatomy::find_bones() {
   for (std::uint32_t j = 0; j < uses_.size(); ++j) {
     std::optional<glm::dvec3> bone;
     if (next[j]) bone = unit(places_[*next[j]] - places_[j]);
-    // Skin all round a joint, as round an eye, gives no direction.
+    // Skin all round a joint, as round an eye, defines no direction.
     const auto parent = skeleton_.parent_of(j);
     const double least = parent ? kOffCentre * glm::distance(places_[j], places_[*parent]) : 0.0;
     const glm::dvec3 to_skin = middles_[j] - places_[j];
@@ -114,7 +114,7 @@ void Anatomy::find_bones() {
   }
 }
 
-// Returns the unit direction of the bone that arrives at a joint.
+// Returns the unit direction of the bone that ends at a joint.
 std::optional<glm::dvec3> Anatomy::arriving(std::uint32_t j) const {
   const auto above = find_above(skeleton_, j, [&](std::uint32_t p) { return places_[p] != places_[j]; });
   return above ? unit(places_[j] - places_[*above]) : std::nullopt;

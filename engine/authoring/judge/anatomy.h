@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the directions of a character's bones, its front, and the way its hinges bend from joint names, the rest pose
-// and the skin (sample_poses.h has the rules).
+// Finds the directions of a character's bones, its front, and the way its hinges bend, from joint names, the rest pose
+// and the skin (rules: sample_poses.h).
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ namespace pelt {
 // Directions are unit vectors in model space in the rest pose.
 class Anatomy {
  public:
-  // `linear_blend`: a character bound by linear blend alone; its skin in the rest pose shows where bones end.
+  // `linear_blend`: a character bound by linear blend only; its skin in the rest pose shows where bones end.
   explicit Anatomy(const Character& linear_blend);
 
   std::uint32_t joint_count() const { return static_cast<std::uint32_t>(uses_.size()); }
   const JointUse& use(std::uint32_t joint) const { return uses_[joint]; }
   const glm::dvec3& place(std::uint32_t joint) const { return places_[joint]; }  // in the rest pose
   const glm::dvec3& bone(std::uint32_t joint) const { return bones_[joint]; }    // direction from the joint
-  // Returns the direction of the bone that arrives at a joint; none if all joints above are at the same place.
+  // Returns the direction of the bone that ends at a joint; none if all joints above share its position.
   std::optional<glm::dvec3> arriving(std::uint32_t joint) const;
-  // Returns the axis about which a hinge bends further; none if nothing shows it, or the joint is no hinge.
+  // Returns the axis about which a hinge bends further; none if it is unknown, or the joint is no hinge.
   const std::optional<glm::dvec3>& hinge(std::uint32_t joint) const { return hinges_[joint]; }
-  // Returns true if the joint has skin of its own and turning it does not move the whole skin.
+  // Returns true if the joint has skin of its own and its turns do not move the whole skin.
   bool moves_a_part(std::uint32_t joint) const;
   const glm::dvec3& front() const { return front_; }
   const glm::dvec3& left() const { return left_; }
@@ -40,7 +40,8 @@ class Anatomy {
     std::string_view name;  // "front"
     glm::dvec3 axis;
   };
-  // Returns front, back, up, down, out and in; a joint that belongs to no side has left and right for out and in.
+  // Returns front, back, up, down, out and in; left and right instead of out and in for a joint that belongs to no
+  // side.
   std::array<Direction, 6> directions(std::uint32_t joint) const;
 
  private:

@@ -15,12 +15,12 @@
 namespace pelt {
 namespace {
 
-// Poses are left out until so many vertices are moved, over all poses, or so few poses are left.
+// Poses are dropped until at most so many vertices are moved, over all poses, or so few poses remain.
 constexpr std::size_t kMaxMovedVertices = 6'000'000;
 constexpr std::size_t kMinJudgedPoses = 12;
 
-constexpr std::size_t kMaxPlaces = 12;  // of a verdict
-constexpr double kMinScore = 0.5;       // of a verdict's places
+constexpr std::size_t kMaxPlaces = 12;  // of a report
+constexpr double kMinScore = 0.5;       // of a report's locations
 
 std::vector<JudgedPose> thinned(std::vector<JudgedPose> poses, std::size_t most) {
   if (poses.size() <= most) return poses;
@@ -51,7 +51,7 @@ Result<bool> BindJudge::judge(const Character& character, std::span<const float>
   if (faults_.vertices.empty()) faults_ = faults;
   remaining_ = 0;
   for (const Fault& fault : faults.vertices) remaining_ = std::max(remaining_, fault.score);
-  faults.apart = faults_.apart;  // distances of the deformer alone, before linear blend took over parts of it
+  faults.apart = faults_.apart;  // of the deformer only, before parts of it fell back to linear blend
   if (may_be_left.empty()) return false;
   for (std::size_t v = 0; v < may_be_left.size(); ++v) faults.vertices[v].score *= may_be_left[v];
   const std::vector<float> more = judge_.left_to_linear_blend(faults);

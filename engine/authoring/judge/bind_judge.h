@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The judge that bind uses: chooses how many poses to judge, and turns faults into shares for linear blend.
+// The check at bind: chooses how many poses to check, and converts defects to weights of linear blend.
 #pragma once
 
 #include <functional>
@@ -16,24 +16,24 @@ namespace pelt {
 
 class BindJudge {
  public:
-  // Creates a judge for characters with the same skins, joints and clips as `linear_blend`, which is bound by linear
-  // blend alone. The poses are those of clip_poses, or without clips sample_poses; they are thinned evenly if they
-  // would move too many vertices in all. None: no pose exists, or linear blend moves a vertex to a position that is not
-  // finite. Results are the same on every processor and for any `threads`. `progress` is called with the fraction of a
-  // call that is done, here and below; may be empty.
+  // Creates a check for characters with the same skins, joints and clips as `linear_blend`, which is bound by linear
+  // blend only. The poses are those of clip_poses, or without clips sample_poses, thinned evenly if they would move too
+  // many vertices in total. None: there are no poses, or linear blend moves a vertex to a position that is not finite.
+  // Results are the same on every processor and for any `threads`. `progress`, here and below, is called with the
+  // completed fraction of a call; may be empty.
   static std::optional<BindJudge> create(Character linear_blend, unsigned threads,
                                          const std::function<void(double)>& progress);
 
-  // Judges a character and returns true if linear blend should take over more of it than before. Errors: those of
-  // Judge::find_faults. `may_be_left`: for all skins end to end, 1 where linear blend may take over; empty: nowhere.
+  // Checks a character and returns true if more of it than before should fall back to linear blend. Errors: those of
+  // Judge::find_faults. `may_be_left`: for all skins, concatenated, 1 at vertices that may fall back; empty: none may.
   Result<bool> judge(const Character& character, std::span<const float> may_be_left,
                      const std::function<void(double)>& progress);
 
-  // Returns the share of each vertex that linear blend takes over, for all skins end to end.
+  // Returns the weight of linear blend at each vertex, for all skins, concatenated.
   std::span<const float> left() const { return left_; }
 
-  // Returns the places of the first judgement, the shares that linear blend took over since, and the worst score of the
-  // last judgement.
+  // Returns the locations of the first check, the weights of linear blend since then, and the worst score of the last
+  // check.
   Verdict verdict() const;
 
  private:
@@ -41,8 +41,8 @@ class BindJudge {
 
   Judge judge_;
   unsigned threads_;
-  Faults faults_;         // of the first judgement
-  double remaining_ = 0;  // worst score of the last judgement
+  Faults faults_;         // of the first check
+  double remaining_ = 0;  // worst score of the last check
   std::vector<float> left_;
 };
 

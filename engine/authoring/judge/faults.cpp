@@ -12,9 +12,9 @@
 namespace pelt {
 namespace {
 
-constexpr double kAllLeft = 1.8;   // score from which linear blend takes over completely
-constexpr double kGentle = 0.25;   // largest extra stretch of an edge by passing from the deformer to linear blend
-constexpr double kSteepest = 0.5;  // largest drop along one edge: the passage takes at least two rings
+constexpr double kAllLeft = 1.8;   // score from which a vertex falls back to linear blend completely
+constexpr double kGentle = 0.25;   // largest extra stretch of an edge by the transition to linear blend
+constexpr double kSteepest = 0.5;  // largest drop along one edge: the transition takes at least two rings
 constexpr std::size_t kGrain = 4096;
 
 double allowed(FaultKind kind) {
@@ -101,7 +101,7 @@ std::vector<float> left_to_linear_blend(const Faults& faults, const LinearRefere
   if (open.empty()) return left;
   struct Way {
     std::uint32_t from, to;
-    double drop;  // largest drop of the share from one end to the other
+    double drop;  // largest drop of the weight from one end to the other
   };
   std::vector<Way> ways;
   for (const LinearReference::Edge& edge : reference.edges()) {

@@ -13,13 +13,13 @@
 namespace pelt {
 namespace {
 
-constexpr double kRigid = 2e-3;        // largest deviation of a rigid edge, as a share of its length
-constexpr double kShortest = 1e-3;     // share of the diagonal; a shorter edge counts as that long
+constexpr double kRigid = 2e-3;        // largest deviation of a rigid edge, relative to its length
+constexpr double kShortest = 1e-3;     // fraction of the diagonal; a shorter edge counts as that long
 constexpr double kTorn = 2;            // times the longer of rest pose and linear blend
 constexpr double kAway = -0.2;         // a triangle whose cosine to linear blend's is below this faces away
-constexpr double kNotCollapsed = 0.3;  // share of the rest area; linear blend has at least that much
-constexpr double kShrunk = 0.7;        // share of the rest area; linear blend has less than that
-constexpr double kMinArea = 1e-7;      // share of the squared diagonal, for twice the area
+constexpr double kNotCollapsed = 0.3;  // fraction of the rest area; linear blend keeps at least that
+constexpr double kShrunk = 0.7;        // fraction of the rest area; linear blend keeps less
+constexpr double kMinArea = 1e-7;      // fraction of the squared diagonal, for twice the area
 constexpr double kMinRegained = 2e-4;
 constexpr std::size_t kBlock = 2048;
 constexpr std::size_t kLengthBytes = std::size_t{128} << 20;
@@ -30,7 +30,7 @@ glm::dvec3 normal_of(std::span<const glm::vec3> positions, const glm::uvec3& t) 
   return glm::cross(glm::dvec3(positions[t.y]) - origin, glm::dvec3(positions[t.z]) - origin);
 }
 
-// Runs `body` over fixed blocks that do not depend on the threads, so that sums over them are always the same.
+// Runs `body` over blocks that do not depend on the threads, so that sums over them are reproducible.
 template <class Partial, class Body>
 std::vector<Partial> in_blocks(std::size_t count, unsigned threads, const Body& body) {
   std::vector<Partial> partials((count + kBlock - 1) / kBlock);
@@ -163,7 +163,7 @@ void TopValues::add(std::span<const double> values) {
     if (value <= least_) continue;
     values_.push_back(value);
     if (values_.size() < 2 * keep_) continue;
-    // Values below the smallest that counts never will count, nor will more of its equals.
+    // Once `keep_` values are kept, those up to the smallest of them no longer count, nor do its equals.
     const auto last = values_.begin() + static_cast<std::ptrdiff_t>(keep_ - 1);
     std::nth_element(values_.begin(), last, values_.end(), from_the_top);
     least_ = *last;

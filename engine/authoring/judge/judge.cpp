@@ -22,7 +22,7 @@
 namespace pelt {
 namespace {
 
-// The skins of a character, end to end in the model's order.
+// The skins of a character, concatenated in the model's order.
 class Skins {
  public:
   explicit Skins(const Character& character, const JudgeOptions& options)
@@ -63,8 +63,8 @@ class Skins {
           std::find_if(positions.begin(), positions.end(), [](const glm::vec3& p) { return !is_finite(p); });
       if (found == positions.end()) continue;
       return Error{ErrorCode::kUnsupported,
-                   fmt::format("mesh '{}': vertex {} is moved to what is not finite by {}, in the pose '{}'", mesh.name,
-                               found - positions.begin(), mesh.deformer, pose.name)};
+                   fmt::format("mesh '{}': vertex {} is moved to a position that is not finite by {}, in pose '{}'",
+                               mesh.name, found - positions.begin(), mesh.deformer, pose.name)};
     }
     return std::nullopt;
   }
@@ -129,7 +129,7 @@ bool Judge::takes(const Character& character) const {
 template <class Meter>
 Result<void> Judge::measure(const Character& character, const JudgeOptions& options, Meter& meter) const {
   if (!takes(character)) {
-    return invalid("'{}' is judged against linear blend of other skins, joints or clips", character->name);
+    return invalid("'{}' has other skins, joints or clips than the linear blend to compare it with", character->name);
   }
   Skins linear(linear_, options);
   Skins moved(character, options);
@@ -155,7 +155,7 @@ Result<Faults> Judge::find_faults(const Character& character, const JudgeOptions
 }
 
 std::vector<float> Judge::left_to_linear_blend(const Faults& faults) const {
-  constexpr float kRounding = 1e-6f;  // share of the size by which vertices at one place may differ
+  constexpr float kRounding = 1e-6f;  // relative to the size, by which coincident vertices may differ
   return pelt::left_to_linear_blend(faults, reference_, weld_within(rest_, kRounding * linear_.size()));
 }
 

@@ -26,7 +26,7 @@ std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSam
     all += static_cast<std::size_t>(std::min(std::floor(clip.duration * fps + 1e-4), kMaxFrames)) + 1;
     clips.push_back({c, fps, all});
   }
-  // Those that are left out get no names, which a file can make long.
+  // Dropped poses get no names, which a file can make long.
   std::vector<JudgedPose> poses;
   const std::size_t kept = std::min(all, sampling.poses);
   auto frames = clips.begin();
@@ -72,7 +72,7 @@ void PosePlayer::pose(const JudgedPose& pose) {
     sample_morph_targets(character_, clip, pose.seconds, inputs_);
   }
   if (pose.turn) {
-    // The local rotation would not do: a node with a matrix has none, and it shears below a stretched parent.
+    // The local rotation does not suffice: a node with a matrix has none, and it shears below a stretched parent.
     const glm::dvec3 pivot(rest_[pose.turn->joint][3]);
     const glm::dmat4 turn = glm::translate(
         glm::rotate(glm::translate(glm::dmat4(1.0), pivot), glm::radians(pose.turn->degrees), pose.turn->axis), -pivot);

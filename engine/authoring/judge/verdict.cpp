@@ -12,14 +12,14 @@ std::string what(const Fault& fault) {
     case FaultKind::kStretch:
       return fmt::format("stretched {:.1f} times", fault.value);
     case FaultKind::kStrain:
-      return fmt::format("skin that was painted rigid strained by {:.0f}%", 100 * fault.value);
+      return fmt::format("skin painted rigid strained by {:.0f}%", 100 * fault.value);
     case FaultKind::kDistance:
       break;
   }
   return fmt::format("{:.0f}% of the size away from linear blend", 100 * fault.value);
 }
 
-// Describes a place without saying what linear blend took over.
+// Describes a location without its weight of linear blend.
 std::string describe(const JudgedPlace& place) {
   const std::string joint = place.joint.empty() ? "" : fmt::format(" at joint '{}'", place.joint);
   return fmt::format("{}{} in pose '{}' (mesh '{}', vertex {})", what(place.fault), joint, place.pose.name, place.mesh,
@@ -31,7 +31,7 @@ std::string describe(const JudgedPlace& place) {
 std::string in_words(const JudgedPlace& place) {
   if (!(place.left > 0)) return describe(place);
   const std::string part = place.left < 1 ? share_in_words(place.left) + " " : "";
-  return fmt::format("{}: {}left to linear blend", describe(place), part);
+  return fmt::format("{}: {}falls back to linear blend", describe(place), part);
 }
 
 std::string_view fault_name(FaultKind kind) {
@@ -64,7 +64,7 @@ std::string left_in_words(const Verdict& verdict) {
     more = named.size() == kMaxNamed;
     if (!more) named.push_back(describe(place));
   }
-  return fmt::format("{} of the skin is left to linear blend, which does better there{}{}{}",
+  return fmt::format("{} of the skin falls back to linear blend, which does better there{}{}{}",
                      share_in_words(verdict.left), named.empty() ? "" : ": ", fmt::join(named, "; "),
                      more ? "; ..." : "");
 }

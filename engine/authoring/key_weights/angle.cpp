@@ -22,7 +22,7 @@ Result<AngleWords> angle_words(const KeyAngle& angle, const Model& model, const 
   }
   const auto parent = model.skeleton.parent_of(joint);
   if (!parent) {
-    return invalid("{}: joint '{}' has no parent: its turn is that of the whole character", what, angle.joint);
+    return invalid("{}: joint '{}' has no parent to turn against", what, angle.joint);
   }
   std::vector<glm::mat4> rest(model.skeleton.joints.size());
   rest_matrices(model.skeleton, rest);

@@ -37,21 +37,21 @@ Result<void> check_set(const KeyPoseSet& set, const std::string& what) {
   const bool linear = set.interpolation == KeyInterpolation::kLinear;
   const std::size_t most = linear ? 1 : std::size_t{shared::kMaxKeyAngles};
   if (set.angles.empty() || set.angles.size() > most) {
-    return invalid("{}: is keyed on {} angles; {} interpolation takes 1{}", what, set.angles.size(),
-                   linear ? "linear" : "rbf", linear ? "" : fmt::format(" to {}", most));
+    return invalid("{}: has {} angles; {} interpolation takes 1{}", what, set.angles.size(), linear ? "linear" : "rbf",
+                   linear ? "" : fmt::format(" to {}", most));
   }
   if (set.poses.empty()) return invalid("{}: has no poses", what);
   for (std::size_t p = 0; p < set.poses.size(); ++p) {
     const std::vector<float>& degrees = set.poses[p].degrees;
     if (degrees.size() != set.angles.size()) {
-      return invalid("{}: pose {} gives {} angles of {}", what, p, degrees.size(), set.angles.size());
+      return invalid("{}: pose {} has {} angles, and needs {}", what, p, degrees.size(), set.angles.size());
     }
     const auto in_range = [](float d) { return d > -180 && d <= 180; };
     if (!std::all_of(degrees.begin(), degrees.end(), in_range)) {
-      return invalid("{}: pose {} has an angle beyond half a turn, which cannot be told from less", what, p);
+      return invalid("{}: pose {} has an angle outside -180 to 180 degrees", what, p);
     }
     if (std::all_of(degrees.begin(), degrees.end(), [](float d) { return d == 0; })) {
-      return invalid("{}: pose {} is at rest, where nothing is offset", what, p);
+      return invalid("{}: pose {} must not be at rest, which has no offsets", what, p);
     }
     for (std::size_t q = 0; q < p; ++q) {
       if (set.poses[q].degrees == degrees) return invalid("{}: poses {} and {} have the same angles", what, q, p);
@@ -60,16 +60,16 @@ Result<void> check_set(const KeyPoseSet& set, const std::string& what) {
   return {};
 }
 
-constexpr const char* kTooClose = "two poses, or one and rest, are so close that no weights tell them apart";
+constexpr const char* kTooClose = "two poses, or a pose and rest, are too close for any weights to separate";
 
-// Adds the keys of a set and returns the words at which they start, one a pose.
+// Adds the keys of a set and returns the words at which they start, one per pose.
 Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
                                                    TableWriter& table) {
-  constexpr double kHeld = 1e9;  // radians: beyond the last key its shape stays
+  constexpr double kHeld = 1e9;  // radians: the shape of the last key stays constant beyond it
   std::vector<double> keys = {0.0};
   for (const KeyPose& pose : set.poses) keys.push_back(glm::radians(static_cast<double>(pose.degrees[0])));
   std::sort(keys.begin(), keys.end());
-  constexpr double kMinStep = 1e-5;  // radians: joint angles are no more precise
+  constexpr double kMinStep = 1e-5;  // radians: the precision of joint angles
   if (std::adjacent_find(keys.begin(), keys.end(), [](double a, double b) { return b - a < kMinStep; }) != keys.end()) {
     return invalid("{}: {}", what, kTooClose);
   }
@@ -90,7 +90,7 @@ Result<std::vector<std::uint32_t>> put_linear_keys(const KeyPoseSet& set, std::u
 Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint32_t angle, const std::string& what,
                                                 TableWriter& table) {
   const auto dimensions = static_cast<Eigen::Index>(set.angles.size());
-  const auto count = static_cast<Eigen::Index>(set.poses.size()) + 1;  // the last one is the rest pose
+  const auto count = static_cast<Eigen::Index>(set.poses.size()) + 1;  // with the rest pose, as the last one
   if (count > Eigen::Index{shared::kMaxKeyCentres}) {
     return invalid("{}: has more than {} poses", what, shared::kMaxKeyCentres - 1);
   }
@@ -105,14 +105,14 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index j = 0; j < count; ++j) squared(i, j) = (centres.row(i) - centres.row(j)).squaredNorm();
   }
-  // Each key is as wide as the distance to its nearest neighbour: close keys do not blur into each other, and a lonely
-  // key reaches as far as there is no other.
+  // Each key is as wide as the distance to its nearest neighbour: close keys do not blur into each other, and an
+  // isolated key reaches far.
   Eigen::VectorXd width(count);
   for (Eigen::Index c = 0; c < count; ++c) {
     width(c) = std::numeric_limits<double>::infinity();
     for (Eigen::Index j = 0; j < count; ++j) width(c) = c == j ? width(c) : std::min(width(c), squared(c, j));
   }
-  constexpr double kMinWidth = 1e-3;  // radians: above what angles from float matrices can resolve
+  constexpr double kMinWidth = 1e-3;  // radians: above the resolution of angles from float matrices
   if (width.minCoeff() < kMinWidth * kMinWidth) return invalid("{}: {}", what, kTooClose);
   Eigen::MatrixXd kernel(count, count);  // value of the function at centre c, at key j
   for (Eigen::Index c = 0; c < count; ++c) {
@@ -121,7 +121,7 @@ Result<std::vector<std::uint32_t>> put_rbf_keys(const KeyPoseSet& set, std::uint
   const Eigen::FullPivLU<Eigen::MatrixXd> solver(kernel);
   if (solver.rcond() < 1e-7) return invalid("{}: {}", what, kTooClose);
   const Eigen::MatrixXd cardinal = solver.inverse();  // row k holds the a_c of key k
-  // Weights as large as this would cancel to mere rounding, and swing far beyond 1 between the keys.
+  // Larger weights would cancel to rounding error, and swing far beyond 1 between the keys.
   constexpr double kMax = 50;
   if (!(cardinal.cwiseAbs().maxCoeff() <= kMax)) return invalid("{}: {}", what, kTooClose);
 

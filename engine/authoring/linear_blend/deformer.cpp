@@ -9,7 +9,7 @@ namespace pelt {
 
 void describe(Fields& fields, LinearBlendParameters& parameters) {
   fields.about("linear_blend", "Linear blend, by the weights of the model.");
-  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone."},
+  fields.flag({"exact_normals", "Whether normals follow the gradient of the weights; else only the frames."},
               parameters.exact_normals);
 }
 

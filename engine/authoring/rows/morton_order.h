@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An order of points in which neighbours lie close together.
+// An order of points that puts neighbours close together.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace pelt {
 
-// Returns the indices of the points along a Morton curve. Data read for neighbouring points is then close in memory.
+// Returns the indices of the points along a Morton curve, so that data of neighbouring points is close in memory.
 std::vector<std::uint32_t> morton_order(std::span<const glm::vec3> points);
 
 }  // namespace pelt

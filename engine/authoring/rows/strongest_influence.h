@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The influence of a row that weighs most.
+// The influence with the largest weight in a row.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace pelt {
 
-// Returns the influence of the largest weight, the first of equal ones. Precondition: the row is not empty.
+// Returns the influence with the largest weight, the first of equal ones. Precondition: the row is not empty.
 inline const Influence& strongest_influence(std::span<const Influence> row) {
   assert(!row.empty());
   return *std::ranges::max_element(row, {}, &Influence::weight);

@@ -12,14 +12,14 @@
 namespace pelt {
 
 // A piece of a table: palette entry first_slot + k is the sample at parameter at[k]. The parameters ascend; there are
-// two or more.
+// at least two.
 struct TablePiece {
   std::span<const float> at;
   std::uint32_t first_slot = 0;
 };
 
-// Appends the influences of the two palette entries beside `at`; their weights sum to `weight`. `gradient`: of `at`, by
-// the rest position, 1/metres.
+// Appends the influences of the two palette entries next to `at`; their weights sum to `weight`. `gradient`: of `at`,
+// by the rest position, 1/metres.
 void append_between(const TablePiece& piece, float at, double weight, glm::dvec3 gradient,
                     std::vector<WeightedElement>& row);
 

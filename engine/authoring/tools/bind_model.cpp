@@ -20,7 +20,7 @@
 namespace pelt {
 namespace {
 
-constexpr std::string_view kSkeletonHelp = "'pelt skeleton' gives a skin joints and weights";
+constexpr std::string_view kSkeletonHelp = "'pelt skeleton' adds joints and weights to a skin";
 
 bool has_weights(const Model& model) {
   return std::any_of(model.meshes.begin(), model.meshes.end(),
@@ -46,8 +46,8 @@ Result<Rig> garment_rig(const std::string& deformer, const std::string& body) {
   return rig;
 }
 
-// Chooses the rig. `model_name`: the name that was imported. `body`: the mesh that drives a garment; empty: none.
-// `is_spread`: the weights already blend widely enough from joint to joint.
+// Chooses the rig. `model_name`: the name to import. `body`: the mesh that drives a garment; empty: none. `is_spread`:
+// the weights already blend widely enough from joint to joint.
 Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, const Model& model,
                        const std::string& body, bool is_spread) {
   if (binding.given_rig) return *binding.given_rig;
@@ -65,7 +65,7 @@ Result<Rig> choose_rig(const Binding& binding, const std::string& model_name, co
   return rig;
 }
 
-// Binds by the default rig, which nobody chose, and notes why that rig or linear blend was used.
+// Binds by the default rig, which the user did not choose, and notes why that rig or linear blend was used.
 Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& options) {
   constexpr double kMaxLeft = 0.1;  // of the skin's area
   Result<Bound> bound = bind(model, rig, options);
@@ -74,9 +74,9 @@ Result<Bound> bind_chosen(const Model& model, Rig& rig, const BindOptions& optio
   if (bound->report.verdict->left <= kMaxLeft) {
     bound->report.notes.push_back(
         bound->report.verdict->left > 0
-            ? fmt::format("{} was chosen: it does worse than linear blend on {} of the skin alone", kDefaultDeformer,
+            ? fmt::format("{} was chosen: it does worse than linear blend on only {} of the skin", kDefaultDeformer,
                           left)
-            : fmt::format("{} was chosen: it does nowhere worse than linear blend", kDefaultDeformer));
+            : fmt::format("{} was chosen: it does no worse than linear blend on any skin", kDefaultDeformer));
     return bound;
   }
   rig = *rig_from_deformer_name("linear-blend");
@@ -93,7 +93,7 @@ struct ReadModel {
   Model model;
   Rig rig;
   bool dressed = false;
-  bool chosen = false;  // nobody chose the rig
+  bool chosen = false;  // the user did not choose the rig
   ImportReport import_report;
 };
 
@@ -124,7 +124,7 @@ Result<ReadModel> read_model(const std::string& model_name, const Binding& bindi
   return ReadModel{std::move(*model), std::move(rig), !worn_by.empty(), chosen, std::move(import_report)};
 }
 
-// Returns an error of a bind that says which model was bound by which rig.
+// Returns an error of bind that names the model and the rig.
 tl::unexpected<Error> cannot_be_bound(const Error& error, const std::string& model_name, const Binding& binding,
                                       const Model& model) {
   const std::string help = has_weights(model) ? "" : fmt::format("; {}", kSkeletonHelp);
@@ -132,7 +132,7 @@ tl::unexpected<Error> cannot_be_bound(const Error& error, const std::string& mod
   return fail(error.code, fmt::format("{}: {}{}", where, error.message, help));
 }
 
-// Reads and binds; see bind_model. `progress` never falls, though a model may be bound twice.
+// Reads and binds; see bind_model. `progress` never falls, even if a model is bound twice.
 Result<BoundModel> read_and_bind(const std::string& model_name, const Binding& binding, BindOptions options) {
   if (options.progress) {
     options.progress = [show = options.progress, most = 0.0](double fraction, const std::string& what) mutable {
@@ -163,7 +163,7 @@ Result<BoundModel> bind_model(const std::string& model, const Binding& binding, 
 std::string rigid_note(const Model& model) {
   if (!has_weights(model)) return fmt::format("no mesh has weights; {}", kSkeletonHelp);
   if (!model.clips.empty() || std::any_of(model.meshes.begin(), model.meshes.end(), bends)) return "";
-  return fmt::format("no mesh bends, since each follows one joint as a whole; {}", kSkeletonHelp);
+  return fmt::format("no mesh bends, since each follows a single joint; {}", kSkeletonHelp);
 }
 
 }  // namespace pelt

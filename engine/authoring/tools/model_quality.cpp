@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kLinearBlend = "linear-blend";
 constexpr const char* kDualQuaternion = "dual-quaternion";
 
-// Progress of several steps that take about as long.
+// Progress of several steps of similar length.
 class Steps {
  public:
   Steps(std::size_t count, const std::function<void(double, const std::string&)>& progress)
@@ -78,7 +78,7 @@ WorstOfSkin worst_of(const Judge& judge, const WorstPlace& place) {
   return {std::string(skin.mesh), std::string(skin.joint), judge.poses()[place.frame]};
 }
 
-// A deformer's figures, and the shares of the skin that it did not move itself.
+// A deformer's figures, and the fractions of the skin that it did not move itself.
 struct Measured {
   Figures figures;
   PieceShares pieces;
@@ -106,8 +106,8 @@ ModelQualityRow row_of(const Judge& judge, std::string deformer, const Result<Me
   return row;
 }
 
-// A rig may make drivers of meshes that are skins for linear blend alone. Then the remaining skins are judged anew, and
-// `restored` is left out: the figures of dual quaternion are of all skins.
+// A rig may make drivers of meshes that are skins for linear blend only. Then the remaining skins are measured again,
+// and `restored` is left out: the figures of dual quaternion are of all skins.
 Result<ModelQualityRow> judge_rig(const ModelQualityOptions& given, const Model& model, const Judge& judge,
                                   const std::optional<Figures>& dual_quaternion, const JudgeOptions& options) {
   PELT_ASSIGN(auto rig, given.given_rig ? Result<Rig>(*given.given_rig) : load_rig(given.rig));
@@ -145,7 +145,7 @@ Result<ModelQuality> measure(const std::string& model_name, const ModelQualityOp
     report.clips = static_cast<std::size_t>(
         std::count_if(poses.begin(), poses.end(), [](const JudgedPose& pose) { return pose.frame == 0; }));
   }
-  // The steps are the rows, linear blend, and dual quaternion, with which the others' `restored` is compared.
+  // The steps are the rows, linear blend, and dual quaternion, as the reference of `restored`.
   const auto is_dual = [](const std::string& deformer) {
     return deformer == kDualQuaternion || deformer == "dual_quaternion";
   };

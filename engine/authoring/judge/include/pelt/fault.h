@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One fault: a place where a deformer does worse than linear blend. Symbols are those of pelt/tools/judge_figures.h.
+// A defect: skin that a deformer moves worse than linear blend does. Symbols are those of pelt/tools/judge_figures.h.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ enum class FaultKind : std::uint8_t {
   kDistance,  // distance from linear blend, over D; allowed: 0.2
 };
 
-// The worst fault of one kind at one place.
+// The worst defect of one kind at one location.
 struct Fault {
   FaultKind kind = FaultKind::kStretch;
   double value = 0;
-  double score = 0;  // value over the kind's allowed value; more than 1 is a fault
+  double score = 0;  // value over the kind's allowed value; above 1 it is a defect
   std::size_t frame = 0;
 };
 

@@ -11,7 +11,7 @@ class Fields;
 struct LinearBlendParameters {
   static constexpr std::string_view kName = "linear_blend";
 
-  bool exact_normals = false;  // true: normals follow the gradient of the weights; false: only the frames
+  bool exact_normals = false;  // whether normals follow the gradient of the weights; else only the frames
   friend bool operator==(const LinearBlendParameters&, const LinearBlendParameters&) = default;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Judges one character that several deformers move through the same poses: measures each against linear blend.
+// Measures several deformers on one character, each against linear blend in the same poses.
 #pragma once
 
 #include <cstdint>
@@ -24,36 +24,35 @@ struct JudgeOptions {
   bool same_everywhere = false;                   // Evaluator::Options::same_everywhere
 };
 
-// The place of a vertex of the skins, which are laid end to end.
+// The location of a vertex of the concatenated skins.
 struct SkinPlace {
   std::string_view mesh;
   std::uint32_t vertex = 0;  // index in the model's mesh
-  std::string_view joint;    // name of the joint with the largest weight; empty: the vertex has no weights
+  std::string_view joint;    // name of the joint with the largest weight; empty if the vertex has no weights
 };
 
 class Judge {
  public:
-  // `linear_blend`: the model bound by linear blend alone. `poses`: they name its clips and joints. Errors:
-  // kUnsupported if linear blend moves a vertex to a position that is not finite; the error names the mesh and the
-  // pose.
+  // `linear_blend`: the model bound by linear blend only. `poses` name its clips and joints. Errors: kUnsupported, with
+  // mesh and pose, if linear blend moves a vertex to a position that is not finite.
   static Result<Judge> create(Character linear_blend, std::vector<JudgedPose> poses, const JudgeOptions& options = {});
 
-  // Returns true if a character has the same skins as the one of linear blend, and as many joints and clips. A rig that
-  // makes a driver of a mesh leaves fewer skins.
+  // Returns true if a character has the same skins as that of linear blend, and as many joints and clips. A rig that
+  // turns a mesh into a driver has fewer skins.
   bool takes(const Character& character) const;
 
-  // Measures a character. WorstPlace::frame is an index into the poses; vertices count over the skins end to end, in
-  // the model's order. Errors: kInvalidArgument if takes() is false; kUnsupported as in create.
+  // Measures a character. WorstPlace::frame is an index into the poses; vertices are numbered through the skins in the
+  // model's order. Errors: kInvalidArgument if takes() is false; kUnsupported as in create.
   Result<Figures> judge(const Character& character, const JudgeOptions& options = {}) const;
 
-  // Finds where the character does worse than linear blend. Errors are those of judge.
+  // Finds the defects of a character, compared with linear blend. Errors are those of judge.
   Result<Faults> find_faults(const Character& character, const JudgeOptions& options = {}) const;
 
-  // Returns for each vertex of the skins end to end the share that linear blend should take over, so that the faults go
+  // Returns the weight of linear blend, for each vertex of the concatenated skins, that removes the defects
   // (judge_faults.h).
   std::vector<float> left_to_linear_blend(const Faults& faults) const;
 
-  // Returns the rest area round each vertex, a third of its triangles', square metres.
+  // Returns the rest area round each vertex, a third of that of its triangles, square metres.
   std::vector<double> areas() const;
 
   const std::vector<JudgedPose>& poses() const { return poses_; }
@@ -78,7 +77,7 @@ class Judge {
 
   Character linear_;
   std::vector<JudgedPose> poses_;
-  std::vector<glm::vec3> rest_;      // for each vertex of the skins end to end
+  std::vector<glm::vec3> rest_;      // for each vertex of the concatenated skins
   std::vector<std::uint32_t> rows_;  // for each of these vertices, its row in the packed mesh
   LinearReference reference_;
 };

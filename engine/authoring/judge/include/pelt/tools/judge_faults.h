@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds where a deformer does worse than linear blend, vertex by vertex, and the share of each vertex that linear blend
-// should take over. Symbols are those of judge_figures.h.
+// Finds the vertices at which a deformer does worse than linear blend, and the weight with which each should fall back
+// to linear blend. Symbols are those of judge_figures.h.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 namespace pelt {
 
 struct Faults {
-  std::vector<Fault> vertices;  // for each vertex, its worst fault
+  std::vector<Fault> vertices;  // for each vertex, its worst defect
   std::vector<float> apart;     // for each vertex, its largest distance from linear blend, metres
 };
 
-// Measures the frames of one deformer, one after the other.
+// Measures the frames of one deformer, in sequence.
 class FaultMeter {
  public:
   // The reference must outlive the meter. `threads`: 0 for all cores; results do not depend on it.
@@ -46,9 +46,9 @@ class FaultMeter {
   std::vector<std::uint32_t> apart_frames_;
 };
 
-// Returns for each vertex the share in [0, 1] that linear blend should take over. It rises from 0 at a score of 1 to 1
-// at a score of 1.8, and falls off around faults so slowly that the passage stretches no edge by more than a quarter.
-// It is 0 everywhere if no score is above 1. `welded`: vertices at one place (weld_within).
+// Returns for each vertex the weight in [0, 1] of linear blend. It rises from 0 at a score of 1 to 1 at a score of 1.8,
+// and falls off around defects so slowly that the transition stretches no edge by more than a quarter. It is 0
+// everywhere if no score is above 1. `welded`: vertices at one position (weld_within).
 std::vector<float> left_to_linear_blend(const Faults& faults, const LinearReference& reference,
                                         std::span<const std::uint32_t> welded);
 

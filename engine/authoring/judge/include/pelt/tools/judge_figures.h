@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Measures what a deformer does to a skin, compared with linear blend in the same frames. Linear blend shrinks where it
-// bends and twists, but it neither tears a skin nor throws it away, so that a result far beyond it is a fault.
+// Measures a deformer's effect on a skin, compared with linear blend in the same frames. Linear blend shrinks skin at
+// bends and twists, but never tears it or throws it far, so a result far beyond it is a defect.
 //
-// Lengths are compared edge by edge (each edge of the triangles once), areas triangle by triangle. L is a length, A an
-// area, and D the diagonal of the skin's bounding box in the rest pose. 'rest, 'linear and 'moved name the positions:
-// in the rest pose, by linear blend, by the deformer.
+// Lengths are compared per edge (each edge of the triangles once), areas per triangle. L is a length, A an area, and D
+// the diagonal of the skin's bounding box in the rest pose. The suffixes 'rest, 'linear and 'moved name the positions:
+// in the rest pose, by linear blend, and by the deformer.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace pelt {
 // Returns the distance in double precision.
 inline double distance(const glm::vec3& a, const glm::vec3& b) { return glm::length(glm::dvec3(a) - glm::dvec3(b)); }
 
-// The frame, and the vertex or the two ends of the edge, where something is worst.
+// The frame, and the vertex or the two ends of the edge, of a worst value.
 struct WorstPlace {
   std::size_t frame = 0;
   std::uint32_t from = 0;  // vertex
@@ -29,40 +29,40 @@ struct WorstPlace {
 
 // Figures of one deformer. Each is 0 if there is nothing to measure: no triangles, no frames, no rigid edges.
 struct Figures {
-  double far = 0;          // largest distance of a vertex from where linear blend has it, over D
+  double far = 0;          // largest distance of a vertex from its position by linear blend, over D
   double stretch = 0;      // largest L'moved / max(L'linear, L'rest) of edges that are longer than 0.002 D at rest
-  double bad = 0;          // share of edges, over all frames, for which that ratio is above 2
+  double bad = 0;          // fraction of edges, over all frames, with that ratio above 2
   double rigid99 = 0;      // 99th percentile, over all frames, of the strain of rigid edges, |L'moved / L - 1|, L the
                            // median of L'linear; linear blend keeps them within 0.002 of it in every frame
   double rigid_max = 0;    // largest of these strains
-  double rigid_share = 0;  // share of edges that are rigid
+  double rigid_share = 0;  // fraction of edges that are rigid
   double drift99 = 0;      // 99th percentile of the distance from linear blend, over D, of vertices all of whose edges
                            // keep their length in linear blend
-  double flips = 0;        // share of triangles, over all frames, that face away from linear blend's, which has there
-                           // more than 0.3 of A'rest
-  double regained = 0;     // sum of min(A'moved, A'rest) - A'linear over triangles whose A'linear is below 0.7 A'rest,
-                           // over the skin's area and the number of frames
-  WorstPlace far_at;       // a vertex
-  WorstPlace stretch_at;   // an edge
-  WorstPlace rigid_at;     // the edge of rigid_max
-  // The first corner of the largest triangle that faces away, in the frame in which the largest area does; none: no
-  // triangle faces away.
+  double flips = 0;       // fraction of triangles, over all frames, that face away from linear blend's, which has there
+                          // more than 0.3 of A'rest
+  double regained = 0;    // sum of min(A'moved, A'rest) - A'linear over triangles whose A'linear is below 0.7 A'rest,
+                          // over the skin's area and the number of frames
+  WorstPlace far_at;      // a vertex
+  WorstPlace stretch_at;  // an edge
+  WorstPlace rigid_at;    // the edge of rigid_max
+  // The first corner of the largest triangle that faces away, in the frame in which the most area does; none if no
+  // triangle does.
   std::optional<WorstPlace> flip_at;
 };
 
-// Returns the area that a deformer gives back of what linear blend loses, relative to dual quaternion in the same
-// frames (1: as much). None if dual quaternion gives back at most 0.0002 of the skin's area.
+// Returns the area lost by linear blend that a deformer regains, relative to dual quaternion in the same frames (1: as
+// much). None if dual quaternion regains at most 0.0002 of the skin's area.
 std::optional<double> restored(const Figures& figures, const Figures& dual_quaternion);
 
-// The facts of a skin before a deformer moves it: its rest pose, and the edges that linear blend keeps rigid.
+// Facts of a skin that do not depend on the deformer: its rest pose, and the edges that linear blend keeps rigid.
 class LinearReference {
  public:
-  // Returns the positions by linear blend in a frame; they are valid until the next call.
+  // Returns the positions by linear blend in a frame, valid until the next call.
   using Positions = std::function<std::span<const glm::vec3>(std::size_t frame)>;
 
-  // Positions are finite, in one common space, and `linear` gives one for each vertex of `rest`. `linear` is called for
-  // all frames in order, and once more for all frames for each further 128 MB that the lengths of all edges in all
-  // frames would take; no other memory grows with the frames. `threads`: 0 for all cores; results do not depend on it.
+  // Positions are finite, in one common space; `linear` returns one for each vertex of `rest`. `linear` is called for
+  // all frames in order, and again for all frames for each further 128 MB that the lengths of all edges in all frames
+  // would take; no other memory grows with the frames. `threads`: 0 for all cores; results do not depend on it.
   LinearReference(std::span<const glm::vec3> rest, std::span<const glm::uvec3> triangles, std::size_t frame_count,
                   const Positions& linear, unsigned threads = 0);
 
@@ -77,7 +77,7 @@ class LinearReference {
     double median = 0;  // of L'linear
     bool rigid = false;
   };
-  // Returns true if an edge is long enough to measure: nobody sees shorter ones stretch.
+  // Returns true if an edge is long enough to measure. The stretch of shorter ones is invisible.
   bool is_long(double length) const { return length > 2e-3 * diagonal_; }
   std::span<const Edge> edges() const { return edges_; }
   std::span<const glm::uvec3> triangles() const { return triangles_; }
@@ -124,7 +124,7 @@ class TopValues {
   std::vector<double> values_;
 };
 
-// Measures the frames of one deformer, one after the other.
+// Measures the frames of one deformer, in sequence.
 class FigureMeter {
  public:
   // The reference must outlive the meter.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the poses that deformers are judged in: frames of a character's clips, or one joint turned at a time
+// Makes the poses for checks of deformers: frames of a character's clips, or one joint turned at a time
 // (sample_poses.h).
 #pragma once
 
@@ -20,19 +20,19 @@
 
 namespace pelt {
 
-// Chooses the frames of clips: those that `pelt deform --fps` writes at (frames - 1) / duration frames a second, but at
-// no less than one a second.
+// Chooses the frames of clips: those that `pelt deform --fps` writes at (frames - 1) / duration frames per second, at
+// least one per second.
 struct ClipSampling {
   std::uint32_t frames = 6;  // of a clip of up to frames - 1 seconds, both ends included
   std::uint32_t clips = 10;  // number of clips, from the first
-  // Most poses of all clips: more of them are thinned evenly.
+  // Most poses of all clips. More are thinned evenly.
   std::size_t poses = std::numeric_limits<std::size_t>::max();
 };
 inline constexpr float kShortestJudgedClip = 0.05f;  // seconds; clips up to this length are left out
 
 std::vector<JudgedPose> clip_poses(const CharacterData& character, const ClipSampling& sampling = {});
 
-// Poses evaluators of a character. Prepares a clip when a pose first needs it.
+// Poses evaluators of a character. Prepares a clip for the first pose that needs it.
 class PosePlayer {
  public:
   // The character must outlive the player.

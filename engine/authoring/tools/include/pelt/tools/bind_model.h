@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and binds a model as `pelt bind` does, by the rig that its options name or by one that fits the model.
+// Reads and binds a model like `pelt bind`, by the rig that its options name or by one that fits the model.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace pelt {
 
-// How to bind a model: by a rig, by a preset, or by one deformer for all of it.
+// How to bind a model: by a rig, by a preset, or by one deformer for the whole model.
 struct Binding {
-  std::string rig;               // file name; empty: the preset
-  std::optional<Rig> given_rig;  // instead of the file
-  std::string preset;            // empty: the deformer
-  std::string deformer;          // empty: the rig in a glTF file, or bind_model's choice
-  std::string body;              // model of a body that drives a garment; without a rig, `deformer` is the body's
-  std::string weights_of;        // model that gives skeleton, clips and weights, such as the body that wears a garment
-  std::optional<Judging> judging;          // instead of the rig's
-  NamedFiles files = NamedFiles::kFolder;  // those that models and rigs may name
+  std::string rig;                 // file name; empty: the preset
+  std::optional<Rig> given_rig;    // instead of the file
+  std::string preset;              // empty: the deformer
+  std::string deformer;            // empty: the rig in a glTF file, or bind_model's choice
+  std::string body;                // model of a body that drives a garment; without a rig, `deformer` is the body's
+  std::string weights_of;          // model that provides skeleton, clips and weights, such as the body under a garment
+  std::optional<Judging> judging;  // instead of the rig's
+  NamedFiles files = NamedFiles::kFolder;  // files that models and rigs may name
 
   bool names_no_rig() const { return rig.empty() && !given_rig && preset.empty() && deformer.empty(); }
 
-  // True if no option is given: a model's own rig applies.
+  // True if no option is set: a model's own rig applies.
   bool is_default() const { return names_no_rig() && body.empty() && weights_of.empty(); }
 };
 inline constexpr const char* kDefaultDeformer = "surface-ffd";
@@ -40,11 +40,11 @@ struct BoundModel {
 };
 
 // Reads a model (a file or builtin:NAME) and binds it. Without a choice it binds by kDefaultDeformer, or by linear
-// blend if that would move more than a tenth of the skin anyway; a note says which, and why.
+// blend if more than a tenth of the skin would fall back to it anyway; a note explains which, and why.
 Result<BoundModel> bind_model(const std::string& model, const Binding& binding, const BindOptions& options = {});
 
-// Returns a note if no mesh of a model bends, because weights or a second joint are missing; the note names the command
-// that helps. Empty if one bends, or if a model with weights has clips.
+// Returns a note if no mesh of a model bends, because weights or a second joint are missing; it names the command that
+// helps. Empty if one bends, or if a model with weights has clips.
 std::string rigid_note(const Model& model);
 
 }  // namespace pelt

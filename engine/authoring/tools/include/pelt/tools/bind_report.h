@@ -14,18 +14,18 @@
 
 namespace pelt {
 
-// What a report says besides what bind found.
+// Facts of a report besides the findings of bind.
 struct BindReportFacts {
-  std::string model;                  // as it was named
-  std::optional<std::string> output;  // the file that was written; none: the character stayed in memory
+  std::string model;                  // as the user named it
+  std::optional<std::string> output;  // the file written; none: the character stayed in memory
   std::uint64_t bytes = 0;            // of the character
-  double seconds = 0;                 // that reading, binding and writing took
+  double seconds = 0;                 // for reading, binding and writing
 };
 
-// Returns what `pelt bind --json` prints, without a newline at its end.
+// Returns the output of `pelt bind --json`, without a newline at its end.
 std::string format_bind_report(const BindReportFacts& facts, const BoundModel& bound);
 
-// Returns what `pelt bind --report` writes: a list for each property, over every vertex of every mesh in the model's
+// Returns the output of `pelt bind --report`: one list per property, over every vertex of every mesh in the model's
 // order.
 std::string format_vertex_report(const std::string& model, const BoundModel& bound);
 

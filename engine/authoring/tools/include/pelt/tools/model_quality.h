@@ -30,33 +30,33 @@ struct ModelQualityOptions {
   PoseSource poses = PoseSource::kAuto;
   std::uint32_t frames = 6;  // ClipSampling::frames
   std::uint32_t clips = 10;
-  bool no_fallback = false;                // rigs are compared with linear blend, but leave nothing to it
-  NamedFiles files = NamedFiles::kFolder;  // those that the model and the rig may name
+  bool no_fallback = false;                // rigs are compared with linear blend, but no skin falls back to it
+  NamedFiles files = NamedFiles::kFolder;  // files that the model and the rig may name
   std::function<void(double fraction, const std::string& what)> progress;  // on the calling thread; may be empty
   std::function<bool()> stop;                                              // BindOptions::stop; may be empty
 };
 
-// A place in words, and the pose in which it is worst.
+// A location in words, and its worst pose.
 struct WorstOfSkin {
   std::string mesh;
   std::string joint;
   JudgedPose pose;
 };
 
-// What was measured of one deformer, or of the rig.
+// The figures of one deformer, or of the rig.
 struct ModelQualityRow {
   std::string deformer;
   std::string error;  // why there are no figures; empty: there are figures
   Figures figures;
   std::optional<double> restored;
   PieceShares pieces;  // of the skin's area
-  double left = 0;     // share of the skin's area that the judge left to linear blend
+  double left = 0;     // fraction of the skin's area that falls back to linear blend
   WorstOfSkin stretch;
   std::optional<WorstOfSkin> flip;
 };
 
 struct ModelQuality {
-  std::string model;                    // as it was named
+  std::string model;                    // as the user named it
   std::vector<std::string> clip_names;  // of the model
   std::size_t vertices = 0;
   std::size_t frames = 0;
@@ -66,10 +66,10 @@ struct ModelQuality {
 };
 
 // Moves a model (a file or builtin:NAME) with each deformer, on the CPU, and compares it with linear blend in the same
-// poses. If a deformer cannot be bound, its row says why.
+// poses. If a deformer cannot be bound, its row explains why.
 Result<ModelQuality> measure_model_quality(const std::string& model, const ModelQualityOptions& options);
 
-// Returns what `pelt quality --model --json` prints, without a newline at its end.
+// Returns the output of `pelt quality --model --json`, without a newline at its end.
 std::string format_model_quality(const ModelQuality& quality);
 
 }  // namespace pelt
