@@ -11,7 +11,7 @@
 
 namespace pelt {
 
-// Lists names in a sentence: shows the first of them and counts the others, as in "'arm', 'leg', 'tail' and 57 more".
+// Lists names in a sentence: shows the first few and counts the others, as in "'arm', 'leg', 'tail' and 57 more".
 class NameList {
  public:
   void add(std::string_view name) {

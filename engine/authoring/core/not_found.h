@@ -12,11 +12,11 @@
 namespace pelt {
 
 // Makes an error kNotFound: "`what`: there is no `kind` 'name'; did you mean 'nearest'?", with did_you_mean(). If no
-// name is near, the first twelve that there are follow.
+// name is near, lists the first twelve known names instead.
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 std::span<const std::string_view> known);
 
-// The same of things that have names: known are `name_of` each.
+// The same for objects with names: `name_of` each is known.
 template <class Things, class NameOf>
 tl::unexpected<Error> not_found(std::string_view what, std::string_view kind, std::string_view name,
                                 const Things& things, const NameOf& name_of) {

@@ -20,8 +20,8 @@ namespace pelt {
 
 namespace {
 
-// The thread sanitizer does not see into TBB's library, so these calls tell it what TBB guarantees: code before the
-// loop happens before its ranges, and the ranges before code after the loop. Two ranges have no order.
+// The thread sanitizer does not see into TBB's library, so these calls declare TBB's guarantees: code before the loop
+// happens before its ranges, and the ranges before code after the loop. Two ranges have no order.
 #ifdef PELT_THREAD_SANITIZER
 void happens_before(char& point) { __tsan_release(&point); }
 void happens_after(char& point) { __tsan_acquire(&point); }
@@ -30,7 +30,7 @@ void happens_before(char&) {}
 void happens_after(char&) {}
 #endif
 
-// Says it where a scope is left, by an exception too.
+// Declares it on leaving a scope, by an exception too.
 struct HappensBefore {
   char& point;
   ~HappensBefore() { happens_before(point); }
@@ -40,8 +40,8 @@ struct HappensAfter {
   ~HappensAfter() { happens_after(point); }
 };
 
-// Does a range. If its work may be asked to stop, it asks about every ten milliseconds, by parts that grow until they
-// take so long: the ends of parts cost a body the more, the shorter they are.
+// Does a range. If the work can be stopped, asks about every ten milliseconds, after parts that grow until they take
+// that long: short parts cost a body more.
 void do_range(std::size_t begin, std::size_t end, std::size_t grain, const StopAsked* asked, const void* body,
               JobSystem::Call call) {
   using Clock = std::chrono::steady_clock;
@@ -83,12 +83,12 @@ void detail::parallel_for(std::size_t count, std::size_t grain, unsigned threads
                           do_range(range.begin(), range.end(), grain, asked, body, call);
                         });
     };
-    // A thread that waits for this loop does no other's: what that asks is not for this one to answer.
+    // A thread that waits for this loop takes no work of other loops, which ask another stop function.
     tbb::this_task_arena::isolate(loop);
   };
   happens_before(loop_begin);
   const HappensAfter done{loop_end};
-  // A new arena costs microseconds: make one only if the current arena has more threads than asked for.
+  // A new arena costs microseconds: makes one only if the current arena has more threads than requested.
   if (threads == 0 || threads >= static_cast<unsigned>(tbb::this_task_arena::max_concurrency())) {
     run();
   } else {
@@ -97,7 +97,7 @@ void detail::parallel_for(std::size_t count, std::size_t grain, unsigned threads
 }
 
 JobSystem thread_jobs(unsigned threads) {
-  // The number itself is the user's pointer: there is nothing to own.
+  // The number itself is the user's pointer, so nothing is owned.
   return {.for_ranges =
               [](void* user, std::size_t count, std::size_t grain, const void* body, JobSystem::Call call) {
                 const auto most = static_cast<unsigned>(std::bit_cast<std::uintptr_t>(user));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ends long work from within. Who orders the work says by a function whether it is still wanted, and the loops below
-// ask it: all of parallel_for, and serial ones by stop_if_asked. What is asked is known to a thread while it works, so
-// that no function in between has to pass it on.
+// Ends long work from within. The caller supplies a function that reports whether to stop; the loops below call it: all
+// of parallel_for, and serial ones by stop_if_asked. A thread knows the function while it works, so that no function in
+// between has to pass it on.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 
 namespace pelt {
 
-// Returns true if work is to end; must be quick, and may be called on any thread, on several at once.
+// Returns true to stop the work. Must be fast, and safe to call on several threads concurrently.
 using StopAsked = std::function<bool()>;
 
-// Leaves work that is to end. It is no std::exception: nothing on the way takes it for a failure of its own.
+// Thrown to leave stopped work. Not a std::exception, so that no handler on the way treats it as a failure.
 struct Stopped {};
 
-// Says what this thread's loops ask, as long as it lives.
+// Sets the function that this thread's loops call, for the lifetime of the object.
 class StopScope {
  public:
   explicit StopScope(const StopAsked* asked);
@@ -25,16 +25,16 @@ class StopScope {
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
 
-  static const StopAsked* current();  // null: nothing is asked
+  static const StopAsked* current();  // null: the loops call nothing
 
  private:
   const StopAsked* before_;
 };
 
-// Throws Stopped if this thread's work is to end. A loop calls it every few milliseconds.
+// Throws Stopped if this thread's work is to stop. Call it in loops, every few milliseconds.
 void stop_if_asked();
 
-// Returns work(), or kStopped soon after `asked` returns true. Empty: what the thread asks already stays so.
+// Returns work(), or kStopped soon after `asked` returns true. If `asked` is empty, the thread keeps its function.
 template <class Work>
 std::invoke_result_t<const Work&> stoppable(const StopAsked& asked, const Work& work) {
   if (!asked) return work();

@@ -25,7 +25,7 @@ using namespace chain;
 
 namespace {
 
-// Calls visit(vertex, place) for the curve that a vertex follows most, and for those that it follows at least half as
+// Calls visit(vertex, point) for the curve that a vertex follows most, and for those that it follows at least half as
 // much.
 template <class Visit>
 void each_main_share(const Shares& shares, const Visit& visit) {
@@ -51,9 +51,9 @@ double usual_distance(std::vector<std::pair<double, double>>& weighed) {
   return 0;
 }
 
-// Measures the skin distance d of anchors for which the rig gives none. On each bone beside the anchor it is the
-// distance of nine tenths of the area of the skin within f_max, since a skirt or a sheath may be farther away. The
-// thinner bone counts, since a limb begins in a trunk.
+// Measures the skin distance d of anchors for which the rig has none. On each bone at the anchor it is the distance of
+// nine tenths of the area of the skin within f_max, since a skirt or a sheath may be farther away. The thinner bone
+// counts, since a limb begins in a trunk.
 void measure_distances(std::span<const Shares> shares, std::span<const std::size_t> shaping, const DeformerInput& input,
                        std::vector<Curve>& curves) {
   using Sides = std::array<std::vector<std::pair<double, double>>, 2>;  // distance and area, before and after an anchor
@@ -83,7 +83,7 @@ void measure_distances(std::span<const Shares> shares, std::span<const std::size
   }
 }
 
-// Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), or that of twist_after().
+// Sets twist_after of every inner anchor: the value in the rig (CurveJoint::twist_after), else that of twist_after().
 void settle_twists(const CurveSkeletonParameters& parameters, const Model& model, std::vector<Curve>& curves) {
   for (Curve& curve : curves) {
     for (std::size_t i = 1; i + 1 < curve.anchors.size(); ++i) {
@@ -168,8 +168,8 @@ Result<std::vector<MeshBinding>> bind(const CurveSkeletonParameters& parameters,
   const std::vector<glm::dmat4> at_bind = matrices_at_bind(input.model, meshes);
   PELT_ASSIGN(auto curves, resolve_curves(parameters, chains.chains, input.model, at_bind, input.layer, input.notes));
 
-  // Skin distances need places on the curves. If joints are bent at bind, places need floats, and these need distances:
-  // so attach twice.
+  // Skin distances need positions on the curves. If joints are bent at bind, positions need floats, and floats need
+  // distances: so attach twice.
   const AttachSettings settings{parameters.binding,
                                 {parameters.curves_per_vertex, parameters.curve_reach},
                                 parameters.weights,

@@ -34,11 +34,11 @@ bool is_anchor(const Chain& chain, std::uint32_t number) {
 Result<void> check_offsets(const CurvePath& path, const Chain& chain, const std::string& what) {
   for (const VertexOffset& offset : path.control_offsets) {
     if (offset.vertex >= control_count(chain)) {
-      return invalid("{}: offsets control point {} of the {} of the curve '{}'", what, offset.vertex,
+      return invalid("{}: offsets control point {}, but there are {} on the curve '{}'", what, offset.vertex,
                      control_count(chain), chain.name);
     }
     if (!is_near(offset.offset)) {
-      return invalid("{}: offsets control point {} of the curve '{}' by what is no length, or more than {:g} m", what,
+      return invalid("{}: the offset of control point {} of the curve '{}' must be finite and at most {:g} m", what,
                      offset.vertex, chain.name, kMaxCoordinate);
     }
   }
@@ -57,7 +57,7 @@ float largest_key(const std::vector<CurveKey>& keys) {
   return largest;
 }
 
-// Returns the largest float of each anchor for which the rig gives one, metres.
+// Returns the largest float of each anchor that the rig sets, metres.
 std::vector<std::optional<float>> given_floats(const CurveSkeletonParameters& parameters, const Model& model,
                                                const Curve& curve) {
   std::vector<std::optional<float>> given(curve.anchors.size());
@@ -96,7 +96,7 @@ Result<void> settle_floats(const CurveSkeletonParameters& parameters, const Mode
     const float taken = curve.anchors[bone].float_max + curve.anchors[bone + 1].float_max;
     if (taken > 1.0001f * curve.bone_length(bone)) {
       const auto name = [&](std::size_t i) { return model.skeleton.joints[curve.chain.anchors[i].joint].name; };
-      return invalid("{}: the floats of '{}' and '{}' take {:.4g} m of the {:.4g} m between them on the curve '{}'",
+      return invalid("{}: the floats of '{}' and '{}' need {:.4g} m, but have {:.4g} m between them on the curve '{}'",
                      what, name(bone), name(bone + 1), taken, curve.bone_length(bone), curve.chain.name);
     }
   }
@@ -118,7 +118,8 @@ std::pair<const CurveBone*, bool> settings_of_bone(const CurveSkeletonParameters
   return {found, against};
 }
 
-// Notes the joints of the model for which the rig has settings though no curve runs over them.
+// Notes the joints with settings in the rig over which no curve runs. Checks the names in the rig and the model's bendy
+// bones.
 Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<const Chain> chains, const Model& model,
                          const std::string& what, std::vector<std::string>& notes) {
   std::set<std::string_view> on_curves;
@@ -145,9 +146,8 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
     if (!bone.to.empty()) PELT_TRY(check(bone.to));
   }
   if (!listed.empty()) {
-    notes.push_back(
-        fmt::format("{}: no curve runs over {} of 'joints' and 'bones': what the rig says of {} changes nothing", what,
-                    listed.text(), listed.count() == 1 ? "it" : "them"));
+    notes.push_back(fmt::format("{}: no curve runs over {} of 'joints' and 'bones': the settings of {} change nothing",
+                                what, listed.text(), listed.count() == 1 ? "it" : "them"));
   }
   for (const JointBendyBone& bone : model.bendy_bones) {
     const std::vector<Joint>& joints = model.skeleton.joints;
@@ -165,20 +165,19 @@ Result<void> check_names(const CurveSkeletonParameters& parameters, std::span<co
   return {};
 }
 
-// Checks a chain after offsets of control points: its number of joints, and joints that lie on each other.
+// Checks a chain after the offsets of control points: its number of joints, and joints that coincide.
 Result<void> check_chain(const Chain& chain, const Model& model, const std::string& what) {
   PELT_TRY(check_length(chain, what));
   double length = 0;
   for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
     length += glm::distance(glm::dvec3(chain.anchors[i].position), glm::dvec3(chain.anchors[i - 1].position));
   }
-  constexpr double kShortest = 1e-6;  // fraction of the length of the curve that floats can still tell apart
+  constexpr double kShortest = 1e-6;  // fraction of the length of the curve that floats still resolve
   for (std::size_t i = 1; i < chain.anchors.size(); ++i) {
     const glm::dvec3 bone = glm::dvec3(chain.anchors[i].position) - glm::dvec3(chain.anchors[i - 1].position);
     if (glm::length(bone) > kShortest * length) continue;
     const auto name = [&](std::size_t a) { return model.skeleton.joints[chain.anchors[a].joint].name; };
-    return invalid("{}: the joints '{}' and '{}' of the curve '{}' lie on each other", what, name(i - 1), name(i),
-                   chain.name);
+    return invalid("{}: the joints '{}' and '{}' of the curve '{}' coincide", what, name(i - 1), name(i), chain.name);
   }
   return {};
 }
@@ -211,7 +210,7 @@ Result<Chains> resolve_chains(const CurveSkeletonParameters& parameters, const M
     if (chain == nullptr) return not_found(what, "curve", path.name, known);
     PELT_TRY(check_offsets(path, *chain, what));
     if (!is_near(path.offset)) {
-      return invalid("{}: the offset of the curve '{}' is not finite, or longer than {:g} m", what, path.name,
+      return invalid("{}: the offset of the curve '{}' must be finite and at most {:g} m", what, path.name,
                      kMaxCoordinate);
     }
     if (path.joints.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes curves from chains and from the settings of the rig for joints and bones.
+// Makes curves from chains and from the rig's settings for joints and bones.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ namespace pelt::curve_skeleton {
 
 // Returns the chains by the curves of the rig and the linkage rules, with the control offsets of anchors applied.
 // Errors begin with `what`: those of find_chains(), control points that do not exist, offsets that are not finite,
-// chains that are too long or have joints on each other.
+// chains that are too long or have coincident joints.
 Result<chain::Chains> resolve_chains(const CurveSkeletonParameters& parameters, const Model& model,
                                      std::span<const std::uint32_t> meshes, const std::string& what);
 
 // Returns curves over the chains, with bendy bones laid over them. `at_bind` is the result of matrices_at_bind().
-// Appends to `notes`. Skin distances that the rig does not give are 0, for bind() to measure. Errors begin with `what`:
+// Appends to `notes`. Skin distances that the rig does not set are 0, for bind() to measure. Errors begin with `what`:
 // a joint, bone or curve that does not exist, a bendy bone of the model out of range, floats that overlap on a bone.
 Result<std::vector<chain::Curve>> resolve_curves(const CurveSkeletonParameters& parameters,
                                                  std::span<const chain::Chain> chains, const Model& model,

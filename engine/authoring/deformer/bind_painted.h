@@ -10,7 +10,7 @@
 namespace pelt {
 
 // Binds by a blend of joints with the model's own weights and returns one binding per target. With `exact_normals` the
-// rows have the gradients of the weights. Error: a target has no weights.
+// rows have gradients of the weights. Error: a target has no weights.
 Result<std::vector<MeshBinding>> bind_painted(BlendMode mode, bool exact_normals, const DeformerInput& input);
 
 }  // namespace pelt

@@ -10,10 +10,10 @@
 namespace pelt {
 namespace {
 
-constexpr double kMinShare = 1e-6;  // above the rounding of the sum of a vertex's shares
+constexpr double kMinShare = 1e-6;  // above the rounding of the sum of a vertex's fractions
 
-// Returns the share of vertex i that the offset groups leave to `rows`. A tiny remainder counts as 0, since shares may
-// have been multiplied and rounded.
+// Returns the fraction of vertex i that the offset groups leave to `rows`. A tiny remainder counts as 0, since
+// fractions may have been multiplied and rounded.
 double rest_share(std::span<const OffsetGroup> groups, std::size_t i) {
   double share = 1;
   double size = 1;
@@ -28,7 +28,7 @@ bool has_share(const std::vector<glm::vec4>& local) {
   return std::any_of(local.begin(), local.end(), [](const glm::vec4& point) { return point.w != 0; });
 }
 
-// The change of shares by a mask: groups below lose by it, groups above gain.
+// The change of fractions by a mask: groups below are multiplied by 1 - mask, groups above by mask.
 struct Fade {
   std::span<const float> mask;
   std::span<const glm::vec3> gradient;  // or empty
@@ -41,7 +41,7 @@ struct Fade {
   }
 };
 
-// Fades the gradients of rows whose group has the share `share_of(vertex)` before the fade.
+// Fades the gradients of rows whose group has the fraction `share_of(vertex)` before the fade.
 template <class ShareOf>
 void fade_gradients(SparseRows& rows, const Fade& fade, const ShareOf& share_of) {
   if (rows.gradients.empty()) rows.gradients.resize(rows.influences.size(), glm::vec3(0.0f));
@@ -53,7 +53,7 @@ void fade_gradients(SparseRows& rows, const Fade& fade, const ShareOf& share_of)
   }
 }
 
-// Appends the groups that still have a share after the fade.
+// Appends the groups that still have a fraction after the fade.
 void append_groups(std::vector<OffsetGroup>& groups, std::vector<OffsetGroup> more, const Fade& fade, bool gradients) {
   for (OffsetGroup& group : more) {
     if (gradients) fade_gradients(group.rows, fade, [&](std::size_t i) { return group.local[i].w; });
@@ -65,7 +65,7 @@ void append_groups(std::vector<OffsetGroup>& groups, std::vector<OffsetGroup> mo
   }
 }
 
-// Returns the rows of the vertices where a group has a share; the others are empty.
+// Returns the rows of the vertices at which a group has a fraction; the others are empty.
 SparseRows where_shared(const SparseRows& rows, const std::vector<glm::vec4>& local) {
   SparseRows result;
   result.offsets.reserve(rows.offsets.size());
@@ -96,7 +96,7 @@ void lay_groups_over(MeshBinding& below, MeshBinding above, std::span<const floa
   const bool gradients = has_gradients(below) || has_gradients(above);
   const Fade fading{mask, mask_gradient, false};
   const Fade showing{mask, mask_gradient, true};
-  std::vector<float> of_above(mask.size(), 0.0f);  // share of `above` in what is left to the merged rows
+  std::vector<float> of_above(mask.size(), 0.0f);  // fraction of `above` in the merged rows
   std::vector<double> hidden(mask.size(), 0.0);
   std::vector<double> shown(mask.size(), 0.0);
   for (std::size_t i = 0; i < mask.size(); ++i) {

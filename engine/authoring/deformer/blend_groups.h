@@ -13,10 +13,10 @@
 
 namespace pelt {
 
-// Lays one layer over another if either may have offset groups. Shares of `below` are multiplied by 1 - mask_i, those
-// of `above` by mask_i, and the `rows` of both are merged in proportion to the shares that their offset groups leave.
-// Groups without a share are dropped. Precondition: both are kLinear and not combined as in Wires. The other members of
-// `below` stay. `mask_gradient`: for each vertex, or empty.
+// Lays one layer over another if either may have offset groups. Multiplies the fractions of `below` by 1 - mask_i and
+// those of `above` by mask_i, and merges the `rows` of both in proportion to the fractions that their offset groups
+// leave. Drops groups without a fraction. Precondition: both are kLinear and not combined as in Wires. The other
+// members of `below` stay. `mask_gradient`: per vertex, or empty.
 void lay_groups_over(MeshBinding& below, MeshBinding above, std::span<const float> mask,
                      std::span<const glm::vec3> mask_gradient);
 
@@ -25,13 +25,13 @@ bool has_gradients(const MeshBinding& binding);
 // Returns the binding of some of a mesh's vertices, in their order.
 MeshBinding binding_of(const MeshBinding& whole, std::span<const std::uint32_t> vertices);
 
-// The arguments of pack for a mesh. The group with the rest position comes first, if it has a share anywhere.
+// The arguments of pack for a mesh. The group with the rest position comes first, if any vertex uses it.
 struct BlendGroups {
   std::vector<SparseRows> rows;
-  std::vector<std::vector<glm::vec4>> local_points;  // for each group; shares sum to 1. Empty: rest positions
+  std::vector<std::vector<glm::vec4>> local_points;  // for each group; fractions sum to 1. Empty: rest positions
 };
 
-// Moves the rows and groups out of the binding. Deformers that are combined as in Wires become one group each.
+// Moves the rows and groups out of the binding. Each deformer that is combined as in Wires becomes one group.
 BlendGroups take_groups(MeshBinding& binding, std::span<const glm::vec3> rest_positions);
 
 }  // namespace pelt

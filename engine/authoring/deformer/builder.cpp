@@ -28,7 +28,7 @@ namespace {
 
 bool is_unit(glm::vec3 v) { return std::abs(glm::dot(v, v) - 1) < 1e-2f; }
 
-// Normals and tangents as pack needs them: given, and of unit length. Empty: the mesh's own are.
+// Normals and tangents as pack needs them: present, and of unit length. Empty: the mesh's own.
 struct Directions {
   std::vector<glm::vec3> normals;
   std::vector<glm::vec4> tangents;
@@ -69,7 +69,7 @@ Directions usable_directions(const Mesh& mesh) {
   return result;
 }
 
-// Returns the bytes of bind data that the blend reads and of the vertex that it writes.
+// Returns the bytes per vertex that the blend reads (bind data) and writes (the vertex).
 double bytes_per_vertex(const PackedBinding& packed) {
   constexpr double kOutputBytes = 20;  // position, packed normal and tangent
   if (packed.points.empty()) return 0;
@@ -81,7 +81,7 @@ double bytes_per_vertex(const PackedBinding& packed) {
   return static_cast<double>(bytes) / packed.vertex_count() + kOutputBytes;
 }
 
-// Subtracts the lowest palette entry from all indices, so that they fit 16 bits; returns it.
+// Subtracts the lowest palette entry from all indices, so that they fit 16 bits, and returns it.
 std::uint32_t rebase(std::span<SparseRows> groups) {
   std::uint32_t lowest = std::numeric_limits<std::uint32_t>::max();
   for (const SparseRows& rows : groups) {
@@ -93,8 +93,7 @@ std::uint32_t rebase(std::span<SparseRows> groups) {
   return lowest == std::numeric_limits<std::uint32_t>::max() ? 0 : lowest;
 }
 
-// Copies what the mesh has besides points and directions, its vertices in `order`. `order`: empty if it is that of the
-// mesh.
+// Copies everything except points and directions from the mesh, with its vertices in `order`; empty: the mesh's order.
 void copy_in_order(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result) {
   const std::uint32_t count = result.vertex_count();
   std::vector<std::uint32_t> packed_of_source(count);
@@ -150,7 +149,7 @@ std::uint32_t CharacterBuilder::take_slots(std::uint64_t count, std::uint32_t fi
   return first;
 }
 
-// Returns the first stage in which every palette entry that the rows name is ready.
+// Returns the first stage in which all palette entries of the rows are ready.
 std::uint32_t CharacterBuilder::stage_of(std::span<const SparseRows> groups) const {
   std::uint32_t stage = 0;
   auto run = stage_of_slots_.end();
@@ -195,7 +194,7 @@ std::uint32_t CharacterBuilder::root_slot() {
   PalettePass pass;
   pass.kernel = PoseKernel::kLinearBlend;
   pass.record_count = 1;
-  // Parents come before children, so that joint 0 is a root.
+  // Parents come before children, so joint 0 is a root.
   append_record(pass.records,
                 shared::JointRecord{0, affine_from_mat4(glm::mat4(glm::inverse(glm::dmat4(rest.at(0)))))});
   root_slot_ = add_pass(std::move(pass));
@@ -243,7 +242,7 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
   result.stage = stage_of(groups);
   result.first_slot = rebase(groups);
   Directions directions = usable_directions(mesh);
-  // Vertices with the same palette entries should be neighbours, so that these are in the nearest cache.
+  // Vertices with the same palette entries should be neighbours, so that the nearest cache has the entries.
   std::vector<std::uint32_t> order;
   if (!control && !keep_vertex_order_) {
     order = morton_order(mesh.positions);
@@ -267,7 +266,7 @@ Result<CharacterBuilder::Packed> CharacterBuilder::packed(const Mesh& mesh, Mesh
     report.mean_influences += figures.mean_influences;
     report.max_influences += figures.max_influences;
   }
-  taken = {};  // frees most of the memory that bind holds for a mesh
+  taken = {};  // frees most of the memory that bind uses for a mesh
 
   copy_in_order(mesh, order, result);
 
@@ -348,7 +347,7 @@ std::vector<std::uint32_t> CharacterBuilder::weight_keys(const Mesh& mesh, std::
   const auto shares = shares_of_.find({mesh.name, target});
   if (shares == shares_of_.end()) return keys;
   for (const Share& share : shares->second) {
-    // Above 0.5 (VRM 1.0, expressions.md): the next float is the first one that counts.
+    // Above 0.5 (VRM 1.0, expressions.md): the next float is the first that counts.
     const float from = share.binary ? 0.5f : 0.0f;
     const float to = share.binary ? std::nextafter(0.5f, 1.0f) : 1.0f;
     keys.push_back(weights.add_ramp(share.input, from, to, share.weight));
@@ -451,7 +450,8 @@ std::string CharacterBuilder::free_name(const std::string& wish) const {
 
 Result<CharacterData> CharacterBuilder::build() {
   if (palette_size_ > kMaxCount) {
-    return fail(ErrorCode::kUnsupported, fmt::format("the palette would have {} entries", palette_size_));
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the palette would have {} entries, too many for 32 bits", palette_size_));
   }
   std::uint32_t last_stage = 0;
   for (const PalettePass& pass : data_.passes) last_stage = std::max(last_stage, pass.stage);
@@ -462,7 +462,7 @@ Result<CharacterData> CharacterBuilder::build() {
   for (SkinLevel& level : data_.levels) level.skin.stage = last_stage;
   data_.stage_count = last_stage + 1;
   for (Clip& clip : data_.clips) {
-    // Drop the channels that no control uses.
+    // Drops the channels that no control uses.
     std::erase_if(clip.morph_channels, [&](const MorphChannel& channel) {
       return std::none_of(data_.controls.begin(), data_.controls.end(), [&](const Control& control) {
         return control.mesh == channel.mesh && control.target == channel.target;

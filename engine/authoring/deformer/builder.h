@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The character while bind builds it: reserves palette entries, collects passes and meshes, and packs each mesh.
 //
-// An example: the skin "body" on the driver "cage", a control mesh of n vertices that follows m joints and that key
-// poses correct. The palette holds, in the order in which the entries were reserved:
+// An example: the skin "body" on the driver "cage", a control mesh of n vertices that follows m joints and has key
+// poses. The palette holds these entries, in the order in which they were reserved:
 //
 //   entry        0 .. n-1              n .. n+m-1           n+m .. 2n+m-1
 //              +---------------------+--------------------+--------------------+
@@ -19,7 +19,7 @@
 //   stage 0: joints, inputs --> passes of stage 0 --> entries --> blend of cage --> cage's vertices and frames
 //   stage 1:      (with those) passes of stage 1, none here --> entries --> blend of body --> body's vertices
 //
-// A first_slot is the lowest entry that a mesh names: its influences count from there, so that 16 bits hold them.
+// A first_slot is the lowest entry that a mesh uses: its influences count from there, so that they fit 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -46,39 +46,39 @@
 namespace pelt {
 
 // A group with local points: v' = sum over groups g: share_g * sum over j of w_gj T_gj l_g. The `rows` of the binding
-// are one more group, with the rest position as local point and the share that the offset groups leave. Gradients are
-// those of share_g w_gj, and sum to 0 over all groups.
+// are one more group, with the rest position as local point and the fraction that the offset groups leave. Gradients
+// are those of share_g w_gj, and sum to 0 over all groups.
 struct OffsetGroup {
-  SparseRows rows;               // over palette entries; weights sum to 1; empty where the share is 0
-  std::vector<glm::vec4> local;  // for each vertex: l and the share; shares of both signs give negative weights
+  SparseRows rows;               // over palette entries; weights sum to 1; empty if the fraction is 0
+  std::vector<glm::vec4> local;  // per vertex: l and the fraction; fractions of both signs make negative weights
 };
 
 // How a deformer moves one mesh, and its figures for the report. Vertices are in the mesh's own order.
 struct MeshBinding {
   SparseRows rows;  // over palette entries, not merged with other layers
   BlendMode mode = BlendMode::kLinear;
-  // For each vertex, metres to the closest driver element that moves it, -1 if none does; or empty.
+  // Per vertex, metres to the closest driver element that moves it, or -1 if none does; or empty.
   std::vector<float> distances;
   std::vector<VertexRemarks> remarks;
   std::optional<double> cut_error;  // metres
   std::uint64_t dropped_elements = 0;
-  // Rows of further deformers of the mesh, which are combined with `rows` as in Wires.
+  // Rows of further deformers of the mesh, combined with `rows` as in Wires.
   std::vector<SparseRows> wires_rows;
   float wires_exponent = 1;
-  // Groups that move vertices by other local points than the rest position, besides `rows`. kLinear only.
+  // Further groups, whose local points are not the rest position. kLinear only.
   std::vector<OffsetGroup> offset_groups;
 };
 
-// Options of a control mesh besides its binding.
+// Options of a control mesh, in addition to its binding.
 struct ControlOptions {
   std::optional<std::uint32_t> offset_slot;  // CharacterMesh::offset_slot
 };
 
-// Builds a character in stages. Stage 0 poses the joints. A control mesh is moved in the first stage in which
-// everything that moves it is ready, skins in the last stage, after every control mesh.
+// Builds a character in stages. Stage 0 poses the joints. A control mesh moves in the first stage in which everything
+// that moves it is ready; skins move in the last stage, after every control mesh.
 class CharacterBuilder {
  public:
-  // `model` must be validated and outlive the builder.
+  // `model` must be valid and outlive the builder.
   CharacterBuilder(const Model& model, bool keep_vertex_order, Correctives correctives = {});
 
   // Converts rows over the model's bound joints to rows over the palette entries that pose these joints for `mode`. All
@@ -96,7 +96,7 @@ class CharacterBuilder {
   Result<std::size_t> add_control_mesh(const Mesh& mesh, MeshBinding binding, const std::string& deformer,
                                        const ControlOptions& options = {});
 
-  // Adds a control mesh whose vertices the caller gives each frame (a streamed driver).
+  // Adds a control mesh whose vertices the caller supplies every frame (a streamed driver).
   Result<std::size_t> add_streamed_mesh(const Mesh& mesh);
 
   // Moves the vertices of a control mesh after bind (DriverParameters::offsets; move_driver.h). Errors: those of
@@ -108,25 +108,25 @@ class CharacterBuilder {
     reports_[control_mesh].drives.push_back(rig_layer);
   }
 
-  // Notes in the report that a control mesh has the stored vertices of a level of so many.
+  // Notes in the report the total vertex count of the refinement level whose stored vertices a control mesh has.
   void note_level(std::size_t control_mesh, std::uint32_t vertices) {
     reports_[control_mesh].level_vertices = vertices;
   }
 
-  // Returns the keys of a morph target's weight, which it adds to `weights`: its control less the value `bound`, and
-  // the expressions of the model that name it.
+  // Returns the keys of a morph target's weight and adds them to `weights`: for its control less the value `bound`, and
+  // for the model's expressions that move it.
   std::vector<std::uint32_t> weight_keys(const Mesh& mesh, std::uint32_t target, float bound,
                                          key_weights::WeightTable& weights);
 
-  // Returns the index of the input with a joint's twist, which the caller gives each frame; all curves that the joint
+  // Returns the index of the input with a joint's twist, which the caller sets every frame. All curves that the joint
   // turns share it.
   std::uint32_t twist_input(std::uint32_t joint);
 
-  // Returns the index of the input with the weight of a shape of a control mesh, which the caller gives each frame as
-  // the control "mesh/shape"; there is one for all of that name.
+  // Returns the index of the input with the weight of a shape of a control mesh, which the caller sets every frame as
+  // the control "mesh/shape". All uses of that name share it.
   std::uint32_t shape_input(const std::string& mesh, const std::string& shape);
 
-  // Returns the index of the input with the clock, by which secondary action goes on; there is one for all.
+  // Returns the index of the input with the clock of secondary action, of which there is one.
   std::uint32_t clock_input();
 
   std::optional<std::size_t> find_control_mesh(const std::string& name) const;
@@ -137,18 +137,17 @@ class CharacterBuilder {
   // Returns the first stage in which a pass can read the posed vertices of a control mesh.
   std::uint32_t stage_after(std::size_t control_mesh) const;
 
-  // Returns the first of the palette entries that hold the blended frames of a control mesh's vertices; the first call
-  // reserves them.
+  // Returns the first palette entry of the blended frames of a control mesh's vertices. The first call reserves them.
   std::uint32_t frame_slots(std::size_t control_mesh);
 
   // Adds a palette pass, whose records may read everything that is ready in pass.stage. Sets first_slot and returns it.
   std::uint32_t add_pass(PalettePass pass);
 
-  // Adds a skin. Frees the rows' memory as soon as they are packed: move the binding in.
+  // Adds a skin. Move the binding in: the rows' memory is freed as soon as they are packed.
   Result<void> add_skin(const Mesh& mesh, MeshBinding binding, const std::string& deformer);
 
-  // Adds a level of a skin that was added; it has the skin's morph targets of the same names. `level` is one of the
-  // model's.
+  // Adds a level of detail of a skin that was added; it takes the skin's morph targets of the same names. `level` must
+  // be one of the model's.
   Result<void> add_level(const PlacedLevel& level, MeshBinding binding, const std::string& deformer);
 
   // Returns a name that no mesh of the model and no control mesh has: `wish`, or `wish` with a number.
@@ -162,7 +161,7 @@ class CharacterBuilder {
 
   const DriverOffsets& driver_offsets() const { return driver_offsets_; }
 
-  // Returns the reports of the meshes added so far, in order; a control mesh's index is its index here.
+  // Returns the reports of the meshes added so far, in order. Control meshes have the same index here.
   const std::vector<MeshReport>& reports() const { return reports_; }
 
  private:
@@ -175,9 +174,9 @@ class CharacterBuilder {
   Result<Packed> packed(const Mesh& mesh, MeshBinding binding, const std::string& deformer, bool control);
   void add(Packed packed);
   std::uint32_t joint_slots(BlendMode mode);
-  // Gives the skin `result` the morph targets of `mesh`, if they move it, and adds the pass of their weights.
+  // Adds the morph targets of `mesh` that move it to the skin `result`, and the pass of their weights.
   void add_morphs(const Mesh& mesh, std::span<const std::uint32_t> order, CharacterMesh& result);
-  // Returns the index of the input with a morph target's weight, which the caller gives each frame.
+  // Returns the index of the input with a morph target's weight, which the caller sets every frame.
   std::uint32_t control_input(const Mesh& mesh, std::uint32_t target);
   std::uint32_t take_slots(std::uint64_t count, std::uint32_t first_stage);
   std::uint32_t stage_of(std::span<const SparseRows> groups) const;
@@ -190,7 +189,7 @@ class CharacterBuilder {
   std::map<std::uint32_t, std::uint32_t> stage_of_slots_;  // first entry of a run -> first stage that may read it
   std::map<BlendMode, std::uint32_t> joint_slots_;
   std::optional<std::uint32_t> root_slot_;
-  // What an expression adds to a weight.
+  // The amount that an expression adds to a weight.
   struct Share {
     std::uint32_t input;
     bool binary;
@@ -206,8 +205,8 @@ struct SharedDrivers;
 
 struct DeformerTarget {
   std::uint32_t mesh;           // index in Model::meshes
-  std::span<const float> mask;  // one value a vertex; where it is 0, the layer's row is not used and may be empty
-  // Not null: the target is this level of the mesh. It is bound to what the meshes shape: levels shape nothing.
+  std::span<const float> mask;  // one value per vertex; if it is 0, the layer's row is not used and may be empty
+  // Not null: the target is this level of detail of the mesh. It is bound to surfaces that only full meshes shape.
   const PlacedLevel* level = nullptr;
 };
 
@@ -216,20 +215,20 @@ struct DeformerInput {
   const Model& model;
   std::span<const DeformerTarget> targets;
   const std::string& layer;  // "layer 2 (surface_ffd)": how errors and notes begin
-  const Rig& rig;            // its groups, and the directory where relative file names start
+  const Rig& rig;            // its groups, and the directory of relative file names
   unsigned threads;
   CharacterBuilder& builder;
   SharedDrivers& drivers;                                // drivers of all layers so far
   std::vector<std::string>& notes;                       // for the report
   std::vector<PointReport>& points;                      // for the report
   const std::function<void(double fraction)>& progress;  // progress of this layer; never empty
-  std::uint32_t rig_layer = 0;                           // index in Rig::layers, if the layer is one of them
+  std::uint32_t rig_layer = 0;                           // index in Rig::layers, if the rig has the layer
 };
 
-// Returns the mesh that a target is.
+// Returns the mesh of a target.
 const Mesh& mesh_of(const DeformerInput& input, const DeformerTarget& target);
 
-// Returns the targets that are no levels; they come first.
+// Returns the targets that are not levels of detail; they come first.
 std::span<const DeformerTarget> full_detail(const DeformerInput& input);
 
 // Makes a kInvalidArgument error with the layer, then `why`.

@@ -39,7 +39,7 @@ std::optional<std::vector<std::uint32_t>> quad_of(std::span<const glm::dvec3> po
 Result<CageMesh> load_cage(const std::filesystem::path& path) {
   PELT_ASSIGN(const auto polygons, read_obj_polygons(path));
   if (polygons.face_count() == 0) {
-    return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no face", path.string()));
+    return fail(ErrorCode::kInvalidFile, fmt::format("{}: has no face", path.string()));
   }
   CageMesh cage;
   cage.points.assign(polygons.positions.begin(), polygons.positions.end());

@@ -16,7 +16,7 @@
 namespace pelt {
 namespace {
 
-// Returns a morph target of these offsets. Normals and tangents turn with the surface.
+// Returns a morph target with these offsets. Normals and tangents turn with the surface.
 MorphTarget make_target(const Mesh& mesh, std::vector<glm::vec3> offsets) {
   MorphTarget target;
   const std::vector<glm::vec3> tilt = tilts(SurfaceGradient(mesh.positions, mesh.triangles), offsets);

@@ -16,16 +16,16 @@
 
 namespace pelt {
 
-// What correctives do to one mesh.
+// The keys and morph targets that correctives add to one mesh.
 struct SkinKeys {
   key_weights::WeightTable weights;                             // with keys, and without weights
   std::map<std::uint32_t, std::vector<std::uint32_t>> keys_of;  // the keys of each target that follows the joints
-  std::vector<MorphTarget> added;                               // targets behind those of the mesh, without controls
+  std::vector<MorphTarget> added;                               // targets after those of the mesh, without controls
 };
 using Correctives = std::map<std::string, SkinKeys, std::less<>>;  // by mesh
 
-// Makes the keys of all correctives of a rig. Errors name the corrective and the pose: a mesh or a morph target that is
-// not there, those of WeightTable::add_keys and listed_offsets.
+// Makes the keys of all correctives of a rig. Errors name the corrective and the pose: a mesh or a morph target that
+// does not exist, those of WeightTable::add_keys and listed_offsets.
 Result<Correctives> make_correctives(const Rig& rig, const Model& model);
 
 }  // namespace pelt

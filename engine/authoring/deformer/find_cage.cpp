@@ -16,14 +16,15 @@ Result<std::filesystem::path> named_file(const std::string& file, const Deformer
   const std::filesystem::path folder(input.rig.directory);
   if (input.rig.files == NamedFiles::kAnywhere) return folder / file;
   if (input.rig.files == NamedFiles::kNone) {
-    return invalid(input, fmt::format("names the file '{}', and the rig of a character may name none, unless that is "
-                                      "allowed (--any-file, Rig::files)",
+    return invalid(input, fmt::format("names the file '{}', but the rig of a character cannot name files unless that "
+                                      "is allowed (--any-file, Rig::files)",
                                       file));
   }
   if (const char* wrong = why_not_beside(folder, file, input.rig.files)) {
-    return invalid(input, fmt::format("the name of the file '{}' {}; the rig's folder is its own, unless more is "
-                                      "allowed (--any-file, Rig::files)",
-                                      file, wrong));
+    return invalid(input,
+                   fmt::format("the name of the file '{}' {}; only files in the rig's folder are allowed, without "
+                               "--any-file or Rig::files",
+                               file, wrong));
   }
   return folder / file;
 }

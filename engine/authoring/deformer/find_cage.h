@@ -12,7 +12,7 @@
 
 namespace pelt {
 
-// Returns the path of a file that a layer's parameters name. Errors: Rig::files does not allow it.
+// Returns the path of a file in a layer's parameters. Error: Rig::files does not allow it.
 Result<std::filesystem::path> named_file(const std::string& file, const DeformerInput& input);
 
 struct NamedCage {
@@ -20,8 +20,8 @@ struct NamedCage {
   const Mesh* mesh;  // of the model; nullptr if it is a file
 };
 
-// Returns a cage that a rig names: an OBJ file, relative to the rig, or, where `file` is empty, a mesh of the model.
-// Errors: those of named_file and load_cage; there is no such mesh.
+// Returns the cage of a rig: an OBJ file, relative to the rig, or, if `file` is empty, a mesh of the model. Errors:
+// those of named_file and load_cage; there is no such mesh.
 Result<NamedCage> find_cage(const std::string& mesh, const std::string& file, const DeformerInput& input);
 
 }  // namespace pelt

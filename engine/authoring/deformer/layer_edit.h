@@ -15,7 +15,7 @@ struct LayerEdit {
   const Character& character;
   std::span<const MeshReport> meshes;  // of the bind
   std::span<const PointReport> points;
-  const Rig& before;  // the character is as bind makes it by this, with the edits of layers before `layer`
+  const Rig& before;  // the character as bound by this rig, with the edits of the layers before `layer`
   const Rig& after;   // has the same layers; parameters differ
   std::uint32_t layer;
 

@@ -14,7 +14,7 @@ Result<PlacedLevel> PlacedLevel::create(const Mesh& whole, const MeshLevel& leve
   std::vector<glm::uvec3> triangles = whole.triangles;
   drop_flat(whole.positions, triangles);
   const Result<TriangleTree> tree = TriangleTree::create(whole.positions, triangles);
-  if (!tree) return invalid("mesh '{}' has levels of detail, but no surface", whole.name);
+  if (!tree) return invalid("mesh '{}' has levels of detail, but no triangle with area", whole.name);
   PlacedLevel placed;
   placed.level_ = &level;
   for (const TriangleTree::NearPoint& near : tree->nearest_of_each(level.mesh.positions, threads)) {

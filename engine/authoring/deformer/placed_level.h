@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A level of a mesh, laid over the mesh: what is known at the mesh's vertices is carried to the level's.
+// A level of detail of a mesh, laid over the mesh: values at the mesh's vertices are carried to those of the level.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace pelt {
 
 class PlacedLevel {
  public:
-  // `level` must outlive the result. `threads`: 0 for all cores. Errors: the mesh has no triangle with area.
+  // `level` must outlive the result. `threads`: 0 for all CPUs. Errors: the mesh has no triangle with area.
   static Result<PlacedLevel> create(const Mesh& whole, const MeshLevel& level, unsigned threads);
 
   std::uint32_t of() const { return level_->of; }
   std::uint32_t level() const { return level_->level; }
   const Mesh& mesh() const { return level_->mesh; }
 
-  // Returns the values at the closest points of the mesh. Shape: one a vertex of the mesh in, one a vertex of the level
-  // out.
+  // Returns the values at the closest points of the mesh. Takes one per vertex of the mesh and returns one per vertex
+  // of the level.
   std::vector<float> carry(std::span<const float> values) const;
   MorphTarget carry(const MorphTarget& target) const;
 

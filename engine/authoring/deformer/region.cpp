@@ -26,15 +26,15 @@
 namespace pelt {
 namespace {
 
-// Returns 1 up to distance 0 and 0 from `falloff` on, smooth between.
+// Returns 1 up to distance 0 and 0 from `falloff` on, smooth in between.
 double fall(double distance, double falloff) {
   if (distance <= 0) return 1;
   if (distance >= falloff) return 0;
   return glm::smoothstep(0.0, 1.0, 1 - distance / falloff);
 }
 
-// Returns metres along edges from each vertex to the closest one whose `inside` is at least a half; infinite if none
-// can be reached. Vertices at one place count as one.
+// Returns metres along edges from each vertex to the closest one whose `inside` is at least a half; infinite if it
+// reaches none. Vertices at one position count as one.
 std::vector<double> distance_along_edges(const Mesh& mesh, const std::vector<double>& inside) {
   const std::size_t count = mesh.positions.size();
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
@@ -67,7 +67,7 @@ Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh,
       all += influence.weight;
       if (named[influence.index]) sum += influence.weight;
     }
-    values[i] = sum / all;  // all is 1 to rounding only; the sum over every joint must be exactly 1
+    values[i] = sum / all;  // all is 1 only up to rounding; the sum over every joint must be exactly 1
   }
   if (region.joint_falloff > 0) {
     const std::vector<double> distance = distance_along_edges(mesh, values);
@@ -78,7 +78,7 @@ Result<std::vector<double>> joint_values(const Region& region, const Mesh& mesh,
   return values;
 }
 
-// Returns metres from each vertex to the triangles of another mesh. Errors: no triangle has area.
+// Returns metres from each vertex to the triangles of another mesh. Error: no triangle has area.
 Result<std::vector<double>> distances_to(const Mesh& other, const Mesh& mesh) {
   std::vector<glm::uvec3> triangles;
   for (const glm::uvec3 t : other.triangles) {
@@ -107,7 +107,7 @@ Result<std::vector<double>> near_distances(const Near& near, const Mesh& mesh, c
                                            const std::string& what) {
   PELT_ASSIGN(const auto other, find_mesh(model, near.mesh, what));
   Result<std::vector<double>> distances = distances_to(*other, mesh);
-  if (!distances) return invalid("{} is near the mesh '{}', which has no surface", what, near.mesh);
+  if (!distances) return invalid("{} is near the mesh '{}', which has no triangle with area", what, near.mesh);
   return distances;
 }
 
@@ -126,7 +126,7 @@ Result<const Group*> find_group(const std::string& name, const Mesh& mesh, const
   return group;
 }
 
-// Returns for every triangle whether all its corners have at least a half.
+// Returns 1 for every triangle whose corners all have at least a half.
 std::vector<std::uint8_t> triangles_inside(const std::vector<float>& values, const Mesh& mesh) {
   std::vector<std::uint8_t> inside;
   inside.reserve(mesh.triangles.size());
@@ -140,8 +140,8 @@ std::vector<float> at_level(std::vector<float> values, const DeformerTarget& tar
   return target.level == nullptr ? values : target.level->carry(std::span<const float>(values));
 }
 
-// Calls visit(index, position in the list) for each index that a group lists. Errors: a range that descends or reaches
-// `count`. `what`: "the group 'g' lists vertices".
+// Calls visit(index, position in the list) for each index of a group. Errors: a range that descends or reaches `count`.
+// `what`: "the group 'g' lists vertices".
 Result<void> for_each_index(std::span<const IndexRange> ranges, std::size_t count, const std::string& what,
                             const Mesh& mesh, const std::function<void(std::uint32_t, std::size_t)>& visit) {
   std::size_t place = 0;
@@ -243,7 +243,8 @@ Result<std::vector<float>> group_values(const std::string& name, const Mesh& mes
   const std::string group_what = fmt::format("the group '{}'", name);
   std::vector<float> values(mesh.positions.size(), 0.0f);
   if (group.region != Region{} || (group.vertices.empty() && group.triangles.empty())) {
-    if (!group.region.group.empty()) return invalid("{} has a region that names a group", group_what);
+    if (!group.region.group.empty())
+      return invalid("{} has a region with a group: groups cannot contain groups", group_what);
     PELT_ASSIGN(values, region_values(group.region, mesh, model, rig, group_what));
   }
   std::size_t count = 0;

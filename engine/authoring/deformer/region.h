@@ -19,25 +19,25 @@ struct DeformerTarget;
 
 // Returns one value in [0, 1] for each vertex. `what` begins the errors: "layer 2 (surface_ffd): the mask". Errors: a
 // joint, group, attribute or mesh that does not exist, joints on a mesh without weights, a box whose min is above its
-// max, a radius or falloff that is negative or not finite, a mesh without a surface to be near to.
+// max, a radius or falloff that is negative or not finite, a near mesh without triangles that have area.
 Result<std::vector<float>> region_values(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig,
                                          const std::string& what);
 
-// Returns why a region whose values are 0 at every vertex of a mesh is nowhere: "mesh 'hair' is at least 0.3 m from the
-// box, beyond the falloff of 0.1 m".
+// Returns why a region is 0 at every vertex of a mesh: "mesh 'hair' is at least 0.3 m from the box, beyond the falloff
+// of 0.1 m".
 std::string why_nowhere(const Region& region, const Mesh& mesh, const Model& model, const Rig& rig);
 
-// The same for a target. A level has the values of the closest points of its mesh, whose vertices groups number.
+// The same for a target. A level of detail has the values of the closest points of its mesh.
 Result<std::vector<float>> region_values(const Region& region, const DeformerTarget& target, const DeformerInput& input,
                                          const std::string& what);
 
-// Returns one flag for each triangle: 1 if all its corners have at least a half and, if the region names a group, the
-// triangle is in the group. Errors: the same.
+// Returns one flag per triangle: 1 if all its corners have at least a half and, if the region has a group, the triangle
+// is in the group. Errors: the same.
 Result<std::vector<std::uint8_t>> region_triangles(const Region& region, const Mesh& mesh, const Model& model,
                                                    const Rig& rig, const std::string& what);
 
-// Returns the values of a group by its name. Further errors: a group of another mesh, a vertex that the mesh does not
-// have.
+// Returns the values of the group with this name. Further errors: a group of another mesh, a vertex that the mesh does
+// not have.
 Result<std::vector<float>> group_values(const std::string& group, const Mesh& mesh, const Model& model, const Rig& rig,
                                         const std::string& what);
 
@@ -45,7 +45,7 @@ Result<std::vector<float>> group_values(const std::string& group, const Mesh& me
 Result<std::vector<float>> group_values(const std::string& group, const DeformerTarget& target,
                                         const DeformerInput& input, const std::string& what);
 
-// Returns one flag for each triangle: 1 if it is in the group. Further errors: a triangle that the mesh does not have.
+// Returns one flag per triangle: 1 if it is in the group. Further error: a triangle that the mesh does not have.
 Result<std::vector<std::uint8_t>> group_triangles(const std::string& group, const Mesh& mesh, const Model& model,
                                                   const Rig& rig, const std::string& what);
 

@@ -12,7 +12,7 @@
 namespace pelt {
 namespace {
 
-// Smallest weight of each vertex, and smallest mean weight, on the joint that a rigid part follows.
+// On the joint that a rigid part follows: smallest weight of a vertex, and smallest mean weight.
 constexpr float kMinOfJoint = 0.75f;
 constexpr float kMeanOfJoint = 0.95f;
 
@@ -46,7 +46,7 @@ std::vector<bool> find_rigid_parts(const Mesh& mesh) {
   const auto moves_as_one = [](const Part& part) {
     return !part.follows_others && part.sum >= kMeanOfJoint * static_cast<double>(part.vertices);
   };
-  // Points without triangles are no part; where all parts are rigid, nothing else is left for them to follow.
+  // Points without triangles are in no part; if all parts are rigid, they have nothing else to follow.
   const bool all =
       std::ranges::all_of(parts, [&](const Part& part) { return !part.has_triangle || moves_as_one(part); });
   for (std::size_t i = 0; i < count; ++i) {

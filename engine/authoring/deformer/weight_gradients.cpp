@@ -10,14 +10,14 @@
 namespace pelt {
 namespace {
 
-// Returns the number of palette entries up to the last that a row refers to.
+// Returns the number of palette entries up to the last that a row uses.
 std::uint32_t entries_of(const SparseRows& rows) {
   std::uint32_t entries = 0;
   for (const Influence& influence : rows.influences) entries = std::max(entries, influence.index + 1);
   return entries;
 }
 
-// The palette entries of a vertex's row, then those that only its neighbours have, with the gradients of their weights.
+// The palette entries of a vertex's row, then those of only its neighbours, with the gradients of their weights.
 class Changes {
  public:
   struct Change {
@@ -88,7 +88,7 @@ std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceG
                                           const std::function<glm::vec3(std::uint32_t entry)>& place,
                                           unsigned threads) {
   constexpr std::size_t kGrain = 256;
-  constexpr double kMinSpread = 1e-4;  // over the mean square: places in a plane, or own ones near it
+  constexpr double kMinSpread = 1e-4;  // over the mean square: positions in a plane, or own ones near it
   std::vector<glm::vec3> gradients(rows.influences.size(), glm::vec3(0.0f));
   const std::uint32_t entries = entries_of(rows);
   parallel_for(rows.row_count(), kGrain, threads, [&](std::size_t begin, std::size_t end) {

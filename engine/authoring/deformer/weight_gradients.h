@@ -13,15 +13,14 @@
 
 namespace pelt {
 
-// Returns the rows with gradients from the weights round each vertex. A row gets influences of weight 0 for palette
-// entries that only its neighbours have. `rows` and `surface` are of the same vertices. Neighbours without a row count
-// as if they had the vertex's own.
+// Returns the rows with gradients from the weights around each vertex. Adds influences of weight 0 for palette entries
+// that only neighbours have. `rows` and `surface` must be of the same vertices. Neighbours without a row count as if
+// they had the vertex's own.
 SparseRows with_gradients(const SparseRows& rows, const SurfaceGradient& surface);
 
-// Returns gradients, one for each influence, for rows that may not get more influences, where each palette entry stands
-// for a place in model space. The gradients of entries that only neighbours have are distributed over the row's own, so
-// that the sum of weights and the sum of weights times places change as they would with all entries. Weights may have
-// either sign.
+// Returns gradients, one per influence, for rows that may not have more influences. Each palette entry has a position
+// in model space, `place`. Gradients of entries that only neighbours have are distributed over the row's own, so that
+// the sum of weights and the sum of weights times positions change as with all entries. Weights may have either sign.
 std::vector<glm::vec3> gradients_by_place(const SparseRows& rows, const SurfaceGradient& surface,
                                           const std::function<glm::vec3(std::uint32_t entry)>& place, unsigned threads);
 

@@ -8,7 +8,7 @@
 
 namespace pelt {
 
-// Makes a validated character of everything that was added to a builder, with its drivers moved
+// Makes a valid character from everything that was added to a builder, and moves its drivers
 // (DriverParameters::offsets). The builder is empty afterwards.
 Result<Character> build_character(CharacterBuilder& builder);
 

@@ -8,8 +8,8 @@
 namespace pelt {
 
 void describe(Fields& fields, DualQuaternionParameters& parameters) {
-  fields.about("dual_quaternion", "Dual quaternion skinning (Kavan et al. 2008), by the weights of the model.");
-  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone."},
+  fields.about("dual_quaternion", "Dual quaternion skinning (Kavan et al. 2008) by the weights of the model.");
+  fields.flag({"exact_normals", "Normals follow the gradient of the weights; else only the frames."},
               parameters.exact_normals);
 }
 

@@ -16,14 +16,14 @@ namespace {
 
 static_assert(kSamples % shared::kLineSlots == 0);
 
-// w of the pose kernel without its constant factor: 0 in the tendons, 1 in the belly, smooth between.
+// w of the pose kernel without its constant factor: 0 in the tendons, 1 in the belly, smooth in between.
 double belly_at(double lambda, double tendon) {
   if (tendon <= 0) return 1;
   const auto ramp = [&](double from_end) { return glm::smoothstep(0.0, 1.0, from_end / tendon - 0.5); };
   return ramp(lambda) * ramp(1 - lambda);
 }
 
-// Returns e: 1/2 keeps the volume; the bulge adds to it where the muscle is thickest.
+// Returns e: 1/2 keeps the volume; the bulge adds to it in the thickest part of the muscle.
 double exponent_at(double lambda, const LineShape& shape) {
   const double middle = std::sin(glm::pi<double>() * lambda);
   return 0.5 * (double{shape.volume} + double{shape.bulge} * middle * middle);
@@ -35,7 +35,7 @@ RestLine::RestLine(std::span<const glm::vec3> points) {
   const auto count = static_cast<std::uint32_t>(points.size()) - 1;
   assert(count >= shared::kMinLinePoints && count <= shared::kMaxLinePoints);
   side_ = glm::distance(points[count], points[0]);
-  // L^R is set to 1 at first: only the arc length is read from that line.
+  // L^R is 1 at first: only the arc length is read from that line.
   const auto one = std::bit_cast<std::uint32_t>(1.0f);
   std::array<std::uint32_t, shared::kLineWords> words{0, count, one, std::bit_cast<std::uint32_t>(side_), one};
   const shared::PoseWork work{words.data(), nullptr, points.data(), nullptr, nullptr};

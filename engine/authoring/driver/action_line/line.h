@@ -17,14 +17,14 @@ namespace pelt::action_line {
 // How a muscle's section changes with the length of its line.
 struct LineShape {
   float tendon = 0;  // fraction of the line at either end that keeps its length
-  float volume = 1;  // share of the volume that the muscle keeps
+  float volume = 1;  // fraction of the volume that the muscle keeps
   float bulge = 0;   // additional swelling in the middle
 };
 
 class RestLine {
  public:
   // `points`: control points, then the side vertex, model space at bind. Precondition: shared::kMinLinePoints to
-  // kMaxLinePoints of them, and lengths above 0.
+  // kMaxLinePoints control points, and lengths above 0.
   explicit RestLine(std::span<const glm::vec3> points);
 
   float length() const { return line_.arc_length; }
@@ -32,7 +32,7 @@ class RestLine {
   // Returns M^R at a fraction of the length.
   Affine frame(float lambda) const;
 
-  // Makes the pass that poses the samples; `first_vertex`: the first control point's index among the instance's
+  // Makes the pass that poses the samples. `first_vertex`: index of the first control point among the instance's
   // vertices.
   PalettePass make_pass(std::uint32_t first_vertex, const LineShape& shape) const;
 

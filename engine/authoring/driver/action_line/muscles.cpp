@@ -28,16 +28,16 @@ namespace {
 
 constexpr std::size_t kMaxPoints = shared::kMaxLinePoints - 2;
 constexpr std::size_t kMaxMuscles = 1024;  // of a rig; a human has about 650
-// Holds the spindles of 512 muscles at the default resolution, or of 8 at the finest.
+// Room for the spindles of 512 muscles at the default resolution, or of 8 at the finest.
 constexpr std::size_t kMaxSpindleVertices = std::size_t{1} << 18;
-constexpr float kEvenPoints = 4;        // number of control points if the rig gives none
-constexpr float kShortest = 1e-6f;      // least distance between the attachments, metres
+constexpr float kEvenPoints = 4;        // number of control points if the rig has none
+constexpr float kShortest = 1e-6f;      // smallest distance between the attachments, metres
 constexpr float kSideDistance = 0.25f;  // distance of the side vertex, in distances between the attachments
 
-// Checks what the muscle by itself does not say (check_rig).
+// Checks what check_rig cannot.
 Result<void> check_muscle(const Muscle& muscle) {
   if (muscle.mesh.empty() && !(muscle.radius > 0 && muscle.radius <= kMaxCoordinate)) {
-    return invalid("muscle '{}': the radius is {}, but must be above 0", muscle.name, muscle.radius);
+    return invalid("muscle '{}': the radius {} must be above 0", muscle.name, muscle.radius);
   }
   if (muscle.points.size() > kMaxPoints) {
     return invalid("muscle '{}': the line has {} points, more than {}", muscle.name, muscle.points.size(), kMaxPoints);
@@ -45,18 +45,18 @@ Result<void> check_muscle(const Muscle& muscle) {
   float before = 0;
   for (const LinePoint& point : muscle.points) {
     if (!(point.at > before && point.at < 1)) {
-      return invalid("muscle '{}': the points' places must ascend between 0 and 1, but {} follows {}", muscle.name,
-                     point.at, before);
+      return invalid("muscle '{}': the values 'at' of points must ascend between 0 and 1, but {} follows {}",
+                     muscle.name, point.at, before);
     }
     before = point.at;
   }
   return {};
 }
 
-constexpr float kTendonRadius = 0.2f;  // in parts of the radius
+constexpr float kTendonRadius = 0.2f;  // as a fraction of the radius
 constexpr float kEnd = 0.04f;          // fraction of the length over which an end closes as a quarter ellipse
 
-// Returns the radius over that in the middle.
+// Returns the radius as a fraction of that in the middle.
 float radius_at(float lambda, float tendon) {
   const float from_end = std::min(lambda, 1 - lambda);
   const float belly = std::clamp((lambda - tendon) / (1 - 2 * tendon), 0.0f, 1.0f);
@@ -73,7 +73,7 @@ Mesh make_spindle(const Muscle& muscle, const action_line::RestLine& line) {
   mesh.name = muscle.name;
   mesh.positions.push_back(affine_origin(line.frame(0)));
   for (std::uint32_t ring = 1; ring < along; ++ring) {
-    // Rings stand closer together near the ends, where the mesh closes.
+    // Rings are closer together near the ends, which close the mesh.
     const float even = static_cast<float>(ring) / static_cast<float>(along);
     const float lambda = std::lerp(0.5f - 0.5f * std::cos(glm::pi<float>() * even), even, 0.5f);
     const Affine frame = line.frame(lambda);
@@ -120,7 +120,7 @@ class MuscleBuilder {
 
   glm::vec3 place_of(std::uint32_t joint, glm::vec3 offset) const { return glm::vec3(at_bind_[joint][3]) + offset; }
 
-  // Returns the column of a joint in weights; adds one for a joint that no skin binds.
+  // Returns the column of a joint in weights; adds one for a joint in no skin.
   std::uint32_t column_of(std::uint32_t joint) {
     std::vector<BoundJoint>& bound = result_.model.bound_joints;
     const auto known = std::find_if(bound.begin(), bound.end(), [&](const BoundJoint& b) { return b.joint == joint; });
@@ -129,8 +129,8 @@ class MuscleBuilder {
     return static_cast<std::uint32_t>(bound.size() - 1);
   }
 
-  // Returns a direction perpendicular to the plane of the line and the bones beside it. When the joints bend, the line
-  // turns in that plane, so a side vertex in the plane would not stay beside the line.
+  // Returns a direction perpendicular to the plane of the line and its bones. When the joints bend, the line turns in
+  // that plane, so a side vertex in the plane would not stay at its side.
   static glm::vec3 side_direction(glm::vec3 tangent, glm::vec3 from_bone) {
     const glm::vec3 other = std::abs(tangent.x) < 0.6f ? glm::vec3(1, 0, 0) : glm::vec3(0, 1, 0);
     return shared::direction_across(tangent, glm::cross(tangent, from_bone),
@@ -142,11 +142,11 @@ class MuscleBuilder {
     const glm::vec3 end = place_of(to, muscle.to.offset);
     const float length = glm::distance(start, end);
     if (!is_near(start) || !is_near(end)) {
-      return invalid("muscle '{}': an attachment is not finite, or too far away: beyond {:g} m", muscle.name,
+      return invalid("muscle '{}': an attachment must be finite and within {:g} m of the origin", muscle.name,
                      kMaxCoordinate);
     }
     if (!(length > kShortest))
-      return invalid("muscle '{}': it is attached twice at one place, and has no length", muscle.name);
+      return invalid("muscle '{}': both attachments are at one point, so it has no length", muscle.name);
     std::vector<LinePoint> points = muscle.points;
     for (float k = 1; muscle.points.empty() && k <= kEvenPoints; ++k) points.push_back({k / (kEvenPoints + 1), {}});
     points.insert(points.begin(), {0, {}});
@@ -158,7 +158,7 @@ class MuscleBuilder {
     const std::uint32_t last_column = column_of(to);
     for (const LinePoint& point : points) {
       if (!is_near(point.offset)) {
-        return invalid("muscle '{}': the offset of a point is not finite, or longer than {:g} m", muscle.name,
+        return invalid("muscle '{}': the offset of a point must be finite and at most {:g} m long", muscle.name,
                        kMaxCoordinate);
       }
       line.positions.push_back(glm::mix(start, end, point.at) + point.offset);
@@ -184,15 +184,15 @@ class MuscleBuilder {
 
   Result<std::size_t> add_spindle(const Muscle& muscle, const Mesh& line) {
     if (result_.model.find_mesh(muscle.name) != nullptr) {
-      return invalid("muscle '{}': a mesh has that name; where it is to be the muscle's, name it as its mesh",
+      return invalid("muscle '{}': a mesh has that name; to use it as the muscle's mesh, set the key 'mesh'",
                      muscle.name);
     }
     result_.model.meshes.push_back(make_spindle(muscle, action_line::RestLine(line.positions)));
     spindle_vertices_ += result_.model.meshes.back().positions.size();
     if (spindle_vertices_ > kMaxSpindleVertices) {
       return fail(ErrorCode::kUnsupported,
-                  fmt::format("muscle '{}': the spindles up to this one have {} vertices, more than {}; give them a "
-                              "lower resolution",
+                  fmt::format("muscle '{}': the spindles up to this one have {} vertices, more than {}; lower their "
+                              "resolution",
                               muscle.name, spindle_vertices_, kMaxSpindleVertices));
     }
     return result_.model.meshes.size() - 1;
@@ -203,7 +203,7 @@ class MuscleBuilder {
     const auto index = static_cast<std::size_t>(mesh - result_.model.meshes.data());
     for (const MuscleMeshes& other : result_.muscles) {
       if (other.mesh == index || other.line == index) {
-        return invalid("muscle '{}': the mesh '{}' is another muscle's", muscle.name, muscle.mesh);
+        return invalid("muscle '{}': the mesh '{}' belongs to another muscle", muscle.name, muscle.mesh);
       }
     }
     return index;
@@ -237,7 +237,7 @@ Result<ModelWithMuscles> add_muscles(const Model& model, const Rig& rig) {
 MeshBinding bind_muscle(const Muscle& muscle, const Mesh& mesh, const Mesh& line, std::size_t control_mesh,
                         unsigned threads, CharacterBuilder& builder) {
   using chain::FrameCurve;
-  constexpr std::size_t kPieces = 4;  // pieces of the line in which its closest points are searched
+  constexpr std::size_t kPieces = 4;  // pieces of the line that closest points are searched in
   const action_line::RestLine rest(line.positions);
   const auto fraction = [](std::size_t piece, float lambda) { return (static_cast<float>(piece) + lambda) / kPieces; };
   const FrameCurve curve(std::vector<double>(kPieces, double{rest.length()} / kPieces),

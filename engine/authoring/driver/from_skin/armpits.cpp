@@ -14,11 +14,11 @@
 namespace pelt::from_skin {
 namespace {
 
-constexpr float kLower = 0.7f;    // cosine of the angle to the lower side up to which all that passes is of an armpit
-constexpr float kMixed = 0.25f;   // weight of the arm, and of the trunk, from which a vertex passes completely
-constexpr float kMinSine = 0.1f;  // of the angle between arm and trunk, below which the arm has no lower side
+constexpr float kLower = 0.7f;    // cosine of the angle to the lower side up to which all spanning skin is in an armpit
+constexpr float kMixed = 0.25f;   // weight of the arm, and of the trunk, from which a vertex spans completely
+constexpr float kMinSine = 0.1f;  // of the angle between arm and trunk; below it the arm has no lower side
 
-// Returns true for each bound joint that is `joint` or hangs below it.
+// Returns true for each bound joint that is `joint` or below it.
 std::vector<bool> joints_of(std::uint32_t joint, const Model& model) {
   std::vector<bool> of;
   for (const BoundJoint& bound : model.bound_joints) {
@@ -47,7 +47,7 @@ Armpits::Armpits(const Model& model) {
     if (uses[joint].role != JointRole::kUpperArm || uses[joint].kind != JointKind::kBall) continue;
     const std::optional<std::size_t> forearm = forearm_of(joint, model, uses);
     if (bones[b].parent < 0 || !forearm || !bones[*forearm].is_somewhere) continue;
-    auto foot = static_cast<std::size_t>(bones[b].parent);  // of the trunk: hips as a rule
+    auto foot = static_cast<std::size_t>(bones[b].parent);  // of the trunk: usually the hips
     while (bones[foot].parent >= 0) foot = static_cast<std::size_t>(bones[foot].parent);
     const glm::vec3 shoulder(bones[b].origin);
     const glm::vec3 arm = glm::vec3(bones[*forearm].origin) - shoulder;

@@ -16,9 +16,9 @@
 namespace pelt::from_skin {
 namespace {
 
-// A seam, where the largest weight passes from one joint to another: a curve across the surface.
+// A seam: a curve across the surface at which the joint with the largest weight changes.
 struct Seam {
-  std::vector<std::pair<std::uint32_t, double>> starts;  // vertices beside it and their distance from it, metres
+  std::vector<std::pair<std::uint32_t, double>> starts;  // vertices next to it, and their distance from it, metres
   double length = 0;
 };
 
@@ -29,7 +29,7 @@ float weight_of(std::span<const Influence> row, std::uint32_t joint) {
   return 0;
 }
 
-// A point of an edge at which two joints weigh the same, and the seam that it belongs to.
+// A point of an edge with equal weights on two joints, and its seam.
 struct Crossing {
   std::pair<std::uint32_t, std::uint32_t> joints;  // ascending
   double at;                                       // 0: the edge's first vertex, 1: its second
@@ -91,7 +91,7 @@ std::vector<Seam> find_seams(const Mesh& surface, std::span<const glm::uvec3> tr
 }  // namespace
 
 std::vector<float> joint_density(const Mesh& surface, float strength) {
-  // These are in limb radii. A bend is smooth over about two radii on either side of the joint.
+  // In limb radii. A bend is smooth over about two radii on either side of the joint.
   constexpr double kAllUntil = 1.5;
   constexpr double kNoneFrom = 3.0;
   std::vector<float> density(surface.positions.size(), 1.0f);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr float kBallRadii = 3;
 constexpr float kHingeRadii = 1;
-constexpr float kMaxBones = 0.75f;  // fraction of the shorter bone; wider passages make hoses of short bones
-constexpr float kMinScale = 0.01f;  // fraction of the scale from which a difference counts
+constexpr float kMaxBones = 0.75f;  // fraction of the shorter bone; wider transitions make hoses of short bones
+constexpr float kMinScale = 0.01f;  // smallest difference of scale that counts, as a fraction
 
 float radii_of(JointKind kind) {
   switch (kind) {

@@ -13,9 +13,9 @@
 
 namespace pelt::from_skin {
 
-// Returns how wide the passage of weights to each bound joint is to be: `radii` if given, else by the kind of the
-// joint, as far as the bones beside it have room. A ball joint or one of no kind gets 3 radii, a hinge 1, so that an
-// elbow keeps its point. Twist helpers, patches of skin and joints that are scaled stay as painted.
+// Returns the width of the transition of weights at each bound joint: `radii`, or if there is no value, a width by the
+// kind of the joint that fits the adjacent bones: 3 radii for ball joints and unknown ones, 1 for hinges, so that an
+// elbow stays pointed. Twist helpers, facial joints and scaled joints stay as painted.
 std::vector<Passage> joint_passages(const Model& model, std::optional<float> radii);
 
 inline constexpr std::size_t kMaxTransferred = 8;  // most joints that a vertex follows after its weights were spread

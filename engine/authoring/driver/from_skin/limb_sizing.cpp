@@ -13,7 +13,7 @@ namespace pelt::from_skin {
 
 LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, double of_distance, const Model& model) {
   constexpr double kDensest = 64;           // largest density: the square of how many times finer edges may be
-  constexpr double kMax = 4;                // factor on the number of triangles asked
+  constexpr double kMax = 4;                // largest factor on the requested number of triangles
   const double kArea = std::sqrt(3.0) / 4;  // area of a triangle with edges of 1
   LimbSizing sizing{triangles, std::vector<float>(surface.positions.size(), 1.0f)};
   if (!has_weights(surface)) return sizing;

@@ -12,7 +12,7 @@
 
 namespace pelt::from_skin {
 
-// The surface that the layer shows on: its targets, or those of them that have weights, laid end to end.
+// The surface that shows the layer: its targets, or only those with weights, laid end to end.
 struct ShownSurface {
   struct Part {
     std::uint32_t first_vertex;

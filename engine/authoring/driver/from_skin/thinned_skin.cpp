@@ -27,7 +27,7 @@ SparseRows weights_at(const ShownSurface& surface, std::span<const std::uint32_t
 
 ThinnedSkin thinned_skin(ShownSurface surface, std::size_t triangles, float density, double of_distance,
                          const DeformerInput& input) {
-  // Triangles of the skin per triangle of the result; more make the choice no better.
+  // Triangles of the skin per triangle of the result; more do not improve the choice.
   constexpr std::size_t kDense = 16;
   Simplified dense = thin(std::move(surface.mesh), kDense * triangles, input.threads);
   dense.mesh.weights = weights_at(surface, dense.source_vertex);

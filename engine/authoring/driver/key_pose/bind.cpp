@@ -19,12 +19,12 @@
 namespace pelt::key_pose {
 namespace {
 
-// The offsets of every vertex, each with the place of its weight.
+// The offsets of every vertex, each with the index of its weight.
 class Entries {
  public:
   explicit Entries(const Mesh& mesh) : mesh_(mesh), entries_(mesh.positions.size()) {}
 
-  // Lets the weight at `place` move the vertices that have an offset, and tilt those round them.
+  // Makes the weight with index `place` move the vertices that have an offset, and tilt those around them.
   void add(std::uint32_t place, std::span<const glm::vec3> offsets) {
     if (!surface_) surface_.emplace(mesh_.positions, mesh_.triangles);
     const std::vector<glm::vec3> tilt = tilts(*surface_, offsets);

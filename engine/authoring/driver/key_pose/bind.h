@@ -25,13 +25,13 @@ struct KeyedOffsets {
 std::optional<std::uint32_t> add_offsets(key_weights::WeightTable& weights, std::span<const KeyedOffsets> keyed,
                                          const Mesh& mesh, CharacterBuilder& builder);
 
-// Adds the pass that gives each vertex of a driver the offsets of its key poses and, if `morph_targets`, of its morph
-// targets (docs/mathematics.md section 1; shaders/driver/key_pose/pose.h). `mesh` is the driver as it will be moved.
-// `source` is the mesh that the rig's vertex numbers and the morph targets belong to; `carry` transfers its offsets to
-// `mesh`. Returns the first palette entry, or none if there is no offset. Errors name the set and the pose: an unknown
-// joint or one without parent, an unknown morph target, a number of angles in a pose that is not that of the set, two
-// keys at the same angles or so close that no weights separate them, more angles than 1 for linear and 8 for rbf
-// interpolation, vertices that do not exist.
+// Adds the pass that adds to each vertex of a driver the offsets of its key poses and, if `morph_targets`, of its morph
+// targets (docs/mathematics.md section 1; shaders/driver/key_pose/pose.h). `mesh` is the driver that will move. The
+// rig's vertex numbers and the morph targets are those of `source`; `carry` transfers its offsets to `mesh`. Returns
+// the first palette entry, or none if there is no offset. Errors name the set and the pose: an unknown joint or one
+// without parent, an unknown morph target, a pose with another number of angles than the set, two keys at the same
+// angles or so close that no weights separate them, more angles than 1 for linear and 8 for rbf interpolation, vertices
+// that do not exist.
 using CarryOffsets = std::function<std::vector<glm::vec3>(std::span<const glm::vec3>)>;
 Result<std::optional<std::uint32_t>> add_pass(std::span<const KeyPoseSet> key_poses, bool morph_targets,
                                               const Mesh& source, const Mesh& mesh, const CarryOffsets& carry,

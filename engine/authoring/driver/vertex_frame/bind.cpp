@@ -96,7 +96,7 @@ void add_record(const Mesh& mesh, std::uint32_t vertex, const std::vector<Corner
 
 std::uint32_t add_pass(const Mesh& mesh, std::span<const glm::uvec3> triangles, std::size_t control_mesh,
                        CharacterBuilder& builder) {
-  // Vertices at one place have one ring: a seam of texture coordinates is not a border.
+  // Vertices at one position have one ring: a seam of texture coordinates is not a border.
   const std::vector<std::uint32_t> welded = weld_by_position(mesh.positions);
   std::vector<std::vector<Corners>> around(mesh.positions.size());
   for (const glm::uvec3 t : triangles) {

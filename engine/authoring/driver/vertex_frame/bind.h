@@ -13,8 +13,8 @@
 namespace pelt::vertex_frame {
 
 // Adds the pass that estimates the frame of every vertex of a control mesh from its neighbours
-// (shaders/driver/vertex_frame/pose.h). `triangles`: those of `mesh` that have area. A vertex that belongs to none has
-// a zero frame, which must not be used. Returns the first palette entry; there is one a vertex.
+// (shaders/driver/vertex_frame/pose.h). `triangles`: those of `mesh` that have area. A vertex in no triangle has a zero
+// frame, which must not be used. Returns the first palette entry; there is one per vertex.
 std::uint32_t add_pass(const Mesh& mesh, std::span<const glm::uvec3> triangles, std::size_t control_mesh,
                        CharacterBuilder& builder);
 

@@ -242,7 +242,8 @@ TEST(Levels, NeedASurface) {
   Model model = tube_with_levels();
   model.meshes[0].triangles.clear();
   model.meshes[0].parts.clear();
-  EXPECT_THAT(test::bind_error(model, test::rig_of(LinearBlendParameters{})), testing::HasSubstr("no surface"));
+  EXPECT_THAT(test::bind_error(model, test::rig_of(LinearBlendParameters{})),
+              testing::HasSubstr("no triangle with area"));
 }
 
 TEST(Levels, OfAModelAreChecked) {
@@ -256,7 +257,7 @@ TEST(Levels, OfAModelAreChecked) {
   EXPECT_THAT(error([](MeshLevel& level) { level.level = 0; }), HasSubstr("level of detail 0 (1 to 63)"));
   EXPECT_THAT(error([](MeshLevel& level) { level.level = 3; }), HasSubstr("there twice"));
   EXPECT_THAT(error([](MeshLevel& level) { level.mesh.name = "tube"; }), HasSubstr("two meshes have the name 'tube'"));
-  EXPECT_THAT(error([](MeshLevel& level) { level.mesh.positions[0].x = NAN; }), HasSubstr("not finite"));
+  EXPECT_THAT(error([](MeshLevel& level) { level.mesh.positions[0].x = NAN; }), HasSubstr("must be finite"));
 }
 
 TEST(Levels, OfACharacterAreChecked) {

@@ -308,7 +308,7 @@ TEST(CurveBind, NotesJointsOnNoCurve) {
                                    p.bones = {{.joint = "joint3", .to = "joint2"}};
                                  }));
   const std::string note =
-      "layer 1 (curve_skeleton): no curve runs over 'joint3' of 'joints' and 'bones': what the rig says of it changes "
+      "layer 1 (curve_skeleton): no curve runs over 'joint3' of 'joints' and 'bones': the settings of it change "
       "nothing";
   EXPECT_THAT(with.report.notes, testing::Contains(note));
   EXPECT_THAT(plain.report.notes, testing::Not(testing::Contains(note)));

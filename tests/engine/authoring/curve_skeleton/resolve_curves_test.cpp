@@ -193,12 +193,12 @@ const Wrong kWrong[] = {
      },
      kInvalid, "/weights/0/value: must be a number from 0 to 100, is -1"},
     {"FloatsOverlap", [](auto& p) { with_joint(p, {.float_max = 2.5f}); }, kInvalid,
-     "the floats of 'joint0' and 'joint1' take 2.5 m of the 2 m between them on the curve 'joint0..joint3'"},
+     "the floats of 'joint0' and 'joint1' need 2.5 m, but have 2 m between them on the curve 'joint0..joint3'"},
     {"KeysOverlap",
      [](auto& p) {
        p.joints = {{.joint = "joint1", .float_distance = {{0, 1.5f}}}, {.joint = "joint2", .float_max = 0.6f}};
      },
-     kInvalid, "the floats of 'joint1' and 'joint2' take 2.1 m of the 2 m between them"},
+     kInvalid, "the floats of 'joint1' and 'joint2' need 2.1 m, but have 2 m between them"},
     {"KeysDoNotAscend",
      [](auto& p) {
        with_joint(p, {.float_distance = {{20, 0.5f}, {20, 0.6f}}});
@@ -217,7 +217,7 @@ const Wrong kWrong[] = {
      },
      kInvalid, "/bones/0/twist/1/"},
     {"NoSuchControlPoint", [](auto& p) { with_control(p, 2, {}); }, kInvalid,
-     "offsets control point 2 of the 2 of the curve 'c'"},
+     "offsets control point 2, but there are 2 on the curve 'c'"},
     {"ControlNan",
      [](auto& p) {
        with_control(p, 0, {kNan, 0, 0});
@@ -232,7 +232,7 @@ const Wrong kWrong[] = {
      [](auto& p) {
        with_control(p, 0, {2, 0, 0});
      },
-     kInvalid, "of the curve 'c' lie on each other"},
+     kInvalid, "of the curve 'c' coincide"},
     {"NoSuchJointOfACurve",
      [](auto& p) {
        p.curves = {{"c", {"joint0", "joint7"}, {}, {}}};

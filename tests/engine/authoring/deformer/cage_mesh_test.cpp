@@ -45,8 +45,8 @@ TEST(LoadCage, NamesTheLineThatIsWrong) {
   for (int i = 0; i < 1001; ++i) many += " 1";
   const std::vector<std::pair<std::string, std::string>> defects{
       {"", "cage.obj: holds no vertex"},
-      {corners, "cage.obj: holds no face"},
-      {corners + "l 1 2 3\n", "cage.obj: holds no face"},
+      {corners, "cage.obj: has no face"},
+      {corners + "l 1 2 3\n", "cage.obj: has no face"},
       {corners + "f 1 2 4\n", "cage.obj:4: names vertex 4 of 3"},
       {many, "cage.obj:4: 1001 corners of a face, more than the limit of 1000"},
   };

@@ -59,7 +59,8 @@ TEST_F(Regions, NearAMeshFallAwayFromItsSurface) {
   EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("the mask: there is no mesh 'plat'"));
   EXPECT_THAT(error(Region{.near = Near{"plat", 3}}), HasSubstr("did you mean 'plate'?"));
   model_.meshes.back().triangles.clear();
-  EXPECT_THAT(error(Region{.near = Near{"plate", 3}}), HasSubstr("near the mesh 'plate', which has no surface"));
+  EXPECT_THAT(error(Region{.near = Near{"plate", 3}}),
+              HasSubstr("near the mesh 'plate', which has no triangle with area"));
 }
 
 TEST_F(Regions, OfNothingAreEverywhere) { EXPECT_THAT(values(Region{}), Each(1.0f)); }
@@ -191,7 +192,7 @@ TEST_F(Regions, ErrorsOfGroupsNameThem) {
   EXPECT_THAT(with({.vertices = {{0, 0xFFFFFFFFu}}}), HasSubstr("lists vertices 0 to 4294967295, but mesh 'tube' has"));
   EXPECT_EQ(with({.vertices = {{0, 2}}, .values = {1, 1}}), "the group 'g' lists 3 vertices and 2 values");
   EXPECT_THAT(with({.triangles = {{0, 512}}}), HasSubstr("lists triangles 0 to 512, but mesh 'tube' has 512"));
-  EXPECT_THAT(with({.region = {.group = "g"}}), HasSubstr("the group 'g' has a region that names a group"));
+  EXPECT_THAT(with({.region = {.group = "g"}}), HasSubstr("the group 'g' has a region with a group"));
   EXPECT_THAT(with({.region = {.joints = {"x"}}}), HasSubstr("the group 'g': there is no joint 'x'"));
 }
 

@@ -346,7 +346,7 @@ TEST(GivenBase, OfAFileHasItsPolygons) {
 TEST(GivenBase, ErrorsNameWhatIsWrong) {
   const test::TemporaryFolder folder;
   const Model model = test::make_tube_in_cage();
-  EXPECT_THAT(test::bind_error(model, rig_with_file(folder, "v 0 0 0\n")), HasSubstr("base.obj: holds no face"));
+  EXPECT_THAT(test::bind_error(model, rig_with_file(folder, "v 0 0 0\n")), HasSubstr("base.obj: has no face"));
   EXPECT_THAT(test::bind_error(model, rig_with_file(folder, std::string(kBoxObj) + "f 1 2 8\n")),
               HasSubstr("belongs to more than two faces"));
   Rig rig = rig_with_file(folder, kBoxObj);

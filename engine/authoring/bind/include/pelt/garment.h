@@ -11,7 +11,7 @@ namespace pelt {
 
 struct Dressed {
   Model model;
-  std::string body;                // name of the mesh that has the whole body; empty: there is none
+  std::string body;                // name of the mesh that has the whole body; empty: no such mesh
   bool copied_weights = false;     // all meshes of the garment have the body's weights, with wider transitions
   std::vector<std::string> notes;  // one sentence each
 };

@@ -9,8 +9,8 @@
 
 namespace pelt {
 
-// Returns "; did you mean 'walk'?" with the name in `known` that is nearest to `name`: the fewest insertions, deletions
-// and substitutions of bytes lead to it; the first of several. Empty if those are more than half of the bytes of the
+// Returns "; did you mean 'walk'?" with the name in `known` nearest to `name`: the one that needs the fewest
+// insertions, deletions and substitutions of bytes; the first of several. Empty if they exceed half of the bytes of the
 // longer name.
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known);
 

@@ -18,8 +18,8 @@ namespace pelt {
 
 class Fields;
 
-// A curve of the rig over these joints, in order along the curve. It replaces an automatic curve of the same name.
-// Without joints it changes that curve.
+// A curve over these joints, in order along the curve. It replaces an automatic curve of the same name; without joints
+// it changes that curve.
 struct CurvePath {
   std::string name;
   std::vector<std::string> joints;
@@ -28,16 +28,15 @@ struct CurvePath {
   friend bool operator==(const CurvePath&, const CurvePath&) = default;
 };
 
-// Settings of a rig at one joint of the curves through it. A value that is left out is measured or computed.
+// Settings of a rig at one joint of the curves through it. Values that are left out are measured or computed.
 struct CurveJoint {
   std::string joint;
   std::optional<float> skin_distance;    // d, metres
   std::optional<float> float_min;        // f_min, metres; none: an eighth of the shorter bone
   std::optional<float> float_max;        // f_max, metres; none: as long as the bones allow
   std::vector<CurveKey> float_distance;  // f, metres, over the bend, degrees; one key: constant; empty: by the formula
-  // Fraction of the joint's twist that the bone leaving it takes, instead of the bone before it. None: both share the
-  // twist by how much they can take, and it is 1 if the bone before begins at a branch (docs/mathematics.md section
-  // 2.5).
+  // Fraction of the joint's twist that the bone leaving it takes, instead of the bone before it. None: both divide the
+  // twist by how much they can take; 1 if the bone before begins at a branch (docs/mathematics.md section 2.5).
   std::optional<float> twist_after;
   std::optional<Bulge> bulge;
   friend bool operator==(const CurveJoint&, const CurveJoint&) = default;
@@ -47,8 +46,7 @@ struct CurveJoint {
 struct CurveBone {
   std::string joint;
   std::string to;  // the joint at its other end; empty: every bone that leaves `joint`
-  // Keys (fraction of the bone, fraction of its twist), from (0, 0) to (1, 1), ascending. Empty: the twist is spread
-  // evenly.
+  // Keys (fraction of the bone, fraction of its twist), from (0, 0) to (1, 1), ascending. Empty: even twist.
   std::vector<CurveKey> twist;
   bool smooth_twist = true;        // true: monotone cubic between the keys; false: linear
   std::optional<BendyBone> bendy;  // none: the bendy bone of the model counts

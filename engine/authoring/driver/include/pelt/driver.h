@@ -22,7 +22,7 @@ enum class Follow {
   kDualQuaternion,  // weights transferred from the skin, blended as dual quaternions; collapses least; the default
   kLinearBlend,     // weights transferred from the skin, blended linearly
   kClosestLimb,     // rigid to the closest limb (Singh & Kokkevis 2000); creases by 80 to 140 degrees
-  kStreamed,        // streamed driver: the caller gives its vertices each frame, from a simulation or a point cache
+  kStreamed,        // streamed driver: the caller supplies its vertices every frame, from a simulation or a point cache
 };
 
 // A B-spline or NURBS surface. Arrays of two numbers are for u, then v.
@@ -32,7 +32,7 @@ struct PatchParameters {
   std::vector<float> knots_u;  // shape + degree + 1 knots; none: uniform, with integer knots
   std::vector<float> knots_v;
   std::vector<glm::vec3> control;  // control vertices, u slowest; model space at bind, metres
-  std::vector<float> weights;      // one a control vertex; none: 1 each
+  std::vector<float> weights;      // one per control vertex; none: 1 each
   friend bool operator==(const PatchParameters&, const PatchParameters&) = default;
 };
 
@@ -43,29 +43,29 @@ struct Refinement {
   friend bool operator==(const Refinement&, const Refinement&) = default;
 };
 
-// The driver of a surface-oriented FFD: a mesh of the model, a mesh file, patches, or, if none of these is given, the
-// target meshes welded and simplified. If a layer has a mesh of the model as its target, that layer moves the mesh.
+// The driver of a surface-oriented FFD: a mesh of the model, a mesh file, patches, or, without these, the target meshes
+// welded and simplified. A layer whose target is a mesh of the model that drives moves that mesh.
 struct DriverParameters {
   std::string mesh;                      // name of a mesh of the model, which is then a control mesh and not skin
   std::string file;                      // glTF or OBJ, relative to the rig file
   std::vector<PatchParameters> patches;  // driver elements are samples at the knots, unless the patches are tessellated
   std::uint32_t tessellation = 0;        // quads of a patch from knot to knot; 0: not tessellated
-  std::uint32_t triangles = 2000;        // number of triangles of a driver made by simplification
-  float joint_density = 1.5f;            // a simplified driver's density near joints over that elsewhere, >= 1
-  // Metres: vertices of a mesh, file or tessellation that are this close become one.
+  std::uint32_t triangles = 2000;        // number of triangles of a driver simplified from the skin
+  float joint_density = 1.5f;            // density of such a driver near joints, as a factor on that elsewhere, >= 1
+  // Metres: vertices of a mesh, file or tessellation that are at most this far apart become one.
   float weld = 0;
   std::vector<Refinement> refine;
   Follow follow = Follow::kDualQuaternion;
-  // For transferred weights: the length of each joint's passage along the driver, in radii of the limb; 0: as painted.
-  // None: chosen by the kind of joint, 3 at most (from_skin/joint_spread.h).
+  // Width of the transition of transferred weights at each joint, along the driver, in radii of the limb; 0: as
+  // painted. None: chosen by the kind of joint, at most 3 (from_skin/joint_spread.h).
   std::optional<float> spread;
   // Estimates the frames of vertices from their neighbours, even if the driver has a skinning function.
   bool estimate_frames = false;
   bool morph_targets = true;  // morph targets of the driver's mesh move the driver
   std::vector<KeyPoseSet> key_poses;
   // Offsets of the driver's vertices, applied after bind: the skin is bound to the driver without them and follows
-  // them, in the rest pose too. Vertices are numbered as the character holds the driver: welded, refined, or as
-  // simplification with these parameters makes it. Each vertex at most once. Not for a streamed driver.
+  // them, in the rest pose too. Vertices are numbered as in the character's driver: welded, refined, or as simplified
+  // with these parameters. Each vertex at most once. Not for a streamed driver.
   std::vector<VertexOffset> offsets;
   friend bool operator==(const DriverParameters&, const DriverParameters&) = default;
 };

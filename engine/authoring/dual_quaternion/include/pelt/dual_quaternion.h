@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parameters of dual quaternion skinning (Kavan et al. 2008), by the weights of the model.
+// Parameters of dual quaternion skinning (Kavan et al. 2008) by the weights of the model.
 #pragma once
 
 #include <string_view>

@@ -240,10 +240,10 @@ const Fault kMuscleFaults[] = {
     {[](Muscle& m) { m.name.clear(); }, "the rig: /muscles/0/name: must not be empty"},
     {[](Muscle& m) { m.name = "tube"; }, "muscle 'tube': a mesh has that name"},
     {[](Muscle& m) { m.to.joint = "joint2x"; }, "muscle 'muscle': there is no joint 'joint2x'; did you mean 'joint"},
-    {[](Muscle& m) { m.to = m.from; }, "muscle 'muscle': it is attached twice at one place"},
+    {[](Muscle& m) { m.to = m.from; }, "muscle 'muscle': both attachments are at one point"},
     {[](Muscle& m) { m.to.offset.y = kNan; }, "/muscles/0/to/offset/1: must be a number, is nan"},
-    {[](Muscle& m) { m.to.offset.y = 1e30f; }, "an attachment is not finite, or too far away"},
-    {[](Muscle& m) { m.radius = 0; }, "muscle 'muscle': the radius is 0"},
+    {[](Muscle& m) { m.to.offset.y = 1e30f; }, "an attachment must be finite and within"},
+    {[](Muscle& m) { m.radius = 0; }, "muscle 'muscle': the radius 0 must be"},
     {[](Muscle& m) { m.radius = -1; }, "/muscles/0/radius: must be a number >= 0, is -1"},
     {[](Muscle& m) { m.mesh = "tubes"; }, "muscle 'muscle': there is no mesh 'tubes'; did you mean 'tube'?"},
     {[](Muscle& m) { m.resolution = 129; }, "/muscles/0/resolution: must be an integer from 4 to 128, is 129"},
@@ -282,7 +282,7 @@ TEST(Muscles, DoNotShareAMesh) {
   Muscle muscle = straight();
   muscle.mesh = "cage";
   rig.muscles = {muscle, muscle};
-  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the mesh 'cage' is another muscle's"));
+  EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the mesh 'cage' belongs to another muscle"));
 }
 
 }  // namespace

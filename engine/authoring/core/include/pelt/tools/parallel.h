@@ -8,14 +8,14 @@
 namespace pelt {
 
 namespace detail {
-// Passes `body` as a plain function and its object, which needs no copy and no allocation.
+// Passes `body` as a plain function and its object, without a copy or an allocation.
 void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const void* body, JobSystem::Call call);
 }  // namespace detail
 
-// Calls body(begin, end) over disjoint ranges that cover [0, count), on up to `threads` threads (0: all cores), and
-// returns when all are done. Ranges hold at least `grain` items. The split may differ from run to run, so a body must
-// write only what belongs to its items: then results do not depend on the thread count. One thread is the caller's and
-// allocates nothing.
+// Calls body(begin, end) over disjoint ranges that cover [0, count), on up to `threads` threads (0: all CPUs), and
+// returns when all are done. Ranges hold at least `grain` items. The split may differ between runs; a body that writes
+// only to its own items makes results independent of the thread count. A single thread is the caller's and allocates
+// nothing.
 template <class Body>
 void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const Body& body) {
   detail::parallel_for(count, grain, threads, &body, [](const void* object, std::size_t begin, std::size_t end) {
@@ -23,7 +23,7 @@ void parallel_for(std::size_t count, std::size_t grain, unsigned threads, const 
   });
 }
 
-// Returns the same as the job system of evaluators and uploads.
+// Returns the same as a job system for evaluators and uploads.
 JobSystem thread_jobs(unsigned threads = 0);
 
 }  // namespace pelt
