@@ -11,7 +11,7 @@ namespace pelt {
 std::vector<Bone> bone_forest(const Model& model) {
   constexpr int kNone = -1;
   std::vector<Bone> bones(model.bound_joints.size());
-  // Bone at each joint, later the nearest bone at or above it.
+  // Bone at each joint; later the nearest bone at or above it.
   std::vector<int> nearest(model.skeleton.joints.size(), kNone);
   for (std::uint32_t b = 0; b < bones.size(); ++b) {
     const BoundJoint& bound = model.bound_joints[b];

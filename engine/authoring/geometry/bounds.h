@@ -8,7 +8,7 @@
 
 namespace pelt {
 
-// The smallest box with sides along the axes that holds some points. Without points, `low` is above `high`.
+// The smallest axis-aligned box that contains some points. Without points, `low` is above `high`.
 template <class Vector>
 struct Bounds {
   Vector low{std::numeric_limits<typename Vector::value_type>::infinity()};
@@ -33,7 +33,7 @@ struct Bounds {
   }
 };
 
-// Returns the bounds of points; Vector may be more precise than they are.
+// Returns the bounds of points; Vector may be more precise than Point.
 template <class Vector, class Point>
 Bounds<Vector> bounds_of(std::span<const Point> points) {
   Bounds<Vector> bounds;

@@ -18,13 +18,13 @@ namespace {
 namespace Far = OpenSubdiv::Far;
 namespace Sdc = OpenSubdiv::Sdc;
 
-constexpr std::size_t kMaxCorners = 1000;  // corners of one face
+constexpr std::size_t kMaxCorners = 1000;  // per face
 
 Result<void> check(const CageTopology& cage, const std::string& what) {
   const auto& [point_count, faces, creases] = cage;
-  if (faces.empty()) return invalid("{}: no face", what);
+  if (faces.empty()) return invalid("{}: there is no face", what);
   if (point_count > std::numeric_limits<int>::max() || faces.size() > std::numeric_limits<int>::max() / kMaxCorners) {
-    return invalid("{}: {} points and {} faces are too many", what, point_count, faces.size());
+    return invalid("{}: too many points ({}) or faces ({})", what, point_count, faces.size());
   }
   struct Edge {
     std::uint32_t low, high;
@@ -35,10 +35,11 @@ Result<void> check(const CageTopology& cage, const std::string& what) {
   for (std::uint32_t f = 0; f < faces.size(); ++f) {
     const std::vector<std::uint32_t>& face = faces[f];
     if (face.size() < 3 || face.size() > kMaxCorners) {
-      return invalid("{}: face {} has {} corners, not 3 to {}", what, f, face.size(), kMaxCorners);
+      return invalid("{}: face {} has {} corners, but 3 to {} are allowed", what, f, face.size(), kMaxCorners);
     }
     for (std::size_t c = 0; c < face.size(); ++c) {
-      if (face[c] >= point_count) return invalid("{}: face {} names point {} of {}", what, f, face[c], point_count);
+      if (face[c] >= point_count)
+        return invalid("{}: face {} has the point {}, but there are {}", what, f, face[c], point_count);
       const std::uint32_t next = face[(c + 1) % face.size()];
       edges.push_back({std::min(face[c], next), std::max(face[c], next), face[c] < next, f});
     }
@@ -60,15 +61,15 @@ Result<void> check(const CageTopology& cage, const std::string& what) {
                      a.high, a.face, b.face, edges[e + 2].face);
     }
     if (a.ascends == b.ascends) {
-      return invalid("{}: the faces {} and {} wind opposite ways at the edge from point {} to {}", what, a.face, b.face,
-                     a.low, a.high);
+      return invalid("{}: the faces {} and {} wind in opposite directions at the edge from point {} to {}", what,
+                     a.face, b.face, a.low, a.high);
     }
   }
   for (const SharpEdge& crease : creases) {
     const std::pair<std::uint32_t, std::uint32_t> ends = std::minmax(crease.from, crease.to);
     const bool is_edge =
         std::ranges::binary_search(edges, ends, {}, [](const Edge& edge) { return std::pair(edge.low, edge.high); });
-    if (!is_edge) return invalid("{}: no edge from point {} to {} to crease", what, crease.from, crease.to);
+    if (!is_edge) return invalid("{}: a crease follows no edge: from point {} to {}", what, crease.from, crease.to);
   }
   return {};
 }
@@ -101,7 +102,7 @@ Result<std::unique_ptr<Far::TopologyRefiner>> cage_topology(const CageTopology& 
   rules.SetVtxBoundaryInterpolation(Sdc::Options::VTX_BOUNDARY_EDGE_AND_CORNER);
   using Factory = Far::TopologyRefinerFactory<Far::TopologyDescriptor>;
   std::unique_ptr<Far::TopologyRefiner> refiner(Factory::Create(topology, {Sdc::SCHEME_CATMARK, rules}));
-  if (!refiner) return invalid("{}: a point belongs to more faces than can be subdivided", what);
+  if (!refiner) return invalid("{}: a point belongs to too many faces to subdivide", what);
   return refiner;
 }
 

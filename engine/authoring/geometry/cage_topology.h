@@ -15,7 +15,7 @@
 
 namespace pelt {
 
-// An edge that is sharp for so many levels of subdivision: 10 and more for ever.
+// An edge that stays sharp for this many levels of subdivision; 10 or more: always.
 struct SharpEdge {
   std::uint32_t from;
   std::uint32_t to;
@@ -31,7 +31,7 @@ struct CageTopology {
 // Returns the topology, not refined. Boundary edges and their corners are sharp, so that the surface spans an open
 // cage. Errors: kInvalidArgument, beginning with `what`: there is no face, or too many; the others name the face or
 // edge: fewer than 3 corners, a point that does not exist or is in it twice, an edge of more than two faces or of two
-// that wind opposite ways, a point of more faces than can be subdivided, a crease along no edge.
+// that wind in opposite directions, a point with too many faces, a crease along no edge.
 Result<std::unique_ptr<OpenSubdiv::Far::TopologyRefiner>> cage_topology(const CageTopology& cage,
                                                                         const std::string& what);
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cassert>
 
-// This file is compiled once for each instruction set; the best one that the processor has is chosen at run time.
-// Neither this code nor the compiler (by its flags) fuses a product with a sum: the results would differ.
+// This file is compiled once per instruction set; the best one of the processor is chosen at run time. Neither this
+// code nor the compiler (by its flags) fuses a product with a sum: the results would differ.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/authoring/geometry/closest_points.cpp"
 #include <hwy/foreach_target.h>
@@ -22,7 +22,7 @@ constexpr std::size_t kLanes = hn::MaxLanes(Doubles());
 static_assert(kGroupSize % kLanes == 0);
 
 // Rows of TriangleGroup::values: corners, edges, the vectors whose products with p - a are the barycentric coordinates
-// of b and c, and 1 / squared length of the edges (0 where there is none).
+// of b and c, and 1 / squared length of the edges (0 for an edge without length).
 enum Row : std::size_t { kA = 0, kB = 3, kC = 6, kAB = 9, kAC = 12, kBC = 15, kToB = 18, kToC = 21, kInverse = 24 };
 
 struct Vec3 {
@@ -82,7 +82,7 @@ void prepare(const GroupCorners& corners, TriangleGroup& group) {
   }
 }
 
-// The closest point of an edge: its fraction of the way from the edge's start to its end, and the squared distance.
+// The closest point of an edge: its fraction of the distance from start to end, and the squared distance.
 struct OnEdge {
   Vec fraction;
   Vec squared;
@@ -181,7 +181,7 @@ std::size_t near_boxes(const GroupBoxes* boxes, std::size_t count, const glm::dv
         const Vec outside = hn::Max(hn::Max(below, above), hn::Zero(d));
         squared = hn::Add(squared, hn::Mul(outside, outside));
       }
-      std::uint8_t bits[8] = {};  // as many are written at most
+      std::uint8_t bits[8] = {};  // StoreMaskBits writes up to 8 bytes
       hn::StoreMaskBits(d, hn::Le(squared, limit), bits);
       for (unsigned left = bits[0]; left != 0; left &= left - 1) {
         near[found++] = static_cast<std::uint32_t>(b * kGroupSize + lane) + std::countr_zero(left);

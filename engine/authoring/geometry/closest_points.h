@@ -2,8 +2,8 @@
 // Closest points on triangles, eight at once, in double precision.
 //
 // The closest point is the nearest of four points of the triangle: the foot of the perpendicular, if that lies inside,
-// and the closest point of each edge, which may be a corner. Distances to an edge or a corner depend on that edge or
-// corner alone, so triangles that share it have bitwise equal distances. Every processor computes the same bits.
+// and the closest point of each edge, which may be a corner. Distances to an edge or a corner depend only on that edge
+// or corner, so triangles that share it have bitwise equal distances. Every processor computes the same bits.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace pelt {
 
 constexpr std::size_t kGroupSize = 8;
 
-// Corners a, b, c of each triangle of a group. Edges that two triangles share must run the same way in both: order
-// corners by vertex.
+// Corners a, b, c of each triangle of a group. Edges that two triangles share must have the same direction in both:
+// order corners by vertex.
 struct GroupCorners {
   alignas(64) double values[9][kGroupSize];  // a.x, a.y, a.z, b.x, ...
 };
@@ -29,10 +29,10 @@ struct TriangleGroup {
 
 void prepare(const GroupCorners& corners, TriangleGroup& group);
 
-// Sets squared[8 g + t] to the squared distance of `point` from triangle t of group g. Shape: 8 a group.
+// Sets squared[8 g + t] to the squared distance of `point` from triangle t of group g. Shape: 8 per group.
 void squared_distances(std::span<const TriangleGroup> groups, const glm::dvec3& point, std::span<double> squared);
 
-// Boxes round eight groups of triangles.
+// Boxes around eight groups of triangles.
 struct GroupBoxes {
   alignas(64) double low[3][kGroupSize];
   alignas(64) double high[3][kGroupSize];
@@ -41,8 +41,8 @@ struct GroupBoxes {
 // Sets box `i` to that of a group.
 void set_box(const TriangleGroup& group, GroupBoxes& boxes, std::size_t i);
 
-// Sets near[0 ... n) to the indices of the boxes, 8 a group of boxes, that are no farther from `point` than the limit,
-// ascending, and returns n.
+// Sets near[0 ... n) to the ascending indices of the boxes (8 per GroupBoxes) that are no farther from `point` than the
+// limit, and returns n.
 std::size_t near_boxes(std::span<const GroupBoxes> boxes, const glm::dvec3& point, double squared_limit,
                        std::span<std::uint32_t> near);
 

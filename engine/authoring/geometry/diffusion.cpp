@@ -15,11 +15,11 @@ namespace {
 
 constexpr double kTolerance = 1e-5;  // of a single step
 constexpr int kMaxIterations = 400;
-// Heat reaches over the more edges the finer the mesh, and plain conjugate gradients advance by one edge at a step:
-// with a million vertices kMaxIterations of them end far from the solution.
+// Heat crosses more edges the finer the mesh is, and plain conjugate gradients advance by one edge per step: with a
+// million vertices, kMaxIterations steps end far from the solution.
 constexpr std::size_t kManyVertices = 20000;
 
-// Replaces each column by what solve(values) makes of it, if that is finite.
+// Replaces each column by solve(column), if that is finite.
 template <class Solve>
 void replace_each(std::span<std::vector<double>> columns, const Solve& solve) {
   for (std::vector<double>& column : columns) {
@@ -52,7 +52,7 @@ void Diffusion::hold_by(double fraction) {
   for (std::size_t v = 0; v < masses_.size(); ++v) masses_[v] = fraction * stiffness_[v];
 }
 
-// Returns M + K, without what links vertices to fixed ones, whose rows become those of the identity.
+// Returns M + K, without the links of vertices to fixed ones, whose rows become those of the identity.
 Eigen::SparseMatrix<double> Diffusion::system(const Eigen::VectorXd& mass) const {
   // The triangles at each vertex, ascending.
   std::vector<std::uint32_t> begins(masses_.size() + 1, 0);

@@ -18,18 +18,18 @@ class Diffusion {
   explicit Diffusion(std::size_t vertex_count)
       : masses_(vertex_count, 0.0), stiffness_(vertex_count, 0.0), is_fixed_(vertex_count, 0) {}
 
-  // Adds a triangle. `t`: numbers of its vertices, at `corners`. `conductivity`: times time, square metres.
+  // Adds a triangle. `t`: indices of its vertices, at `corners`. `conductivity`: times time, square metres.
   void add(const glm::uvec3& t, const std::array<glm::dvec3, 3>& corners, double conductivity);
 
-  // Makes the values of a vertex stay.
+  // Fixes the value of a vertex.
   void fix(std::size_t vertex) { is_fixed_[vertex] = 1; }
 
   // Replaces the masses by this fraction of the stiffness at each vertex: values become harmonic between fixed ones.
   void hold_by(double fraction);
 
-  // Does so many steps for each column of values, one a vertex: a single one by conjugate gradients from the values as
-  // they are, several by one factorization. A vertex without mass keeps its value; all do if the system cannot be
-  // solved.
+  // Does `steps` steps for each column of values, one per vertex: a single step by conjugate gradients from the current
+  // values, several by one factorization. A vertex without mass keeps its value; if the system cannot be solved, all
+  // do.
   void flow(std::span<std::vector<double>> columns, int steps = 1) const;
 
  private:

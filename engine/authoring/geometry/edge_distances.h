@@ -16,18 +16,18 @@ namespace pelt {
 class EdgeDistances {
  public:
   static constexpr double kFar = std::numeric_limits<double>::infinity();
-  using Start = std::pair<std::uint32_t, double>;  // a vertex and how far away it counts, metres
+  using Start = std::pair<std::uint32_t, double>;  // a vertex and its initial distance, metres
 
-  // Vertices with the same `welded` number (weld_by_position) count as one, and are named by that.
+  // Vertices with the same `welded` number (weld_by_position) count as one, under that number.
   EdgeDistances(std::span<const glm::vec3> positions, std::span<const std::uint32_t> welded,
                 std::span<const glm::uvec3> triangles);
 
-  // Finds the distances from the nearest start, up to `most` metres; those of the call before are gone.
+  // Finds the distances from the nearest start, up to `most` metres, and discards those of the previous call.
   void flood(std::span<const Start> starts, double most = kFar);
 
   // Returns the distance of a welded vertex, metres; kFar: it was not reached.
   double operator[](std::uint32_t vertex) const { return distances_[vertex]; }
-  std::span<const std::uint32_t> reached() const { return reached_; }  // in no special order
+  std::span<const std::uint32_t> reached() const { return reached_; }  // in any order
 
  private:
   std::span<const glm::vec3> positions_;

@@ -11,8 +11,8 @@
 
 namespace pelt {
 
-// The edges round every vertex of a mesh. Vertices with the same `welded` number (weld_by_position) count as one and
-// are named by that.
+// The edges around every vertex of a mesh. Vertices with the same `welded` number (weld_by_position) count as one,
+// under that number.
 class EdgeRings {
  public:
   using Edge = std::pair<std::uint32_t, std::uint32_t>;  // from a vertex to a neighbour

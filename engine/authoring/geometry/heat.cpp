@@ -12,7 +12,7 @@
 
 namespace pelt {
 
-// Some triangles that conduct heat, and their vertices in an order of their own.
+// Some triangles that conduct heat, and their vertices in their own order.
 class SurfaceHeat::Part {
  public:
   explicit Part(const SurfaceHeat& surface) : surface_(surface), place_(surface.vertex_count(), kNone) {}
@@ -67,7 +67,7 @@ class SurfaceHeat::Part {
 
   const SurfaceHeat& surface_;
   std::vector<std::uint32_t> place_;     // of each vertex of the surface, in `vertices_`
-  std::vector<std::uint32_t> vertices_;  // as they came
+  std::vector<std::uint32_t> vertices_;  // in order of addition
   std::vector<glm::uvec3> triangles_;
   std::vector<float> conductivities_;
 };

@@ -19,14 +19,14 @@ class SurfaceHeat {
 
   std::size_t vertex_count() const { return positions_.size(); }
 
-  // Computes one implicit step of heat that flows along the surface (diffusion.h); its time grows with the area reached
+  // Computes one implicit step of heat that flows along the surface (diffusion.h). Its time grows with the area reached
   // and not with the mesh. `spread`: conductivity times time of each vertex, square metres; a step in the values
-  // becomes about sqrt(2 spread) wide on either side. A triangle takes the least value of its corners; if that is 0,
-  // nothing flows through it. One value a vertex.
+  // becomes about sqrt(2 spread) wide on either side. A triangle uses the least value of its corners; if that is 0,
+  // nothing flows through it. One value per vertex.
   void flow(std::span<const float> spread, std::span<float> values) const;
 
   // States of a vertex for fill().
-  static constexpr std::uint8_t kAside = 0;  // takes no part
+  static constexpr std::uint8_t kAside = 0;  // not part of the surface
   static constexpr std::uint8_t kKnown = 1;
   static constexpr std::uint8_t kUnknown = 2;
 
@@ -34,7 +34,7 @@ class SurfaceHeat {
   // connected to no known one keep their values.
   void fill(std::span<const std::uint8_t> known, std::initializer_list<std::span<float>> values) const;
 
-  // For each vertex, the first of those that it is welded with.
+  // For each vertex, the first vertex that it is welded with.
   std::span<const std::uint32_t> welded() const { return welded_; }
 
  private:
@@ -42,7 +42,7 @@ class SurfaceHeat {
 
   std::span<const glm::vec3> positions_;
   std::vector<std::uint32_t> welded_;
-  std::vector<glm::uvec3> triangles_;  // vertex numbers are welded ones
+  std::vector<glm::uvec3> triangles_;  // with welded vertex numbers
 };
 
 }  // namespace pelt

@@ -34,8 +34,8 @@ std::map<MeshEdge, std::vector<Side>> sides_of(std::span<const glm::uvec3> trian
   return sides;
 }
 
-// Returns sets of corners, one for each sheet that has the vertex. Of sides that are too many for an edge those are
-// joined that are one sheet already round a vertex of the edge.
+// Returns sets of corners, one for each sheet that has the vertex. If an edge has too many sides, joins only those that
+// are already one sheet around a vertex of the edge.
 Roots sheets_of(std::span<const glm::uvec3> triangles) {
   const std::map<MeshEdge, std::vector<Side>> sides = sides_of(triangles);
   Roots sheets(3 * triangles.size());
@@ -62,7 +62,7 @@ Roots sheets_of(std::span<const glm::uvec3> triangles) {
   return sheets;
 }
 
-// Numbers the vertices that triangles use by their sources, then as they were.
+// Renumbers the vertices in triangles by their sources, then by their old numbers.
 void number_vertices(Manifold& mesh) {
   std::vector<std::uint32_t> order;
   for (const glm::uvec3 t : mesh.triangles) order.insert(order.end(), {t.x, t.y, t.z});
@@ -82,7 +82,7 @@ void number_vertices(Manifold& mesh) {
 
 Manifold manifold_of(std::span<const glm::uvec3> triangles) {
   Roots sheets = sheets_of(triangles);
-  Manifold result;  // vertices are corners of the mesh
+  Manifold result;  // its vertices are corners of the mesh
   for (std::uint32_t t = 0; t < triangles.size(); ++t) {
     for (int c = 0; c < 3; ++c) result.source.push_back(triangles[t][c]);
     result.triangles.emplace_back(sheets.of(3 * t), sheets.of(3 * t + 1), sheets.of(3 * t + 2));

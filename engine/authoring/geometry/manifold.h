@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Meshes whose edges are shared by two triangles at most, which wind alike.
+// Meshes in which at most two triangles share an edge, with the same winding.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace pelt {
 
 struct Manifold {
   std::vector<glm::uvec3> triangles;
-  std::vector<std::uint32_t> source;  // of each vertex, the vertex of the mesh that it is a copy of
+  std::vector<std::uint32_t> source;  // for each vertex, the vertex of the mesh that it copies
 };
 
-// Cuts a mesh apart where it is none: sheets that touch along an edge or at a vertex get vertices of their own, and a
-// triangle that still winds against a neighbour gets its own three. Vertices that are left keep their order.
+// Cuts a mesh into a manifold: sheets that touch along an edge or at a vertex receive their own vertices, and a
+// triangle that still winds against a neighbour receives three. The other vertices keep their order.
 Manifold manifold_of(std::span<const glm::uvec3> triangles);
 
 }  // namespace pelt

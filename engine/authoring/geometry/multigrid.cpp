@@ -17,12 +17,12 @@ using View = Multigrid::View;
 using Entries = View::InnerIterator;
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-constexpr std::size_t kAggregate = 8;        // most unknowns of an aggregate
-constexpr double kStrong = 0.25;             // a link this strong, relative to the strongest of a row, joins
-constexpr Eigen::Index kFewUnknowns = 1500;  // as many are factorized
+constexpr std::size_t kAggregate = 8;  // unknowns of an aggregate
+constexpr double kStrong = 0.25;       // links at least this strong, relative to the strongest of a row, join unknowns
+constexpr Eigen::Index kFewUnknowns = 1500;  // a level with at most this many is factorized
 constexpr std::size_t kMaxLevels = 12;
 
-// Returns the largest number off the diagonal of a column, with its sign turned, and where it is.
+// Returns the largest negated entry off the diagonal of a column, and its row.
 std::pair<double, std::uint32_t> strongest_link(const View& matrix, Eigen::Index column) {
   std::pair<double, std::uint32_t> strongest{0, kNone};
   for (Entries entry(matrix, column); entry; ++entry) {
@@ -103,7 +103,7 @@ Matrix coarsen(const View& matrix, const Aggregates& aggregates) {
   return coarse;
 }
 
-// Sets values to the result of a pass of Gauss-Seidel forward that began with zeros.
+// Sets values to the result of a forward Gauss-Seidel pass from zeros.
 void smooth_forward(const View& matrix, const Eigen::VectorXd& heat, Eigen::VectorXd& values) {
   values.resize(heat.size());
   for (Eigen::Index i = 0; i < heat.size(); ++i) {
@@ -136,7 +136,7 @@ Multigrid& Multigrid::compute(const Eigen::Ref<const Matrix>& matrix) {
     return View(of.rows(), of.cols(), of.nonZeros(), of.outerIndexPtr(), of.innerIndexPtr(), of.valuePtr());
   };
   levels_.clear();
-  levels_.reserve(kMaxLevels);  // levels refer to the matrices of those above
+  levels_.reserve(kMaxLevels);  // levels refer to the matrices of finer ones
   View finest = view(matrix);
   while (finest.cols() > kFewUnknowns && levels_.size() < kMaxLevels) {
     Aggregates aggregates = find_aggregates(finest);
@@ -164,7 +164,7 @@ void Multigrid::cycle(std::size_t l, const Eigen::VectorXd& heat, Eigen::VectorX
   const Level& level = levels_[l];
   const View& matrix = level.matrix;
   smooth_forward(matrix, heat, values);
-  // After a pass that began with zeros, what is missing is what later values give.
+  // After a pass from zeros, the residual is the contribution of later values.
   level.heat.setZero(level.coarse.cols());
   for (Eigen::Index i = 0; i < heat.size(); ++i) {
     const std::uint32_t aggregate = level.aggregate[static_cast<std::size_t>(i)];
@@ -175,7 +175,7 @@ void Multigrid::cycle(std::size_t l, const Eigen::VectorXd& heat, Eigen::VectorX
   }
   cycle(l + 1, level.heat, level.values);
   if (l + 1 < levels_.size()) {
-    // A second correction, since aggregates follow smooth values by steps only.
+    // A second correction, since aggregates follow smooth values only in steps.
     level.rest = level.heat;
     level.rest.noalias() -= level.coarse * level.values;
     cycle(l + 1, level.rest, level.correction);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A preconditioner of conjugate gradients for heat on surfaces: with it their number of steps does not grow with the
+// A preconditioner of conjugate gradients for heat on surfaces: with it, the number of steps does not grow with the
 // mesh.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace pelt {
 
-// One symmetric cycle through levels of a symmetric positive definite matrix: Gauss-Seidel forward, a correction from
-// the level below, Gauss-Seidel backward. A level's unknowns are aggregates, of up to eight unknowns of the level above
+// One symmetric cycle through levels of a symmetric positive definite matrix: forward Gauss-Seidel, a correction from
+// the coarser level, backward Gauss-Seidel. The unknowns of a coarser level are aggregates, of up to eight unknowns
 // that strong links join; the coarsest level is factorized. Has the interface of Eigen's preconditioners.
 class Multigrid {
  public:
@@ -26,9 +26,9 @@ class Multigrid {
  private:
   struct Level {
     View matrix;
-    std::vector<std::uint32_t> aggregate;                    // of each unknown; kNone: it is alone, and needs no other
-    Matrix coarse;                                           // the matrix of the level below
-    mutable Eigen::VectorXd heat, values, rest, correction;  // of the level below
+    std::vector<std::uint32_t> aggregate;  // of each unknown; kNone: it has no link, and needs no other
+    Matrix coarse;                         // the matrix of the coarser level
+    mutable Eigen::VectorXd heat, values, rest, correction;  // of the coarser level
   };
   void cycle(std::size_t level, const Eigen::VectorXd& heat, Eigen::VectorXd& values) const;
 

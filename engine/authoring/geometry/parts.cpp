@@ -33,8 +33,8 @@ struct CellHash {
   }
 };
 
-// Returns the edges from a to b that each(visit) visits as visit(a, b), in the same order whenever it is called:
-// sorted, each once. `count`: vertices.
+// Returns the edges from a to b for which each(visit) calls visit(a, b), in the same order every time: sorted, each
+// once. `count`: number of vertices.
 template <class Each>
 std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted_by_vertex(std::size_t count, const Each& each) {
   std::vector<std::size_t> ends(count + 1, 0);

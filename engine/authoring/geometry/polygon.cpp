@@ -21,7 +21,7 @@ bool turns_left(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
 }
 
 // Projects the corners to the plane of the polygon, so that it winds to the left. Newell's normal is exact for planar
-// polygons, concave ones too, and a fair mean for others.
+// polygons, even concave ones, and a good mean for others.
 std::vector<glm::dvec2> project(std::span<const glm::vec3> positions, std::span<const std::uint32_t> corners) {
   const glm::dvec3 origin = positions[corners[0]];
   glm::dvec3 normal(0.0);
@@ -43,9 +43,9 @@ std::vector<glm::dvec2> project(std::span<const glm::vec3> positions, std::span<
   return flat;
 }
 
-// Returns true if the corner `b` of the remaining polygon can be cut off by the diagonal from `a` to `c`: it turns
-// left, and no other corner lies in the triangle or on its border. (Corners at the same place as a or c are other
-// visits of a bridge.)
+// Returns true if the diagonal from `a` to `c` can cut off the corner `b` of the remaining polygon: it turns left, and
+// no other corner lies in the triangle or on its border. (Corners that coincide with a or c are other visits of a
+// bridge.)
 bool is_ear(std::span<const glm::dvec2> flat, std::span<const std::size_t> remaining, std::size_t a, std::size_t b,
             std::size_t c) {
   if (!turns_left(flat[a], flat[b], flat[c])) return false;
@@ -88,7 +88,7 @@ std::uint64_t split_polygon(std::span<const glm::vec3> positions, std::span<cons
     return 1;
   }
 
-  // Ear clipping. Moving on past each diagonal instead of starting over keeps a round polygon from becoming a fan.
+  // Ear clipping. Moving past each diagonal instead of starting over keeps a round polygon from becoming a fan.
   std::vector<std::size_t> remaining(corners.size());
   for (std::size_t i = 0; i < remaining.size(); ++i) remaining[i] = i;
   std::size_t at = 0;

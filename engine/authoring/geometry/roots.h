@@ -14,7 +14,7 @@ class Roots {
  public:
   explicit Roots(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
 
-  // Returns the least member of a number's set.
+  // Returns the least member of the set that contains a number.
   std::uint32_t of(std::uint32_t number) {
     while (parent_[number] != number) number = parent_[number] = parent_[parent_[number]];
     return number;

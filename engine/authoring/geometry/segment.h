@@ -5,7 +5,7 @@
 
 namespace pelt {
 
-// Returns how far along the segment from `from` to `to` its closest point to a point is: 0 to 1; 0 if it has no length.
+// Returns the fraction, 0 to 1, of the way along a segment to its point closest to `point`; 0 if it has no length.
 template <class Vector>
 typename Vector::value_type share_along(const Vector& point, const Vector& from, const Vector& to) {
   using Number = typename Vector::value_type;

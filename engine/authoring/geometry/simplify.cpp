@@ -21,7 +21,7 @@
 namespace pelt {
 namespace {
 
-// Removes vertices that no triangle uses, with their densities and sources.
+// Removes vertices without triangles, with their densities and sources.
 void drop_unused_vertices(Simplified& surface, std::vector<float>& density) {
   constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
   Mesh& mesh = surface.mesh;
@@ -42,7 +42,7 @@ void drop_unused_vertices(Simplified& surface, std::vector<float>& density) {
 }
 
 // Welds vertices at one position and drops triangles that then have fewer than three different corners: seams and parts
-// become one surface. A vertex gets the highest density of those at its position.
+// become one surface. A vertex takes the highest density of those at its position.
 Simplified welded(Mesh surface, std::vector<float>& density) {
   Simplified result;
   Mesh& mesh = result.mesh;
@@ -60,15 +60,15 @@ Simplified welded(Mesh surface, std::vector<float>& density) {
   return result;
 }
 
-// Returns the surface with ripples: every vertex moves along its normal by a fixed pseudo-random share of the length of
-// the edges round it. Simplification measures distance from planes, and would remove every vertex along a straight
-// limb, where joints need them most. Ripples tilt the planes, so that distance along the surface counts too: triangles
-// stay round and even on straight surfaces, and small on curved ones. A collapse over a length costs about the square
-// of length times slope. Slopes in proportion to the square root of the density would thus give the density asked for,
-// if ripples were the only cost of a collapse.
+// Returns the surface with ripples: moves every vertex along its normal by a fixed pseudo-random fraction of the length
+// of the edges around it. Simplification measures distance from planes, and would remove every vertex along a straight
+// limb, although joints need them most. Ripples tilt the planes, so that distance along the surface counts too:
+// triangles stay round and even on straight surfaces, and small on curved ones. A collapse over a length costs about
+// the square of length times slope. Slopes in proportion to the square root of the density would thus give the
+// requested density, if ripples were the only cost of a collapse.
 std::vector<glm::vec3> rippled(const Mesh& mesh, std::span<const float> density) {
   constexpr float kHeight = 0.2f;    // in mean edge lengths at the vertex
-  constexpr float kExponent = 0.7f;  // found from the densities that limbs and figures end up with
+  constexpr float kExponent = 0.7f;  // fitted to the resulting densities on limbs and figures
   std::vector<float> edge_sum(mesh.positions.size(), 0);
   std::vector<float> edge_count(mesh.positions.size(), 0);
   for (const glm::uvec3 t : mesh.triangles) {
@@ -119,7 +119,7 @@ std::vector<glm::uvec3> simplified_sloppily(std::span<const glm::vec3> positions
   return triangles_from(indices);
 }
 
-// Returns the triangles of connected parts of `welded` that have none in `kept`, and the number of such parts.
+// Returns the triangles of connected parts of `welded` that have no triangle in `kept`, and the number of such parts.
 std::vector<glm::uvec3> lost_triangles(const Mesh& welded, std::span<const std::uint32_t> part,
                                        std::span<const glm::uvec3> kept, std::size_t& part_count) {
   std::vector<bool> known(welded.positions.size(), false);
@@ -136,7 +136,7 @@ std::vector<glm::uvec3> lost_triangles(const Mesh& welded, std::span<const std::
   return lost;
 }
 
-// Gives connected parts that simplification removed a few triangles back, unless that makes the driver much larger:
+// Restores a few triangles of connected parts that simplification removed, unless that makes the driver much larger:
 // these triangles then move the part's skin, instead of others that happen to be near.
 void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions, std::size_t asked,
                         std::vector<glm::uvec3>& triangles, std::vector<std::string>& notes) {
@@ -148,11 +148,11 @@ void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions
   if (count == 0) return;
   const std::size_t few = std::min(kMax, asked / (2 * count));
   if (few < kMin) {
-    notes.push_back(fmt::format("{} small parts of the surface have no triangle of the driver of their own", count));
+    notes.push_back(fmt::format("{} small parts of the surface have no triangles of their own in the driver", count));
     return;
   }
-  notes.push_back(
-      fmt::format("{} small parts of the surface keep a few triangles each beyond the {} asked", count, asked));
+  notes.push_back(fmt::format(
+      "{} small parts of the surface keep a few triangles each, in addition to the {} requested", count, asked));
   const std::vector<glm::uvec3> restored = simplified(positions, lost, std::min(few * count, lost.size()));
   triangles.insert(triangles.end(), restored.begin(), restored.end());
   std::vector<std::size_t> taken(welded.positions.size(), 0);  // for each part
@@ -161,7 +161,7 @@ void restore_lost_parts(const Mesh& welded, std::span<const glm::vec3> positions
   }
 }
 
-// Simplifies neighbouring triangles and keeps their border, so that adjacent parts still fit.
+// Simplifies neighbouring triangles but keeps their border, so that adjacent parts still fit.
 std::vector<glm::uvec3> thinned_part(const Mesh& mesh, std::span<const glm::uvec3> triangles,
                                      std::size_t triangle_count) {
   const std::size_t corner_count = 3 * triangles.size();
@@ -179,8 +179,8 @@ std::vector<glm::uvec3> thinned_part(const Mesh& mesh, std::span<const glm::uvec
   return result;
 }
 
-// Splits the triangles into parts of at most `most` that lie together, by halving along the longest extent; reorders
-// the triangles.
+// Splits the triangles into compact parts of at most `most`, by halving along the longest extent. Reorders the
+// triangles.
 void split(std::span<const glm::vec3> positions, std::span<glm::uvec3> triangles, std::size_t most,
            std::vector<std::span<glm::uvec3>>& parts) {
   if (triangles.size() <= most) {
@@ -199,9 +199,10 @@ void split(std::span<const glm::vec3> positions, std::span<glm::uvec3> triangles
 
 // Reduces the mesh to about `triangle_count` triangles, or to a quarter of its triangles if that is more.
 void thin_once(Mesh& mesh, std::size_t triangle_count, unsigned threads) {
-  // Triangles of a part: simplifying so many stays within the caches.
+  // Triangles of a part: simplifying this many stays within the caches.
   constexpr std::size_t kPart = std::size_t{1} << 13u;
-  constexpr std::size_t kMax = 4;  // greatest reduction: beyond it most triangles left would lie on borders of parts
+  constexpr std::size_t kMax =
+      4;  // largest reduction; beyond it most remaining triangles would lie on borders of parts
   const std::size_t count = mesh.triangles.size();
   const std::size_t wanted = std::max(triangle_count, count / kMax);
   std::vector<std::span<glm::uvec3>> parts;
@@ -223,7 +224,7 @@ Simplified thin(Mesh surface, std::size_t triangle_count, unsigned threads) {
   std::vector<float> no_density;
   Simplified result = welded(std::move(surface), no_density);
   std::size_t before = std::numeric_limits<std::size_t>::max();
-  // The borders of the parts differ each time. Stops when a round removes too little.
+  // The borders of the parts differ in each round. Stops when a round removes too little.
   while (result.mesh.triangles.size() > triangle_count && result.mesh.triangles.size() < before - before / 8) {
     before = result.mesh.triangles.size();
     thin_once(result.mesh, triangle_count, threads);
@@ -242,15 +243,15 @@ Simplified simplify(Mesh surface, std::size_t triangle_count, std::vector<float>
     std::vector<glm::uvec3> triangles = simplified(positions, mesh.triangles, triangle_count);
     if (triangles.size() > 2 * triangle_count) {
       result.notes.push_back(
-          fmt::format("the surface could not be simplified below {} triangles with its connections kept, so that the "
-                      "driver is a coarse one without them",
+          fmt::format("the surface could not be simplified below {} triangles with its connections kept; the driver "
+                      "is a coarse one without them",
                       triangles.size()));
       triangles = simplified_sloppily(mesh.positions, mesh.triangles, triangle_count);
     }
     restore_lost_parts(mesh, positions, triangle_count, triangles, result.notes);
     mesh.triangles = std::move(triangles);
   }
-  // Simplification can leave flat triangles over vertices in line: they are no driver elements and connect nothing.
+  // Simplification can leave flat triangles over collinear vertices: they are no driver elements and connect nothing.
   drop_flat(mesh.positions, mesh.triangles, least_area(mesh));
   drop_unused_vertices(result, density);
   return result;

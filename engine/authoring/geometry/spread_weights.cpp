@@ -18,22 +18,22 @@ namespace pelt {
 namespace {
 
 // Idea: cut the skeleton at joint c. W_c is the weight of c and of all joints below it: 1 beyond the joint, 0 before
-// it. The bend of the joint depends only on how wide the passage of W_c from 0 to 1 is. So each W_c is spread by
-// itself, as far as its own limb needs, and the weights of single joints are differences again:
+// it. The bend of the joint depends only on the width of the transition of W_c from 0 to 1. So each W_c is spread
+// separately, as far as its own limb needs, and the weights of single joints are differences again:
 //
 //   W_c = sum of w_j over j in the subtree of c,    w_c = W_c - sum of W_d over children d of c
 //
 // Spread: heat flows along the surface for the time T, dW/dt = div(s grad W), with conductivity s = W_c + w_parent:
-// skin that follows neither side of the joint lets nothing through. A profile whose slope has variance V ends with V +
-// 2 T; a smoothstep of length L has V = L^2 / 20, hence T = (wanted^2 - found^2) / 40.
+// skin that follows neither side of the joint conducts nothing. A profile whose slope has variance V ends with V + 2 T;
+// a smoothstep of length L has V = L^2 / 20, hence T = (wanted^2 - found^2) / 40.
 
-constexpr double kSteepest = 1.5;  // slope of a smoothstep of length 1 where it is steepest
+constexpr double kSteepest = 1.5;  // largest slope of a smoothstep of length 1
 constexpr double kTimePerSquare = 1.0 / 40;
 constexpr int kSteps = 8;     // implicit Euler steps; a single one would leave a cusp at the seam
 constexpr double kReach = 4;  // standard deviations of the heat's kernel; beyond them weights change by about 1e-5
 constexpr int kNobody = -1;
 
-// Returns the forest of only those joints that have painted weights: helpers and controls have none.
+// Returns the forest of only the joints that have painted weights: helpers and controls have none.
 std::vector<Bone> painted_forest(std::vector<Bone> bones, const SparseRows& weights) {
   std::vector<bool> painted(bones.size(), false);
   for (const Influence& i : weights.influences) painted[i.index] = painted[bones[i.index].first] = true;
@@ -50,7 +50,7 @@ std::vector<Bone> painted_forest(std::vector<Bone> bones, const SparseRows& weig
   return bones;
 }
 
-// A number for some of the vertices, in ascending order of vertices.
+// A number at some of the vertices, in ascending order of vertices.
 struct Column {
   std::vector<std::uint32_t> vertices;
   std::vector<double> values;
@@ -116,10 +116,10 @@ class Spreader {
   }
 
  private:
-  // The line where W_c = 1/2.
+  // The line on which W_c = 1/2.
   struct Seam {
     double length = 0;
-    double radius = 0;   // mean distance from the bones beside the joint
+    double radius = 0;   // mean distance from the bones at the joint
     double passage = 0;  // length of the smoothstep with the mean steepness of W_c
   };
 
@@ -185,8 +185,8 @@ class Spreader {
     return seam;
   }
 
-  // Returns the shortest of the bones from the parent to c and from c to its children; the last joint's bone ends where
-  // the skin does.
+  // Returns the shortest of the bones from the parent to c and from c to its children; the last joint's bone ends with
+  // its skin.
   double shortest_bone(const Region& region, std::uint32_t c) const {
     const Bone& bone = bones_[c];
     double shortest = glm::distance(bone.origin, bones_[static_cast<std::size_t>(bone.parent)].origin);
@@ -203,7 +203,7 @@ class Spreader {
     return shortest;
   }
 
-  // Returns the region's vertices near the passage of W_c: those that heat reaches, or comes from, within the time.
+  // Returns the region's vertices near the transition of W_c: those that exchange heat with it within the time.
   std::vector<std::uint32_t> find_reached(const Region& region, double time) const {
     Bounds<glm::dvec3> passage;
     for (const glm::uvec3 t : region.triangles) {
@@ -259,7 +259,7 @@ class Spreader {
 };
 
 // Computes rows of single joints' weights from those of subtrees. A joint's children, spread for different times, may
-// sum to more than the joint itself: they then share its weight.
+// sum to more than the joint itself: they then divide its weight.
 class Recombine {
  public:
   explicit Recombine(const std::vector<Bone>& bones)

@@ -17,8 +17,8 @@
 namespace pelt {
 namespace {
 
-// Merges vertices into those that `stays` names; vertices that name themselves are kept. Returns the new number of
-// every old vertex.
+// Merges each vertex into the vertex that `stays` lists for it; vertices that list themselves are kept. Returns the new
+// number of every old vertex.
 std::vector<std::uint32_t> merge_vertices(Mesh& mesh, std::span<const std::uint32_t> stays) {
   std::vector<std::uint32_t> new_vertex(stays.size());
   std::vector<std::uint32_t> kept;
@@ -47,7 +47,7 @@ std::vector<std::uint32_t> merge_vertices(Mesh& mesh, std::span<const std::uint3
 
 // ---------------------------------------------------------------------------------------------------------- seams
 
-// A vertex that lies near the inside of a border edge.
+// A vertex near the inside of a border edge.
 struct Beside {
   double distance;
   std::size_t edge;  // index in the list of border edges
@@ -77,8 +77,8 @@ class SeamCloser {
   }
 
   // Returns true if any triangle was split. Every vertex splits the edge that it is closest to, and a triangle is split
-  // at one edge at most. An edge that has become equal to a part of another edge, split in this round, is no border any
-  // more. Remaining vertices wait for the next round, so that two sides never reach across each other.
+  // at one edge at most. An edge that equals a part of another edge, split in this round, is no longer a border.
+  // Remaining vertices wait for the next round, so that two sides never reach across each other.
   bool split_once() {
     const std::vector<glm::uvec3> triangles = std::exchange(stitched_.mesh.triangles, {});
     const std::vector<std::uint32_t> sources = std::exchange(stitched_.source_triangle, {});
@@ -116,12 +116,13 @@ class SeamCloser {
     stitched_.source_triangle.push_back(source);
   }
 
-  // Returns for every border edge the border vertices that are to split it, in their order along it. A vertex splits an
+  // Returns for every border edge the border vertices that will split it, in order along it. A vertex splits an
   // original triangle only once, so the rounds end.
   std::vector<std::vector<std::uint32_t>> find_inside(std::span<const glm::uvec3> triangles,
                                                       std::span<const std::uint32_t> sources,
                                                       std::span<const BorderEdge> border) const {
-    std::vector<std::pair<double, std::uint32_t>> sorted;  // sorted along an axis: an edge need not look at all of them
+    std::vector<std::pair<double, std::uint32_t>>
+        sorted;  // sorted along an axis, so that an edge need not look at all of them
     for (const BorderEdge& edge : border) {
       const auto [a, b] = edge_at(triangles[edge.triangle], edge.corner);
       for (const std::uint32_t vertex : {a, b}) sorted.emplace_back(positions_[vertex][axis_], vertex);

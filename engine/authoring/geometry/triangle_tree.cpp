@@ -16,11 +16,12 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kClusterSize = 32;    // triangles
-constexpr std::size_t kFanOut = 16;         // boxes in one of the level above
-constexpr std::size_t kMaxInserted = 256;   // most neighbours that are sorted by insertion
-constexpr std::size_t kMaxCandidates = 24;  // most candidates of a block, times (count + triangles of a cluster)
-constexpr double kRounding = 1e-12;         // of the lengths compared: far above their rounding error
+constexpr std::size_t kClusterSize = 32;   // triangles
+constexpr std::size_t kFanOut = 16;        // boxes in a box of the level above
+constexpr std::size_t kMaxInserted = 256;  // largest number of neighbours that are sorted by insertion
+constexpr std::size_t kMaxCandidates =
+    24;  // largest number of a block's candidates, as a factor on (count + triangles of a cluster)
+constexpr double kRounding = 1e-12;  // of the compared lengths: far above their rounding error
 
 using Box = Bounds<glm::vec3>;
 
@@ -35,22 +36,22 @@ double distance_from(const Box& box, const glm::dvec3& point) {
 
 }  // namespace
 
-// Triangles in clusters that lie close together, and levels of boxes above these, each round so many of the one below.
-// The points of a block share one walk down.
+// Triangles in compact clusters, and levels of boxes above these, each around kFanOut of the level below. The points of
+// a block share one walk down.
 struct TriangleTree::State {
   std::vector<glm::vec3> positions;
   std::vector<glm::uvec3> triangles;    // corners ascend by vertex
   std::vector<std::uint32_t> order;     // all triangles, cluster after cluster
   std::vector<std::vector<Box>> boxes;  // of the clusters, then level by level
   glm::dvec3 centre{0};
-  double radius = 0;  // of a sphere round `centre` that holds all triangles
+  double radius = 0;  // of a sphere around `centre` that contains all triangles
 
   std::span<const std::uint32_t> cluster(std::size_t c) const {
     const std::size_t begin = c * kClusterSize;
     return std::span(order).subspan(begin, std::min(kClusterSize, order.size() - begin));
   }
 
-  // Returns group `g` of the triangles in order, of 1 to 8.
+  // Returns group `g` of the triangles in order, 1 to 8 of them.
   std::span<const std::uint32_t> group(std::size_t g) const {
     const std::size_t begin = g * kGroupSize;
     return std::span(order).subspan(begin, std::min(kGroupSize, order.size() - begin));
@@ -73,7 +74,7 @@ struct TriangleTree::State {
 
 namespace {
 
-// A sphere round the points of a block; radius 0 for a single point.
+// A sphere around the points of a block; radius 0 for a single point.
 struct Sphere {
   glm::dvec3 centre;
   double radius;
@@ -89,14 +90,14 @@ Sphere bounding_sphere(std::span<const glm::dvec3> points) {
 
 }  // namespace
 
-// One search: it splits its points into blocks and reuses its buffers.
+// A search, which splits its points into blocks and reuses its buffers.
 class TriangleTree::Search {
  public:
   Search(const State& state, std::size_t count) : state_(state), count_(std::min(count, state.triangles.size())) {}
 
   void run(std::span<const glm::dvec3> points, std::size_t first, const Visit& visit) {
-    // Many candidates make a block slow: halves have fewer, down to one point. The largest blocks that few candidates
-    // serve are about as large all over: much larger ones are not tried again and again.
+    // Many candidates make a block slow: halves have fewer, down to one point. The largest blocks with few candidates
+    // have similar sizes everywhere, so does not retry much larger ones.
     const std::size_t all = state_.triangles.size();
     const bool try_it = points.size() <= 2 * fitting_ || count_ == all;
     const Sphere sphere = try_it ? bounding_sphere(points) : Sphere{};
@@ -110,7 +111,7 @@ class TriangleTree::Search {
     }
     fitting_ = std::max(fitting_, points.size());
     prepare_candidates();
-    // The nearest of a point are no farther than those of the point before, plus the way from there.
+    // The nearest triangles of a point are no farther than those of the point before, plus the distance between both.
     double reach = reach_;
     glm::dvec3 from = sphere.centre;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -161,7 +162,7 @@ class TriangleTree::Search {
   }
 
   struct Found {
-    std::uint32_t place;  // in the order of the state
+    std::uint32_t place;  // index in State::order
     double squared_distance;
   };
   std::span<const Found> found() const { return found_; }
@@ -176,7 +177,7 @@ class TriangleTree::Search {
   struct Ranked {
     double squared_distance;
     std::uint32_t triangle;
-    std::uint32_t place;  // 8 a group of the block's candidates
+    std::uint32_t place;  // index among the block's candidates, 8 per group
   };
 
   static bool less(const Ranked& a, const Ranked& b) {
@@ -184,7 +185,7 @@ class TriangleTree::Search {
     return a.squared_distance == b.squared_distance && a.triangle < b.triangle;
   }
 
-  // Returns more than what rounding takes from or adds to distances between the triangles and points of the sphere.
+  // Returns a bound on the rounding of distances between the triangles and points of the sphere.
   double slack(const Sphere& sphere) const {
     return kRounding * (glm::distance(sphere.centre, state_.centre) + state_.radius + sphere.radius);
   }
@@ -242,8 +243,8 @@ class TriangleTree::Search {
     return nearest_;
   }
 
-  // Sets ranked_ to the nearest triangles of groups, sorted. A small count is sorted by insertion: the order that the
-  // point before left is almost right.
+  // Sets ranked_ to the nearest triangles of groups, sorted. Sorts a small count by insertion: the order of the
+  // previous point is almost right.
   void rank(std::span<const std::uint32_t> groups) {
     constexpr double kTaken = std::numeric_limits<double>::infinity();
     const bool insert = count_ <= kMaxInserted;
@@ -274,7 +275,7 @@ class TriangleTree::Search {
     std::sort(ranked_.begin(), end, less);
   }
 
-  // Puts a triangle among those before ranked_[to], which are sorted, and moves the later ones on by a place.
+  // Inserts a triangle among those before ranked_[to], which are sorted, and shifts the later ones by one.
   void settle(const Ranked& moved, std::size_t to) {
     Ranked* const ranked = ranked_.data();
     for (; to > 0 && less(moved, ranked[to - 1]); --to) ranked[to] = ranked[to - 1];
@@ -376,7 +377,7 @@ void TriangleTree::nearest(std::span<const glm::dvec3> points, std::size_t count
 void TriangleTree::nearest_of_each(std::span<const glm::vec3> points, std::size_t count, unsigned threads,
                                    const Visit& visit) const {
   if (count == 0) return;
-  // Points of a block have candidates in common: few points lie far apart, and have few.
+  // Points of a block share candidates: few points lie far apart, and share few.
   const std::size_t block_size = std::clamp<std::size_t>(256 * points.size() / state_->triangles.size(), 1, 256);
   const std::vector<std::uint32_t> order = morton_order(points);
   parallel_for((points.size() + block_size - 1) / block_size, 1, threads, [&](std::size_t begin, std::size_t end) {

@@ -14,9 +14,9 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kMinTimesElements = 4;  // with fewer triangles than so many times K, the choice of K changes
+constexpr std::size_t kMinTimesElements = 4;  // with fewer triangles than this many times K, the choice of K changes
 
-// Returns true for each welded vertex at which a marked triangle stands.
+// Returns true for each welded vertex of a marked triangle.
 std::vector<bool> marked_places(const Mesh& mesh, std::span<const std::uint32_t> welded,
                                 const std::vector<bool>& triangles) {
   std::vector<bool> places(mesh.positions.size(), false);

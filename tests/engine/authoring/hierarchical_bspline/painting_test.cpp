@@ -377,7 +377,7 @@ TEST(GivenBase, ErrorsNameWhatIsWrong) {
       {[](auto& p) {
          p.creases = {{{{0, 50}}, 10}};
        },
-       "no edge from point 0 to 50 to crease"}};
+       "a crease follows no edge: from point 0 to 50"}};
   for (const BadBase& fault : faults) {
     HierarchicalBsplineParameters parameters = over_cage();
     fault.make(parameters);

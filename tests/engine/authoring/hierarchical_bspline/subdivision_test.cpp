@@ -347,21 +347,22 @@ TEST(Subdivision, RefusesWhatIsNoMeshAndNamesTheFace) {
          p.faces.push_back({0, 1, 6});
        },
        "the edge from point 0 to 1 belongs to more than two faces: 0, 2 and 6"},
-      {"winding", [](auto& p) { std::ranges::reverse(p.faces[3]); }, "wind opposite ways at the edge from point"},
+      {"winding", [](auto& p) { std::ranges::reverse(p.faces[3]); },
+       "wind in opposite directions at the edge from point"},
       {"path", [](auto& p) { p.creases = {{.paths = {{3}}}}; }, "a path of a crease has 1 vertices, not at least two"},
-      {"missing", [](auto& p) { p.faces[4][1] = 8; }, "face 4 names point 8 of 8"},
+      {"missing", [](auto& p) { p.faces[4][1] = 8; }, "face 4 has the point 8, but there are 8"},
       {"twice", [](auto& p) { p.faces[4][1] = 0; }, "face 4 has the point 0 twice"},
       {"two corners", [](auto& p) { p.faces[5].resize(2); }, "face 5 has 2 corners"},
       {"no edge",
        [](auto& p) {
          p.creases = {{{{0, 2, 3, 0}}, 10}};
        },
-       "no edge from point 3 to 0 to crease"},
+       "a crease follows no edge: from point 3 to 0"},
       {"crease of nothing",
        [](auto& p) {
          p.creases = {{{{0, 99}}, 10}};
        },
-       "no edge from point 0 to 99 to crease"},
+       "a crease follows no edge: from point 0 to 99"},
       {"not finite", [](auto& p) { p.control[5].x = std::numeric_limits<float>::infinity(); },
        "control vertex 5 is not finite"},
       {"vertex",

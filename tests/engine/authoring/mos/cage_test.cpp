@@ -315,16 +315,16 @@ TEST(CageSurface, RefusesWhatIsNoSurface) {
     EXPECT_EQ(surface.error().code, ErrorCode::kInvalidArgument);
     return surface.error().message;
   };
-  EXPECT_EQ(refusal({}), "cage: no face");
-  EXPECT_EQ(refusal({{0, 1, 2}, {}}), "cage: face 1 has 0 corners, not 3 to 1000");
-  EXPECT_EQ(refusal({{0, 1}}), "cage: face 0 has 2 corners, not 3 to 1000");
-  EXPECT_EQ(refusal({std::vector<std::uint32_t>(1001, 0)}), "cage: face 0 has 1001 corners, not 3 to 1000");
-  EXPECT_EQ(refusal({{0, 1, 2}, {3, 4, 6}}), "cage: face 1 names point 6 of 6");
+  EXPECT_EQ(refusal({}), "cage: there is no face");
+  EXPECT_EQ(refusal({{0, 1, 2}, {}}), "cage: face 1 has 0 corners, but 3 to 1000 are allowed");
+  EXPECT_EQ(refusal({{0, 1}}), "cage: face 0 has 2 corners, but 3 to 1000 are allowed");
+  EXPECT_EQ(refusal({std::vector<std::uint32_t>(1001, 0)}), "cage: face 0 has 1001 corners, but 3 to 1000 are allowed");
+  EXPECT_EQ(refusal({{0, 1, 2}, {3, 4, 6}}), "cage: face 1 has the point 6, but there are 6");
   EXPECT_EQ(refusal({{0, 1, 2}, {3, 4, 3, 5}}), "cage: face 1 has the point 3 twice");
   EXPECT_EQ(refusal({{0, 1, 2}, {1, 0, 3}, {0, 1, 4}}),
             "cage: the edge from point 0 to 1 belongs to more than two faces: 0, 1 and 2");
   EXPECT_EQ(refusal({{0, 1, 2}, {0, 1, 3}}),
-            "cage: the faces 0 and 1 wind opposite ways at the edge from point 0 to 1");
+            "cage: the faces 0 and 1 wind in opposite directions at the edge from point 0 to 1");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What points take from the points of a surface that are closest to them.
+// Transfers weights and values from the closest points of a surface.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace pelt {
 // Returns the row of weights of a vertex of the surface.
 using RowOfVertex = std::function<std::span<const Influence>(std::uint32_t)>;
 
-// Returns for each point the weights of the closest point of the surface, interpolated over its triangle.
-// `threads`: 0 for all cores.
+// Returns for each point the weights of the closest point of the surface, interpolated over its triangle. `threads`: 0
+// for all CPUs.
 SparseRows closest_weights(const TriangleTree& surface, const RowOfVertex& weights, std::span<const glm::vec3> points,
                            unsigned threads);
 
 // Appends the weights of a point of the surface, interpolated over its triangle.
 void append_weights_at(const ClosestPoint& point, const RowOfVertex& weights, SparseRows& rows);
 
-// Returns values of the surface's vertices, interpolated over the triangle of each point; none if there are none.
+// Returns values of the surface's vertices, interpolated over the triangle of each point; empty if `values` is empty.
 template <class T>
 std::vector<T> values_at(std::span<const ClosestPoint> points, std::span<const T> values) {
   std::vector<T> result;

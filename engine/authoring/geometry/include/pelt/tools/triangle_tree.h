@@ -28,7 +28,7 @@ class TriangleTree {
     double squared_distance;
   };
 
-  // Triangles must have area; positions must be finite. Copies its arguments. Errors: no triangle.
+  // Triangles must have area; positions must be finite. Copies its arguments. Error: no triangle.
   static Result<TriangleTree> create(std::span<const glm::vec3> positions, std::span<const glm::uvec3> triangles);
   ~TriangleTree();
   TriangleTree(TriangleTree&&) noexcept;
@@ -41,8 +41,8 @@ class TriangleTree {
 
   ClosestPoint closest_point(std::uint32_t triangle, const glm::dvec3& point) const;
 
-  // Does nearest() and closest_point() for many points at once: calls visit(i, found) for each, in their order. Fast if
-  // consecutive points lie close together (some hundred a call are enough), or if all triangles are wanted.
+  // Does nearest() and closest_point() for many points at once: calls visit(i, found) for each, in order. Fast if
+  // consecutive points lie close together (a few hundred per call suffice), or if all triangles are wanted.
   struct NearPoint {
     std::uint32_t triangle;
     ClosestPoint closest;
@@ -50,8 +50,8 @@ class TriangleTree {
   using Visit = std::function<void(std::size_t point, std::span<const NearPoint> found)>;
   void nearest(std::span<const glm::dvec3> points, std::size_t count, const Visit& visit) const;
 
-  // Does the same for points that lie in any order, with several threads, from which `visit` is called, in any order.
-  // `threads`: 0 for all cores.
+  // Does the same for points in any order, with several threads, which call `visit` in any order. `threads`: 0 for all
+  // CPUs.
   void nearest_of_each(std::span<const glm::vec3> points, std::size_t count, unsigned threads,
                        const Visit& visit) const;
   // Returns the nearest triangle of each point, in the order of the points.
