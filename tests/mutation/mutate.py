@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Changes one operator, sign, index, limit or barrier of shaders at a time, and names the changes that no test notices.
+"""Changes one operator, sign, index, limit or barrier at a time, and names the changes that no test notices.
 
-The tests of build/release play the changed SPIR-V to the runtime (tests/support/mutated_shaders.h), so that nothing is
-built. A change that makes the same SPIR-V is no change. What survives and is not explained in survivors.txt is listed,
-and makes the exit status 1.
+Files below shaders/ are changed as the device sees them: the tests of build/release play the changed SPIR-V to the
+runtime (tests/support/mutated_shaders.h), so that nothing is built. Every other file is changed in a copy of the tree,
+which is built and tested as build/release is. A change that makes the same SPIR-V is no change. What survives and is
+not explained in survivors.txt is listed, and makes the exit status 1.
 """
 import argparse
 import os
@@ -12,6 +13,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -41,14 +43,26 @@ RULES = [(re.compile(pattern), text) for pattern, text in [
 # Lines without a value to change.
 SKIPPED = re.compile(r"^\s*(#|//|layout|template|struct|static_assert|using|namespace)")
 
-# What notices changes, the fastest first.
-TESTS = [
+# What notices changes of shaders, the fastest first.
+SHADER_TESTS = [
     ["pelt_conformance", "--backend", "gpu", "--validation", "CASES"],
     ["runtime_test", "--gtest_filter=GpuCpu.InEveryConfiguration"],
     ["runtime_test", "--gtest_filter=RecomputedNormals.*:Bounds.Hold*"],
     ["runtime_test", "--gtest_filter=*Crowds.*:OutputSlots.*"],
     ["runtime_test", "--gtest_filter=GpuCpu.*-*InEveryConfiguration:*EveryCharacterFile:*OnTheBiped:*ADiscreteCard"],
 ]
+
+
+def kernel_tests(file):
+    """The programs that notice changes of a file, the fastest first."""
+    if file.startswith("runtime/"):
+        return [["runtime_test", "--gtest_filter=" + test[1].split("=", 1)[1]] for test in SHADER_TESTS[1:]] + [
+            ["runtime_test", "--gtest_filter=*Device*.*:Transfer.*:Memory.*:Frames.*:InputRings.*:FreeRanges.*:C*.*"]]
+    folders = os.path.dirname(file).split("/")
+    program = ("character" if folders[1] == "character" else folders[-1] if folders[2] == "model" and folders[3:]
+               else folders[2]) + "_test"
+    tests = [["pelt_conformance", "--backend", "cpu", "CASES"], [program], ["properties_test"]]
+    return tests if program == "character_test" else tests + [["character_test"]]
 
 
 def mutants(file):
@@ -75,19 +89,37 @@ def mutants(file):
                     yield number, code, changed
 
 
-def tests_pass(mutants_folder):
-    """True: all pass where the changed shaders of a folder take the place of those that were built."""
-    for program, *arguments in TESTS:
+def changed_text(file, number, text):
+    lines = (ROOT / file).read_text().splitlines()
+    lines[number - 1] = text
+    return "\n".join(lines) + "\n"
+
+
+def run(command, folder, environment):
+    """True: it passes. What takes too long or crashes has noticed."""
+    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        return process.wait(LIMIT) == 0
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return False
+
+
+def passes(tests, build, environment):
+    for program, *arguments in tests:
         arguments = [os.environ["PELT_SHARED"] + "/cases" if a == "CASES" else a for a in arguments]
         if program != "pelt_conformance":
             arguments.append("--gtest_fail_fast")
-        environment = {**os.environ, "PELT_TEST_DEVICE": "mutated", "PELT_MUTANTS": str(mutants_folder)}
-        try:
-            subprocess.run([BUILD / "bin" / program, *arguments], cwd=BUILD, env=environment, timeout=LIMIT, check=True,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
-            return False  # what takes too long or crashes has noticed, too
+        if not run([str(build / "bin" / program), *arguments], build, environment):
+            return False
     return True
+
+
+def require(tests_pass):
+    if not tests_pass:
+        sys.exit("mutate.py: the tests do not pass, or skip, where nothing is changed")
 
 
 def compile_shader(tree, source, output):
@@ -97,13 +129,6 @@ def compile_shader(tree, source, output):
                             f"-I{tree}/shaders/include", "-o", output, tree / source], **quiet).returncode == 0 and
             subprocess.run(["spirv-opt", "--target-env=vulkan1.1", "-O", output, "-o", output],
                            **quiet).returncode == 0)
-
-
-def empty_folder():
-    folder = WORK / "mutants"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
 
 
 class Shaders:
@@ -123,16 +148,19 @@ class Shaders:
             if not compile_shader(self.tree, source, shader) or \
                     shader.read_bytes() != (self.built / f"{source}.spv").read_bytes():
                 sys.exit(f"mutate.py: {source}: build/release has another; build it by ./run build")
-        if not tests_pass(empty_folder()):
-            sys.exit("mutate.py: the tests do not pass, or skip, where nothing is changed")
+        folder = WORK / "mutants"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        require(passes(SHADER_TESTS, BUILD, {"PELT_TEST_DEVICE": "mutated", "PELT_MUTANTS": str(folder)}))
 
     def judge(self, file, number, text):
         changed = self.tree / file
         original = changed.read_text()
-        folder = empty_folder()
+        folder = WORK / "mutants"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         try:
-            changed.write_text("".join(text + "\n" if n == number else line
-                                       for n, line in enumerate(original.splitlines(keepends=True), 1)))
+            changed.write_text(changed_text(file, number, text))
             differ = 0
             for index, source in enumerate(sorted(self.users.get(file, ()))):
                 mutant, was = folder / f"{index}.is", self.built / f"{source}.spv"
@@ -145,7 +173,39 @@ class Shaders:
                 differ += 1
             if differ == 0:
                 return "same"
-            return "survived" if tests_pass(folder) else "noticed"
+            environment = {"PELT_TEST_DEVICE": "mutated", "PELT_MUTANTS": str(folder)}
+            return "survived" if passes(SHADER_TESTS, BUILD, environment) else "noticed"
+        finally:
+            changed.write_text(original)
+
+
+class Kernels:
+    def __init__(self, files):
+        self.tree = WORK / "tree"
+        names = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+        for name in names:  # what is the same keeps its time, so that it is not built again
+            source, copy = ROOT / name, self.tree / name
+            if source.is_file() and not (copy.exists() and copy.read_bytes() == source.read_bytes()):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, copy)
+        self.build = self.tree / "build/release"
+        subprocess.run(["cmake", "--preset", "release", "-DPELT_SAMPLES=OFF", "-DPELT_INSTALL=OFF"], cwd=self.tree,
+                       check=True, stdout=subprocess.DEVNULL)
+        programs = {test[0] for file in files for test in kernel_tests(file)}
+        subprocess.run(["ninja", *programs], cwd=self.build, check=True)
+        for tests in {tuple(map(tuple, kernel_tests(file))) for file in files}:
+            require(passes(tests, self.build, {}))
+
+    def judge(self, file, number, text):
+        changed = self.tree / file
+        original = changed.read_text()
+        try:
+            changed.write_text(changed_text(file, number, text))
+            tests = kernel_tests(file)
+            built = subprocess.run(["ninja", *{test[0] for test in tests}], cwd=self.build, stdout=subprocess.DEVNULL)
+            if built.returncode != 0:
+                return "refused"
+            return "survived" if passes(tests, self.build, {}) else "noticed"
         finally:
             changed.write_text(original)
 
@@ -162,7 +222,7 @@ def explained():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", help="files of shaders/")
+    parser.add_argument("files", nargs="+", help="sources, from the root of the tree")
     parser.add_argument("--per-file", type=int, default=0, help="so many changes of each file, by chance; 0: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=0, help="stop after so many; 0: never")
@@ -177,14 +237,16 @@ def main():
         chance.shuffle(mutants_of_file)
         work += [(file, *mutant) for mutant in mutants_of_file[:arguments.per_file or None]]
     chance.shuffle(work)
-    shaders = Shaders()
+    shaders = Shaders() if any(file.startswith("shaders/") for file in files) else None
+    others = [file for file in files if not file.startswith("shaders/")]
+    kernels = Kernels(others) if others else None
     reasons, counts, unexplained = explained(), {}, []
     started = time.monotonic()
     for done, (file, number, before, after) in enumerate(work):
         if arguments.minutes and time.monotonic() - started > arguments.minutes * 60:
             print(f"stopped after {done} of {len(work)} changes")
             break
-        outcome = shaders.judge(file, number, after)
+        outcome = (shaders if file.startswith("shaders/") else kernels).judge(file, number, after)
         if outcome == "survived" and (file, before.strip(), after.strip()) in reasons:
             outcome = "explained"
         counts[outcome] = counts.get(outcome, 0) + 1
