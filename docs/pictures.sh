@@ -314,9 +314,11 @@ make_hierarchical_ears() {
 }
 
 make_hierarchical_elbow() {
+  pelt deform builtin:arm -o arm.obj
+  python3 "$root/samples/rigs/surfaces.py" elbow arm.obj .
   local i
   for i in 1 2 3 4; do
-    pelt bind builtin:arm --rig "$root/samples/rigs/elbow_$i.json" -o "$i.pelt"
+    pelt bind builtin:arm --rig "elbow_$i.json" -o "$i.pelt"
     pelt render "$i.pelt" --clip flex --time 1.7 --yaw 0 --pitch 0 --size 2400x2000 -o "$i.png"
     convert "$i.png" -crop 960x800+1090+1100 +repage -resize 720x600 "$i.png"
   done

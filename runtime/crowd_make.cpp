@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The making of a crowd: its buffers, descriptor sets and dispatches.
+// The making of a crowd: what is checked before anything of it is made, then its buffers, descriptor sets and
+// dispatches.
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +11,6 @@
 
 #include "engine/character/core/formatted.h"
 #include "engine/character/core/invalid.h"
-#include "runtime/crowd_checks.h"
 #include "runtime/crowd_joints.h"
 #include "runtime/crowd_outputs.h"
 #include "runtime/crowd_state.h"
@@ -33,14 +33,112 @@ using Bindings = std::vector<VkDescriptorBufferInfo>;
 
 // In each number the larger.
 CrowdCapacity larger(CrowdCapacity a, const CrowdCapacity& b) {
-  return {.instances = std::max(a.instances, b.instances),
-          .vertices = std::max(a.vertices, b.vertices),
-          .palette_entries = std::max(a.palette_entries, b.palette_entries),
-          .driver_vertices = std::max(a.driver_vertices, b.driver_vertices),
-          .joints = std::max(a.joints, b.joints),
-          .inputs = std::max(a.inputs, b.inputs),
-          .plan_words = std::max(a.plan_words, b.plan_words),
-          .table_words = std::max(a.table_words, b.table_words)};
+  a.instances = std::max(a.instances, b.instances);
+  for (const auto amount : kAmounts) a.*amount = std::max(a.*amount, b.*amount);
+  return a;
+}
+
+// Checks the alignment of buffers that the caller supplies.
+Result<void> check_inputs(const CrowdOptions& options, VkDeviceSize alignment) {
+  const struct {
+    const BufferPlace& place;
+    const char* name;
+  } places[] = {{options.joints, "joint matrices"},
+                {options.inputs, "inputs"},
+                {options.visible, "visible instances"},
+                {options.drawn, "drawn instances"}};
+  for (const auto& [place, name] : places) {
+    if (place.buffer == VK_NULL_HANDLE || place.offset % alignment == 0) continue;
+    return invalid("a crowd's {} are at offset {}, which is no multiple of {} (minStorageBufferOffsetAlignment)", name,
+                   place.offset, alignment);
+  }
+  return {};
+}
+
+// A stream of the crowd, which is bound as one range.
+struct CrowdStream {
+  const char* name;
+  std::uint64_t bytes;
+};
+
+// Checks that the device can bind each stream of the crowd at once.
+Result<void> check_streams(std::span<const CrowdStream> streams, std::uint64_t instances, const Device& device,
+                           const std::string& label) {
+  const std::uint64_t most = device.limits().maxStorageBufferRange;
+  const auto largest = std::max_element(streams.begin(), streams.end(),
+                                        [](const CrowdStream& a, const CrowdStream& b) { return a.bytes < b.bytes; });
+  if (largest->bytes <= most) return {};
+  // If characters differ, this is an estimate; for a single character it is exact.
+  const auto fit = static_cast<std::uint64_t>(static_cast<double>(instances) * static_cast<double>(most) /
+                                              static_cast<double>(largest->bytes));
+  return fail(ErrorCode::kUnsupported,
+              formatted("{} instances of {} do not fit: {} binds at most {} bytes at once, which holds the {} of {}",
+                        instances, label, device.description().name, most, largest->name, fit));
+}
+
+// The palettes, and behind them the vertices of drivers, as they lie in one buffer.
+struct PaletteRanges {
+  BufferRange palettes;
+  BufferRange drivers;
+  VkDeviceSize end = 0;
+};
+
+PaletteRanges palette_ranges(const CrowdCapacity& capacity, VkDeviceSize alignment) {
+  PaletteRanges made;
+  made.palettes = append_range(made.end, capacity.palette_entries * sizeof(Affine), alignment);
+  made.drivers = append_range(made.end, capacity.driver_vertices * sizeof(glm::vec3), alignment);
+  return made;
+}
+
+// Returns the size of a list of the caller's, in bytes.
+VkDeviceSize list_bytes(const CrowdCapacity& capacity) {
+  return sizeof(std::uint32_t) + capacity.instances * sizeof(shared::ListEntry);
+}
+
+// Checks what can be checked before the sizes of the outputs are known.
+Result<void> check_options(const GpuCharacters::State& gpu, const CrowdCapacity& capacity, const CrowdOptions& options,
+                           const Device& device, const std::string& label) {
+  if (capacity.instances == 0 || options.frames_in_flight == 0) {
+    return invalid("a crowd of {} needs at least one {}", label,
+                   capacity.instances == 0 ? "instance" : "frame in flight");
+  }
+  for (const auto amount : kAmounts) {
+    if (capacity.*amount >> 48 == 0) continue;  // bytes of it are counted in 64 bits
+    return invalid("a crowd of {} is asked for room for {} of something", label, capacity.*amount);
+  }
+  PELT_TRY(check_outputs(options.outputs));
+  PELT_TRY(check_inputs(options, device.limits().minStorageBufferOffsetAlignment));
+  const bool in_slots = options.outputs.slots > 1 && options.outputs.previous_positions.format != VertexFormat::kNone;
+  if (options.drawn.buffer != VK_NULL_HANDLE && (options.visible.buffer != VK_NULL_HANDLE || in_slots)) {
+    return invalid("a crowd of {} has a list of drawn instances, and {}", label,
+                   in_slots ? "previous positions in several output slots" : "one of visible instances too");
+  }
+  if (options.outputs.normal_mode == NormalMode::kRecomputed && !gpu.options.normal_rings) {
+    return invalid(
+        "a crowd of {} recomputes normals, which characters need to be uploaded for (UploadOptions::normal_rings)",
+        label);
+  }
+  return {};
+}
+
+// Checks the streams: every total then fits in 32 bits.
+Result<void> check_capacity(const CrowdCapacity& capacity, const OutputLayout& layout, const Device& device,
+                            const std::string& label) {
+  const VkDeviceSize alignment = device.limits().minStorageBufferOffsetAlignment;
+  std::vector<CrowdStream> streams{{"palettes", palette_ranges(capacity, alignment).end},
+                                   {"joint matrices", capacity.joints * sizeof(Affine)},
+                                   {"inputs", capacity.inputs * sizeof(float)},
+                                   {"lists", list_bytes(capacity)},
+                                   {"jobs, starts and lists", work_words(capacity) * sizeof(std::uint32_t)}};
+  for (const OutputPlaces& places : layout.slots) {
+    const BoundOutputs bound = bind_outputs(places, capacity, VK_NULL_HANDLE, alignment);
+    streams.push_back({"positions", bound.positions.range.range});
+    streams.push_back({"normals", bound.normals.range.range});
+    streams.push_back({"tangents", bound.tangents.range.range});
+    streams.push_back({"previous positions", bound.previous_positions.range.range});
+    streams.push_back({"bounds", bound.bounds.range.range});
+  }
+  return check_streams(streams, capacity.instances, device, label);
 }
 
 }  // namespace
@@ -52,8 +150,7 @@ struct Crowd::State::Maker {
 
   Result<void> make_buffers(VkDeviceSize vertex_bytes, const CrowdOptions& options);
   Result<void> make_rings();
-  Result<const ComputeKernel*> kernel_of(const CrowdStep& step, const BoundOutputs& written) const;
-  std::vector<std::byte> constants_of(const CrowdStep& step, const BoundOutputs& written) const;
+  Result<Dispatch> dispatch_of(const CrowdStep& step, const BoundOutputs& written) const;
   Bindings bindings_of(SetKind kind, const BoundOutputs& written, std::uint32_t frame_slot) const;
   Result<void> need_sets(SetKind kind, const ComputeKernel& kernel);
   Result<std::vector<Dispatch>> make_dispatches(const CrowdPlan& wanted);
@@ -207,24 +304,16 @@ Result<void> Crowd::State::Maker::need_sets(SetKind kind, const ComputeKernel& k
   return {};
 }
 
-SetKind set_kind(const CrowdStep& step) {
+// Returns the dispatch of a step that writes these outputs.
+Result<Dispatch> Crowd::State::Maker::dispatch_of(const CrowdStep& step, const BoundOutputs& written) const {
+  const auto made = [](const Result<const ComputeKernel*>& kernel, SetKind set,
+                       const auto& constants) -> Result<Dispatch> {
+    if (!kernel) return tl::unexpected(kernel.error());
+    return Dispatch{*kernel, set, bytes_of(constants)};
+  };
   switch (step.pass) {
     case CrowdPass::kPose:
-      return SetKind::kPose;
-    case CrowdPass::kBlend:
-      return (step.contents & shared::kHasDrivers) != 0 ? SetKind::kDrivers : SetKind::kSkins;
-    case CrowdPass::kBounds:
-      return SetKind::kBounds;
-    case CrowdPass::kNormals:
-      return SetKind::kNormals;
-  }
-  return SetKind::kPose;
-}
-
-Result<const ComputeKernel*> Crowd::State::Maker::kernel_of(const CrowdStep& step, const BoundOutputs& written) const {
-  switch (step.pass) {
-    case CrowdPass::kPose:
-      return palette_kernel(device, step.kernel);
+      return made(palette_kernel(device, step.kernel), SetKind::kPose, step.range);
     case CrowdPass::kBlend: {
       std::vector<std::uint32_t> specialization(shared::kSpecCount, shared::kFormatNone);
       if ((step.contents & shared::kHasOutputs) != 0) {
@@ -234,36 +323,27 @@ Result<const ComputeKernel*> Crowd::State::Maker::kernel_of(const CrowdStep& ste
         specialization[shared::kSpecPreviousFormat] = written.previous_positions.format;
       }
       specialization[shared::kSpecContents] = step.contents;
-      return blend_kernel(device, specialization);
+      return made(blend_kernel(device, specialization),
+                  (step.contents & shared::kHasDrivers) != 0 ? SetKind::kDrivers : SetKind::kSkins,
+                  shared::BlendConstants{.range = step.range,
+                                         .positions = written.positions.stream,
+                                         .normals = written.normals.stream,
+                                         .tangents = written.tangents.stream,
+                                         .previous = written.previous_positions.stream});
     }
     case CrowdPass::kBounds:
-      return bounds_kernel(device);
+      return made(
+          bounds_kernel(device), SetKind::kBounds,
+          shared::BoundsConstants{
+              .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride});
     case CrowdPass::kNormals:
-      return normals_kernel(device, {written.normals.format, written.tangents.format});
+      return made(normals_kernel(device, {written.normals.format, written.tangents.format}), SetKind::kNormals,
+                  shared::NormalsConstants{.range = step.range,
+                                           .positions = written.positions.stream,
+                                           .normals = written.normals.stream,
+                                           .tangents = written.tangents.stream});
   }
   return invalid("there is no such pass");
-}
-
-std::vector<std::byte> Crowd::State::Maker::constants_of(const CrowdStep& step, const BoundOutputs& written) const {
-  switch (step.pass) {
-    case CrowdPass::kPose:
-      return bytes_of(step.range);
-    case CrowdPass::kBlend:
-      return bytes_of(shared::BlendConstants{.range = step.range,
-                                             .positions = written.positions.stream,
-                                             .normals = written.normals.stream,
-                                             .tangents = written.tangents.stream,
-                                             .previous = written.previous_positions.stream});
-    case CrowdPass::kBounds:
-      return bytes_of(shared::BoundsConstants{
-          .range = step.range, .first_word = written.bounds.stream.first, .stride = written.bounds.stream.stride});
-    case CrowdPass::kNormals:
-      return bytes_of(shared::NormalsConstants{.range = step.range,
-                                               .positions = written.positions.stream,
-                                               .normals = written.normals.stream,
-                                               .tangents = written.tangents.stream});
-  }
-  return {};
 }
 
 // Returns the dispatches of each step of the plan, one for each output slot.
@@ -271,9 +351,8 @@ Result<std::vector<Dispatch>> Crowd::State::Maker::make_dispatches(const CrowdPl
   std::vector<Dispatch> made;
   for (const CrowdStep& step : wanted.steps) {
     for (const BoundOutputs& written : state.bound_outputs) {
-      PELT_ASSIGN(const ComputeKernel* kernel, kernel_of(step, written));
-      PELT_TRY(need_sets(set_kind(step), *kernel));
-      made.push_back({kernel, set_kind(step), constants_of(step, written)});
+      PELT_ASSIGN(made.emplace_back(), dispatch_of(step, written));
+      PELT_TRY(need_sets(made.back().set, *made.back().kernel));
     }
   }
   return made;
@@ -339,7 +418,7 @@ Result<void> Crowd::prepare(const Device& device, std::span<const Character> cha
   const CrowdPlan plan = plan_ahead(all, state_->wanted_outputs, state_->bases);
   const State::Maker maker{.device = device, .state = *state_};
   for (const CrowdStep& step : plan.steps) {
-    for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.kernel_of(step, written));
+    for (const BoundOutputs& written : state_->bound_outputs) PELT_TRY(maker.dispatch_of(step, written));
   }
   return {};
 }

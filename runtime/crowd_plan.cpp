@@ -425,13 +425,7 @@ std::uint64_t list_words(const CrowdPlan& plan, std::size_t character) {
 
 CrowdCapacity& CrowdCapacity::operator+=(const CrowdCapacity& other) {
   instances += other.instances;
-  vertices += other.vertices;
-  palette_entries += other.palette_entries;
-  driver_vertices += other.driver_vertices;
-  joints += other.joints;
-  inputs += other.inputs;
-  plan_words += other.plan_words;
-  table_words += other.table_words;
+  for (const auto amount : kAmounts) this->*amount += other.*amount;
   return *this;
 }
 

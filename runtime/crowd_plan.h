@@ -85,6 +85,11 @@ struct CrowdPlan {
   PlanTable table;
 };
 
+// The numbers of a capacity besides the instances.
+inline constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
+    &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
+    &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
+
 // Returns the words that the work of a crowd takes with room for so much.
 std::uint64_t work_words(const CrowdCapacity& capacity);
 // Returns the words of the work that a plan takes without its lists.

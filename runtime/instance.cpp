@@ -24,10 +24,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
 bool has_layer(PFN_vkGetInstanceProcAddr entry, const char* name) {
   const auto enumerate =
       reinterpret_cast<PFN_vkEnumerateInstanceLayerProperties>(entry(nullptr, "vkEnumerateInstanceLayerProperties"));
-  std::uint32_t count = 0;
-  enumerate(&count, nullptr);
-  std::vector<VkLayerProperties> layers(count);
-  enumerate(&count, layers.data());
+  const auto layers = enumerated<VkLayerProperties>(enumerate);
   return std::any_of(layers.begin(), layers.end(),
                      [&](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, name) == 0; });
 }
@@ -35,11 +32,7 @@ bool has_layer(PFN_vkGetInstanceProcAddr entry, const char* name) {
 std::vector<VkExtensionProperties> instance_extensions(PFN_vkGetInstanceProcAddr entry) {
   const auto enumerate = reinterpret_cast<PFN_vkEnumerateInstanceExtensionProperties>(
       entry(nullptr, "vkEnumerateInstanceExtensionProperties"));
-  std::uint32_t count = 0;
-  enumerate(nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  enumerate(nullptr, &count, extensions.data());
-  return extensions;
+  return enumerated<VkExtensionProperties>([&](auto* count, auto* items) { enumerate(nullptr, count, items); });
 }
 
 // Returns the version of Vulkan that an instance is made with: the loader's, and 1.3 at most, which is all that Pelt's

@@ -66,6 +66,16 @@ struct Instance {
 // Makes an instance, on the heap because the messenger points into it.
 Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options);
 
+// Returns a list that Vulkan gives in two calls: its length, then its items.
+template <class T, class Ask>
+std::vector<T> enumerated(const Ask& ask) {
+  std::uint32_t count = 0;
+  ask(&count, static_cast<T*>(nullptr));
+  std::vector<T> items(count);
+  ask(&count, items.data());
+  return items;
+}
+
 bool has_extension(std::span<const VkExtensionProperties> extensions, std::string_view name);
 
 // Returns the `wanted` extensions that are missing.

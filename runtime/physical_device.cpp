@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 
 #include <pelt/runtime/vulkan_functions.h>
 #include <pelt/try.h>
@@ -35,42 +36,28 @@ std::vector<std::string> missing_features(const InstanceFunctions& functions, Vk
   return missing;
 }
 
-const char* type_name(VkPhysicalDeviceType type) {
-  switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-      return "discrete";
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-      return "integrated";
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-      return "virtual";
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-      return "software";
-    default:
-      return "other";
-  }
-}
+// The types of devices, the most capable first.
+constexpr struct {
+  VkPhysicalDeviceType type;
+  const char* name;
+} kTypes[] = {{VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, "discrete"},
+              {VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, "integrated"},
+              {VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, "virtual"},
+              {VK_PHYSICAL_DEVICE_TYPE_CPU, "software"},
+              {VK_PHYSICAL_DEVICE_TYPE_OTHER, "other"}};
 
-// Returns a rank by type; lower is more capable.
-int rank(VkPhysicalDeviceType type) {
-  switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-      return 0;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-      return 1;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-      return 2;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-      return 3;
-    default:
-      return 4;
-  }
+// Returns the place of a type in the list, whose last is any other.
+std::size_t rank(VkPhysicalDeviceType type) {
+  std::size_t place = 0;
+  while (place + 1 < std::size(kTypes) && kTypes[place].type != type) ++place;
+  return place;
 }
 
 std::string listing(std::span<const PhysicalDevice> devices) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const DeviceDescription& device = devices[i].description;
-    lines.push_back(formatted("{} = {} ({}{})", i, device.name, type_name(device.type),
+    lines.push_back(formatted("{} = {} ({}{})", i, device.name, kTypes[rank(device.type)].name,
                               device.missing.empty() ? "" : ", not usable"));
   }
   return lines.empty() ? "there is none" : formatted("the devices are {}", joined(lines, ", "));
@@ -103,11 +90,8 @@ std::vector<MemoryHeap> memory_heaps(const InstanceFunctions& functions, const P
 }
 
 std::vector<VkQueueFamilyProperties> queue_families(const InstanceFunctions& functions, VkPhysicalDevice physical) {
-  std::uint32_t count = 0;
-  functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-  return families;
+  return enumerated<VkQueueFamilyProperties>(
+      [&](auto* count, auto* items) { functions.vkGetPhysicalDeviceQueueFamilyProperties(physical, count, items); });
 }
 
 std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyProperties> families) {
@@ -120,11 +104,9 @@ std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyPropert
 }
 
 std::vector<VkExtensionProperties> device_extensions(const InstanceFunctions& functions, VkPhysicalDevice physical) {
-  std::uint32_t count = 0;
-  functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
-  return extensions;
+  return enumerated<VkExtensionProperties>([&](auto* count, auto* items) {
+    functions.vkEnumerateDeviceExtensionProperties(physical, nullptr, count, items);
+  });
 }
 
 PhysicalDevice describe_physical_device(const InstanceFunctions& functions, VkPhysicalDevice handle,

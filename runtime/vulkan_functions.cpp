@@ -64,38 +64,21 @@ PFN_vkGetInstanceProcAddr vulkan_entry_point() {
 }
 
 tl::unexpected<Error> vulkan_failure(const std::string& action, VkResult result) {
-  const char* reason = nullptr;
-  switch (result) {
-    case VK_ERROR_OUT_OF_HOST_MEMORY:
-      reason = "out of host memory";
-      break;
-    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
-      reason = "out of device memory";
-      break;
-    case VK_ERROR_INITIALIZATION_FAILED:
-      reason = "initialisation failed";
-      break;
-    case VK_ERROR_DEVICE_LOST:
-      reason = "the device was lost";
-      break;
-    case VK_ERROR_LAYER_NOT_PRESENT:
-      reason = "a layer is not installed";
-      break;
-    case VK_ERROR_EXTENSION_NOT_PRESENT:
-      reason = "an extension is not supported";
-      break;
-    case VK_ERROR_INCOMPATIBLE_DRIVER:
-      reason = "no driver supports Vulkan 1.1";
-      break;
-    case VK_ERROR_TOO_MANY_OBJECTS:
-      reason = "too many objects";
-      break;
-    default:
-      break;
+  constexpr struct {
+    VkResult result;
+    const char* reason;
+  } kKnown[] = {{VK_ERROR_OUT_OF_HOST_MEMORY, "out of host memory"},
+                {VK_ERROR_OUT_OF_DEVICE_MEMORY, "out of device memory"},
+                {VK_ERROR_INITIALIZATION_FAILED, "initialisation failed"},
+                {VK_ERROR_DEVICE_LOST, "the device was lost"},
+                {VK_ERROR_LAYER_NOT_PRESENT, "a layer is not installed"},
+                {VK_ERROR_EXTENSION_NOT_PRESENT, "an extension is not supported"},
+                {VK_ERROR_INCOMPATIBLE_DRIVER, "no driver supports Vulkan 1.1"},
+                {VK_ERROR_TOO_MANY_OBJECTS, "too many objects"}};
+  for (const auto& known : kKnown) {
+    if (known.result == result) return fail(ErrorCode::kDeviceFailed, formatted("cannot {}: {}", action, known.reason));
   }
-  return fail(ErrorCode::kDeviceFailed, reason != nullptr
-                                            ? formatted("cannot {}: {}", action, reason)
-                                            : formatted("cannot {}: VkResult {}", action, static_cast<int>(result)));
+  return fail(ErrorCode::kDeviceFailed, formatted("cannot {}: VkResult {}", action, static_cast<int>(result)));
 }
 
 }  // namespace pelt::runtime

@@ -16,7 +16,7 @@
 
 namespace pelt::samples {
 
-enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2 };
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUsage = 2, kNoDevice = 3 };
 
 // Checks that `parse`, which returns an optional, takes a value; otherwise the value `is_not` what it should be.
 template <class Parse>

@@ -38,6 +38,12 @@ pelt::Result<pelt::Character> read(std::span<const std::byte> bytes, const char*
 
 const pelt::CharacterData& data_of(const pelt_character* character) { return *need(character, "character").character; }
 
+// Runs the body of a function of pelt.h on a character.
+template <class Body>
+pelt_result of_character(const char* function, const pelt_character* character, const Body& body) {
+  return guarded(function, [&] { body(data_of(character)); });
+}
+
 std::uint32_t size_of(const auto& items) { return static_cast<std::uint32_t>(items.size()); }
 
 std::uint32_t found(std::optional<std::uint32_t> place, const char* what, const char* name) {
@@ -152,8 +158,7 @@ pelt_result pelt_character_at_level(const pelt_character* character, uint32_t le
 }
 
 pelt_result pelt_character_get_info(const pelt_character* character, pelt_character_info* info) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     pelt_character_info whole{.joint_count = size_of(data.skeleton.joints),
                               .mesh_count = size_of(data.meshes),
                               .clip_count = size_of(data.clips),
@@ -183,8 +188,7 @@ pelt_result pelt_character_get_info(const pelt_character* character, pelt_charac
 }
 
 pelt_result pelt_character_get_joint(const pelt_character* character, uint32_t joint, pelt_joint_info* info) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_index("joint", joint, data.skeleton.joints.size());
     const pelt::Joint& described = data.skeleton.joints[joint];
     pelt_joint_info whole{.parent = described.parent < 0 ? PELT_NONE : static_cast<uint32_t>(described.parent),
@@ -198,8 +202,7 @@ pelt_result pelt_character_get_joint(const pelt_character* character, uint32_t j
 }
 
 pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t mesh, pelt_mesh_info* info) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_index("mesh", mesh, data.meshes.size());
     const pelt::CharacterMesh& described = data.meshes[mesh];
     write_struct(
@@ -219,8 +222,7 @@ pelt_result pelt_character_get_mesh(const pelt_character* character, uint32_t me
 }
 
 pelt_result pelt_character_get_clip(const pelt_character* character, uint32_t clip, pelt_clip_info* info) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_index("clip", clip, data.clips.size());
     const pelt::Clip& described = data.clips[clip];
     write_struct(pelt_clip_info{.duration = described.duration, .name = described.name.c_str()}, info, "info");
@@ -228,8 +230,7 @@ pelt_result pelt_character_get_clip(const pelt_character* character, uint32_t cl
 }
 
 pelt_result pelt_character_get_stream(const pelt_character* character, uint32_t stream, pelt_stream_info* info) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_index("stream", stream, data.streams.size());
     const pelt::Stream& described = data.streams[stream];
     write_struct(pelt_stream_info{.mesh = described.mesh,
@@ -240,8 +241,7 @@ pelt_result pelt_character_get_stream(const pelt_character* character, uint32_t 
 }
 
 pelt_result pelt_character_get_control(const pelt_character* character, uint32_t control, pelt_control_info* info) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_index("control", control, data.controls.size());
     const pelt::Control& described = data.controls[control];
     static_assert(static_cast<int>(pelt::ControlKind::kMorphTarget) == PELT_CONTROL_MORPH_TARGET &&
@@ -257,15 +257,13 @@ pelt_result pelt_character_get_control(const pelt_character* character, uint32_t
 }
 
 pelt_result pelt_character_find_joint(const pelt_character* character, const char* name, uint32_t* joint) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need(joint, "joint") = found(data.skeleton.find(&need(name, "name")), "joint", name);
   });
 }
 
 pelt_result pelt_character_find_clip(const pelt_character* character, const char* name, uint32_t* clip) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     const pelt::Clip* named = pelt::find_clip(data.clips, &need(name, "name"));
     const auto place =
         named == nullptr ? std::nullopt : std::optional(static_cast<uint32_t>(named - data.clips.data()));
@@ -274,22 +272,19 @@ pelt_result pelt_character_find_clip(const pelt_character* character, const char
 }
 
 pelt_result pelt_character_find_stream(const pelt_character* character, const char* mesh, uint32_t* stream) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need(stream, "stream") = found(data.find_stream(&need(mesh, "mesh")), "streamed mesh", mesh);
   });
 }
 
 pelt_result pelt_character_find_control(const pelt_character* character, const char* name, uint32_t* control) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need(control, "control") = found(data.find_control(&need(name, "name")), "control", name);
   });
 }
 
 pelt_result pelt_character_rest_pose(const pelt_character* character, float* joints, uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_joints(data, joints, joint_count);
     write_matrices(data, rest_of(data), joints);
   });
@@ -297,8 +292,7 @@ pelt_result pelt_character_rest_pose(const pelt_character* character, float* joi
 
 pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t clip, float seconds, float* joints,
                                        uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_moment(data, clip, seconds);
     need_joints(data, joints, joint_count);
     const std::span<pelt::Transform> local = rest_of(data);
@@ -308,8 +302,7 @@ pelt_result pelt_character_sample_clip(const pelt_character* character, uint32_t
 }
 
 pelt_result pelt_character_rest_transforms(const pelt_character* character, float* transforms, uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_joints(data, transforms, joint_count, "transforms");
     write_transforms(rest_of(data), transforms);
   });
@@ -317,8 +310,7 @@ pelt_result pelt_character_rest_transforms(const pelt_character* character, floa
 
 pelt_result pelt_character_sample_transforms(const pelt_character* character, uint32_t clip, float seconds,
                                              float* transforms, uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_moment(data, clip, seconds);
     need_joints(data, transforms, joint_count, "transforms");
     const std::span<pelt::Transform> local = rest_of(data);
@@ -329,8 +321,7 @@ pelt_result pelt_character_sample_transforms(const pelt_character* character, ui
 
 pelt_result pelt_character_place_joints(const pelt_character* character, const float* transforms, float* joints,
                                         uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_joints(data, transforms, joint_count, "transforms");
     need_joints(data, joints, joint_count);
     const std::span<pelt::Transform> local = rest_of(data);
@@ -344,16 +335,14 @@ pelt_result pelt_character_place_joints(const pelt_character* character, const f
 }
 
 pelt_result pelt_character_turn_helpers(const pelt_character* character, float* joints, uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_joints(data, joints, joint_count);
     pelt::turn_helpers(data.skeleton, {reinterpret_cast<glm::mat4*>(joints), joint_count});
   });
 }
 
 pelt_result pelt_character_rest_inputs(const pelt_character* character, float* inputs, uint32_t input_count) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_inputs(data, inputs, input_count);
     pelt::rest_inputs(data, std::span(inputs, input_count));
   });
@@ -361,8 +350,7 @@ pelt_result pelt_character_rest_inputs(const pelt_character* character, float* i
 
 pelt_result pelt_character_sample_inputs(const pelt_character* character, uint32_t clip, float seconds, float* inputs,
                                          uint32_t input_count) {
-  return guarded(__func__, [&] {
-    const pelt::CharacterData& data = data_of(character);
+  return of_character(__func__, character, [&](const pelt::CharacterData& data) {
     need_moment(data, clip, seconds);
     need_inputs(data, inputs, input_count);
     const std::span<float> values(inputs, input_count);

@@ -53,7 +53,22 @@ pelt::runtime::UploadOptions to_options(const pelt_upload_options* given) {
   return {.normal_rings = options.normal_rings != 0, .capacity = options.capacity};
 }
 
-GpuCharactersState& state_of(pelt_gpu_characters* characters) { return *need(characters, "characters").state; }
+// Makes the handle of what `make` puts on the device.
+template <class Make>
+pelt_result make_characters(const char* function, const pelt_device* device, pelt_gpu_characters** out,
+                            const Make& make) {
+  return guarded(function, [&] {
+    const pelt::runtime::Device& runtime_device = device_of(device);
+    pelt_gpu_characters*& made = need(out, "out");
+    made = new pelt_gpu_characters{std::make_shared<GpuCharactersState>(device->state, value_of(make(runtime_device)))};
+  });
+}
+
+// Runs the body of a function of pelt.h on characters of a device.
+template <class Body>
+pelt_result on_characters(const char* function, const pelt_gpu_characters* characters, const Body& body) {
+  return guarded(function, [&] { body(*need(characters, "characters").state); });
+}
 
 }  // namespace
 
@@ -160,13 +175,9 @@ pelt_result pelt_submit_and_wait(const pelt_device* device, const char* name,
 pelt_result pelt_gpu_characters_create(const pelt_device* device, const pelt_character* const* characters,
                                        uint32_t character_count, const pelt_upload_options* options,
                                        pelt_gpu_characters** out) {
-  return guarded(__func__, [&] {
-    const pelt::runtime::Device& runtime_device = device_of(device);
-    pelt_gpu_characters*& made = need(out, "out");
-    auto gpu = value_of(pelt::runtime::GpuCharacters::create(runtime_device, characters_of(characters, character_count),
-                                                             to_options(options)));
-    made = new pelt_gpu_characters{
-        std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu)})};
+  return make_characters(__func__, device, out, [&](const pelt::runtime::Device& runtime_device) {
+    return pelt::runtime::GpuCharacters::create(runtime_device, characters_of(characters, character_count),
+                                                to_options(options));
   });
 }
 
@@ -180,16 +191,14 @@ pelt_result pelt_character_get_upload_bytes(const pelt_character* character, con
 
 pelt_result pelt_gpu_characters_add(pelt_gpu_characters* characters, const pelt_character* character,
                                     uint32_t* number) {
-  return guarded(__func__, [&] {
-    GpuCharactersState& state = state_of(characters);
+  return on_characters(__func__, characters, [&](GpuCharactersState& state) {
     need(number, "number");
     *number = value_of(state.characters.add(*state.device->device, need(character, "character").character));
   });
 }
 
 pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t number) {
-  return guarded(__func__, [&] {
-    GpuCharactersState& state = state_of(characters);
+  return on_characters(__func__, characters, [&](GpuCharactersState& state) {
     if (!state.characters.has(number)) refuse(formatted("there is no character {}", number));
     state.characters.remove(number);
   });
@@ -198,8 +207,7 @@ pelt_result pelt_gpu_characters_remove(pelt_gpu_characters* characters, uint32_t
 pelt_result pelt_gpu_characters_record_upload_part(pelt_gpu_characters* characters, VkCommandBuffer commands,
                                                    VkDeviceSize most_bytes, uint32_t transfer_family,
                                                    uint32_t compute_family, VkDeviceSize* left) {
-  return guarded(__func__, [&] {
-    GpuCharactersState& state = state_of(characters);
+  return on_characters(__func__, characters, [&](GpuCharactersState& state) {
     need(commands, "commands");
     need(left, "left");
     *left = state.characters.record_upload(commands, most_bytes, {transfer_family, compute_family});
@@ -208,24 +216,22 @@ pelt_result pelt_gpu_characters_record_upload_part(pelt_gpu_characters* characte
 
 pelt_result pelt_gpu_characters_record_acquire(pelt_gpu_characters* characters, VkCommandBuffer commands,
                                                uint32_t transfer_family, uint32_t compute_family) {
-  return guarded(__func__, [&] {
-    GpuCharactersState& state = state_of(characters);
+  return on_characters(__func__, characters, [&](GpuCharactersState& state) {
     need(commands, "commands");
     state.characters.record_acquire(commands, {transfer_family, compute_family});
   });
 }
 
 pelt_result pelt_gpu_characters_finish_upload_of(pelt_gpu_characters* characters, uint32_t number) {
-  return guarded(__func__, [&] {
-    GpuCharactersState& state = state_of(characters);
+  return on_characters(__func__, characters, [&](GpuCharactersState& state) {
     if (!state.characters.has(number)) refuse(formatted("there is no character {}", number));
     state.characters.finish_upload(number);
   });
 }
 
 pelt_result pelt_gpu_characters_get_free_bytes(const pelt_gpu_characters* characters, VkDeviceSize* bytes) {
-  return guarded(__func__,
-                 [&] { need(bytes, "bytes") = need(characters, "characters").state->characters.free_bytes(); });
+  return on_characters(__func__, characters,
+                       [&](GpuCharactersState& state) { need(bytes, "bytes") = state.characters.free_bytes(); });
 }
 
 pelt_result pelt_device_get_memory_heaps(const pelt_device* device, pelt_memory_heap* heaps, uint32_t* count) {
@@ -238,35 +244,27 @@ pelt_result pelt_device_get_memory_heaps(const pelt_device* device, pelt_memory_
 }
 
 pelt_result pelt_gpu_characters_record_upload(pelt_gpu_characters* characters, VkCommandBuffer commands) {
-  return guarded(__func__, [&] {
-    GpuCharactersState& state = state_of(characters);
+  return on_characters(__func__, characters, [&](GpuCharactersState& state) {
     need(commands, "commands");
     state.characters.record_upload(commands);
   });
 }
 
 pelt_result pelt_gpu_characters_finish_upload(pelt_gpu_characters* characters) {
-  return guarded(__func__, [&] {
-    GpuCharactersState& state = state_of(characters);
-    state.characters.finish_upload();
-  });
+  return on_characters(__func__, characters, [&](GpuCharactersState& state) { state.characters.finish_upload(); });
 }
 
 pelt_result pelt_upload_and_wait(const pelt_device* device, const pelt_character* const* characters,
                                  uint32_t character_count, const pelt_upload_options* options,
                                  pelt_gpu_characters** out) {
-  return guarded(__func__, [&] {
-    const pelt::runtime::Device& runtime_device = device_of(device);
-    pelt_gpu_characters*& made = need(out, "out");
-    auto gpu = value_of(
-        pelt::runtime::upload(runtime_device, characters_of(characters, character_count), to_options(options)));
-    made = new pelt_gpu_characters{
-        std::make_shared<GpuCharactersState>(GpuCharactersState{device->state, std::move(gpu)})};
+  return make_characters(__func__, device, out, [&](const pelt::runtime::Device& runtime_device) {
+    return pelt::runtime::upload(runtime_device, characters_of(characters, character_count), to_options(options));
   });
 }
 
 void pelt_gpu_characters_destroy(pelt_gpu_characters* characters) { delete characters; }
 
 pelt_result pelt_gpu_characters_get_bytes(const pelt_gpu_characters* characters, VkDeviceSize* bytes) {
-  return guarded(__func__, [&] { need(bytes, "bytes") = need(characters, "characters").state->characters.bytes(); });
+  return on_characters(__func__, characters,
+                       [&](GpuCharactersState& state) { need(bytes, "bytes") = state.characters.bytes(); });
 }

@@ -25,6 +25,12 @@ namespace {
 static_assert(static_cast<int>(pelt::NormalMode::kBlended) == PELT_NORMALS_BLENDED &&
               static_cast<int>(pelt::NormalMode::kRecomputed) == PELT_NORMALS_RECOMPUTED);
 
+// Runs the body of a function of pelt.h on an evaluator.
+template <class Handle, class Body>
+pelt_result on_evaluator(const char* function, Handle* evaluator, const Body& body) {
+  return guarded(function, [&] { body(need(evaluator, "evaluator")); });
+}
+
 // Throws if joints, points or inputs are not what a crowd takes.
 template <class Value>
 void need_usable(const char* what, std::span<const Value> values) {
@@ -83,8 +89,7 @@ pelt_result pelt_evaluator_create(const pelt_character* character, const pelt_ev
 void pelt_evaluator_destroy(pelt_evaluator* evaluator) { delete evaluator; }
 
 pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, const float* joints, uint32_t joint_count) {
-  return guarded(__func__, [&] {
-    pelt_evaluator& handle = need(evaluator, "evaluator");
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) {
     need(joints, "joints");
     need_count("joints", joint_count, character_data(handle).skeleton.joints.size());
     const std::span given(reinterpret_cast<const glm::mat4*>(joints), joint_count);
@@ -94,8 +99,7 @@ pelt_result pelt_evaluator_pose(pelt_evaluator* evaluator, const float* joints, 
 }
 
 pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const float* values, uint32_t input_count) {
-  return guarded(__func__, [&] {
-    pelt_evaluator& handle = need(evaluator, "evaluator");
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) {
     need_count("inputs", input_count, character_data(handle).input_count);
     if (input_count == 0) return;
     const std::span given(&need(values, "values"), input_count);
@@ -106,8 +110,7 @@ pelt_result pelt_evaluator_inputs(pelt_evaluator* evaluator, const float* values
 
 pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, const float* positions,
                                   uint32_t vertex_count) {
-  return guarded(__func__, [&] {
-    pelt_evaluator& handle = need(evaluator, "evaluator");
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) {
     const pelt::CharacterData& data = character_data(handle);
     need_index("stream", stream, data.streams.size());
     need(positions, "positions");
@@ -119,8 +122,7 @@ pelt_result pelt_evaluator_stream(pelt_evaluator* evaluator, uint32_t stream, co
 }
 
 pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, float value) {
-  return guarded(__func__, [&] {
-    pelt_evaluator& handle = need(evaluator, "evaluator");
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) {
     need_index("control", control, character_data(handle).controls.size());
     need_usable<float>("value", {&value, 1});
     handle.evaluator.control(control, value);
@@ -128,28 +130,27 @@ pelt_result pelt_evaluator_control(pelt_evaluator* evaluator, uint32_t control, 
 }
 
 pelt_result pelt_evaluator_detail(pelt_evaluator* evaluator, uint32_t detail) {
-  return guarded(__func__, [&] { need(evaluator, "evaluator").evaluator.set_detail(to_detail(detail)); });
+  return on_evaluator(__func__, evaluator,
+                      [&](pelt_evaluator& handle) { handle.evaluator.set_detail(to_detail(detail)); });
 }
 
 pelt_result pelt_evaluator_advance(pelt_evaluator* evaluator, float seconds) {
-  return guarded(__func__, [&] { need(evaluator, "evaluator").evaluator.advance(seconds); });
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) { handle.evaluator.advance(seconds); });
 }
 
 pelt_result pelt_evaluator_teleport(pelt_evaluator* evaluator) {
-  return guarded(__func__, [&] { need(evaluator, "evaluator").evaluator.teleport(); });
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) { handle.evaluator.teleport(); });
 }
 
 pelt_result pelt_evaluator_evaluate(pelt_evaluator* evaluator) {
-  return guarded(__func__, [&] {
-    pelt_evaluator& handle = need(evaluator, "evaluator");
+  return on_evaluator(__func__, evaluator, [&](pelt_evaluator& handle) {
     handle.evaluator.evaluate();
     handle.evaluated = true;
   });
 }
 
 pelt_result pelt_evaluator_get_evaluated(const pelt_evaluator* evaluator, pelt_evaluated* evaluated) {
-  return guarded(__func__, [&] {
-    const pelt_evaluator& handle = need(evaluator, "evaluator");
+  return on_evaluator(__func__, evaluator, [&](const pelt_evaluator& handle) {
     const auto first = [](const auto& vertices) {
       return vertices.empty() ? nullptr : glm::value_ptr(vertices.front());
     };
@@ -163,8 +164,7 @@ pelt_result pelt_evaluator_get_evaluated(const pelt_evaluator* evaluator, pelt_e
 
 pelt_result pelt_evaluator_get_vertices(const pelt_evaluator* evaluator, uint32_t mesh, uint32_t order,
                                         const pelt_vertex_arrays* arrays) {
-  return guarded(__func__, [&] {
-    const pelt_evaluator& handle = need(evaluator, "evaluator");
+  return on_evaluator(__func__, evaluator, [&](const pelt_evaluator& handle) {
     const pelt::CharacterData& data = character_data(handle);
     if (mesh != PELT_NONE) need_index("mesh", mesh, data.meshes.size());
     need_known("order", order, PELT_ORDER_MODEL);

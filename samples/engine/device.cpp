@@ -239,20 +239,21 @@ Result<GameBuffer> GameBuffer::create(const GameDevice& device, VkDeviceSize siz
   return made;
 }
 
+VkMappedMemoryRange GameBuffer::range() const {
+  return {.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
+          .memory = memory_.memory(),
+          .offset = memory_.offset(),
+          .size = memory_.size()};
+}
+
 void GameBuffer::flush(const GameDevice& device) const {
-  const VkMappedMemoryRange range{.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
-                                  .memory = memory_.memory(),
-                                  .offset = memory_.offset(),
-                                  .size = memory_.size()};
-  if (!memory_.coherent()) device.functions().vkFlushMappedMemoryRanges(device.handle(), 1, &range);
+  const VkMappedMemoryRange all = range();
+  if (!memory_.coherent()) device.functions().vkFlushMappedMemoryRanges(device.handle(), 1, &all);
 }
 
 void GameBuffer::invalidate(const GameDevice& device) const {
-  const VkMappedMemoryRange range{.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
-                                  .memory = memory_.memory(),
-                                  .offset = memory_.offset(),
-                                  .size = memory_.size()};
-  if (!memory_.coherent()) device.functions().vkInvalidateMappedMemoryRanges(device.handle(), 1, &range);
+  const VkMappedMemoryRange all = range();
+  if (!memory_.coherent()) device.functions().vkInvalidateMappedMemoryRanges(device.handle(), 1, &all);
 }
 
 Result<Timeline> Timeline::create(const GameDevice& device, std::string name) {

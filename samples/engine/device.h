@@ -83,6 +83,8 @@ class GameBuffer {
   void invalidate(const GameDevice& device) const;
 
  private:
+  VkMappedMemoryRange range() const;
+
   runtime::Allocation memory_;
   Owned<VkBuffer> handle_;
 };

@@ -211,18 +211,28 @@ Result<void> Engine::frame(float seconds, bool capture) {
   return {};
 }
 
-Result<void> Engine::record_compute(std::uint32_t slot) {
+void Engine::begin(const Owned<VkCommandPool>& pool, VkCommandBuffer commands) const {
   const runtime::DeviceFunctions& vk = device_->functions();
+  const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  vk.vkResetCommandPool(device_->handle(), pool.get(), 0);
+  vk.vkBeginCommandBuffer(commands, &info);
+}
+
+Result<void> Engine::end(VkCommandBuffer commands, const char* what) const {
+  const VkResult result = device_->functions().vkEndCommandBuffer(commands);
+  if (result != VK_SUCCESS) return runtime::vulkan_failure(what, result);
+  return {};
+}
+
+Result<void> Engine::record_compute(std::uint32_t slot) {
   const VkCommandBuffer commands = slots_[slot].compute;
   const std::uint32_t compute = device_->compute_family();
   const std::uint32_t graphics = device_->graphics_family();
   shared::CullConstants view{.sun = frame_record_.sun, .instances = crowd_->instance_count()};
   set_planes(view, frame_record_.clip_from_world);
 
-  const VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                       .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-  vk.vkResetCommandPool(device_->handle(), slots_[slot].compute_pool.get(), 0);
-  vk.vkBeginCommandBuffer(commands, &begin);
+  begin(slots_[slot].compute_pool, commands);
   if (uploading_) {
     const VkDeviceSize left = characters_->record_upload(commands, frame_ == 1 ? VK_WHOLE_SIZE : kUploadBytes);
     if (loaded_) ++statistics_.upload_frames;
@@ -234,29 +244,21 @@ Result<void> Engine::record_compute(std::uint32_t slot) {
   culling_.record(*device_, commands, slot, view);
   crowd_->record_blend(commands);
   crowd_->record_release(commands, compute, graphics);
-  const VkResult result = vk.vkEndCommandBuffer(commands);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("record the crowd's commands", result);
-  return {};
+  return end(commands, "record the crowd's commands");
 }
 
 Result<void> Engine::record_graphics(std::uint32_t slot, bool capture) {
-  const runtime::DeviceFunctions& vk = device_->functions();
   const VkCommandBuffer commands = slots_[slot].graphics;
   const std::uint32_t compute = device_->compute_family();
   const std::uint32_t graphics = device_->graphics_family();
-  const VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                       .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-  vk.vkResetCommandPool(device_->handle(), slots_[slot].graphics_pool.get(), 0);
-  vk.vkBeginCommandBuffer(commands, &begin);
+  begin(slots_[slot].graphics_pool, commands);
   crowd_->record_acquire(commands, compute, graphics, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT,
                          VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT);
   passes_.record(*device_, commands, slot, *crowd_, culling_);
   if (capture) passes_.record_capture(*device_, commands);
   culling_.record_counts(*device_, commands, slot);
   crowd_->record_release_back(commands, compute, graphics, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT);
-  const VkResult result = vk.vkEndCommandBuffer(commands);
-  if (result != VK_SUCCESS) return runtime::vulkan_failure("record the passes", result);
-  return {};
+  return end(commands, "record the passes");
 }
 
 }  // namespace pelt::samples

@@ -91,6 +91,8 @@ class Engine {
   Result<void> take_later();
   Result<void> add_kind(Walking walking, std::uint32_t number);
   Result<void> wait_for(std::uint64_t frame);
+  void begin(const Owned<VkCommandPool>& pool, VkCommandBuffer commands) const;
+  Result<void> end(VkCommandBuffer commands, const char* what) const;
   Result<void> record_compute(std::uint32_t slot);
   Result<void> record_graphics(std::uint32_t slot, bool capture);
 

@@ -21,22 +21,12 @@ constexpr VkFormat kMotion = VK_FORMAT_R16G16_SFLOAT;
 constexpr VkFormat kDepth = VK_FORMAT_D32_SFLOAT;
 constexpr VkFormat kColors[] = {kColor, kMotion};
 constexpr VkClearColorValue kHaze{{0.60f, 0.68f, 0.78f, 1.0f}};  // as lighting.glsl has it
-constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
 // The crowd's outputs, a binding each: positions, normals, previous positions.
 constexpr VkVertexInputBindingDescription kBindings[] = {
     {0, 12, VK_VERTEX_INPUT_RATE_VERTEX}, {1, 4, VK_VERTEX_INPUT_RATE_VERTEX}, {2, 12, VK_VERTEX_INPUT_RATE_VERTEX}};
 constexpr VkVertexInputAttributeDescription kAttributes[] = {
     {0, 0, VK_FORMAT_R32G32B32_SFLOAT, 0}, {1, 1, VK_FORMAT_R32_UINT, 0}, {2, 2, VK_FORMAT_R32G32B32_SFLOAT, 0}};
-
-VkRenderingAttachmentInfo attachment(const Texture& texture, VkClearColorValue clear) {
-  return {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-          .imageView = texture.view.get(),
-          .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
-          .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
-          .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
-          .clearValue = {.color = clear}};
-}
 
 }  // namespace
 
@@ -64,28 +54,18 @@ Result<void> Passes::make_images(const GameDevice& device) {
   // Beyond the map all is lit. Where the device does not filter depths, edges of shadows are less smooth.
   const VkFormat filtered =
       first_format(pelt, std::span(&kDepth, 1), VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT);
-  PELT_ASSIGN(shadow_sampler_,
-              make_object<VkSampler>(pelt, device.functions().vkCreateSampler, device.functions().vkDestroySampler,
-                                     target_sampler(true, filtered == kDepth), "a sampler"));
+  PELT_ASSIGN(shadow_sampler_, make_sampler(pelt, target_sampler(true, filtered == kDepth)));
   PELT_ASSIGN(picture_reader_, PictureReader::create(pelt, sizes_.picture, "picture for the host"));
   PELT_ASSIGN(motion_reader_, PictureReader::create(pelt, sizes_.picture, "motion for the host"));
   return {};
 }
 
 Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuffer> walkers) {
-  const runtime::DeviceFunctions& vk = device.functions();
-  const VkDescriptorSetLayoutBinding bindings[] = {
-      {shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, kStages, nullptr},
-      {shared::kBindWalkers, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_VERTEX_BIT, nullptr},
-      {shared::kBindShadow, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}};
-  const VkDescriptorSetLayoutCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 3, .pBindings = bindings};
-  PELT_ASSIGN(set_layout_, make_object<VkDescriptorSetLayout>(device.pelt(), vk.vkCreateDescriptorSetLayout,
-                                                              vk.vkDestroyDescriptorSetLayout, info,
-                                                              "the game's descriptor layout"));
-  sets_ = DescriptorSets(set_layout_.get(), {{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
-                                             {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-                                             {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1}});
+  const SetBinding bindings[] = {{shared::kBindFrameRecord, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
+                                 {shared::kBindWalkers, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
+                                 {shared::kBindShadow, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER}};
+  PELT_ASSIGN(set_layout_, make_set_layout(device.pelt(), bindings, "the game's descriptor layout"));
+  sets_ = DescriptorSets(set_layout_);
   PELT_TRY(sets_.reserve(device.pelt(), walkers.size()));
   for (std::size_t slot = 0; slot < walkers.size(); ++slot) {
     PELT_ASSIGN(auto frame, GameBuffer::create(device, sizeof(shared::FrameRecord), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT,
@@ -101,12 +81,8 @@ Result<void> Passes::make_sets(const GameDevice& device, std::span<const GameBuf
 }
 
 Result<void> Passes::make_pipelines(const GameDevice& device) {
-  const runtime::DeviceFunctions& vk = device.functions();
-  const VkDescriptorSetLayout set_layout = set_layout_.get();
-  const VkPipelineLayoutCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = 1, .pSetLayouts = &set_layout};
-  PELT_ASSIGN(layout_, make_object<VkPipelineLayout>(device.pelt(), vk.vkCreatePipelineLayout,
-                                                     vk.vkDestroyPipelineLayout, info, "the game's pipeline layout"));
+  const VkDescriptorSetLayout set = set_layout_.handle.get();
+  PELT_ASSIGN(layout_, make_pipeline_layout(device.pelt(), {&set, 1}));
   const struct {
     Owned<VkPipeline>& into;
     PipelineOptions options;
@@ -144,30 +120,6 @@ void Passes::set_frame(const GameDevice& device, std::uint32_t slot, const share
   frames_[slot].flush(device);
 }
 
-void Passes::begin(const GameDevice& device, VkCommandBuffer commands, VkExtent2D size, const Texture& depth,
-                   std::span<const VkRenderingAttachmentInfo> colors, std::uint32_t slot) const {
-  const runtime::DeviceFunctions& vk = device.functions();
-  const VkRenderingAttachmentInfo depth_attachment{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-                                                   .imageView = depth.view.get(),
-                                                   .imageLayout = VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL,
-                                                   .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
-                                                   .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
-                                                   .clearValue = {.depthStencil = {.depth = 1.0f}}};
-  const VkRenderingInfo rendering{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
-                                  .renderArea = {{0, 0}, size},
-                                  .layerCount = 1,
-                                  .colorAttachmentCount = static_cast<std::uint32_t>(colors.size()),
-                                  .pColorAttachments = colors.data(),
-                                  .pDepthAttachment = &depth_attachment};
-  vk.vkCmdBeginRendering(commands, &rendering);
-  const VkViewport viewport{0, 0, static_cast<float>(size.width), static_cast<float>(size.height), 0, 1};
-  const VkRect2D scissor{{0, 0}, size};
-  vk.vkCmdSetViewport(commands, 0, 1, &viewport);
-  vk.vkCmdSetScissor(commands, 0, 1, &scissor);
-  const VkDescriptorSet set = sets_[slot];
-  vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_.get(), 0, 1, &set, 0, nullptr);
-}
-
 // Binds all vertices of the crowd at once: each draw has the first of its own.
 void Passes::bind_vertices(const GameDevice& device, VkCommandBuffer commands,
                            const runtime::OutputPlaces& outputs) const {
@@ -185,7 +137,10 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
                     const Culling& culling) const {
   const runtime::DeviceFunctions& vk = device.functions();
   image_barrier(device.pelt(), commands, shadow_, discarded(kSampled), kDrawnDepth);
-  begin(device, commands, {sizes_.shadow, sizes_.shadow}, shadow_, {}, slot);
+  const VkDescriptorSet set = sets_[slot];
+  vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout_.get(), 0, 1, &set, 0, nullptr);
+  const VkExtent2D map{sizes_.shadow, sizes_.shadow};
+  begin_rendering(device.pelt(), commands, map, {{0, 0}, map}, {}, shadow_.view.get());
   bind_vertices(device, commands, crowd.outputs());
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, shadow_pipeline_.get());
   culling.draw_casts(device, commands);
@@ -197,8 +152,9 @@ void Passes::record(const GameDevice& device, VkCommandBuffer commands, std::uin
     image_barrier(device.pelt(), commands, *target,
                   {VK_IMAGE_LAYOUT_UNDEFINED, kDrawnColor.stage | kCopied.stage, kDrawnColor.access}, kDrawnColor);
   }
-  const VkRenderingAttachmentInfo colors[] = {attachment(color_, kHaze), attachment(motion_, {})};
-  begin(device, commands, sizes_.picture, depth_, colors, slot);
+  const VkRenderingAttachmentInfo colors[] = {color_attachment(color_, VK_ATTACHMENT_LOAD_OP_CLEAR, kHaze),
+                                              color_attachment(motion_, VK_ATTACHMENT_LOAD_OP_CLEAR)};
+  begin_rendering(device.pelt(), commands, sizes_.picture, {{0, 0}, sizes_.picture}, colors, depth_.view.get());
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, character_pipeline_.get());
   culling.draw(device, commands);
   vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, ground_pipeline_.get());

@@ -42,14 +42,12 @@ class Passes {
   Result<void> make_images(const GameDevice& device);
   Result<void> make_sets(const GameDevice& device, std::span<const GameBuffer> walkers);
   Result<void> make_pipelines(const GameDevice& device);
-  void begin(const GameDevice& device, VkCommandBuffer commands, VkExtent2D size, const Texture& depth,
-             std::span<const VkRenderingAttachmentInfo> colors, std::uint32_t slot) const;
   void bind_vertices(const GameDevice& device, VkCommandBuffer commands, const runtime::OutputPlaces& outputs) const;
 
   PassSizes sizes_;
   Texture shadow_, color_, motion_, depth_;
   Owned<VkSampler> shadow_sampler_;
-  Owned<VkDescriptorSetLayout> set_layout_;
+  SetLayout set_layout_;
   Owned<VkPipelineLayout> layout_;
   DescriptorSets sets_;
   std::vector<GameBuffer> frames_;  // FrameRecord, one a frame in flight

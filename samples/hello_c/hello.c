@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* samples/hello in C: binds a character once, then moves a crowd of it for a second, as a game would, and draws the
- * result. Usage: pelt_hello_c [MODEL [CLIP]]. */
+/* samples/hello in C: binds a character once, then moves a crowd of it for a second, as a game would. Usage:
+ * pelt_hello_c [MODEL [CLIP]]. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <pelt/pelt.h>
-
-#include "picture.h"
 
 /* Ends the program with the reason if a call failed. */
 static void need(pelt_result result) {
@@ -23,46 +21,6 @@ static float* floats(size_t count) {
 }
 
 static void record_crowd(void* crowd, VkCommandBuffer commands) { need(pelt_crowd_record(crowd, commands)); }
-
-/* Draws the crowd in a row, seen from the front. */
-static void draw(const pelt_crowd* crowd, const pelt_character* character, uint32_t instances, const char* path) {
-  pelt_character_info info = {.struct_size = sizeof(info)};
-  need(pelt_character_get_info(character, &info));
-  const float wide = 1.2f * (info.greatest[0] - info.least[0]);
-  const float high = 1.2f * (info.greatest[1] - info.least[1]);
-  const float pixels_per_metre = fminf(1280.0f / (wide * (float)instances), 360.0f / high);
-  picture row;
-  if (!picture_create(&row, 1280, 360, info.least[0] - 0.1f * wide, info.least[1] - 0.1f * high, pixels_per_metre)) {
-    abort();
-  }
-  for (uint32_t i = 0; i < instances; ++i) {
-    pelt_instance_info instance = {.struct_size = sizeof(instance)};
-    need(pelt_crowd_get_instance(crowd, i, &instance));
-    float* positions = floats((size_t)3 * instance.vertex_count);
-    float* normals = floats((size_t)3 * instance.vertex_count);
-    const pelt_vertices vertices = {.struct_size = sizeof(vertices),
-                                    .vertex_count = instance.vertex_count,
-                                    .positions = positions,
-                                    .normals = normals};
-    need(pelt_crowd_read_vertices(crowd, i, &vertices));
-    for (uint32_t m = 0; m < info.mesh_count; ++m) {
-      pelt_mesh_info mesh = {.struct_size = sizeof(mesh)};
-      uint32_t first = 0;
-      need(pelt_character_get_mesh(character, m, &mesh));
-      if (mesh.control) continue; /* a driver, whose vertices the crowd does not write */
-      need(pelt_crowd_get_mesh_vertex(crowd, instance.character, m, &first));
-      picture_draw(&row, positions + (size_t)3 * first, normals + (size_t)3 * first, mesh.triangles,
-                   mesh.triangle_count, wide * (float)i);
-    }
-    free(normals);
-    free(positions);
-  }
-  if (!picture_write(&row, path)) {
-    fprintf(stderr, "hello_c: cannot write %s\n", path);
-    exit(1);
-  }
-  picture_destroy(&row);
-}
 
 /* Once, in the tool chain: a model and a rig become a character, a file that the game loads. */
 static void make_file(const char* model_file, const char* path) {
@@ -138,8 +96,6 @@ int main(int argc, char** argv) {
   printf("%s: %u vertices of %u instances moved on %s; the first one stands at %.3f %.3f %.3f\n", file,
          (unsigned)instance.vertex_count, (unsigned)instances[0], description.name, (double)positions[0],
          (double)positions[1], (double)positions[2]);
-
-  draw(crowd, character, instances[0], "hello_c.ppm");
 
   free(positions);
   free(joints);

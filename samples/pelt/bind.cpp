@@ -66,23 +66,21 @@ void print_verdict(const Verdict& verdict) {
   }
 }
 
-void print_text(const BindCommand& command, const BoundModel& loaded, double seconds) {
-  Table table({{"mesh", false},
-               {"moved by", false},
-               {"vertices"},
-               {"influences"},
-               {"most"},
-               {"farthest"},
-               {"dropped/vertex"},
-               {"repaired"},
-               {"B/vertex"}});
-  for (const MeshReport& mesh : loaded.bound.report.meshes) {
-    table.add({mesh.mesh, mesh.deformer, fmt::to_string(mesh.vertices), fmt::format("{:.2f}", mesh.mean_influences),
-               fmt::to_string(mesh.max_influences), fmt::format("{:.3g} m", mesh.worst_distance),
-               fmt::format("{:.0f}", static_cast<double>(mesh.dropped_elements) / std::max(mesh.vertices, 1u)),
-               fmt::to_string(mesh.repaired_vertices.size()), fmt::format("{:.1f}", mesh.bytes_per_vertex)});
+// `report`: that of format_bind_report().
+void print_text(const BindCommand& command, const BoundModel& loaded, Json report) {
+  for (Json& mesh : report["meshes"]) {
+    mesh["dropped"] = mesh["dropped_elements"].get<double>() / std::max(mesh["vertices"].get<double>(), 1.0);
+    mesh["repaired"] = mesh["repaired_vertices"].size();
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}", table_of(report["meshes"], {{"mesh", "mesh"},
+                                               {"moved by", "deformer"},
+                                               {"vertices", "vertices", "{}"},
+                                               {"influences", "mean_influences", "{:.2f}"},
+                                               {"most", "max_influences", "{}"},
+                                               {"farthest", "worst_distance", "{:.3g} m"},
+                                               {"dropped/vertex", "dropped", "{:.0f}"},
+                                               {"repaired", "repaired", "{}"},
+                                               {"B/vertex", "bytes_per_vertex", "{:.1f}"}}));
   for (const MeshReport& mesh : loaded.bound.report.meshes) {
     std::vector<std::string> remarks;
     for (const auto& [name, count] : remark_counts(mesh)) {
@@ -102,7 +100,8 @@ void print_text(const BindCommand& command, const BoundModel& loaded, double sec
   // The notes of bind include what the character lacks, and therefore come first.
   for (const std::string& note : loaded.bound.report.notes) fmt::print("note: {}\n", note);
   for (const std::string& note : loaded.import_report.notes) fmt::print("note: {}\n", note);
-  fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(file_size(command.output)), seconds);
+  fmt::print("wrote {}, {}, in {:.1f} s\n", command.output, format_bytes(report["bytes"].get<std::uint64_t>()),
+             report["seconds"].get<double>());
 }
 
 Result<BoundModel> bind_with_progress(const BindCommand& command) {
@@ -133,12 +132,9 @@ Result<void> run(const BindCommand& command) {
   }
   if (!saved) return saved;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  if (command.json) {
-    const BindReportFacts facts{command.model, command.output, file_size(command.output), spent.count()};
-    fmt::print("{}\n", format_bind_report(facts, *loaded));
-  } else {
-    print_text(command, *loaded, spent.count());
-  }
+  const BindReportFacts facts{command.model, command.output, file_size(command.output), spent.count()};
+  const Json report = Json::parse(format_bind_report(facts, *loaded));
+  command.json ? print_json(report) : print_text(command, *loaded, report);
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -12,14 +13,15 @@
 #include <vector>
 
 #include <pelt/evaluate.h>
+#include <pelt/point_cache.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/read_back.h>
 #include <pelt/runtime/upload.h>
+#include <pelt/tools/file_io.h>
 #include <pelt/tools/parallel.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/mesh_file.h"
-#include "samples/pelt/pc2.h"
 #include "samples/pelt/progress_bar.h"
 #include "samples/pelt/table.h"
 
@@ -94,10 +96,14 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
   const std::int32_t samples = plan.frames.last - plan.frames.first + 1;
   PELT_TRY(announce(command.output, points, samples));
   ProgressBar bar;
-  PELT_ASSIGN(auto writer, Pc2Writer::create(command.output, {.points = static_cast<std::int32_t>(points),
-                                                              .first_frame = static_cast<float>(plan.frames.first),
-                                                              .frames_a_sample = 1,
-                                                              .samples = samples}));
+  static_assert(std::endian::native == std::endian::little && sizeof(glm::vec3) == 12, "values are copied as they are");
+  const Pc2Header header{.points = static_cast<std::int32_t>(points),
+                         .first_frame = static_cast<float>(plan.frames.first),
+                         .frames_a_sample = 1,
+                         .samples = samples};
+  // Sample by sample, so that a long cache needs little memory.
+  PELT_ASSIGN(auto file, OutputFile::create(command.output));
+  PELT_TRY(file.write(std::as_bytes(std::span(&header, 1))));
   std::vector<glm::vec3> ordered(points);
   std::vector<TimedPose> frames = plan.poser.way_to(plan.seconds(plan.frames.first));
   for (std::int32_t frame = plan.frames.first; frame <= plan.frames.last; ++frame) {
@@ -109,10 +115,10 @@ Result<void> write_pc2(const DeformCommand& command, const Character& character,
       to_source_order<glm::vec3>(mesh, posed.positions, rest.first(mesh.vertex_count()));
       rest = rest.subspan(mesh.vertex_count());
     }
-    PELT_TRY(writer.append(ordered));
+    PELT_TRY(file.write(std::as_bytes(std::span(ordered))));
     bar.show((frame - plan.frames.first + 1.0) / samples, fmt::format("frame {}", frame));
   }
-  PELT_TRY(writer.commit());
+  PELT_TRY(file.commit());
   fmt::print("wrote {}: {} points, {} samples from frame {} on\n", command.output, points, samples, plan.frames.first);
   return {};
 }
@@ -135,15 +141,13 @@ Result<void> write(const DeformCommand& command, const Character& character, con
 
 Result<void> deform_on_gpu(const DeformCommand& command, const Character& character, const Plan& plan,
                            const runtime::Device& device) {
-  PELT_ASSIGN(const auto uploaded, runtime::upload(device, character));
-  PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded, {.outputs = {.control_meshes = true}}));
+  const runtime::GpuCharacters uploaded = usable(runtime::upload(device, character));
+  runtime::Crowd crowd = usable(runtime::Crowd::create(device, uploaded, {.outputs = {.control_meshes = true}}));
   runtime::InstanceVertices vertices;
   return write(command, character, plan, [&](const TimedPose& frame) -> Result<PosedVertices> {
-    crowd.advance(frame.seconds);
-    crowd.pose(0, frame.pose.joints);
-    crowd.inputs(0, frame.pose.inputs);
-    PELT_TRY(runtime::run(device, crowd));
-    PELT_ASSIGN(vertices, runtime::read_vertices(device, crowd, 0));
+    pose(crowd, frame);
+    usable(runtime::run(device, crowd));
+    vertices = usable(runtime::read_vertices(device, crowd, 0));
     return PosedVertices{vertices.positions, vertices.normals};
   });
 }
@@ -159,10 +163,7 @@ Result<void> run(const DeformCommand& command) {
   }
   Evaluator evaluator(character, {.jobs = thread_jobs()});
   return write(command, character, plan, [&](const TimedPose& frame) -> Result<PosedVertices> {
-    evaluator.advance(frame.seconds);
-    evaluator.pose(frame.pose.joints);
-    evaluator.inputs(frame.pose.inputs);
-    evaluator.evaluate();
+    move(evaluator, frame);
     return PosedVertices{evaluator.positions(), evaluator.normals()};
   });
 }

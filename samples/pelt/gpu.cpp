@@ -12,15 +12,6 @@
 #include <pelt/try.h>
 
 namespace pelt::samples {
-namespace {
-
-Result<void> run_on(const runtime::DeviceOptions& options,
-                    const std::function<Result<void>(const runtime::Device&)>& body) {
-  PELT_ASSIGN(const auto device, runtime::Device::create(options));
-  return body(device);
-}
-
-}  // namespace
 
 Result<void> with_device(const GpuOptions& options, const std::function<Result<void>(const runtime::Device&)>& body) {
   std::size_t messages = 0;
@@ -34,19 +25,31 @@ Result<void> with_device(const GpuOptions& options, const std::function<Result<v
       fmt::print(stderr, "validation: {}\n", message);
     };
   }
-  Result<void> done = run_on(device_options, body);
+  // The device is destroyed before its messages are counted.
+  Result<void> done = [&] {
+    const runtime::Device device = usable(runtime::Device::create(device_options));
+    return body(device);
+  }();
   if (done && messages != 0) return fail(ErrorCode::kDeviceFailed, fmt::format("{} validation messages", messages));
   return done;
 }
 
+void move(Evaluator& evaluator, const TimedPose& frame) {
+  evaluator.advance(frame.seconds);
+  evaluator.pose(frame.pose.joints);
+  evaluator.inputs(frame.pose.inputs);
+  evaluator.evaluate();
+}
+
+void pose(runtime::Crowd& crowd, const TimedPose& frame) {
+  crowd.advance(frame.seconds);
+  crowd.pose(0, frame.pose.joints);
+  crowd.inputs(0, frame.pose.inputs);
+}
+
 Evaluator evaluated(const Character& character, std::span<const TimedPose> frames) {
   Evaluator evaluator(character, {.jobs = thread_jobs()});
-  for (const TimedPose& frame : frames) {
-    evaluator.advance(frame.seconds);
-    evaluator.pose(frame.pose.joints);
-    evaluator.inputs(frame.pose.inputs);
-    evaluator.evaluate();
-  }
+  for (const TimedPose& frame : frames) move(evaluator, frame);
   return evaluator;
 }
 

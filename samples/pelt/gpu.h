@@ -4,7 +4,10 @@
 #include <functional>
 #include <glm/glm.hpp>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <pelt/character.h>
 #include <pelt/evaluate.h>
@@ -23,9 +26,26 @@ struct GpuOptions {
   bool robust = true;     // DeviceOptions::robust_buffer_access
 };
 
-// Makes a device, calls body with it, destroys it. Validation messages go to stderr as they come, including those of
-// the destruction; if there was one, success becomes an error.
+// Thrown if there is no Vulkan device that can do what is asked. The program then ends with an exit code of its own, so
+// that whoever called it can take the CPU instead.
+struct NoDevice : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Returns what a device gave, or throws NoDevice with the reason.
+template <class T>
+T usable(Result<T> result) {
+  if (!result) throw NoDevice(result.error().message);
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+// Makes a device (or throws NoDevice), calls body with it, destroys it. Validation messages go to stderr as they come,
+// including those of the destruction; if there was one, success becomes an error.
 Result<void> with_device(const GpuOptions& options, const std::function<Result<void>(const runtime::Device&)>& body);
+
+// Moves a character on the CPU by a frame, or poses the first instance of a crowd for it.
+void move(Evaluator& evaluator, const TimedPose& frame);
+void pose(runtime::Crowd& crowd, const TimedPose& frame);
 
 // Moves the character on the CPU through these frames, and returns where the last one puts it.
 Evaluator evaluated(const Character& character, std::span<const TimedPose> frames);

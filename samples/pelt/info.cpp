@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include <pelt/gltf_rig.h>
+#include <pelt/hierarchical_bspline.h>
 #include <pelt/import.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/rig.h>
@@ -17,170 +17,221 @@
 #include <pelt/tools/bind_report.h>
 #include <pelt/tools/inspect.h>
 #include <pelt/tools/not_carried.h>
+#include <pelt/tools/surface_vertices.h>
 #include <pelt/try.h>
 
 #include "samples/pelt/input.h"
-#include "samples/pelt/surface_lines.h"
 #include "samples/pelt/table.h"
 
 namespace pelt::samples {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-void print(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
-
 // ------------------------------------------------------------------------- what models and characters have in common
 
-Json describe(const std::vector<Clip>& clips) {
+template <class T, class Describe>
+Json list_of(const std::vector<T>& all, const Describe& describe) {
   Json list = Json::array();
-  for (const Clip& clip : clips) {
-    list.push_back({{"name", clip.name},
-                    {"duration", clip.duration},
-                    {"channels", clip.channels.size()},
-                    {"morph_channels", clip.morph_channels.size()}});
-  }
+  for (const T& one : all) list.push_back(describe(one));
   return list;
+}
+
+// Lists the names of joints, morph targets or vertex attributes.
+template <class T>
+Json names_of(const std::vector<T>& all) {
+  return list_of(all, [](const T& one) { return Json(one.name); });
+}
+
+Json describe(const std::vector<Clip>& clips) {
+  return list_of(clips, [](const Clip& clip) {
+    return Json{{"name", clip.name},
+                {"duration", clip.duration},
+                {"channels", clip.channels.size()},
+                {"morph_channels", clip.morph_channels.size()}};
+  });
 }
 
 Json describe(const std::vector<Material>& materials) {
-  Json list = Json::array();
-  for (const Material& material : materials) {
+  return list_of(materials, [](const Material& material) {
     const glm::vec4& color = material.base_color;
-    list.push_back({{"name", material.name}, {"base_color", {color.x, color.y, color.z, color.w}}});
-  }
-  return list;
+    return Json{{"name", material.name}, {"base_color", {color.x, color.y, color.z, color.w}}};
+  });
 }
 
-std::vector<std::string> joint_names(const Skeleton& skeleton) {
-  std::vector<std::string> names;
-  for (const Joint& joint : skeleton.joints) names.push_back(joint.name);
-  return names;
+Json describe_helpers(const Skeleton& skeleton) {
+  return list_of(skeleton.helpers, [&](const HelperJoint& helper) {
+    return Json{{"joint", skeleton.joints[helper.joint].name},
+                {"source", skeleton.joints[helper.source].name},
+                {"twist", helper.twist},
+                {"swing", helper.swing}};
+  });
 }
 
-// Lists the names of morph targets or vertex attributes.
-template <class T>
-std::vector<std::string> names_of(const std::vector<T>& all) {
-  std::vector<std::string> names;
-  for (const T& one : all) names.push_back(one.name);
-  return names;
+// Lists the levels of all hierarchical B-splines; those that bind refuses have none.
+Json describe_surfaces(const Rig& rig) {
+  Json surfaces = Json::array();
+  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
+    const auto* parameters = rig.layers[l].deformer.get_if<HierarchicalBsplineParameters>();
+    if (parameters == nullptr) continue;
+    const auto surface = hierarchical_bspline::surface_vertices(*parameters);
+    for (std::size_t level = 0; surface && level < surface->grids.size(); ++level) {
+      const hierarchical_bspline::SurfaceGrid& grid = surface->grids[level];
+      Json& described = surfaces.emplace_back(Json{{"layer", l}, {"level", level}});
+      if (!grid.is_mesh()) described["shape"] = grid.along;
+      described["vertices"] = grid.size();
+      described["stored"] = grid.stored;
+    }
+  }
+  return surfaces;
 }
 
-void print_rest(const Skeleton& skeleton, const std::vector<Clip>& clips, const std::vector<Material>& materials) {
-  if (!skeleton.joints.empty()) {
-    fmt::print("\njoints: {}\n  {}\n", skeleton.joints.size(), fmt::join(joint_names(skeleton), ", "));
-  }
-  if (!skeleton.helpers.empty()) {
-    Table table({{"helper joint", false}, {"turns with", false}, {"twist"}, {"swing"}});
-    for (const HelperJoint& helper : skeleton.helpers) {
-      table.add({skeleton.joints[helper.joint].name, skeleton.joints[helper.source].name,
-                 fmt::format("{:g}", helper.twist), fmt::format("{:g}", helper.swing)});
-    }
-    fmt::print("\nhelper joints: {}\n{}", skeleton.helpers.size(), table.text());
-  }
-  if (!clips.empty()) {
-    Table table({{"clip", false}, {"seconds"}, {"channels"}, {"of morphs"}});
-    for (const Clip& clip : clips) {
-      table.add({clip.name, fmt::format("{:.3f}", clip.duration), fmt::to_string(clip.channels.size()),
-                 fmt::to_string(clip.morph_channels.size())});
-    }
-    fmt::print("\nclips: {}\n{}", clips.size(), table.text());
-  }
-  if (!materials.empty()) {
-    Table table({{"material", false}, {"base colour (linear)", false}});
-    for (const Material& material : materials) {
-      const glm::vec4& color = material.base_color;
-      table.add({material.name, fmt::format("{:.3f} {:.3f} {:.3f} {:.3f}", color.x, color.y, color.z, color.w)});
-    }
-    fmt::print("\nmaterials: {}\n{}", materials.size(), table.text());
+// Prints how many rows there are, and the rows; nothing if there are none.
+void print_rows(const char* what, const Json& rows, const std::vector<Column>& columns) {
+  if (!rows.empty()) fmt::print("\n{}: {}\n{}", what, rows.size(), table_of(rows, columns));
+}
+
+void print_names(const std::string& what, const Json& names) {
+  if (!names.empty()) fmt::print("\n{}: {}\n  {}\n", what, names.size(), joined(names));
+}
+
+void print_levels(const Json& levels) {
+  print_rows("levels of detail", levels,
+             {{"level of detail", "name"},
+              {"level", "level", "{}"},
+              {"of", "of"},
+              {"vertices", "vertices", "{}"},
+              {"triangles", "triangles", "{}"}});
+}
+
+void print_rest(const Json& described) {
+  print_names("joints", described["joints"]);
+  print_rows(
+      "helper joints", described["helper_joints"],
+      {{"helper joint", "joint"}, {"turns with", "source"}, {"twist", "twist", "{:g}"}, {"swing", "swing", "{:g}"}});
+  print_rows("clips", described["clips"],
+             {{"clip", "name"},
+              {"seconds", "duration", "{:.3f}"},
+              {"channels", "channels", "{}"},
+              {"of morphs", "morph_channels", "{}"}});
+  print_rows("materials", described["materials"],
+             {{"material", "name"}, {"base colour (linear)", "base_color", "{:.3f}"}});
+}
+
+void print_surfaces(const Json& surfaces) {
+  if (!surfaces.empty()) fmt::print("\n");
+  for (const Json& surface : surfaces) {
+    const std::string shape = surface.contains("shape")
+                                  ? fmt::format("{} x {} = ", surface["shape"][0].dump(), surface["shape"][1].dump())
+                                  : "";
+    fmt::print("surface of layer {}, level {}: {} control vertices stored of {}{}\n",
+               surface["layer"].get<std::size_t>() + 1, surface["level"].dump(), surface["stored"].dump(), shape,
+               surface["vertices"].dump());
   }
 }
 
 // ------------------------------------------------------------------------------------------------------------ a model
 
-// Describes the PELT_deformers extension of a file.
-Json describe(const GltfRig& gltf_rig) {
-  return {{"rig", gltf_rig.rig.name},
-          {"layers", gltf_rig.rig.layers.size()},
-          {"character", gltf_rig.character.has_value()},
-          {"note", gltf_rig.note}};
+Json describe(const Mesh& mesh) {
+  const RowStatistics weights = statistics(mesh.weights);
+  return {{"name", mesh.name},
+          {"vertices", mesh.positions.size()},
+          {"triangles", mesh.triangles.size()},
+          {"parts", mesh.parts.size()},
+          {"mean_influences", weights.mean_influences},
+          {"max_influences", weights.max_influences},
+          {"morph_targets", names_of(mesh.morph_targets)},
+          {"attributes", names_of(mesh.attributes)},
+          {"uvs", !mesh.uvs.empty()},
+          {"tangents", !mesh.tangents.empty()}};
 }
 
-void print_gltf_rig(const GltfRig& gltf_rig) {
-  const std::string bound = gltf_rig.character      ? ", and the character bound by it"
-                            : gltf_rig.note.empty() ? ""
-                                                    : fmt::format("; its character is left out: {}", gltf_rig.note);
-  fmt::print("\ncarries the rig '{}' of {} layers{}\n", gltf_rig.rig.name, gltf_rig.rig.layers.size(), bound);
+// `gltf_rig`: the PELT_deformers extension of the file, if it has one.
+Json describe(const Model& model, const std::optional<GltfRig>& gltf_rig) {
+  std::vector<std::string> notes = model.report.notes;
+  if (std::string note = rigid_note(model); !note.empty()) notes.push_back(std::move(note));
+  Json deformers;
+  if (gltf_rig) {
+    deformers = {{"rig", gltf_rig->rig.name},
+                 {"layers", gltf_rig->rig.layers.size()},
+                 {"character", gltf_rig->character.has_value()},
+                 {"note", gltf_rig->note}};
+  }
+  // The same rig as `pelt bind` uses by default.
+  const Rig rig = gltf_rig ? gltf_rig->rig : *rig_from_deformer_name(kDefaultDeformer);
+  const auto describe_level = [&](const MeshLevel& level) {
+    return Json{{"name", level.mesh.name},
+                {"level", level.level},
+                {"of", model.meshes[level.of].name},
+                {"vertices", level.mesh.positions.size()},
+                {"triangles", level.mesh.triangles.size()}};
+  };
+  return {{"kind", "model"},
+          {"name", model.name},
+          {"meshes", list_of(model.meshes, [](const Mesh& mesh) { return describe(mesh); })},
+          {"levels", list_of(model.levels, describe_level)},
+          {"joints", names_of(model.skeleton.joints)},
+          {"helper_joints", describe_helpers(model.skeleton)},
+          {"bound_joints", model.bound_joints.size()},
+          {"clips", describe(model.clips)},
+          {"materials", describe(model.materials)},
+          {"expressions", names_of(model.expressions)},
+          {"human_bones", names_of(model.skeleton.human_bones)},
+          {"deformers", deformers},
+          {"surfaces", gltf_rig ? describe_surfaces(rig) : Json::array()},
+          {"not_carried", not_carried(model, rig)},
+          {"notes", notes}};
 }
 
-// Describes a model, such as "3 meshes, 20 joints, 2 clips, base colours of 4 materials".
-std::string carried(const Model& model) {
+// Returns what a character carries, such as "3 meshes, 20 joints, 2 clips, base colours of 4 materials".
+std::string carried(const Json& model) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, const char* one, const char* many) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
   };
-  const auto with = [&](const auto& has) {
-    return static_cast<std::size_t>(std::count_if(model.meshes.begin(), model.meshes.end(), has));
+  const auto with = [&](const char* what) {
+    return static_cast<std::size_t>(std::count_if(
+        model["meshes"].begin(), model["meshes"].end(),
+        [&](const Json& mesh) { return mesh[what].is_boolean() ? mesh[what].get<bool>() : mesh[what] != 0; }));
   };
-  add(model.meshes.size(), "mesh with normals", "meshes with normals");
-  add(with([](const Mesh& mesh) { return !mesh.tangents.empty(); }), "with tangents", "with tangents");
-  add(with([](const Mesh& mesh) { return !mesh.uvs.empty(); }), "with texture coordinates", "with texture coordinates");
-  add(with([](const Mesh& mesh) { return mesh.weights.row_count() != 0; }), "with weights", "with weights");
-  add(model.skeleton.joints.size(), "joint", "joints");
-  add(model.skeleton.human_bones.size(), "human bone", "human bones");
-  add(model.clips.size(), "clip", "clips");
-  add(model.expressions.size(), "expression", "expressions");
-  add(model.materials.size(), "base colour", "base colours");
+  add(model["meshes"].size(), "mesh with normals", "meshes with normals");
+  add(with("tangents"), "with tangents", "with tangents");
+  add(with("uvs"), "with texture coordinates", "with texture coordinates");
+  add(with("max_influences"), "with weights", "with weights");
+  add(model["joints"].size(), "joint", "joints");
+  add(model["human_bones"].size(), "human bone", "human bones");
+  add(model["clips"].size(), "clip", "clips");
+  add(model["expressions"].size(), "expression", "expressions");
+  add(model["materials"].size(), "base colour", "base colours");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// A level of detail of a model or a character, as both are printed.
-struct LevelLine {
-  const std::string& name;
-  std::uint32_t level;
-  const std::string& of;
-  std::size_t vertices;
-  std::size_t triangles;
-};
-
-std::vector<LevelLine> levels_of(const Model& model) {
-  std::vector<LevelLine> lines;
-  for (const MeshLevel& level : model.levels) {
-    lines.push_back({level.mesh.name, level.level, model.meshes[level.of].name, level.mesh.positions.size(),
-                     level.mesh.triangles.size()});
+void print_model(const std::string& file, const Json& model) {
+  fmt::print("model {}\n", file);
+  print_rows("meshes", model["meshes"],
+             {{"mesh", "name"},
+              {"vertices", "vertices", "{}"},
+              {"triangles", "triangles", "{}"},
+              {"parts", "parts", "{}"},
+              {"influences", "mean_influences", "{:.2f}"},
+              {"most", "max_influences", "{}"}});
+  print_levels(model["levels"]);
+  for (const Json& mesh : model["meshes"]) {
+    const std::string name = mesh["name"];
+    print_names("morph targets of " + name, mesh["morph_targets"]);
+    print_names("attributes of " + name, mesh["attributes"]);
   }
-  return lines;
-}
-
-std::vector<LevelLine> levels_of(const CharacterData& data) {
-  std::vector<LevelLine> lines;
-  for (const SkinLevel& level : data.levels) {
-    lines.push_back({level.skin.name, level.level, data.meshes[level.of].name, level.skin.vertex_count(),
-                     level.skin.triangles.size()});
+  print_rest(model);
+  print_names("expressions", model["expressions"]);
+  if (const Json& rig = model["deformers"]; !rig.is_null()) {
+    const std::string note = rig["note"];
+    const std::string bound = rig["character"] == true ? ", and the character bound by it"
+                              : note.empty()           ? ""
+                                                       : fmt::format("; its character is left out: {}", note);
+    fmt::print("\ncarries the rig '{}' of {} layers{}\n", rig["rig"].get<std::string>(), rig["layers"].dump(), bound);
   }
-  return lines;
-}
-
-Json describe(const std::vector<LevelLine>& lines) {
-  Json levels = Json::array();
-  for (const LevelLine& line : lines) {
-    levels.push_back({{"name", line.name},
-                      {"level", line.level},
-                      {"of", line.of},
-                      {"vertices", line.vertices},
-                      {"triangles", line.triangles}});
-  }
-  return levels;
-}
-
-void print_levels(const std::vector<LevelLine>& lines) {
-  if (lines.empty()) return;
-  Table table({{"level of detail", false}, {"level"}, {"of", false}, {"vertices"}, {"triangles"}});
-  for (const LevelLine& line : lines) {
-    table.add({line.name, fmt::to_string(line.level), line.of, fmt::to_string(line.vertices),
-               fmt::to_string(line.triangles)});
-  }
-  fmt::print("\nlevels of detail: {}\n{}", lines.size(), table.text());
+  print_surfaces(model["surfaces"]);
+  fmt::print("\na character carries: {}\n", carried(model));
+  for (const std::string what : model["not_carried"]) fmt::print("not carried: {}\n", what);
+  for (const std::string note : model["notes"]) fmt::print("note: {}\n", note);
 }
 
 Result<void> model_info(const InfoCommand& command) {
@@ -189,68 +240,8 @@ Result<void> model_info(const InfoCommand& command) {
   if (is_gltf(command.file)) {
     PELT_ASSIGN(gltf_rig, load_gltf_rig(command.file));
   }
-  const std::vector<SurfaceLine> surfaces = gltf_rig ? surfaces_of(gltf_rig->rig) : std::vector<SurfaceLine>{};
-  // The same rig as `pelt bind` uses by default.
-  const std::vector<std::string> left =
-      not_carried(model, gltf_rig ? gltf_rig->rig : *rig_from_deformer_name(kDefaultDeformer));
-  std::vector<std::string> notes = model.report.notes;
-  if (std::string note = rigid_note(model); !note.empty()) notes.push_back(std::move(note));
-  if (command.json) {
-    Json meshes = Json::array();
-    for (const Mesh& mesh : model.meshes) {
-      const RowStatistics weights = statistics(mesh.weights);
-      meshes.push_back({{"name", mesh.name},
-                        {"vertices", mesh.positions.size()},
-                        {"triangles", mesh.triangles.size()},
-                        {"parts", mesh.parts.size()},
-                        {"mean_influences", weights.mean_influences},
-                        {"max_influences", weights.max_influences},
-                        {"morph_targets", names_of(mesh.morph_targets)},
-                        {"attributes", names_of(mesh.attributes)},
-                        {"uvs", !mesh.uvs.empty()},
-                        {"tangents", !mesh.tangents.empty()}});
-    }
-    print({{"kind", "model"},
-           {"name", model.name},
-           {"meshes", meshes},
-           {"levels", describe(levels_of(model))},
-           {"joints", joint_names(model.skeleton)},
-           {"bound_joints", model.bound_joints.size()},
-           {"clips", describe(model.clips)},
-           {"materials", describe(model.materials)},
-           {"expressions", names_of(model.expressions)},
-           {"human_bones", names_of(model.skeleton.human_bones)},
-           {"deformers", gltf_rig ? describe(*gltf_rig) : Json()},
-           {"surfaces", describe(surfaces)},
-           {"not_carried", left},
-           {"notes", notes}});
-    return {};
-  }
-  Table table({{"mesh", false}, {"vertices"}, {"triangles"}, {"parts"}, {"influences"}, {"most"}});
-  for (const Mesh& mesh : model.meshes) {
-    const RowStatistics weights = statistics(mesh.weights);
-    table.add({mesh.name, fmt::to_string(mesh.positions.size()), fmt::to_string(mesh.triangles.size()),
-               fmt::to_string(mesh.parts.size()), fmt::format("{:.2f}", weights.mean_influences),
-               fmt::to_string(weights.max_influences)});
-  }
-  fmt::print("model {}\n\nmeshes: {}\n{}", command.file, model.meshes.size(), table.text());
-  print_levels(levels_of(model));
-  for (const Mesh& mesh : model.meshes) {
-    const auto print_names = [&](const char* what, const std::vector<std::string>& names) {
-      if (!names.empty()) fmt::print("\n{} of {}: {}\n  {}\n", what, mesh.name, names.size(), fmt::join(names, ", "));
-    };
-    print_names("morph targets", names_of(mesh.morph_targets));
-    print_names("attributes", names_of(mesh.attributes));
-  }
-  print_rest(model.skeleton, model.clips, model.materials);
-  if (!model.expressions.empty()) {
-    fmt::print("\nexpressions: {}\n  {}\n", model.expressions.size(), fmt::join(names_of(model.expressions), ", "));
-  }
-  if (gltf_rig) print_gltf_rig(*gltf_rig);
-  print_surfaces(surfaces);
-  fmt::print("\na character carries: {}\n", carried(model));
-  for (const std::string& what : left) fmt::print("not carried: {}\n", what);
-  for (const std::string& note : notes) fmt::print("note: {}\n", note);
+  const Json described = describe(model, gltf_rig);
+  command.json ? print_json(described) : print_model(command.file, described);
   return {};
 }
 
@@ -284,137 +275,128 @@ const char* name_of(ControlKind kind) {
 }
 
 Json describe_inputs(const CharacterData& data) {
-  Json streams = Json::array();
-  for (const Stream& stream : data.streams) {
+  const auto describe_stream = [&](const Stream& stream) {
     const CharacterMesh& mesh = data.meshes[stream.mesh];
-    streams.push_back({{"mesh", mesh.name}, {"vertices", mesh.vertex_count()}, {"first_input", stream.first_input}});
-  }
-  Json controls = Json::array();
-  for (const Control& control : data.controls) {
-    controls.push_back({{"name", control.name},
-                        {"rest", control.rest},
-                        {"kind", name_of(control.kind)},
-                        {"clips", clips_of(control, data.clips)},
-                        {"input", control.input}});
-  }
-  return {{"count", data.input_count}, {"streams", streams}, {"controls", controls}};
+    return Json{{"mesh", mesh.name}, {"vertices", mesh.vertex_count()}, {"first_input", stream.first_input}};
+  };
+  const auto describe_control = [&](const Control& control) {
+    return Json{{"name", control.name},
+                {"rest", control.rest},
+                {"kind", name_of(control.kind)},
+                {"clips", clips_of(control, data.clips)},
+                {"input", control.input}};
+  };
+  return {{"count", data.input_count},
+          {"streams", list_of(data.streams, describe_stream)},
+          {"controls", list_of(data.controls, describe_control)}};
 }
 
-void print_inputs(const CharacterData& data) {
-  if (!data.streams.empty()) {
-    Table table({{"streamed, frame by frame", false}, {"vertices"}});
-    for (const Stream& stream : data.streams) {
-      const CharacterMesh& mesh = data.meshes[stream.mesh];
-      table.add({mesh.name, fmt::to_string(mesh.vertex_count())});
-    }
-    fmt::print("\nstreams: {}\n{}", data.streams.size(), table.text());
+void print_inputs(const Json& inputs) {
+  print_rows("streams", inputs["streams"], {{"streamed, frame by frame", "mesh"}, {"vertices", "vertices", "{}"}});
+  Json given = Json::array();  // the clock of secondary action is none for a user to give
+  for (const Json& control : inputs["controls"]) {
+    if (control["kind"] != name_of(ControlKind::kClock)) given.push_back(control);
   }
-  std::size_t given = data.controls.size();
-  if (data.clock_input()) --given;  // the clock of secondary action is none for a user to give
-  if (given != 0) {
-    Table table({{"control", false}, {"at rest"}, {"keyed by", false}});
-    for (const Control& control : data.controls) {
-      if (control.kind == ControlKind::kClock) continue;
-      table.add({control.name, fmt::format("{:g}", control.rest),
-                 fmt::format("{}", fmt::join(clips_of(control, data.clips), ", "))});
-    }
-    fmt::print("\ncontrols: {}\n{}", given, table.text());
-  }
-  if (data.clock_input()) fmt::print("\nsecondary action: it swings with time\n");
+  print_rows("controls", given, {{"control", "name"}, {"at rest", "rest", "{:g}"}, {"keyed by", "clips"}});
+  if (given.size() < inputs["controls"].size()) fmt::print("\nsecondary action: it swings with time\n");
 }
 
-// What a .pelt file says beside its character.
-struct PeltFile {
-  const std::string& path;
-  std::uint64_t bytes = 0;
-  std::optional<std::string> rig_name;
-  std::vector<SurfaceLine> surfaces;  // of the rig
-};
+Json describe(const CharacterMesh& mesh) {
+  const RowStatistics rows = statistics(unpack_rows(mesh.binding));
+  return {{"name", mesh.name},
+          {"deformer", mesh.deformer},
+          {"control", mesh.control},
+          {"stage", mesh.stage},
+          {"vertices", mesh.vertex_count()},
+          {"triangles", mesh.triangles.size()},
+          {"parts", mesh.parts.size()},
+          {"mean_influences", rows.mean_influences},
+          {"max_influences", rows.max_influences},
+          {"painted", mesh.painted.has_value()}};
+}
 
-void print_character_json(const PeltFile& file, const Character& character) {
+Json describe(const PalettePass& pass) {
+  return {{"kernel", pose_kernel_name(pass.kernel)},
+          {"stage", pass.stage},
+          {"first_slot", pass.first_slot},
+          {"records", pass.record_count},
+          {"entries", std::uint64_t{pass.record_count} * entries_per_record(pass.kernel)},
+          {"painted", pass.painted}};
+}
+
+// `rig`: that of the file, if it has one. `bytes`: of the file.
+Json describe(const Character& character, const std::optional<Rig>& rig, std::uint64_t bytes) {
   const CharacterData& data = *character;
-  Json meshes = Json::array();
-  for (const CharacterMesh& mesh : data.meshes) {
-    const RowStatistics rows = statistics(unpack_rows(mesh.binding));
-    meshes.push_back({{"name", mesh.name},
-                      {"deformer", mesh.deformer},
-                      {"control", mesh.control},
-                      {"stage", mesh.stage},
-                      {"vertices", mesh.vertex_count()},
-                      {"triangles", mesh.triangles.size()},
-                      {"parts", mesh.parts.size()},
-                      {"mean_influences", rows.mean_influences},
-                      {"max_influences", rows.max_influences},
-                      {"painted", mesh.painted.has_value()}});
-  }
-  Json passes = Json::array();
-  for (const PalettePass& pass : data.passes) {
-    passes.push_back({{"kernel", pose_kernel_name(pass.kernel)},
-                      {"stage", pass.stage},
-                      {"first_slot", pass.first_slot},
-                      {"records", pass.record_count},
-                      {"painted", pass.painted}});
-  }
-  print({{"kind", "character"},
-         {"name", data.name},
-         {"levels", describe(levels_of(data))},
-         {"rig", file.rig_name ? Json(*file.rig_name) : Json()},
-         {"bytes", file.bytes},
-         {"size", character.size()},
-         {"surfaces", describe(file.surfaces)},
-         {"palette_size", data.palette_size},
-         {"stages", data.stage_count},
-         {"meshes", meshes},
-         {"passes", passes},
-         {"inputs", describe_inputs(data)},
-         {"joints", joint_names(data.skeleton)},
-         {"clips", describe(data.clips)},
-         {"materials", describe(data.materials)}});
+  const auto describe_level = [&](const SkinLevel& level) {
+    return Json{{"name", level.skin.name},
+                {"level", level.level},
+                {"of", data.meshes[level.of].name},
+                {"vertices", level.skin.vertex_count()},
+                {"triangles", level.skin.triangles.size()}};
+  };
+  return {{"kind", "character"},
+          {"name", data.name},
+          {"levels", list_of(data.levels, describe_level)},
+          {"rig", rig ? Json(rig->name) : Json()},
+          {"bytes", bytes},
+          {"size", character.size()},
+          {"surfaces", rig ? describe_surfaces(*rig) : Json::array()},
+          {"palette_size", data.palette_size},
+          {"stages", data.stage_count},
+          {"meshes", list_of(data.meshes, [](const CharacterMesh& mesh) { return describe(mesh); })},
+          {"passes", list_of(data.passes, [](const PalettePass& pass) { return describe(pass); })},
+          {"inputs", describe_inputs(data)},
+          {"joints", names_of(data.skeleton.joints)},
+          {"helper_joints", describe_helpers(data.skeleton)},
+          {"clips", describe(data.clips)},
+          {"materials", describe(data.materials)}};
 }
 
-void print_character(const PeltFile& file, const Character& character) {
-  const CharacterData& data = *character;
-  Table meshes(
-      {{"mesh", false}, {"moved by", false}, {"stage"}, {"vertices"}, {"triangles"}, {"influences"}, {"most"}});
-  for (const CharacterMesh& mesh : data.meshes) {
-    const RowStatistics rows = statistics(unpack_rows(mesh.binding));
-    meshes.add({mesh.control ? mesh.name + " (control)" : mesh.name, mesh.deformer, fmt::to_string(mesh.stage),
-                fmt::to_string(mesh.vertex_count()), fmt::to_string(mesh.triangles.size()),
-                fmt::format("{:.2f}", rows.mean_influences), fmt::to_string(rows.max_influences)});
-  }
-  Table palette({{"posed by", false}, {"stage"}, {"first"}, {"elements"}});
-  for (const PalettePass& pass : data.passes) {
-    palette.add({std::string(pose_kernel_name(pass.kernel)), fmt::to_string(pass.stage),
-                 fmt::to_string(pass.first_slot),
-                 fmt::to_string(std::uint64_t{pass.record_count} * entries_per_record(pass.kernel))});
-  }
-  for (const CharacterMesh& mesh : data.meshes) {
+void print_character(const std::string& file, const CharacterData& data, const Json& character) {
+  Json meshes = character["meshes"];
+  Json palette = character["passes"];
+  for (std::size_t m = 0; m < meshes.size(); ++m) {
+    const CharacterMesh& mesh = data.meshes[m];
+    if (mesh.control) meshes[m]["name"] = mesh.name + " (control)";
     if (!mesh.frame_slot) continue;
-    palette.add({"vertices of " + mesh.name, fmt::to_string(mesh.stage), fmt::to_string(*mesh.frame_slot),
-                 fmt::to_string(mesh.vertex_count())});
+    palette.push_back({{"kernel", "vertices of " + mesh.name},
+                       {"stage", mesh.stage},
+                       {"first_slot", *mesh.frame_slot},
+                       {"entries", mesh.vertex_count()}});
   }
-  const std::string by_rig =
-      file.rig_name && !file.rig_name->empty() ? fmt::format(" by the rig '{}'", *file.rig_name) : "";
-  fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n\nmeshes: {}\n{}", file.path,
-             format_bytes(file.bytes), data.name, by_rig, character.size(), data.meshes.size(), meshes.text());
-  fmt::print("\npalette: {} elements\n{}", data.palette_size, palette.text());
-  print_surfaces(file.surfaces);
-  print_levels(levels_of(data));
+  const std::string rig = character["rig"].is_null() ? "" : character["rig"].get<std::string>();
+  fmt::print("character {}, {}, bound from {}{}, {:.3g} m across\n", file,
+             format_bytes(character["bytes"].get<std::uint64_t>()), data.name,
+             rig.empty() ? "" : fmt::format(" by the rig '{}'", rig), character["size"].get<double>());
+  print_rows("meshes", meshes,
+             {{"mesh", "name"},
+              {"moved by", "deformer"},
+              {"stage", "stage", "{}"},
+              {"vertices", "vertices", "{}"},
+              {"triangles", "triangles", "{}"},
+              {"influences", "mean_influences", "{:.2f}"},
+              {"most", "max_influences", "{}"}});
+  fmt::print("\npalette: {} elements\n{}", data.palette_size,
+             table_of(palette, {{"posed by", "kernel"},
+                                {"stage", "stage", "{}"},
+                                {"first", "first_slot", "{}"},
+                                {"elements", "entries", "{}"}}));
+  print_surfaces(character["surfaces"]);
+  print_levels(character["levels"]);
   if (!data.has_linear_blend()) fmt::print("\nmoved in full at every detail: not all skins have weights\n");
-  print_inputs(data);
-  print_rest(data.skeleton, data.clips, data.materials);
+  print_inputs(character["inputs"]);
+  print_rest(character);
 }
 
 Result<void> character_info(const InfoCommand& command) {
   PELT_ASSIGN(const auto character, pelt::load_character(command.file));
-  std::error_code code;
-  PeltFile file{.path = command.file, .bytes = std::filesystem::file_size(command.file, code)};
+  std::optional<Rig> rig;
   if (!character->rig.empty()) {
-    PELT_ASSIGN(auto rig, parse_rig(character->rig, fmt::format("{}: the rig", command.file)));
-    file.surfaces = surfaces_of(rig);
-    file.rig_name = std::move(rig.name);
+    PELT_ASSIGN(rig, parse_rig(character->rig, fmt::format("{}: the rig", command.file)));
   }
-  command.json ? print_character_json(file, character) : print_character(file, character);
+  std::error_code code;
+  const Json described = describe(character, rig, std::filesystem::file_size(command.file, code));
+  command.json ? print_json(described) : print_character(command.file, *character, described);
   return {};
 }
 
@@ -422,18 +404,27 @@ Result<void> character_info(const InfoCommand& command) {
 
 Result<void> rig_info(const InfoCommand& command) {
   PELT_ASSIGN(const auto rig, load_rig(command.file));
+  const Json surfaces = describe_surfaces(rig);
   if (command.json) {
-    print({{"kind", "rig"}, {"surfaces", describe(surfaces_of(rig))}, {"rig", Json::parse(format_rig(rig))}});
+    print_json({{"kind", "rig"}, {"surfaces", surfaces}, {"rig", Json::parse(format_rig(rig))}});
     return {};
   }
-  Table table({{"layer"}, {"target", false}, {"deformer", false}, {"mask"}, {"joints of the mask", false}});
-  for (std::size_t l = 0; l < rig.layers.size(); ++l) {
-    const Layer& layer = rig.layers[l];
-    table.add({fmt::to_string(l + 1), layer.target, std::string(layer.deformer.name()),
-               fmt::format("{:g}", layer.mask.value), fmt::format("{}", fmt::join(layer.mask.region.joints, ", "))});
+  Json layers = Json::array();
+  for (const Layer& layer : rig.layers) {
+    layers.push_back({{"layer", layers.size() + 1},
+                      {"target", layer.target},
+                      {"deformer", layer.deformer.name()},
+                      {"mask", layer.mask.value},
+                      {"joints", layer.mask.region.joints}});
   }
-  fmt::print("rig {} '{}'\n\nlayers: {}\n{}", command.file, rig.name, rig.layers.size(), table.text());
-  print_surfaces(surfaces_of(rig));
+  fmt::print("rig {} '{}'\n", command.file, rig.name);
+  print_rows("layers", layers,
+             {{"layer", "layer", "{}"},
+              {"target", "target"},
+              {"deformer", "deformer"},
+              {"mask", "mask", "{:g}"},
+              {"joints of the mask", "joints"}});
+  print_surfaces(surfaces);
   fmt::print("\nwith every parameter:\n{}", format_rig(rig));
   return {};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <glm/glm.hpp>
 #include <optional>
@@ -24,6 +25,15 @@ namespace pelt::samples {
 
 // Returns the last extension of a file name in lower case, with its dot.
 std::string lower_extension(const std::string& path);
+
+// Reads the whole of `text` as a number in [least, most].
+template <class T>
+std::optional<T> parse_number(std::string_view text, T least, T most) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
+}
 
 // Loads a .pelt file, or reads and binds a model. If the model carries its character and `binding` says nothing,
 // returns that; if the carried character cannot be used, a note on standard error says so. A further error: it has no

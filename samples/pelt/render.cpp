@@ -154,9 +154,7 @@ Result<Picture> draw(const RenderCommand& command, const std::vector<Panel>& pan
     PELT_ASSIGN(auto crowd, runtime::Crowd::create(device, uploaded.back(), {.outputs = {.control_meshes = true}}));
     crowds.push_back(std::move(crowd));
     for (const TimedPose& frame : panel.frames) {
-      crowds.back().advance(frame.seconds);
-      crowds.back().pose(0, frame.pose.joints);
-      crowds.back().inputs(0, frame.pose.inputs);
+      pose(crowds.back(), frame);
       if (&frame != &panel.frames.back()) PELT_TRY(runtime::run(device, crowds.back()));
     }
     bounds.add(panel.bounds);

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -156,16 +155,10 @@ class Verifier {
   }
 
   Result<void> move(const TimedPose& frame) {
-    crowd_.advance(frame.seconds);
-    crowd_.pose(0, frame.pose.joints);
-    crowd_.inputs(0, frame.pose.inputs);
-    for (std::size_t i = 0; i < evaluators_.size(); ++i) {
-      const InstancePose pose = i == 0 ? frame.pose : shaken(character_, frame.pose, i == 1 ? 1.0f : -1.0f);
-      evaluators_[i].advance(frame.seconds);
-      evaluators_[i].pose(pose.joints);
-      evaluators_[i].inputs(pose.inputs);
-      evaluators_[i].evaluate();
-    }
+    pose(crowd_, frame);
+    samples::move(evaluators_[0], frame);
+    samples::move(evaluators_[1], {shaken(character_, frame.pose, 1), frame.seconds});
+    samples::move(evaluators_[2], {shaken(character_, frame.pose, -1), frame.seconds});
     return runtime::run(device_, crowd_);
   }
 
@@ -348,38 +341,37 @@ Result<std::vector<Verified>> verify_built_in(const runtime::Device& device) {
   return all;
 }
 
-nlohmann::ordered_json describe(const std::vector<Verified>& all) {
-  nlohmann::ordered_json characters = nlohmann::json::array();
-  for (const Verified& verified : all) {
-    nlohmann::ordered_json checks = nlohmann::json::array();
-    for (const Check& check : verified.checks) {
-      checks.push_back({{"what", check.what},
-                        {"compared", check.count},
-                        {"left_out", check.left_out},
-                        {"difference", std::isfinite(check.difference) ? nlohmann::ordered_json(check.difference)
-                                                                       : nlohmann::ordered_json()},
-                        {"allowed", check.allowed},
-                        {"passed", check.passed()},
-                        {"result", check.result()}});
-    }
-    characters.push_back({{"character", verified.character}, {"checks", std::move(checks)}});
-  }
-  return characters;
+Json describe(const Check& check) {
+  return {
+      {"what", check.what},         {"compared", check.count},
+      {"left_out", check.left_out}, {"difference", std::isfinite(check.difference) ? Json(check.difference) : Json()},
+      {"allowed", check.allowed},   {"passed", check.passed()},
+      {"result", check.result()}};
 }
 
 VerifyReport report_of(const std::vector<Verified>& all) {
   VerifyReport report;
   for (const Verified& verified : all) {
-    Table table({{"what", false}, {"compared"}, {"left out"}, {"differs by"}, {"allowed"}, {"", false}});
+    Json checks = Json::array();
     for (const Check& check : verified.checks) {
-      table.add({check.what, fmt::to_string(check.count), fmt::to_string(check.left_out),
-                 check.count > 0 ? fmt::format("{:.1e}", check.difference) : "", fmt::format("{:.0e}", check.allowed),
-                 check.passed() ? check.result() : "WRONG"});
+      checks.push_back(describe(check));
       report.wrong += check.passed() ? 0 : 1;
       report.count += check.compared() || !check.passed() ? 1 : 0;
       report.left_out += check.left_out;
     }
-    report.text += fmt::format("\n{}\n{}", verified.character, table.text());
+    Json shown = checks;
+    for (Json& row : shown) {
+      if (row["passed"] == false) row["result"] = "WRONG";
+      if (row["compared"] == 0) row["difference"] = "";
+    }
+    report.text += fmt::format("\n{}\n{}", verified.character,
+                               table_of(shown, {{"what", "what"},
+                                                {"compared", "compared", "{}"},
+                                                {"left out", "left_out", "{}"},
+                                                {"differs by", "difference", "{:.1e}", 1, "not finite"},
+                                                {"allowed", "allowed", "{:.0e}"},
+                                                {"", "result"}}));
+    report.characters.push_back({{"character", verified.character}, {"checks", std::move(checks)}});
   }
   report.text += fmt::format("\n{} of {} agree\n", report.count - report.wrong, report.count);
   return report;
@@ -415,11 +407,10 @@ Result<void> run(const VerifyCommand& command) {
   }));
   const VerifyReport report = report_of(all);
   if (command.json) {
-    const nlohmann::ordered_json document{{"device", description.name},
-                                          {"driver", description.driver},
-                                          {"characters", describe(all)},
-                                          {"wrong", report.wrong}};
-    fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json({{"device", description.name},
+                {"driver", description.driver},
+                {"characters", report.characters},
+                {"wrong", report.wrong}});
   } else {
     fmt::print("{}, {}: GPU against CPU. docs/cli.md says what is compared.\n", description.name, description.driver);
     fmt::print("{}", report.text);

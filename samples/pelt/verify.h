@@ -11,6 +11,7 @@
 #include <pelt/result.h>
 
 #include "samples/pelt/gpu.h"
+#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 
@@ -21,10 +22,11 @@ struct VerifyCommand {
 };
 
 struct VerifyReport {
-  std::string text;            // a line for each comparison
-  std::size_t count = 0;       // comparisons of which most is not left out, and those that are wrong
-  std::size_t wrong = 0;       // of them
-  std::uint64_t left_out = 0;  // numbers and vertices that rounding decides
+  std::string text;                 // a line for each comparison
+  Json characters = Json::array();  // the same
+  std::size_t count = 0;            // comparisons of which most is not left out, and those that are wrong
+  std::size_t wrong = 0;            // of them
+  std::uint64_t left_out = 0;       // numbers and vertices that rounding decides
 };
 
 // Compares the built-in arm by every deformer, or a character.

@@ -63,12 +63,9 @@ Result<DeviceScene> DeviceScene::create(const runtime::Device& device, const Pip
   made.world_buffer_ = StreamBuffer(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "worlds");
   made.weight_buffer_ = StreamBuffer(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "weights");
   made.overlay_buffer_ = StreamBuffer(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "overlays");
-  made.scene_sets_ = DescriptorSets(pipelines.scene_layout.get(), {{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
-                                                                   {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1},
-                                                                   {kStorage, 3},
-                                                                   {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3}});
-  made.item_sets_ = DescriptorSets(pipelines.item_layout.get(), {{kStorage, 4}});
-  made.texture_sets_ = DescriptorSets(pipelines.texture_layout.get(), {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1}});
+  made.scene_sets_ = DescriptorSets(pipelines.scene_layout);
+  made.item_sets_ = DescriptorSets(pipelines.item_layout);
+  made.texture_sets_ = DescriptorSets(pipelines.texture_layout);
   PELT_ASSIGN(made.white_, upload_image(device, {1, 1, {255, 255, 255, 255}}, "white"));
   PELT_ASSIGN(made.nothing_, make_buffer(device, std::vector<float>(), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, "nothing"));
   return made;

@@ -47,6 +47,26 @@ Result<void> StreamBuffer::write_bytes(const runtime::Device& device, std::span<
   return {};
 }
 
+Result<SetLayout> make_set_layout(const runtime::Device& device, std::span<const SetBinding> bindings,
+                                  const std::string& name) {
+  const runtime::DeviceFunctions& vk = device.functions();
+  SetLayout made;
+  std::vector<VkDescriptorSetLayoutBinding> list;
+  for (const auto& [index, type] : bindings) {
+    list.push_back({.binding = index,
+                    .descriptorType = type,
+                    .descriptorCount = 1,
+                    .stageFlags = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT});
+    made.sizes.push_back({type, 1});
+  }
+  const VkDescriptorSetLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                             .bindingCount = static_cast<std::uint32_t>(list.size()),
+                                             .pBindings = list.data()};
+  PELT_ASSIGN(made.handle, make_object<VkDescriptorSetLayout>(device, vk.vkCreateDescriptorSetLayout,
+                                                              vk.vkDestroyDescriptorSetLayout, info, name));
+  return made;
+}
+
 Result<void> DescriptorSets::reserve(const runtime::Device& device, std::size_t count) {
   if (count <= sets_.size()) return {};
   const runtime::DeviceFunctions& vk = device.functions();
@@ -163,6 +183,36 @@ VkFormat first_format(const runtime::Device& device, std::span<const VkFormat> f
     if ((properties.optimalTilingFeatures & features) == features) return format;
   }
   return VK_FORMAT_UNDEFINED;
+}
+
+VkRenderingAttachmentInfo color_attachment(const Texture& texture, VkAttachmentLoadOp load, VkClearColorValue clear) {
+  return {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+          .imageView = texture.view.get(),
+          .imageLayout = kDrawnColor.layout,
+          .loadOp = load,
+          .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+          .clearValue = {.color = clear}};
+}
+
+void begin_rendering(const runtime::Device& device, VkCommandBuffer commands, VkExtent2D extent, const VkRect2D& area,
+                     std::span<const VkRenderingAttachmentInfo> colors, VkImageView depth) {
+  const runtime::DeviceFunctions& vk = device.functions();
+  const VkRenderingAttachmentInfo depth_info{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+                                             .imageView = depth,
+                                             .imageLayout = kDrawnDepth.layout,
+                                             .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+                                             .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+                                             .clearValue = {.depthStencil = {1.0f, 0}}};
+  const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+                             .renderArea = area,
+                             .layerCount = 1,
+                             .colorAttachmentCount = static_cast<std::uint32_t>(colors.size()),
+                             .pColorAttachments = colors.data(),
+                             .pDepthAttachment = depth != VK_NULL_HANDLE ? &depth_info : nullptr};
+  vk.vkCmdBeginRendering(commands, &info);
+  const VkViewport viewport{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height), 0, 1};
+  vk.vkCmdSetViewport(commands, 0, 1, &viewport);
+  vk.vkCmdSetScissor(commands, 0, 1, &area);
 }
 
 void image_barrier(const runtime::Device& device, VkCommandBuffer commands, VkImage image,

@@ -66,13 +66,23 @@ class StreamBuffer {
   runtime::Buffer buffer_;
 };
 
+// What a set of descriptors holds, for vertex and fragment shaders.
+struct SetLayout {
+  Owned<VkDescriptorSetLayout> handle;
+  std::vector<VkDescriptorPoolSize> sizes;  // the descriptors of one set
+};
+struct SetBinding {
+  std::uint32_t index;
+  VkDescriptorType type;
+};
+Result<SetLayout> make_set_layout(const runtime::Device& device, std::span<const SetBinding> bindings,
+                                  const std::string& name);
+
 // Descriptor sets of one layout. Sets are added when needed; their user writes them before each use.
 class DescriptorSets {
  public:
   DescriptorSets() = default;
-  // `sizes`: the descriptors that one set needs.
-  DescriptorSets(VkDescriptorSetLayout layout, std::vector<VkDescriptorPoolSize> sizes)
-      : layout_(layout), sizes_(std::move(sizes)) {}
+  explicit DescriptorSets(const SetLayout& layout) : layout_(layout.handle.get()), sizes_(layout.sizes) {}
 
   // Makes sure that there are `count` sets. The device must no longer read the previous ones.
   Result<void> reserve(const runtime::Device& device, std::size_t count);
@@ -154,6 +164,15 @@ constexpr ImageUse discarded(ImageUse use) {
   use.layout = VK_IMAGE_LAYOUT_UNDEFINED;
   return use;
 }
+
+// Describes a color that is drawn to; `clear` counts if it is loaded by clearing it.
+VkRenderingAttachmentInfo color_attachment(const Texture& texture, VkAttachmentLoadOp load,
+                                           VkClearColorValue clear = {});
+
+// Begins rendering to `area`, and sets viewport and scissor; pixels outside of it stay. `depth` is cleared, and may be
+// VK_NULL_HANDLE.
+void begin_rendering(const runtime::Device& device, VkCommandBuffer commands, VkExtent2D extent, const VkRect2D& area,
+                     std::span<const VkRenderingAttachmentInfo> colors, VkImageView depth);
 
 void image_barrier(const runtime::Device& device, VkCommandBuffer commands, VkImage image,
                    const VkImageSubresourceRange& range, const ImageUse& before, const ImageUse& after);

@@ -115,6 +115,25 @@ Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelin
   return Owned<VkPipeline>(made, {device.handle(), vk.vkDestroyPipeline});
 }
 
+Result<Owned<VkPipelineLayout>> make_pipeline_layout(const runtime::Device& device,
+                                                     std::span<const VkDescriptorSetLayout> sets,
+                                                     std::uint32_t constant_bytes) {
+  const runtime::DeviceFunctions& vk = device.functions();
+  const VkPushConstantRange constants{VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0, constant_bytes};
+  const VkPipelineLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                        .setLayoutCount = static_cast<std::uint32_t>(sets.size()),
+                                        .pSetLayouts = sets.data(),
+                                        .pushConstantRangeCount = constant_bytes > 0 ? 1u : 0u,
+                                        .pPushConstantRanges = &constants};
+  return make_object<VkPipelineLayout>(device, vk.vkCreatePipelineLayout, vk.vkDestroyPipelineLayout, info,
+                                       "a pipeline layout");
+}
+
+Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, const VkSamplerCreateInfo& info) {
+  const runtime::DeviceFunctions& vk = device.functions();
+  return make_object<VkSampler>(device, vk.vkCreateSampler, vk.vkDestroySampler, info, "a sampler");
+}
+
 VkSamplerCreateInfo target_sampler(bool compare, bool filtered) {
   const VkFilter filter = filtered ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
   return {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes graphics pipelines, and the sampler of what they draw.
+// Makes graphics pipelines, their layouts, and samplers.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -34,6 +34,13 @@ struct PipelineOptions {
 
 Result<Owned<VkPipeline>> make_pipeline(const runtime::Device& device, VkPipelineLayout layout,
                                         const PipelineOptions& options);
+
+// `constant_bytes`: of the push constants, which vertex and fragment shaders read.
+Result<Owned<VkPipelineLayout>> make_pipeline_layout(const runtime::Device& device,
+                                                     std::span<const VkDescriptorSetLayout> sets,
+                                                     std::uint32_t constant_bytes = 0);
+
+Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, const VkSamplerCreateInfo& info);
 
 // Describes a sampler of render targets. `compare`: of depths of a shadow map, outside of which everything is lit.
 VkSamplerCreateInfo target_sampler(bool compare, bool filtered);

@@ -22,40 +22,6 @@
 namespace pelt::samples {
 namespace {
 
-constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
-
-VkDescriptorSetLayoutBinding binding(std::uint32_t index, VkDescriptorType type) {
-  return {.binding = index, .descriptorType = type, .descriptorCount = 1, .stageFlags = kStages};
-}
-
-Result<Owned<VkDescriptorSetLayout>> make_set_layout(const runtime::Device& device,
-                                                     std::span<const VkDescriptorSetLayoutBinding> bindings) {
-  const runtime::DeviceFunctions& vk = device.functions();
-  const VkDescriptorSetLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                             .bindingCount = static_cast<std::uint32_t>(bindings.size()),
-                                             .pBindings = bindings.data()};
-  return make_object<VkDescriptorSetLayout>(device, vk.vkCreateDescriptorSetLayout, vk.vkDestroyDescriptorSetLayout,
-                                            info, "the renderer's descriptor layout");
-}
-
-Result<Owned<VkPipelineLayout>> make_layout(const runtime::Device& device,
-                                            std::span<const VkDescriptorSetLayout> sets) {
-  const runtime::DeviceFunctions& vk = device.functions();
-  const VkPushConstantRange constants{.stageFlags = kStages, .offset = 0, .size = sizeof(shared::DrawConstants)};
-  const VkPipelineLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                        .setLayoutCount = static_cast<std::uint32_t>(sets.size()),
-                                        .pSetLayouts = sets.data(),
-                                        .pushConstantRangeCount = 1,
-                                        .pPushConstantRanges = &constants};
-  return make_object<VkPipelineLayout>(device, vk.vkCreatePipelineLayout, vk.vkDestroyPipelineLayout, info,
-                                       "the renderer's pipeline layout");
-}
-
-Result<Owned<VkSampler>> make_sampler(const runtime::Device& device, const VkSamplerCreateInfo& info) {
-  const runtime::DeviceFunctions& vk = device.functions();
-  return make_object<VkSampler>(device, vk.vkCreateSampler, vk.vkDestroySampler, info, "a sampler of the renderer");
-}
-
 // The texture repeats, as in glTF by default (3.8.2).
 constexpr VkSamplerCreateInfo kTextureSampler{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
                                               .magFilter = VK_FILTER_LINEAR,
@@ -67,48 +33,34 @@ constexpr VkSamplerCreateInfo kTextureSampler{.sType = VK_STRUCTURE_TYPE_SAMPLER
                                               .maxLod = VK_LOD_CLAMP_NONE};
 
 Result<void> make_samplers(const runtime::Device& device, const TargetFormats& formats, Pipelines& made) {
-  const struct {
-    Owned<VkSampler>& into;
-    VkSamplerCreateInfo info;
-  } samplers[] = {
-      {made.map_sampler, target_sampler(true, formats.filtered_depth)},
-      {made.color_sampler, target_sampler(false, false)},
-      {made.texture_sampler, kTextureSampler},
-  };
-  for (const auto& [into, info] : samplers) {
-    PELT_ASSIGN(into, make_sampler(device, info));
-  }
+  PELT_ASSIGN(made.map_sampler, make_sampler(device, target_sampler(true, formats.filtered_depth)));
+  PELT_ASSIGN(made.color_sampler, make_sampler(device, target_sampler(false, false)));
+  PELT_ASSIGN(made.texture_sampler, make_sampler(device, kTextureSampler));
   return {};
 }
 
 Result<void> make_layouts(const runtime::Device& device, Pipelines& made) {
-  const std::array scene_bindings{
-      binding(shared::kBindFrame, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER),
-      binding(shared::kBindSample, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC),
-      binding(shared::kBindMaps, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
-      binding(shared::kBindDepths, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
-      binding(shared::kBindColor, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER),
-      binding(shared::kBindWorlds, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-      binding(shared::kBindWeights, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-      binding(shared::kBindOverlays, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-  };
-  const std::array item_bindings{
-      binding(shared::kBindPositions, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-      binding(shared::kBindDirections, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-      binding(shared::kBindEdges, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-      binding(shared::kBindUvs, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-  };
-  const std::array texture_bindings{binding(shared::kBindTexture, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER)};
-  const struct {
-    Owned<VkDescriptorSetLayout>& into;
-    std::span<const VkDescriptorSetLayoutBinding> bindings;
-  } set_layouts[] = {
-      {made.scene_layout, scene_bindings}, {made.item_layout, item_bindings}, {made.texture_layout, texture_bindings}};
-  for (const auto& [into, bindings] : set_layouts) {
-    PELT_ASSIGN(into, make_set_layout(device, bindings));
-  }
-  const std::array sets{made.scene_layout.get(), made.item_layout.get(), made.texture_layout.get()};
-  PELT_ASSIGN(made.layout, make_layout(device, sets));
+  constexpr VkDescriptorType kImage = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  constexpr VkDescriptorType kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  const SetBinding scene[] = {{shared::kBindFrame, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
+                              {shared::kBindSample, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC},
+                              {shared::kBindMaps, kImage},
+                              {shared::kBindDepths, kImage},
+                              {shared::kBindColor, kImage},
+                              {shared::kBindWorlds, kStorage},
+                              {shared::kBindWeights, kStorage},
+                              {shared::kBindOverlays, kStorage}};
+  const SetBinding item[] = {{shared::kBindPositions, kStorage},
+                             {shared::kBindDirections, kStorage},
+                             {shared::kBindEdges, kStorage},
+                             {shared::kBindUvs, kStorage}};
+  const SetBinding texture[] = {{shared::kBindTexture, kImage}};
+  PELT_ASSIGN(made.scene_layout, make_set_layout(device, scene, "descriptor layout of the scene"));
+  PELT_ASSIGN(made.item_layout, make_set_layout(device, item, "descriptor layout of items"));
+  PELT_ASSIGN(made.texture_layout, make_set_layout(device, texture, "descriptor layout of textures"));
+  const VkDescriptorSetLayout sets[] = {made.scene_layout.handle.get(), made.item_layout.handle.get(),
+                                        made.texture_layout.handle.get()};
+  PELT_ASSIGN(made.layout, make_pipeline_layout(device, sets, sizeof(shared::DrawConstants)));
   return {};
 }
 

@@ -25,9 +25,9 @@ struct Pipelines {
   Owned<VkSampler> map_sampler;
   Owned<VkSampler> color_sampler;
   Owned<VkSampler> texture_sampler;
-  Owned<VkDescriptorSetLayout> scene_layout;    // set 0, shaders/scene.h
-  Owned<VkDescriptorSetLayout> item_layout;     // set 1
-  Owned<VkDescriptorSetLayout> texture_layout;  // set 2
+  SetLayout scene_layout;    // set 0, shaders/scene.h
+  SetLayout item_layout;     // set 1
+  SetLayout texture_layout;  // set 2
   Owned<VkPipelineLayout> layout;
   Owned<VkPipeline> shadow;
   Owned<VkPipeline> surface;

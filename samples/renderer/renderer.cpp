@@ -120,8 +120,11 @@ struct Renderer::State {
   void record_sample(VkCommandBuffer commands, std::uint32_t sample);
   void record_development(VkCommandBuffer commands);
 
-  void begin_pass(VkCommandBuffer commands, VkExtent2D extent, const VkRect2D& area, const Texture* color,
-                  VkImageView depth, VkAttachmentLoadOp load_color);
+  void begin_picture(VkCommandBuffer commands, const VkRect2D& area, const Texture& color, VkAttachmentLoadOp load,
+                     VkImageView depth = VK_NULL_HANDLE) {
+    const VkRenderingAttachmentInfo attachment = color_attachment(color, load);
+    begin_rendering(device, commands, size(), area, {&attachment, 1}, depth);
+  }
   template <class Constants>
   void push(VkCommandBuffer commands, const Constants& constants) {
     vk.vkCmdPushConstants(commands, pipelines.layout.get(), kStages, 0, sizeof constants, &constants);
@@ -177,33 +180,6 @@ void Renderer::State::set_regions(const Scene& wanted) {
     regions.push_back(
         {{{static_cast<std::int32_t>(column), 0}, {options.width - column, options.height}}, SplitSide::kRight});
   }
-}
-
-// Sets viewport, scissor and attachments. `color` may be nullptr, `depth` may be VK_NULL_HANDLE; depth is cleared.
-// Pixels outside `area` stay.
-void Renderer::State::begin_pass(VkCommandBuffer commands, VkExtent2D extent, const VkRect2D& area,
-                                 const Texture* color, VkImageView depth, VkAttachmentLoadOp load_color) {
-  const VkRenderingAttachmentInfo color_info{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-                                             .imageView = color != nullptr ? color->view.get() : VK_NULL_HANDLE,
-                                             .imageLayout = kDrawnColor.layout,
-                                             .loadOp = load_color,
-                                             .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
-  const VkRenderingAttachmentInfo depth_info{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-                                             .imageView = depth,
-                                             .imageLayout = kDrawnDepth.layout,
-                                             .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
-                                             .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
-                                             .clearValue = {.depthStencil = {1.0f, 0}}};
-  const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
-                             .renderArea = area,
-                             .layerCount = 1,
-                             .colorAttachmentCount = color != nullptr ? 1u : 0u,
-                             .pColorAttachments = &color_info,
-                             .pDepthAttachment = depth != VK_NULL_HANDLE ? &depth_info : nullptr};
-  vk.vkCmdBeginRendering(commands, &info);
-  const VkViewport viewport{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height), 0, 1};
-  vk.vkCmdSetViewport(commands, 0, 1, &viewport);
-  vk.vkCmdSetScissor(commands, 0, 1, &area);
 }
 
 void Renderer::State::draw_shadows(VkCommandBuffer commands, const Region& region, std::uint32_t map) {
@@ -306,8 +282,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
     bind(commands, pipelines.shadow);
     for (std::uint32_t map = 0; map < shared::kMaps; ++map) {
       constexpr VkExtent2D kExtent{kMapSize, kMapSize};
-      begin_pass(commands, kExtent, {{0, 0}, kExtent}, nullptr, targets.maps.layer_views[map].get(),
-                 VK_ATTACHMENT_LOAD_OP_DONT_CARE);
+      begin_rendering(device, commands, kExtent, {{0, 0}, kExtent}, {}, targets.maps.layer_views[map].get());
       draw_shadows(commands, region, map);
       vk.vkCmdEndRendering(commands);
     }
@@ -317,7 +292,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
     // Draw the region.
     image_barrier(device, commands, targets.color, first ? discarded(kSampled) : kDrawnColor, kDrawnColor);
     image_barrier(device, commands, targets.depth, first ? discarded(kDrawnDepth) : kDrawnDepth, kDrawnDepth);
-    begin_pass(commands, size(), region.area, &targets.color, targets.depth.view.get(), VK_ATTACHMENT_LOAD_OP_CLEAR);
+    begin_picture(commands, region.area, targets.color, VK_ATTACHMENT_LOAD_OP_CLEAR, targets.depth.view.get());
     bind(commands, pipelines.surface);
     draw_surfaces(commands, region, false);
     bind(commands, pipelines.masked_surface);
@@ -343,8 +318,7 @@ void Renderer::State::record_sample(VkCommandBuffer commands, std::uint32_t samp
   image_barrier(device, commands, targets.color, kDrawnColor, kSampled);
   const bool first = sample == 0;
   image_barrier(device, commands, targets.sum, first ? discarded(kDrawnColor) : kDrawnColor, kDrawnColor);
-  begin_pass(commands, size(), whole(), &targets.sum, VK_NULL_HANDLE,
-             first ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_LOAD);
+  begin_picture(commands, whole(), targets.sum, first ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_LOAD);
   bind(commands, pipelines.accumulate);
   vk.vkCmdDraw(commands, 3, 1, 0, 0);
   vk.vkCmdEndRendering(commands);
@@ -356,7 +330,7 @@ void Renderer::State::record_development(VkCommandBuffer commands) {
   image_barrier(device, commands, targets.sum, kDrawnColor, kSampled);
   image_barrier(device, commands, targets.picture, discarded(kCopied), kDrawnColor);
   bind_scene(commands, scene.develop_set(), 0);
-  begin_pass(commands, size(), whole(), &targets.picture, VK_NULL_HANDLE, VK_ATTACHMENT_LOAD_OP_DONT_CARE);
+  begin_picture(commands, whole(), targets.picture, VK_ATTACHMENT_LOAD_OP_DONT_CARE);
   bind(commands, pipelines.develop);
   push(commands, shared::DevelopConstants{
                      .mean_from_sum = static_cast<float>(options.samples) / static_cast<float>(samples),

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Makes surfaces for docs/hierarchical_bspline.md:
-#   limb OUT.json       a rig for builtin:limb, the joint by five sub-segments
 #   elbow ARM.obj DIR   four rigs for builtin:arm, elbow_1.json to elbow_4.json; ARM.obj: pelt deform builtin:arm
 #   head OUT.glb DIR    a head with jaws, teeth and ears, its skin the surface itself, and the rigs head_jaw.json,
 #                       head_teeth.json and head_ears.json
@@ -80,19 +79,6 @@ def around(x, height, width, across):
     grow = 6 / (4 + 2 * math.cos(math.tau / across))
     return [[x, grow * height * math.cos(math.tau * j / across), grow * width * math.sin(math.tau * j / across)]
             for j in range(across)]
-
-
-def limb(out):
-    rings, across = 11, 8
-    rows = [around(i - 1.0, 1, 1, across) for i in range(rings)]
-
-    def attached(joint, first, last, **part):
-        return {"joint": joint, **part, "vertices": [[first * across, last * across + across - 1]]}
-
-    attach = [attached("root", 0, 2)]
-    attach += [attached("joint", 2 + k, 2 + k, segment=k, segments=5) for k in range(1, 6)]
-    attach += [attached("joint", 8, rings - 1)]
-    write_rig(out, "limb", rows, [{"attach": attach}])
 
 
 def elbow(arm, folder):
@@ -434,7 +420,7 @@ def head(model, folder):
 
 
 if __name__ == "__main__":
-    makers = {"limb": limb, "elbow": elbow, "head": head}
+    makers = {"elbow": elbow, "head": head}
     if len(sys.argv) < 2 or sys.argv[1] not in makers:
         sys.exit(f"usage: {sys.argv[0]} {{{'|'.join(makers)}}} FILE...; the head of this file says which files")
     makers[sys.argv[1]](*sys.argv[2:])

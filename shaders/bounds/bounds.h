@@ -92,30 +92,15 @@ struct Box {
   vec3 greatest;
 };
 
-PELT_SHARED_FN Box box_begin() {
-  Box box;
-  box.least = vec3(3e38f);
-  box.greatest = vec3(-3e38f);
-  return box;
-}
+PELT_SHARED_FN Box box_begin() { return Box(vec3(3e38f), vec3(-3e38f)); }
+
+PELT_SHARED_FN Box box_of_both(Box a, Box b) { return Box(min(a.least, b.least), max(a.greatest, b.greatest)); }
 
 PELT_SHARED_FN Box box_with(Box box, vec3 middle, vec3 reach) {
-  box.least = min(box.least, middle - reach);
-  box.greatest = max(box.greatest, middle + reach);
-  return box;
+  return box_of_both(box, Box(middle - reach, middle + reach));
 }
 
-PELT_SHARED_FN Box box_of_both(Box a, Box b) {
-  a.least = min(a.least, b.least);
-  a.greatest = max(a.greatest, b.greatest);
-  return a;
-}
-
-PELT_SHARED_FN Box box_grown(Box box, vec3 by) {
-  box.least -= by;
-  box.greatest += by;
-  return box;
-}
+PELT_SHARED_FN Box box_grown(Box box, vec3 by) { return Box(box.least - by, box.greatest + by); }
 
 // The box, grown by what the rounding of vertices and of the box may differ by: some units in the last place of the
 // farthest coordinate.
@@ -146,14 +131,9 @@ struct DualPairs {
   Box steps;
 };
 
-PELT_SHARED_FN DualPairs dual_pairs_begin() {
-  DualPairs pairs;
-  pairs.box = box_begin();
-  pairs.step.least = vec3(0.0f);
-  pairs.step.greatest = vec3(0.0f);
-  pairs.steps = pairs.step;
-  return pairs;
-}
+PELT_SHARED_FN Box box_at_origin() { return Box(vec3(0.0f), vec3(0.0f)); }
+
+PELT_SHARED_FN DualPairs dual_pairs_begin() { return DualPairs(box_begin(), box_at_origin(), box_at_origin()); }
 
 // Adds a pair of motions, which are on one side. `count`: n.
 PELT_SHARED_FN DualPairs dual_pairs_add(DualPairs pairs, DualQuaternion a, DualQuaternion b, uint count, vec3 middle,
@@ -165,22 +145,16 @@ PELT_SHARED_FN DualPairs dual_pairs_add(DualPairs pairs, DualQuaternion a, DualQ
     pairs.box = box_with_mapped(pairs.box, between + step * ((1.0f + cosine) / cosine), middle, reach);
     return pairs;
   }
-  Box zero;
-  zero.least = vec3(0.0f);
-  zero.greatest = vec3(0.0f);
-  Box mapped = box_with_mapped(zero, step, middle, reach);
+  Box mapped = box_with_mapped(box_at_origin(), step, middle, reach);
   pairs.step = box_of_both(pairs.step, mapped);
-  pairs.steps.least += mapped.least;
-  pairs.steps.greatest += mapped.greatest;
+  pairs.steps = Box(pairs.steps.least + mapped.least, pairs.steps.greatest + mapped.greatest);
   return pairs;
 }
 
 // The box of the group, whose vertices have at most `count` entries.
 PELT_SHARED_FN Box dual_pairs_box(DualPairs pairs, uint count) {
-  Box box = pairs.box;
-  box.least += max(pairs.steps.least, pairs.step.least * float(count));
-  box.greatest += min(pairs.steps.greatest, pairs.step.greatest * float(count));
-  return box;
+  return Box(pairs.box.least + max(pairs.steps.least, pairs.step.least * float(count)),
+             pairs.box.greatest + min(pairs.steps.greatest, pairs.step.greatest * float(count)));
 }
 
 // True if no choice of sides puts each two of three motions less than a turn apart, whose cosines these are: or nearly.

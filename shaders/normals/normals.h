@@ -61,14 +61,7 @@ struct RingSum {
   float size;   // sum of squared edge lengths
 };
 
-PELT_SHARED_FN RingSum ring_begin(vec3 position) {
-  RingSum sum;
-  sum.normal = vec3(0.0f);
-  sum.apex = position;
-  sum.edge = vec3(0.0f);
-  sum.size = 0.0f;
-  return sum;
-}
+PELT_SHARED_FN RingSum ring_begin(vec3 position) { return RingSum(vec3(0.0f), position, vec3(0.0f), 0.0f); }
 
 // Adds the next word and its vertex's position.
 PELT_SHARED_FN RingSum ring_add(RingSum sum, uint word, vec3 position) {

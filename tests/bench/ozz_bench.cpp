@@ -177,15 +177,22 @@ Result<void> measure(std::uint32_t vertices, std::size_t rounds) {
   }
   PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
 
-  Table table({{"", false}, {"Mvert/s"}, {"of ozz-animation"}, {"of it, normals alike"}});
+  Json rows = Json::array();
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const double speed = static_cast<double>(skin.size()) / spread_of(seconds[i]).median;
-    table.add({names[i], fmt::format("{:.1f}", speed / 1e6), in_words(ratio_of(seconds[0], seconds[i])),
-               in_words(ratio_of(seconds[1], seconds[i]))});
+    rows.push_back({{"name", names[i]},
+                    {"speed", speed},
+                    {"of_ozz", in_words(ratio_of(seconds[0], seconds[i]))},
+                    {"alike", in_words(ratio_of(seconds[1], seconds[i]))}});
   }
   choose_target(0);
   fmt::print("{} vertices, {} rounds: speed, and its ratio within rounds, median (middle half)\n\n{}\n{}\n\n",
-             skin.size(), rounds, table.text(), differences(character, evaluator, skin));
+             skin.size(), rounds,
+             table_of(rows, {{"", "name"},
+                             {"Mvert/s", "speed", "{:.1f}", 1e-6},
+                             {"of ozz-animation", "of_ozz", "{}"},
+                             {"of it, normals alike", "alike", "{}"}}),
+             differences(character, evaluator, skin));
   return {};
 }
 

@@ -2,12 +2,9 @@
 // Crowds on a device of the game's, with its memory and buffers.
 #include <array>
 #include <atomic>
-#include <cstring>
-#include <map>
-#include <mutex>
+#include <string_view>
 #include <thread>
 
-#include <pelt/bind.h>
 #include <pelt/runtime/buffer.h>
 #include <pelt/runtime/crowd.h>
 #include <pelt/runtime/device.h>
@@ -15,10 +12,12 @@
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/vulkan_functions.h>
 
+#include "tests/runtime/counting_memory.h"
+#include "tests/support/driven.h"
 #include "tests/support/gpu.h"
 #include "tests/support/must.h"
 #include "tests/support/tube.h"
-#include "tests/support/untyped.h"
+#include "tests/support/vulkan_mask.h"
 
 namespace pelt::runtime {
 namespace {
@@ -36,81 +35,19 @@ DeviceHandles handles_of(const Device& device) {
           .queue = device.queue()};
 }
 
-// Makes one allocation for each piece, and counts them.
-struct CountingMemory {
-  const Device& device;
-  VkPhysicalDeviceMemoryProperties properties{};
-  std::mutex mutex;
-  std::map<VkDeviceMemory, VkDeviceSize> held;
-  std::size_t taken = 0;
-  VkResult refuse = VK_SUCCESS;
-
-  explicit CountingMemory(const Device& d) : device(d) {
-    reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(
-        vulkan_entry_point()(device.instance(), "vkGetPhysicalDeviceMemoryProperties"))(device.physical(), &properties);
-  }
-
-  MemoryCallbacks callbacks() {
-    return {.user = this,
-            .allocate =
-                [](void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
-                   VkMemoryPropertyFlags preferred, bool, const char*, MemoryPiece& piece) {
-                  return static_cast<CountingMemory*>(user)->allocate(requirements, required, preferred, piece);
-                },
-            .free = [](void* user, const MemoryPiece& piece) { static_cast<CountingMemory*>(user)->free(piece); }};
-  }
-
-  VkResult allocate(const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required, VkMemoryPropertyFlags,
-                    MemoryPiece& piece) {
-    const std::lock_guard lock(mutex);
-    if (refuse != VK_SUCCESS) return refuse;
-    std::uint32_t type = 0;
-    while ((requirements.memoryTypeBits >> type & 1u) == 0 ||
-           (properties.memoryTypes[type].propertyFlags & required) != required)
-      ++type;
-    const VkMemoryAllocateInfo info{
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = requirements.size, .memoryTypeIndex = type};
-    const VkResult result = device.functions().vkAllocateMemory(device.handle(), &info, nullptr, &piece.memory);
-    if (result != VK_SUCCESS) return result;
-    const VkMemoryPropertyFlags flags = properties.memoryTypes[type].propertyFlags;
-    piece.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-    if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0)
-      device.functions().vkMapMemory(device.handle(), piece.memory, 0, VK_WHOLE_SIZE, 0, &piece.mapped);
-    piece.owner = this;
-    held[piece.memory] = requirements.size;
-    ++taken;
-    return VK_SUCCESS;
-  }
-
-  void free(const MemoryPiece& piece) {
-    const std::lock_guard lock(mutex);
-    EXPECT_EQ(piece.owner, this);
-    EXPECT_EQ(held.erase(piece.memory), 1u);
-    device.functions().vkFreeMemory(device.handle(), piece.memory, nullptr);
-  }
-};
-
 class AdoptedDevices : public testing::Test {
  protected:
   void SetUp() override {
     PELT_REQUIRE_GPU(gpu_device());
-    const Result<Rig> rig = rig_from_deformer_name("surface-ffd");
-    ASSERT_TRUE(rig);
-    Result<Bound> bound = bind(test::make_tube(), *rig);
-    ASSERT_TRUE(bound) << bound.error().message;
-    character_.emplace(bound->character);
+    character_.emplace(test::bound_by(test::make_tube(), "surface-ffd"));
   }
 
   // Returns positions of one posed instance on a device; waits for them.
   std::vector<glm::vec3> posed(const Device& device) const {
-    Result<GpuCharacters> gpu = upload(device, *character_);
-    EXPECT_TRUE(gpu) << gpu.error().message;
-    Result<Crowd> crowd = Crowd::create(device, *gpu);
-    EXPECT_TRUE(crowd) << crowd.error().message;
-    EXPECT_TRUE(run(device, *crowd));
-    Result<InstanceVertices> vertices = read_vertices(device, *crowd, 0);
-    EXPECT_TRUE(vertices) << vertices.error().message;
-    return std::move(vertices->positions);
+    const GpuCharacters gpu = test::must(upload(device, *character_));
+    Crowd crowd = test::must(Crowd::create(device, gpu));
+    EXPECT_TRUE(run(device, crowd));
+    return test::must(read_vertices(device, crowd, 0)).positions;
   }
 
   std::optional<Character> character_;
@@ -138,9 +75,8 @@ TEST_F(AdoptedDevices, NeedTheirHandles) {
 TEST_F(AdoptedDevices, MoveWhatTheirOwnerWouldAndStayWithIt) {
   const std::vector<glm::vec3> expected = posed(*gpu_device());
   {
-    const Result<Device> adopted = Device::adopt(handles_of(*gpu_device()));
-    ASSERT_TRUE(adopted) << adopted.error().message;
-    EXPECT_EQ(posed(*adopted), expected);
+    const Device adopted = test::must(Device::adopt(handles_of(*gpu_device())));
+    EXPECT_EQ(posed(adopted), expected);
   }
   EXPECT_EQ(posed(*gpu_device()), expected);
 }
@@ -171,95 +107,67 @@ TEST_F(AdoptedDevices, NeedNoFeaturesAndNoExtensions) {
   handles.device = device;
   functions.vkGetDeviceQueue(device, handles.queue_family, 0, &handles.queue);
   {
-    const Result<Device> adopted = Device::adopt(handles);
-    ASSERT_TRUE(adopted) << adopted.error().message;
-    EXPECT_EQ(posed(*adopted), posed(*gpu_device()));
+    const Device adopted = test::must(Device::adopt(handles));
+    EXPECT_EQ(posed(adopted), posed(*gpu_device()));
   }
   functions.vkDestroyDevice(device, nullptr);
 }
 
+// No memory is allocated while frames are recorded.
 TEST_F(AdoptedDevices, TakeMemoryFromTheirOwnerAndGiveItBack) {
   CountingMemory memory(*gpu_device());
   DeviceHandles handles = handles_of(*gpu_device());
   handles.memory = memory.callbacks();
   {
-    const Result<Device> adopted = Device::adopt(handles);
-    ASSERT_TRUE(adopted) << adopted.error().message;
-    EXPECT_EQ(posed(*adopted), posed(*gpu_device()));
+    const Device adopted = test::must(Device::adopt(handles));
+    EXPECT_EQ(posed(adopted), posed(*gpu_device()));
     EXPECT_GT(memory.taken, 0u);
+    const GpuCharacters gpu = test::must(upload(adopted, *character_));
+    Crowd crowd = test::must(Crowd::create(adopted, gpu, {.instances = {5}}));
+    const std::size_t taken = memory.taken;
+    for (int frame = 0; frame < 4; ++frame) ASSERT_TRUE(run(adopted, crowd));
+    EXPECT_EQ(memory.taken, taken);
 
-    const Result<GpuCharacters> gpu = upload(*adopted, *character_);
-    ASSERT_TRUE(gpu);
     const std::size_t before = memory.held.size();
     memory.refuse = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    const Result<Crowd> crowd = Crowd::create(*adopted, *gpu);
-    ASSERT_FALSE(crowd);
-    EXPECT_THAT(crowd.error().message, HasSubstr("out of device memory"));
+    const Result<Crowd> refused = Crowd::create(adopted, gpu);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("out of device memory"));
     EXPECT_EQ(memory.held.size(), before);
   }
   EXPECT_THAT(memory.held, testing::IsEmpty());
 }
 
-// No memory is allocated while frames are posed and recorded.
-TEST_F(AdoptedDevices, TakeNoMemoryForAFrame) {
-  CountingMemory memory(*gpu_device());
-  DeviceHandles handles = handles_of(*gpu_device());
-  handles.memory = memory.callbacks();
-  const Result<Device> adopted = Device::adopt(handles);
-  ASSERT_TRUE(adopted);
-  Result<GpuCharacters> gpu = upload(*adopted, *character_);
-  ASSERT_TRUE(gpu);
-  Result<Crowd> crowd = Crowd::create(*adopted, *gpu, {.instances = {5}});
-  ASSERT_TRUE(crowd);
-  const std::size_t taken = memory.taken;
-  for (int frame = 0; frame < 4; ++frame) ASSERT_TRUE(run(*adopted, *crowd));
-  EXPECT_EQ(memory.taken, taken);
-}
-
 TEST_F(AdoptedDevices, WithoutAQueueSubmitNothing) {
   DeviceHandles handles = handles_of(*gpu_device());
   handles.queue = VK_NULL_HANDLE;
-  const Result<Device> adopted = Device::adopt(handles);
-  ASSERT_TRUE(adopted);
-  const Result<GpuCharacters> submitted = upload(*adopted, *character_);
+  const Device adopted = test::must(Device::adopt(handles));
+  const Result<GpuCharacters> submitted = upload(adopted, *character_);
   ASSERT_FALSE(submitted);
   EXPECT_THAT(submitted.error().message, HasSubstr("without a queue"));
 
   // Everything in one command buffer of the caller's.
-  Result<GpuCharacters> gpu = GpuCharacters::create(*adopted, std::span(&*character_, 1));
-  ASSERT_TRUE(gpu) << gpu.error().message;
-  Result<Crowd> crowd = Crowd::create(*adopted, *gpu);
-  ASSERT_TRUE(crowd) << crowd.error().message;
+  GpuCharacters gpu = test::must(GpuCharacters::create(adopted, std::span(&*character_, 1)));
+  Crowd crowd = test::must(Crowd::create(adopted, gpu));
   ASSERT_TRUE(submit_and_wait(*gpu_device(), "a game's frame", [&](VkCommandBuffer commands) {
-    gpu->record_upload(commands);
-    crowd->record(commands);
+    gpu.record_upload(commands);
+    crowd.record(commands);
   }));
-  gpu->finish_upload();
-  const Result<InstanceVertices> vertices = read_vertices(*gpu_device(), *crowd, 0);
-  ASSERT_TRUE(vertices) << vertices.error().message;
-  EXPECT_EQ(vertices->positions, posed(*gpu_device()));
+  gpu.finish_upload();
+  EXPECT_EQ(test::must(read_vertices(*gpu_device(), crowd, 0)).positions, posed(*gpu_device()));
 }
 
-// Watches the function that makes compute pipelines, and records the caches that it is given.
-class PipelineWatch {
- public:
-  // Works as Vulkan's entry point does, but gives devices create() instead of their function.
-  static PFN_vkVoidFunction instance_function(VkInstance instance, const char* name) {
-    const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
-    if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return found;
-    device_function_ = reinterpret_cast<PFN_vkGetDeviceProcAddr>(found);
-    return test::untyped(&PipelineWatch::device_function);
+// Records the caches that the function which makes compute pipelines is given.
+struct PipelineWatch {
+  static PFN_vkVoidFunction masked(std::string_view name, PFN_vkVoidFunction found) {
+    if (name != "vkCreateComputePipelines") return found;
+    create_ = reinterpret_cast<PFN_vkCreateComputePipelines>(found);
+    return test::untyped(create);
   }
 
   static inline std::vector<VkPipelineCache> caches;
 
  private:
-  static PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char* name) {
-    const PFN_vkVoidFunction found = device_function_(device, name);
-    if (std::strcmp(name, "vkCreateComputePipelines") != 0) return found;
-    create_ = reinterpret_cast<PFN_vkCreateComputePipelines>(found);
-    return test::untyped(&PipelineWatch::create);
-  }
   static VkResult VKAPI_CALL create(VkDevice device, VkPipelineCache cache, std::uint32_t count,
                                     const VkComputePipelineCreateInfo* infos, const VkAllocationCallbacks* allocator,
                                     VkPipeline* pipelines) {
@@ -267,7 +175,6 @@ class PipelineWatch {
     return create_(device, cache, count, infos, allocator, pipelines);
   }
 
-  static inline PFN_vkGetDeviceProcAddr device_function_ = nullptr;
   static inline PFN_vkCreateComputePipelines create_ = nullptr;
 };
 
@@ -278,51 +185,35 @@ TEST_F(AdoptedDevices, UseTheCachesOfTheirOwners) {
       vulkan_entry_point()(gpu_device()->instance(), "vkDestroyPipelineCache"));
   const VkPipelineCacheCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   DeviceHandles handles = handles_of(*gpu_device());
-  handles.get_instance_proc_addr = &PipelineWatch::instance_function;
+  handles.get_instance_proc_addr = test::MaskedVulkan<PipelineWatch>::entry_point;
   ASSERT_EQ(create(handles.device, &info, nullptr, &handles.pipeline_cache), VK_SUCCESS);
   PipelineWatch::caches.clear();
   {
-    const Result<Device> adopted = Device::adopt(handles);
-    ASSERT_TRUE(adopted);
-    EXPECT_EQ(posed(*adopted), posed(*gpu_device()));
+    const Device adopted = test::must(Device::adopt(handles));
+    EXPECT_EQ(posed(adopted), posed(*gpu_device()));
   }
   EXPECT_FALSE(PipelineWatch::caches.empty());
   EXPECT_THAT(PipelineWatch::caches, testing::Each(handles.pipeline_cache));
   destroy(handles.device, handles.pipeline_cache, nullptr);
 }
 
-// An entry point that lacks one function, of the instance or of its devices.
-class HiddenFunction {
- public:
-  static PFN_vkVoidFunction instance_function(VkInstance instance, const char* name) {
-    if (hidden == name) return nullptr;
-    const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
-    if (std::strcmp(name, "vkGetDeviceProcAddr") != 0) return found;
-    device_function_ = reinterpret_cast<PFN_vkGetDeviceProcAddr>(found);
-    return test::untyped(&HiddenFunction::device_function);
+// Lacks one function, of the instance or of its devices.
+struct HiddenFunction {
+  static PFN_vkVoidFunction masked(std::string_view name, PFN_vkVoidFunction found) {
+    return name == hidden ? nullptr : found;
   }
 
   static inline std::string hidden;
-
- private:
-  static PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char* name) {
-    return hidden == name ? nullptr : device_function_(device, name);
-  }
-
-  static inline PFN_vkGetDeviceProcAddr device_function_ = nullptr;
 };
 
-// An entry point whose devices have VK_EXT_memory_budget, and a budget.
-class Budgeted {
- public:
-  static PFN_vkVoidFunction instance_function(VkInstance instance, const char* name) {
-    const PFN_vkVoidFunction found = vulkan_entry_point()(instance, name);
-    if (std::strcmp(name, "vkGetPhysicalDeviceMemoryProperties2") == 0) {
+// Has devices with VK_EXT_memory_budget, and a budget.
+struct Budgeted {
+  static PFN_vkVoidFunction masked(std::string_view name, PFN_vkVoidFunction found) {
+    if (name == "vkGetPhysicalDeviceMemoryProperties2") {
       memory_ = reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties2>(found);
-      return test::untyped(&Budgeted::memory);
+      return test::untyped(memory);
     }
-    if (std::strcmp(name, "vkEnumerateDeviceExtensionProperties") == 0) return test::untyped(&Budgeted::extensions);
-    return found;
+    return name == "vkEnumerateDeviceExtensionProperties" ? test::untyped(extensions) : found;
   }
 
   static inline bool known = true;
@@ -351,7 +242,7 @@ class Budgeted {
 
 TEST_F(AdoptedDevices, StayWithinTheMemoryBudget) {
   DeviceHandles handles = handles_of(*gpu_device());
-  handles.get_instance_proc_addr = &Budgeted::instance_function;
+  handles.get_instance_proc_addr = test::MaskedVulkan<Budgeted>::entry_point;
   Budgeted::known = true;
   const Device device = test::must(Device::adopt(handles));
   Budgeted::left = VkDeviceSize{1} << 20;
@@ -375,7 +266,7 @@ TEST_F(AdoptedDevices, StayWithinTheMemoryBudget) {
 // As if the instance were made for a Vulkan before 1.1.
 TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
   DeviceHandles handles = handles_of(*gpu_device());
-  handles.get_instance_proc_addr = &HiddenFunction::instance_function;
+  handles.get_instance_proc_addr = test::MaskedVulkan<HiddenFunction>::entry_point;
   const std::string of_instance[] = {"vkGetPhysicalDeviceProperties2",           "vkGetPhysicalDeviceMemoryProperties",
                                      "vkGetPhysicalDeviceMemoryProperties2",     "vkEnumerateDeviceExtensionProperties",
                                      "vkGetPhysicalDeviceQueueFamilyProperties", "vkGetDeviceProcAddr"};
@@ -400,24 +291,20 @@ TEST_F(AdoptedDevices, NeedTheFunctionsThatCrowdsCall) {
        {"vkCmdBeginRendering", "vkCmdPipelineBarrier2", "vkQueueSubmit2", "vkGetPhysicalDeviceFeatures2",
         "vkCreateSampler", "vkCmdBeginDebugUtilsLabelEXT", "vkCreateDevice"}) {
     HiddenFunction::hidden = name;
-    const Result<Device> adopted = Device::adopt(handles);
-    ASSERT_TRUE(adopted) << adopted.error().message;
-    EXPECT_EQ(posed(*adopted), posed(*gpu_device()));
+    const Device adopted = test::must(Device::adopt(handles));
+    EXPECT_EQ(posed(adopted), posed(*gpu_device()));
   }
   HiddenFunction::hidden.clear();
 }
 
 // Two devices, and on each two crowds that two threads pose and record.
 TEST_F(AdoptedDevices, WorkSideBySide) {
-  Result<Device> second = Device::create(test::validated_options());
-  ASSERT_TRUE(second) << second.error().message;
-  const std::array<const Device*, 2> devices{&*gpu_device(), &*second};
+  const Device second = test::must(Device::create(test::validated_options()));
+  const std::array<const Device*, 2> devices{&*gpu_device(), &second};
   const std::vector<glm::vec3> expected = posed(*gpu_device());
   std::array<std::optional<GpuCharacters>, 2> uploaded;
   for (std::size_t d = 0; d < 2; ++d) {
-    Result<GpuCharacters> gpu = upload(*devices[d], *character_);
-    ASSERT_TRUE(gpu);
-    uploaded[d].emplace(std::move(*gpu));
+    uploaded[d].emplace(test::must(upload(*devices[d], *character_)));
   }
   std::atomic<int> right = 0;
   std::vector<std::thread> threads;

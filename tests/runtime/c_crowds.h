@@ -36,10 +36,11 @@ class CCrowds : public testing::Test {
     return handles;
   }
 
-  GpuHandle upload_all(const pelt_device* device) const {
-    const pelt_character* all[] = {c_characters_[0].get(), c_characters_[1].get()};
+  GpuHandle upload_all(const pelt_device* device, const pelt_upload_options* options = nullptr) const {
+    std::vector<const pelt_character*> all;
+    for (const CharacterHandle& character : c_characters_) all.push_back(character.get());
     pelt_gpu_characters* gpu = nullptr;
-    EXPECT_OK(pelt_upload_and_wait(device, all, 2, nullptr, &gpu));
+    EXPECT_OK(pelt_upload_and_wait(device, all.data(), static_cast<std::uint32_t>(all.size()), options, &gpu));
     return GpuHandle(gpu);
   }
 
@@ -50,11 +51,19 @@ class CCrowds : public testing::Test {
     return CrowdHandle(crowd);
   }
 
+  // Runs a frame whose outputs go to another queue and come back. With one family, validation sees what that orders.
   static pelt_result run_frame(const pelt_device* device, pelt_crowd* crowd) {
     return pelt_submit_and_wait(
         device, "frame",
         [](void* user, VkCommandBuffer commands) {
-          EXPECT_OK(pelt_crowd_record(static_cast<pelt_crowd*>(user), commands));
+          const auto c = static_cast<pelt_crowd*>(user);
+          const std::uint32_t family = test::gpu_device()->queue_family();
+          EXPECT_OK(pelt_crowd_record_acquire_back(c, commands, family, family));
+          EXPECT_OK(pelt_crowd_record(c, commands));
+          EXPECT_OK(pelt_crowd_record_release(c, commands, family, family));
+          EXPECT_OK(pelt_crowd_record_acquire(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT,
+                                              VK_ACCESS_2_TRANSFER_READ_BIT));
+          EXPECT_OK(pelt_crowd_record_release_back(c, commands, family, family, VK_PIPELINE_STAGE_2_COPY_BIT));
         },
         crowd);
   }

@@ -187,17 +187,11 @@ TEST(CEvaluators, RefuseWhatMakesNoSense) {
   EXPECT_INVALID(pelt_evaluator_inputs(handle.get(), &number, 1), "1 inputs are given, and there are 0");
   EXPECT_INVALID(pelt_evaluator_stream(handle.get(), 0, &number, 1), "stream 0 of 0");
   EXPECT_INVALID(pelt_evaluator_control(handle.get(), 0, 1), "control 0 of 0");
-  EXPECT_INVALID(pelt_evaluator_detail(handle.get(), 2), "no detail 2");
+  EXPECT_INVALID(pelt_evaluator_detail(handle.get(), 2), "detail is 2, which is none");
   EXPECT_OK(pelt_evaluator_detail(handle.get(), PELT_DETAIL_LINEAR_BLEND));
   options.normal_mode = 2;
   EXPECT_INVALID(pelt_evaluator_create(character.get(), &options, &none), "options.normal_mode is 2");
-  EXPECT_INVALID(pelt_evaluator_create(nullptr, nullptr, &none), "character is null");
   EXPECT_INVALID(pelt_evaluator_create(character.get(), nullptr, nullptr), "out is null");
-  EXPECT_INVALID(pelt_evaluator_evaluate(nullptr), "evaluator is null");
-  EXPECT_INVALID(pelt_evaluator_advance(nullptr, 0), "evaluator is null");
-  EXPECT_INVALID(pelt_evaluator_teleport(nullptr), "evaluator is null");
-  EXPECT_INVALID(pelt_evaluator_get_evaluated(nullptr, &evaluated), "evaluator is null");
-  EXPECT_INVALID(pelt_evaluator_get_vertices(nullptr, 0, 0, &arrays.given), "evaluator is null");
   EXPECT_EQ(none, nullptr);
   pelt_evaluator_destroy(nullptr);
 }

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/runtime/c_layout.h"
+#include <pelt/pelt.h>
+#include <pelt/pelt_binder.h>
 
 int main(void) {
   if (pelt_abi_version() != PELT_ABI_VERSION) return 1;

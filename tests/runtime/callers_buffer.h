@@ -12,12 +12,12 @@
 
 namespace pelt::runtime {
 
-inline Buffer callers_buffer(VkDeviceSize size) {
-  return test::must(Buffer::create(*test::gpu_device(),
-                                   {.size = size,
-                                    .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                    .memory = MemoryUse::kStream,
-                                    .name = "a caller's"}));
+inline Buffer callers_buffer(VkDeviceSize size, const Device& device = *test::gpu_device()) {
+  return test::must(
+      Buffer::create(device, {.size = size,
+                              .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                              .memory = MemoryUse::kStream,
+                              .name = "a caller's"}));
 }
 
 // Writes values; `offset` in bytes.

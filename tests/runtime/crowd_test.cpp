@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests crowds of one character.
+#include <array>
 #include <cstring>
 
 #include <pelt/runtime/buffer.h>
@@ -53,94 +54,25 @@ TEST_F(Crowds, NeedAlignedInputs) {
   }
 }
 
-TEST_F(Crowds, SayHowManyInstancesFit) {
-  const Character character = judged_by(model_, "linear-blend").character;
-  const GpuCharacters gpu = upload_character(character);
-  const Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, {.instances = {0xFFFFFFFFu}});
-  ASSERT_FALSE(crowd);
-  EXPECT_EQ(crowd.error().code, ErrorCode::kUnsupported);
-  const std::uint32_t fit = gpu_device()->limits().maxStorageBufferRange / (12 * character->vertex_count());
-  EXPECT_THAT(crowd.error().message, HasSubstr("positions of " + std::to_string(fit)));
-}
-
-TEST_F(Crowds, StandAtRestUntilPosed) {
-  for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd"}) {
-    const Character character = judged_by(model_, deformer).character;
-    const GpuCharacters gpu = upload_character(character);
-    Crowd crowd = make_crowd(gpu, {.instances = {2}});
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-    EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), positions(crowd, 1)), 1e-5f * character.size());
-  }
-}
-
-TEST_F(Crowds, FollowARigidMotionEachInstanceItsOwn) {
-  for (const char* deformer : {"linear-blend", "dual-quaternion", "surface-ffd"}) {
-    const Character character = judged_by(model_, deformer).character;
-    const GpuCharacters gpu = upload_character(character);
-    for (const std::uint32_t instances : {1u, 3u, 17u}) {
-      Crowd crowd = make_crowd(gpu, {.instances = {instances}});
-      for (std::uint32_t i = 0; i < instances; ++i) crowd.pose(i, moved(bind_joints_, motion(i)));
-      ASSERT_TRUE(run(*gpu_device(), crowd));
-      for (std::uint32_t i = 0; i < instances; ++i) {
-        EXPECT_LT(worst_distance(rest_positions(character), motion(i), positions(crowd, i)), 1e-5f * character.size())
-            << deformer << ", instance " << i << " of " << instances;
-      }
-    }
-  }
-}
-
 // Two frames are recorded before either runs: each must find the matrices that it was recorded with.
 TEST_F(Crowds, KeepTheFramesInFlightApart) {
   const Character character = judged_by(model_, "linear-blend").character;
   const GpuCharacters gpu = upload_character(character);
   Crowd crowd = make_crowd(gpu, {.instances = {3}, .frames_in_flight = 3});
-  const DeviceFunctions& functions = gpu_device()->functions();
-  const VkDevice device = gpu_device()->handle();
-  VkCommandPool pool = VK_NULL_HANDLE;
-  const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .queueFamilyIndex = gpu_device()->queue_family()};
-  ASSERT_EQ(functions.vkCreateCommandPool(device, &pool_info, nullptr, &pool), VK_SUCCESS);
-  constexpr std::uint32_t kFrames = 3;
-  VkCommandBuffer frames[kFrames];
-  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                  .commandPool = pool,
-                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                  .commandBufferCount = kFrames};
-  ASSERT_EQ(functions.vkAllocateCommandBuffers(device, &allocate_info, frames), VK_SUCCESS);
   const auto number = [](std::uint32_t frame, std::uint32_t instance) { return 10 * frame + instance; };
-  for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
+  std::array<test::Commands, 3> frames{test::Commands(*gpu_device()), test::Commands(*gpu_device()),
+                                       test::Commands(*gpu_device())};
+  for (std::uint32_t frame = 0; frame < 3; ++frame) {
     for (std::uint32_t i = 0; i < 3; ++i) crowd.pose(i, moved(bind_joints_, motion(number(frame, i))));
-    const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    ASSERT_EQ(functions.vkBeginCommandBuffer(frames[frame], &begin_info), VK_SUCCESS);
-    crowd.record(frames[frame]);
-    ASSERT_EQ(functions.vkEndCommandBuffer(frames[frame]), VK_SUCCESS);
+    frames[frame].record([&](VkCommandBuffer commands) { crowd.record(commands); });
   }
-  for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
-    const VkSubmitInfo submit_info{
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &frames[frame]};
-    ASSERT_EQ(functions.vkQueueSubmit(gpu_device()->queue(), 1, &submit_info, VK_NULL_HANDLE), VK_SUCCESS);
-    ASSERT_EQ(functions.vkDeviceWaitIdle(device), VK_SUCCESS);
+  for (std::uint32_t frame = 0; frame < 3; ++frame) {
+    ASSERT_EQ(frames[frame].submit(), VK_SUCCESS);
+    ASSERT_EQ(frames[frame].wait(), VK_SUCCESS);
     for (std::uint32_t i = 0; i < 3; ++i) {
       EXPECT_LT(worst_distance(rest_positions(character), motion(number(frame, i)), positions(crowd, i)),
                 1e-5f * character.size())
           << "frame " << frame << ", instance " << i;
-    }
-  }
-  functions.vkDestroyCommandPool(device, pool, nullptr);
-}
-
-TEST_F(Crowds, KeepThePoseOfAnInstanceThatIsNotPosedAgain) {
-  const Character character = judged_by(model_, "linear-blend").character;
-  const GpuCharacters gpu = upload_character(character);
-  for (const std::uint32_t frames_in_flight : {1u, 2u, 3u}) {
-    Crowd crowd = make_crowd(gpu, {.instances = {2}, .frames_in_flight = frames_in_flight});
-    crowd.pose(0, moved(bind_joints_, motion(5)));
-    for (std::uint32_t frame = 0; frame < 5; ++frame) {
-      crowd.pose(1, moved(bind_joints_, motion(10 + frame)));
-      ASSERT_TRUE(run(*gpu_device(), crowd));
-      EXPECT_LT(worst_distance(rest_positions(character), motion(5), positions(crowd, 0)), 1e-5f * character.size());
-      EXPECT_LT(worst_distance(rest_positions(character), motion(10 + frame), positions(crowd, 1)),
-                1e-5f * character.size());
     }
   }
 }
@@ -172,41 +104,6 @@ class StreamedCrowds : public Crowds {
   std::optional<Character> character_;
   std::optional<GpuCharacters> gpu_;
 };
-
-TEST_F(StreamedCrowds, StandAtRestUntilStreamed) {
-  Crowd crowd = make_crowd(*gpu_, {.instances = {2}});
-  crowd.pose(0, std::vector(2, motion(3)));  // the streamed cage does not follow
-  ASSERT_TRUE(run(*gpu_device(), crowd));
-  expect_instance(crowd, 1, glm::mat4(1), 0);
-}
-
-TEST_F(StreamedCrowds, FollowEachInstanceItsOwn) {
-  for (const std::uint32_t instances : {1u, 3u, 17u}) {
-    Crowd crowd = make_crowd(*gpu_, {.instances = {instances}});
-    for (std::uint32_t i = 0; i < instances; ++i) {
-      crowd.stream(i, 0, cage(motion(i)));
-      crowd.control(i, 0, 0.25f * static_cast<float>(i));
-    }
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-    for (std::uint32_t i = 0; i < instances; ++i) expect_instance(crowd, i, motion(i), 0.25f * static_cast<float>(i));
-  }
-}
-
-TEST_F(StreamedCrowds, KeepWhatIsNotGivenAgain) {
-  for (const std::uint32_t frames_in_flight : {1u, 2u, 3u}) {
-    Crowd crowd = make_crowd(*gpu_, {.instances = {3}, .frames_in_flight = frames_in_flight});
-    crowd.stream(0, 0, cage(motion(5)));
-    crowd.control(1, 0, 2.0f);
-    for (std::uint32_t frame = 0; frame < 5; ++frame) {
-      crowd.stream(1, 0, cage(motion(frame)));
-      crowd.control(2, 0, static_cast<float>(frame));
-      ASSERT_TRUE(run(*gpu_device(), crowd));
-      expect_instance(crowd, 0, motion(5), 0);
-      expect_instance(crowd, 1, motion(frame), 2);
-      expect_instance(crowd, 2, glm::mat4(1), static_cast<float>(frame));
-    }
-  }
-}
 
 // Inputs in a simulation's buffer, after other data.
 TEST_F(StreamedCrowds, ReadABufferOfTheCallers) {
@@ -320,21 +217,37 @@ TEST_F(Crowds, OfNumbersThatDoNotDivideAreMovedInTiles) {
   for (std::uint32_t i = 0; i < crowd.instance_count(); ++i) expect_moved_to(i, i % 5 != 0 ? i + 300 : i);
 }
 
+TEST_F(Crowds, WithASkinWithoutWeightsStayWithTheirDeformers) {
+  Model model = test::make_tube_in_cage();
+  model.meshes.push_back(model.meshes[0]);
+  model.meshes.back().name = "bare";
+  model.meshes.back().weights = {};
+  Rig rig = test::rig_of(test::by_cage(), "tube");
+  rig.layers.push_back(rig.layers[0]);
+  rig.layers.back().target = "bare";
+  const Character character = test::bound(model, rig).character;
+  const GpuCharacters gpu = upload_character(character);
+  CrowdOptions options{.instances = {2}, .frames_in_flight = 1};
+  options.outputs.bounds = true;
+  Crowd crowd = make_crowd(gpu, options);
+  for (std::uint32_t i = 0; i < 2; ++i) crowd.pose(i, bent_joints());
+  crowd.detail(1, Detail::kLinearBlend);
+  ASSERT_TRUE(run(*gpu_device(), crowd));
+  EXPECT_EQ(positions(crowd, 1), positions(crowd, 0));
+  EXPECT_EQ(read_bounds(*gpu_device(), crowd, 1)->least, read_bounds(*gpu_device(), crowd, 0)->least);
+}
+
 TEST_F(Crowds, OutliveTheHandlesTheyWereMadeFrom) {
-  Result<Device> made = Device::create(test::validated_options());
-  ASSERT_TRUE(made);
+  Device made = test::must(Device::create(test::validated_options()));
   const Character character = judged_by(model_, "linear-blend").character;
-  Result<GpuCharacters> gpu = upload(*made, character);
-  ASSERT_TRUE(gpu);
-  Result<Crowd> crowd = Crowd::create(*made, *gpu);
-  ASSERT_TRUE(crowd);
-  const Device device = std::move(*made);
-  const GpuCharacters moved_gpu = std::move(*gpu);
-  Crowd moved_crowd = std::move(*crowd);
+  GpuCharacters gpu = test::must(upload(made, character));
+  Crowd crowd = test::must(Crowd::create(made, gpu));
+  const Device device = std::move(made);
+  const GpuCharacters moved_gpu = std::move(gpu);
+  Crowd moved_crowd = std::move(crowd);
   ASSERT_TRUE(run(device, moved_crowd));
-  const Result<InstanceVertices> vertices = read_vertices(device, moved_crowd, 0);
-  ASSERT_TRUE(vertices);
-  EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), vertices->positions), 1e-5f * character.size());
+  const InstanceVertices vertices = test::must(read_vertices(device, moved_crowd, 0));
+  EXPECT_LT(worst_distance(rest_positions(character), glm::mat4(1), vertices.positions), 1e-5f * character.size());
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ class MixedCrowds : public Crowds {
 
   // Records into commands that never run.
   static void record_and_drop(Crowd& crowd) {
-    test::record_and_drop(*test::gpu_device(), [&](VkCommandBuffer commands) { crowd.record(commands); });
+    test::Commands(*test::gpu_device()).record([&](VkCommandBuffer commands) { crowd.record(commands); });
   }
 
   std::vector<Character> characters_;

@@ -20,10 +20,13 @@ using testing::HasSubstr;
 // A device of the tests' own, without a feature and an extension but those that are asked for.
 class GameDevices : public CCrowds {
  protected:
-  void TearDown() override {
-    device_.reset();
+  void TearDown() override { destroy(); }
+
+  void destroy() {
     if (device != VK_NULL_HANDLE) load<PFN_vkDestroyDevice>("vkDestroyDevice")(device, nullptr);
     if (instance != VK_NULL_HANDLE) load<PFN_vkDestroyInstance>("vkDestroyInstance")(instance, nullptr);
+    device = VK_NULL_HANDLE;
+    instance = VK_NULL_HANDLE;
   }
 
   template <class Function>
@@ -71,50 +74,32 @@ class GameDevices : public CCrowds {
     load_device_functions(device, get).vkGetDeviceQueue(device, made.queue_family, 0, &made.queue);
     return made;
   }
-  pelt_device_handles handles_in_c() const {
-    const DeviceHandles made = handles();
-    auto given = sized<pelt_device_handles>();
-    given.get_instance_proc_addr = made.get_instance_proc_addr;
-    given.instance = made.instance;
-    given.physical = made.physical;
-    given.device = made.device;
-    given.queue_family = made.queue_family;
-    given.queue = made.queue;
-    return given;
-  }
 
   VkInstance instance = VK_NULL_HANDLE;
   VkPhysicalDevice physical = VK_NULL_HANDLE;
   VkDevice device = VK_NULL_HANDLE;
 };
 
+// Loaders have no functions of 1.1 for such an instance, or leave structures of 1.1 as they were. With the extension,
+// these are filled in, but the driver has no function of 1.1.
 TEST_F(GameDevices, OfVulkan10AreRefused) {
-  make(VK_API_VERSION_1_0, {}, nullptr);
-  // Loaders have no functions of 1.1 for such an instance, or leave structures of 1.1 as they were.
-  const char* why = "apiVersion 1.";
-  const DeviceHandles given = handles();
-  const DeviceDescription description = describe_device(given.get_instance_proc_addr, instance, physical);
-  ASSERT_FALSE(description.missing.empty());
-  const Result<Device> adopted = Device::adopt(given);
-  ASSERT_FALSE(adopted);
-  EXPECT_EQ(adopted.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(adopted.error().message, HasSubstr(why));
-
-  const pelt_device_handles in_c = handles_in_c();
-  auto described = sized<pelt_device_description>();
-  ASSERT_OK(pelt_describe_device(in_c.get_instance_proc_addr, instance, physical, &described));
-  EXPECT_EQ(described.missing, joined(description.missing, ", "));
-  pelt_device* made = nullptr;
-  EXPECT_REFUSED(pelt_device_adopt(&in_c, &made), PELT_ERROR_UNSUPPORTED, why);
-}
-
-// With the extension, structures of 1.1 are filled in, but the driver has no function of 1.1.
-TEST_F(GameDevices, OfVulkan10WithAnExtensionAreRefused) {
-  make(VK_API_VERSION_1_0, {VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME}, nullptr);
-  const Result<Device> adopted = Device::adopt(handles());
-  ASSERT_FALSE(adopted);
-  EXPECT_EQ(adopted.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(adopted.error().message, HasSubstr("apiVersion 1."));
+  for (const std::vector<const char*>& extensions :
+       {std::vector<const char*>(), {VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME}}) {
+    make(VK_API_VERSION_1_0, extensions, nullptr);
+    const DeviceHandles given = handles();
+    const Result<Device> adopted = Device::adopt(given);
+    ASSERT_FALSE(adopted);
+    EXPECT_EQ(adopted.error().code, ErrorCode::kUnsupported);
+    EXPECT_THAT(adopted.error().message, HasSubstr("apiVersion 1."));
+    const DeviceDescription description = describe_device(given.get_instance_proc_addr, instance, physical);
+    if (extensions.empty()) {
+      EXPECT_FALSE(description.missing.empty());
+    }
+    auto described = sized<pelt_device_description>();
+    ASSERT_OK(pelt_describe_device(given.get_instance_proc_addr, instance, physical, &described));
+    EXPECT_EQ(described.missing, joined(description.missing, ", "));
+    destroy();
+  }
 }
 
 // Every device of Vulkan 1.2 has the function that gives addresses, with the feature or without.
@@ -146,28 +131,7 @@ TEST_F(GameDevices, SayWhetherOutputsMayHaveAddresses) {
         EXPECT_TRUE(Crowd::create(adopted, gpu));
       }
     }
-
-    pelt_device_handles in_c = handles_in_c();
-    in_c.buffer_device_address = enabled ? 1 : 0;
-    pelt_device* made = nullptr;
-    ASSERT_OK(pelt_device_adopt(&in_c, &made));
-    {
-      const DeviceHandle adopted(made);
-      const GpuHandle gpu = upload_all(made);
-      auto options = sized<pelt_crowd_options>();
-      options.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-      pelt_crowd* crowd = nullptr;
-      if (enabled) {
-        ASSERT_OK(pelt_crowd_create(made, gpu.get(), &options, &crowd));
-        const CrowdHandle handle(crowd);
-      } else {
-        EXPECT_REFUSED(pelt_crowd_create(made, gpu.get(), &options, &crowd), PELT_ERROR_UNSUPPORTED,
-                       "no buffer device addresses");
-      }
-    }
-    TearDown();
-    device = VK_NULL_HANDLE;
-    instance = VK_NULL_HANDLE;
+    destroy();
   }
 }
 

@@ -22,6 +22,7 @@
 #include "tests/support/gpu.h"
 #include "tests/support/graded.h"
 #include "tests/support/morphs.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -39,22 +40,16 @@ struct Deformer {
   Rig rig;
 };
 
-Rig one_layer(DeformerParameters parameters) {
-  Rig rig;
-  rig.layers.push_back({"*", std::move(parameters), {}});
-  return rig;
-}
-
 // Every pose kernel and blend mode, alone and as driver and skin.
 std::vector<Deformer> deformers() {
   SurfaceFfdParameters basic{.mode = SurfaceFfdParameters::Mode::kBasic};
   SurfaceFfdParameters linear_driver;
   linear_driver.driver.follow = Follow::kLinearBlend;
-  return {{"linear blend", one_layer(LinearBlendParameters{})},
-          {"dual quaternion", one_layer(DualQuaternionParameters{})},
-          {"surface FFD, extended", one_layer(SurfaceFfdParameters{})},
-          {"surface FFD, extended, linear driver", one_layer(linear_driver)},
-          {"surface FFD, basic", one_layer(basic)}};
+  return {{"linear blend", test::rig_of(LinearBlendParameters{})},
+          {"dual quaternion", test::rig_of(DualQuaternionParameters{})},
+          {"surface FFD, extended", test::rig_of(SurfaceFfdParameters{})},
+          {"surface FFD, extended, linear driver", test::rig_of(linear_driver)},
+          {"surface FFD, basic", test::rig_of(basic)}};
 }
 
 // Returns the bind pose, and `count - 1` poses at times spread over every clip in turn.
@@ -89,15 +84,14 @@ void expect_all_deformers(const runtime::Device& device, const Model& model,
                           const std::function<Poses(const CharacterData&)>& poses,
                           Directions with_drivers = Directions::kEqual) {
   for (const Deformer& deformer : deformers()) {
-    const Result<Bound> bound = bind(model, deformer.rig);
-    ASSERT_TRUE(bound) << bound.error().message;
-    const bool triangles = std::any_of(bound->character->passes.begin(), bound->character->passes.end(),
+    const Character character = test::bound(model, deformer.rig).character;
+    const bool triangles = std::any_of(character->passes.begin(), character->passes.end(),
                                        [](const PalettePass& pass) { return pass.kernel == PoseKernel::kSurfaceFfd; });
     // If all palette entries move a vertex to one point, the change by its weights is only rounding.
-    const bool by_driver =
-        std::any_of(bound->character->meshes.begin(), bound->character->meshes.end(),
-                    [](const CharacterMesh& m) { return m.deformer == "surface_ffd" && !m.binding.gradients.empty(); });
-    expect_gpu_equals_cpu(device, bound->character, poses(*bound->character), model.name + ", " + deformer.name,
+    const bool by_driver = std::any_of(character->meshes.begin(), character->meshes.end(), [](const CharacterMesh& m) {
+      return m.deformer == "surface_ffd" && !m.binding.gradients.empty();
+    });
+    expect_gpu_equals_cpu(device, character, poses(*character), model.name + ", " + deformer.name,
                           triangles || by_driver ? with_drivers : Directions::kEqual);
   }
 }
@@ -124,10 +118,9 @@ TEST(GpuCpu, OnSizesThatDoNotDivide) {
   for (const std::size_t vertices : {1, 31, 32, 33, 63, 64, 65, 1234}) {
     for (const DeformerParameters& parameters :
          {DeformerParameters(LinearBlendParameters{}), DeformerParameters(DualQuaternionParameters{})}) {
-      const Result<Bound> bound = bind(test::make_cloud(vertices), one_layer(parameters));
-      ASSERT_TRUE(bound) << bound.error().message;
+      const Character character = test::bound(test::make_cloud(vertices), test::rig_of(parameters)).character;
       for (const std::size_t instances : {1, 3, 17}) {
-        expect_gpu_equals_cpu(*gpu_device(), bound->character, bent_poses(*bound->character, instances),
+        expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, instances),
                               std::to_string(vertices) + " vertices, " + std::to_string(instances) + " instances");
       }
     }
@@ -147,13 +140,12 @@ TEST(GpuCpu, OnGradients) {
 
 TEST(GpuCpu, OnACharacterWithoutVertices) {
   PELT_REQUIRE_GPU(gpu_device());
-  CharacterData data = *bind(test::make_cloud(3), one_layer(LinearBlendParameters{}))->character;
+  CharacterData data = *test::bound(test::make_cloud(3), test::rig_of(LinearBlendParameters{})).character;
   data.meshes[0].binding = {.slices = {0}};
   data.meshes[0].source_vertex.clear();
   data.meshes[0].painted.reset();
-  const Result<Character> character = Character::create(data);
-  ASSERT_TRUE(character) << character.error().message;
-  expect_gpu_equals_cpu(*gpu_device(), *character, bent_poses(**character, 3), "no vertices");
+  const Character character = test::must(Character::create(data));
+  expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3), "no vertices");
 }
 
 // If the blended frame has no usable rank, the rule of shaders/blend/blend.h decides; nothing may become NaN.
@@ -192,7 +184,7 @@ TEST(GpuCpu, OnChainsOfSeveralBlocks) {
                                                DeformerParameters(swollen), DeformerParameters(MosParameters{})}) {
     for (const std::uint32_t joints : {7u, 8u, 9u, 17u}) {
       const Model tube = test::make_tube({.around = 6, .along = 34, .length = 16, .joints = joints});
-      const Character character = test::bound(tube, one_layer(parameters)).character;
+      const Character character = test::bound(tube, test::rig_of(parameters)).character;
       expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3), std::to_string(joints) + " joints");
     }
   }
@@ -207,17 +199,8 @@ TEST(GpuCpu, OnStiffBonesBesideBendyOnes) {
                       {"joint1", "", {}, true, BendyBone{.segments = 8, .ease_in = 0.7f}}};
   parameters.joints = {{.joint = "joint2", .float_distance = {{0, 1}, {90, 2}}}};
   const Model tube = test::make_tube({.around = 4, .along = 500, .radius = 2, .length = 16, .joints = 4});
-  const Character character = test::bound(tube, one_layer(parameters)).character;
+  const Character character = test::bound(tube, test::rig_of(parameters)).character;
   expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 3), "stiff");
-}
-
-TEST(GpuCpu, OnMorphTargets) {
-  PELT_REQUIRE_GPU(gpu_device());
-  for (const test::Deformer& deformer : test::deformers()) {
-    Model model = test::make_tube(kTube);
-    test::add_morph_targets(model.meshes[0], 14);
-    expect_tube_equals_cpu(deformer, std::move(model));
-  }
 }
 
 TEST(GpuCpu, OnCorrectives) {
@@ -235,7 +218,8 @@ TEST(GpuCpu, OnCorrectives) {
   }
 }
 
-TEST(GpuCpu, OnExpressions) {
+// Targets have weights of their own and by expressions.
+TEST(GpuCpu, OnMorphTargetsAndExpressions) {
   PELT_REQUIRE_GPU(gpu_device());
   for (const test::Deformer& deformer : test::deformers()) {
     Model model = test::make_tube(kTube);
@@ -284,9 +268,7 @@ TEST(GpuCpu, OnDriversThatAreMoved) {
     for (const CharacterMesh& mesh : bound->meshes) {
       const std::vector<VertexOffset> offsets{{1, {0.1f, 0, 0.2f}}, {mesh.vertex_count() / 2, {0, -0.4f, 0}}};
       if (!mesh.control || mesh.vertex_count() < 4 || bound->find_stream(mesh.name)) continue;
-      Result<Character> moved = move_driver_vertices(character, mesh.name, offsets);
-      ASSERT_TRUE(moved) << moved.error().message;
-      character = std::move(*moved);
+      character = test::must(move_driver_vertices(character, mesh.name, offsets));
     }
     if (character->palette_size == bound->palette_size) continue;  // it has no driver
     expect_gpu_equals_cpu(*gpu_device(), character, bent_poses(*character, 5), deformer.name);
@@ -346,9 +328,8 @@ TEST(GpuCpu, OnEveryCharacterFile) {
   PELT_REQUIRE_SHARED();
   PELT_REQUIRE_GPU(gpu_device());
   for (const auto& file : test::shared_files("assets/characters", {".gltf", ".glb"})) {
-    const Result<Model> model = import_gltf(file);
-    ASSERT_TRUE(model) << model.error().message;
-    expect_all_deformers(*gpu_device(), *model, [](const CharacterData& data) { return clip_poses(data, 3); });
+    const Model model = test::must(import_gltf(file));
+    expect_all_deformers(*gpu_device(), model, [](const CharacterData& data) { return clip_poses(data, 3); });
   }
 }
 

@@ -206,45 +206,5 @@ TEST_F(LevelledCrowds, ChangeTheLevelOfWhoStandsStill) {
   }
 }
 
-// A level, linear blend and a slower rate go together: each is as the CPU moves it.
-TEST_F(LevelledCrowds, GoTogetherWithDetailsAndRates) {
-  Model model = test::make_tube({.around = 12, .along = 24});
-  model.levels.push_back({0, 1, test::make_tube_mesh({.around = 8, .along = 12})});
-  model.levels.back().mesh.name = "tube_LOD1";
-  const Character character = test::bound_by(model, "surface_ffd");
-  const GpuCharacters gpu = upload_character(character);
-  Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {2}}));
-  crowd.update_every(1, 3);
-  std::size_t posed_at = 0;
-  for (std::size_t frame = 0; frame < 12; ++frame) {
-    const Detail detail = frame / 2 % 2 == 1 ? Detail::kLinearBlend : Detail::kFull;
-    const std::uint32_t level = frame / 3 % 2;
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      crowd.detail(i, detail);
-      crowd.level(i, level);
-      crowd.pose(i, joints(frame));
-    }
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-    const bool moved = frame % 3 == 0 || (frame + 1) % 3 == 0;
-    if (moved) posed_at = frame;
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      if (i == 1 && !moved) continue;
-      const Character shown = character.at_level(level);
-      Evaluator evaluator(shown);
-      evaluator.set_detail(detail);
-      evaluator.pose(joints(i == 0 ? frame : posed_at));
-      evaluator.evaluate();
-      const CharacterMesh& skin = test::mesh_of(shown, level == 0 ? "tube" : "tube_LOD1");
-      const auto expected = evaluator.positions().subspan(skin.first_vertex, skin.vertex_count());
-      const std::uint32_t mesh =
-          static_cast<std::uint32_t>(&test::mesh_of(character, "tube") - character->meshes.data());
-      const std::uint32_t first = level == 0 ? *crowd.mesh_vertex(0, mesh) : crowd.level_vertex(0, 0);
-      const std::vector<glm::vec3> got = positions(crowd, i);
-      for (std::size_t v = 0; v < expected.size(); ++v)
-        ASSERT_LT(glm::distance(got[first + v], expected[v]), kNear * character.size()) << i << " in frame " << frame;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace pelt::runtime

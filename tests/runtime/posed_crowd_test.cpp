@@ -70,22 +70,5 @@ TEST_F(PosedCrowds, TurnHelperJoints) {
   EXPECT_EQ(moved_by(crowd), wanted);
 }
 
-// The matrix of a joint that is scaled to nothing says no rotation: dual quaternions take the same one everywhere.
-TEST_F(PosedCrowds, ScaleJointsToNothing) {
-  const Character character = test::judged_by(model_, "dual-quaternion").character;
-  const GpuCharacters gpu = upload_character(character);
-  Crowd crowd = make_crowd(gpu, {.instances = {2}});
-  Evaluator cpu(character);
-  for (const glm::vec3 size : {glm::vec3(0, 1, 1), glm::vec3(0)}) {
-    std::vector<glm::mat4> joints = matrices_;
-    joints.back() = joints.back() * glm::scale(glm::mat4(1), size);
-    crowd.pose(1, rows_of(joints));
-    cpu.pose(joints);
-    cpu.evaluate();
-    const std::vector<glm::vec3> wanted(cpu.positions().begin(), cpu.positions().end());
-    EXPECT_LT(worst_distance(wanted, glm::mat4(1), moved_by(crowd)), 1e-5f * character.size()) << size.y;
-  }
-}
-
 }  // namespace
 }  // namespace pelt::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Crowds with normals computed from the posed triangles (CrowdOutputs::normal_mode).
+// Crowds with normals computed from the posed triangles (CrowdOutputs::normal_mode), and the formats of all normals.
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 #include <optional>
@@ -53,24 +53,18 @@ class RecomputedNormals : public testing::Test {
   }
 
   static GpuCharacters upload_all(std::span<const Character> characters, bool normal_rings = true) {
-    Result<GpuCharacters> gpu = upload(*gpu_device(), characters, {.normal_rings = normal_rings});
-    EXPECT_TRUE(gpu) << gpu.error().message;
-    return std::move(*gpu);
+    return test::must(upload(*gpu_device(), characters, {.normal_rings = normal_rings}));
   }
   static Crowd make(const GpuCharacters& gpu, CrowdOptions options) {
     options.outputs.normal_mode = NormalMode::kRecomputed;
-    Result<Crowd> crowd = Crowd::create(*gpu_device(), gpu, options);
-    EXPECT_TRUE(crowd) << crowd.error().message;
-    return std::move(*crowd);
+    return test::must(Crowd::create(*gpu_device(), gpu, options));
   }
   static void pose_all(Crowd& crowd, const GpuCharacters& gpu, std::uint32_t shift = 0) {
     for (std::uint32_t i = 0; i < crowd.instance_count(); ++i)
       crowd.pose(i, posed(*gpu.character(crowd.character_of(i)), i + shift));
   }
   static InstanceVertices read(const Crowd& crowd, std::uint32_t instance) {
-    Result<InstanceVertices> vertices = read_vertices(*gpu_device(), crowd, instance);
-    EXPECT_TRUE(vertices) << vertices.error().message;
-    return std::move(*vertices);
+    return test::must(read_vertices(*gpu_device(), crowd, instance));
   }
 
   static std::vector<Character>* characters_;
@@ -83,8 +77,8 @@ constexpr float kNormalTolerance = 2e-3f;   // radians
 constexpr float kTangentTolerance = 4e-3f;  // rounded by the blend, and once more after it
 
 void expect_equal_to_cpu(const Crowd& crowd, const InstanceVertices& gpu, const Character& character,
-                         std::uint32_t number) {
-  Evaluator cpu(character, {.normal_mode = NormalMode::kRecomputed});
+                         std::uint32_t number, NormalMode mode) {
+  Evaluator cpu(character, {.normal_mode = mode});
   cpu.pose(posed(*character, number));
   cpu.evaluate();
   for (std::uint32_t m = 0; m < character->meshes.size(); ++m) {
@@ -93,7 +87,11 @@ void expect_equal_to_cpu(const Crowd& crowd, const InstanceVertices& gpu, const 
     for (std::uint32_t v = 0; first && v < mesh.vertex_count(); ++v) {
       const glm::vec3 normal = cpu.normals()[mesh.first_vertex + v];
       const glm::vec4 tangent = cpu.tangents()[mesh.first_vertex + v];
-      ASSERT_LT(angle(gpu.normals[*first + v], normal), kNormalTolerance) << mesh.name << ", vertex " << v;
+      ASSERT_LT(glm::distance(gpu.positions[*first + v], cpu.positions()[mesh.first_vertex + v]),
+                test::kPositionTolerance * character.size());
+      if (!gpu.normals.empty()) {
+        ASSERT_LT(angle(gpu.normals[*first + v], normal), kNormalTolerance) << mesh.name << ", vertex " << v;
+      }
       if (gpu.tangents.empty()) continue;
       ASSERT_LT(angle(gpu.tangents[*first + v], tangent), kTangentTolerance) << mesh.name << ", vertex " << v;
       ASSERT_EQ(gpu.tangents[*first + v].w, tangent.w);
@@ -101,13 +99,9 @@ void expect_equal_to_cpu(const Crowd& crowd, const InstanceVertices& gpu, const 
   }
 }
 
-// In the crowd's own buffer, and interleaved in one of the caller's.
+// Blended ones too, in the crowd's own buffer, and interleaved in one of the caller's.
 TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
-  Result<Buffer> buffer =
-      Buffer::create(*gpu_device(), {.size = 8 << 20,
-                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                     .name = "vertices of a caller"});
-  ASSERT_TRUE(buffer) << buffer.error().message;
+  const Buffer buffer = callers_buffer(8 << 20);
   const struct {
     Format normals;
     Format tangents;
@@ -118,28 +112,33 @@ TEST_F(RecomputedNormals, EqualTheCpusInEveryFormat) {
                {Format::kOctahedral16, Format::kFloat, 32},
                {Format::kOctahedral16, Format::kOctahedral16, 20},  // one store
                {Format::kOctahedral16, Format::kOctahedral16, 32},
-               {Format::kOctahedral16, Format::kNone, 32}};
+               {Format::kOctahedral16, Format::kNone, 32},
+               {Format::kNone, Format::kFloat, 32},
+               {Format::kNone, Format::kNone, 32}};
   for (const auto& [normals, tangents, tangents_at] : cases) {
-    for (const bool in_crowds_buffer : {true, false}) {
+    for (const auto& [mode, in_crowds_buffer] : {std::pair(NormalMode::kBlended, true),
+                                                 {NormalMode::kBlended, false},
+                                                 {NormalMode::kRecomputed, true},
+                                                 {NormalMode::kRecomputed, false}}) {
+      if (mode == NormalMode::kRecomputed && normals == Format::kNone) continue;  // it is refused
       const testing::ScopedTrace trace(__FILE__, __LINE__,
                                        std::to_string(static_cast<int>(normals)) + ", " +
                                            std::to_string(static_cast<int>(tangents)) +
                                            (in_crowds_buffer ? ", own" : ", caller's"));
       CrowdOptions options{.instances = {2, 3}};
+      options.outputs.normal_mode = mode;
       options.outputs.normals.format = normals;
       options.outputs.tangents.format = tangents;
       if (!in_crowds_buffer) {
-        options.outputs.positions = {Format::kFloat, {buffer->handle(), 4}, 48};
-        options.outputs.normals.place = {buffer->handle(), 16};
-        options.outputs.normals.stride = 48;
-        options.outputs.tangents.place = {buffer->handle(), tangents_at};
-        options.outputs.tangents.stride = 48;
+        options.outputs.positions = {Format::kFloat, {buffer.handle(), 4}, 48};
+        options.outputs.normals = {normals, {buffer.handle(), 16}, 48};
+        options.outputs.tangents = {tangents, {buffer.handle(), tangents_at}, 48};
       }
-      Crowd crowd = make(*gpu_, options);
+      Crowd crowd = test::must(Crowd::create(*gpu_device(), *gpu_, options));
       pose_all(crowd, *gpu_);
       ASSERT_TRUE(run(*gpu_device(), crowd));
       for (const std::uint32_t i : {0u, 1u, 4u}) {
-        expect_equal_to_cpu(crowd, read(crowd, i), (*characters_)[crowd.character_of(i)], i);
+        expect_equal_to_cpu(crowd, read(crowd, i), (*characters_)[crowd.character_of(i)], i, mode);
       }
     }
   }
@@ -179,13 +178,12 @@ TEST_F(RecomputedNormals, HaveATangentWhereTheBlendedOneRunsAlongThem) {
 }
 
 TEST_F(RecomputedNormals, AreOneMoreDispatchAndBarrierWhateverTheSize) {
-  const Result<Crowd> blended = Crowd::create(*gpu_device(), *gpu_, {.instances = {1, 1}});
-  ASSERT_TRUE(blended) << blended.error().message;
+  const Crowd blended = test::must(Crowd::create(*gpu_device(), *gpu_, {.instances = {1, 1}}));
   for (const std::uint32_t instances : {1u, 7u}) {
     const Crowd crowd = make(*gpu_, {.instances = {instances, instances}});
-    EXPECT_EQ(crowd.passes().size(), blended->passes().size() + 1);
+    EXPECT_EQ(crowd.passes().size(), blended.passes().size() + 1);
     EXPECT_EQ(crowd.passes().back(), "normals of skins");
-    EXPECT_EQ(crowd.barrier_count(), blended->barrier_count() + 1);
+    EXPECT_EQ(crowd.barrier_count(), blended.barrier_count() + 1);
   }
 }
 
@@ -244,12 +242,11 @@ TEST_F(RecomputedNormals, OfACharacterWithoutTrianglesAreBlended) {
   const std::vector<Character> clouds{judged_by(test::make_cloud(65), "linear-blend").character};
   const GpuCharacters gpu = upload_all(clouds);
   Crowd crowd = make(gpu, {.instances = {2}});
-  Result<Crowd> blended = Crowd::create(*gpu_device(), gpu, {.instances = {2}});
-  ASSERT_TRUE(blended) << blended.error().message;
+  Crowd blended = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {2}}));
   ASSERT_TRUE(run(*gpu_device(), crowd));
-  ASSERT_TRUE(run(*gpu_device(), *blended));
-  EXPECT_EQ(crowd.passes().size(), blended->passes().size());
-  EXPECT_EQ(read(crowd, 1).normals, read(*blended, 1).normals);
+  ASSERT_TRUE(run(*gpu_device(), blended));
+  EXPECT_EQ(crowd.passes().size(), blended.passes().size());
+  EXPECT_EQ(read(crowd, 1).normals, read(blended, 1).normals);
 }
 
 TEST_F(RecomputedNormals, NeedRingsPositionsAndNormals) {

@@ -103,21 +103,6 @@ TEST_F(SwingingCrowds, AgreeWithTheCpuOverManyFrames) {
   EXPECT_GT(swings, 0.01f) << "they swing";
 }
 
-TEST_F(SwingingCrowds, AreTheSameToTheBit) {
-  Crowd one = make_crowd(*gpu_, {.instances = {3}});
-  Crowd other = make_crowd(*gpu_, {.instances = {3}, .frames_in_flight = 3});
-  double time = 0;
-  for (std::uint32_t frame = 0; frame < 60; ++frame) {
-    time += double{seconds_of(frame)};
-    for (Crowd* crowd : {&one, &other}) {
-      crowd->advance(seconds_of(frame));
-      for (std::uint32_t i = 0; i < 3; ++i) crowd->pose(i, dancing_joints(time + phase_of(i)));
-      ASSERT_TRUE(run(*gpu_device(), *crowd));
-    }
-  }
-  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(positions(one, i), positions(other, i));
-}
-
 // Tests that inputs which name the clock do not stop it, nor set it.
 TEST_F(SwingingCrowds, KeepTheirTimeWhateverInputsSay) {
   Crowd crowd = make_crowd(*gpu_, {.instances = {2}});
@@ -156,29 +141,6 @@ TEST_F(SwingingCrowds, TakeListsAndInputsOfTheCallers) {
     ASSERT_TRUE(run(*gpu_device(), crowd));
     ASSERT_LE(off(crowd, 0, evaluator), kSwingTolerance) << "frame " << frame;
   }
-}
-
-// Tests that characters with a clock and without stand in one crowd, and that time is nothing to those without.
-TEST_F(SwingingCrowds, StandBesideCharactersThatDoNot) {
-  const Character plain = test::judged_by(model_, "linear-blend").character;
-  const std::vector<Character> both{plain, character_};
-  const GpuCharacters gpu = test::must(upload(*gpu_device(), both));
-  Crowd crowd = make_crowd(gpu, {.instances = {2, 2}});
-  Evaluator swing(character_);
-  Evaluator still(plain);
-  for (std::uint32_t frame = 0; frame < 20; ++frame) {
-    const std::vector<glm::mat4> joints = dancing_joints(frame / 60.0);
-    crowd.advance(1.0f / 60);
-    for (std::uint32_t i = 0; i < 4; ++i) crowd.pose(i, joints);
-    for (Evaluator* evaluator : {&swing, &still}) {
-      evaluator->advance(1.0f / 60);
-      evaluator->pose(joints);
-      evaluator->evaluate();
-    }
-    ASSERT_TRUE(run(*gpu_device(), crowd));
-  }
-  EXPECT_LE(off(crowd, 1, still), kSwingTolerance);
-  EXPECT_LE(off(crowd, 3, swing), kSwingTolerance);
 }
 
 }  // namespace

@@ -5,21 +5,17 @@
 #include <vulkan/vulkan_core.h>
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <vector>
 
 namespace pelt::test {
 
-// Handles that are alive, by kind ("Buffer"), and the device memory that is allocated.
-struct VulkanCounts {
-  std::map<std::string, std::int64_t> handles;  // without those of which there are none
-  VkDeviceSize memory = 0;                      // bytes
-};
-std::string to_string(const VulkanCounts& counts);
-
 // Works as Vulkan's entry point does, and counts. There is one device at a time.
 PFN_vkVoidFunction VKAPI_CALL counted_entry_point(VkInstance instance, const char* name);
-VulkanCounts vulkan_counts();
+
+// Returns how many handles are alive, of all kinds ("Buffer") but those that are left out, as text.
+std::string vulkan_counts(const std::vector<std::string>& without = {});
+std::int64_t vulkan_count(const std::string& kind);
 
 // Has the device lose itself at the n-th submission or wait from now on, 1 being the next: that call and all later ones
 // return VK_ERROR_DEVICE_LOST. What was submitted before is done by then, so that all may be destroyed. 0: not at all.

@@ -16,6 +16,7 @@
 #include "shaders/driver/patch_frame/pose.h"
 #include "shaders/driver/vertex_frame/pose.h"
 #include "shaders/surface_ffd/pose.h"
+#include "tests/support/must.h"
 
 namespace pelt::test {
 namespace {
@@ -101,9 +102,9 @@ std::vector<Magnification> magnifications(const CharacterData& data, float reach
   return vertices;
 }
 
-// Gives an instance streams and controls; instance 0 keeps those of the rest pose.
-template <class Target>
-void give_inputs(const Character& character, std::uint32_t instance, const Target& target) {
+// Gives an instance streams and controls, by functions of their numbers; instance 0 keeps those of the rest pose.
+template <class Stream, class SetControl>
+void give_inputs(const Character& character, std::uint32_t instance, const Stream& stream, const SetControl& control) {
   if (instance == 0) return;
   const auto number = static_cast<float>(instance);
   for (std::uint32_t s = 0; s < character->streams.size(); ++s) {
@@ -111,27 +112,14 @@ void give_inputs(const Character& character, std::uint32_t instance, const Targe
     for (glm::vec3& p : points) {
       p += 0.05f * character.size() * glm::sin(glm::vec3(p.y, p.z, p.x) * 2.0f / character.size() + number);
     }
-    target.stream(s, points);
+    stream(s, points);
   }
   for (std::uint32_t c = 0; c < character->controls.size(); ++c) {
-    const Control& control = character->controls[c];
-    const float middle = control.kind == ControlKind::kExpression ? 0.5f : control.rest;  // within 0 to 1
-    target.control(c, middle + 0.5f * std::sin(number + static_cast<float>(c)));
+    const Control& described = character->controls[c];
+    const float middle = described.kind == ControlKind::kExpression ? 0.5f : described.rest;  // within 0 to 1
+    control(c, middle + 0.5f * std::sin(number + static_cast<float>(c)));
   }
 }
-
-struct OfCrowd {
-  runtime::Crowd& crowd;
-  std::uint32_t instance;
-  void stream(std::uint32_t s, std::span<const glm::vec3> positions) const { crowd.stream(instance, s, positions); }
-  void control(std::uint32_t c, float value) const { crowd.control(instance, c, value); }
-};
-
-struct OfEvaluator {
-  Evaluator& evaluator;
-  void stream(std::uint32_t s, std::span<const glm::vec3> positions) const { evaluator.stream(s, positions); }
-  void control(std::uint32_t c, float value) const { evaluator.control(c, value); }
-};
 
 void expect_equal(const runtime::InstanceVertices& gpu, const Evaluator& cpu, std::span<const Magnification> magnified,
                   float reach, Directions directions) {
@@ -168,37 +156,29 @@ void expect_gpu_equals_cpu(const runtime::Device& device, const Character& chara
                            Directions directions) {
   const testing::ScopedTrace trace(__FILE__, __LINE__, what);
   const auto instances = static_cast<std::uint32_t>(poses.size());
-  const Result<runtime::GpuCharacters> gpu = runtime::upload(device, character);
-  if (!gpu) {
-    ADD_FAILURE() << gpu.error().message;
-    return;
-  }
-  Result<runtime::Crowd> crowd =
-      runtime::Crowd::create(device, *gpu, {.instances = {instances}, .outputs = {.control_meshes = true}});
-  if (!crowd) {
-    ADD_FAILURE() << crowd.error().message;
-    return;
-  }
+  const runtime::GpuCharacters gpu = must(runtime::upload(device, character));
+  runtime::Crowd crowd =
+      must(runtime::Crowd::create(device, gpu, {.instances = {instances}, .outputs = {.control_meshes = true}}));
   for (std::uint32_t i = 0; i < instances; ++i) {
-    crowd->pose(i, poses[i]);
-    give_inputs(character, i, OfCrowd{*crowd, i});
+    crowd.pose(i, poses[i]);
+    give_inputs(
+        character, i, [&](std::uint32_t s, std::span<const glm::vec3> points) { crowd.stream(i, s, points); },
+        [&](std::uint32_t c, float value) { crowd.control(i, c, value); });
   }
-  const Result<void> done = runtime::run(device, *crowd);
-  EXPECT_TRUE(done) << done.error().message;
+  must(runtime::run(device, crowd));
 
   Evaluator cpu(character);
   for (std::uint32_t i = 0; i < instances; ++i) {
     cpu.pose(poses[i]);
-    give_inputs(character, i, OfEvaluator{cpu});
+    give_inputs(
+        character, i, [&](std::uint32_t s, std::span<const glm::vec3> points) { cpu.stream(s, points); },
+        [&](std::uint32_t c, float value) { cpu.control(c, value); });
     cpu.evaluate();
-    const Result<runtime::InstanceVertices> vertices = runtime::read_vertices(device, *crowd, i);
-    if (!vertices || vertices->positions.size() != cpu.positions().size()) {
-      ADD_FAILURE() << (vertices ? "the back ends have different vertices" : vertices.error().message);
-      return;
-    }
+    const runtime::InstanceVertices vertices = must(runtime::read_vertices(device, crowd, i));
+    ASSERT_EQ(vertices.positions.size(), cpu.positions().size());
     const testing::ScopedTrace instance(__FILE__, __LINE__, "instance " + std::to_string(i));
     const float reach = reach_of(character, cpu.positions());
-    expect_equal(*vertices, cpu, magnifications(*character, reach), reach, directions);
+    expect_equal(vertices, cpu, magnifications(*character, reach), reach, directions);
   }
 }
 

@@ -238,6 +238,8 @@ void put_under(Model& model, Rig& rig) {
 std::vector<Deformer> surface_ffds() {
   return {
       {"SurfaceFfdExtended", ffd()},
+      {"SurfaceFfdByTheSkin", SurfaceFfdParameters{}, true, Follows::kAffine,
+       [](Model&, Rig& rig) { rig.layers[0].target = "*"; }},  // a cloud has no triangles to make a driver of
       {"SurfaceFfdExtendedHardCut", ffd([](auto& p) { p.cut = Cut::kHard; })},
       {"SurfaceFfdExtendedUncut", ffd([](auto& p) { p.elements = 0; }), false},
       {"SurfaceFfdQuadratic", ffd([](auto& p) { p.precision = Precision::kQuadratic; })},

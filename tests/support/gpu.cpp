@@ -65,23 +65,49 @@ const Result<runtime::Device>& gpu_device() { return devices->get(false); }
 
 const Result<runtime::Device>& discrete_device() { return devices->get(true); }
 
-void record_and_drop(const runtime::Device& device, const std::function<void(VkCommandBuffer commands)>& record) {
+Commands::Commands(const runtime::Device& device) : device_(device) {
   const runtime::DeviceFunctions& functions = device.functions();
-  VkCommandPool pool = VK_NULL_HANDLE;
-  const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .queueFamilyIndex = device.queue_family()};
-  ASSERT_EQ(functions.vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool), VK_SUCCESS);
-  VkCommandBuffer commands = VK_NULL_HANDLE;
-  const VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                  .commandPool = pool,
-                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                  .commandBufferCount = 1};
-  ASSERT_EQ(functions.vkAllocateCommandBuffers(device.handle(), &allocate_info, &commands), VK_SUCCESS);
-  const VkCommandBufferBeginInfo begin_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  ASSERT_EQ(functions.vkBeginCommandBuffer(commands, &begin_info), VK_SUCCESS);
-  record(commands);
-  EXPECT_EQ(functions.vkEndCommandBuffer(commands), VK_SUCCESS);
-  functions.vkDestroyCommandPool(device.handle(), pool, nullptr);
+  const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                     .queueFamilyIndex = device.queue_family()};
+  EXPECT_EQ(functions.vkCreateCommandPool(device.handle(), &pool, nullptr, &pool_), VK_SUCCESS);
+  const VkCommandBufferAllocateInfo commands{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                             .commandPool = pool_,
+                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                             .commandBufferCount = 1};
+  EXPECT_EQ(functions.vkAllocateCommandBuffers(device.handle(), &commands, &commands_), VK_SUCCESS);
+  const VkFenceCreateInfo fence{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  EXPECT_EQ(functions.vkCreateFence(device.handle(), &fence, nullptr, &fence_), VK_SUCCESS);
+}
+
+Commands::~Commands() {
+  static_cast<void>(wait());  // of a device that is lost nothing runs
+  device_.functions().vkDestroyFence(device_.handle(), fence_, nullptr);
+  device_.functions().vkDestroyCommandPool(device_.handle(), pool_, nullptr);
+}
+
+void Commands::record(const std::function<void(VkCommandBuffer commands)>& record) {
+  EXPECT_EQ(device_.functions().vkResetCommandPool(device_.handle(), pool_, 0), VK_SUCCESS);
+  const VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                       .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  EXPECT_EQ(device_.functions().vkBeginCommandBuffer(commands_, &begin), VK_SUCCESS);
+  record(commands_);
+  EXPECT_EQ(device_.functions().vkEndCommandBuffer(commands_), VK_SUCCESS);
+}
+
+VkResult Commands::submit() {
+  const VkSubmitInfo info{
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands_};
+  const VkResult result = device_.functions().vkQueueSubmit(device_.queue(), 1, &info, fence_);
+  runs_ = result == VK_SUCCESS;
+  return result;
+}
+
+VkResult Commands::wait() {
+  if (!runs_) return VK_SUCCESS;
+  const VkResult result = device_.functions().vkWaitForFences(device_.handle(), 1, &fence_, VK_TRUE, UINT64_MAX);
+  if (result != VK_SUCCESS) return result;
+  runs_ = false;
+  return device_.functions().vkResetFences(device_.handle(), 1, &fence_);
 }
 
 }  // namespace pelt::test

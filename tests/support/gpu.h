@@ -21,8 +21,28 @@ const Result<runtime::Device>& gpu_device();
 // Returns the same device, which pretends to be a discrete card (DeviceOptions::pretend_discrete).
 const Result<runtime::Device>& discrete_device();
 
-// Calls `record` with commands that are begun, ends them and drops them: they never run.
-void record_and_drop(const runtime::Device& device, const std::function<void(VkCommandBuffer commands)>& record);
+// Commands of the queue that crowds run on, which can be recorded and submitted again and again. They are destroyed
+// once what was submitted has run.
+class Commands {
+ public:
+  explicit Commands(const runtime::Device& device);
+  Commands(const Commands&) = delete;
+  Commands& operator=(const Commands&) = delete;
+  ~Commands();
+
+  // Calls `record` between begin and end. Precondition: what was submitted has run.
+  void record(const std::function<void(VkCommandBuffer commands)>& record);
+  VkResult submit();
+  // Waits for what was submitted last, if anything.
+  VkResult wait();
+
+ private:
+  const runtime::Device& device_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  VkFence fence_ = VK_NULL_HANDLE;
+  bool runs_ = false;
+};
 
 // Returns options with a message function that fails the current test, and with the masks but for "strict".
 runtime::DeviceOptions validated_options();

@@ -11,9 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <pelt/runtime/vulkan_functions.h>
-
-#include "tests/support/untyped.h"
+#include "tests/support/vulkan_mask.h"
 
 namespace pelt::test {
 
@@ -21,9 +19,7 @@ std::function<void(std::vector<std::uint32_t>& words)> mutate_module;
 
 namespace {
 
-// Functions of the last instance and device that asked for theirs.
-PFN_vkGetDeviceProcAddr device_proc = nullptr;
-PFN_vkCreateShaderModule create_module = nullptr;
+PFN_vkCreateShaderModule create_module = nullptr;  // of the last device that asked for it
 
 std::vector<std::uint32_t> words_of(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -57,20 +53,18 @@ VkResult VKAPI_CALL create_mutated(VkDevice device, const VkShaderModuleCreateIn
   return create_module(device, &changed, callbacks, module);
 }
 
-PFN_vkVoidFunction VKAPI_CALL mutated_device_proc(VkDevice device, const char* name) {
-  const PFN_vkVoidFunction found = device_proc(device, name);
-  if (std::string_view(name) != "vkCreateShaderModule") return found;
-  create_module = reinterpret_cast<PFN_vkCreateShaderModule>(found);
-  return untyped(create_mutated);
-}
+struct Mutated {
+  static PFN_vkVoidFunction masked(std::string_view name, PFN_vkVoidFunction found) {
+    if (name != "vkCreateShaderModule") return found;
+    create_module = reinterpret_cast<PFN_vkCreateShaderModule>(found);
+    return untyped(create_mutated);
+  }
+};
 
 }  // namespace
 
 PFN_vkVoidFunction VKAPI_CALL mutated_entry_point(VkInstance instance, const char* name) {
-  const PFN_vkVoidFunction found = runtime::vulkan_entry_point()(instance, name);
-  if (std::string_view(name) != "vkGetDeviceProcAddr") return found;
-  device_proc = reinterpret_cast<PFN_vkGetDeviceProcAddr>(found);
-  return untyped(mutated_device_proc);
+  return MaskedVulkan<Mutated>::entry_point(instance, name);
 }
 
 }  // namespace pelt::test

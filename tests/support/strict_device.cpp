@@ -7,11 +7,9 @@
 #include <map>
 #include <mutex>
 
-#include <pelt/runtime/vulkan_functions.h>
-
 #include "runtime/device_internals.h"
 #include "runtime/instance.h"
-#include "tests/support/untyped.h"
+#include "tests/support/vulkan_mask.h"
 
 namespace pelt::test {
 namespace {
@@ -27,8 +25,6 @@ constexpr VkDeviceSize kHeapSizes[] = {kStrictDeviceHeap, kStrictHostHeap};
 
 // What stands behind the mask: functions have no other way to it.
 struct Behind {
-  PFN_vkGetInstanceProcAddr instance_proc = nullptr;
-  VkInstance instance = VK_NULL_HANDLE;
   std::uint32_t memory_type = 0;  // that every type of the mask is
   runtime::InstanceFunctions functions;
   runtime::DeviceFunctions device;
@@ -171,33 +167,27 @@ void VKAPI_CALL masked_descriptors(VkDevice device, std::uint32_t count, const V
   behind.device.vkUpdateDescriptorSets(device, count, writes, copy_count, copies);
 }
 
-PFN_vkVoidFunction VKAPI_CALL masked_device_proc(VkDevice device, const char* name) {
-  const std::string_view wanted = name;
-  if (wanted == "vkCreateBuffer") return untyped(masked_create_buffer);
-  if (wanted == "vkGetBufferMemoryRequirements") return untyped(masked_requirements);
-  if (wanted == "vkAllocateMemory") return untyped(masked_allocate);
-  if (wanted == "vkFreeMemory") return untyped(masked_free);
-  if (wanted == "vkMapMemory") return untyped(masked_map);
-  if (wanted == "vkFlushMappedMemoryRanges") return untyped(masked_flush);
-  if (wanted == "vkInvalidateMappedMemoryRanges") return untyped(masked_invalidate);
-  if (wanted == "vkUpdateDescriptorSets") return untyped(masked_descriptors);
-  return behind.functions.vkGetDeviceProcAddr(device, name);
-}
-
-PFN_vkVoidFunction VKAPI_CALL masked_instance_proc(VkInstance instance, const char* name) {
-  const std::string_view wanted = name;
-  if (wanted == "vkGetPhysicalDeviceProperties2") return untyped(masked_properties);
-  if (wanted == "vkGetPhysicalDeviceMemoryProperties") return untyped(masked_memory);
-  if (wanted == "vkGetPhysicalDeviceMemoryProperties2") return untyped(masked_memory2);
-  if (wanted == "vkGetDeviceProcAddr") return untyped(masked_device_proc);
-  return behind.instance_proc(instance, name);
-}
+struct Strict {
+  static PFN_vkVoidFunction masked(std::string_view name, PFN_vkVoidFunction found) {
+    if (name == "vkGetPhysicalDeviceProperties2") return untyped(masked_properties);
+    if (name == "vkGetPhysicalDeviceMemoryProperties") return untyped(masked_memory);
+    if (name == "vkGetPhysicalDeviceMemoryProperties2") return untyped(masked_memory2);
+    if (name == "vkCreateBuffer") return untyped(masked_create_buffer);
+    if (name == "vkGetBufferMemoryRequirements") return untyped(masked_requirements);
+    if (name == "vkAllocateMemory") return untyped(masked_allocate);
+    if (name == "vkFreeMemory") return untyped(masked_free);
+    if (name == "vkMapMemory") return untyped(masked_map);
+    if (name == "vkFlushMappedMemoryRanges") return untyped(masked_flush);
+    if (name == "vkInvalidateMappedMemoryRanges") return untyped(masked_invalidate);
+    if (name == "vkUpdateDescriptorSets") return untyped(masked_descriptors);
+    return found;
+  }
+};
 
 }  // namespace
 
 Result<runtime::Device> strict_device(const runtime::Device& under) {
-  behind.instance_proc = runtime::vulkan_entry_point();
-  behind.functions = runtime::load_instance_functions(behind.instance_proc, under.instance());
+  behind.functions = runtime::load_instance_functions(runtime::vulkan_entry_point(), under.instance());
   behind.device = under.functions();
   VkPhysicalDeviceMemoryProperties memory;
   behind.functions.vkGetPhysicalDeviceMemoryProperties(under.physical(), &memory);
@@ -207,7 +197,7 @@ Result<runtime::Device> strict_device(const runtime::Device& under) {
     break;
   }
   Result<runtime::Device> made =
-      runtime::Device::adopt({.get_instance_proc_addr = masked_instance_proc,
+      runtime::Device::adopt({.get_instance_proc_addr = MaskedVulkan<Strict>::entry_point,
                               .instance = under.instance(),
                               .physical = under.physical(),
                               .device = under.handle(),

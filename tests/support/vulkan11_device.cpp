@@ -10,10 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <pelt/runtime/vulkan_functions.h>
-
 #include "runtime/instance.h"
-#include "tests/support/untyped.h"
+#include "tests/support/vulkan_mask.h"
 
 namespace pelt::test {
 
@@ -156,28 +154,27 @@ VkResult VKAPI_CALL older_create_device(VkPhysicalDevice physical, const VkDevic
   return unmasked.vkCreateDevice(physical, &real, callbacks, device);
 }
 
-PFN_vkVoidFunction VKAPI_CALL older_device_proc(VkDevice device, const char* name) {
-  if (std::find(std::begin(kLaterFunctions), std::end(kLaterFunctions), name) != std::end(kLaterFunctions))
-    return nullptr;
-  return unmasked.vkGetDeviceProcAddr(device, name);
-}
+struct Older {
+  static PFN_vkVoidFunction masked(std::string_view name, PFN_vkVoidFunction found) {
+    if (std::find(std::begin(kLaterFunctions), std::end(kLaterFunctions), name) != std::end(kLaterFunctions))
+      return nullptr;
+    if (name == "vkCreateInstance") {
+      create_unmasked = reinterpret_cast<PFN_vkCreateInstance>(found);
+      return untyped(older_create_instance);
+    }
+    if (name == "vkEnumerateInstanceVersion") return untyped(older_version);
+    if (name == "vkGetPhysicalDeviceProperties2") return untyped(older_properties);
+    if (name == "vkGetPhysicalDeviceFeatures2") return untyped(older_features);
+    if (name == "vkEnumerateDeviceExtensionProperties") return untyped(older_extensions);
+    if (name == "vkCreateDevice") return untyped(older_create_device);
+    return found;
+  }
+};
 
 }  // namespace
 
 PFN_vkVoidFunction VKAPI_CALL vulkan11_entry_point(VkInstance instance, const char* name) {
-  const std::string_view wanted = name;
-  const PFN_vkVoidFunction found = runtime::vulkan_entry_point()(instance, name);
-  if (wanted == "vkCreateInstance") {
-    create_unmasked = reinterpret_cast<PFN_vkCreateInstance>(found);
-    return untyped(older_create_instance);
-  }
-  if (wanted == "vkEnumerateInstanceVersion") return untyped(older_version);
-  if (wanted == "vkGetPhysicalDeviceProperties2") return untyped(older_properties);
-  if (wanted == "vkGetPhysicalDeviceFeatures2") return untyped(older_features);
-  if (wanted == "vkEnumerateDeviceExtensionProperties") return untyped(older_extensions);
-  if (wanted == "vkCreateDevice") return untyped(older_create_device);
-  if (wanted == "vkGetDeviceProcAddr") return untyped(older_device_proc);
-  return found;
+  return MaskedVulkan<Older>::entry_point(instance, name);
 }
 
 }  // namespace pelt::test

@@ -99,7 +99,14 @@ TEST_F(ThreadsOfCrowds, RecordWhileCharactersComeAndGo) {
     Crowd crowd = test::must(Crowd::create(*gpu_device(), gpu, {.instances = {2, 2, 2}}));
     for (std::size_t frame = 0; frame < 8; ++frame) {
       const auto pose_half = [&](std::uint32_t half) {
-        for (std::uint32_t i = half; i < 6; i += 2) crowd.pose(i, moved(bind_joints_, motion(10 * t + frame + i)));
+        for (std::uint32_t i = half; i < 6; i += 2) {
+          crowd.pose(i, moved(bind_joints_, motion(10 * t + frame + i)));
+          crowd.inputs(i, {});
+          crowd.show(i, true);
+          crowd.update_every(i, 1);
+          crowd.detail(i, static_cast<Detail>((i + frame) % 2));
+          crowd.teleport(i);
+        }
       };
       {
         const std::jthread other(pose_half, 1);

@@ -9,15 +9,15 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/authoring/geometry/closest_points.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "engine/character/evaluate/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 using Doubles = hn::CappedTag<double, kGroupSize>;
-using Vec = hn::Vec<Doubles>;
+using Vec = Lanes<Doubles>;
+using Vec3 = Lanes3<Doubles>;
 constexpr std::size_t kLanes = hn::MaxLanes(Doubles());
 static_assert(kGroupSize % kLanes == 0);
 
@@ -25,60 +25,31 @@ static_assert(kGroupSize % kLanes == 0);
 // of b and c, and 1 / squared length of the edges (0 for an edge without length).
 enum Row : std::size_t { kA = 0, kB = 3, kC = 6, kAB = 9, kAC = 12, kBC = 15, kToB = 18, kToC = 21, kInverse = 24 };
 
-struct Vec3 {
-  Vec x, y, z;
-};
-
-HWY_INLINE Vec3 load(const double (*rows)[kGroupSize], std::size_t row, std::size_t lane) {
-  const Doubles d;
-  return {hn::Load(d, rows[row] + lane), hn::Load(d, rows[row + 1] + lane), hn::Load(d, rows[row + 2] + lane)};
-}
-HWY_INLINE void store(const Vec3& v, double (*rows)[kGroupSize], std::size_t row, std::size_t lane) {
-  const Doubles d;
-  hn::Store(v.x, d, rows[row] + lane);
-  hn::Store(v.y, d, rows[row + 1] + lane);
-  hn::Store(v.z, d, rows[row + 2] + lane);
-}
-
-HWY_INLINE Vec3 subtract(const Vec3& a, const Vec3& b) {
-  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
-HWY_INLINE Vec3 scale(const Vec3& a, Vec s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
-HWY_INLINE Vec dot(const Vec3& a, const Vec3& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
-}
-HWY_INLINE Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
-          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
-}
-
 // Returns 1 / v, or 0 if v is 0.
 HWY_INLINE Vec inverse_or_zero(Vec v) {
-  const Doubles d;
-  const auto usable = hn::Gt(v, hn::Zero(d));
-  return hn::IfThenElseZero(usable, hn::Div(hn::Set(d, 1.0), hn::IfThenElse(usable, v, hn::Set(d, 1.0))));
+  const auto usable = v > 0.0;
+  return choose(usable, 1.0 / choose(usable, v, 1.0), 0.0);
 }
 
 void prepare(const GroupCorners& corners, TriangleGroup& group) {
-  const Doubles d;
+  auto& rows = group.values;
   for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
-    const Vec3 a = load(corners.values, 0, lane);
-    const Vec3 b = load(corners.values, 3, lane);
-    const Vec3 c = load(corners.values, 6, lane);
-    const Vec3 ab = subtract(b, a), ac = subtract(c, a), bc = subtract(c, b);
+    const Vec3 a = Vec3::load(corners.values, lane);
+    const Vec3 b = Vec3::load(corners.values + 3, lane);
+    const Vec3 c = Vec3::load(corners.values + 6, lane);
+    const Vec3 ab = b - a, ac = c - a, bc = c - b;
     const Vec3 normal = cross(ab, ac);
     const Vec inverse = inverse_or_zero(dot(normal, normal));
-    store(a, group.values, kA, lane);
-    store(b, group.values, kB, lane);
-    store(c, group.values, kC, lane);
-    store(ab, group.values, kAB, lane);
-    store(ac, group.values, kAC, lane);
-    store(bc, group.values, kBC, lane);
-    store(scale(cross(ac, normal), inverse), group.values, kToB, lane);
-    store(scale(cross(normal, ab), inverse), group.values, kToC, lane);
-    hn::Store(inverse_or_zero(dot(ab, ab)), d, group.values[kInverse] + lane);
-    hn::Store(inverse_or_zero(dot(ac, ac)), d, group.values[kInverse + 1] + lane);
-    hn::Store(inverse_or_zero(dot(bc, bc)), d, group.values[kInverse + 2] + lane);
+    a.store(rows + kA, lane);
+    b.store(rows + kB, lane);
+    c.store(rows + kC, lane);
+    ab.store(rows + kAB, lane);
+    ac.store(rows + kAC, lane);
+    bc.store(rows + kBC, lane);
+    (cross(ac, normal) * inverse).store(rows + kToB, lane);
+    (cross(normal, ab) * inverse).store(rows + kToC, lane);
+    Vec3(inverse_or_zero(dot(ab, ab)), inverse_or_zero(dot(ac, ac)), inverse_or_zero(dot(bc, bc)))
+        .store(rows + kInverse, lane);
   }
 }
 
@@ -90,62 +61,58 @@ struct OnEdge {
 
 // `point`: vector from the edge's start to the point. `squared_from`, `squared_to`: squared distances from the ends.
 HWY_INLINE OnEdge on_edge(const Vec3& point, const Vec3& edge, Vec inverse, Vec squared_from, Vec squared_to) {
-  const Doubles d;
-  const Vec zero = hn::Zero(d), one = hn::Set(d, 1.0);
-  const Vec fraction = hn::Mul(dot(point, edge), inverse);
-  const Vec3 off = subtract(point, scale(edge, fraction));
-  Vec squared = hn::IfThenElse(hn::Gt(fraction, zero), dot(off, off), squared_from);
-  squared = hn::IfThenElse(hn::Lt(fraction, one), squared, squared_to);
-  return {hn::Min(hn::Max(fraction, zero), one), squared};
+  const Vec fraction = dot(point, edge) * inverse;
+  const Vec3 off = point - edge * fraction;
+  Vec squared = choose(fraction > 0.0, dot(off, off), squared_from);
+  squared = choose(fraction < 1.0, squared, squared_to);
+  return {min(Vec(1.0), max(Vec(0.0), fraction)), squared};
 }
 
 template <bool kWeights>
 HWY_INLINE Vec closest(const TriangleGroup& group, std::size_t lane, const Vec3& p, Vec* weights) {
-  const Doubles d;
   const auto& rows = group.values;
-  const Vec zero = hn::Zero(d), one = hn::Set(d, 1.0);
-  const Vec3 ap = subtract(p, load(rows, kA, lane));
-  const Vec3 bp = subtract(p, load(rows, kB, lane));
-  const Vec3 cp = subtract(p, load(rows, kC, lane));
-  const Vec3 ab = load(rows, kAB, lane), ac = load(rows, kAC, lane), bc = load(rows, kBC, lane);
+  const Vec3 ap = p - Vec3::load(rows + kA, lane);
+  const Vec3 bp = p - Vec3::load(rows + kB, lane);
+  const Vec3 cp = p - Vec3::load(rows + kC, lane);
+  const Vec3 ab = Vec3::load(rows + kAB, lane), ac = Vec3::load(rows + kAC, lane), bc = Vec3::load(rows + kBC, lane);
   const Vec aa = dot(ap, ap), bb = dot(bp, bp), cc = dot(cp, cp);
-  const OnEdge on_ab = on_edge(ap, ab, hn::Load(d, rows[kInverse] + lane), aa, bb);
-  const OnEdge on_ac = on_edge(ap, ac, hn::Load(d, rows[kInverse + 1] + lane), aa, cc);
-  const OnEdge on_bc = on_edge(bp, bc, hn::Load(d, rows[kInverse + 2] + lane), bb, cc);
+  const Vec3 inverse = Vec3::load(rows + kInverse, lane);
+  const OnEdge on_ab = on_edge(ap, ab, inverse.x, aa, bb);
+  const OnEdge on_ac = on_edge(ap, ac, inverse.y, aa, cc);
+  const OnEdge on_bc = on_edge(bp, bc, inverse.z, bb, cc);
 
-  const Vec to_b = dot(ap, load(rows, kToB, lane));
-  const Vec to_c = dot(ap, load(rows, kToC, lane));
-  const Vec to_a = hn::Sub(hn::Sub(one, to_b), to_c);
-  const Vec3 off = subtract(subtract(ap, scale(ab, to_b)), scale(ac, to_c));
-  const auto inside = hn::Gt(hn::Min(to_a, hn::Min(to_b, to_c)), zero);
+  const Vec to_b = dot(ap, Vec3::load(rows + kToB, lane));
+  const Vec to_c = dot(ap, Vec3::load(rows + kToC, lane));
+  const Vec to_a = 1.0 - to_b - to_c;
+  const Vec3 off = ap - ab * to_b - ac * to_c;
+  const auto inside = min(min(to_c, to_b), to_a) > 0.0;
 
   Vec squared = on_ab.squared;
-  const auto ac_nearer = hn::Lt(on_ac.squared, squared);
-  squared = hn::IfThenElse(ac_nearer, on_ac.squared, squared);
-  const auto bc_nearer = hn::Lt(on_bc.squared, squared);
-  squared = hn::IfThenElse(bc_nearer, on_bc.squared, squared);
+  const auto ac_nearer = on_ac.squared < squared;
+  squared = choose(ac_nearer, on_ac.squared, squared);
+  const auto bc_nearer = on_bc.squared < squared;
+  squared = choose(bc_nearer, on_bc.squared, squared);
   const Vec off_squared = dot(off, off);
-  const auto inside_nearer = hn::And(inside, hn::Le(off_squared, squared));
+  const auto inside_nearer = inside && off_squared <= squared;
   if constexpr (kWeights) {
-    weights[0] = hn::Sub(one, hn::IfThenElse(ac_nearer, on_ac.fraction, on_ab.fraction));
-    weights[1] = hn::IfThenElse(ac_nearer, zero, on_ab.fraction);
-    weights[2] = hn::IfThenElse(ac_nearer, on_ac.fraction, zero);
-    weights[0] = hn::IfThenElse(bc_nearer, zero, weights[0]);
-    weights[1] = hn::IfThenElse(bc_nearer, hn::Sub(one, on_bc.fraction), weights[1]);
-    weights[2] = hn::IfThenElse(bc_nearer, on_bc.fraction, weights[2]);
-    weights[0] = hn::IfThenElse(inside_nearer, to_a, weights[0]);
-    weights[1] = hn::IfThenElse(inside_nearer, to_b, weights[1]);
-    weights[2] = hn::IfThenElse(inside_nearer, to_c, weights[2]);
+    weights[0] = 1.0 - choose(ac_nearer, on_ac.fraction, on_ab.fraction);
+    weights[1] = choose(ac_nearer, 0.0, on_ab.fraction);
+    weights[2] = choose(ac_nearer, on_ac.fraction, 0.0);
+    weights[0] = choose(bc_nearer, 0.0, weights[0]);
+    weights[1] = choose(bc_nearer, 1.0 - on_bc.fraction, weights[1]);
+    weights[2] = choose(bc_nearer, on_bc.fraction, weights[2]);
+    weights[0] = choose(inside_nearer, to_a, weights[0]);
+    weights[1] = choose(inside_nearer, to_b, weights[1]);
+    weights[2] = choose(inside_nearer, to_c, weights[2]);
   }
-  return hn::IfThenElse(inside_nearer, off_squared, squared);
+  return choose(inside_nearer, off_squared, squared);
 }
 
 void squared_distances(const TriangleGroup* groups, std::size_t count, const glm::dvec3& point, double* squared) {
-  const Doubles d;
-  const Vec3 p{hn::Set(d, point.x), hn::Set(d, point.y), hn::Set(d, point.z)};
+  const Vec3 p = point;
   for (std::size_t g = 0; g < count; ++g) {
     for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
-      hn::StoreU(closest<false>(groups[g], lane, p, nullptr), d, squared + g * kGroupSize + lane);
+      hn::StoreU(closest<false>(groups[g], lane, p, nullptr).v, Doubles(), squared + g * kGroupSize + lane);
     }
   }
 }
@@ -153,36 +120,32 @@ void squared_distances(const TriangleGroup* groups, std::size_t count, const glm
 void set_box(const TriangleGroup& group, GroupBoxes& boxes, std::size_t i) {
   const Doubles d;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    Vec low = hn::Load(d, group.values[kA + axis]), high = low;
+    Vec low = Vec::load(group.values[kA + axis]), high = low;
     for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
       for (const std::size_t row : {kA, kB, kC}) {
-        const Vec corner = hn::Load(d, group.values[row + axis] + lane);
-        low = hn::Min(low, corner);
-        high = hn::Max(high, corner);
+        const Vec corner = Vec::load(group.values[row + axis] + lane);
+        low = min(corner, low);
+        high = max(corner, high);
       }
     }
-    boxes.low[axis][i] = hn::GetLane(hn::MinOfLanes(d, low));
-    boxes.high[axis][i] = hn::GetLane(hn::MaxOfLanes(d, high));
+    boxes.low[axis][i] = hn::GetLane(hn::MinOfLanes(d, low.v));
+    boxes.high[axis][i] = hn::GetLane(hn::MaxOfLanes(d, high.v));
   }
 }
 
 std::size_t near_boxes(const GroupBoxes* boxes, std::size_t count, const glm::dvec3& point, double squared_limit,
                        std::uint32_t* near) {
   const Doubles d;
-  const Vec p[3] = {hn::Set(d, point.x), hn::Set(d, point.y), hn::Set(d, point.z)};
-  const Vec limit = hn::Set(d, squared_limit);
+  const Vec3 p = point;
   std::size_t found = 0;
   for (std::size_t b = 0; b < count; ++b) {
     for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
-      Vec squared = hn::Zero(d);
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        const Vec below = hn::Sub(hn::Load(d, boxes[b].low[axis] + lane), p[axis]);
-        const Vec above = hn::Sub(p[axis], hn::Load(d, boxes[b].high[axis] + lane));
-        const Vec outside = hn::Max(hn::Max(below, above), hn::Zero(d));
-        squared = hn::Add(squared, hn::Mul(outside, outside));
-      }
+      const Vec3 below = Vec3::load(boxes[b].low, lane) - p;
+      const Vec3 above = p - Vec3::load(boxes[b].high, lane);
+      const Vec3 outside = {max(Vec(0.0), max(above.x, below.x)), max(Vec(0.0), max(above.y, below.y)),
+                            max(Vec(0.0), max(above.z, below.z))};
       std::uint8_t bits[8] = {};  // StoreMaskBits writes up to 8 bytes
-      hn::StoreMaskBits(d, hn::Le(squared, limit), bits);
+      hn::StoreMaskBits(d, (dot(outside, outside) <= squared_limit).m, bits);
       for (unsigned left = bits[0]; left != 0; left &= left - 1) {
         near[found++] = static_cast<std::uint32_t>(b * kGroupSize + lane) + std::countr_zero(left);
       }
@@ -193,16 +156,13 @@ std::size_t near_boxes(const GroupBoxes* boxes, std::size_t count, const glm::dv
 
 void closest_points(const TriangleGroup* groups, const std::uint32_t* chosen, std::size_t count,
                     const glm::dvec3& point, GroupPoints* points) {
-  const Doubles d;
-  const Vec3 p{hn::Set(d, point.x), hn::Set(d, point.y), hn::Set(d, point.z)};
+  const Vec3 p = point;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t g = chosen[i];
     for (std::size_t lane = 0; lane < kGroupSize; lane += kLanes) {
       Vec weights[3];
-      hn::Store(closest<true>(groups[g], lane, p, weights), d, points[g].squared + lane);
-      for (std::size_t corner = 0; corner < 3; ++corner) {
-        hn::Store(weights[corner], d, points[g].weights[corner] + lane);
-      }
+      closest<true>(groups[g], lane, p, weights).store(points[g].squared + lane);
+      for (std::size_t corner = 0; corner < 3; ++corner) weights[corner].store(points[g].weights[corner] + lane);
     }
   }
 }

@@ -15,7 +15,7 @@
 #define HWY_TARGET_INCLUDE "engine/character/evaluate/apply_morphs.cpp"
 #include <hwy/foreach_target.h>
 
-#include "engine/character/evaluate/lanes-inl.h"
+#include "engine/character/evaluate/slice_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
@@ -32,7 +32,7 @@ template <int kFirst, int kBits>
 HWY_INLINE Vec add_bits(WordVec words, Vec w, Vec sum) {
   const auto bits = hn::BitCast(Integers(), words);
   const Vec value = hn::ConvertTo(Floats(), hn::ShiftRight<32 - kBits>(hn::ShiftLeft<32 - kFirst - kBits>(bits)));
-  return hn::Add(sum, hn::Mul(w, value));
+  return sum + w * value;
 }
 
 HWY_INLINE Vec3 add_direction(WordVec word, Vec w, const Vec3& sum) {
@@ -41,22 +41,12 @@ HWY_INLINE Vec3 add_direction(WordVec word, Vec w, const Vec3& sum) {
 
 // Loads sums, or starts them.
 HWY_INLINE Vec3 load_sums(const float (*sums)[kRows], std::size_t row, bool start) {
-  const Floats d;
-  if (start) return {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-  return {hn::Load(d, sums[0] + row), hn::Load(d, sums[1] + row), hn::Load(d, sums[2] + row)};
-}
-
-HWY_INLINE void store_sums(const Vec3& v, float (*sums)[kRows], std::size_t row) {
-  const Floats d;
-  hn::Store(v.x, d, sums[0] + row);
-  hn::Store(v.y, d, sums[1] + row);
-  hn::Store(v.z, d, sums[2] + row);
+  return start ? Vec3(Vec(0.0f)) : Vec3::load(sums, row);
 }
 
 // Adds columns to the sums of a slice, or starts these.
 template <std::size_t kWords>
 void add_columns(std::span<const ActiveColumn> columns, bool start, MorphSums& total) {
-  const Floats d;
   const Words du;
   WordVec any_normal = hn::Zero(du), any_tangent = hn::Zero(du);
   for (std::size_t row = 0; row < kRows; row += kLanes) {
@@ -64,11 +54,11 @@ void add_columns(std::span<const ActiveColumn> columns, bool start, MorphSums& t
     if constexpr (kWords >= shared::kMorphNormalWords) normal = load_sums(total.sums + 3, row, start);
     if constexpr (kWords >= shared::kMorphTangentWords) tangent = load_sums(total.sums + 6, row, start);
     for (const ActiveColumn& column : columns) {
-      const Vec w = hn::Set(d, column.position_weight);
+      const Vec w = column.position_weight;
       const WordVec xy = hn::LoadU(du, column.words + row);
       position = {add_bits<0, 16>(xy, w, position.x), add_bits<16, 16>(xy, w, position.y),
                   add_bits<0, 16>(hn::LoadU(du, column.words + kRows + row), w, position.z)};
-      const Vec u = hn::Set(d, column.direction_weight);
+      const Vec u = column.direction_weight;
       if constexpr (kWords >= shared::kMorphNormalWords) {
         const WordVec word = hn::LoadU(du, column.words + 2 * kRows + row);
         any_normal = hn::Or(any_normal, word);
@@ -80,9 +70,9 @@ void add_columns(std::span<const ActiveColumn> columns, bool start, MorphSums& t
         tangent = add_direction(word, u, tangent);
       }
     }
-    store_sums(position, total.sums, row);
-    if constexpr (kWords >= shared::kMorphNormalWords) store_sums(normal, total.sums + 3, row);
-    if constexpr (kWords >= shared::kMorphTangentWords) store_sums(tangent, total.sums + 6, row);
+    position.store(total.sums, row);
+    if constexpr (kWords >= shared::kMorphNormalWords) normal.store(total.sums + 3, row);
+    if constexpr (kWords >= shared::kMorphTangentWords) tangent.store(total.sums + 6, row);
   }
   const auto is_any = [&](WordVec words) { return !hn::AllTrue(du, hn::Eq(words, hn::Zero(du))); };
   total.normals = is_any(any_normal) || (!start && total.normals);
@@ -123,16 +113,10 @@ void sum_morphs(const PackedMorphs& morphs, const ActiveMorphs& active, SliceRan
 // Adds an offset to packed unit vectors and packs them again (octahedral_from_unit, whose input may have any length);
 // a vector that vanishes stays. `sums`: as above, from the row on.
 HWY_INLINE WordVec turn(WordVec packed, const float (*sums)[kRows], std::size_t row) {
-  const Floats d;
-  const Integers di;
-  const auto squared = [](const Vec3& v) {
-    return hn::Add(hn::Add(hn::Mul(v.x, v.x), hn::Mul(v.y, v.y)), hn::Mul(v.z, v.z));
-  };
   const Vec3 decoded = decode_octahedral(packed);
-  const Vec3 offset = scale(load_sums(sums, row, false), hn::Sqrt(squared(decoded)));
-  const Vec3 n = {hn::Add(decoded.x, offset.x), hn::Add(decoded.y, offset.y), hn::Add(decoded.z, offset.z)};
-  const auto usable = hn::RebindMask(di, hn::Gt(squared(n), hn::Set(d, 1e-12f)));
-  return hn::BitCast(Words(), hn::IfThenElse(usable, hn::BitCast(di, encode_octahedral(n)), hn::BitCast(di, packed)));
+  const Vec3 n = decoded + Vec3::load(sums, row) * length(decoded);
+  const auto usable = hn::RebindMask(Words(), (dot(n, n) > 1e-12f).m);
+  return hn::IfThenElse(usable, encode_octahedral(n), packed);
 }
 
 // Writes the rows of a slice. All arrays hold kRows rows.
@@ -142,10 +126,9 @@ void write_rows(const MorphSums& total, const float* points, const std::uint32_t
   const Words du;
   for (std::size_t row = 0; row < kRows; row += kLanes) {
     Vec3 p;
-    hn::LoadInterleaved3(d, points + 3 * row, p.x, p.y, p.z);
-    hn::StoreInterleaved3(hn::Add(p.x, hn::Load(d, total.sums[0] + row)),
-                          hn::Add(p.y, hn::Load(d, total.sums[1] + row)),
-                          hn::Add(p.z, hn::Load(d, total.sums[2] + row)), d, to_points + 3 * row);
+    hn::LoadInterleaved3(d, points + 3 * row, p.x.v, p.y.v, p.z.v);
+    p += Vec3::load(total.sums, row);
+    hn::StoreInterleaved3(p.x.v, p.y.v, p.z.v, d, to_points + 3 * row);
     WordVec normal, tangent;
     hn::LoadInterleaved2(du, directions + 2 * row, normal, tangent);
     if (total.normals) normal = turn(normal, total.sums + 3, row);

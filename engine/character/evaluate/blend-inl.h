@@ -9,11 +9,11 @@
 //     lines            where frames are left that are asked for, a line a row
 //     kLeavesFrames    true: without gradients they are there from the start
 //     turn             the rotation of an influence whose palette entry is given
-#if defined(PELT_ENGINE_BINDING_BLEND_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PELT_ENGINE_BINDING_BLEND_INL_H
-#undef PELT_ENGINE_BINDING_BLEND_INL_H
+#if defined(PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H
+#undef PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H
 #else
-#define PELT_ENGINE_BINDING_BLEND_INL_H
+#define PELT_ENGINE_CHARACTER_EVALUATE_BLEND_INL_H
 #endif
 
 #include <algorithm>
@@ -42,9 +42,9 @@ inline Directions decide_directions(const glm::mat3& axes, const glm::mat3& turn
 // Returns `direction` plus `offset` times its length. Raises `longest` to the square of what comes out, so that tests
 // of lengths stay with those of the shared rule, which takes unit directions.
 HWY_INLINE Vec3 turned(const Vec3& direction, const Vec3& offset, Vec& longest) {
-  const Vec squared = dot(direction, direction);
-  const Vec3 sum = add(direction, offset, hn::Mul(squared, inverse_sqrt(squared)));
-  longest = hn::Max(longest, dot(sum, sum));
+  const Vec squared = fused_dot(direction, direction);
+  const Vec3 sum = fused_add(direction, offset, squared * inverse_sqrt(squared));
+  longest = max(fused_dot(sum, sum), longest);
   return sum;
 }
 
@@ -57,20 +57,12 @@ struct RowSums {
   HWY_INLINE bool turn_tangents() const { return slice != nullptr && slice->tangents; }
 
   // Loads the sums `first`, `first` + 1 and `first` + 2 of MorphSums.
-  HWY_INLINE Vec3 load(std::size_t first) const {
-    const Floats d;
-    return {hn::Load(d, slice->sums[first] + row), hn::Load(d, slice->sums[first + 1] + row),
-            hn::Load(d, slice->sums[first + 2] + row)};
-  }
+  HWY_INLINE Vec3 load(std::size_t first) const { return Vec3::load(slice->sums + first, row); }
   glm::vec3 of_lane(std::size_t first, std::size_t v) const {
     return {slice->sums[first][row + v], slice->sums[first + 1][row + v], slice->sums[first + 2][row + v]};
   }
 
-  HWY_INLINE Vec3 moved(const Vec3& point) const {
-    if (slice == nullptr) return point;
-    const Vec3 offset = load(0);
-    return {hn::Add(point.x, offset.x), hn::Add(point.y, offset.y), hn::Add(point.z, offset.z)};
-  }
+  HWY_INLINE Vec3 moved(const Vec3& point) const { return slice == nullptr ? point : point + load(0); }
   // Returns the packed directions of lane v after the targets.
   glm::uvec2 turned_directions(glm::uvec2 directions, std::size_t v) const {
     shared::MorphSum sum = shared::morph_begin();
@@ -99,7 +91,6 @@ struct TangentBases {
   Vec3 directions[2];
 };
 HWY_INLINE TangentBases tangent_bases(WordVec normal_word, const Vec3& normal) {
-  const Floats d;
   const Integers di;
   // As shared::tangent_basis.
   const auto bits = hn::BitCast(di, normal_word);
@@ -107,13 +98,12 @@ HWY_INLINE TangentBases tangent_bases(WordVec normal_word, const Vec3& normal) {
   const auto y = hn::Abs(hn::ShiftRight<16>(bits));
   const auto whole = hn::Set(di, 32767);
   const auto unfolded = hn::IfThenElse(hn::Gt(hn::Add(x, y), whole), hn::Sub(whole, y), x);
-  const auto along_x = hn::RebindMask(d, hn::Gt(unfolded, hn::Set(di, shared::kTangentTurn - 1)));
-  const Vec3 to_x = {hn::Zero(d), normal.z, hn::Neg(normal.y)};  // normal x (1, 0, 0)
-  const Vec3 to_y = {hn::Neg(normal.z), hn::Zero(d), normal.x};  // normal x (0, 1, 0)
-  const Vec3 across = {hn::IfThenElse(along_x, to_y.x, to_x.x), hn::IfThenElse(along_x, to_y.y, to_x.y),
-                       hn::IfThenElse(along_x, to_y.z, to_x.z)};
-  const Vec3 e = scale(across, inverse_sqrt(dot(across, across)));
-  return {{e, cross(normal, e)}};
+  const LaneMask<Floats> along_x = hn::RebindMask(Floats(), hn::Gt(unfolded, hn::Set(di, shared::kTangentTurn - 1)));
+  const Vec3 to_x = {0.0f, normal.z, -normal.y};  // normal x (1, 0, 0)
+  const Vec3 to_y = {-normal.z, 0.0f, normal.x};  // normal x (0, 1, 0)
+  const Vec3 across = choose(along_x, to_y, to_x);
+  const Vec3 e = across * inverse_sqrt(fused_dot(across, across));
+  return {{e, fused_cross(normal, e)}};
 }
 
 // The normals and tangents of a slice's rows on their way from rest: decoded by decode_directions(), turned by
@@ -125,42 +115,30 @@ struct Turning {
   alignas(64) Rows tangents;
   alignas(64) float sizes[kRows];       // squared columns of the frames, added up
   alignas(64) float longest[2][kRows];  // squared lengths of normals and tangents that morph targets have turned, >= 1
-
-  static HWY_INLINE Vec3 load(const Rows& rows, std::size_t row) {
-    const Floats d;
-    return {hn::Load(d, rows[0] + row), hn::Load(d, rows[1] + row), hn::Load(d, rows[2] + row)};
-  }
-  static HWY_INLINE void store(const Vec3& v, Rows& rows, std::size_t row) {
-    const Floats d;
-    hn::Store(v.x, d, rows[0] + row);
-    hn::Store(v.y, d, rows[1] + row);
-    hn::Store(v.z, d, rows[2] + row);
-  }
 };
 
 // Decodes the directions of rows [row, row + kLanes) of a slice.
 template <bool kTangents>
 HWY_INLINE void decode_directions(const SliceStreams& streams, std::size_t row, Turning& turning) {
-  const Floats d;
   const Words du;
   const RowSums sums{streams.sums, row};
   WordVec normal_word, tangent_word;
   hn::LoadInterleaved2(du, streams.directions + 2 * row, normal_word, tangent_word);
   Vec3 normal = decode_octahedral(normal_word);
   if (sums.turn_normals()) {
-    Vec longest = hn::Set(d, 1.0f);
+    Vec longest = 1.0f;
     normal = turned(normal, sums.load(3), longest);
-    hn::Store(longest, d, turning.longest[0] + row);
+    longest.store(turning.longest[0] + row);
   }
-  Turning::store(normal, turning.normals, row);
+  normal.store(turning.normals, row);
   if constexpr (kTangents) {
     Vec3 tangent = decode_octahedral(hn::AndNot(hn::Set(du, 1u), tangent_word));
     if (sums.turn_tangents()) {
-      Vec longest = hn::Set(d, 1.0f);
+      Vec longest = 1.0f;
       tangent = turned(tangent, sums.load(6), longest);
-      hn::Store(longest, d, turning.longest[1] + row);
+      longest.store(turning.longest[1] + row);
     }
-    Turning::store(tangent, turning.tangents, row);
+    tangent.store(turning.tangents, row);
   }
 }
 
@@ -168,24 +146,23 @@ HWY_INLINE void decode_directions(const SliceStreams& streams, std::size_t row, 
 template <class Blend>
 HWY_INLINE void add_passage(const SliceStreams& streams, std::size_t row, const typename Blend::Sums& blended,
                             const typename Blend::Lanes& lanes, const Vec3& point, Frames& f) {
-  const Floats d;
   const Words du;
   WordVec normal_word, tangent_word;
   hn::LoadInterleaved2(du, streams.bases + 2 * row, normal_word, tangent_word);
   const Vec3 n = decode_octahedral(normal_word);
-  const TangentBases bases = tangent_bases(normal_word, scale(n, inverse_sqrt(dot(n, n))));
-  const Vec unit = hn::Set(d, streams.unit * static_cast<float>(shared::kWeightUnits));  // palette lines are divided
+  const TangentBases bases = tangent_bases(normal_word, n * inverse_sqrt(fused_dot(n, n)));
+  const float unit = streams.unit * static_cast<float>(shared::kWeightUnits);  // palette lines are divided by that
   for (std::size_t k = 0; k < 2; ++k) {
-    const Vec3 step = scale(lanes.passage(blended, row, k, point), unit);
-    f.a = add(f.a, step, bases.directions[k].x);
-    f.b = add(f.b, step, bases.directions[k].y);
-    f.c = add(f.c, step, bases.directions[k].z);
+    const Vec3 step = lanes.passage(blended, row, k, point) * unit;
+    f.a = fused_add(f.a, step, bases.directions[k].x);
+    f.b = fused_add(f.b, step, bases.directions[k].y);
+    f.c = fused_add(f.c, step, bases.directions[k].z);
   }
 }
 
 HWY_INLINE Vec3 rest_points(const SliceStreams& streams, std::size_t row) {
   Vec3 p;
-  hn::LoadInterleaved3(Floats(), streams.points + 3 * row, p.x, p.y, p.z);
+  hn::LoadInterleaved3(Floats(), streams.points + 3 * row, p.x.v, p.y.v, p.z.v);
   return RowSums{streams.sums, row}.moved(p);
 }
 
@@ -194,33 +171,29 @@ HWY_INLINE Vec3 rest_points(const SliceStreams& streams, std::size_t row) {
 template <class Blend, bool kNormals, bool kTangents, bool kGradients>
 HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename Blend::Sums& blended,
                           const PaletteLine* palette, Turning& turning) {
-  const Floats d;
   float* HWY_RESTRICT lines = Blend::lines(blended) + row * kLineFloats;
   const typename Blend::Lanes lanes = Blend::load(blended, row, streams.words + row, palette);
   Frames f = lanes.frame;
   const Vec3 p = rest_points(streams, row);
   const Vec3 moved = map(f, p, f.o);
-  hn::StoreInterleaved3(moved.x, moved.y, moved.z, d, streams.positions + 3 * row);
+  hn::StoreInterleaved3(moved.x.v, moved.y.v, moved.z.v, Floats(), streams.positions + 3 * row);
   if constexpr (kGradients) {
     add_passage<Blend>(streams, row, blended, lanes, p, f);
     if (streams.keep_frames) {
-      const Vec3 turned = map(f, p);
-      f.o = {hn::Sub(moved.x, turned.x), hn::Sub(moved.y, turned.y), hn::Sub(moved.z, turned.z)};
+      f.o = moved - map(f, p);
       store_frames(f, lines);
     }
   } else if constexpr (!Blend::kLeavesFrames) {
     if (streams.keep_frames) store_frames(f, lines);
   }
   if constexpr (kNormals) {
-    const Vec3 n = Turning::load(turning.normals, row);
+    const Vec3 n = Vec3::load(turning.normals, row);
     // The cofactors times n, n.x (b x c) + n.y (c x a) + n.z (a x b), as b x (n.x c - n.z a) + n.y (c x a).
-    const Vec3 across_b = {hn::NegMulAdd(f.a.x, n.z, hn::Mul(f.c.x, n.x)),
-                           hn::NegMulAdd(f.a.y, n.z, hn::Mul(f.c.y, n.x)),
-                           hn::NegMulAdd(f.a.z, n.z, hn::Mul(f.c.z, n.x))};
-    Turning::store(add(cross(f.b, across_b), cross(f.c, f.a), n.y), turning.normals, row);
-    hn::Store(hn::Add(dot(f.a, f.a), hn::Add(dot(f.b, f.b), dot(f.c, f.c))), d, turning.sizes + row);
+    const Vec3 across_b = fused_subtract(f.c * n.x, f.a, n.z);
+    fused_add(fused_cross(f.b, across_b), fused_cross(f.c, f.a), n.y).store(turning.normals, row);
+    (fused_dot(f.a, f.a) + (fused_dot(f.b, f.b) + fused_dot(f.c, f.c))).store(turning.sizes + row);
     if constexpr (kTangents) {
-      Turning::store(map(f, Turning::load(turning.tangents, row)), turning.tangents, row);
+      map(f, Vec3::load(turning.tangents, row)).store(turning.tangents, row);
     }
   }
 }
@@ -229,7 +202,6 @@ HWY_INLINE void transform(const SliceStreams& streams, std::size_t row, typename
 template <class Blend, bool kTangents, bool kGradients>
 HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStreams& streams, std::size_t row,
                                     typename Blend::Sums& blended, const PaletteLine* palette) {
-  const Floats d;
   Frames f;
   if (streams.keep_frames && (kGradients || !Blend::kLeavesFrames)) {
     f = load_frames(Lines{Blend::lines(blended) + row * kLineFloats});
@@ -240,11 +212,7 @@ HWY_NOINLINE void decide_directions(const std::uint32_t* passed, const SliceStre
   }
   alignas(64) float axes[3][3][kLanes];
   const Vec3* columns[3] = {&f.a, &f.b, &f.c};
-  for (std::size_t c = 0; c < 3; ++c) {
-    hn::Store(columns[c]->x, d, axes[c][0]);
-    hn::Store(columns[c]->y, d, axes[c][1]);
-    hn::Store(columns[c]->z, d, axes[c][2]);
-  }
+  for (std::size_t c = 0; c < 3; ++c) columns[c]->store(axes[c], 0);
   for (std::size_t v = 0; v < kLanes; ++v) {
     if (passed[v] != 0) continue;
     const std::size_t at = row + v;
@@ -266,38 +234,36 @@ HWY_INLINE void finish_directions(const SliceStreams& streams, std::size_t row, 
   const Floats d;
   const Words du;
   const RowSums sums{streams.sums, row};
-  const Vec one = hn::Set(d, 1.0f);
-  const Vec3 normal = Turning::load(turning.normals, row);
-  const Vec size = hn::Load(d, turning.sizes + row);
-  const Vec squared = dot(normal, normal);
+  const Vec one = 1.0f;
+  const Vec3 normal = Vec3::load(turning.normals, row);
+  const Vec size = Vec::load(turning.sizes + row);
+  const Vec squared = fused_dot(normal, normal);
   // A vector that passes this test passes the shared rule's, since rest directions are no longer than it says.
-  const Vec least = hn::Set(d, shared::kMinDirection), no_less = hn::Set(d, 1e-30f);
-  Vec longest = sums.turn_normals() ? hn::Load(d, turning.longest[0] + row) : one;
-  auto usable = hn::Gt(squared, hn::Max(hn::Mul(hn::Mul(size, size), hn::Mul(least, longest)), no_less));
-  const Vec3 unit_normal = scale(normal, inverse_sqrt(squared));
-  hn::StoreInterleaved3(unit_normal.x, unit_normal.y, unit_normal.z, d, streams.normals + 3 * row);
+  const Vec least = shared::kMinDirection, no_less = 1e-30f;
+  Vec longest = sums.turn_normals() ? Vec::load(turning.longest[0] + row) : one;
+  auto usable = squared > max(no_less, size * size * (least * longest));
+  const Vec3 unit_normal = normal * inverse_sqrt(squared);
+  hn::StoreInterleaved3(unit_normal.x.v, unit_normal.y.v, unit_normal.z.v, d, streams.normals + 3 * row);
   if constexpr (kTangents) {
-    longest = sums.turn_tangents() ? hn::Load(d, turning.longest[1] + row) : one;
-    const Vec3 t = Turning::load(turning.tangents, row);
-    const Vec along = dot(unit_normal, t);
-    const Vec3 across = {hn::NegMulAdd(unit_normal.x, along, t.x), hn::NegMulAdd(unit_normal.y, along, t.y),
-                         hn::NegMulAdd(unit_normal.z, along, t.z)};
-    const Vec squared_tangent = dot(across, across);
-    usable = hn::And(usable, hn::Gt(squared_tangent, hn::Max(hn::Mul(size, hn::Mul(least, longest)), no_less)));
+    longest = sums.turn_tangents() ? Vec::load(turning.longest[1] + row) : one;
+    const Vec3 t = Vec3::load(turning.tangents, row);
+    const Vec3 across = fused_subtract(t, unit_normal, fused_dot(unit_normal, t));
+    const Vec squared_tangent = fused_dot(across, across);
+    usable = usable && squared_tangent > max(no_less, size * (least * longest));
     if (sums.turn_normals() || sums.turn_tangents()) {
       // The shaders pack what targets have turned. Where a normal and a tangent nearly agree, that shows.
-      usable = hn::And(usable, hn::Gt(squared_tangent, hn::Mul(dot(t, t), hn::Set(d, 0.05f))));
+      usable = usable && squared_tangent > fused_dot(t, t) * 0.05f;
     }
-    const Vec3 tangent = scale(across, inverse_sqrt(squared_tangent));
+    const Vec3 tangent = across * inverse_sqrt(squared_tangent);
     WordVec normal_word, tangent_word;
     hn::LoadInterleaved2(du, streams.directions + 2 * row, normal_word, tangent_word);
     // Move the word's lowest bit to the sign of 1.
-    const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), one);
-    hn::StoreInterleaved4(tangent.x, tangent.y, tangent.z, handedness, d, streams.tangents + 4 * row);
+    const auto handedness = hn::Or(hn::BitCast(d, hn::ShiftLeft<31>(tangent_word)), one.v);
+    hn::StoreInterleaved4(tangent.x.v, tangent.y.v, tangent.z.v, handedness, d, streams.tangents + 4 * row);
   }
-  if (HWY_UNLIKELY(!hn::AllTrue(d, usable))) {
+  if (HWY_UNLIKELY(any_of(!usable))) {
     alignas(64) std::uint32_t passed[kLanes];
-    hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable)), du, passed);
+    hn::Store(hn::BitCast(du, hn::VecFromMask(d, usable.m)), du, passed);
     decide_directions<Blend, kTangents, kGradients>(passed, streams, row, blended, palette);
   }
 }

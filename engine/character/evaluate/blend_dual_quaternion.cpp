@@ -27,7 +27,7 @@ struct Quaternions {
   Vec w;
 };
 
-HWY_INLINE Vec dot(const Quaternions& a, const Quaternions& b) { return hn::MulAdd(a.w, b.w, dot(a.v, b.v)); }
+HWY_INLINE Vec fused_dot(const Quaternions& a, const Quaternions& b) { return mul_add(a.w, b.w, fused_dot(a.v, b.v)); }
 
 // Loads the vectors whose 128-bit block b holds the real part, and the dual one, of row 4 b + v.
 HWY_INLINE void load_pairs(const float* HWY_RESTRICT pairs, std::size_t v, Vec& real, Vec& dual) {
@@ -36,12 +36,12 @@ HWY_INLINE void load_pairs(const float* HWY_RESTRICT pairs, std::size_t v, Vec& 
   [[maybe_unused]] constexpr std::size_t kNext = 4 * kPairFloats;  // from row v to row v + 4
 #if HWY_MAX_BYTES >= 64
   const hn::Half<Floats> half;
-  const Vec even = hn::Combine(d, hn::Load(half, at + 2 * kNext), hn::Load(half, at));
-  const Vec odd = hn::Combine(d, hn::Load(half, at + 3 * kNext), hn::Load(half, at + kNext));
+  const auto even = hn::Combine(d, hn::Load(half, at + 2 * kNext), hn::Load(half, at));
+  const auto odd = hn::Combine(d, hn::Load(half, at + 3 * kNext), hn::Load(half, at + kNext));
   real = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd), even);
   dual = hn::OddEvenBlocks(odd, hn::SwapAdjacentBlocks(even));
 #elif HWY_MAX_BYTES == 32
-  const Vec low = hn::Load(d, at), high = hn::Load(d, at + kNext);
+  const auto low = hn::Load(d, at), high = hn::Load(d, at + kNext);
   real = hn::ConcatLowerLower(d, high, low);
   dual = hn::ConcatUpperUpper(d, high, low);
 #else
@@ -67,20 +67,19 @@ HWY_INLINE DualQuaternions load_dual_quaternions(const float* HWY_RESTRICT pairs
 
 // Returns d w - r v + r x d of a dual quaternion with the real part (r, w) and the dual part (d, v), times `s`.
 HWY_INLINE Vec3 translation(const DualQuaternions& q, Vec s) {
-  return scale(add(add(cross(q.real.v, q.dual.v), q.dual.v, q.real.w), q.real.v, hn::Neg(q.dual.w)), s);
+  return fused_subtract(fused_add(fused_cross(q.real.v, q.dual.v), q.dual.v, q.real.w), q.real.v, q.dual.w) * s;
 }
 
 // The rigid frames of dual quaternions of any length. `by_squared`: 2 over the squared lengths.
 HWY_INLINE Frames rigid_frames(const DualQuaternions& q, Vec by_squared) {
-  const Vec one = hn::Set(Floats(), 1.0f);
   const Vec3& v = q.real.v;
-  const Vec3 t = scale(v, by_squared);
-  const Vec xx = hn::Mul(v.x, t.x), yy = hn::Mul(v.y, t.y), zz = hn::Mul(v.z, t.z);
-  const Vec xy = hn::Mul(v.x, t.y), xz = hn::Mul(v.x, t.z), yz = hn::Mul(v.y, t.z);
+  const Vec3 t = v * by_squared;
+  const Vec xx = v.x * t.x, yy = v.y * t.y, zz = v.z * t.z;
+  const Vec xy = v.x * t.y, xz = v.x * t.z, yz = v.y * t.z;
   const Vec w = q.real.w;
-  return {{hn::Sub(one, hn::Add(yy, zz)), hn::MulAdd(w, t.z, xy), hn::NegMulAdd(w, t.y, xz)},
-          {hn::NegMulAdd(w, t.z, xy), hn::Sub(one, hn::Add(xx, zz)), hn::MulAdd(w, t.x, yz)},
-          {hn::MulAdd(w, t.y, xz), hn::NegMulAdd(w, t.x, yz), hn::Sub(one, hn::Add(xx, yy))},
+  return {{1.0f - (yy + zz), mul_add(w, t.z, xy), neg_mul_add(w, t.y, xz)},
+          {neg_mul_add(w, t.z, xy), 1.0f - (xx + zz), mul_add(w, t.x, yz)},
+          {mul_add(w, t.y, xz), neg_mul_add(w, t.x, yz), 1.0f - (xx + yy)},
           translation(q, by_squared)};
 }
 
@@ -159,14 +158,13 @@ struct DualQuaternionBlend {
   struct Lanes {
     DualQuaternions blended;
     Vec by_squared;  // 2 over the squared length
-    decltype(hn::Gt(Vec(), Vec())) cancels;
+    LaneMask<Floats> cancels;
     Frames moving;
     Frames stretch;
     Frames frame;
 
     // As shared::rigid_derivative, and how the stretch moves.
     HWY_INLINE Vec3 passage(const Sums& sums, std::size_t row, std::size_t k, const Vec3& point) const {
-      const Floats d;
       const DualQuaternions change = load_dual_quaternions(sums.pairs[k + 1] + row * kPairFloats);
       const Vec3 x = kStretches ? map(stretch, point) : point;
       const Vec3 moved = map(moving, x, moving.o);
@@ -174,21 +172,17 @@ struct DualQuaternionBlend {
       const Vec3& by_r = change.real.v;
       const Vec w = blended.real.w, by_w = change.real.w;
       // r (by_r . x) + by_r (r . x) + x (w by_w - r . by_r) + by_w r x x + w by_r x x
-      Vec3 step = scale(
-          x, hn::NegMulAdd(r.x, by_r.x, hn::NegMulAdd(r.y, by_r.y, hn::NegMulAdd(r.z, by_r.z, hn::Mul(w, by_w)))));
-      step = add(step, by_r, dot(r, x));
-      step = add(step, r, dot(by_r, x));
-      step = add(step, cross(r, x), by_w);
-      step = add(step, cross(by_r, x), w);
-      const Vec one = hn::Set(d, 1.0f);
-      step = add(step, translation({blended.real, change.dual}, one), one);
-      step = add(step, translation({change.real, blended.dual}, one), one);
-      step = add(step, moved, hn::Neg(dot(blended.real, change.real)));
-      step = scale(step, by_squared);
-      step = {hn::IfThenZeroElse(cancels, step.x), hn::IfThenZeroElse(cancels, step.y),
-              hn::IfThenZeroElse(cancels, step.z)};
+      Vec3 step = x * neg_mul_add(r.x, by_r.x, neg_mul_add(r.y, by_r.y, neg_mul_add(r.z, by_r.z, w * by_w)));
+      step = fused_add(step, by_r, fused_dot(r, x));
+      step = fused_add(step, r, fused_dot(by_r, x));
+      step = fused_add(step, fused_cross(r, x), by_w);
+      step = fused_add(step, fused_cross(by_r, x), w);
+      step += translation({blended.real, change.dual}, 1.0f);
+      step += translation({change.real, blended.dual}, 1.0f);
+      step = fused_subtract(step, moved, fused_dot(blended.real, change.real));
+      step = choose(cancels, Vec3(Vec(0.0f)), step * by_squared);
       if constexpr (!kStretches) return step;
-      return add(step, map(moving, map(sums.stretches.load(k + 1, row), point)), one);
+      return step + map(moving, map(sums.stretches.load(k + 1, row), point));
     }
   };
 
@@ -207,21 +201,19 @@ struct DualQuaternionBlend {
   }
 
   static HWY_INLINE Lanes load(Sums& sums, std::size_t row, const std::uint32_t* words, const PaletteLine* palette) {
-    const Floats d;
     float* pairs = sums.pairs[0] + row * kPairFloats;
-    Lanes lanes;
-    lanes.blended = load_dual_quaternions(pairs);
-    Vec squared = dot(lanes.blended.real, lanes.blended.real);
-    lanes.cancels = hn::Not(hn::Gt(squared, hn::Set(d, 1e-12f)));
-    if (HWY_UNLIKELY(!hn::AllFalse(d, lanes.cancels))) {
+    DualQuaternions blended = load_dual_quaternions(pairs);
+    Vec squared = fused_dot(blended.real, blended.real);
+    const auto cancels = !(squared > 1e-12f);
+    if (HWY_UNLIKELY(any_of(cancels))) {
       alignas(64) std::uint32_t cancelled[kLanes];
       const Words du;
-      hn::Store(hn::BitCast(du, hn::VecFromMask(d, lanes.cancels)), du, cancelled);
+      hn::Store(hn::BitCast(du, hn::VecFromMask(Floats(), cancels.m)), du, cancelled);
       replace_cancelled(cancelled, words, palette, pairs);
-      lanes.blended = load_dual_quaternions(pairs);
-      squared = dot(lanes.blended.real, lanes.blended.real);
+      blended = load_dual_quaternions(pairs);
+      squared = fused_dot(blended.real, blended.real);
     }
-    lanes.by_squared = hn::Div(hn::Set(d, 2.0f), squared);
+    Lanes lanes{.blended = blended, .by_squared = 2.0f / squared, .cancels = cancels};
     lanes.moving = rigid_frames(lanes.blended, lanes.by_squared);
     lanes.frame = lanes.moving;
     if constexpr (kStretches) {

@@ -1,47 +1,44 @@
 // SPDX-License-Identifier: MIT
 // Frames of vertices, one a lane, and the memory that they are blended in, for sources that Highway compiles once for
 // each instruction set.
-#if defined(PELT_ENGINE_BINDING_FRAMES_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PELT_ENGINE_BINDING_FRAMES_INL_H
-#undef PELT_ENGINE_BINDING_FRAMES_INL_H
+#if defined(PELT_ENGINE_CHARACTER_EVALUATE_FRAMES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_ENGINE_CHARACTER_EVALUATE_FRAMES_INL_H
+#undef PELT_ENGINE_CHARACTER_EVALUATE_FRAMES_INL_H
 #else
-#define PELT_ENGINE_BINDING_FRAMES_INL_H
+#define PELT_ENGINE_CHARACTER_EVALUATE_FRAMES_INL_H
 #endif
 
 #include <cstdint>
 #include <cstring>
 
 #include "engine/character/evaluate/blend.h"
-#include "engine/character/evaluate/lanes-inl.h"
+#include "engine/character/evaluate/slice_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
 constexpr std::size_t kLineFloats = sizeof(PaletteLine) / sizeof(float);
 
-HWY_INLINE Vec dot(const Vec3& a, const Vec3& b) {
-  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
+// Products and sums that are fused where the processor can.
+HWY_INLINE Vec fused_dot(const Vec3& a, const Vec3& b) { return mul_add(a.x, b.x, mul_add(a.y, b.y, a.z * b.z)); }
+HWY_INLINE Vec3 fused_cross(const Vec3& a, const Vec3& b) {
+  return {neg_mul_add(a.z, b.y, a.y * b.z), neg_mul_add(a.x, b.z, a.z * b.x), neg_mul_add(a.y, b.x, a.x * b.y)};
 }
-
-HWY_INLINE Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {hn::NegMulAdd(a.z, b.y, hn::Mul(a.y, b.z)), hn::NegMulAdd(a.x, b.z, hn::Mul(a.z, b.x)),
-          hn::NegMulAdd(a.y, b.x, hn::Mul(a.x, b.y))};
+// Return b s + a and a - b s.
+HWY_INLINE Vec3 fused_add(const Vec3& a, const Vec3& b, Vec s) {
+  return {mul_add(b.x, s, a.x), mul_add(b.y, s, a.y), mul_add(b.z, s, a.z)};
 }
-
-// Returns a + b s.
-HWY_INLINE Vec3 add(const Vec3& a, const Vec3& b, Vec s) {
-  return {hn::MulAdd(b.x, s, a.x), hn::MulAdd(b.y, s, a.y), hn::MulAdd(b.z, s, a.z)};
+HWY_INLINE Vec3 fused_subtract(const Vec3& a, const Vec3& b, Vec s) {
+  return {neg_mul_add(b.x, s, a.x), neg_mul_add(b.y, s, a.y), neg_mul_add(b.z, s, a.z)};
 }
 
 HWY_INLINE Vec inverse_sqrt(Vec v) {
 #if HWY_ARCH_X86
   // The estimate has at least 12 bits; one step of Newton's method brings it to rounding.
-  const Floats d;
-  const Vec e = hn::ApproximateReciprocalSqrt(v);
-  const Vec half_v_e = hn::Mul(hn::Mul(v, hn::Set(d, 0.5f)), e);
-  return hn::Mul(e, hn::NegMulAdd(half_v_e, e, hn::Set(d, 1.5f)));
+  const Vec e = hn::ApproximateReciprocalSqrt(v.v);
+  return e * neg_mul_add(v * 0.5f * e, e, 1.5f);
 #else
-  return hn::Div(hn::Set(Floats(), 1.0f), hn::Sqrt(v));
+  return 1.0f / sqrt(v);
 #endif
 }
 
@@ -51,15 +48,9 @@ struct Frames {
 };
 
 // Returns a v.x + b v.y + c v.z; the second form adds o.
-HWY_INLINE Vec3 map(const Frames& f, const Vec3& v) {
-  return {hn::MulAdd(f.a.x, v.x, hn::MulAdd(f.b.x, v.y, hn::Mul(f.c.x, v.z))),
-          hn::MulAdd(f.a.y, v.x, hn::MulAdd(f.b.y, v.y, hn::Mul(f.c.y, v.z))),
-          hn::MulAdd(f.a.z, v.x, hn::MulAdd(f.b.z, v.y, hn::Mul(f.c.z, v.z)))};
-}
+HWY_INLINE Vec3 map(const Frames& f, const Vec3& v) { return fused_add(fused_add(f.c * v.z, f.b, v.y), f.a, v.x); }
 HWY_INLINE Vec3 map(const Frames& f, const Vec3& v, const Vec3& o) {
-  return {hn::MulAdd(f.a.x, v.x, hn::MulAdd(f.b.x, v.y, hn::MulAdd(f.c.x, v.z, o.x))),
-          hn::MulAdd(f.a.y, v.x, hn::MulAdd(f.b.y, v.y, hn::MulAdd(f.c.y, v.z, o.y))),
-          hn::MulAdd(f.a.z, v.x, hn::MulAdd(f.b.z, v.y, hn::MulAdd(f.c.z, v.z, o.z)))};
+  return fused_add(fused_add(fused_add(o, f.c, v.z), f.b, v.y), f.a, v.x);
 }
 
 // The blended frames of a slice's rows, each stored like a PaletteLine.
@@ -84,7 +75,7 @@ HWY_INLINE Frames load_frames(const Lines& source) {
     const auto halves = [&](std::size_t line, std::size_t first) {
       return hn::Combine(d, source.load(half, line + 8, first), source.load(half, line, first));
     };
-    const Vec even = halves(v, 0), odd = halves(v + 4, 0);
+    const auto even = halves(v, 0), odd = halves(v + 4, 0);
     row0[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd), even);
     row1[v] = hn::OddEvenBlocks(odd, hn::SwapAdjacentBlocks(even));
     row2[v] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(halves(v + 4, 8)), halves(v, 8));
@@ -113,9 +104,9 @@ HWY_INLINE Frames load_frames(const Lines& source) {
 inline void store_frames(const Frames& f, float* HWY_RESTRICT lines) {
   const Floats d;
   alignas(64) float rows[3][4 * kLanes];
-  hn::StoreInterleaved4(f.a.x, f.b.x, f.c.x, f.o.x, d, rows[0]);
-  hn::StoreInterleaved4(f.a.y, f.b.y, f.c.y, f.o.y, d, rows[1]);
-  hn::StoreInterleaved4(f.a.z, f.b.z, f.c.z, f.o.z, d, rows[2]);
+  hn::StoreInterleaved4(f.a.x.v, f.b.x.v, f.c.x.v, f.o.x.v, d, rows[0]);
+  hn::StoreInterleaved4(f.a.y.v, f.b.y.v, f.c.y.v, f.o.y.v, d, rows[1]);
+  hn::StoreInterleaved4(f.a.z.v, f.b.z.v, f.c.z.v, f.o.z.v, d, rows[2]);
   for (std::size_t v = 0; v < kLanes; ++v) {
     for (std::size_t row = 0; row < 3; ++row) {
       std::memcpy(lines + v * kLineFloats + 4 * row, rows[row] + 4 * v, 4 * sizeof(float));

@@ -1,86 +1,134 @@
 // SPDX-License-Identifier: MIT
-// Vectors of points, one point a lane, for sources that Highway compiles once for each instruction set.
-#if defined(PELT_ENGINE_BINDING_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PELT_ENGINE_BINDING_LANES_INL_H
-#undef PELT_ENGINE_BINDING_LANES_INL_H
+// Numbers and points of several lanes, for sources that Highway compiles once for each instruction set. `D`: a Highway
+// tag. Operators never fuse a product with a sum, so that every processor gives the same bits; mul_add() and
+// neg_mul_add() do where the processor can.
+#if defined(PELT_ENGINE_CHARACTER_EVALUATE_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_ENGINE_CHARACTER_EVALUATE_LANES_INL_H
+#undef PELT_ENGINE_CHARACTER_EVALUATE_LANES_INL_H
 #else
-#define PELT_ENGINE_BINDING_LANES_INL_H
+#define PELT_ENGINE_CHARACTER_EVALUATE_LANES_INL_H
 #endif
 
 #include <hwy/highway.h>
 
 #include <cstddef>
 #include <cstdint>
-
-#include "shaders/blend/blend.h"
+#include <glm/glm.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Vertices that are transformed at once: 4, 8 or 16 lanes.
-using Floats = hn::CappedTag<float, 16>;
-using Words = hn::RebindToUnsigned<Floats>;
-using Integers = hn::RebindToSigned<Floats>;
-using Vec = hn::Vec<Floats>;
-using WordVec = hn::Vec<Words>;
-constexpr std::size_t kLanes = hn::MaxLanes(Floats());
-constexpr std::size_t kRows = shared::kSliceRows;
-static_assert(kLanes >= 4 && kRows % kLanes == 0);
+template <class D>
+struct LaneMask {
+  hn::Mask<D> m;
 
-struct Vec3 {
-  Vec x, y, z;
+  HWY_INLINE LaneMask(hn::Mask<D> lanes) : m(lanes) {}
+  HWY_INLINE explicit LaneMask(bool all) : m(hn::FirstN(D(), all ? hn::Lanes(D()) : 0)) {}
+  friend HWY_INLINE LaneMask operator&&(LaneMask a, LaneMask b) { return hn::And(a.m, b.m); }
+  friend HWY_INLINE LaneMask operator!(LaneMask a) { return hn::Not(a.m); }
+  friend HWY_INLINE bool any_of(LaneMask is) { return !hn::AllFalse(D(), is.m); }
 };
 
-HWY_INLINE Vec3 scale(const Vec3& a, Vec s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
+template <class D>
+struct Lanes {
+  using Value = hn::TFromD<D>;
+  hn::Vec<D> v;
+
+  Lanes() = default;
+  HWY_INLINE Lanes(hn::Vec<D> lanes) : v(lanes) {}
+  HWY_INLINE Lanes(Value all) : v(hn::Set(D(), all)) {}
+  template <class From>
+  HWY_INLINE explicit Lanes(Lanes<From> numbers) : v(hn::ConvertTo(D(), numbers.v)) {}
+  // `from` and `to` are aligned like vectors.
+  static HWY_INLINE Lanes load(const Value* from) { return hn::Load(D(), from); }
+  HWY_INLINE void store(Value* to) const { hn::Store(v, D(), to); }
+
+  HWY_INLINE Lanes operator-() const { return hn::Neg(v); }
+  friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return hn::Add(a.v, b.v); }
+  friend HWY_INLINE Lanes operator-(Lanes a, Lanes b) { return hn::Sub(a.v, b.v); }
+  friend HWY_INLINE Lanes operator*(Lanes a, Lanes b) { return hn::Mul(a.v, b.v); }
+  friend HWY_INLINE Lanes operator/(Lanes a, Lanes b) { return hn::Div(a.v, b.v); }
+  friend HWY_INLINE Lanes operator<<(Lanes a, int bits) { return hn::ShiftLeftSame(a.v, bits); }
+  friend HWY_INLINE Lanes operator>>(Lanes a, int bits) { return hn::ShiftRightSame(a.v, bits); }
+  HWY_INLINE Lanes& operator+=(Lanes b) { return *this = *this + b; }
+  HWY_INLINE Lanes& operator*=(Lanes b) { return *this = *this * b; }
+  friend HWY_INLINE LaneMask<D> operator<(Lanes a, Lanes b) { return hn::Lt(a.v, b.v); }
+  friend HWY_INLINE LaneMask<D> operator<=(Lanes a, Lanes b) { return hn::Le(a.v, b.v); }
+  friend HWY_INLINE LaneMask<D> operator>(Lanes a, Lanes b) { return hn::Gt(a.v, b.v); }
+  friend HWY_INLINE LaneMask<D> operator==(Lanes a, Lanes b) { return hn::Eq(a.v, b.v); }
+  friend HWY_INLINE LaneMask<D> operator!=(Lanes a, Lanes b) { return hn::Ne(a.v, b.v); }
+
+  // Return a * b + c and c - a * b.
+  friend HWY_INLINE Lanes mul_add(Lanes a, Lanes b, Lanes c) { return hn::MulAdd(a.v, b.v, c.v); }
+  friend HWY_INLINE Lanes neg_mul_add(Lanes a, Lanes b, Lanes c) { return hn::NegMulAdd(a.v, b.v, c.v); }
+  // If a is NaN, so is what they return, as by GLM: the instructions of x86 return their second operand.
+  friend HWY_INLINE Lanes max(Lanes a, Lanes b) { return hn::Max(b.v, a.v); }
+  friend HWY_INLINE Lanes min(Lanes a, Lanes b) { return hn::Min(b.v, a.v); }
+  friend HWY_INLINE Lanes clamp(Lanes x, Lanes low, Lanes high) { return min(max(x, low), high); }
+  friend HWY_INLINE Lanes abs(Lanes x) { return hn::Abs(x.v); }
+  friend HWY_INLINE Lanes sqrt(Lanes x) { return hn::Sqrt(x.v); }
+  friend HWY_INLINE Lanes floor(Lanes x) { return hn::Floor(x.v); }
+  friend HWY_INLINE Lanes roundEven(Lanes x) { return hn::Round(x.v); }
+  friend HWY_INLINE Lanes copysign(Lanes x, Lanes sign) { return hn::CopySign(x.v, sign.v); }
+  friend HWY_INLINE Lanes choose(LaneMask<D> is, Lanes yes, Lanes no) { return hn::IfThenElse(is.m, yes.v, no.v); }
+};
+
+// Points or vectors, one a lane.
+template <class D>
+struct Lanes3 {
+  using Number = Lanes<D>;
+  Number x, y, z;
+
+  Lanes3() = default;
+  HWY_INLINE explicit Lanes3(Number all) : x(all), y(all), z(all) {}
+  HWY_INLINE Lanes3(Number in_x, Number in_y, Number in_z) : x(in_x), y(in_y), z(in_z) {}
+  // All lanes hold the coordinates of a vector of GLM.
+  template <class Value, glm::qualifier Q>
+  HWY_INLINE Lanes3(const glm::vec<3, Value, Q>& all) : x(all.x), y(all.y), z(all.z) {}
+  // Coordinates lie in rows of their own, aligned like vectors, from `lane` on.
+  template <class Row>
+  static HWY_INLINE Lanes3 load(const Row* rows, std::size_t lane) {
+    return {Number::load(rows[0] + lane), Number::load(rows[1] + lane), Number::load(rows[2] + lane)};
+  }
+  template <class Row>
+  HWY_INLINE void store(Row* rows, std::size_t lane) const {
+    x.store(rows[0] + lane);
+    y.store(rows[1] + lane);
+    z.store(rows[2] + lane);
+  }
+
+  friend HWY_INLINE Lanes3 operator+(const Lanes3& a, const Lanes3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend HWY_INLINE Lanes3 operator-(const Lanes3& a, const Lanes3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  friend HWY_INLINE Lanes3 operator*(const Lanes3& v, Number s) { return {v.x * s, v.y * s, v.z * s}; }
+  friend HWY_INLINE Lanes3 operator/(const Lanes3& v, Number s) { return {v.x / s, v.y / s, v.z / s}; }
+  HWY_INLINE Lanes3& operator+=(const Lanes3& b) { return *this = *this + b; }
+  HWY_INLINE Lanes3& operator-=(const Lanes3& b) { return *this = *this - b; }
+
+  friend HWY_INLINE Number dot(const Lanes3& a, const Lanes3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+  friend HWY_INLINE Number length(const Lanes3& v) { return sqrt(dot(v, v)); }
+  friend HWY_INLINE Lanes3 cross(const Lanes3& a, const Lanes3& b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  }
+  friend HWY_INLINE Lanes3 choose(LaneMask<D> is, const Lanes3& yes, const Lanes3& no) {
+    return {choose(is, yes.x, no.x), choose(is, yes.y, no.y), choose(is, yes.z, no.z)};
+  }
+};
 
 // Transposes the four numbers of each lane: r[v] holds, in its 128-bit block b, those of lane 4 b + v.
-template <class V>
-HWY_INLINE void transpose_row(const V r[4], V& x, V& y, V& z, V& w) {
-  const hn::DFromV<V> d;
-  const hn::Repartition<std::uint64_t, decltype(d)> pairs;
-  const auto xy01 = hn::BitCast(pairs, hn::InterleaveLower(d, r[0], r[1]));
-  const auto xy23 = hn::BitCast(pairs, hn::InterleaveLower(d, r[2], r[3]));
-  const auto zw01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[0], r[1]));
-  const auto zw23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[2], r[3]));
+template <class D>
+HWY_INLINE void transpose_row(const Lanes<D> (&r)[4], Lanes<D>& x, Lanes<D>& y, Lanes<D>& z, Lanes<D>& w) {
+  const D d;
+  const hn::Repartition<std::uint64_t, D> pairs;
+  const auto xy01 = hn::BitCast(pairs, hn::InterleaveLower(d, r[0].v, r[1].v));
+  const auto xy23 = hn::BitCast(pairs, hn::InterleaveLower(d, r[2].v, r[3].v));
+  const auto zw01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[0].v, r[1].v));
+  const auto zw23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r[2].v, r[3].v));
   x = hn::BitCast(d, hn::InterleaveLower(pairs, xy01, xy23));
   y = hn::BitCast(d, hn::InterleaveUpper(pairs, xy01, xy23));
   z = hn::BitCast(d, hn::InterleaveLower(pairs, zw01, zw23));
   w = hn::BitCast(d, hn::InterleaveUpper(pairs, zw01, zw23));
-}
-
-// Decodes octahedral words (pelt/shaders/octahedral.h) to directions that are not of unit length. A tangent's first
-// coordinate may be -32768 steps, since its lowest bit is cleared: it is -1 like -32767. The second never is.
-HWY_INLINE Vec3 decode_octahedral(WordVec word) {
-  const Floats d;
-  const Words du;
-  const Integers di;
-  const Vec unit = hn::Set(d, 1.0f / 32767.0f / 65536.0f);  // of steps in the upper half of a word
-  const auto steps = [&](WordVec upper) HWY_ATTR { return hn::Mul(hn::ConvertTo(d, hn::BitCast(di, upper)), unit); };
-  Vec x = hn::Max(steps(hn::ShiftLeft<16>(word)), hn::Set(d, -1.0f));
-  Vec y = steps(hn::And(word, hn::Set(du, 0xFFFF0000u)));
-  const Vec z = hn::Sub(hn::Sub(hn::Set(d, 1.0f), hn::Abs(x)), hn::Abs(y));
-  const Vec fold = hn::Max(hn::Neg(z), hn::Zero(d));
-  x = hn::Sub(x, hn::CopySign(fold, x));
-  y = hn::Sub(y, hn::CopySign(fold, y));
-  return {x, y, z};
-}
-
-// Encodes directions of any length but 0.
-HWY_INLINE WordVec encode_octahedral(const Vec3& n) {
-  const Floats d;
-  const Integers di;
-  const Vec one = hn::Set(d, 1.0f);
-  const Vec ax = hn::Abs(n.x), ay = hn::Abs(n.y), az = hn::Abs(n.z);
-  const Vec inverse = hn::Div(one, hn::Add(hn::Add(ax, ay), az));
-  const auto below = hn::Lt(n.z, hn::Zero(d));
-  const Vec x = hn::IfThenElse(below, hn::CopySign(hn::Sub(one, hn::Mul(ay, inverse)), n.x), hn::Mul(n.x, inverse));
-  const Vec y = hn::IfThenElse(below, hn::CopySign(hn::Sub(one, hn::Mul(ax, inverse)), n.y), hn::Mul(n.y, inverse));
-  const Vec steps = hn::Set(d, 32767.0f);
-  const auto low = hn::And(hn::NearestInt(hn::Mul(x, steps)), hn::Set(di, 0xFFFF));
-  const auto high = hn::ShiftLeft<16>(hn::NearestInt(hn::Mul(y, steps)));
-  return hn::BitCast(Words(), hn::Or(low, high));
 }
 
 }  // namespace pelt::HWY_NAMESPACE

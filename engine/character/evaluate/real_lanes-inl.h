@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The Real, Real3 and so on of shaders/ (interop.h), several numbers each, a lane for each, for sources that Highway
 // compiles once for each instruction set.
-#if defined(PELT_ENGINE_BINDING_REAL_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PELT_ENGINE_BINDING_REAL_LANES_INL_H
-#undef PELT_ENGINE_BINDING_REAL_LANES_INL_H
+#if defined(PELT_ENGINE_CHARACTER_EVALUATE_REAL_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_ENGINE_CHARACTER_EVALUATE_REAL_LANES_INL_H
+#undef PELT_ENGINE_CHARACTER_EVALUATE_REAL_LANES_INL_H
 #else
-#define PELT_ENGINE_BINDING_REAL_LANES_INL_H
+#define PELT_ENGINE_CHARACTER_EVALUATE_REAL_LANES_INL_H
 #endif
 
 #include <hwy/highway.h>
@@ -29,72 +29,22 @@ using RealTag = hn::CappedTag<float, 8>;
 using IntegerTag = hn::RebindToSigned<RealTag>;
 constexpr uint kRealLanes = hn::MaxLanes(RealTag());
 
-struct Truth {
-  hn::Mask<RealTag> mask;
-
-  HWY_INLINE Truth(hn::Mask<RealTag> lanes) : mask(lanes) {}
-  HWY_INLINE explicit Truth(bool all) : mask(hn::FirstN(RealTag(), all ? kRealLanes : 0)) {}
-  friend HWY_INLINE Truth operator&&(Truth a, Truth b) { return hn::And(a.mask, b.mask); }
-  friend HWY_INLINE Truth operator!(Truth a) { return hn::Not(a.mask); }
-};
-
-HWY_INLINE bool any_of(Truth is) { return !hn::AllFalse(RealTag(), is.mask); }
-
-struct Real;
-
-struct Integer {
-  hn::Vec<IntegerTag> lanes;
-
-  HWY_INLINE Integer(hn::Vec<IntegerTag> values) : lanes(values) {}
-  HWY_INLINE Integer(int all) : lanes(hn::Set(IntegerTag(), all)) {}
-  HWY_INLINE explicit Integer(const Real& numbers);
-  friend HWY_INLINE Integer operator+(Integer a, Integer b) { return hn::Add(a.lanes, b.lanes); }
-  friend HWY_INLINE Integer operator-(Integer a, Integer b) { return hn::Sub(a.lanes, b.lanes); }
-  friend HWY_INLINE Integer operator<<(Integer a, int bits) { return hn::ShiftLeftSame(a.lanes, bits); }
-  friend HWY_INLINE Integer operator>>(Integer a, int bits) { return hn::ShiftRightSame(a.lanes, bits); }
-};
-
-struct Real {
-  hn::Vec<RealTag> lanes;
-
-  Real() = default;
-  HWY_INLINE Real(hn::Vec<RealTag> values) : lanes(values) {}
-  HWY_INLINE Real(float all) : lanes(hn::Set(RealTag(), all)) {}
-  HWY_INLINE explicit Real(Integer integers) : lanes(hn::ConvertTo(RealTag(), integers.lanes)) {}
-
-  HWY_INLINE Real operator-() const { return hn::Neg(lanes); }
-  friend HWY_INLINE Real operator+(Real a, Real b) { return hn::Add(a.lanes, b.lanes); }
-  friend HWY_INLINE Real operator-(Real a, Real b) { return hn::Sub(a.lanes, b.lanes); }
-  friend HWY_INLINE Real operator*(Real a, Real b) { return hn::Mul(a.lanes, b.lanes); }
-  friend HWY_INLINE Real operator/(Real a, Real b) { return hn::Div(a.lanes, b.lanes); }
-  HWY_INLINE Real& operator+=(Real b) { return *this = *this + b; }
-  HWY_INLINE Real& operator*=(Real b) { return *this = *this * b; }
-  friend HWY_INLINE Truth operator<(Real a, Real b) { return hn::Lt(a.lanes, b.lanes); }
-  friend HWY_INLINE Truth operator>(Real a, Real b) { return hn::Gt(a.lanes, b.lanes); }
-  friend HWY_INLINE Truth operator==(Real a, Real b) { return hn::Eq(a.lanes, b.lanes); }
-  friend HWY_INLINE Truth operator!=(Real a, Real b) { return hn::Ne(a.lanes, b.lanes); }
-};
-
-HWY_INLINE Integer::Integer(const Real& numbers) : lanes(hn::ConvertTo(IntegerTag(), numbers.lanes)) {}
+using Truth = pelt::HWY_NAMESPACE::LaneMask<RealTag>;
+using Integer = pelt::HWY_NAMESPACE::Lanes<IntegerTag>;
+using Real = pelt::HWY_NAMESPACE::Lanes<RealTag>;
+using Real3 = pelt::HWY_NAMESPACE::Lanes3<RealTag>;
 
 using glm::max;
 using glm::min;
-// If a is NaN, so is what they return, as by GLM: the instructions of x86 return their second operand.
-HWY_INLINE Real max(Real a, Real b) { return hn::Max(b.lanes, a.lanes); }
-HWY_INLINE Real min(Real a, Real b) { return hn::Min(b.lanes, a.lanes); }
-HWY_INLINE Real clamp(Real x, Real low, Real high) { return min(max(x, low), high); }
-HWY_INLINE Real abs(Real x) { return hn::Abs(x.lanes); }
-HWY_INLINE Real sqrt(Real x) { return hn::Sqrt(x.lanes); }
-HWY_INLINE Real floor(Real x) { return hn::Floor(x.lanes); }
-HWY_INLINE Real roundEven(Real x) { return hn::Round(x.lanes); }
+HWY_INLINE Real3 operator*(const glm::vec3& v, Real s) { return Real3(v) * s; }
 HWY_INLINE Real mix(Real a, Real b, Real part) { return a + (b - a) * part; }
+HWY_INLINE Real3 mix(const Real3& a, const Real3& b, Real part) { return a + (b - a) * part; }
 HWY_INLINE Real smoothstep(float from, float to, Real x) {
   const Real t = clamp((x - from) / (to - from), 0.0f, 1.0f);
   return t * t * (3.0f - 2.0f * t);
 }
-HWY_INLINE Integer floatBitsToInt(Real x) { return hn::BitCast(IntegerTag(), x.lanes); }
-HWY_INLINE Real intBitsToFloat(Integer bits) { return hn::BitCast(RealTag(), bits.lanes); }
-HWY_INLINE Real choose(Truth is, Real yes, Real no) { return hn::IfThenElse(is.mask, yes.lanes, no.lanes); }
+HWY_INLINE Integer floatBitsToInt(Real x) { return hn::BitCast(IntegerTag(), x.v); }
+HWY_INLINE Real intBitsToFloat(Integer bits) { return hn::BitCast(RealTag(), bits.v); }
 
 struct Real2 {
   Real x, y;
@@ -104,33 +54,6 @@ struct Real2 {
 };
 
 HWY_INLINE Real2 operator*(const Real2& v, Real s) { return {v.x * s, v.y * s}; }
-
-struct Real3 {
-  Real x, y, z;
-
-  Real3() = default;
-  HWY_INLINE explicit Real3(Real all) : x(all), y(all), z(all) {}
-  HWY_INLINE Real3(Real in_x, Real in_y, Real in_z) : x(in_x), y(in_y), z(in_z) {}
-  HWY_INLINE Real3(const glm::vec3& all) : x(all.x), y(all.y), z(all.z) {}
-};
-
-HWY_INLINE Real3 operator+(const Real3& a, const Real3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-HWY_INLINE Real3 operator-(const Real3& a, const Real3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-HWY_INLINE Real3 operator*(const Real3& v, Real s) { return {v.x * s, v.y * s, v.z * s}; }
-HWY_INLINE Real3 operator/(const Real3& v, Real s) { return {v.x / s, v.y / s, v.z / s}; }
-
-HWY_INLINE Real3& operator+=(Real3& a, const Real3& b) { return a = a + b; }
-HWY_INLINE Real3& operator-=(Real3& a, const Real3& b) { return a = a - b; }
-
-HWY_INLINE Real dot(const Real3& a, const Real3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-HWY_INLINE Real length(const Real3& v) { return sqrt(dot(v, v)); }
-HWY_INLINE Real3 cross(const Real3& a, const Real3& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-HWY_INLINE Real3 mix(const Real3& a, const Real3& b, Real part) { return a + (b - a) * part; }
-HWY_INLINE Real3 choose(Truth is, const Real3& yes, const Real3& no) {
-  return {choose(is, yes.x, no.x), choose(is, yes.y, no.y), choose(is, yes.z, no.z)};
-}
 
 struct Real4 {
   Real x, y, z, w;
@@ -154,10 +77,9 @@ HWY_INLINE Real4 load_quads(const float* first, std::size_t stride) {
       return hn::Combine(RealTag(), hn::LoadU(half, at + 4 * stride), hn::LoadU(half, at));
     }
   };
-  const hn::Vec<RealTag> lanes[4] = {blocks(first), blocks(first + stride), blocks(first + 2 * stride),
-                                     blocks(first + 3 * stride)};
+  const Real lanes[4] = {blocks(first), blocks(first + stride), blocks(first + 2 * stride), blocks(first + 3 * stride)};
   Real4 quads;
-  pelt::HWY_NAMESPACE::transpose_row(lanes, quads.x.lanes, quads.y.lanes, quads.z.lanes, quads.w.lanes);
+  transpose_row(lanes, quads.x, quads.y, quads.z, quads.w);
   return quads;
 }
 
@@ -172,10 +94,9 @@ HWY_INLINE void store_quads(const Real4& quads, float* first, std::size_t stride
       hn::StoreU(hn::UpperHalf(half, blocks), half, at + 4 * stride);
     }
   };
-  const hn::Vec<RealTag> numbers[4] = {quads.x.lanes, quads.y.lanes, quads.z.lanes, quads.w.lanes};
-  hn::Vec<RealTag> lanes[4];
-  pelt::HWY_NAMESPACE::transpose_row(numbers, lanes[0], lanes[1], lanes[2], lanes[3]);
-  for (std::size_t v = 0; v < 4; ++v) store(lanes[v], first + v * stride);
+  Real lanes[4];
+  transpose_row({quads.x, quads.y, quads.z, quads.w}, lanes[0], lanes[1], lanes[2], lanes[3]);
+  for (std::size_t v = 0; v < 4; ++v) store(lanes[v].v, first + v * stride);
 }
 
 HWY_INLINE Real dot(const Real4& a, const Real4& b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Sums what palette entries hold for the rows of a slice, weighted by the influences, for sources that Highway compiles
 // once for each instruction set.
-#if defined(PELT_ENGINE_BINDING_SUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef PELT_ENGINE_BINDING_SUMS_INL_H
-#undef PELT_ENGINE_BINDING_SUMS_INL_H
+#if defined(PELT_ENGINE_CHARACTER_EVALUATE_SUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_ENGINE_CHARACTER_EVALUATE_SUMS_INL_H
+#undef PELT_ENGINE_CHARACTER_EVALUATE_SUMS_INL_H
 #else
-#define PELT_ENGINE_BINDING_SUMS_INL_H
+#define PELT_ENGINE_CHARACTER_EVALUATE_SUMS_INL_H
 #endif
 
 #include <algorithm>
@@ -85,7 +85,7 @@ HWY_INLINE void decode(Columns columns, std::size_t count, Fours& decoded) {
     for (std::size_t row = 0; row < kRows; row += kLanes) {
       Vec of_column[4];
       for (std::size_t i = 0; i < 4; ++i) {
-        of_column[i] = hn::Zero(d);
+        of_column[i] = 0.0f;
         if (k + i >= count) continue;
         const std::size_t at = (k + i) * kRows + row;
         const WordVec word = hn::LoadU(du, columns.words + at);
@@ -94,7 +94,7 @@ HWY_INLINE void decode(Columns columns, std::size_t count, Fours& decoded) {
       }
       Vec of_row[4];
       transpose_row(of_column, of_row[0], of_row[1], of_row[2], of_row[3]);
-      for (std::size_t v = 0; v < 4; ++v, weights += kLanes) hn::Store(of_row[v], d, weights);
+      for (std::size_t v = 0; v < 4; ++v, weights += kLanes) of_row[v].store(weights);
     }
   }
 }
@@ -139,19 +139,19 @@ HWY_INLINE void add_entries(const Fours& decoded, std::size_t count, bool start,
   by_fours([&](std::size_t row) HWY_ATTR {
     float* line = lines + row * kLineFloats;
     Vec sum[kVectors];
-    for (std::size_t p = 0; p < kVectors; ++p) sum[p] = start ? hn::Zero(d) : hn::Load(d, line + p * kLanes);
+    for (std::size_t p = 0; p < kVectors; ++p) sum[p] = start ? Vec(0.0f) : Vec::load(line + p * kLanes);
     for (std::size_t k = 0; k < count; k += 4) {
-      const Vec four = hn::LoadDup128(d, weights + k * kRows);
+      const auto four = hn::LoadDup128(d, weights + k * kRows);
       const Vec weight[4] = {hn::Broadcast<0>(four), hn::Broadcast<1>(four), hn::Broadcast<2>(four),
                              hn::Broadcast<3>(four)};
       for (std::size_t i = 0; i < 4 && k + i < count; ++i) {
         const auto* entry = reinterpret_cast<const float*>(base + decoded.offsets[(k + i) * kRows + row]);
         for (std::size_t p = 0; p < kVectors; ++p) {
-          sum[p] = hn::MulAdd(weight[i], hn::Load(d, entry + p * kLanes), sum[p]);
+          sum[p] = mul_add(weight[i], Vec::load(entry + p * kLanes), sum[p]);
         }
       }
     }
-    for (std::size_t p = 0; p < kVectors; ++p) hn::Store(sum[p], d, line + p * kLanes);
+    for (std::size_t p = 0; p < kVectors; ++p) sum[p].store(line + p * kLanes);
     weights += 4;
   });
 }

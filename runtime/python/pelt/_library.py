@@ -11,7 +11,8 @@ import weakref
 from collections.abc import Callable
 from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint32, c_void_p
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -39,19 +40,17 @@ class Sized(Structure):
         super().__init__(struct_size=ctypes.sizeof(self), **fields)
 
 
+def _fields(kind: Any, names: str) -> list[tuple[str, Any]]:
+    """Returns fields of one type."""
+    return [(name, kind) for name in names.split()]
+
+
 class pelt_character_info(Sized):
     _fields_ = [
-        ("struct_size", c_uint32),
-        ("joint_count", c_uint32),
-        ("mesh_count", c_uint32),
-        ("clip_count", c_uint32),
-        ("stream_count", c_uint32),
-        ("control_count", c_uint32),
-        ("input_count", c_uint32),
-        ("vertex_count", c_uint32),
+        *_fields(c_uint32, "struct_size joint_count mesh_count clip_count stream_count control_count"),
+        *_fields(c_uint32, "input_count vertex_count"),
         ("size", c_float),
-        ("least", c_float * 3),
-        ("greatest", c_float * 3),
+        *_fields(c_float * 3, "least greatest"),
         ("coarsest_level", c_uint32),
         ("name", c_char_p),
     ]
@@ -59,8 +58,7 @@ class pelt_character_info(Sized):
 
 class pelt_joint_info(Sized):
     _fields_ = [
-        ("struct_size", c_uint32),
-        ("parent", c_uint32),
+        *_fields(c_uint32, "struct_size parent"),
         ("name", c_char_p),
         ("rest", c_float * 10),
         ("inverse_bind", c_void_p),
@@ -69,17 +67,10 @@ class pelt_joint_info(Sized):
 
 class pelt_mesh_info(Sized):
     _fields_ = [
-        ("struct_size", c_uint32),
-        ("control", c_uint32),
-        ("vertex_count", c_uint32),
-        ("triangle_count", c_uint32),
+        *_fields(c_uint32, "struct_size control vertex_count triangle_count"),
         ("name", c_char_p),
-        ("triangles", c_void_p),
-        ("uvs", c_void_p),
-        ("source_vertex", c_void_p),
-        ("rest_positions", c_void_p),
-        ("first_vertex", c_uint32),
-        ("reserved", c_uint32),
+        *_fields(c_void_p, "triangles uvs source_vertex rest_positions"),
+        *_fields(c_uint32, "first_vertex reserved"),
     ]
 
 
@@ -88,58 +79,32 @@ class pelt_clip_info(Sized):
 
 
 class pelt_stream_info(Sized):
-    _fields_ = [
-        ("struct_size", c_uint32),
-        ("mesh", c_uint32),
-        ("vertex_count", c_uint32),
-        ("first_input", c_uint32),
-    ]
+    _fields_ = _fields(c_uint32, "struct_size mesh vertex_count first_input")
 
 
 class pelt_control_info(Sized):
-    _fields_ = [
-        ("struct_size", c_uint32),
-        ("kind", c_uint32),
-        ("input", c_uint32),
-        ("rest", c_float),
-        ("name", c_char_p),
-    ]
+    _fields_ = [*_fields(c_uint32, "struct_size kind input"), ("rest", c_float), ("name", c_char_p)]
 
 
 class pelt_evaluator_options(Sized):
     _fields_ = [
-        ("struct_size", c_uint32),
-        ("normal_mode", c_uint32),
-        ("no_normals", c_uint32),
-        ("no_tangents", c_uint32),
-        ("no_morphs", c_uint32),
-        ("same_everywhere", c_uint32),
-        ("for_ranges", c_void_p),
-        ("for_ranges_user", c_void_p),
+        *_fields(c_uint32, "struct_size normal_mode no_normals no_tangents no_morphs same_everywhere"),
+        *_fields(c_void_p, "for_ranges for_ranges_user"),
     ]
 
 
 class pelt_evaluated(Sized):
-    _fields_ = [
-        ("struct_size", c_uint32),
-        ("vertex_count", c_uint32),
-        ("positions", c_void_p),
-        ("normals", c_void_p),
-        ("tangents", c_void_p),
-    ]
+    _fields_ = [*_fields(c_uint32, "struct_size vertex_count"), *_fields(c_void_p, "positions normals tangents")]
 
 
 class pelt_vertex_array(Structure):
-    _fields_ = [("values", c_void_p), ("stride", c_uint32), ("reserved", c_uint32)]
+    _fields_ = [("values", c_void_p), *_fields(c_uint32, "stride reserved")]
 
 
 class pelt_vertex_arrays(Sized):
     _fields_ = [
-        ("struct_size", c_uint32),
-        ("vertex_count", c_uint32),
-        ("positions", pelt_vertex_array),
-        ("normals", pelt_vertex_array),
-        ("tangents", pelt_vertex_array),
+        *_fields(c_uint32, "struct_size vertex_count"),
+        *_fields(pelt_vertex_array, "positions normals tangents"),
     ]
 
 
@@ -149,18 +114,9 @@ Write = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 
 class pelt_binder_bind_options(Sized):
     _fields_ = [
-        ("struct_size", c_uint32),
-        ("threads", c_uint32),
-        ("rig", c_char_p),
-        ("rig_text", c_char_p),
-        ("preset", c_char_p),
-        ("deformer", c_char_p),
-        ("driver", c_char_p),
-        ("weights_of", c_char_p),
-        ("judging", c_uint32),
-        ("keep_vertex_order", c_uint32),
-        ("any_file", c_uint32),
-        ("reserved", c_uint32),
+        *_fields(c_uint32, "struct_size threads"),
+        *_fields(c_char_p, "rig rig_text preset deformer driver weights_of"),
+        *_fields(c_uint32, "judging keep_vertex_order any_file reserved"),
         ("user", c_void_p),
         ("progress", Progress),
         ("stop", POINTER(c_uint32)),
@@ -169,19 +125,13 @@ class pelt_binder_bind_options(Sized):
 
 class pelt_binder_quality_options(Sized):
     _fields_ = [
-        ("struct_size", c_uint32),
-        ("deformer_count", c_uint32),
+        *_fields(c_uint32, "struct_size deformer_count"),
         ("deformers", POINTER(c_char_p)),
-        ("rig", c_char_p),
-        ("rig_text", c_char_p),
-        ("poses", c_uint32),
-        ("frames", c_uint32),
-        ("clips", c_uint32),
-        ("no_fallback", c_uint32),
+        *_fields(c_char_p, "rig rig_text"),
+        *_fields(c_uint32, "poses frames clips no_fallback"),
         ("user", c_void_p),
         ("progress", Progress),
-        ("any_file", c_uint32),
-        ("reserved", c_uint32),
+        *_fields(c_uint32, "any_file reserved"),
         ("stop", POINTER(c_uint32)),
     ]
 
@@ -278,6 +228,38 @@ class Handle:
         self.pointer = pointer
         # At the program's end memory goes anyway, and a thread may still use it.
         weakref.finalize(self, destroy, pointer).atexit = False
+
+
+Owned = TypeVar("Owned", bound="Owner")
+
+
+class Owner:
+    """An object of the library, whose handle close(), or the end of `with`, lets go."""
+
+    _what = ""  # what errors call it
+    _handle: Handle | None
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def closed(self) -> bool:
+        return self._handle is None
+
+    @property
+    def handle(self) -> Handle:
+        """The library's handle; raises Error where this is closed."""
+        if self._handle is None:
+            raise Error(f"the {self._what} is closed")
+        return self._handle
+
+    def __enter__(self: Owned) -> Owned:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 class Memory:

@@ -7,14 +7,13 @@ import ctypes
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._library import Error, Handle, decode, encode, library, view
+from ._library import Error, Handle, Owner, decode, encode, library, view
 
 Floats = npt.NDArray[np.float32]
 
@@ -122,15 +121,17 @@ def joint_memory(joints: npt.ArrayLike) -> Floats:
     return np.ascontiguousarray(array.transpose(0, 2, 1), np.float32)
 
 
-class Character:
+class Character(Owner):
     """A character, of load(), bind() or from_bytes().
 
     Its arrays are views of its memory, which stays as long as any of them does. Close it by close() or `with`, or
     leave that to Python.
     """
 
+    _what = "character"
+
     def __init__(self, handle: Handle) -> None:
-        self._handle: Handle | None = handle
+        self._handle = handle
         self._info = self._read(_library.pelt_character_info, "pelt_character_get_info")
         self._joints: tuple[Joint, ...] | None = None
         self._meshes: tuple[Mesh, ...] | None = None
@@ -139,18 +140,6 @@ class Character:
         """Gives the character back. Using it is an error from now on; views of it, and evaluators, stay."""
         self._handle = self._joints = self._meshes = None
 
-    @property
-    def closed(self) -> bool:
-        return self._handle is None
-
-    def __enter__(self) -> Character:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         if self._handle is None:
             return "<pelt.Character, closed>"
@@ -158,16 +147,8 @@ class Character:
         return f"<pelt.Character '{decode(info.name)}': {info.vertex_count} vertices, {info.joint_count} joints>"
 
     @property
-    def handle(self) -> Handle:
-        """The library's handle; raises Error where the character is closed."""
-        if self._handle is None:
-            raise Error("the character is closed")
-        return self._handle
-
-    @property
     def _known(self) -> _library.pelt_character_info:
-        if self._handle is None:
-            raise Error("the character is closed")
+        _ = self.handle  # raises Error where the character is closed
         return self._info
 
     def _call(self, name: str, *arguments: Any) -> None:
@@ -254,19 +235,17 @@ class Character:
         """The meshes that are seen."""
         return tuple(mesh for mesh in self.meshes if not mesh.control)
 
+    def _read_all(self, kind: Callable[[], Info], name: str, count: int) -> list[Info]:
+        return [self._read(kind, name, number) for number in range(count)]
+
     @property
     def clips(self) -> tuple[Clip, ...]:
-        infos = [
-            self._read(_library.pelt_clip_info, "pelt_character_get_clip", c) for c in range(self._known.clip_count)
-        ]
+        infos = self._read_all(_library.pelt_clip_info, "pelt_character_get_clip", self._known.clip_count)
         return tuple(Clip(decode(info.name), float(info.duration)) for info in infos)
 
     @property
     def controls(self) -> tuple[Control, ...]:
-        infos = [
-            self._read(_library.pelt_control_info, "pelt_character_get_control", c)
-            for c in range(self._known.control_count)
-        ]
+        infos = self._read_all(_library.pelt_control_info, "pelt_character_get_control", self._known.control_count)
         return tuple(
             Control(decode(info.name), _CONTROL_KINDS.get(info.kind, "other"), int(info.input), float(info.rest))
             for info in infos
@@ -274,10 +253,7 @@ class Character:
 
     @property
     def streams(self) -> tuple[Stream, ...]:
-        infos = [
-            self._read(_library.pelt_stream_info, "pelt_character_get_stream", s)
-            for s in range(self._known.stream_count)
-        ]
+        infos = self._read_all(_library.pelt_stream_info, "pelt_character_get_stream", self._known.stream_count)
         return tuple(
             Stream(self.meshes[info.mesh].name, int(info.mesh), int(info.vertex_count), int(info.first_input))
             for info in infos

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._library import Error, Handle, library, view
+from ._library import Error, Owner, library, view
 from .character import Character, Floats, Pose, joint_memory, numbers
 
 _ORDERS = {"character": 0, "model": 1}
@@ -48,11 +47,13 @@ def _part(place: tuple[int, int], first: int) -> _library.pelt_vertex_array:
     return _library.pelt_vertex_array(address + first * stride if address else None, stride, 0)
 
 
-class Evaluator:
+class Evaluator(Owner):
     """One posed copy of a character. At first it is in the rest pose.
 
     Calls from several threads take turns. Close it by close() or `with`, or leave that to Python.
     """
+
+    _what = "evaluator"
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class Evaluator:
         )
         self._lock = threading.RLock()
         handle = character.handle  # kept until the call is over, whoever closes the character meanwhile
-        self._handle: Handle | None = library().make(
+        self._handle = library().make(
             "pelt_evaluator_create", "pelt_evaluator_destroy", handle.pointer, ctypes.byref(options)
         )
         self._meshes = character.meshes
@@ -95,26 +96,9 @@ class Evaluator:
         with self._lock:
             self._handle = None
 
-    @property
-    def closed(self) -> bool:
-        return self._handle is None
-
-    def __enter__(self) -> Evaluator:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _need(self) -> Handle:
-        if self._handle is None:
-            raise Error("the evaluator is closed")
-        return self._handle
-
     def _call(self, name: str, *arguments: Any) -> None:
         with self._lock:
-            library().call(name, self._need().pointer, *arguments)
+            library().call(name, self.handle.pointer, *arguments)
 
     def _index(self, what: str, name: str | int) -> int:
         if isinstance(name, str):
@@ -177,7 +161,7 @@ class Evaluator:
     def _evaluated(self, name: str, columns: int) -> Floats:
         info = _library.pelt_evaluated()
         with self._lock:
-            handle = self._need()
+            handle = self.handle
             self._call("pelt_evaluator_get_evaluated", ctypes.byref(info))
         address = getattr(info, name)
         if address is None and info.vertex_count != 0:

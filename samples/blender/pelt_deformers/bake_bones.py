@@ -9,7 +9,6 @@ with B_b the bone at rest, P_b posed, and S_i, R_i the joints between its segmen
 space. So joints that stand at B_b R_i at rest and at P_b S_i in poses, with the weights w (1 - f) and w f, move the
 vertex by linear blend as Blender does. R_i is taken without its scale, as R_i', and a joint stands at P_b D_i R_i'.
 """
-import math
 
 import bpy
 from mathutils import Matrix
@@ -27,7 +26,7 @@ def bake(armature, skins, settings, stack):
     """Makes plain joints of an armature's bendy bones; `stack` undoes it."""
     bones = {bone.name: bone.bbone_segments for bone in scene.bendy_bones(armature)}
     frame = bpy.context.scene.frame_current
-    stack.callback(_update, frame)
+    stack.callback(bpy.context.scene.frame_set, frame)
     rest = {name: _rest_joints(armature, name, count) for name, count in bones.items()}
     weights = [(thing, _weights(thing, armature, bones)) for thing in skins]
     now = _sample(armature, rest)
@@ -84,20 +83,12 @@ def _sample(armature, rest):
 
 def _sample_clip(armature, action, rest):
     """[(frame, matrices)] of every whole frame of an action."""
-    animation = armature.animation_data
-    before, nla = animation.action, animation.use_nla
-    try:
-        animation.use_nla = False
-        animation.action = action
-        frames = []
-        first, last = (int(math.floor(action.frame_range[0])), int(math.ceil(action.frame_range[1])))
-        for frame in range(first, last + 1):
+    frames = []
+    with scene.playing(armature, action):
+        for frame in scene.frames_of(action):
             bpy.context.scene.frame_set(frame)
             frames.append((frame, _sample(armature, rest)))
-        return frames
-    finally:
-        animation.action = before
-        animation.use_nla = nla
+    return frames
 
 
 def _weights(thing, armature, bones):
@@ -261,20 +252,11 @@ def _key(action, armature, frames):
                 curve.update()
 
 
-def _basis(pose, matrices):
-    """A bone's transform against its rest, from matrices in the armature's space."""
-    bone, above = pose.bone, pose.parent
-    if above is None:
-        return bone.matrix_local.inverted_safe() @ matrices[pose.name]
-    rest = above.bone.matrix_local.inverted_safe() @ bone.matrix_local
-    return rest.inverted_safe() @ matrices[above.name].inverted_safe() @ matrices[pose.name]
-
-
 def _tracks(pose, frames):
     location, rotation, scale = [[], [], []], [[], [], [], []], [[], [], []]
     last = None
     for _, matrices in frames:
-        place, turn, size = _basis(pose, matrices).decompose()
+        place, turn, size = scene.basis(pose, matrices).decompose()
         if last is not None and last.dot(turn) < 0:
             turn.negate()
         last = turn
@@ -286,9 +268,5 @@ def _tracks(pose, frames):
 
 def _pose(armature, matrices):
     for pose in armature.pose.bones:
-        pose.matrix_basis = _basis(pose, matrices)
+        pose.matrix_basis = scene.basis(pose, matrices)
     bpy.context.view_layer.update()
-
-
-def _update(frame):
-    bpy.context.scene.frame_set(frame)

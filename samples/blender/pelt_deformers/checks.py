@@ -82,18 +82,14 @@ def _check_armature(thing, modifier, exported, found):
         )
     if modifier.use_bone_envelopes and modifier.show_viewport:
         found.error(
-            (
-                f"the Armature modifier of '{thing.name}' uses bone envelopes, which a file cannot have: "
-                "paint weights and turn Bone Envelopes off"
-            ),
+            f"the Armature modifier of '{thing.name}' uses bone envelopes, which a file cannot have: "
+            "paint weights and turn Bone Envelopes off",
             thing,
         )
     if modifier.vertex_group:
         found.error(
-            (
-                f"the Armature modifier of '{thing.name}' is masked by the vertex group "
-                f"'{modifier.vertex_group}', which a file cannot have"
-            ),
+            f"the Armature modifier of '{thing.name}' is masked by the vertex group "
+            f"'{modifier.vertex_group}', which a file cannot have",
             thing,
         )
     if not modifier.use_vertex_groups:
@@ -129,10 +125,8 @@ def _check_weights(thing, armature, exported, found):
         return
     for name, vertices in foreign.items():
         found.error(
-            (
-                f"'{thing.name}' is painted to the bone '{name}', which does not deform in Blender and "
-                "would in the file: remove the group, or export deformation bones only"
-            ),
+            f"'{thing.name}' is painted to the bone '{name}', which does not deform in Blender and "
+            "would in the file: remove the group, or export deformation bones only",
             thing,
             [name],
             vertices,
@@ -150,10 +144,8 @@ def _check_driver(thing, modifier, exported, found):
         return
     if cage not in exported:
         found.error(
-            (
-                f"{kind} of '{thing.name}' follows '{cage.name}', which is not among what is exported: a "
-                "cage must be, also where it is hidden"
-            ),
+            f"{kind} of '{thing.name}' follows '{cage.name}', which is not among what is exported: a "
+            "cage must be, also where it is hidden",
             cage,
         )
     if not cage.data.polygons:
@@ -169,10 +161,8 @@ def _check_driver(thing, modifier, exported, found):
         )
     if derive.follow_of(cage) == "streamed":
         found.warning(
-            (
-                f"'{cage.name}', which '{thing.name}' follows, is moved by more than its bones: the game "
-                "must stream its vertices"
-            ),
+            f"'{cage.name}', which '{thing.name}' follows, is moved by more than its bones: the game "
+            "must stream its vertices",
             cage,
         )
     if scene.active(cage, *scene.RESHAPING):
@@ -189,27 +179,14 @@ def _check_others(thing, panel, exported, found):
             _check_fitted(thing, modifier, panel, exported, found)
         elif not exported.settings.get("gltf_apply"):
             found.warning(
-                (
-                    f"the modifier '{modifier.name}' of '{thing.name}' is not in the file: turn Apply "
-                    "Modifiers on, or apply it"
-                ),
+                f"the modifier '{modifier.name}' of '{thing.name}' is not in the file: turn Apply "
+                "Modifiers on, or apply it",
                 thing,
             )
-        elif modifier.type in scene.SIMULATED or modifier.type in (
-            "SHRINKWRAP",
-            "HOOK",
-            "CAST",
-            "CURVE",
-            "SIMPLE_DEFORM",
-            "WARP",
-            "SMOOTH",
-            "LAPLACIANDEFORM",
-        ):
+        elif modifier.type in (*scene.SIMULATED, *scene.POSING):
             found.warning(
-                (
-                    f"the modifier '{modifier.name}' of '{thing.name}' is applied as it stands: what it "
-                    "does in other frames is not in the file"
-                ),
+                f"the modifier '{modifier.name}' of '{thing.name}' is applied as it stands: what it "
+                "does in other frames is not in the file",
                 thing,
             )
 
@@ -229,10 +206,8 @@ def _check_fitted(thing, modifier, panel, exported, found):
     if modifier.type == "LATTICE" and _lattice_rests(modifier):
         if not exported.settings.get("gltf_apply"):
             found.warning(
-                (
-                    f"the lattice of '{thing.name}' stands still: turn Apply Modifiers on, and the file has "
-                    "the shape that it gives"
-                ),
+                f"the lattice of '{thing.name}' stands still: turn Apply Modifiers on, and the file has "
+                "the shape that it gives",
                 thing,
             )
         return
@@ -242,18 +217,14 @@ def _check_fitted(thing, modifier, panel, exported, found):
         why = why or "layers of the panel say what moves the mesh"
     if not why:
         found.info(
-            (
-                f"{kind} of '{thing.name}' is fitted by correctives, which is near and not the same: "
-                "docs/blender.md has figures"
-            ),
+            f"{kind} of '{thing.name}' is fitted by correctives, which is near and not the same: "
+            "docs/blender.md has figures",
             thing,
         )
     elif modifier.type == "LATTICE":
         found.error(
-            (
-                f"'{thing.name}' is moved by a lattice, which cannot be fitted, since {why}: replace it by a "
-                "mesh cage and Surface Deform, or apply it as a shape key"
-            ),
+            f"'{thing.name}' is moved by a lattice, which cannot be fitted, since {why}: replace it by a "
+            "mesh cage and Surface Deform, or apply it as a shape key",
             thing,
         )
     else:
@@ -266,10 +237,8 @@ def _check_shape_keys(thing, panel, exported, found):
         return
     if exported.settings.get("gltf_apply") and thing.modifiers:
         found.error(
-            (
-                f"'{thing.name}' has shape keys and modifiers: with Apply Modifiers the exporter drops the "
-                "keys; turn it off"
-            ),
+            f"'{thing.name}' has shape keys and modifiers: with Apply Modifiers the exporter drops the "
+            "keys; turn it off",
             thing,
         )
     if not keys.use_relative:
@@ -277,10 +246,8 @@ def _check_shape_keys(thing, panel, exported, found):
     masked = [key.name for key in keys.key_blocks if key.vertex_group and not key.mute]
     if masked:
         found.warning(
-            (
-                f"the shape key '{masked[0]}' of '{thing.name}' is masked by a vertex group, which the exporter passes"
-                " over: make a shape of it that is whole"
-            ),
+            f"the shape key '{masked[0]}' of '{thing.name}' is masked by a vertex group, which the exporter passes"
+            " over: make a shape of it that is whole",
             thing,
         )
     for key, curve in drivers.driven_keys(thing):
@@ -312,10 +279,8 @@ def _check_clips(armature, exported, found):
     ]
     if shifted:
         found.warning(
-            (
-                f"the clip '{shifted[0]}' of '{armature.name}' begins between two frames, which makes the "
-                "exporter shift it by a part of a frame: give its action a Manual Frame Range of whole frames"
-            ),
+            f"the clip '{shifted[0]}' of '{armature.name}' begins between two frames, which makes the "
+            "exporter shift it by a part of a frame: give its action a Manual Frame Range of whole frames",
             armature,
         )
 
@@ -333,10 +298,8 @@ def _check_scales(armature, exported, found):
                     scaled.add(curve.data_path.split('"')[1])
     if scaled:
         found.warning(
-            (
-                f"clips scale {_bones(sorted(scaled))} of '{armature.name}', and its skins have Preserve Volume:"
-                " dual quaternions of Pelt are rigid; use linear blend where the scale shows"
-            ),
+            f"clips scale {_bones(sorted(scaled))} of '{armature.name}', and its skins have Preserve Volume:"
+            " dual quaternions of Pelt are rigid; use linear blend where the scale shows",
             armature,
             sorted(scaled),
         )
@@ -351,10 +314,8 @@ def _check_names(armature, exported, bake, found):
     doubled = [bone.name for bone in armature.data.bones if bone.name in taken or bone.name in other]
     if doubled:
         found.error(
-            (
-                f"the name of {_bones(doubled)} of '{armature.name}' is that of an object or of a bone of "
-                "another armature, too: a rig cannot tell them apart"
-            ),
+            f"the name of {_bones(doubled)} of '{armature.name}' is that of an object or of a bone of "
+            "another armature, too: a rig cannot tell them apart",
             armature,
             doubled,
         )

@@ -75,12 +75,8 @@ def _sample(thing, key, armature, bone, index):
     """[(degrees, value)] of a key while one bone turns from -175 to 175 degrees and all else rests."""
     pose = armature.pose.bones[bone]
     before = pose.rotation_mode, pose.matrix_basis.copy()
-    animation = armature.animation_data
-    action = animation.action if animation else None
     values = []
-    try:
-        if action is not None:
-            animation.action = None
+    with scene.playing(armature, None):
         pose.rotation_mode = "XYZ"
         pose.location, pose.scale = (0, 0, 0), (1, 1, 1)
         for degrees in range(-175, 176, STEP):
@@ -91,11 +87,8 @@ def _sample(thing, key, armature, bone, index):
             graph.update()
             seen = thing.evaluated_get(graph)
             values.append((degrees, seen.data.shape_keys.key_blocks[key.name].value))
-    finally:
         pose.rotation_mode, pose.matrix_basis = before
-        if action is not None:
-            animation.action = action
-        bpy.context.view_layer.update()
+    bpy.context.view_layer.update()
     return values
 
 

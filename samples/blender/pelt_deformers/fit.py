@@ -7,6 +7,7 @@ has a vertex at p' and its weights alone take the point p at rest to M p, the sh
 These shapes are morph targets for the time of the export, and the rig keys them over the angles. Between the angles
 they are linear, and where several bones or axes turn they add up, so that what comes of it is near, not the same.
 """
+import contextlib
 import math
 
 import bpy
@@ -76,12 +77,9 @@ def fit(thing, settings):
     armature = scene.armature_of(thing)
     made = Fit(thing)
     turns = _turns(armature, settings)
-    with _Bare(thing, armature):
+    with _bare(thing, armature):
         transforms = _Transforms(thing, armature)
-        count = len(thing.data.vertices)
-        points = numpy.empty(3 * count)
-        thing.data.vertices.foreach_get("co", points)
-        points = points.reshape(-1, 3)
+        points = scene.positions(thing.data.vertices).astype(float)
         made.rest = _sample(thing, transforms) - points
         size = float(numpy.linalg.norm(points.max(axis=0) - points.min(axis=0))) or 1.0
         found = []
@@ -123,17 +121,12 @@ def _turns(armature, settings):
     ranges = {}
     clips = scene.clips(armature, settings)
     frame = bpy.context.scene.frame_current
-    animation = armature.animation_data
-    if animation is not None:
-        before, nla = animation.action, animation.use_nla
-        animation.use_nla = False
-        for _, action in clips:
-            animation.action = action
-            for at in range(int(action.frame_range[0]), int(math.ceil(action.frame_range[1])) + 1):
+    for _, action in clips:
+        with scene.playing(armature, action):
+            for at in scene.frames_of(action):
                 bpy.context.scene.frame_set(at)
                 _measure(armature, ranges)
-        animation.action, animation.use_nla = before, nla
-        bpy.context.scene.frame_set(frame)
+    bpy.context.scene.frame_set(frame)
     if not clips:
         for bone in armature.data.bones:
             for axis in (0, 2):
@@ -151,13 +144,9 @@ def _turns(armature, settings):
 
 
 def _measure(armature, ranges):
+    matrices = {pose.name: pose.matrix for pose in armature.pose.bones}
     for pose in armature.pose.bones:
-        above = pose.parent
-        basis = pose.bone.matrix_local.inverted_safe() @ pose.matrix
-        if above is not None:
-            rest = above.bone.matrix_local.inverted_safe() @ pose.bone.matrix_local
-            basis = rest.inverted_safe() @ above.matrix.inverted_safe() @ pose.matrix
-        turn = basis.to_quaternion()
+        turn = scene.basis(pose, matrices).to_quaternion()
         for axis in range(3):
             degrees = math.degrees(2 * math.atan2(turn[axis + 1], turn[0]))
             degrees = (degrees + 180) % 360 - 180
@@ -165,56 +154,38 @@ def _measure(armature, ranges):
             span[0], span[1] = min(span[0], degrees), max(span[1], degrees)
 
 
-class _Bare:
+@contextlib.contextmanager
+def _bare(thing, armature):
     """For its time all bones rest, without actions and constraints, and nothing changes the mesh's vertices."""
-
-    def __init__(self, thing, armature):
-        self.thing, self.armature = thing, armature
-
-    def __enter__(self):
-        armature, animation = self.armature, self.armature.animation_data
-        self.frame = bpy.context.scene.frame_current
-        self.animation = (animation.action, animation.use_nla) if animation else None
-        if animation is not None:
-            animation.use_nla = False
-            animation.action = None
-        self.poses = [(pose.name, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]
-        self.constraints = [
-            constraint for pose in armature.pose.bones for constraint in pose.constraints if not constraint.mute
-        ]
-        self.hidden = [
-            modifier
-            for modifier in self.thing.modifiers
-            if modifier.show_viewport and modifier.type not in ("ARMATURE", *FITTED)
-        ]
-        self.keys = (
-            [(key, key.mute) for key in self.thing.data.shape_keys.key_blocks] if self.thing.data.shape_keys else []
-        )
-        for constraint in self.constraints:
-            constraint.mute = True
-        for modifier in self.hidden:
+    frame = bpy.context.scene.frame_current
+    poses = [(pose, pose.rotation_mode, pose.matrix_basis.copy()) for pose in armature.pose.bones]
+    muted = [constraint for pose in armature.pose.bones for constraint in pose.constraints if not constraint.mute]
+    muted += [key for key in thing.data.shape_keys.key_blocks if not key.mute] if thing.data.shape_keys else []
+    hidden = [
+        modifier
+        for modifier in thing.modifiers
+        if modifier.show_viewport and modifier.type not in ("ARMATURE", *FITTED)
+    ]
+    with scene.playing(armature, None):
+        for constraint_or_key in muted:
+            constraint_or_key.mute = True
+        for modifier in hidden:
             modifier.show_viewport = False
-        for key, _ in self.keys:
-            key.mute = True
-        for pose in armature.pose.bones:
+        for pose, _, _ in poses:
             pose.rotation_mode = "QUATERNION"
             pose.matrix_basis = Matrix.Identity(4)
         bpy.context.view_layer.update()
-
-    def __exit__(self, *error):
-        for key, mute in self.keys:
-            key.mute = mute
-        for modifier in self.hidden:
-            modifier.show_viewport = True
-        for constraint in self.constraints:
-            constraint.mute = False
-        for name, mode, basis in self.poses:
-            pose = self.armature.pose.bones[name]
-            pose.rotation_mode = mode
-            pose.matrix_basis = basis
-        if self.animation is not None:
-            self.armature.animation_data.action, self.armature.animation_data.use_nla = self.animation
-        bpy.context.scene.frame_set(self.frame)
+        try:
+            yield
+        finally:
+            for constraint_or_key in muted:
+                constraint_or_key.mute = False
+            for modifier in hidden:
+                modifier.show_viewport = True
+            for pose, mode, basis in poses:
+                pose.rotation_mode = mode
+                pose.matrix_basis = basis
+    bpy.context.scene.frame_set(frame)
 
 
 class _Transforms:
@@ -289,9 +260,7 @@ def _times(a, b):
 def _sample(thing, transforms):
     """The evaluated mesh, taken back to rest."""
     seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    points = numpy.empty(3 * len(seen.data.vertices))
-    seen.data.vertices.foreach_get("co", points)
-    return transforms.inverse(points.reshape(-1, 3))
+    return transforms.inverse(scene.positions(seen.data.vertices))
 
 
 def add_shapes(made, stack):
@@ -304,8 +273,7 @@ def add_shapes(made, stack):
     for key in keys:
         _add(key, made.rest)
     basis = keys[0]
-    rest = numpy.empty(3 * len(copied.vertices), numpy.float32)
-    basis.data.foreach_get("co", rest)
+    rest = scene.positions(basis.data).ravel()
     copied.vertices.foreach_set("co", rest)
     for shape, offsets in made.shapes.items():
         key = thing.shape_key_add(name=shape, from_mix=False)
@@ -317,6 +285,4 @@ def add_shapes(made, stack):
 
 
 def _add(key, offsets):
-    points = numpy.empty(offsets.size, numpy.float32)
-    key.data.foreach_get("co", points)
-    key.data.foreach_set("co", points + offsets.astype(numpy.float32).ravel())
+    key.data.foreach_set("co", (scene.positions(key.data) + offsets).astype(numpy.float32).ravel())

@@ -45,10 +45,7 @@ def bind_later(path):
     panel = bpy.context.scene.pelt
     panel.file = path
     if program.path():
-        try:
-            preview.report_to_panel(panel, program.bind(path), path)
-        except program.ProgramError as error:
-            panel.summary = f"exported with its rig, but not bound: {error}"
+        preview.bind(panel, path)
 
 
 class glTF2ExportUserExtension:

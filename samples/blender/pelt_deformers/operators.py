@@ -75,13 +75,8 @@ class PELT_OT_export(bpy.types.Operator, ExportHelper):
         elif not program.path():
             panel.summary = "exported with its rig; there is no pelt here, so that the game's build binds it"
             self.report({"INFO"}, panel.summary)
-        else:
-            try:
-                preview.report_to_panel(panel, program.bind(self.filepath), self.filepath)
-            except program.ProgramError as error:
-                panel.summary = f"exported with its rig, but not bound: {error}"
-                self.report({"ERROR"}, panel.summary)
-                return {"FINISHED"}
+        elif not preview.bind(panel, self.filepath):
+            self.report({"ERROR"}, panel.summary)
         return {"FINISHED"}
 
 
@@ -353,11 +348,4 @@ CLASSES = (
 )
 
 
-def register():
-    for kind in CLASSES:
-        bpy.utils.register_class(kind)
-
-
-def unregister():
-    for kind in reversed(CLASSES):
-        bpy.utils.unregister_class(kind)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

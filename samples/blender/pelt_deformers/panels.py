@@ -179,12 +179,13 @@ def draw_menu(self, context):
     self.layout.operator(operators.PELT_OT_export.bl_idname, text="glTF with Pelt (.glb)")
 
 
-CLASSES = (PeltPreferences, PELT_PT_scene, PELT_PT_object, PELT_PT_bone)
+_register, _unregister = bpy.utils.register_classes_factory(
+    (PeltPreferences, PELT_PT_scene, PELT_PT_object, PELT_PT_bone)
+)
 
 
 def register():
-    for kind in CLASSES:
-        bpy.utils.register_class(kind)
+    _register()
     bpy.types.TOPBAR_MT_file_export.append(draw_menu)
     versions.register_export_panel(PELT_PT_gltf, __package__)
 
@@ -192,5 +193,4 @@ def register():
 def unregister():
     versions.unregister_export_panel(__package__)
     bpy.types.TOPBAR_MT_file_export.remove(draw_menu)
-    for kind in reversed(CLASSES):
-        bpy.utils.unregister_class(kind)
+    _unregister()

@@ -6,7 +6,7 @@ import os
 import bpy
 import numpy
 
-from . import glb, program
+from . import glb, program, scene
 
 COLLECTION = "Pelt preview"
 
@@ -60,10 +60,9 @@ def evaluated(thing, frames):
     for frame in frames:
         bpy.context.scene.frame_set(frame)
         seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        at = numpy.empty(3 * len(seen.data.vertices), numpy.float32)
-        seen.data.vertices.foreach_get("co", at)
         world = numpy.array(seen.matrix_world)
-        points.append((at.reshape(-1, 3) @ world[:3, :3].T + world[:3, 3])[:, [0, 2, 1]] * (1, 1, -1))
+        at = scene.positions(seen.data.vertices) @ world[:3, :3].T + world[:3, 3]
+        points.append(at[:, [0, 2, 1]] * (1, 1, -1))
     bpy.context.scene.frame_set(before)
     return numpy.array(points)
 
@@ -112,10 +111,8 @@ def to_blender_order(numbers, points, vertices):
 def _copy(thing, numbers, points, folder, collection, aside):
     data = thing.data.copy()
     ordered = to_blender_order(numbers, points, len(data.vertices))
-    rest = numpy.empty(3 * len(data.vertices), numpy.float32)
-    data.vertices.foreach_get("co", rest)
     missing = numpy.isnan(ordered[0, :, 0])
-    ordered[:, missing] = rest.reshape(-1, 3)[missing]
+    ordered[:, missing] = scene.positions(data.vertices)[missing]
     cache = os.path.join(folder, bpy.path.clean_name(thing.name) + ".pelt.pc2")
     glb.write_cache(cache, ordered)
     copy = bpy.data.objects.new(thing.name + " by Pelt", data)
@@ -145,8 +142,13 @@ def places(report, content):
     return found
 
 
-def report_to_panel(panel, report, file):
-    """Puts the notes and the worst places of a bind into the panel."""
+def bind(panel, file):
+    """Binds an exported file, and puts the notes and the worst places into the panel. Returns whether it is bound."""
+    try:
+        report = program.bind(file)
+    except program.ProgramError as error:
+        panel.summary = f"exported with its rig, but not bound: {error}"
+        return False
     content = glb.File(file)
     for note in report.get("notes", []):
         _add(panel, "INFO", note, None, [])
@@ -155,6 +157,7 @@ def report_to_panel(panel, report, file):
     verdict = report.get("verdict")
     left = f", {100 * verdict['left']:.1f}% left to linear blend" if verdict else ""
     panel.summary = f"bound {len(report['meshes'])} meshes in {report['seconds']:.2f} s{left}"
+    return True
 
 
 def _add(panel, level, text, thing, vertices):

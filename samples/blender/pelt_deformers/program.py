@@ -2,7 +2,6 @@
 """Runs the command line `pelt`, where the preferences or the environment say that it is."""
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -12,8 +11,15 @@ import bpy
 from . import glb
 
 
+NO_DEVICE = 3  # exit code of `pelt`
+
+
 class ProgramError(RuntimeError):
     """What the command line said, in one sentence."""
+
+
+class NoDevice(ProgramError):
+    """There is no Vulkan device that can do what is asked."""
 
 
 def path():
@@ -33,9 +39,8 @@ def run(*arguments):
         raise ProgramError("pelt is not where the add-on's preferences say it is")
     done = subprocess.run([program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
-        raise ProgramError(
-            done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"pelt {arguments[0]} failed"
-        )
+        kind = NoDevice if done.returncode == NO_DEVICE else ProgramError
+        raise kind(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"pelt {arguments[0]} failed")
     return done.stdout
 
 
@@ -63,14 +68,6 @@ def deformed(file, clip, first, last, fps, caches=()):
             options += ["--cache", f"{mesh}={points}"]
         try:
             run("deform", file, *options, "-o", cache)
-        except ProgramError as error:
-            if not _names_the_device(str(error), file):
-                raise
+        except NoDevice:
             run("deform", file, *options, "--backend", "cpu", "-o", cache)  # does the same
         return glb.read_cache(cache).copy()
-
-
-def _names_the_device(sentence, file):
-    """Whether a sentence of `pelt` speaks of the graphics device, and not of a file or a mesh of such a name."""
-    said = re.sub(r"'[^']*'", "", sentence.replace(file, ""))
-    return re.search(r"\b(devices?|Vulkan|VkResult)\b", said) is not None

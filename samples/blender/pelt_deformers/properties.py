@@ -172,13 +172,14 @@ class PeltScene(bpy.types.PropertyGroup):
 CLASSES = (PeltParameter, PeltLayer, PeltFinding, PeltScene)
 
 
+_register, _unregister = bpy.utils.register_classes_factory(CLASSES)
+
+
 def register():
-    for kind in CLASSES:
-        bpy.utils.register_class(kind)
+    _register()
     bpy.types.Scene.pelt = PointerProperty(type=PeltScene)
 
 
 def unregister():
     del bpy.types.Scene.pelt
-    for kind in reversed(CLASSES):
-        bpy.utils.unregister_class(kind)
+    _unregister()

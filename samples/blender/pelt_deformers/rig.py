@@ -69,10 +69,8 @@ def _add_fit(made, thing, exported):
         made.lost.append(
             (
                 thing,
-                (
-                    f"of what the modifiers of '{thing.name}' do, the turns of {fitted.left_out} joints are left out, "
-                    f"since {fit.MOST} shapes are the most"
-                ),
+                f"of what the modifiers of '{thing.name}' do, the turns of {fitted.left_out} joints are left out, "
+                f"since {fit.MOST} shapes are the most",
             )
         )
 
@@ -128,20 +126,16 @@ def _add_correctives(made, meshes):
     made.lost += [
         (
             thing,
-            (
-                f"shape key '{key}' of '{thing.name}' is not carried as a corrective, since {why}: clips have it, "
-                f"and in a game it is the control '{thing.name}/{key}'"
-            ),
+            f"shape key '{key}' of '{thing.name}' is not carried as a corrective, since {why}: clips have it, "
+            f"and in a game it is the control '{thing.name}/{key}'",
         )
         for thing, key, why in lost
     ]
     made.lost += [
         (
             thing,
-            (
-                f"clips move shape keys of '{thing.name}', and so does the driver of '{key}', which is not carried: of "
-                "these the exporter keeps one alone"
-            ),
+            f"clips move shape keys of '{thing.name}', and so does the driver of '{key}', which is not carried: of "
+            "these the exporter keeps one alone",
         )
         for thing, key, _ in lost
         if drivers.is_keyed(thing)

@@ -1,33 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What of a Blender scene an export takes: objects, their modifiers, bendy bones, clips."""
+import contextlib
+import math
+
 import bpy
+import numpy
 
 CARRIED = ("SURFACE_DEFORM", "MESH_DEFORM")  # modifiers that become layers, beside ARMATURE
 SIMULATED = ("CLOTH", "SOFT_BODY", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES", "WAVE", "OCEAN", "DYNAMIC_PAINT")
-RESHAPING = (
-    "ARRAY",
-    "BEVEL",
-    "BOOLEAN",
-    "BUILD",
-    "DECIMATE",
-    "EDGE_SPLIT",
-    "MASK",
-    "MIRROR",
-    "MULTIRES",
-    "NODES",
-    "REMESH",
-    "SCREW",
-    "SKIN",
-    "SOLIDIFY",
-    "SUBSURF",
-    "TRIANGULATE",
-    "VOLUME_TO_MESH",
-    "WELD",
-    "WIREFRAME",
-    "EXPLODE",
-    "FLUID",
-    "PARTICLE_INSTANCE",
+RESHAPING = tuple(
+    "ARRAY BEVEL BOOLEAN BUILD DECIMATE EDGE_SPLIT MASK MIRROR MULTIRES NODES REMESH SCREW SKIN SOLIDIFY SUBSURF "
+    "TRIANGULATE VOLUME_TO_MESH WELD WIREFRAME EXPLODE FLUID PARTICLE_INSTANCE".split()
 )  # these change what vertices there are
+POSING = ("SHRINKWRAP", "HOOK", "CAST", "CURVE", "SIMPLE_DEFORM", "WARP", "SMOOTH", "LAPLACIANDEFORM")
 
 
 class Exported:
@@ -134,6 +119,43 @@ def clips(armature, settings):
                 found = [pair for pair in found if pair[1] != strips[0].action]
                 found.append((strips[0].action.name if default else track.name, strips[0].action))
     return found
+
+
+def positions(vertices):
+    """The vertices of a mesh, or the points of a shape key, as rows."""
+    points = numpy.empty(3 * len(vertices), numpy.float32)
+    vertices.foreach_get("co", points)
+    return points.reshape(-1, 3)
+
+
+@contextlib.contextmanager
+def playing(armature, action):
+    """For its time an armature is moved by one action alone, or with None by none."""
+    animation = armature.animation_data
+    if animation is None:
+        yield
+        return
+    before, nla = animation.action, animation.use_nla
+    try:
+        animation.use_nla = False
+        animation.action = action
+        yield
+    finally:
+        animation.action, animation.use_nla = before, nla
+
+
+def frames_of(action):
+    """The whole frames that an action spans."""
+    return range(math.floor(action.frame_range[0]), math.ceil(action.frame_range[1]) + 1)
+
+
+def basis(pose, matrices):
+    """A bone's transform against its rest. `matrices`: {bone: its matrix in the armature's space}."""
+    bone, above = pose.bone, pose.parent
+    if above is None:
+        return bone.matrix_local.inverted_safe() @ matrices[pose.name]
+    rest = above.bone.matrix_local.inverted_safe() @ bone.matrix_local
+    return rest.inverted_safe() @ matrices[above.name].inverted_safe() @ matrices[pose.name]
 
 
 def copy_data(thing, stack):

@@ -103,8 +103,16 @@ def wrong(value, node, place):
     return None
 
 
-def _wrong_member(value, node, place):
+def _members(value, node):
+    """What the schema says of the members of an object: of a layer's parameters by its deformer."""
     known = node.get("properties", {})
+    if "deformer" in known and value.get("deformer") in deformers():
+        known = {**known, "parameters": {"$ref": f"#/$defs/{value['deformer']}", "default": {}}}
+    return known
+
+
+def _wrong_member(value, node, place):
+    known = _members(value, node)
     for key, member in value.items():
         if key not in known:
             if node.get("additionalProperties", True) is False:
@@ -129,15 +137,8 @@ def _is(value, kind):
 
 def wrong_rig(rig):
     """Returns a sentence on the first thing in a rig that the schema refuses, or None."""
-    sentence = wrong(rig, {key: value for key, value in schema().items() if key != "$schema"}, "")
-    if sentence:
-        return sentence.removeprefix(": ")  # what is wrong with the whole has no place
-    for i, layer in enumerate(rig["layers"]):
-        described = {"$ref": f"#/$defs/{layer['deformer']}"}
-        sentence = wrong(layer.get("parameters", {}), described, f"/layers/{i}/parameters")
-        if sentence:
-            return sentence
-    return None
+    sentence = wrong(rig, schema(), "")
+    return sentence and sentence.removeprefix(": ")  # what is wrong with the whole has no place
 
 
 def each_name(value, node, visit, kinds):
@@ -152,18 +153,13 @@ def each_name(value, node, visit, kinds):
             inner.setdefault("x-names", node["x-names"])
         return [each_name(item, inner, visit, kinds) for item in value]
     if isinstance(value, dict):
-        known = node.get("properties", {})
+        known = _members(value, node)
         return {key: each_name(member, known.get(key, {}), visit, kinds) for key, member in value.items()}
     return value
 
 
 def each_name_of_rig(rig, visit, kinds):
-    """The same for a whole rig, whose layers' parameters depend on their deformers."""
-    changed = each_name(rig, schema(), visit, kinds)
-    for layer in changed["layers"]:
-        if "parameters" in layer:
-            layer["parameters"] = each_name(layer["parameters"], {"$ref": f"#/$defs/{layer['deformer']}"}, visit, kinds)
-    return changed
+    return each_name(rig, schema(), visit, kinds)
 
 
 def without_defaults(value, node):
@@ -173,7 +169,7 @@ def without_defaults(value, node):
         return [without_defaults(item, node.get("items", {})) for item in value]
     if not isinstance(value, dict):
         return value
-    known, kept = node.get("properties", {}), {}
+    known, kept = _members(value, node), {}
     for key, member in value.items():
         described = resolve(known.get(key, {}))
         member = without_defaults(member, described)
@@ -185,9 +181,5 @@ def without_defaults(value, node):
 def without_defaults_of_rig(rig):
     kept = without_defaults(rig, schema())
     for layer in kept["layers"]:
-        if "parameters" in layer:
-            layer["parameters"] = without_defaults(layer["parameters"], {"$ref": f"#/$defs/{layer['deformer']}"})
-            if not layer["parameters"]:
-                del layer["parameters"]
         layer.setdefault("target", "*")
     return kept

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One export: what it changes in the scene, what it collects, and how the scene becomes what it was again."""
 import contextlib
+import copy
 
 import bpy
 
@@ -138,7 +139,7 @@ class Session:
         if plan.extensions is None:
             plan.extensions = {}
         plan.extensions["PELT_deformers"] = extension(
-            name="PELT_deformers", extension={"version": 1, "rig": _copy(self.written)}, required=False
+            name="PELT_deformers", extension={"version": 1, "rig": copy.deepcopy(self.written)}, required=False
         )
 
     def _named(self, plan):
@@ -166,12 +167,6 @@ class Session:
             raise ExportError(f"Pelt: the rig names the mesh '{name}', which is not among what is exported")
 
         return schema.each_name_of_rig(self.made.rig, visit, (*schema.MESHES, "joint"))
-
-
-def _copy(value):
-    if isinstance(value, dict):
-        return {key: _copy(member) for key, member in value.items()}
-    return [_copy(item) for item in value] if isinstance(value, list) else value
 
 
 def _show(thing, modifier):

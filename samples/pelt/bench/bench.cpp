@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,16 +26,12 @@
 namespace pelt::samples {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Vertices of the small mesh, which fits into caches.
 constexpr std::uint32_t kSmallMesh = 10'000;
 
 struct Measured {
-  std::vector<BenchRow> rows;
-  std::vector<KernelRow> kernels;
-  std::vector<BindRow> binds;
-  std::vector<CrowdRow> crowds;
+  Json rows = Json::array();
+  Json kernels, binds, crowds;
   std::string processor;
   runtime::DeviceDescription device;  // an empty name: no device
 };
@@ -65,72 +60,9 @@ const char* type_name(VkPhysicalDeviceType type) {
   }
 }
 
-Json to_json(const Spread& spread) {
-  return {{"low_quartile", spread.low}, {"median", spread.median}, {"high_quartile", spread.high}};
-}
+Column ratio_column(const char* heading, const char* key) { return {heading, key, "{:.2f}", 1, "unsteady"}; }
 
-// Returns a ratio, or null if its rounds disagree too much.
-Json ratio_json(const Spread& ratio) { return ratio.steady() ? Json(ratio.median) : Json(); }
-std::string ratio_text(const Spread& ratio) {
-  return ratio.steady() ? fmt::format("{:.2f}", ratio.median) : "unsteady";
-}
-
-Json to_json(const BenchRow& row) {
-  Json json{{"backend", row.backend},
-            {"method", row.method},
-            {"influences", row.influences},
-            {"vertices", row.vertices},
-            {"instances", row.instances}};
-  if (row.threads != 0) json["threads"] = row.threads;
-  json.update({{"seconds", to_json(row.seconds)},
-               {"vertices_per_second", row.vertices_per_second()},
-               {"bytes_in_per_vertex", row.bytes_in},
-               {"bytes_out_per_vertex", row.bytes_out},
-               {"time_of_linear_blend_4", ratio_json(row.of_yardstick)},
-               {"palette_seconds", to_json(row.palette_seconds)}});
-  if (row.backend == "gpu") {
-    json.update(
-        {{"ratio_to_copy", ratio_json(row.copy_share)}, {"resident_bytes", row.resident_bytes}, {"error", row.error}});
-  }
-  return json;
-}
-
-Json to_json(const KernelRow& row) {
-  return {{"kernel", row.kernel},
-          {"vertices", row.vertices},
-          {"seconds", to_json(row.seconds)},
-          {"vertices_per_second", row.vertices_per_second()},
-          {"ratio_to_128_bit", ratio_json(row.speed)},
-          {"error", row.error}};
-}
-
-Json to_json(const BindRow& row) {
-  return {{"method", row.method},
-          {"vertices", row.vertices},
-          {"influences", row.influences},
-          {"seconds", to_json(row.seconds)},
-          {"processor_seconds", row.processor_seconds},
-          {"vertices_per_second", row.vertices_per_second()},
-          {"peak_bytes_per_vertex", row.peak_bytes ? Json(*row.peak_bytes) : Json()}};
-}
-
-Json to_json(const CrowdRow& row) {
-  Json json{{"crowd", row.crowd}, {"instances", row.instances}, {"vertices", row.vertices}};
-  if (!row.refusal.empty()) {
-    json["refusal"] = row.refusal;
-    return json;
-  }
-  json.update({{"dispatches", row.dispatches},
-               {"barriers", row.barriers},
-               {"seconds", to_json(row.seconds)},
-               {"seconds_per_vertex", row.seconds_per_vertex()},
-               {"seconds_per_vertex_of_least", ratio_json(row.of_least)},
-               {"host_seconds", to_json(row.host_seconds)},
-               {"error", row.error}});
-  return json;
-}
-
-void print_json(const BenchCommand& command, const Measured& measured) {
+Json json_of(const BenchCommand& command, const Measured& measured) {
   Json json{
       {"processor", measured.processor}, {"threads", std::thread::hardware_concurrency()}, {"rounds", command.rounds}};
   if (!measured.device.name.empty()) {
@@ -138,112 +70,88 @@ void print_json(const BenchCommand& command, const Measured& measured) {
         {"name", measured.device.name}, {"driver", measured.device.driver}, {"type", type_name(measured.device.type)}};
   }
   if (command.bind) {
-    for (const BindRow& row : measured.binds) json["bind"].push_back(to_json(row));
-    fmt::print("{}\n", json.dump(2));
-    return;
+    json["bind"] = measured.binds;
+  } else if (command.crowd) {
+    json["crowds"] = measured.crowds;
+  } else {
+    json["rows"] = measured.rows;
+    json["kernels"] = measured.kernels;
   }
-  if (command.crowd) {
-    for (const CrowdRow& row : measured.crowds) json["crowds"].push_back(to_json(row));
-    fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-    return;
-  }
-  json["rows"] = Json::array();
-  for (const BenchRow& row : measured.rows) json["rows"].push_back(to_json(row));
-  json["kernels"] = Json::array();
-  for (const KernelRow& row : measured.kernels) json["kernels"].push_back(to_json(row));
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  return json;
 }
 
-std::string text_of_rows(const std::vector<BenchRow>& rows, const std::string& backend) {
-  Table table({{"method", false},
-               {"influences"},
-               {"vertices"},
-               {backend == "cpu" ? "threads" : "instances"},
-               {"MB"},
-               {"ms"},
-               {"Mvert/s"},
-               {"B/vertex"},
-               {"of copy"},
-               {"of linear"},
-               {"palettes ms"}});
-  for (const BenchRow& row : rows) {
-    if (row.backend != backend) continue;
-    table.add({row.method, fmt::format("{:.1f}", row.influences), fmt::to_string(row.vertices),
-               fmt::to_string(backend == "cpu" ? row.threads : row.instances),
-               row.resident_bytes > 0 ? fmt::format("{:.1f}", 1e-6 * row.resident_bytes) : "-",
-               fmt::format("{:.3f}", 1e3 * row.seconds.median), fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()),
-               fmt::format("{:.1f}", row.bytes_in + row.bytes_out),
-               row.backend == "gpu" ? ratio_text(row.copy_share) : "-", ratio_text(row.of_yardstick),
-               fmt::format("{:.3f}", 1e3 * row.palette_seconds.median)});
+std::string text_of_rows(const Json& rows, const std::string& backend) {
+  Json shown = Json::array();
+  for (const Json& row : rows) {
+    if (row["backend"] == backend) shown.push_back(row);
   }
-  return table.text();
+  const std::string many = backend == "cpu" ? "threads" : "instances";
+  return table_of(shown, {{"method", "method"},
+                          {"influences", "influences", "{:.1f}"},
+                          {"vertices", "vertices", "{}"},
+                          {many, many, "{}"},
+                          {"MB", "resident_bytes", "{:.1f}", 1e-6},
+                          {"ms", "seconds/median", "{:.3f}", 1e3},
+                          {"Mvert/s", "vertices_per_second", "{:.1f}", 1e-6},
+                          {"B/vertex", "bytes_per_vertex", "{:.1f}"},
+                          ratio_column("of copy", "ratio_to_copy"),
+                          ratio_column("of linear", "time_of_linear_blend_4"),
+                          {"palettes ms", "palette_seconds/median", "{:.3f}", 1e3}});
 }
 
-std::string text_of_kernels(const std::vector<KernelRow>& rows) {
-  Table table({{"kernel", false}, {"vertices"}, {"ms"}, {"Mvert/s"}, {"of 128-bit"}, {"error"}});
-  for (const KernelRow& row : rows) {
-    table.add({row.kernel, fmt::to_string(row.vertices), fmt::format("{:.3f}", 1e3 * row.seconds.median),
-               fmt::format("{:.1f}", 1e-6 * row.vertices_per_second()), ratio_text(row.speed),
-               fmt::format("{:.1e}", row.error)});
-  }
-  return table.text();
+std::string text_of_kernels(const Json& rows) {
+  return table_of(rows, {{"kernel", "kernel"},
+                         {"vertices", "vertices", "{}"},
+                         {"ms", "seconds/median", "{:.3f}", 1e3},
+                         {"Mvert/s", "vertices_per_second", "{:.1f}", 1e-6},
+                         ratio_column("of 128-bit", "ratio_to_128_bit"),
+                         {"error", "error", "{:.1e}"}});
 }
 
-std::string text_of_binds(const std::vector<BindRow>& rows) {
-  Table table(
-      {{"vertices"}, {"method", false}, {"influences"}, {"s"}, {"processor s"}, {"Mvert/s"}, {"peak B/vertex"}});
-  for (const BindRow& row : rows) {
-    table.add({fmt::to_string(row.vertices), row.method, fmt::format("{:.1f}", row.influences),
-               fmt::format("{:.3f}", row.seconds.median), fmt::format("{:.3f}", row.processor_seconds),
-               fmt::format("{:.2f}", 1e-6 * row.vertices_per_second()),
-               row.peak_bytes ? fmt::format("{:.0f}", *row.peak_bytes) : "-"});
-  }
-  return table.text();
+std::string text_of_binds(const Json& rows) {
+  return table_of(rows, {{"vertices", "vertices", "{}"},
+                         {"method", "method"},
+                         {"influences", "influences", "{:.1f}"},
+                         {"s", "seconds/median", "{:.3f}"},
+                         {"processor s", "processor_seconds", "{:.3f}"},
+                         {"Mvert/s", "vertices_per_second", "{:.2f}", 1e-6},
+                         {"peak B/vertex", "peak_bytes_per_vertex", "{:.0f}"}});
 }
 
-std::string text_of_crowds(const std::vector<CrowdRow>& rows) {
-  Table table({{"crowd", false},
-               {"instances"},
-               {"vertices"},
-               {"dispatches"},
-               {"barriers"},
-               {"ms"},
-               {"ns/vertex"},
-               {"of least"},
-               {"CPU ms"}});
-  for (const CrowdRow& row : rows) {
-    if (!row.refusal.empty()) continue;
-    table.add({row.crowd, fmt::to_string(row.instances), fmt::to_string(row.vertices), fmt::to_string(row.dispatches),
-               fmt::to_string(row.barriers), fmt::format("{:.3f}", 1e3 * row.seconds.median),
-               fmt::format("{:.3f}", 1e9 * row.seconds_per_vertex()), ratio_text(row.of_least),
-               fmt::format("{:.3f}", 1e3 * row.host_seconds.median)});
+std::string text_of_crowds(const Json& rows) {
+  Json measured = Json::array();
+  std::string refusals;
+  for (const Json& row : rows) {
+    if (!row.contains("refusal")) {
+      measured.push_back(row);
+    } else {
+      refusals += fmt::format("{}: {}\n", row["crowd"].get<std::string>(), row["refusal"].get<std::string>());
+    }
   }
-  std::string text = table.text();
-  for (const CrowdRow& row : rows) {
-    if (!row.refusal.empty()) text += fmt::format("{}: {}\n", row.crowd, row.refusal);
-  }
-  return text;
+  return table_of(measured, {{"crowd", "crowd"},
+                             {"instances", "instances", "{}"},
+                             {"vertices", "vertices", "{}"},
+                             {"dispatches", "dispatches", "{}"},
+                             {"barriers", "barriers", "{}"},
+                             {"ms", "seconds/median", "{:.3f}", 1e3},
+                             {"ns/vertex", "seconds_per_vertex", "{:.3f}", 1e9},
+                             ratio_column("of least", "seconds_per_vertex_of_least"),
+                             {"CPU ms", "host_seconds/median", "{:.3f}", 1e3}}) +
+         refusals;
 }
 
 void print_text(const BenchCommand& command, const Measured& measured) {
   fmt::print("{} rounds, interleaved; medians. docs/benchmarks.md says what the columns mean.\n", command.rounds);
-  if (!measured.binds.empty()) {
-    fmt::print("\nBinding: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
-    fmt::print("{}", text_of_binds(measured.binds));
-  }
+  const std::string processor = fmt::format("{}, {} threads", measured.processor, std::thread::hardware_concurrency());
+  if (!measured.binds.empty()) fmt::print("\nBinding: {}\n{}", processor, text_of_binds(measured.binds));
   if (!measured.kernels.empty()) {
-    fmt::print("\nCPU: {}, {} threads\n", measured.processor, std::thread::hardware_concurrency());
-    fmt::print("{}", text_of_rows(measured.rows, "cpu"));
-    fmt::print("\nCPU, one thread, linear blend of 4 influences, positions and normals\n");
-    fmt::print("{}", text_of_kernels(measured.kernels));
+    fmt::print("\nCPU: {}\n{}", processor, text_of_rows(measured.rows, "cpu"));
+    fmt::print("\nCPU, one thread, linear blend of 4 influences, positions and normals\n{}",
+               text_of_kernels(measured.kernels));
   }
   if (!measured.device.name.empty()) {
-    fmt::print("\nGPU: {}, {} ({})\n", measured.device.name, measured.device.driver, type_name(measured.device.type));
-    if (command.crowd) {
-      fmt::print("{}", text_of_crowds(measured.crowds));
-    } else {
-      fmt::print("{}", text_of_rows(measured.rows, "gpu"));
-    }
+    fmt::print("\nGPU: {}, {} ({})\n{}", measured.device.name, measured.device.driver, type_name(measured.device.type),
+               command.crowd ? text_of_crowds(measured.crowds) : text_of_rows(measured.rows, "gpu"));
   }
 }
 
@@ -258,14 +166,14 @@ Result<std::string> text_of_sizes(const runtime::Device& device, std::size_t rou
   });
   std::string text;
   for (const std::uint32_t vertices : {6'000u, 30'000u}) {
-    std::vector<BenchRow> rows;
+    Json rows = Json::array();
     std::string refusals;
     for (const std::uint32_t instances : {1u, 8u, 64u, 512u}) {
       if (is_software && std::uint64_t{vertices} * instances > kMaxOfSoftware) {
         refusals += fmt::format("{} instances: not measured on a software device\n", instances);
         continue;
       }
-      const Result<std::vector<BenchRow>> bench = bench_gpu(device, few, vertices, instances, rounds);
+      const Result<Json> bench = bench_gpu(device, few, vertices, instances, rounds);
       if (!bench) {
         refusals += fmt::format("{} instances: {}\n", instances, bench.error().message);
         continue;
@@ -313,16 +221,13 @@ Result<void> run(const BenchCommand& command) {
   Measured measured;
   measured.processor = processor_name();
   if (command.bind) {
-    PELT_ASSIGN(auto binds,
-                bench_bind(std::vector{std::max(1u, command.vertices / 10), command.vertices}, command.rounds));
-    measured.binds = std::move(binds);
+    const std::vector<std::uint32_t> sizes{std::max(1u, command.vertices / 10), command.vertices};
+    PELT_ASSIGN(measured.binds, bench_bind(sizes, command.rounds));
   }
   if (command.cpu) {
     const std::vector<std::uint32_t> sizes{std::min(kSmallMesh, command.vertices), command.vertices};
-    PELT_ASSIGN(auto rows, bench_cpu(sizes, command.rounds));
-    PELT_ASSIGN(auto kernels, bench_kernels(sizes, command.rounds));
-    measured.rows = std::move(rows);
-    measured.kernels = std::move(kernels);
+    PELT_ASSIGN(measured.rows, bench_cpu(sizes, command.rounds));
+    PELT_ASSIGN(measured.kernels, bench_kernels(sizes, command.rounds));
   }
   if (command.on_gpu) {
     PELT_TRY(with_device(command.gpu, [&](const runtime::Device& device) -> Result<void> {
@@ -336,11 +241,7 @@ Result<void> run(const BenchCommand& command) {
       return {};
     }));
   }
-  if (command.json) {
-    print_json(command, measured);
-  } else {
-    print_text(command, measured);
-  }
+  command.json ? print_json(json_of(command, measured)) : print_text(command, measured);
   return {};
 }
 

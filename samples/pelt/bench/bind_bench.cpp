@@ -22,6 +22,8 @@
 #include <pelt/surface_ffd.h>
 #include <pelt/try.h>
 
+#include "samples/pelt/bench/interleave.h"
+
 namespace pelt::samples {
 namespace {
 
@@ -93,7 +95,8 @@ std::vector<BindMethod> bind_methods() {
           {"hierarchical B-spline, made", HierarchicalBsplineParameters{}}};
 }
 
-Result<double> bind_once(const Model& model, const Rig& rig, BindRow& row) {
+// Binds once, and returns the seconds. `row` keeps the least processor time and the highest memory of all rounds.
+Result<double> bind_once(const Model& model, const Rig& rig, Json& row) {
   const MemoryRise memory;
   const std::clock_t processor_start = std::clock();
   const auto start = std::chrono::steady_clock::now();
@@ -101,27 +104,28 @@ Result<double> bind_once(const Model& model, const Rig& rig, BindRow& row) {
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   const double processor = static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC;
   PELT_TRY(bound);
-  row.processor_seconds = row.processor_seconds == 0 ? processor : std::min(row.processor_seconds, processor);
-  row.influences = bound->report.meshes.back().mean_influences;
+  row["processor_seconds"] = std::min(row.value("processor_seconds", processor), processor);
+  row["influences"] = bound->report.meshes.back().mean_influences;
   if (const std::optional<double> rise = memory.bytes()) {
-    row.peak_bytes = std::max(row.peak_bytes.value_or(0), *rise / static_cast<double>(row.vertices));
+    const double each = *rise / row["vertices"].get<double>();
+    row["peak_bytes_per_vertex"] = std::max(row.value("peak_bytes_per_vertex", each), each);
   }
   return spent.count();
 }
 
 }  // namespace
 
-Result<std::vector<BindRow>> bench_bind(std::span<const std::uint32_t> vertices, std::size_t rounds) {
+Result<Json> bench_bind(std::span<const std::uint32_t> vertices, std::size_t rounds) {
   std::vector<Model> models;
-  std::vector<BindRow> rows;
   std::vector<Rig> rigs;
+  Json rows = Json::array();
   for (const std::uint32_t count : vertices) {
     for (const BindMethod& method : bind_methods()) {
       models.push_back(make_skin(count, method.with_driver));
       const Mesh& skin = models.back().meshes[0];
       rigs.push_back({.judging = Judging::kNone});
       rigs.back().layers.push_back({.target = skin.name, .deformer = method.deformer, .mask = {}});
-      rows.push_back({.method = method.name, .vertices = skin.positions.size()});
+      rows.push_back({{"method", method.name}, {"vertices", skin.positions.size()}});
     }
   }
   std::vector<Contender> contenders;
@@ -129,7 +133,11 @@ Result<std::vector<BindRow>> bench_bind(std::span<const std::uint32_t> vertices,
     contenders.push_back([&, i] { return bind_once(models[i], rigs[i], rows[i]); });
   }
   PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].seconds = spread_of(seconds[i]);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Spread spread = spread_of(seconds[i]);
+    rows[i].update(
+        {{"seconds", to_json(spread)}, {"vertices_per_second", rows[i]["vertices"].get<double>() / spread.median}});
+  }
   return rows;
 }
 

@@ -69,13 +69,6 @@ Contender contender(const std::function<void()>& work, std::uint32_t threads) {
   };
 }
 
-double mean_influences(const CharacterData& character) {
-  for (const CharacterMesh& mesh : character.meshes) {
-    if (!mesh.control) return statistics(unpack_rows(mesh.binding)).mean_influences;
-  }
-  return 0;
-}
-
 float largest_distance(std::span<const glm::vec3> a, std::span<const glm::vec3> b) {
   float largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, glm::distance(a[i], b[i]));
@@ -121,15 +114,15 @@ struct Task {
 
 }  // namespace
 
-Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t rounds) {
+Result<Json> bench_cpu(std::span<const std::uint32_t> vertices, std::size_t rounds) {
   constexpr double kVertexBytes = sizeof(glm::vec3) + sizeof(glm::vec3) + sizeof(glm::vec4);
   const std::uint32_t all_threads = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::uint32_t> thread_counts{1};
   if (all_threads > 1) thread_counts.push_back(all_threads);
 
-  std::vector<BenchRow> rows;
+  Json rows = Json::array();
   for (const std::uint32_t count : vertices) {
-    std::vector<BenchRow> of_size;
+    Json of_size = Json::array();
     std::vector<std::unique_ptr<Task>> tasks;
     std::vector<Contender> contenders;
     for (const Method& method : methods()) {
@@ -150,31 +143,26 @@ Result<std::vector<BenchRow>> bench_cpu(std::span<const std::uint32_t> vertices,
         Task* task = tasks.back().get();
         contenders.push_back(contender([task] { task->evaluator.evaluate(); }, threads));
         contenders.push_back(contender([task] { task->palettes.run(); }, threads));
-        BenchRow row;
-        row.backend = "cpu";
-        row.method = method.name;
-        row.influences = mean_influences(data);
-        row.vertices = skin_vertices(data);
-        row.threads = threads;
-        row.bytes_in = traffic.in / static_cast<double>(row.vertices);
-        row.bytes_out = traffic.out / static_cast<double>(row.vertices);
-        of_size.push_back(row);
+        of_size.push_back(describe(method, data, traffic, 1));
+        of_size.back().update({{"backend", "cpu"}, {"threads", threads}});
       }
     }
     PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
     for (std::size_t i = 0; i < of_size.size(); ++i) {
       const std::size_t yardstick = yardstick_of(methods()) * thread_counts.size() + i % thread_counts.size();
-      of_size[i].seconds = spread_of(seconds[2 * i]);
-      of_size[i].of_yardstick = ratio_of(seconds[2 * i], seconds[2 * yardstick]);
-      of_size[i].palette_seconds = spread_of(seconds[2 * i + 1]);
+      const Spread spread = spread_of(seconds[2 * i]);
+      of_size[i].update({{"seconds", to_json(spread)},
+                         {"vertices_per_second", of_size[i]["vertices"].get<double>() / spread.median},
+                         {"time_of_linear_blend_4", ratio_json(ratio_of(seconds[2 * i], seconds[2 * yardstick]))},
+                         {"palette_seconds", to_json(spread_of(seconds[2 * i + 1]))}});
       rows.push_back(of_size[i]);
     }
   }
   return rows;
 }
 
-Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vertices, std::size_t rounds) {
-  std::vector<KernelRow> rows;
+Result<Json> bench_kernels(std::span<const std::uint32_t> vertices, std::size_t rounds) {
+  Json rows = Json::array();
   for (const std::uint32_t count : vertices) {
     const Method method{"linear blend, 4", 4, LinearBlendParameters{}};
     PELT_ASSIGN(const auto character, make_workload(method, count));
@@ -207,16 +195,21 @@ Result<std::vector<KernelRow>> bench_kernels(std::span<const std::uint32_t> vert
     skin_128_least(skin, palette, out);
     const float least_error = largest_distance(positions, reference) / character.size();
     const float own_error = largest_distance(moved, reference) / character.size();
-    const KernelRow kinds[] = {{.kernel = "128-bit baseline"},
-                               {.kernel = "scalar baseline", .error = scalar_error},
-                               {.kernel = "128-bit, least normals", .error = least_error},
-                               {.kernel = "Pelt", .error = own_error}};
+    const struct {
+      const char* kernel;
+      float error;
+    } kinds[] = {{"128-bit baseline", 0},
+                 {"scalar baseline", scalar_error},
+                 {"128-bit, least normals", least_error},
+                 {"Pelt", own_error}};
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-      KernelRow row = kinds[i];
-      row.vertices = positions.size();
-      row.seconds = spread_of(seconds[i]);
-      row.speed = ratio_of(seconds[0], seconds[i]);
-      rows.push_back(row);
+      const Spread spread = spread_of(seconds[i]);
+      rows.push_back({{"kernel", kinds[i].kernel},
+                      {"vertices", positions.size()},
+                      {"seconds", to_json(spread)},
+                      {"vertices_per_second", static_cast<double>(positions.size()) / spread.median},
+                      {"ratio_to_128_bit", ratio_json(ratio_of(seconds[0], seconds[i]))},
+                      {"error", kinds[i].error}});
     }
   }
   return rows;

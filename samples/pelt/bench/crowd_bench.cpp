@@ -69,6 +69,7 @@ std::vector<std::uint32_t> shares(std::uint32_t instances, std::size_t character
 }
 
 struct CrowdTask {
+  std::size_t row;  // of the results
   runtime::Crowd crowd;
   std::vector<double> host_seconds;  // one value a frame
 };
@@ -89,13 +90,13 @@ Result<double> move(const runtime::Device& device, runtime::GpuTimer& timer,
 
 }  // namespace
 
-Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds) {
+Result<Json> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds) {
   PELT_ASSIGN(auto timer, runtime::GpuTimer::create(device, 2));
   const Model model = make_biped();
   const std::vector<std::vector<glm::mat4>> poses = poses_of(model.skeleton, model.clips.front());
   std::vector<runtime::GpuCharacters> uploads;
   uploads.reserve(kinds().size());  // crowds point into it, so it must not grow
-  std::vector<CrowdRow> rows;
+  Json rows = Json::array();
   std::vector<std::unique_ptr<CrowdTask>> tasks;
   std::vector<Contender> contenders;
   for (const Kind& kind : kinds()) {
@@ -105,49 +106,44 @@ Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::u
     for (std::uint64_t size = 1; size <= most; size *= 10) {
       runtime::CrowdOptions options{.instances = shares(static_cast<std::uint32_t>(size), characters.size()),
                                     .frames_in_flight = 1};
-      CrowdRow& row = rows.emplace_back();
-      row.crowd = kind.name;
+      std::uint32_t instances = 0;
+      std::uint64_t vertices = 0;
       for (std::size_t c = 0; c < characters.size(); ++c) {
-        row.instances += options.instances[c];
-        row.vertices += std::uint64_t{options.instances[c]} * skin_vertices(*characters[c]);
+        instances += options.instances[c];
+        vertices += std::uint64_t{options.instances[c]} * skin_vertices(*characters[c]);
       }
+      Json& row = rows.emplace_back(Json{{"crowd", kind.name}, {"instances", instances}, {"vertices", vertices}});
       auto crowd = runtime::Crowd::create(device, uploads.back(), options);
       if (!crowd && crowd.error().code != ErrorCode::kUnsupported) return tl::unexpected(crowd.error());
       if (!crowd) {
-        row.refusal = crowd.error().message;
+        row["refusal"] = crowd.error().message;
         continue;
       }
-      row.dispatches = crowd->passes().size();
-      row.barriers = crowd->barrier_count();
-      tasks.push_back(std::make_unique<CrowdTask>(CrowdTask{std::move(*crowd), {}}));
+      row.update({{"dispatches", crowd->passes().size()}, {"barriers", crowd->barrier_count()}});
+      tasks.push_back(std::make_unique<CrowdTask>(CrowdTask{rows.size() - 1, std::move(*crowd), {}}));
       CrowdTask* const task = tasks.back().get();
       contenders.push_back([&device, &timer, &poses, task] { return move(device, timer, poses, *task); });
       PELT_TRY(contenders.back()());
-      PELT_ASSIGN(const auto error, difference_from_cpu(device, task->crowd, characters.front(), {poses[0], {}}));
-      row.error = error;
+      PELT_ASSIGN(row["error"], difference_from_cpu(device, task->crowd, characters.front(), {poses[0], {}}));
       task->host_seconds.clear();
     }
   }
   PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
 
-  std::size_t measured = 0;
-  std::size_t least = 0;              // index of the contender with the smallest crowd of this kind
-  const CrowdRow* of_kind = nullptr;  // its row
-  for (CrowdRow& row : rows) {
-    if (!row.refusal.empty()) continue;
-    if (of_kind == nullptr || of_kind->crowd != row.crowd) {
-      of_kind = &row;
-      least = measured;
-    }
-    row.seconds = spread_of(seconds[measured]);
-    std::vector<double>& host = tasks[measured]->host_seconds;
+  std::size_t least = 0;  // index of the task with the smallest crowd of this kind
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    Json& row = rows[tasks[t]->row];
+    if (rows[tasks[least]->row]["crowd"] != row["crowd"]) least = t;
+    const double vertices = row["vertices"];
+    std::vector<double> per_vertex = seconds[t];
+    for (double& value : per_vertex) value *= rows[tasks[least]->row]["vertices"].get<double>() / vertices;
+    std::vector<double>& host = tasks[t]->host_seconds;
     host.erase(host.begin());  // the round that warms up
-    row.host_seconds = spread_of(host);
-    std::vector<double> per_vertex = seconds[measured];
-    const double of_least = static_cast<double>(of_kind->vertices) / static_cast<double>(row.vertices);
-    for (double& value : per_vertex) value *= of_least;
-    row.of_least = ratio_of(per_vertex, seconds[least]);
-    ++measured;
+    const Spread spread = spread_of(seconds[t]);
+    row.update({{"seconds", to_json(spread)},
+                {"seconds_per_vertex", spread.median / vertices},
+                {"seconds_per_vertex_of_least", ratio_json(ratio_of(per_vertex, seconds[least]))},
+                {"host_seconds", to_json(spread_of(host))}});
   }
   return rows;
 }

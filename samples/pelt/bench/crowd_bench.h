@@ -3,18 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
 
-#include "samples/pelt/bench/row.h"
+#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 
 // Times crowds of 1, 10, 100, ... up to `most` instances of the built-in biped: by surface FFD, by linear blend, and of
 // four characters made of it, in equal shares, for which the size is rounded up to a multiple of four. If the device
-// cannot bind a crowd, its row says why. Errors: the device has no timestamps.
-Result<std::vector<CrowdRow>> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds);
+// cannot bind a crowd, its row has a "refusal". Errors: the device has no timestamps.
+Result<Json> bench_crowds(const runtime::Device& device, std::uint32_t most, std::size_t rounds);
 
 }  // namespace pelt::samples

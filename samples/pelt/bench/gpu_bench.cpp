@@ -180,17 +180,16 @@ Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& 
   return stamps.back();
 }
 
-Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::span<const Method> methods,
-                                        std::uint32_t vertices, std::uint32_t instances, std::size_t rounds) {
+Result<Json> bench_gpu(const runtime::Device& device, std::span<const Method> methods, std::uint32_t vertices,
+                       std::uint32_t instances, std::size_t rounds) {
   constexpr std::uint32_t kStamps = 64;  // of a frame's passes
   PELT_ASSIGN(auto timer, runtime::GpuTimer::create(device, kStamps));
-  std::vector<BenchRow> rows;
+  Json rows = Json::array();
   std::vector<std::unique_ptr<GpuTask>> tasks;
   std::vector<Contender> contenders;
   for (const Method& method : methods) {
     PELT_ASSIGN(const auto character, make_workload(method, vertices));
-    const CharacterData& data = *character;
-    const Traffic traffic = traffic_of(data, kVertexBytes);
+    const Traffic traffic = traffic_of(*character, kVertexBytes);
     PELT_ASSIGN(auto made, make_task(device, character, traffic, instances));
     tasks.push_back(std::move(made));
     GpuTask* task = tasks.back().get();
@@ -201,28 +200,19 @@ Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::span
     contenders.push_back([&device, &timer, task] { return task->move(device, timer); });
     contenders.push_back([&device, &timer, task] { return task->copy.time(device, timer, task->frames); });
     contenders.push_back([&device, &timer, task] { return task->pose(device, timer); });
-    BenchRow row;
-    row.backend = "gpu";
-    row.method = method.name;
-    for (const CharacterMesh& mesh : data.meshes) {
-      if (!mesh.control) row.influences = statistics(unpack_rows(mesh.binding)).mean_influences;
-    }
-    row.vertices = std::uint64_t{skin_vertices(data)} * instances;
-    row.instances = instances;
-    row.bytes_in = traffic.in / skin_vertices(data);
-    row.bytes_out = traffic.out / skin_vertices(data);
-    row.resident_bytes = traffic.in + traffic.out * instances;
-    row.error = error;
-    rows.push_back(row);
+    rows.push_back(describe(method, *character, traffic, instances));
+    rows.back().update(
+        {{"backend", "gpu"}, {"resident_bytes", traffic.in + traffic.out * instances}, {"error", error}});
   }
   PELT_ASSIGN(const auto seconds, interleave(contenders, rounds));
   const std::size_t yardstick = yardstick_of(methods);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    BenchRow& row = rows[i];
-    row.seconds = spread_of(seconds[3 * i]);
-    row.copy_share = ratio_of(seconds[3 * i + 1], seconds[3 * i]);
-    row.of_yardstick = ratio_of(seconds[3 * i], seconds[3 * yardstick]);
-    row.palette_seconds = spread_of(seconds[3 * i + 2]);
+    const Spread spread = spread_of(seconds[3 * i]);
+    rows[i].update({{"seconds", to_json(spread)},
+                    {"vertices_per_second", rows[i]["vertices"].get<double>() / spread.median},
+                    {"ratio_to_copy", ratio_json(ratio_of(seconds[3 * i + 1], seconds[3 * i]))},
+                    {"time_of_linear_blend_4", ratio_json(ratio_of(seconds[3 * i], seconds[3 * yardstick]))},
+                    {"palette_seconds", to_json(spread_of(seconds[3 * i + 2]))}});
   }
   return rows;
 }

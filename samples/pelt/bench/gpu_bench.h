@@ -5,21 +5,20 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include <pelt/result.h>
 #include <pelt/runtime/device.h>
 #include <pelt/runtime/gpu_timer.h>
 
-#include "samples/pelt/bench/row.h"
 #include "samples/pelt/bench/workload.h"
+#include "samples/pelt/table.h"
 
 namespace pelt::samples {
 
 // Times methods, among them linear blend with 4 influences, on `instances` of a mesh of `vertices`, by the device's own
 // clock. Errors: the device has no timestamps, or binds no crowd of that size.
-Result<std::vector<BenchRow>> bench_gpu(const runtime::Device& device, std::span<const Method> methods,
-                                        std::uint32_t vertices, std::uint32_t instances, std::size_t rounds);
+Result<Json> bench_gpu(const runtime::Device& device, std::span<const Method> methods, std::uint32_t vertices,
+                       std::uint32_t instances, std::size_t rounds);
 
 // Submits what `record` records, waits, and returns the seconds that the device took. `timer` has two stamps.
 Result<double> device_seconds(const runtime::Device& device, runtime::GpuTimer& timer,

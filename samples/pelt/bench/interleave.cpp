@@ -41,4 +41,10 @@ Spread ratio_of(std::span<const double> a, std::span<const double> b) {
   return spread_of(std::move(ratios));
 }
 
+Json to_json(const Spread& spread) {
+  return {{"low_quartile", spread.low}, {"median", spread.median}, {"high_quartile", spread.high}};
+}
+
+Json ratio_json(const Spread& ratio) { return ratio.steady() ? Json(ratio.median) : Json(); }
+
 }  // namespace pelt::samples

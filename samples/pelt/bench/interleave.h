@@ -11,6 +11,8 @@
 
 #include <pelt/result.h>
 
+#include "samples/pelt/table.h"
+
 namespace pelt::samples {
 
 // Runs once and returns the seconds that it took.
@@ -33,5 +35,9 @@ Spread spread_of(std::vector<double> values);
 
 // Returns the spread of a[r] / b[r]. Shape: equal sizes.
 Spread ratio_of(std::span<const double> a, std::span<const double> b);
+
+// Describe a spread by its quartiles, and a ratio, which is null if its rounds disagree too much.
+Json to_json(const Spread& spread);
+Json ratio_json(const Spread& ratio);
 
 }  // namespace pelt::samples

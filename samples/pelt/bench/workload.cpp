@@ -14,6 +14,7 @@
 #include <pelt/hierarchical_bspline.h>
 #include <pelt/linear_blend.h>
 #include <pelt/mos.h>
+#include <pelt/pack.h>
 #include <pelt/pose.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/try.h>
@@ -206,6 +207,18 @@ std::uint32_t skin_vertices(const CharacterData& character) {
   std::uint32_t count = 0;
   for (const CharacterMesh& mesh : character.meshes) count += mesh.control ? 0 : mesh.vertex_count();
   return count;
+}
+
+Json describe(const Method& method, const CharacterData& character, const Traffic& traffic, std::uint32_t instances) {
+  const auto skin = std::ranges::find(character.meshes, false, &CharacterMesh::control);
+  const double vertices = skin_vertices(character);
+  return {{"method", method.name},
+          {"influences", statistics(unpack_rows(skin->binding)).mean_influences},
+          {"vertices", std::uint64_t{skin_vertices(character)} * instances},
+          {"instances", instances},
+          {"bytes_in_per_vertex", traffic.in / vertices},
+          {"bytes_out_per_vertex", traffic.out / vertices},
+          {"bytes_per_vertex", (traffic.in + traffic.out) / vertices}};
 }
 
 }  // namespace pelt::samples

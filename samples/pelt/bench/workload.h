@@ -14,6 +14,8 @@
 #include <pelt/model.h>
 #include <pelt/result.h>
 
+#include "samples/pelt/table.h"
+
 namespace pelt::samples {
 
 // Makes a tube of 2 m along a chain of 32 joints, with normals and tangents. Each vertex follows its `influences`
@@ -56,5 +58,8 @@ Traffic traffic_of(const CharacterData& character, double vertex_bytes);
 
 // Counts the vertices of all skins.
 std::uint32_t skin_vertices(const CharacterData& character);
+
+// Begins a row on how `instances` of a character are moved: what it is, and the bytes that it takes.
+Json describe(const Method& method, const CharacterData& character, const Traffic& traffic, std::uint32_t instances);
 
 }  // namespace pelt::samples

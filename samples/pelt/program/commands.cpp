@@ -101,10 +101,7 @@ void add_deform(CLI::App& app, Command& chosen) {
       deform->add_option("--frames", *frames, "First and last frame, A:B, or one frame, A (default: the whole clip)")
           ->check(parsed_by(parse_frames, "A:B with A <= B"))
           ->type_name("A:B");
-  deform->add_option("--fps", command->fps, "Frames a second")
-      ->check(finite_in(1e-3, 1e6))
-      ->capture_default_str()
-      ->type_name("F");
+  add_number(*deform, "--fps", command->fps, 1e-3, 1e6, "Frames a second", "F");
   deform->add_option("--time", command->time, "Instead of frames: seconds into the clip")
       ->check(finite_in(0, 1e6))
       ->excludes(frames_option)
@@ -138,14 +135,8 @@ void add_render(CLI::App& app, Command& chosen) {
   auto command = std::make_shared<RenderCommand>();
   CLI::App* render = app.add_subcommand("render", "Draw a character, deformed on the GPU, into a picture");
   add_animated_character(*render, *command);
-  render->add_option("--fps", command->fps, "Frames a second of the caches")
-      ->check(finite_in(1e-3, 1e6))
-      ->capture_default_str()
-      ->type_name("F");
-  render->add_option("--time", command->time, "Seconds into the clip and the caches")
-      ->check(finite_in(0, 1e6))
-      ->capture_default_str()
-      ->type_name("T");
+  add_number(*render, "--fps", command->fps, 1e-3, 1e6, "Frames a second of the caches", "F");
+  add_number(*render, "--time", command->time, 0, 1e6, "Seconds into the clip and the caches", "T");
   render->add_option("--compare", command->compare, "Show the same skin moved by these first, side by side")
       ->delimiter(',')
       ->check(a_deformer())
@@ -168,14 +159,9 @@ void add_render(CLI::App& app, Command& chosen) {
       ->check(parsed_by(picture_size, "WxH, 1 to 16384 pixels each"))
       ->capture_default_str()
       ->type_name("WxH");
-  render->add_option("--yaw", command->yaw, "Degrees that the camera stands to the side of the front")
-      ->check(finite_in(-360, 360))
-      ->capture_default_str()
-      ->type_name("DEGREES");
-  render->add_option("--pitch", command->pitch, "Degrees that it looks down from")
-      ->check(finite_in(-89, 89))
-      ->capture_default_str()
-      ->type_name("DEGREES");
+  add_number(*render, "--yaw", command->yaw, -360, 360, "Degrees that the camera stands to the side of the front",
+             "DEGREES");
+  add_number(*render, "--pitch", command->pitch, -89, 89, "Degrees that it looks down from", "DEGREES");
   add_gpu_options(*render, command->gpu);
   render->add_option("-o,--output", command->output, "Picture to write")
       ->required()
@@ -196,14 +182,11 @@ void add_bench(CLI::App& app, Command& chosen) {
   auto backend = std::make_shared<std::string>("all");
   CLI::Option* backends = bench->add_option("--backend", *backend, "gpu, cpu or all");
   backends->check(CLI::IsMember({"gpu", "cpu", "all"}))->capture_default_str()->type_name("NAME");
-  CLI::Option* vertices = bench->add_option("--vertices", command->vertices, "Vertices of the large mesh");
-  vertices->check(finite_in(128, 4'000'000))->capture_default_str()->type_name("N");
-  CLI::Option* instances = bench->add_option("--instances", command->instances, "How many of it the GPU moves");
-  instances->check(finite_in(1, 10'000))->capture_default_str()->type_name("N");
-  bench->add_option("--rounds", command->rounds, "Rounds, in each of which everything is timed once")
-      ->check(finite_in(1, 1000))
-      ->capture_default_str()
-      ->type_name("N");
+  CLI::Option* vertices =
+      add_number(*bench, "--vertices", command->vertices, 128, 4'000'000, "Vertices of the large mesh");
+  CLI::Option* instances =
+      add_number(*bench, "--instances", command->instances, 1, 10'000, "How many of it the GPU moves");
+  add_number(*bench, "--rounds", command->rounds, 1, 1000, "Rounds, in each of which everything is timed once");
   CLI::Option* bind =
       bench->add_flag("--bind", command->bind,
                       "Time binding instead, and its memory: --vertices (1000000 where not given) and a tenth of them");
@@ -280,11 +263,9 @@ void add_quality(CLI::App& app, Command& chosen) {
   quality->add_option("--rig", command->rig, "Measure this rig of the limb, or of the character, too")
       ->type_name("RIG.json");
   add_any_file(*quality, command->files);
-  quality->add_option("--blend-length", command->blend_length, "Radii over which the weights pass from bone to bone")
-      ->check(finite_in(0, 8))
-      ->capture_default_str()
-      ->excludes(model)
-      ->type_name("RADII");
+  add_number(*quality, "--blend-length", command->blend_length, 0, 8,
+             "Radii over which the weights pass from bone to bone", "RADII")
+      ->excludes(model);
   quality->add_option("--write", command->folder, "Keep rest.obj and the deformed meshes, DEFORMER_MOTION_DEGREES.obj")
       ->excludes(model)
       ->type_name("DIR");
@@ -293,16 +274,9 @@ void add_quality(CLI::App& app, Command& chosen) {
       ->check(CLI::IsMember({"clips", "samples"}))
       ->needs(model)
       ->type_name("WHAT");
-  quality->add_option("--frames", of_model->options.frames, "Frames of a clip, of long ones one a second")
-      ->check(finite_in(1, 1000))
-      ->capture_default_str()
-      ->needs(model)
-      ->type_name("N");
-  quality->add_option("--clips", of_model->options.clips, "Clips at most, the first ones")
-      ->check(finite_in(1, 10'000))
-      ->capture_default_str()
-      ->needs(model)
-      ->type_name("N");
+  add_number(*quality, "--frames", of_model->options.frames, 1, 1000, "Frames of a clip, of long ones one a second")
+      ->needs(model);
+  add_number(*quality, "--clips", of_model->options.clips, 1, 10'000, "Clips at most, the first ones")->needs(model);
   quality
       ->add_flag("--no-fallback", of_model->options.no_fallback,
                  "Of a character: measure deformers also where they do worse than linear blend, instead of what bind "
@@ -338,22 +312,13 @@ void add_skeleton(CLI::App& app, Command& chosen) {
       ->required()
       ->check(extension_in({".glb"}))
       ->type_name("X.glb");
-  skeleton
-      ->add_option("--resolution", options.resolution,
-                   "Voxels along the longest side: limbs should be two or more thick; time goes by the cube")
-      ->check(finite_in(SkeletonizeOptions::kMinResolution, SkeletonizeOptions::kMaxResolution))
-      ->capture_default_str()
-      ->type_name("N");
-  skeleton
-      ->add_option("--detail", options.detail,
-                   "How far a limb must reach beyond what it grows from, as a share of the model's diagonal")
-      ->check(finite_in(0, 1))
-      ->capture_default_str()
-      ->type_name("SHARE");
-  skeleton->add_option("--bone-length", options.bone_length, "Radii of a limb that one of its bones is long, at most")
-      ->check(finite_in(1, 1e6))
-      ->capture_default_str()
-      ->type_name("RADII");
+  add_number(*skeleton, "--resolution", options.resolution, SkeletonizeOptions::kMinResolution,
+             SkeletonizeOptions::kMaxResolution,
+             "Voxels along the longest side: limbs should be two or more thick; time goes by the cube");
+  add_number(*skeleton, "--detail", options.detail, 0, 1,
+             "How far a limb must reach beyond what it grows from, as a share of the model's diagonal", "SHARE");
+  add_number(*skeleton, "--bone-length", options.bone_length, 1, 1e6,
+             "Radii of a limb that one of its bones is long, at most", "RADII");
   skeleton->add_flag("--json", command->json, "Print the report as JSON");
   skeleton->footer("Example:\n  pelt skeleton statue.obj -o statue.glb");
   skeleton->callback([command, &chosen] { chosen = [command] { return run(*command); }; });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The command line: help and exit codes.
+#include "samples/pelt/gpu.h"
 #include "samples/pelt/program/commands.h"
 #include "samples/program.h"
 
@@ -11,13 +12,19 @@ int run_program(int argc, char** argv) {
   app.allow_windows_style_options(false);  // a path may begin with a slash
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 done, 1 failed, 2 wrong usage. 'pelt COMMAND --help' explains a command.\n\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no usable Vulkan device. 'pelt COMMAND --help' explains a "
+      "command.\n\n"
       "Example:\n"
       "  pelt bind builtin:biped -o biped.pelt\n"
       "  pelt render biped.pelt --clip flex --time 1 --compare linear-blend -o biped.png");
   Command command;
   add_commands(app, command);
-  return parse_and_run(app, argc, argv, [&] { return command(); });
+  try {
+    return parse_and_run(app, argc, argv, [&] { return command(); });
+  } catch (const NoDevice& error) {
+    fmt::print(stderr, "pelt: {}\n", error.what());
+    return kNoDevice;
+  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,20 +13,18 @@
 
 namespace pelt::samples {
 
-// Reads the whole of `text` as a number in [least, most].
-template <class T>
-std::optional<T> parse_number(std::string_view text, T least, T most) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  return whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
-}
-
 // Checks that a value is a number from `least` to `most`.
 CLI::Validator finite_in(double least, double most);
 // Checks that a file's name ends in one of the extensions, such as ".pelt".
 CLI::Validator extension_in(const std::vector<std::string>& extensions);
 CLI::Validator a_deformer();
+
+// Adds an option for a number from `least` to `most`, whose default the help shows.
+template <class T>
+CLI::Option* add_number(CLI::App& app, const std::string& name, T& number, double least, double most,
+                        const std::string& what, const std::string& unit = "N") {
+  return app.add_option(name, number, what)->check(finite_in(least, most))->capture_default_str()->type_name(unit);
+}
 
 void add_any_file(CLI::App& app, NamedFiles& files);
 void add_binding_options(CLI::App& app, Binding& binding);

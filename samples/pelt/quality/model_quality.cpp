@@ -11,44 +11,43 @@
 namespace pelt::samples {
 namespace {
 
-// Describes a place, such as "walk at 0.42 s, body at left_forearm".
-std::string text_of(const WorstOfSkin& worst) {
-  return fmt::format("{}, {}{}{}", worst.pose.name, worst.mesh, worst.joint.empty() ? "" : " at ", worst.joint);
-}
-
-void print_text(const ModelQuality& report) {
+// `rows`: those of format_model_quality().
+void print_text(const ModelQuality& report, Json rows) {
   fmt::print("{}: {} vertices against linear blend, in {}. docs/quality.md says what the columns mean.\n", report.model,
              report.vertices,
              report.from_clips
                  ? fmt::format("{} frames of {} clip{}", report.frames, report.clips, report.clips == 1 ? "" : "s")
                  : fmt::format("{} sample poses", report.frames));
-  Table table({{"deformer", false},
-               {"far"},
-               {"stretch"},
-               {"bad"},
-               {"rigid99"},
-               {"rigid_max"},
-               {"drift99"},
-               {"flips"},
-               {"restored"},
-               {"rigid"},
-               {"cores"},
-               {"left"},
-               {"worst stretch", false}});
-  for (const ModelQualityRow& row : report.rows) {
-    if (!row.error.empty()) continue;
-    const Figures& f = row.figures;
-    table.add({row.deformer, fmt::format("{:.4f}", f.far), fmt::format("{:.2f}", f.stretch),
-               fmt::format("{:.3f}%", 100 * f.bad), fmt::format("{:.4f}", f.rigid99),
-               fmt::format("{:.3f}", f.rigid_max), fmt::format("{:.4f}", f.drift99),
-               fmt::format("{:.3f}%", 100 * f.flips), row.restored ? fmt::format("{:.2f}", *row.restored) : "-",
-               fmt::format("{:.1f}%", 100 * row.pieces.rigid_parts), fmt::format("{:.1f}%", 100 * row.pieces.cores),
-               fmt::format("{:.1f}%", 100 * row.left), f.stretch > 0 ? text_of(row.stretch) : "-"});
+  std::string refusals;
+  for (auto row = rows.begin(); row != rows.end();) {
+    if (row->contains("error")) {
+      refusals +=
+          fmt::format("{}: refused: {}\n", (*row)["deformer"].get<std::string>(), (*row)["error"].get<std::string>());
+      row = rows.erase(row);
+      continue;
+    }
+    // Such as "walk at 0.42 s, body at left_forearm".
+    const Json& worst = (*row)["worst_stretch"];
+    std::string place = fmt::format("{}, {}", worst["pose"].get<std::string>(), worst["mesh"].get<std::string>());
+    if (worst["joint"] != "") place += " at " + worst["joint"].get<std::string>();
+    (*row)["place"] = (*row)["stretch"] > 0 ? Json(place) : Json();
+    ++row;
   }
-  fmt::print("{}", table.text());
-  for (const ModelQualityRow& row : report.rows) {
-    if (!row.error.empty()) fmt::print("{}: refused: {}\n", row.deformer, row.error);
-  }
+  fmt::print("{}{}",
+             table_of(rows, {{"deformer", "deformer"},
+                             {"far", "far", "{:.4f}"},
+                             {"stretch", "stretch", "{:.2f}"},
+                             {"bad", "bad", "{:.3f}%", 100},
+                             {"rigid99", "rigid99", "{:.4f}"},
+                             {"rigid_max", "rigid_max", "{:.3f}"},
+                             {"drift99", "drift99", "{:.4f}"},
+                             {"flips", "flips", "{:.3f}%", 100},
+                             {"restored", "restored", "{:.2f}"},
+                             {"rigid", "rigid_parts", "{:.1f}%", 100},
+                             {"cores", "cores", "{:.1f}%", 100},
+                             {"left", "left", "{:.1f}%", 100},
+                             {"worst stretch", "place"}}),
+             refusals);
 }
 
 }  // namespace
@@ -61,11 +60,8 @@ Result<void> run(const ModelQualityCommand& command) {
     options.progress = [&](double fraction, const std::string& what) { bar.show(fraction, what); };
     PELT_ASSIGN(report, measure_model_quality(command.model, options));
   }
-  if (command.json) {
-    fmt::print("{}\n", format_model_quality(report));
-  } else {
-    print_text(report);
-  }
+  const Json rows = Json::parse(format_model_quality(report));
+  command.json ? print_json(rows) : print_text(report, rows);
   return {};
 }
 

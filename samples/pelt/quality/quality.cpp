@@ -10,7 +10,7 @@
 #include <cmath>
 #include <filesystem>
 #include <glm/gtc/matrix_transform.hpp>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -31,8 +31,6 @@
 namespace pelt::samples {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Motion {
   const char* name;
   glm::dvec3 axis;  // the joint turns about it
@@ -46,18 +44,6 @@ constexpr Motion kMotions[] = {{"bend", kAcross, 45},  {"bend", kAcross, 90},  {
                                {"twist", kAlong, 180}, {"twist", kAlong, 270}, {"twist", kAlong, 450}};
 
 bool is_twist(const Motion& motion) { return motion.axis == kAlong; }
-
-struct LimbRow {
-  std::string deformer;
-  Motion motion;
-  int given;  // degrees that reached the deformer
-  Quality quality;
-};
-
-struct Block {
-  double radius;  // of the limb
-  std::vector<LimbRow> rows;
-};
 
 struct Candidate {
   Rig rig;
@@ -130,7 +116,8 @@ std::filesystem::path folder_of(const QualityCommand& command, double radius) {
 class Measurement {
  public:
   Measurement(const QualityCommand& command, double radius)
-      : folder_(folder_of(command, radius)),
+      : radius_(radius),
+        folder_(folder_of(command, radius)),
         limb_(make_limb(shape_of(command, radius))),
         meter_(as_written(skin().positions), skin().triangles, glm::dvec3(0.0),
                static_cast<double>(shape_of(command, radius).length) * kAlong) {}
@@ -143,7 +130,7 @@ class Measurement {
   }
 
   // Appends a row for each motion.
-  Result<void> measure(const Candidate& candidate, std::vector<LimbRow>& rows) const {
+  Result<void> measure(const Candidate& candidate, Json& rows) const {
     const std::string& name = candidate.rig.name;
     PELT_ASSIGN(const auto bound, within(candidate.source, bind(limb_, candidate.rig)));
     const Character& character = bound.character;
@@ -160,10 +147,21 @@ class Measurement {
       evaluator.evaluate();
       to_source_order<glm::vec3>(*mesh, evaluator.positions(), positions);
       to_source_order<glm::vec3>(*mesh, evaluator.normals(), normals);
+      const Quality q =
+          meter_.measure(as_written(positions), is_twist(motion) ? std::nullopt : std::optional(kOutward));
+      // Without a twist control only what a matrix can tell reaches the deformer.
       const int given = twist ? motion.degrees : static_cast<int>(std::remainder(motion.degrees, 360));
-      rows.push_back(
-          {name, motion, given,
-           meter_.measure(as_written(positions), is_twist(motion) ? std::nullopt : std::optional(kOutward))});
+      rows.push_back({{"radius", radius_},
+                      {"deformer", name},
+                      {"motion", motion.name},
+                      {"degrees", motion.degrees},
+                      {"given", given},
+                      {"volume", q.volume},
+                      {"r_min", q.r_min},
+                      {"flipped", q.flipped},
+                      {"crease", q.crease},
+                      {"crease99", q.crease99},
+                      {"crease_out", q.crease_out ? Json(*q.crease_out) : Json()}});
       PELT_TRY(write(fmt::format("{}_{}_{}.obj", file_stem(name), motion.name, motion.degrees), positions, normals));
     }
     return {};
@@ -193,55 +191,32 @@ class Measurement {
     return write_obj(folder_ / name, {&mesh, 1});
   }
 
+  double radius_;
   std::filesystem::path folder_;
   Model limb_;
   QualityMeter meter_;
 };
 
-void print_json(const std::vector<Block>& blocks) {
-  Json json = Json::array();
-  for (const Block& block : blocks) {
-    for (const auto& [deformer, motion, given, q] : block.rows) {
-      json.push_back({{"radius", block.radius},
-                      {"deformer", deformer},
-                      {"motion", motion.name},
-                      {"degrees", motion.degrees},
-                      {"given", given},
-                      {"volume", q.volume},
-                      {"r_min", q.r_min},
-                      {"flipped", q.flipped},
-                      {"crease", q.crease},
-                      {"crease99", q.crease99},
-                      {"crease_out", q.crease_out ? Json(*q.crease_out) : Json()}});
-    }
-  }
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
-
-void print_text(const QualityCommand& command, const std::vector<Block>& blocks) {
+void print_text(const QualityCommand& command, const Json& rows) {
   fmt::print("Limbs against their rest, weights over {} radii. docs/quality.md says what the columns mean.\n",
              command.blend_length);
-  for (const Block& block : blocks) {
-    Table table({{"deformer", false},
-                 {"motion", false},
-                 {"degrees"},
-                 {"given"},
-                 {"volume"},
-                 {"r_min"},
-                 {"flipped"},
-                 {"crease"},
-                 {"crease99"},
-                 {"crease_out"}});
-    for (const auto& [deformer, motion, given, q] : block.rows) {
-      table.add({deformer, motion.name, fmt::to_string(motion.degrees), fmt::to_string(given),
-                 fmt::format("{:.3f}", q.volume), fmt::format("{:.3f}", q.r_min), fmt::to_string(q.flipped),
-                 fmt::format("{:.1f}", q.crease), fmt::format("{:.1f}", q.crease99),
-                 q.crease_out ? fmt::format("{:.1f}", *q.crease_out) : "-"});
-    }
-    fmt::print("\nradius {}, length {}\n{}", block.radius, LimbOptions{}.length, table.text());
+  for (const double radius : command.radii) {
+    Json of_limb = Json::array();
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(of_limb),
+                 [&](const Json& row) { return row["radius"] == radius; });
+    fmt::print("\nradius {}, length {}\n{}", radius, LimbOptions{}.length,
+               table_of(of_limb, {{"deformer", "deformer"},
+                                  {"motion", "motion"},
+                                  {"degrees", "degrees", "{}"},
+                                  {"given", "given", "{}"},
+                                  {"volume", "volume", "{:.3f}"},
+                                  {"r_min", "r_min", "{:.3f}"},
+                                  {"flipped", "flipped", "{}"},
+                                  {"crease", "crease", "{:.1f}"},
+                                  {"crease99", "crease99", "{:.1f}"},
+                                  {"crease_out", "crease_out", "{:.1f}"}}));
     if (command.folder.empty()) continue;
-    fmt::print("wrote {}: rest.obj and {} deformed meshes\n", folder_of(command, block.radius).string(),
-               block.rows.size());
+    fmt::print("wrote {}: rest.obj and {} deformed meshes\n", folder_of(command, radius).string(), of_limb.size());
   }
 }
 
@@ -249,21 +224,15 @@ void print_text(const QualityCommand& command, const std::vector<Block>& blocks)
 
 Result<void> run(const QualityCommand& command) {
   PELT_ASSIGN(const auto candidates, candidates_of(command));
-  std::vector<Block> blocks;
+  Json rows = Json::array();
   for (const double radius : command.radii) {
     const Measurement measurement(command, radius);
     PELT_TRY(measurement.write_rest());
-    Block block{.radius = radius, .rows = {}};
     for (const Candidate& candidate : candidates) {
-      PELT_TRY(measurement.measure(candidate, block.rows));
+      PELT_TRY(measurement.measure(candidate, rows));
     }
-    blocks.push_back(std::move(block));
   }
-  if (command.json) {
-    print_json(blocks);
-  } else {
-    print_text(command, blocks);
-  }
+  command.json ? print_json(rows) : print_text(command, rows);
   return {};
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -26,25 +25,24 @@ Result<Skeletonized> skeletonize_with_progress(const SkeletonCommand& command, M
   return make_skeleton(std::move(model), options);
 }
 
-void print_json(const SkeletonCommand& command, const Skeletonized& made, std::size_t bytes, double seconds) {
+void print_report(const SkeletonCommand& command, const Skeletonized& made, std::size_t bytes, double seconds) {
   const SkeletonizeReport& report = made.report;
-  nlohmann::ordered_json joints = nlohmann::json::array();
+  Json joints = Json::array();
   for (const Joint& joint : made.model.skeleton.joints) joints.push_back(joint.name);
-  const nlohmann::ordered_json document{{"model", command.model},
-                                        {"output", command.output},
-                                        {"bytes", bytes},
-                                        {"seconds", seconds},
-                                        {"joints", joints},
-                                        {"ends", report.ends},
-                                        {"junctions", report.junctions},
-                                        {"pieces", report.pieces},
-                                        {"voxel_size", report.voxel_size},
-                                        {"voxels", report.voxels},
-                                        {"critical_points", report.critical_points},
-                                        {"seeds", report.seeds},
-                                        {"notes", report.notes},
-                                        {"import_notes", made.model.report.notes}};
-  fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  print_json({{"model", command.model},
+              {"output", command.output},
+              {"bytes", bytes},
+              {"seconds", seconds},
+              {"joints", joints},
+              {"ends", report.ends},
+              {"junctions", report.junctions},
+              {"pieces", report.pieces},
+              {"voxel_size", report.voxel_size},
+              {"voxels", report.voxels},
+              {"critical_points", report.critical_points},
+              {"seeds", report.seeds},
+              {"notes", report.notes},
+              {"import_notes", made.model.report.notes}});
 }
 
 void print_text(const SkeletonCommand& command, const Skeletonized& made, std::size_t bytes, double seconds) {
@@ -67,11 +65,7 @@ Result<void> run(const SkeletonCommand& command) {
   PELT_ASSIGN(const auto bytes, format_glb(made.model));
   PELT_TRY(write_file(command.output, std::as_bytes(std::span(bytes))));
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  if (command.json) {
-    print_json(command, made, bytes.size(), spent.count());
-  } else {
-    print_text(command, made, bytes.size(), spent.count());
-  }
+  (command.json ? print_report : print_text)(command, made, bytes.size(), spent.count());
   return {};
 }
 

@@ -5,8 +5,10 @@
 #include <pelt/character.h>
 #include <pelt/dual_quaternion.h>
 
+#include "tests/support/driven.h"
+#include "tests/support/fault.h"
 #include "tests/support/graded.h"
-#include "tests/support/tube.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -27,38 +29,17 @@ CharacterData make_data() {
   model.clips.push_back(clip);
   Rig rig;
   rig.layers.push_back({"second", DualQuaternionParameters{}, {}});
-  Result<Bound> bound = bind(model, rig);
-  EXPECT_TRUE(bound) << bound.error().message;
-  CharacterData data = *bound->character;
-  return data;
+  return *test::bound(model, rig).character;
 }
 
 TEST(Character, TheDefaultIsInvalid) { EXPECT_FALSE(Character::create(CharacterData{})); }
 
 TEST(Character, KnowsItsSize) {
-  const Result<Character> character = Character::create(make_data());
-  ASSERT_TRUE(character) << character.error().message;
-  EXPECT_NEAR(character->size(), std::sqrt(8.0f * 8 + 2 * 2 + 2 * 2), 1e-5f);
+  const Character character = test::must(Character::create(make_data()));
+  EXPECT_NEAR(character.size(), std::sqrt(8.0f * 8 + 2 * 2 + 2 * 2), 1e-5f);
 }
 
-struct Fault {
-  const char* name;
-  void (*change)(CharacterData&);
-};
-
-class CharacterFault : public testing::TestWithParam<Fault> {};
-
-TEST_P(CharacterFault, IsRefused) {
-  CharacterData data = make_data();
-  ASSERT_TRUE(Character::create(data));
-  GetParam().change(data);
-  const Result<Character> character = Character::create(data);
-  ASSERT_FALSE(character);
-  EXPECT_EQ(character.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_FALSE(character.error().message.empty());
-}
-
-const Fault kFaults[] = {
+const test::Fault kFaults[] = {
     {"JointParentAfterIt", [](CharacterData& d) { d.skeleton.joints[0].parent = 1; }},
     {"JointParentItself", [](CharacterData& d) { d.skeleton.joints[1].parent = 1; }},
     {"JointParentNegative", [](CharacterData& d) { d.skeleton.joints[1].parent = -2; }},
@@ -149,24 +130,14 @@ const Fault kFaults[] = {
     {"FramesOfSkin", [](CharacterData& d) { d.meshes[0].frame_slot = 0; }},
 };
 
+TEST(Character, WithAFaultIsRefused) { test::expect_refused(kFaults, make_data()); }
+
 struct GradientFault {
   const char* name;
   test::Graded kind;
   const char* error;
   void (*change)(CharacterMesh&);  // changes the first mesh
 };
-
-class CharacterGradientFault : public testing::TestWithParam<GradientFault> {};
-
-TEST_P(CharacterGradientFault, IsRefused) {
-  CharacterData data = *test::make_graded(200, GetParam().kind);
-  ASSERT_TRUE(Character::create(data));
-  GetParam().change(data.meshes.front());
-  const Result<Character> character = Character::create(data);
-  ASSERT_FALSE(character);
-  EXPECT_EQ(character.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(character.error().message, testing::HasSubstr(GetParam().error));
-}
 
 void set_slots(CharacterMesh& mesh, std::uint32_t slot) {
   for (std::uint32_t& word : mesh.binding.influences) word = (word & 0xFFFF0000u) | (slot - mesh.first_slot);
@@ -197,15 +168,21 @@ const GradientFault kGradientFaults[] = {
     {"OfOffsets", test::Graded::kDriver, "does not hold", [](CharacterMesh& m) { set_slots(m, *m.offset_slot); }},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, CharacterGradientFault, testing::ValuesIn(kGradientFaults),
-                         [](const testing::TestParamInfo<GradientFault>& fault) { return fault.param.name; });
+TEST(Character, WithFaultyGradientsIsRefused) {
+  for (const GradientFault& fault : kGradientFaults) {
+    SCOPED_TRACE(fault.name);
+    CharacterData data = *test::make_graded(200, fault.kind);
+    EXPECT_EQ(test::create_error(data), "made");
+    fault.change(data.meshes.front());
+    EXPECT_THAT(test::create_error(data), testing::HasSubstr(fault.error));
+  }
+}
 
 TEST(Character, MovesSkinsLastAndControlMeshesBefore) {
   const auto error_of = [](const auto& change) {
     CharacterData data = make_data();
     change(data);
-    const Result<Character> character = Character::create(data);
-    return character ? std::string() : character.error().message;
+    return test::create_error(data);
   };
   EXPECT_THAT(error_of([](CharacterData& d) { d.meshes[0].control = true; }),
               testing::HasSubstr("mesh 'tube' is a control mesh, but moved in stage 0 of 1"));
@@ -215,9 +192,6 @@ TEST(Character, MovesSkinsLastAndControlMeshesBefore) {
               }),
               testing::HasSubstr("mesh 'tube' is skin, but moved in stage 0 of 2"));
 }
-
-INSTANTIATE_TEST_SUITE_P(All, CharacterFault, testing::ValuesIn(kFaults),
-                         [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
 
 }  // namespace
 }  // namespace pelt

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <glm/gtc/constants.hpp>
 #include <glm/gtc/quaternion.hpp>
 #include <utility>
 #include <vector>

@@ -74,7 +74,6 @@ TEST_F(PythonPackage, IsAWheelForThePlatform) {
 
 TEST_F(PythonPackage, DoesWhatItsTestsSay) {
   ::setenv("PELT_PROGRAM", PELT_PROGRAM, 1);
-  ::setenv("PELT_LAYOUT", PELT_LAYOUT, 1);
   ::setenv("PELT_OTHER_ABI", PELT_OTHER_ABI, 1);
   ::unsetenv("PELT_LIBRARY");
   ::unsetenv("PYTHONPATH");

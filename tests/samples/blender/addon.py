@@ -53,6 +53,13 @@ def refused(name="refused.glb", **options):
     raise AssertionError(f"{file} was not refused")
 
 
+def said(**options):
+    """The sentences of a check of the scene."""
+    enable()
+    bpy.ops.pelt.check(**options)
+    return [item.text for item in bpy.context.scene.pelt.findings]
+
+
 def expect(true, sentence):
     if not true:
         raise AssertionError(sentence)

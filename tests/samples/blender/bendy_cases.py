@@ -10,11 +10,9 @@ BONES = 4
 
 def limb(bend=15.0, segments=16, blend=0.4, keys=None):
     """Four connected bendy bones, one unit long each, and a tube on them; every joint bends by `bend` degrees."""
-    fixtures.clear()
-    armature = fixtures.chain(BONES)
+    armature, skin = fixtures.limb(BONES, blend=blend)
     for bone in armature.data.bones:
         bone.bbone_segments = segments
-    skin = fixtures.tube(armature, length=float(BONES), blend=blend)
     fixtures.clip(armature, "bend", keys or {f"bone_{i}": (bend, 0, 0) for i in range(1, BONES)})
     return armature, skin
 
@@ -177,27 +175,3 @@ def animated_values():
         for name in ("bbone_rollout", "bbone_curveoutx", "bbone_scaleout"):
             pose.keyframe_insert(name, frame=frame)
     return armature, skin
-
-
-CASES = (
-    default_handles,
-    bends_of_30,
-    bends_of_60,
-    twist_of_90,
-    ease_half,
-    ease_two,
-    roll_of_60,
-    scaled,
-    keyed_and_still,
-    bowed_at_rest,
-    bowed_in_pose,
-    preserve_volume,
-    one_bendy_bone,
-    not_connected,
-    automatic_handles_of_others,
-    absolute_handles,
-    relative_handles,
-    tangent_handles,
-    handles_that_scale_and_ease,
-    animated_values,
-)

@@ -93,9 +93,7 @@ def surface_deform_shape_key():
     for frame, value in ((0, 0.0), (24, 1.0)):
         key.value = value
         key.keyframe_insert("value", frame=frame)
-    keys.animation_data.action.name = "bend"
-    for point in keys.animation_data.action.fcurves[0].keyframe_points:
-        point.interpolation = "LINEAR"
+    fixtures.linear(keys.animation_data.action).name = "bend"
     return skin, cage
 
 

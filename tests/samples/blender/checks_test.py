@@ -14,9 +14,7 @@ import shape_cases
 
 
 def limb(blend=0.4):
-    fixtures.clear()
-    armature = fixtures.chain(2)
-    skin = fixtures.tube(armature, length=2, rings=21, blend=blend)
+    armature, skin = fixtures.limb(2, rings=21, blend=blend)
     fixtures.clip(armature, "bend", {"bone_1": (90, 0, 0)})
     return armature, skin
 
@@ -121,9 +119,7 @@ def shape_keys_that_the_exporter_changes():
     skin.shape_key_add(name="Basis")
     skin.shape_key_add(name="fat").vertex_group = "bone_1"
     skin.data.shape_keys.use_relative = False
-    addon.enable()
-    bpy.ops.pelt.check()
-    said = [item.text for item in bpy.context.scene.pelt.findings]
+    said = addon.said()
     addon.expect(any("'fat' of 'skin' is masked" in text for text in said), f"{said}")
     addon.expect(any("are absolute" in text for text in said), "and absolute ones")
 
@@ -134,9 +130,7 @@ def scaled_joints_below_preserve_volume():
     for frame, scale in ((0, 1.0), (24, 1.5)):
         armature.pose.bones["bone_1"].scale = (scale, 1, 1)
         armature.pose.bones["bone_1"].keyframe_insert("scale", frame=frame)
-    addon.enable()
-    bpy.ops.pelt.check()
-    said = [item.text for item in bpy.context.scene.pelt.findings]
+    said = addon.said()
     addon.expect(any("clips scale bone 'bone_1'" in text for text in said), f"{said}")
 
 

@@ -4,6 +4,7 @@ import math
 
 import bpy
 import fixtures
+import mathutils
 
 
 def _hill(value, width):
@@ -97,33 +98,17 @@ def _keys(armature, skin):
     for name, move in shapes.items():
         key = skin.shape_key_add(name=name)
         for vertex, moved in zip(skin.data.vertices, key.data):
-            moved.co = vertex.co + fixtures.mathutils.Vector(move(*vertex.co))
+            moved.co = vertex.co + mathutils.Vector(move(*vertex.co))
     keys = skin.data.shape_keys
     for name, end in (("smile", 0.55), ("cheeks", 0.35)):
         for frame, value in ((0, 0.0), (24, end)):
             keys.key_blocks[name].value = value
             keys.key_blocks[name].keyframe_insert("value", frame=frame)
-    for curve in keys.animation_data.action.fcurves:
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
-    curve = keys.key_blocks["jaw_open"].driver_add("value")
-    variable = curve.driver.variables.new()
-    variable.name, variable.type = "turn", "TRANSFORMS"
-    target = variable.targets[0]
-    target.id, target.bone_target, target.transform_type, target.transform_space = (
-        armature,
-        "jaw",
-        "ROT_X",
-        "LOCAL_SPACE",
-    )
-    curve.driver.expression = "turn / 0.2618"
+    fixtures.linear(keys.animation_data.action)
+    fixtures.driven_by_turn(keys.key_blocks["jaw_open"], "value", armature, "jaw", "turn / 0.2618")
     fixtures.clip(armature, "talk", {"jaw": (15, 0, 0)})
     for owner in (armature, keys):
-        action = owner.animation_data.action
-        owner.animation_data.action = None
-        track = owner.animation_data.nla_tracks.new()
-        track.name = "talk"
-        track.strips.new("talk", 0, action)
+        fixtures.track(owner, "talk")
 
 
 def _scaled(vector, by):

@@ -16,28 +16,12 @@ FRAMES = list(range(0, 25, 4))
 
 
 def convert(source, target):
-    return subprocess.run(
-        [
-            bpy.app.binary_path,
-            "--background",
-            "--factory-startup",
-            "--python-exit-code",
-            "1",
-            "--python",
-            SCRIPT,
-            "--",
-            source,
-            target,
-        ],
-        capture_output=True,
-        text=True,
-    )
+    options = ("--background", "--factory-startup", "--python-exit-code", "1", "--python", SCRIPT, "--")
+    return subprocess.run([bpy.app.binary_path, *options, source, target], capture_output=True, text=True)
 
 
 def make():
-    fixtures.clear()
-    armature = fixtures.chain(3)
-    skin = fixtures.tube(armature, length=3, blend=0.6)
+    armature, skin = fixtures.limb(3, blend=0.6)
     skin.shape_key_add(name="Basis")
     key = skin.shape_key_add(name="swell")
     for vertex, moved in zip(skin.data.vertices, key.data):
@@ -48,10 +32,7 @@ def make():
     ]
     armature.animation_data.action = None
     for action in actions:
-        track = armature.animation_data.nla_tracks.new()
-        track.name = action.name
-        track.strips.new(action.name, 0, action)
-        track.mute = action.name == "twist"
+        fixtures.track(armature, action.name, action).mute = action.name == "twist"
     return armature, skin, actions
 
 
@@ -83,47 +64,23 @@ def skins_clips_and_names_are_kept():
     for clip, action in (("bend", actions[0]), ("twist", actions[1])):
         armature.animation_data.action = action
         of_blender = compare.blender_frames([skin], FRAMES)["skin"]
-        cache = os.path.join(addon.work(), f"{clip}.pc2")
-        done = subprocess.run(
-            [
-                compare.PELT,
-                "deform",
-                target,
-                "--deformer",
-                "linear-blend",
-                "--backend",
-                "cpu",
-                "--clip",
-                clip,
-                "--frames",
-                "0:24",
-                "--fps",
-                "24",
-                "-o",
-                cache,
-            ],
-            capture_output=True,
-            text=True,
-        )
-        addon.expect(done.returncode == 0, f"pelt deforms it {done.stderr}")
-        points = glb.read_cache(cache)[::4]
+        points = deformed(target, f"{clip}.pc2", "--clip", clip, "--frames", "0:24", "--fps", "24")[::4]
         # The file has no vertex numbers: the nearest vertex at rest, of which there is one.
         rest = numpy.array([vertex.co for vertex in skin.data.vertices])[:, [0, 2, 1]] * (1, 1, -1)
-        at_rest = rest_points(target)
+        at_rest = deformed(target, "rest.pc2")[0]
         numbers = numpy.array([numpy.argmin(((rest - point) ** 2).sum(axis=1)) for point in at_rest])
         addon.figure(
             f"fbx {clip}", compare.distances(of_blender, (points, numbers)).max() / compare.size(of_blender), 1e-4
         )
 
 
-def rest_points(path):
-    from pelt_deformers import glb
+def deformed(path, name, *options):
+    """The points that `pelt deform` writes of a file by linear blend: frames x points x 3."""
+    from pelt_deformers import glb, program
 
-    cache = os.path.join(addon.work(), "rest.pc2")
-    subprocess.run(
-        [compare.PELT, "deform", path, "--deformer", "linear-blend", "--backend", "cpu", "-o", cache], check=True
-    )
-    return glb.read_cache(cache)[0]
+    cache = os.path.join(addon.work(), name)
+    program.run("deform", path, "--deformer", "linear-blend", "--backend", "cpu", *options, "-o", cache)
+    return glb.read_cache(cache)
 
 
 def a_broken_file_fails():

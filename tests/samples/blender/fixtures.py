@@ -3,7 +3,6 @@
 import math
 
 import bpy
-import mathutils
 
 
 def clear():
@@ -28,6 +27,13 @@ def chain(bones=4, length=1.0, name="rig", joined=True):
     for bone in thing.pose.bones:
         bone.rotation_mode = "XYZ"
     return thing
+
+
+def limb(bones=2, length=1.0, **options):
+    """An empty scene with a chain and a tube on it; returns both. `options`: of tube()."""
+    clear()
+    armature = chain(bones, length)
+    return armature, tube(armature, length=bones * length, bone_length=length, **options)
 
 
 def edit_bones(thing):
@@ -100,10 +106,38 @@ def clip(armature, name, keys, end=24):
         for frame, share in ((0, 0.0), (end, 1.0)):
             pose.rotation_euler = [math.radians(angle) * share for angle in angles]
             pose.keyframe_insert("rotation_euler", frame=frame)
+    return linear(action)
+
+
+def linear(action):
+    """Makes all keys of an action linear."""
     for curve in action.fcurves:
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
     return action
+
+
+def track(owner, name, action=None):
+    """Puts an action, or the one that plays, on a track of its own."""
+    animation = owner.animation_data
+    if action is None:
+        action, animation.action = animation.action, None
+    made = animation.nla_tracks.new()
+    made.name = name
+    made.strips.new(name, 0, action)
+    return made
+
+
+def driven_by_turn(thing, value, armature, bone, expression):
+    """Lets the turn of a bone about x drive a value of something; returns the driver's curve."""
+    curve = thing.driver_add(value)
+    variable = curve.driver.variables.new()
+    variable.name, variable.type = "turn", "TRANSFORMS"
+    target = variable.targets[0]
+    target.id, target.bone_target = armature, bone
+    target.transform_type, target.transform_space = "ROT_X", "LOCAL_SPACE"
+    curve.driver.expression = expression
+    return curve
 
 
 def box(name, low, high, parts=(1, 1, 1)):
@@ -129,10 +163,3 @@ def box(name, low, high, parts=(1, 1, 1)):
                         corners.append(vertex(*at))
                     faces.append(tuple(corners if side else reversed(corners)))
     return mesh(name, vertices, faces)
-
-
-def world_points(thing):
-    """The evaluated vertices of an object in the world, as a list of vectors."""
-    graph = bpy.context.evaluated_depsgraph_get()
-    seen = thing.evaluated_get(graph)
-    return [seen.matrix_world @ mathutils.Vector(vertex.co) for vertex in seen.data.vertices]

@@ -14,9 +14,7 @@ import numpy
 
 
 def preview_plays_what_pelt_deforms():
-    fixtures.clear()
-    armature = fixtures.chain(3)
-    skin = fixtures.tube(armature, length=3, blend=0.6)
+    armature, skin = fixtures.limb(3, blend=0.6)
     fixtures.box("loose", (0, 0, 0), (1, 1, 1))  # a mesh that nothing moves stands between others
     second = fixtures.tube(armature, length=3, radius=0.3, rings=13, blend=0.6, name="second")
     second.modifiers["armature"].use_deform_preserve_volume = True
@@ -42,9 +40,7 @@ def preview_plays_what_pelt_deforms():
 
 
 def the_cpu_deforms_where_no_device_does():
-    fixtures.clear()
-    armature = fixtures.chain(2)
-    fixtures.tube(armature, length=2, blend=0.4)
+    armature, _ = fixtures.limb(2, blend=0.4)
     fixtures.clip(armature, "bend", {"bone_1": (60, 0, 0)})
     file = addon.export("device.glb")
     from pelt_deformers import program
@@ -106,9 +102,7 @@ def the_report_names_places():
 
 
 def the_exporters_dialog_binds_afterwards():
-    fixtures.clear()
-    armature = fixtures.chain(2)
-    fixtures.tube(armature, length=2, blend=0.4)
+    armature, _ = fixtures.limb(2, blend=0.4)
     addon.enable()
     from pelt_deformers import glb, hooks
 
@@ -120,9 +114,7 @@ def the_exporters_dialog_binds_afterwards():
 
 
 def bones_on_no_curve_do_not_stop_the_bind():
-    fixtures.clear()
-    armature = fixtures.chain(3)
-    fixtures.tube(armature, length=3, blend=0.4)
+    armature, _ = fixtures.limb(3, blend=0.4)
     fixtures.edit_bones(armature)
     loose = armature.data.edit_bones.new("loose")
     loose.head, loose.tail = (5, 0, 0), (5, 0, 1)

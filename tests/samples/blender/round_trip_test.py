@@ -175,9 +175,7 @@ def _rewrite(path, content):
 
 def meshes_of_one_name():
     """The second mesh of a name is name#2 in a rig, for pelt and for the import."""
-    fixtures.clear()
-    armature = fixtures.chain(2)
-    fixtures.tube(armature, length=2, blend=0.4)
+    armature, _ = fixtures.limb(2, blend=0.4)
     fixtures.tube(armature, length=2, radius=0.3, rings=13, blend=0.4, name="thick")
     file = addon.export("one_name.glb", bind=False)
     from pelt_deformers import glb, program

@@ -8,9 +8,7 @@ import fixtures
 
 def skin_with_key(name, bend=90, sideways=0):
     """A tube on two bones with a shape key that swells its middle."""
-    fixtures.clear()
-    armature = fixtures.chain(2, length=2.0)
-    skin = fixtures.tube(armature, length=4.0, rings=41, blend=0.8, bone_length=2.0)
+    armature, skin = fixtures.limb(2, 2.0, rings=41, blend=0.8)
     skin.shape_key_add(name="Basis")
     key = skin.shape_key_add(name=name)
     for vertex, moved in zip(skin.data.vertices, key.data):
@@ -20,16 +18,9 @@ def skin_with_key(name, bend=90, sideways=0):
     return armature, skin, key
 
 
-def drive(armature, skin, key, expression, axis="ROT_X"):
+def drive(armature, key, expression):
     """Lets the turn of bone_1 drive a shape key."""
-    curve = key.driver_add("value")
-    variable = curve.driver.variables.new()
-    variable.name, variable.type = "turn", "TRANSFORMS"
-    target = variable.targets[0]
-    target.id, target.bone_target = armature, "bone_1"
-    target.transform_type, target.transform_space = axis, "LOCAL_SPACE"
-    curve.driver.expression = expression
-    return curve
+    return fixtures.driven_by_turn(key, "value", armature, "bone_1", expression)
 
 
 def key_in_a_clip():
@@ -38,41 +29,35 @@ def key_in_a_clip():
     for frame, value in ((0, 0.0), (12, 1.0), (24, 0.3)):
         key.value = value
         key.keyframe_insert("value", frame=frame)
-    for curve in keys.animation_data.action.fcurves:
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    fixtures.linear(keys.animation_data.action)
     # One track of one name for both: so the exporter makes one clip of them.
     for owner in (armature, keys):
-        action = owner.animation_data.action
-        owner.animation_data.action = None
-        track = owner.animation_data.nla_tracks.new()
-        track.name = "bend"
-        track.strips.new("bend", 0, action)
+        fixtures.track(owner, "bend")
     return armature, skin
 
 
 def driven_key():
     armature, skin, key = skin_with_key("biceps")
-    drive(armature, skin, key, "turn / 1.5707963")
+    drive(armature, key, "turn / 1.5707963")
     return armature, skin
 
 
 def driven_key_from_30():
     armature, skin, key = skin_with_key("biceps", bend=120)
-    drive(armature, skin, key, "(turn - 0.5235988) / 1.0471976")
+    drive(armature, key, "(turn - 0.5235988) / 1.0471976")
     return armature, skin
 
 
 def driven_key_turned_aside():
     armature, skin, key = skin_with_key("biceps", sideways=40)
-    drive(armature, skin, key, "turn / 1.5707963")
+    drive(armature, key, "turn / 1.5707963")
     return armature, skin
 
 
 def driven_key_by_curve():
     """The driver's own curve maps the angle: 0 up to 45 degrees, 1 from 90 on."""
     armature, skin, key = skin_with_key("biceps", bend=120)
-    curve = drive(armature, skin, key, "turn")
+    curve = drive(armature, key, "turn")
     for modifier in list(curve.modifiers):
         curve.modifiers.remove(modifier)
     for at, value in ((0, 0), (math.radians(45), 0), (math.radians(90), 1), (math.radians(180), 1)):
@@ -93,16 +78,12 @@ def driven_by_property():
     for frame, value in ((0, 0.0), (24, 1.0)):
         armature["smile"] = value
         armature.keyframe_insert('["smile"]', frame=frame)
-    for curve in armature.animation_data.action.fcurves:
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    fixtures.linear(armature.animation_data.action)
     return armature, skin
 
 
 def corrective_smooth(factor=0.5, iterations=20):
-    fixtures.clear()
-    armature = fixtures.chain(2, length=2.0)
-    skin = fixtures.tube(armature, length=4.0, radius=0.3, rings=41, blend=0.3, bone_length=2.0)
+    armature, skin = fixtures.limb(2, 2.0, radius=0.3, rings=41, blend=0.3)
     modifier = skin.modifiers.new("smooth", "CORRECTIVE_SMOOTH")
     modifier.factor, modifier.iterations = factor, iterations
     fixtures.clip(armature, "bend", {"bone_1": (90, 0, 0)})
@@ -111,9 +92,7 @@ def corrective_smooth(factor=0.5, iterations=20):
 
 def corrective_smooth_two_joints():
     """Three bones, both joints turning about two axes at once."""
-    fixtures.clear()
-    armature = fixtures.chain(3, length=2.0)
-    skin = fixtures.tube(armature, length=6.0, radius=0.3, rings=61, blend=0.3, bone_length=2.0)
+    armature, skin = fixtures.limb(3, 2.0, radius=0.3, rings=61, blend=0.3)
     modifier = skin.modifiers.new("smooth", "CORRECTIVE_SMOOTH")
     modifier.factor, modifier.iterations = 0.5, 10
     fixtures.clip(armature, "bend", {"bone_1": (60, 0, 40), "bone_2": (-70, 30, 0)})
@@ -128,9 +107,7 @@ def corrective_smooth_preserve_volume():
 
 def lattice_on_a_bone():
     """A lattice whose upper half hangs on the second bone, which bends by 60 degrees; it bulges at rest already."""
-    fixtures.clear()
-    armature = fixtures.chain(2, length=2.0)
-    skin = fixtures.tube(armature, length=4.0, radius=0.3, rings=41, blend=0.4, bone_length=2.0)
+    armature, skin = fixtures.limb(2, 2.0, radius=0.3, rings=41, blend=0.4)
     data = bpy.data.lattices.new("lattice")
     data.points_u, data.points_v, data.points_w = 2, 2, 5
     lattice = bpy.data.objects.new("lattice", data)

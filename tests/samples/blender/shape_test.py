@@ -6,67 +6,49 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import addon
-import bpy
 import compare
 import face_case
 import numpy
 import shape_cases
 
-FRAMES = list(range(0, 25))
-
 
 def keys():
+    from pelt_deformers import glb
+
     for case in shape_cases.KEYS:
         _, skin = case()
-        of_blender = compare.blender_frames([skin], FRAMES)["skin"]
         file = addon.export(f"{case.__name__}.glb")
-        of_pelt = compare.pelt_frames(file, "bend", FRAMES)["skin"]
-        distances = compare.distances(of_blender, of_pelt) / compare.size(of_blender)
-        from pelt_deformers import glb
-
-        rig = glb.File(file).rig()
-        print(f"PRINT {case.__name__}: {json.dumps(rig.get('correctives'))}")
-        addon.expect(
-            bool(rig.get("correctives")) == case.__name__.startswith("driven_key"),
-            "drivers of bones become correctives",
-        )
-        addon.figure(case.__name__, distances.max(), 1e-4)
+        correctives = glb.File(file).rig().get("correctives")
+        print(f"PRINT {case.__name__}: {json.dumps(correctives)}")
+        addon.expect(bool(correctives) == case.__name__.startswith("driven_key"), "drivers of bones become correctives")
+        addon.figure(case.__name__, compare.off(skin, file).max(), 1e-4)
 
 
 def what_cannot_be_carried_is_said():
     shape_cases.driven_by_property()
-    addon.enable()
-    bpy.ops.pelt.check()
-    said = [item.text for item in bpy.context.scene.pelt.findings]
+    said = addon.said()
     addon.expect(any("control 'skin/smile'" in text for text in said), f"{said}")
     armature, skin, key = shape_cases.skin_with_key("square")
-    shape_cases.drive(armature, skin, key, "turn * turn")
-    addon.enable()
-    bpy.ops.pelt.check()
-    said = [item.text for item in bpy.context.scene.pelt.findings]
+    shape_cases.drive(armature, key, "turn * turn")
+    said = addon.said()
     addon.expect(any("does not rise in a straight line" in text for text in said), f"{said}")
 
 
 def fitted():
-    for case, limit in FITTED:
-        armature, skin = case()
-        of_blender = compare.blender_frames([skin], FRAMES)["skin"]
-        file = addon.export(f"{case.__name__}.glb")
-        size = compare.size(of_blender)
-        found = {"fitted": compare.pelt_frames(file, "bend", FRAMES)["skin"]}
-        for deformer in ("linear-blend", "surface-ffd"):
-            found[deformer] = compare.pelt_frames(file, "bend", FRAMES, (), "--deformer", deformer)["skin"]
-        worst = {name: compare.distances(of_blender, points) / size for name, points in found.items()}
-        for name, distances in worst.items():
-            print(
-                f"PRINT {case.__name__} {name}: max {distances.max():.4f}, root of the mean square "
-                f"{numpy.sqrt((distances ** 2).mean()):.5f} of the size"
-            )
-        from pelt_deformers import glb
+    from pelt_deformers import glb
 
+    for case, limit in FITTED:
+        _, skin = case()
+        file = addon.export(f"{case.__name__}.glb")
+        off = {"fitted": compare.off(skin, file)}
+        for deformer in ("linear-blend", "surface-ffd"):
+            off[deformer] = compare.off(skin, file, options=("--deformer", deformer))
+        for name, found in off.items():
+            rms = numpy.sqrt((found**2).mean())
+            print(f"PRINT {case.__name__} {name}: max {found.max():.4f}, root of the mean square {rms:.5f} of the size")
         print(f"PRINT {case.__name__}: {sum(len(c['poses']) for c in glb.File(file).rig()['correctives'])} shapes")
-        addon.figure(case.__name__, worst["fitted"].max(), limit)
-        addon.expect(worst["fitted"].max() < worst["linear-blend"].max() / 2, "far nearer than linear blend")
+        addon.figure(case.__name__, off["fitted"].max(), limit)
+        addon.expect(off["fitted"].max() < off["linear-blend"].max() / 2, "far nearer than linear blend")
         addon.expect(skin.data.shape_keys is None and "fitted" not in skin.data.name, "the mesh is as it was")
 
 
@@ -74,14 +56,10 @@ def face():
     """A face with everything: jaw, keyed shapes, a driven one, and Corrective Smooth, which acts on the shapes, too."""
     for smooth, limit in ((False, 1e-4), (True, 0.03)):
         _, skin = face_case.face(smooth)
-        of_blender = compare.blender_frames([skin], FRAMES)["face"]
-        distances = compare.distances(of_blender, compare.pelt_frames(addon.export("face.glb"), "talk", FRAMES)["face"])
-        size = compare.size(of_blender)
-        print(
-            f"PRINT face, {'with' if smooth else 'without'} Corrective Smooth: root of the mean square "
-            f"{numpy.sqrt((distances ** 2).mean()) / size:.2e}"
-        )
-        addon.figure(f"face {'smooth' if smooth else ''}", distances.max() / size, limit)
+        off = compare.off(skin, addon.export("face.glb"), "talk")
+        what = f"face, {'with' if smooth else 'without'} Corrective Smooth"
+        print(f"PRINT {what}: root of the mean square {numpy.sqrt((off**2).mean()):.2e}")
+        addon.figure(what, off.max(), limit)
 
 
 FITTED = (

@@ -8,42 +8,20 @@ import addon
 import compare
 import fixtures
 
-FRAMES = list(range(0, 25))
 
-
-def measure(file, clip, things, frames=FRAMES, drivers=()):
-    """{name: frames x vertices of distances} of Pelt's skins from Blender's."""
-    of_blender = compare.blender_frames(things, frames)
-    of_pelt = compare.pelt_frames(file, clip, frames, drivers)
-    return {name: compare.distances(of_blender[name], of_pelt[name]) for name in of_pelt}, of_blender
-
-
-def preserve_volume():
-    fixtures.clear()
-    armature = fixtures.chain(3)
-    skin = fixtures.tube(armature, length=3, blend=0.6)
-    skin.modifiers[0].use_deform_preserve_volume = True
-    fixtures.clip(armature, "bend", {"bone_1": (90, 40, 0), "bone_2": (0, 120, 30)})
-    file = addon.export("preserve_volume.glb")
-    distances, of_blender = measure(file, "bend", [skin])
-    addon.figure("preserve_volume", distances["skin"].max() / compare.size(of_blender["skin"]), 1e-4)
-
-
-def linear_blend():
-    fixtures.clear()
-    armature = fixtures.chain(3)
-    skin = fixtures.tube(armature, length=3, blend=0.6)
-    fixtures.clip(armature, "bend", {"bone_1": (90, 40, 0), "bone_2": (0, 120, 30)})
-    file = addon.export("linear_blend.glb")
-    distances, of_blender = measure(file, "bend", [skin])
-    addon.figure("linear_blend", distances["skin"].max() / compare.size(of_blender["skin"]), 1e-5)
+def moved_by_weights():
+    """Linear blend, and dual quaternions where the skin has Preserve Volume."""
+    for preserve, limit in ((False, 1e-5), (True, 1e-4)):
+        armature, skin = fixtures.limb(3, blend=0.6)
+        skin.modifiers[0].use_deform_preserve_volume = preserve
+        fixtures.clip(armature, "bend", {"bone_1": (90, 40, 0), "bone_2": (0, 120, 30)})
+        off = compare.off(skin, addon.export(f"volume_{preserve}.glb"))
+        addon.figure(f"moved by weights, Preserve Volume {preserve}", off.max(), limit)
 
 
 def all_influences():
     """A vertex that seven bones move keeps them all, also where the exporter would cut to four."""
-    fixtures.clear()
-    armature = fixtures.chain(7)
-    skin = fixtures.tube(armature, length=7, rings=71, blend=1)
+    armature, skin = fixtures.limb(7, rings=71, blend=1)
     for group in skin.vertex_groups:
         group.add(range(16 * 30, 16 * 41), 0.1 + 0.02 * group.index, "REPLACE")
     fixtures.clip(armature, "bend", {f"bone_{i}": (15, 0, 5 * i) for i in range(1, 7)})
@@ -52,8 +30,7 @@ def all_influences():
 
     attributes = glb.File(file).json["meshes"][0]["primitives"][0]["attributes"]
     addon.expect("JOINTS_1" in attributes, f"{sorted(attributes)}")
-    distances, of_blender = measure(file, "bend", [skin])
-    addon.figure("seven influences", distances["skin"].max() / compare.size(of_blender["skin"]), 1e-5)
+    addon.figure("seven influences", compare.off(skin, file).max(), 1e-5)
 
 
-addon.run([preserve_volume, linear_blend, all_influences])
+addon.run([moved_by_weights, all_influences])

@@ -33,7 +33,7 @@ std::set<std::string> long_options(const std::string& text) {
 TEST_F(Pelt, HelpsAndIsDocumented) {
   const std::string document = file_text(std::filesystem::path(PELT_SOURCE) / "docs/cli.md");
   std::set<std::string> in_help{"--help"};
-  EXPECT_THAT(done("--help"), HasSubstr("Exit codes: 0 done, 1 failed, 2 wrong usage"));
+  EXPECT_THAT(done("--help"), HasSubstr("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no usable Vulkan device"));
   for (const std::string command : kCommands) {
     const std::string help = done(command + " --help");
     EXPECT_THAT(help, HasSubstr("Example:\n  pelt " + command));
@@ -164,7 +164,10 @@ TEST_F(Pelt, DrawsWhatIsAsked) {
   EXPECT_THAT(failure("render blend.pelt --show distance -o x.png"), HasSubstr("blend.pelt: there is no driver"));
   EXPECT_THAT(failure("render limb.pelt --weights none -o x.png"), HasSubstr("there is no joint 'none'"));
   EXPECT_THAT(failure("render limb.pelt --weights 999999 -o x.png"), HasSubstr("999999"));
-  EXPECT_THAT(failure("render limb.pelt --device none -o x.png"), HasSubstr("none"));
+  // Without a device the exit code tells callers that it is not the file that is wrong.
+  for (const std::string command :
+       {"render limb.pelt -o x.png", "deform limb.pelt --time 0 -o x.obj", "verify limb.pelt"})
+    EXPECT_THAT(failure(command + " --device none", 3), HasSubstr("none"));
 }
 
 // Runs a command on a terminal, presses Ctrl-C when its progress bar appears, and returns how it ended.

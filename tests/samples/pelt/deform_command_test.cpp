@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <glm/gtc/constants.hpp>
 
+#include <pelt/gltf_export.h>
 #include <pelt/import.h>
 #include <pelt/linear_blend.h>
 #include <pelt/pelt_file.h>
@@ -154,62 +155,20 @@ TEST_F(Pelt, MovesPointsThatAreNoMesh) {
   }
 }
 
-// A skin in a cage with the same vertices, which a cache moves.
-constexpr const char* kStreamed = R"({"format": "pelt-rig 1", "layers": [
-  {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj", "follow": "streamed"}}}]})";
-
-TEST_F(Pelt, PlacesAStreamedDriverByACache) {
-  write("cage.obj", sleeve(16, 24));
-  write("skin.obj", sleeve(16, 24));
-  write("rig.json", kStreamed);
-  done("bind cage.obj --driver builtin:limb -o cage.pelt");
-  done("deform cage.pelt --clip bend --frames 0:10 --fps 10 --backend cpu -o cage.pc2");
-  done("bind skin.obj --rig rig.json -o skin.pelt");
-  const Json info = Json::parse(done("info skin.pelt --json"));
-  ASSERT_EQ(info["inputs"]["streams"].size(), 1u);
-  const Json& stream = info["inputs"]["streams"][0];
-  const std::string name = stream["mesh"];
-  EXPECT_EQ(stream["vertices"], 17 * 24);
-  EXPECT_EQ(info["inputs"]["count"], 3 * 17 * 24);
-  EXPECT_THAT(done("info skin.pelt"), HasSubstr("streams: 1\n"));
-
-  const Pc2 cage = read_pc2(folder / "cage.pc2");
-  done("deform skin.pelt --cache cage.pc2 --fps 10 --backend cpu -o skin.pc2");
-  const Pc2 skin = read_pc2(folder / "skin.pc2");
-  ASSERT_EQ(skin.frames.size(), cage.frames.size());
-  EXPECT_GT(test::farthest(skin.frames[0], skin.frames[10]), 1.0f);
-  for (std::size_t i = 0; i < skin.frames.size(); ++i)
-    EXPECT_LT(test::farthest(skin.frames[i], cage.frames[i]), 0.05f) << i;
-  done("deform skin.pelt --validate --cache '" + name + "=cage.pc2' --fps 10 -o gpu.pc2");
-  const Pc2 gpu = read_pc2(folder / "gpu.pc2");
-  ASSERT_EQ(gpu.frames.size(), skin.frames.size());
-  EXPECT_LT(test::farthest(gpu.frames[10], skin.frames[10]), 1e-4f);
-  const std::string small = " --size 160x90 -o ";
-  done("render skin.pelt" + small + "rest.png");
-  done("render skin.pelt --cache cage.pc2 --fps 10 --time 1" + small + "bent.png");
-  EXPECT_NE(file_text(folder / "rest.png"), file_text(folder / "bent.png"));
-
-  write("other.obj", sleeve(8, 24));
-  done("bind other.obj --driver builtin:limb -o other.pelt");
-  done("deform other.pelt --frames 0 --backend cpu -o other.pc2");
-  write("text.pc2", "no cache at all, and longer than the header of one");
-  const std::string deform = "deform skin.pelt --backend cpu -o x.pc2 --cache ";
-  EXPECT_THAT(failure(deform + "none.pc2"), HasSubstr("none.pc2: no such file"));
-  EXPECT_THAT(failure(deform + "text.pc2"), HasSubstr("text.pc2: "));
-  EXPECT_THAT(failure(deform + "other.pc2"), HasSubstr("other.pc2: has 216 points"));
-  EXPECT_THAT(failure(deform + "cagge=cage.pc2"), HasSubstr("did you mean '" + name + "'"));
-  EXPECT_THAT(failure("deform cage.pelt --backend cpu -o x.pc2 --cache cage.pc2"),
-              HasSubstr("cage.pc2: 'cage.obj' has no streamed driver"));
-}
-
 TEST_F(Pelt, StreamsACage) {
   // A cage for the limb from a file, and a cache in which it rises by 1 from frame to frame.
   done("deform builtin:limb --deformer linear-blend --backend cpu -o cage.obj");
   write("cage.json", R"({"format": "pelt-rig 1", "layers": [{"deformer": "surface_ffd",
       "parameters": {"driver": {"file": "cage.obj", "follow": "streamed"}}}]})");
   done("bind builtin:limb --rig cage.json -o caged.pelt");
+  const Json inputs = Json::parse(done("info caged.pelt --json"))["inputs"];
+  ASSERT_EQ(inputs["streams"].size(), 1u);
+  EXPECT_EQ(inputs["streams"][0]["mesh"], "cage");
+  EXPECT_THAT(done("info caged.pelt"), HasSubstr("streams: 1\n"));
   const Model cage = *import_obj(folder / "cage.obj");
   const std::vector<glm::vec3>& rest = cage.meshes[0].positions;
+  EXPECT_EQ(inputs["streams"][0]["vertices"], rest.size());
+  EXPECT_EQ(inputs["count"], 3 * rest.size());
   const Pc2Header header{.points = static_cast<std::int32_t>(rest.size()), .samples = 3};
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   for (int frame = 0; frame < 3; ++frame) {
@@ -231,8 +190,19 @@ TEST_F(Pelt, StreamsACage) {
   EXPECT_THAT(samples, HasSubstr("3 samples"));
   EXPECT_THAT(failure("deform caged.pelt --cache skin=rise.pc2 -o x.obj"), HasSubstr("There are: cage"));
   EXPECT_THAT(failure("deform builtin:limb --cache rise.pc2 -o x.obj"), HasSubstr("no streamed driver"));
+  done("render caged.pelt --size 160x90 -o rest.png");
+  done("render caged.pelt --cache rise.pc2 --fps 10 --time 0.2 --size 160x90 -o up.png");
+  EXPECT_NE(file_text(folder / "rest.png"), file_text(folder / "up.png"));
+
   write("cut.pc2", bytes.substr(0, bytes.size() - 4));
-  EXPECT_THAT(failure("deform caged.pelt --cache cut.pc2 -o x.obj"), HasSubstr("cut.pc2"));
+  write("text.pc2", "no cache at all, and longer than the header of one");
+  done("deform builtin:arm --frames 0 --backend cpu -o arm.pc2");
+  const std::string deform = "deform caged.pelt --backend cpu -o x.obj --cache ";
+  EXPECT_THAT(failure(deform + "none.pc2"), HasSubstr("none.pc2: no such file"));
+  EXPECT_THAT(failure(deform + "cut.pc2"), HasSubstr("cut.pc2: "));
+  EXPECT_THAT(failure(deform + "text.pc2"), HasSubstr("text.pc2: "));
+  EXPECT_THAT(failure(deform + "arm.pc2"), HasSubstr("arm.pc2: has 10010 points"));
+  EXPECT_THAT(failure(deform + "cagge=rise.pc2"), HasSubstr("did you mean 'cage'"));
 }
 
 // Returns kPoints with a cage that grows to twice its size in the clip "grow": its own positions are the offsets of its
@@ -264,6 +234,8 @@ TEST_F(Pelt, PlaysMorphTargetsOfSkins) {
   ASSERT_EQ(controls.size(), 1u);
   EXPECT_EQ(controls[0]["name"], "cage/target_0");
   EXPECT_EQ(controls[0]["clips"], Json({"grow"}));
+  EXPECT_EQ(controls[0]["rest"], 0.0);
+  EXPECT_THAT(done("info points.pelt"), testing::ContainsRegex("cage/target_0 +0  grow"));
   const Model model = import_gltf(folder / "points.gltf").value();
   std::vector<glm::vec3> rest;
   for (const Mesh& mesh : model.meshes) {
@@ -279,26 +251,6 @@ TEST_F(Pelt, PlaysMorphTargetsOfSkins) {
       for (std::size_t v = 5; v < 10; ++v) expected[v] *= 1 + 0.5f * static_cast<float>(i);
       EXPECT_LT(test::farthest(grown.frames[i], expected), 1e-4f) << i;
     }
-  }
-}
-
-TEST_F(Pelt, PlaysMorphTargetsOfDrivers) {
-  write("caged.gltf", growing_points());
-  write("rig.json", kCagedRig);
-  done("bind caged.gltf --rig rig.json -o caged.pelt");
-  const Json info = Json::parse(done("info caged.pelt --json"));
-  ASSERT_EQ(info["inputs"]["controls"].size(), 1u);
-  EXPECT_EQ(info["inputs"]["controls"][0]["name"], "cage/target_0");
-  EXPECT_EQ(info["inputs"]["controls"][0]["clips"], Json({"grow"}));
-  EXPECT_EQ(info["inputs"]["controls"][0]["rest"], 0.0);
-  EXPECT_THAT(done("info caged.pelt"), testing::ContainsRegex("cage/target_0 +0  grow"));
-  done("deform caged.pelt --clip grow --frames 0:2 --fps 2 --backend cpu -o grown.pc2");
-  const Pc2 grown = read_pc2(folder / "grown.pc2");
-  ASSERT_EQ(grown.frames.size(), 3u);
-  for (std::size_t i = 0; i < 3; ++i) {
-    std::vector<glm::vec3> expected = grown.frames[0];
-    for (glm::vec3& p : expected) p *= 1 + 0.5f * static_cast<float>(i);
-    EXPECT_LT(test::farthest(grown.frames[i], expected), 1e-4f) << i;
   }
 }
 
@@ -339,6 +291,26 @@ TEST_F(Pelt, PlaysTwistsBeyondHalfATurn) {
     done("deform limb.pelt --clip twist --time " + std::to_string(quarters) + " --backend cpu -o twisted.obj");
     const Model twisted = import_model((folder / "twisted.obj").string()).value();
     EXPECT_LT(test::farthest(twisted.meshes.front().positions, expected), 1e-4f) << quarters;
+  }
+}
+
+// At each level of detail of the file, from either character.
+TEST_F(Pelt, DrawsEveryLevelOfDetail) {
+  Model model = test::make_tube({.joints = 3});
+  for (const std::uint32_t around : {8, 6}) {
+    model.meshes.push_back(test::make_tube_mesh({.around = around, .along = around, .joints = 3}));
+    model.meshes.back().name = "tube_LOD" + std::to_string(model.meshes.size() - 1);
+  }
+  write("tube.glb", test::must(format_glb(model)));
+  done("bind tube.glb --deformer surface-ffd -o bound.glb");
+  done("bind tube.glb --deformer surface-ffd -o bound.pelt");
+  EXPECT_EQ(Json::parse(done("info bound.pelt --json"))["levels"].size(), 2u);
+  EXPECT_THAT(done("info bound.glb"), testing::HasSubstr("levels of detail: 2"));
+  for (const std::string file : {"bound.glb", "bound.pelt"}) {
+    for (const std::string level : {"0", "1", "2"}) {
+      EXPECT_THAT(done("render " + file + " --level " + level + " --size 32x18 -o drawn.png"),
+                  testing::ContainsRegex("within [0-9.]+e-0[5-9] of the size of the CPU's"));
+    }
   }
 }
 

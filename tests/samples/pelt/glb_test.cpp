@@ -1,43 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Models that carry their rig and their character: `pelt bind -o x.glb`, the commands that read such files, and the
 // findings of the Khronos validator and of the extension's schema.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include <pelt/import.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pelt_gltf.h>
 #include <pelt/tools/file_io.h>
 
+#include "tests/samples/pelt/pelt_program.h"
 #include "tests/support/node.h"
-#include "tests/support/program.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using test::file_text;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class Glb : public testing::Test {
+class Glb : public Pelt {
  protected:
-  // Runs a command that must succeed, and returns its output.
-  std::string done(const std::string& arguments) const {
-    const test::Outcome outcome = test::run_program(PELT_PROGRAM, arguments, folder.path());
-    EXPECT_EQ(outcome.status, 0) << "pelt " << arguments << "\n" << outcome.errors;
-    return outcome.output;
-  }
-  std::string failure(const std::string& arguments) const {
-    const test::Outcome outcome = test::run_program(PELT_PROGRAM, arguments, folder.path());
-    EXPECT_EQ(outcome.status, 1) << "pelt " << arguments << "\n" << outcome.output;
-    return outcome.errors;
-  }
   Json info(const std::string& file) const { return Json::parse(done("info " + file + " --json")); }
 
   // Replaces the first such text by one of the same length.
@@ -48,21 +30,21 @@ class Glb : public testing::Test {
     text.replace(at, from.size(), to);
     ASSERT_TRUE(write_file(folder / file, std::as_bytes(std::span(text))));
   }
-
-  test::TemporaryFolder folder;
 };
 
 // Tests that the levels of surfaces are listed alike for a rig, a character and a model that carries both.
 TEST_F(Glb, TellsOfTheLevelsOfItsSurfaces) {
-  const std::string rig = PELT_SOURCE "/samples/rigs/elbow_2.json";
-  done("bind builtin:arm --rig " + rig + " -o arm.pelt");
-  done("bind builtin:arm --rig " + rig + " -o arm.glb");
-  const Json surfaces = info(rig)["surfaces"];
+  Json rig = Json::parse(file_text(PELT_SOURCE "/samples/rigs/limb_surface.json"));
+  rig["layers"][0]["parameters"]["levels"].push_back({{"offsets", {{100, 0.0, 0.0, 0.1}}}});
+  write("rig.json", rig.dump());
+  done("bind builtin:limb --rig rig.json -o limb.pelt");
+  done("bind builtin:limb --rig rig.json -o limb.glb");
+  const Json surfaces = info("rig.json")["surfaces"];
   EXPECT_EQ(surfaces.size(), 2u);
-  EXPECT_EQ(info("arm.pelt")["surfaces"], surfaces);
-  EXPECT_EQ(info("arm.glb")["surfaces"], surfaces);
-  EXPECT_THAT(done("info arm.glb"), HasSubstr("\nsurface of layer 1, level 1: "));
-  EXPECT_EQ(info("builtin:arm")["surfaces"], Json::array());
+  EXPECT_EQ(info("limb.pelt")["surfaces"], surfaces);
+  EXPECT_EQ(info("limb.glb")["surfaces"], surfaces);
+  EXPECT_THAT(done("info limb.glb"), HasSubstr("\nsurface of layer 1, level 1: "));
+  EXPECT_EQ(info("builtin:limb")["surfaces"], Json::array());
 }
 
 TEST_F(Glb, HoldsTheCharacterThatAPeltFileHolds) {
@@ -100,8 +82,7 @@ TEST_F(Glb, CarriesItsRigWhereverItIsBound) {
 TEST_F(Glb, IsBoundAgainWhereItWasEdited) {
   done("bind builtin:limb -o limb.glb");
   edit("limb.glb", R"("name":"limb")", R"("name":"lamb")");
-  const test::Outcome posed =
-      test::run_program(PELT_PROGRAM, "deform limb.glb --clip bend --time 1 --backend cpu -o a.obj", folder.path());
+  const test::Outcome posed = pelt("deform limb.glb --clip bend --time 1 --backend cpu -o a.obj");
   EXPECT_EQ(posed.status, 0) << posed.errors;
   EXPECT_THAT(posed.errors, HasSubstr("limb.glb: is bound again: it was changed since its character was bound"));
   EXPECT_FALSE(load_character(folder / "limb.glb"));
@@ -112,11 +93,10 @@ TEST_F(Glb, IsBoundAgainWhereItWasEdited) {
 
 TEST_F(Glb, ARigThatNamesFilesStaysOutside) {
   done("deform builtin:limb --deformer linear-blend --backend cpu -o cage.obj");
-  std::ofstream(folder / "rig.json") << R"({"format": "pelt-rig 1", "layers": [
-    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj"}}}]})";
+  write("rig.json", R"({"format": "pelt-rig 1", "layers": [
+    {"deformer": "surface_ffd", "parameters": {"driver": {"file": "cage.obj"}}}]})");
   EXPECT_THAT(failure("bind builtin:limb --rig rig.json -o x.glb"),
               HasSubstr("x.glb: layer 0: names the file 'cage.obj', but a rig inside a glTF file cannot name files"));
-  EXPECT_FALSE(fs::exists(folder / "x.glb"));
 }
 
 TEST_F(Glb, TheKhronosValidatorFindsNothingNew) {

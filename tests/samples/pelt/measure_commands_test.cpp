@@ -63,7 +63,7 @@ TEST_F(Pelt, MeasuresBinding) {
     EXPECT_NEAR(row["vertices"].get<double>(), vertices, 0.25 * vertices);
     EXPECT_GT(row["influences"], 1.0);
     EXPECT_GT(row["vertices_per_second"], 0.0);
-    if (!row["peak_bytes_per_vertex"].is_null()) {
+    if (row.contains("peak_bytes_per_vertex")) {
       EXPECT_GT(row["peak_bytes_per_vertex"], 20.0) << "less than the result holds";
     }
   }

@@ -1,58 +1,34 @@
 // SPDX-License-Identifier: MIT
 // The figures of whole characters, which another program also computes from the files of `pelt deform`.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include <pelt/builtin.h>
 #include <pelt/gltf_export.h>
 
-#include "tests/support/program.h"
+#include "tests/samples/pelt/pelt_program.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
 namespace {
 
-using Json = nlohmann::json;
 using test::Outcome;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ModelQuality : public testing::Test {
+class ModelQuality : public Pelt {
  protected:
-  Outcome quality(const std::string& arguments) const {
-    return test::run_program(PELT_PROGRAM, "quality --model " + arguments, folder.path());
-  }
-
   Json rows(const std::string& arguments) const {
-    const Outcome outcome = quality(arguments + " --json");
-    EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    return Json::parse(outcome.output, nullptr, false);
+    return Json::parse(done("quality --model " + arguments + " --json"));
   }
-
   std::string errors(const std::string& arguments, int status) const {
-    const Outcome outcome = quality(arguments);
-    EXPECT_EQ(outcome.status, status) << arguments;
-    EXPECT_EQ(outcome.output, "") << arguments;
-    return outcome.errors;
+    return failure("quality --model " + arguments, status);
   }
 
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
   void save(const Model& model, const std::string& name) const {
     const Result<std::string> bytes = format_glb(model);
     ASSERT_TRUE(bytes) << bytes.error().message;
     write(name, *bytes);
   }
-
-  test::TemporaryFolder folder;
 };
 
 std::vector<std::string> deformers_of(const Json& rows) {
@@ -77,7 +53,7 @@ TEST_F(ModelQuality, HasARowForEveryDeformer) {
   }
   EXPECT_EQ(measured[0]["restored"], 1);
   EXPECT_LT(measured[0]["rigid_max"], 0.01);
-  const std::string text = quality("builtin:arm").output;
+  const std::string text = done("quality --model builtin:arm");
   EXPECT_THAT(text, HasSubstr("builtin:arm: 10010 vertices against linear blend, in 12 frames of 2 clips."));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2 + 5);
 }
@@ -132,7 +108,7 @@ TEST_F(ModelQuality, TurnsJointsWhereThereAreNoClips) {
   EXPECT_EQ(samples[0]["poses"], "samples");
   EXPECT_TRUE(samples[0]["worst_clip"].is_null());
   EXPECT_THAT(samples[0]["worst_stretch"]["pose"], testing::AnyOf(HasSubstr("elbow"), HasSubstr("wrist")));
-  EXPECT_THAT(quality("builtin:arm --deformer mos --poses samples").output, HasSubstr("in 7 sample poses."));
+  EXPECT_THAT(done("quality --model builtin:arm --deformer mos --poses samples"), HasSubstr("in 7 sample poses."));
 }
 
 TEST_F(ModelQuality, SaysWhatIsWrong) {
@@ -144,9 +120,7 @@ TEST_F(ModelQuality, SaysWhatIsWrong) {
   EXPECT_THAT(errors("builtin:arm --radius 1", 2), HasSubstr("--radius"));
   write("skin.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   EXPECT_THAT(errors("skin.obj", 1), HasSubstr("skin.obj: "));
-  const Outcome limbs = test::run_program(PELT_PROGRAM, "quality --poses clips", folder.path());
-  EXPECT_EQ(limbs.status, 2);
-  EXPECT_THAT(limbs.errors, HasSubstr("--model"));
+  EXPECT_THAT(failure("quality --poses clips", 2), HasSubstr("--model"));
 }
 
 // ----------------------------------------------------------------------------------------------- against the reference

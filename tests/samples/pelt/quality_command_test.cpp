@@ -1,52 +1,29 @@
 // SPDX-License-Identifier: MIT
 // Tests pelt quality, whose figures another program also computes from its files.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <glm/glm.hpp>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include <pelt/builtin.h>
 #include <pelt/import.h>
 #include <pelt/rig.h>
 
 #include "samples/pelt/quality/measure.h"
-#include "tests/support/program.h"
+#include "tests/samples/pelt/pelt_program.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
 namespace {
 
-using Json = nlohmann::json;
 using test::Outcome;
 using testing::HasSubstr;
 
 using Points = std::vector<glm::dvec3>;
 
-class QualityCommand : public testing::Test {
+class QualityCommand : public Pelt {
  protected:
-  Outcome quality(const std::string& arguments) const {
-    return test::run_program(PELT_PROGRAM, "quality " + arguments, folder.path());
-  }
-
-  Json rows(const std::string& arguments) const {
-    const Outcome outcome = quality(arguments + " --json");
-    EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    return Json::parse(outcome.output);
-  }
-
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
-
-  test::TemporaryFolder folder;
+  Outcome quality(const std::string& arguments) const { return pelt("quality " + arguments); }
+  Json rows(const std::string& arguments) const { return Json::parse(done("quality " + arguments + " --json")); }
 };
 
 std::string motion_of(const Json& row) {
@@ -180,12 +157,7 @@ TEST_F(QualityCommand, WritesWhatItMeasured) {
 }
 
 TEST_F(QualityCommand, SaysWhatIsWrong) {
-  const auto errors = [&](const std::string& arguments, int status) {
-    const Outcome outcome = quality(arguments);
-    EXPECT_EQ(outcome.status, status) << arguments;
-    EXPECT_EQ(outcome.output, "") << arguments;
-    return outcome.errors;
-  };
+  const auto errors = [&](const std::string& arguments, int status) { return failure("quality " + arguments, status); };
   for (const std::string length : {"-1", "9", "nan", "two"}) {
     EXPECT_THAT(errors("--blend-length " + length, 2), HasSubstr("--blend-length"));
   }

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include <pelt/pose.h>
-#include <pelt/runtime/buffer.h>
 #include <pelt/runtime/transfer.h>
 #include <pelt/runtime/upload.h>
-#include <pelt/runtime/vulkan_functions.h>
 
+#include "samples/renderer/gpu_objects.h"
 #include "samples/renderer/renderer.h"
 #include "tests/support/driven.h"
 #include "tests/support/gpu.h"
@@ -106,26 +105,21 @@ class Renderers : public testing::Test {
 
   // Returns the picture after `samples` more samples.
   static Image record(Renderer& renderer, std::uint32_t samples) {
-    Image image{.width = kSmall.width, .height = kSmall.height, .pixels = {}};
-    const VkDeviceSize bytes = VkDeviceSize{4} * image.width * image.height;
     const runtime::Device& device = *test::gpu_device();
-    auto readback = test::must(runtime::Buffer::create(device, {.size = bytes,
-                                                                .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                                                .memory = runtime::MemoryUse::kReadback,
-                                                                .name = "picture of a test"}));
+    const auto reader = test::must(PictureReader::create(device, {kSmall.width, kSmall.height}, "picture of a test"));
     test::must(runtime::submit_and_wait(device, "record", [&](VkCommandBuffer commands) {
       renderer.record(commands, samples);
-      const VkBufferImageCopy copy{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                   .imageExtent = {image.width, image.height, 1}};
-      device.functions().vkCmdCopyImageToBuffer(commands, renderer.picture(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                                                readback.handle(), 1, &copy);
-      runtime::memory_barrier(device.functions(), commands, VK_PIPELINE_STAGE_2_COPY_BIT,
-                              VK_ACCESS_2_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+      reader.record(device, commands, renderer.picture());
     }));
-    readback.invalidate(0, bytes);
-    const auto* first = reinterpret_cast<const std::uint8_t*>(readback.mapped());
-    image.pixels.assign(first, first + bytes);
-    return image;
+    return reader.picture();
+  }
+
+  // Tests that the renderer refuses the scene for a reason.
+  void refuses(Renderer& renderer, const std::string& reason) {
+    const auto image = renderer.render(scene_);
+    ASSERT_FALSE(image) << reason;
+    EXPECT_EQ(image.error().code, ErrorCode::kInvalidArgument) << reason;
+    EXPECT_THAT(image.error().message, testing::HasSubstr(reason));
   }
 
   Image backdrop(const RendererOptions& options = kSmall) {

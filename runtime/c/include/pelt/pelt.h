@@ -485,18 +485,15 @@ typedef struct pelt_crowd_options {
   pelt_vertex_output positions; /* model space, metres */
   pelt_vertex_output normals;   /* unit */
   pelt_vertex_output tangents;  /* unit */
-  /* Positions of the frame before, for motion vectors. They equal this frame's positions if the instance was not
-   * moved since, if it has just appeared, and after pelt_crowd_teleport. Float; needs positions, in a buffer that
-   * keeps its content from frame to frame. For skins only: not together with control_meshes. With several output
-   * slots nothing is copied and no memory taken: they are the positions of the slot before
-   * (pelt_crowd_get_previous_slot), without a place or a stride of their own. */
+  /* Float positions of the frame before, for motion vectors (docs/runtime.md, Previous positions). Needs positions, in
+   * a buffer that keeps its content from frame to frame. For skins only: not together with control_meshes. With
+   * several output slots they are the positions of the slot before (pelt_crowd_get_previous_slot), without a place or
+   * a stride of their own. */
   pelt_vertex_output previous_positions;
   pelt_buffer_place bounds_place; /* offset: a multiple of 4 */
   /* 1: writes a box round each instance's skin, float3 least then float3 greatest corner, bounds_stride bytes from
-   * one box to the next. A box is never smaller than the skin. Its diagonal is at most 1.5 times that of the
-   * skin's own box on the built-in biped, by every deformer, in its clips and with its joints turned: 1.37 by dual
-   * quaternions, 1.12 by all else. The boxes belong to the frame being recorded; an instance that is not moved keeps
-   * its box. */
+   * one box to the next. A box is never smaller than the skin; docs/runtime.md, Bounds, says how much larger. The boxes
+   * belong to the frame being recorded; an instance that is not moved keeps its box. */
   uint32_t bounds;
   uint32_t control_meshes; /* 1: writes control meshes too, for tools, and vertices count over all meshes */
   /* Buffers that the device fills, in which every frame reads the same places. They must be written before its
@@ -518,19 +515,17 @@ typedef struct pelt_crowd_options {
   uint32_t normal_mode;   /* PELT_NORMALS_...; recomputed: needs positions, and pelt_upload_options.normal_rings */
   uint32_t bounds_stride; /* bytes from one box to the next, a multiple of 4, 24 or more; 0: 24 */
   /* The number of output slots, 1 to 3: of how many frames the vertices and boxes are kept; 0: 1. The frames take the
-   * slots in turn, and each writes its own only, the outputs of every instance, also of those that are not moved. Each
-   * slot takes as much memory as the outputs do (pelt_crowd_info). With 1, a frame writes over the one before. With 2,
-   * the next frame may be computed while one is drawn, unless its previous positions are. With 3, the next frame may
-   * be computed while one is drawn with its previous positions. */
+   * slots in turn, so that the next one may be computed while one is drawn (docs/runtime.md, Output slots). Each slot
+   * takes as much memory as the outputs do (pelt_crowd_info). */
   uint32_t output_slots;
   /* Where slots 1 and 2 are, for outputs whose own place is in a buffer of the caller's; formats and strides are those
    * of slot 0, and no slot overlaps another. */
   pelt_slot_places slot_places[2];
   /* A list of the skins to move in a frame that is recorded in two parts (pelt_crowd_record_pose): of what was posed,
-   * what is seen. A pass of the caller's may write it between the two, from the boxes of this frame: a count
-   * (uint32_t), then the number of each instance (uint32_t), with space for one for each that the crowd has room for.
-   * No instance may be listed twice. Where an instance was not listed in the frame before, its previous positions equal
-   * its positions. Not together with `visible`, nor with previous positions in several output slots. */
+   * what is seen. First a count (uint32_t), then the number of each instance (uint32_t), with space for one for each
+   * that the crowd has room for. No instance may be listed twice. Where an instance was not listed in the frame before,
+   * its previous positions equal its positions. Not together with `visible`, nor with previous positions in several
+   * output slots. */
   pelt_buffer_place drawn;
   /* Room to acquire more instances, and to add more characters, while the crowd lives. Of each number the larger
    * counts: this, or what `instances` take. NULL: what they take. */
@@ -632,20 +627,8 @@ PELT_API pelt_result pelt_crowd_get_shown_levels(const pelt_crowd* crowd, uint32
  * finished on the device. The commands must be submitted exactly once, in the order of recording: each frame continues
  * from the state that the one before it left.
  *
- * Barriers that the caller records; docs/runtime.md has them to copy, and all names are VK_PIPELINE_STAGE_2_..._BIT and
- * VK_ACCESS_2_..._BIT.
- *
- * Work of earlier compute shaders in the same queue is ordered and visible already. On entry, for all other work:
- *
- * - Reads of outputs, of the slot that is written: ordered before COMPUTE_SHADER, no access.
- * - The caller's writes to outputs: visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE.
- * - The caller's buffers joints, inputs, visible: visible at COMPUTE_SHADER to SHADER_STORAGE_READ.
- *
- * On exit:
- *
- * - Outputs, wherever they are: written at COMPUTE_SHADER with SHADER_STORAGE_WRITE; a barrier from there to reads.
- * - The caller's joints, inputs, visible: read at COMPUTE_SHADER with SHADER_STORAGE_READ. Order the next writes
- *   after COMPUTE_SHADER, no access; the host waits for a fence. */
+ * docs/runtime.md, The barrier contract, has the barriers that the caller records before and after, to copy. Work of
+ * earlier compute shaders in the same queue is ordered and visible already. */
 PELT_API pelt_result pelt_crowd_record(pelt_crowd* crowd, VkCommandBuffer commands);
 /* Record the two parts of a frame, in this order and for each frame both. Between them the boxes of the frame are known
  * (pelt_crowd_options.bounds), before its skins are moved: behind a barrier from COMPUTE_SHADER with
@@ -673,21 +656,14 @@ PELT_API pelt_result pelt_crowd_get_uses(const pelt_crowd* crowd, uint32_t part,
 
 /* If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
  * caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
- * with the same two families each time, and with a semaphore between the queues whose wait covers all commands:
+ * with the same two families each time, and with a semaphore between the queues whose wait covers all commands
+ * (docs/runtime.md, Another queue):
  *
  * - Compute queue: acquire_back, pelt_crowd_record, release.
  * - Reading queue: acquire, the reads at `reading_stages`, release_back.
  *
- * They concern output slots: acquire_back the one that the next frame writes, release and acquire the one that was
- * written last, release_back the one that no later read needs. That is the same one, or the one before it where there
- * are several slots and previous positions. So the compute queue waits for the reads of the frame before; with 2 slots,
- * of the frame two before; with 3 slots, of the frame three before; with several slots and previous positions, of one
- * frame later than that. acquire_back and release_back record nothing for a slot that no frame has written.
- *
- * Without the way back the content of the outputs is undefined, and a frame needs it for instances that are not
- * moved and for previous positions. If both families are the same, acquire and release_back are the barriers of one
- * queue, and the other two record nothing. Do not use these functions for buffers of VK_SHARING_MODE_CONCURRENT,
- * which need only the semaphores. */
+ * If both families are the same, acquire and release_back are the barriers of one queue, and the other two record
+ * nothing. Do not use these functions for buffers of VK_SHARING_MODE_CONCURRENT, which need only the semaphores. */
 PELT_API pelt_result pelt_crowd_record_release(const pelt_crowd* crowd, VkCommandBuffer commands,
                                                uint32_t compute_family, uint32_t reading_family);
 PELT_API pelt_result pelt_crowd_record_acquire(const pelt_crowd* crowd, VkCommandBuffer commands,

@@ -70,10 +70,9 @@ struct CrowdOutputs {
   // of their own.
   VertexOutput previous_positions;
   // A box round each instance's skin: float3 least corner, then float3 greatest corner. It is computed from the palette
-  // before the skin is moved. It is never smaller than the skin. Its diagonal is at most 1.5 times that of the skin's
-  // own box on the built-in biped, by every deformer, in its clips and with its joints turned: 1.37 by dual
-  // quaternions, 1.12 by all else (docs/runtime.md, Bounds). An instance that is not moved keeps its box. Boxes are of
-  // the frame being recorded, too late to cull it whole. Offset: a multiple of 4.
+  // before the skin is moved, and is never smaller than the skin; docs/runtime.md, Bounds, says how much larger. An
+  // instance that is not moved keeps its box. Boxes are of the frame being recorded, too late to cull it whole. Offset:
+  // a multiple of 4.
   bool bounds = false;
   BufferPlace bounds_place;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
@@ -380,16 +379,12 @@ class Crowd {
   //   compute queue    record_acquire_back, record(), record_release
   //   reading queue    record_acquire, the reads at `reading_stages`, record_release_back
   // They concern output slots: record_acquire_back the one that record() writes next, record_release and record_acquire
-  // the one that was written last, record_release_back the one that no later read needs. That is the same one, or the
-  // one before it where there are several slots and previous positions. So the compute queue waits for the reads
-  //   1 slot                             of the frame before
-  //   2 slots                            of the frame two before; with previous positions, of the frame before
-  //   3 slots                            of the frame three before; with previous positions, two before
-  // and record_acquire_back and record_release_back record nothing for a slot that no frame has written. Without the
-  // way back the content of the outputs is undefined, and record() needs it for instances that are not moved and for
-  // previous positions. If both families are the same, record_acquire and record_release_back are the barriers of one
-  // queue, and the other two record nothing. Do not use these functions for buffers of VK_SHARING_MODE_CONCURRENT,
-  // which need only the semaphores.
+  // the one that was written last, record_release_back the one that no later read needs (docs/runtime.md, Another
+  // queue; Output slots says for which reads the compute queue waits). record_acquire_back and record_release_back
+  // record nothing for a slot that no frame has written. Without the way back the content of the outputs is undefined,
+  // and record() needs it for instances that are not moved and for previous positions. If both families are the same,
+  // record_acquire and record_release_back are the barriers of one queue, and the other two record nothing. Do not use
+  // these functions for buffers of VK_SHARING_MODE_CONCURRENT, which need only the semaphores.
   void record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
   void record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                       VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;

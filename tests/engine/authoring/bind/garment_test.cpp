@@ -9,14 +9,13 @@
 
 #include <pelt/bind.h>
 #include <pelt/builtin.h>
-#include <pelt/dual_quaternion.h>
-#include <pelt/evaluate.h>
 #include <pelt/garment.h>
 #include <pelt/surface_ffd.h>
 #include <pelt/tools/triangle_tree.h>
 
 #include "tests/support/clip_joints.h"
 #include "tests/support/driven.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -85,11 +84,10 @@ class Body {
                Clearance& clearance) const {
     constexpr float kPart = 0.025f;  // metres at bind
     constexpr std::size_t kNearest = 96;
-    const Result<TriangleTree> tree = TriangleTree::create(posed_, triangles_);
-    ASSERT_TRUE(tree);
+    const TriangleTree tree = test::must(TriangleTree::create(posed_, triangles_));
     std::vector<glm::dvec3> points(garment.begin(), garment.end());
     clearance.measured += points.size();
-    tree->nearest(points, kNearest, [&](std::size_t v, std::span<const TriangleTree::NearPoint> near) {
+    tree.nearest(points, kNearest, [&](std::size_t v, std::span<const TriangleTree::NearPoint> near) {
       const auto beneath = std::find_if(near.begin(), near.end(), [&](const TriangleTree::NearPoint& n) {
         return glm::distance(rest_.positions[triangles_[n.triangle].x], garment_rest[v]) < kPart;
       });
@@ -123,36 +121,6 @@ class Garment : public testing::Test {
   }
   static void TearDownTestSuite() { delete dressed_; }
 
-  // Measures the shirt by surface FFD over the body, which `deformer` moves, in some frames of the clips.
-  static Clearance clearance(const DeformerParameters& deformer) {
-    constexpr int kFrames = 3;
-    Clearance clearance;
-    const Model& model = dressed_->model;
-    SurfaceFfdParameters worn;
-    worn.driver.mesh = dressed_->body;
-    worn.driver.offsets = {{}};  // one that moves nothing, so that the whole body is posed and can be measured
-    Rig rig;
-    rig.layers = {{.target = dressed_->body, .deformer = deformer}, {.target = "*", .deformer = worn}};
-    const Result<Bound> bound = bind(model, rig);
-    if (!bound) {
-      ADD_FAILURE() << bound.error().message;
-      return clearance;
-    }
-    Evaluator evaluator(bound->character);
-    for (const char* name : {"flex", "walk"}) {
-      const Clip* clip = find_clip(model.clips, name);
-      for (int i = 0; i < kFrames; ++i) {
-        const float seconds = clip->duration * (static_cast<float>(i) + 0.5f) / kFrames;
-        evaluator.pose(test::clip_joints(model.skeleton, clip, seconds));
-        evaluator.evaluate();
-        Body(*model.find_mesh(dressed_->body), test::positions_of(evaluator, bound->character, dressed_->body))
-            .measure(model.find_mesh("shirt")->positions, test::positions_of(evaluator, bound->character, "shirt"),
-                     clearance);
-      }
-    }
-    return clearance;
-  }
-
   static Dressed* dressed_;
 };
 
@@ -178,43 +146,42 @@ TEST_F(Garment, TakesTheBodysSkeletonAndClips) {
 // turn by 180 and arms swing, except for a few places inside elbows and armpits at which the body itself folds.
 // Measured: it keeps its distance of 10 mm within 0.4 mm.
 TEST_F(Garment, OverABodyBySurfaceFfdStaysOutside) {
-  const Clearance clearance = Garment::clearance(SurfaceFfdParameters{});
+  constexpr int kFrames = 3;
+  const Model& model = dressed_->model;
+  SurfaceFfdParameters worn;
+  worn.driver.mesh = dressed_->body;
+  worn.driver.offsets = {{}};  // one that moves nothing, so that the whole body is posed and can be measured
+  Rig rig;
+  rig.layers = {{.target = dressed_->body, .deformer = SurfaceFfdParameters{}}, {.target = "*", .deformer = worn}};
+  const Character character = test::bound(model, rig).character;
+  Clearance clearance;
+  for (const char* name : {"flex", "walk"}) {
+    const Clip* clip = find_clip(model.clips, name);
+    for (int i = 0; i < kFrames; ++i) {
+      const float seconds = clip->duration * (static_cast<float>(i) + 0.5f) / kFrames;
+      const std::vector<glm::mat4> joints = test::clip_joints(model.skeleton, clip, seconds);
+      Body(*model.find_mesh(dressed_->body), test::posed(character, joints, dressed_->body))
+          .measure(model.find_mesh("shirt")->positions, test::posed(character, joints, "shirt"), clearance);
+    }
+  }
   EXPECT_LT(static_cast<double>(clearance.inside), 0.005 * static_cast<double>(clearance.measured))
       << clearance.deepest;
   EXPECT_LT(clearance.farthest, kOffset + 0.001f);
-}
-
-// Dual quaternion folds the armpit, where the body then meets itself.
-TEST_F(Garment, OverABodyByDualQuaternionsKeepsItsDistance) {
-  const Clearance clearance = Garment::clearance(DualQuaternionParameters{});
-  EXPECT_LT(clearance.farthest, kOffset + 0.001f);
-  EXPECT_LT(clearance.deepest, kOffset);
-  EXPECT_LT(clearance.inside, 300u);
-}
-
-// Makes a tube round the limb, without weights; `offset`: its distance in radii of the limb.
-Model make_sleeve(const Model& limb, float offset) {
-  Model sleeve;
-  sleeve.name = "sleeve";
-  Mesh mesh;
-  mesh.name = "sleeve";
-  mesh.triangles = limb.meshes[0].triangles;
-  for (const glm::vec3& p : limb.meshes[0].positions) mesh.positions.emplace_back(p.x, offset * p.y, offset * p.z);
-  mesh.normals = limb.meshes[0].normals;
-  sleeve.meshes = {std::move(mesh)};
-  return sleeve;
 }
 
 TEST(GarmentByWeights, PassesSmoothlyFromOneStiffPartToTheNext) {
   Model limb = make_limb();
   for (Influence& influence : limb.meshes[0].weights.influences)
     influence.weight = influence.weight > 0.5f ? 1.0f : 0.0f;
-  const Result<Dressed> dressed = dress_by_weights(make_sleeve(limb, 1.1f), limb);
-  ASSERT_TRUE(dressed) << dressed.error().message;
-  EXPECT_TRUE(dressed->copied_weights);
-  EXPECT_TRUE(dressed->body.empty());
-  ASSERT_EQ(dressed->model.meshes.size(), 1u);
-  const Mesh& mesh = dressed->model.meshes[0];
+  Model sleeve;  // a tube round the limb, without weights
+  sleeve.meshes = {limb.meshes[0]};
+  sleeve.meshes[0].weights = {};
+  for (glm::vec3& p : sleeve.meshes[0].positions) p = {p.x, 1.1f * p.y, 1.1f * p.z};
+  const Dressed dressed = test::must(dress_by_weights(sleeve, limb));
+  EXPECT_TRUE(dressed.copied_weights);
+  EXPECT_TRUE(dressed.body.empty());
+  ASSERT_EQ(dressed.model.meshes.size(), 1u);
+  const Mesh& mesh = dressed.model.meshes[0];
   const auto below = [&](std::uint32_t v) {  // the weight on the second joint
     float sum = 0;
     for (const Influence& influence : mesh.weights.row(v)) sum += influence.index == 1 ? influence.weight : 0.0f;
@@ -239,22 +206,19 @@ TEST(GarmentByWeights, PassesSmoothlyFromOneStiffPartToTheNext) {
 TEST(GarmentByWeights, TakesThoseOfTheClosestPointsAndKeepsItsOwn) {
   const Model body = make_biped();
   Model shirt = make_shirt(body);
-  const Result<Dressed> dressed = dress_by_weights(shirt, body);
-  ASSERT_TRUE(dressed) << dressed.error().message;
-  EXPECT_EQ(dressed->model.meshes.size(), 1u);
-  EXPECT_EQ(dressed->model.clips.size(), body.clips.size());
-  EXPECT_TRUE(dressed->copied_weights);
-  EXPECT_EQ(dressed->model.meshes[0].weights.row_count(), shirt.meshes[0].positions.size());
+  const Dressed dressed = test::must(dress_by_weights(shirt, body));
+  EXPECT_EQ(dressed.model.meshes.size(), 1u);
+  EXPECT_EQ(dressed.model.clips.size(), body.clips.size());
+  EXPECT_TRUE(dressed.copied_weights);
+  EXPECT_EQ(dressed.model.meshes[0].weights.row_count(), shirt.meshes[0].positions.size());
 
   shirt.skeleton.joints = {{.name = "head"}};
   shirt.bound_joints = {{0, glm::mat4(1.0f)}};
-  const Influence head{0, 1.0f};
-  for (std::size_t v = 0; v < shirt.meshes[0].positions.size(); ++v) shirt.meshes[0].weights.append_row({&head, 1});
-  const Result<Dressed> by_head = dress_by_weights(shirt, body);
-  ASSERT_TRUE(by_head);
-  EXPECT_FALSE(by_head->copied_weights);
-  const Influence kept = by_head->model.meshes[0].weights.row(0)[0];
-  EXPECT_EQ(by_head->model.skeleton.joints[by_head->model.bound_joints[kept.index].joint].name, "head");
+  shirt.meshes[0].weights = test::rows_on(0, shirt.meshes[0].positions.size());
+  const Dressed by_head = test::must(dress_by_weights(shirt, body));
+  EXPECT_FALSE(by_head.copied_weights);
+  const Influence kept = by_head.model.meshes[0].weights.row(0)[0];
+  EXPECT_EQ(by_head.model.skeleton.joints[by_head.model.bound_joints[kept.index].joint].name, "head");
 }
 
 // One mesh of the body has no weights, and the number of threads does not matter; a garment of points gets the weights
@@ -265,19 +229,14 @@ TEST(GarmentByWeights, AreThoseOfTheMeshesThatHaveThem) {
   Model points = shirt;
   points.meshes[0].triangles.clear();
   body.meshes.back().weights = {};
-  const Result<Dressed> dressed = dress_by_weights(shirt, body, 1);
-  const Result<Dressed> again = dress_by_weights(shirt, body, 0);
-  ASSERT_TRUE(dressed && again);
-  EXPECT_EQ(dressed->model.meshes[0].weights.influences, again->model.meshes[0].weights.influences);
+  const SparseRows weights = test::must(dress_by_weights(shirt, body, 1)).model.meshes[0].weights;
+  EXPECT_EQ(weights.influences, test::must(dress_by_weights(shirt, body, 0)).model.meshes[0].weights.influences);
   std::size_t most = 0;
-  for (std::size_t v = 0; v < shirt.meshes[0].positions.size(); ++v) {
-    most = std::max(most, dressed->model.meshes[0].weights.row(v).size());
-  }
+  for (std::size_t v = 0; v < weights.row_count(); ++v) most = std::max(most, weights.row(v).size());
   EXPECT_GT(most, 2u);
   EXPECT_LE(most, 8u);
-  const Result<Dressed> loose = dress_by_weights(points, body);
-  ASSERT_TRUE(loose) << loose.error().message;
-  EXPECT_EQ(loose->model.meshes[0].weights.row_count(), points.meshes[0].positions.size());
+  EXPECT_EQ(test::must(dress_by_weights(points, body)).model.meshes[0].weights.row_count(),
+            points.meshes[0].positions.size());
 }
 
 TEST(GarmentByWeights, NeedsABodyWithWeights) {
@@ -296,20 +255,17 @@ TEST_F(Garment, KeepsWeightsOfJointsThatTheBodyHas) {
   for (std::size_t v = 0; v < shirt.meshes[0].positions.size(); ++v) {
     shirt.meshes[0].weights.append_row({{Influence{static_cast<std::uint32_t>(v % 2), 1.0f}}});
   }
-  const Result<Dressed> kept = dress(shirt, body);
-  ASSERT_TRUE(kept);
+  const Model kept = test::must(dress(shirt, body)).model;
   const auto joint_of = [&](std::size_t v) {
-    const BoundJoint& bound = kept->model.bound_joints[kept->model.meshes[0].weights.row(v)[0].index];
-    return kept->model.skeleton.joints[bound.joint].name;
+    return kept.skeleton.joints[kept.bound_joints[kept.meshes[0].weights.row(v)[0].index].joint].name;
   };
   EXPECT_EQ(joint_of(0), "left_forearm");
   EXPECT_EQ(joint_of(1), "head");
 
   shirt.skeleton.joints[1].name = "collar";
-  const Result<Dressed> dropped = dress(shirt, body);
-  ASSERT_TRUE(dropped);
-  EXPECT_EQ(dropped->model.meshes[0].weights.row_count(), 0u);
-  EXPECT_THAT(dropped->notes, testing::ElementsAre(testing::HasSubstr("left out")));
+  const Dressed dropped = test::must(dress(shirt, body));
+  EXPECT_EQ(dropped.model.meshes[0].weights.row_count(), 0u);
+  EXPECT_THAT(dropped.notes, testing::ElementsAre(testing::HasSubstr("left out")));
 }
 
 TEST_F(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
@@ -318,12 +274,11 @@ TEST_F(Garment, KeepsItsMorphTargetsAndSaysThatItsClipsAreLeftOut) {
   shirt.name = "shirt.glb";
   shirt.meshes[0].morph_targets.push_back({"wide", shirt.meshes[0].positions, 0});
   shirt.clips.push_back({.name = "blow"});
-  const Result<Dressed> dressed = dress(shirt, body);
-  ASSERT_TRUE(dressed);
+  const Dressed dressed = test::must(dress(shirt, body));
   EXPECT_THAT(
-      dressed->notes,
+      dressed.notes,
       testing::ElementsAre(testing::StartsWith("the clips of 'shirt.glb' are left out: it moves by the clips of")));
-  const std::vector<MorphTarget>& targets = dressed->model.meshes.front().morph_targets;
+  const std::vector<MorphTarget>& targets = dressed.model.meshes.front().morph_targets;
   ASSERT_EQ(targets.size(), 1U);
   EXPECT_EQ(targets[0].name, "wide");
   EXPECT_EQ(targets[0].offsets, shirt.meshes[0].morph_targets[0].offsets);

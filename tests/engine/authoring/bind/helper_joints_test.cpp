@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <glm/gtc/quaternion.hpp>
 #include <string>
 
@@ -13,9 +12,10 @@
 #include <pelt/model_of.h>
 #include <pelt/pelt_file.h>
 #include <pelt/pose.h>
-#include <pelt/rig_json.h>
 
 #include "tests/support/driven.h"
+#include "tests/support/fault.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
@@ -52,10 +52,7 @@ Character bound_with(std::vector<HelperTurn> helpers) {
   return test::bound(tube(), rig_with(std::move(helpers))).character;
 }
 
-std::string error_of(const Model& model, std::vector<HelperTurn> helpers) {
-  const Result<Bound> bound = bind(model, rig_with(std::move(helpers)));
-  return bound ? "" : bound.error().message;
-}
+std::string error_of(std::vector<HelperTurn> helpers) { return test::bind_error(tube(), rig_with(std::move(helpers))); }
 
 // Returns the joint matrices with joint1 turned from its rest.
 std::vector<glm::mat4> matrices_of(const Skeleton& skeleton, const glm::quat& source_turn) {
@@ -85,26 +82,22 @@ void expect_turned(const Skeleton& skeleton, const glm::quat& source_turn, const
   expect_near(matrices[kHelper + 1], wanted * glm::inverse(rest[kHelper]) * rest[kHelper + 1]);
 }
 
-TEST(HelperJoints, TakeHalfOfATwist) {
-  const Character character = bound_with({{.joint = "helper", .source = "joint1"}});
+TEST(HelperJoints, TakeSharesOfTwistAndSwing) {
+  const Character twisted = bound_with({{.joint = "helper", .source = "joint1"}});
   for (const float degrees : {-170.0f, -90.0f, 0.0f, 30.0f, 170.0f}) {
-    expect_turned(character->skeleton, turn(degrees, {1, 0, 0}), turn(degrees / 2, {1, 0, 0}));
+    expect_turned(twisted->skeleton, turn(degrees, {1, 0, 0}), turn(degrees / 2, {1, 0, 0}));
   }
-  expect_turned(character->skeleton, turn(80, {0, 0, 1}), turn(0, {1, 0, 0}));
-}
+  expect_turned(twisted->skeleton, turn(80, {0, 0, 1}), turn(0, {1, 0, 0}));
 
-TEST(HelperJoints, TakeHalfOfABend) {
-  const Character character = bound_with({{.joint = "helper", .source = "joint1", .twist = 0, .swing = 0.5f}});
-  expect_turned(character->skeleton, turn(120, {0, 0, 1}), turn(60, {0, 0, 1}));
-  expect_turned(character->skeleton, turn(120, {1, 0, 0}), turn(0, {1, 0, 0}));
-}
+  const Character bent = bound_with({{.joint = "helper", .source = "joint1", .twist = 0, .swing = 0.5f}});
+  expect_turned(bent->skeleton, turn(120, {0, 0, 1}), turn(60, {0, 0, 1}));
+  expect_turned(bent->skeleton, turn(120, {1, 0, 0}), turn(0, {1, 0, 0}));
 
-TEST(HelperJoints, TakeSwingAndTwistApart) {
   const glm::vec3 axis = glm::normalize(glm::vec3(1, 2, -1));
   const glm::vec3 across = glm::normalize(glm::cross(axis, glm::vec3(0, 0, 1)));
-  const Character character =
+  const Character both =
       bound_with({{.joint = "helper", .source = "joint1", .axis = 3.0f * axis, .twist = -1, .swing = 0.25f}});
-  expect_turned(character->skeleton, turn(100, across) * turn(40, axis), turn(25, across) * turn(-40, axis));
+  expect_turned(both->skeleton, turn(100, across) * turn(40, axis), turn(25, across) * turn(-40, axis));
 }
 
 TEST(HelperJoints, KeepTheirScaleAndForgetTheirOwnAnimation) {
@@ -157,27 +150,18 @@ TEST(HelperJoints, OfJointsWithoutExtentStayAtRest) {
 TEST(HelperJoints, AreTurnedByTheEvaluatorAndKeptByFiles) {
   Model model = tube();
   model.bound_joints.push_back({kHelper, glm::mat4(1.0f)});
-  SparseRows weights;
-  for (std::size_t v = 0; v < model.meshes[0].positions.size(); ++v) {
-    weights.influences.push_back({static_cast<std::uint32_t>(model.bound_joints.size() - 1), 1});
-    weights.offsets.push_back(static_cast<std::uint32_t>(weights.influences.size()));
-  }
-  model.meshes[0].weights = weights;
+  std::vector<glm::vec3>& points = model.meshes[0].positions;
+  model.meshes[0].weights = test::rows_on(static_cast<std::uint32_t>(model.bound_joints.size() - 1), points.size());
   const Character made = test::bound(model, rig_with({{.joint = "helper", .source = "joint1"}})).character;
-  const Result<Character> read = deserialize(serialize(made), "x.pelt");
-  ASSERT_TRUE(read) << read.error().message;
+  const Character read = test::must(deserialize(serialize(made), "x.pelt"));
 
   Skeleton without = made->skeleton;
   without.helpers.clear();
   const std::vector<glm::mat4> unturned = matrices_of(without, turn(90, {1, 0, 0}));
-  const std::vector<glm::mat4> turned = matrices_of((*read)->skeleton, turn(90, {1, 0, 0}));
-  Evaluator evaluator(*read);
-  evaluator.pose(unturned);
-  evaluator.evaluate();
-  const CharacterMesh& mesh = test::mesh_of(*read, "tube");
-  const glm::vec3 point = model.meshes[0].positions[mesh.source_vertex[5]];
-  EXPECT_LT(glm::distance(evaluator.positions()[5], glm::vec3(turned[kHelper] * glm::vec4(point, 1))), 1e-4f);
-  EXPECT_GT(glm::distance(evaluator.positions()[5], glm::vec3(unturned[kHelper] * glm::vec4(point, 1))), 0.1f);
+  const std::vector<glm::mat4> turned = matrices_of(read->skeleton, turn(90, {1, 0, 0}));
+  const std::vector<glm::vec3> posed = test::posed(read, unturned, "tube");
+  EXPECT_LT(test::worst_distance(points, posed, test::by_matrix(turned[kHelper])), 1e-4f);
+  EXPECT_GT(test::worst_distance(points, posed, test::by_matrix(unturned[kHelper])), 0.1f);
 }
 
 TEST(HelperJoints, OfAModelOfACharacterAreReplacedByThoseOfTheRig) {
@@ -190,67 +174,46 @@ TEST(HelperJoints, OfAModelOfACharacterAreReplacedByThoseOfTheRig) {
   EXPECT_EQ(again->skeleton.helpers[0].twist, 0.25f);
 }
 
-TEST(HelperJoints, AreReadFromRigFiles) {
-  const char* json = R"({"format": "pelt-rig 1", "layers": [{"deformer": "linear_blend"}], "helper_joints": [
-      {"joint": "helper", "source": "joint1", "axis": [0, 2, 0], "swing": 0.5}]})";
-  const Result<Rig> rig = parse_rig(json, "x.json");
-  ASSERT_TRUE(rig) << rig.error().message;
-  ASSERT_EQ(rig->helper_joints.size(), 1u);
-  EXPECT_EQ(rig->helper_joints[0], (HelperTurn{"helper", "joint1", {0, 2, 0}, 0.5f, 0.5f}));
-  const Result<Rig> again = parse_rig(format_rig(*rig), "x.json");
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(*again, *rig);
-}
-
 TEST(HelperJoints, WithoutSenseAreRefused) {
-  EXPECT_EQ(error_of(tube(), {{.joint = "helpre", .source = "joint1"}}),
+  EXPECT_EQ(error_of({{.joint = "helpre", .source = "joint1"}}),
             "the helper joint 'helpre': there is no joint 'helpre'; did you mean 'helper'?");
-  EXPECT_EQ(error_of(tube(), {{.joint = "helper", .source = "joint7"}}),
+  EXPECT_EQ(error_of({{.joint = "helper", .source = "joint7"}}),
             "the helper joint 'helper': there is no joint 'joint7'; did you mean 'joint0'?");
   EXPECT_EQ(
-      error_of(tube(), {{.joint = "helper", .source = "joint0"}}),
+      error_of({{.joint = "helper", .source = "joint0"}}),
       "the helper joint 'helper' turns with 'joint0', which has no parent: its turn is that of the whole character");
-  EXPECT_EQ(error_of(tube(), {{.joint = "helper", .source = "tip"}}),
+  EXPECT_EQ(error_of({{.joint = "helper", .source = "tip"}}),
             "the helper joint 'helper' turns with 'tip', which hangs below it");
-  EXPECT_EQ(error_of(tube(), {{.joint = "tip", .source = "tip"}}), "the helper joint 'tip' is its own source");
-  EXPECT_EQ(error_of(tube(), {{.joint = "tip", .source = "joint1"}, {.joint = "tip", .source = "joint2"}}),
+  EXPECT_EQ(error_of({{.joint = "tip", .source = "tip"}}), "the helper joint 'tip' is its own source");
+  EXPECT_EQ(error_of({{.joint = "tip", .source = "joint1"}, {.joint = "tip", .source = "joint2"}}),
             "two helper joints are 'tip'");
-  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint2"}, {.joint = "joint2", .source = "tip"}}),
+  EXPECT_THAT(error_of({{.joint = "tip", .source = "joint2"}, {.joint = "joint2", .source = "tip"}}),
               HasSubstr("turns with helper joints that turn with it"));
-  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .twist = 3}}),
+  EXPECT_THAT(error_of({{.joint = "tip", .source = "joint1", .twist = 3}}),
               HasSubstr("/helper_joints/0/twist: must be a number from -2 to 2, is 3"));
-  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .twist = std::nanf("")}}),
-              HasSubstr("/helper_joints/0/twist: must be a number from -2 to 2"));
-  EXPECT_THAT(error_of(tube(), {{.joint = "tip", .source = "joint1", .axis = {std::nanf(""), 0, 0}}}),
+  EXPECT_THAT(error_of({{.joint = "tip", .source = "joint1", .axis = {std::nanf(""), 0, 0}}}),
               HasSubstr("/helper_joints/0/axis/0: must be a number"));
 }
 
-// Returns the error for a character whose second helper joint ("tip", which turns with "helper") is changed.
-std::string error_after(const std::function<void(std::vector<HelperJoint>&)>& change) {
-  CharacterData data =
-      *bound_with({{.joint = "helper", .source = "joint1"}, {.joint = "tip", .source = "helper", .twist = 1}});
-  change(data.skeleton.helpers);
-  const Result<Character> character = Character::create(std::move(data));
-  return character ? "" : character.error().message;
-}
-
+// The second helper joint, "tip", turns with "helper".
 TEST(HelperJoints, OfBrokenCharactersAreRefused) {
-  using Helpers = std::vector<HelperJoint>;
-  EXPECT_EQ(error_after([](Helpers&) {}), "");
-  const auto expect = [](const std::function<void(Helpers&)>& change, const char* sentence) {
-    EXPECT_THAT(error_after(change), HasSubstr(sentence));
+  const Character sound =
+      bound_with({{.joint = "helper", .source = "joint1"}, {.joint = "tip", .source = "helper", .twist = 1}});
+  const test::Fault faults[] = {
+      {"Joint", [](auto& d) { d.skeleton.helpers[1].joint = 99; }, "names joint 99 of 5"},
+      {"Source", [](auto& d) { d.skeleton.helpers[1].source = 99; }, "names joint 99 of 5"},
+      {"LastFar", [](auto& d) { d.skeleton.helpers[1].last = 99; }, "names joint 99 of 5"},
+      {"Last", [](auto& d) { d.skeleton.helpers[1].last = 0; }, "has 'joint0' below it, which hangs elsewhere"},
+      {"Root", [](auto& d) { d.skeleton.helpers[1].source = 0; }, "which has no parent"},
+      {"Axis", [](auto& d) { d.skeleton.helpers[1].axis *= 2; }, "not of unit length"},
+      {"Rest", [](auto& d) { d.skeleton.helpers[1].source_rest = glm::vec4(0.0f); }, "not of unit length"},
+      {"Turn", [](auto& d) { d.skeleton.helpers[1].source_to_joint[0] = std::nanf(""); }, "not of unit length"},
+      {"Swing", [](auto& d) { d.skeleton.helpers[1].swing = -2.5f; }, "takes shares 1 and -2.5"},
+      {"Twice", [](auto& d) { d.skeleton.helpers[1] = d.skeleton.helpers[0]; }, "two helper joints are 'helper'"},
+      {"Order", [](auto& d) { std::swap(d.skeleton.helpers[0], d.skeleton.helpers[1]); },
+       "comes after one that turns with it"},
   };
-  expect([](Helpers& h) { h[1].joint = 99; }, "names joint 99 of 5");
-  expect([](Helpers& h) { h[1].source = 99; }, "names joint 99 of 5");
-  expect([](Helpers& h) { h[1].last = 99; }, "names joint 99 of 5");
-  expect([](Helpers& h) { h[1].last = 0; }, "has 'joint0' below it, which hangs elsewhere");
-  expect([](Helpers& h) { h[1].source = 0; }, "which has no parent");
-  expect([](Helpers& h) { h[1].axis *= 2; }, "not of unit length");
-  expect([](Helpers& h) { h[1].source_rest = glm::vec4(0.0f); }, "not of unit length");
-  expect([](Helpers& h) { h[1].source_to_joint[0] = std::nanf(""); }, "not of unit length");
-  expect([](Helpers& h) { h[1].swing = -2.5f; }, "takes shares 1 and -2.5");
-  expect([](Helpers& h) { h[1] = h[0]; }, "two helper joints are 'helper'");
-  expect([](Helpers& h) { std::swap(h[0], h[1]); }, "comes after one that turns with it");
+  test::expect_refused(faults, *sound);
 }
 
 }  // namespace

@@ -54,9 +54,7 @@ TEST(IdleLayer, GivesTheDistanceOfTheNearestSkin) {
   plate.positions = {{-99, 4, -99}, {-99, 4, 99}, {99, 4, 0}};
   plate.normals.assign(3, {0, 1, 0});
   plate.triangles = {{0, 1, 2}};
-  plate.weights.append_row(std::vector<Influence>{{0, 1}});
-  plate.weights.append_row(std::vector<Influence>{{0, 1}});
-  plate.weights.append_row(std::vector<Influence>{{0, 1}});
+  plate.weights = test::rows_on(0, 3);
   model.meshes.push_back(plate);
   Rig rig;
   rig.layers = {{"tube", LinearBlendParameters{}, {}},
@@ -91,11 +89,7 @@ TEST(IdleLayer, NamesTheLayerThatHidesIt) {
 
 TEST(IdleLayer, SaysWhatIsLeftToLinearBlend) {
   Model model = test::make_tube();
-  SparseRows rigid;
-  for (std::size_t v = 0; v < model.meshes[0].positions.size(); ++v) {
-    rigid.append_row(std::vector<Influence>{{1, 1.0f}});
-  }
-  const SparseRows painted = std::exchange(model.meshes[0].weights, rigid);
+  const SparseRows painted = std::exchange(model.meshes[0].weights, test::rows_on(1, model.meshes[0].positions.size()));
   EXPECT_THAT(note_of({}, {}, model), HasSubstr("'tube' is in parts that follow one joint"));
   model.meshes[0].weights = painted;
   model.skeleton.joints[0].name = "head";
@@ -107,12 +101,10 @@ TEST(IdleLayer, SaysWhatIsLeftToLinearBlend) {
 // A layer over * has a mesh in every model that can be bound.
 TEST(IdleLayer, IsNotBoundWhereEveryMeshIsADriver) {
   Model model = test::make_tube_in_cage();
-  SurfaceFfdParameters by_cage;
-  by_cage.driver.mesh = "cage";
   SurfaceFfdParameters by_tube;
   by_tube.driver.mesh = "tube";
   Rig rig;
-  rig.layers = {{"cage", LinearBlendParameters{}, {}}, {"tube", by_cage, {}}, {"*", by_tube, {}}};
+  rig.layers = {{"cage", LinearBlendParameters{}, {}}, {"tube", test::by_cage(), {}}, {"*", by_tube, {}}};
   EXPECT_THAT(test::bind_error(model, rig), HasSubstr("the character has no skin"));
 }
 

@@ -15,11 +15,15 @@
 
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/fault.h"
 #include "tests/support/morphs.h"
+#include "tests/support/must.h"
 #include "tests/support/tube.h"
 
 namespace pelt {
 namespace {
+
+using testing::HasSubstr;
 
 const test::TubeOptions kFine{.around = 24, .along = 48, .joints = 4};
 
@@ -41,20 +45,17 @@ test::Subject subject_of(const test::Deformer& deformer, Model model) {
                             test::make_tube_mesh({.around = 8, .along = 24, .radius = 1.1f, .joints = 4}));
 }
 
-void bend(const Character& character, Evaluator& evaluator) {
+std::vector<glm::mat4> bent_joints(const Character& character) {
   std::vector<glm::mat4> joints(character->skeleton.joints.size());
   for (std::size_t j = 0; j < joints.size(); ++j) {
     joints[j] = glm::rotate(glm::mat4(1), 0.2f * static_cast<float>(j), glm::vec3(0, 0, 1));
     joints[j][3] = glm::vec4(2.0f * static_cast<float>(j), 0, 0, 1);
   }
-  evaluator.pose(joints);
-  evaluator.evaluate();
+  return joints;
 }
 
 std::vector<glm::vec3> bent(const Character& character, const std::string& mesh) {
-  Evaluator evaluator(character);
-  bend(character, evaluator);
-  return test::positions_of(evaluator, character, mesh);
+  return test::posed(character, bent_joints(character), mesh);
 }
 
 TEST(Levels, MayStandInAnyOrder) {
@@ -65,8 +66,7 @@ TEST(Levels, MayStandInAnyOrder) {
 }
 
 class LevelsOf : public testing::TestWithParam<test::Deformer> {};
-INSTANTIATE_TEST_SUITE_P(All, LevelsOf, testing::ValuesIn(test::deformers()),
-                         [](const testing::TestParamInfo<test::Deformer>& deformer) { return deformer.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, LevelsOf, testing::ValuesIn(test::deformers()), testing::PrintToStringParamName());
 
 TEST_P(LevelsOf, FollowTheFinestMesh) {
   const test::Subject subject = subject_of(GetParam(), tube_with_levels());
@@ -75,8 +75,7 @@ TEST_P(LevelsOf, FollowTheFinestMesh) {
   EXPECT_EQ(character->coarsest_level(), 3u);
   const std::string& name = subject.model.meshes[0].name;
   const std::vector<glm::vec3> fine = bent(character, name);
-  const Result<TriangleTree> surface = TriangleTree::create(fine, subject.model.meshes[0].triangles);
-  ASSERT_TRUE(surface);
+  const TriangleTree surface = test::must(TriangleTree::create(fine, subject.model.meshes[0].triangles));
   for (const MeshLevel& level : subject.model.levels) {
     const Character coarse = character.at_level(level.level);
     EXPECT_TRUE(coarse->levels.empty());
@@ -84,7 +83,7 @@ TEST_P(LevelsOf, FollowTheFinestMesh) {
     EXPECT_EQ(coarse->input_count, character->input_count);
     EXPECT_EQ(coarse->meshes.size(), character->meshes.size());
     float worst = 0;
-    for (const auto& near : surface->nearest_of_each(bent(coarse, level.mesh.name), 1)) {
+    for (const auto& near : surface.nearest_of_each(bent(coarse, level.mesh.name), 1)) {
       worst = std::max(worst, static_cast<float>(std::sqrt(near.closest.squared_distance)));
     }
     EXPECT_LT(worst, 0.06f) << level.mesh.name;  // metres; the tube is 1 m thick, and has facets
@@ -100,18 +99,8 @@ TEST_P(LevelsOf, LeaveTheFinestMeshAsItIsWithoutThem) {
   const std::vector<glm::vec3> wanted = bent(test::bound(without.model, without.rig).character, name);
   const Character character = test::bound(with.model, with.rig).character;
   // Tables of curves have more samples where levels read between those of the finest mesh.
-  EXPECT_LT(test::worst_distance(wanted, bent(character, name), [](glm::vec3 p) { return p; }), 1e-3f);
+  EXPECT_LT(test::farthest(wanted, bent(character, name)), 1e-3f);
   EXPECT_EQ(bent(character.at_level(0), name), bent(character, name));
-}
-
-TEST_P(LevelsOf, AreTheSameFromAFile) {
-  const test::Subject subject = subject_of(GetParam(), tube_with_levels());
-  const Character character = test::bound(subject.model, subject.rig).character;
-  const std::vector<std::byte> bytes = serialize(character);
-  const Result<Character> read = deserialize(bytes, "memory");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(serialize(*read), bytes);
-  EXPECT_EQ(bent(read->at_level(3), "tube_LOD3"), bent(character.at_level(3), "tube_LOD3"));
 }
 
 TEST(Levels, MoveByTheirOwnWeights) {
@@ -156,7 +145,7 @@ TEST(Levels, AreMorphedByTheControlsOfTheFinestMesh) {
     const auto target = std::ranges::find(targets, name, &MorphTarget::name);
     for (std::size_t v = 0; target != targets.end() && v < wanted.size(); ++v) wanted[v] += target->offsets[v];
     const std::vector<glm::vec3> posed = test::positions_of(evaluator, coarse, "tube_LOD1");
-    EXPECT_LT(test::worst_distance(wanted, posed, [](glm::vec3 p) { return p; }), 1e-4f) << name;
+    EXPECT_LT(test::farthest(wanted, posed), 1e-4f) << name;
   }
 }
 
@@ -187,14 +176,12 @@ TEST(Levels, HaveTheMasksOfTheFinestMesh) {
   std::vector<glm::vec3> wanted = bent(character, "tube");
   std::ranges::reverse(wanted);
   const std::vector<glm::vec3> coarse = bent(character.at_level(1), "tube_LOD1");
-  EXPECT_LT(test::worst_distance(wanted, coarse, [](glm::vec3 p) { return p; }), 1e-3f);
+  EXPECT_LT(test::farthest(wanted, coarse), 1e-3f);
 }
 
 TEST(Levels, AreTheModelAgain) {
   const Model model = tube_with_levels();
-  const Result<Model> made = model_of(test::bound_by(model, "surface_ffd"));
-  ASSERT_TRUE(made) << made.error().message;
-  const Model& again = *made;
+  const Model again = test::must(model_of(test::bound_by(model, "surface_ffd")));
   ASSERT_EQ(again.levels.size(), 2u);
   for (std::size_t l = 0; l < 2; ++l) {
     EXPECT_EQ(again.levels[l].of, 0u);
@@ -209,11 +196,12 @@ TEST(Levels, AreMovedByTheModelsOwnWeights) {
   const Character coarse = test::bound_by(tube_with_levels(), "dual_quaternion").at_level(1);
   Evaluator evaluator(coarse);
   evaluator.set_detail(Detail::kLinearBlend);
-  bend(coarse, evaluator);
+  evaluator.pose(bent_joints(coarse));
+  evaluator.evaluate();
   const std::vector<glm::vec3> wanted =
       bent(test::bound_by(tube_with_levels(), "linear_blend").at_level(1), "tube_LOD1");
   const std::vector<glm::vec3> posed = test::positions_of(evaluator, coarse, "tube_LOD1");
-  EXPECT_LT(test::worst_distance(wanted, posed, [](glm::vec3 p) { return p; }), 1e-3f);
+  EXPECT_LT(test::farthest(wanted, posed), 1e-3f);
 }
 
 TEST(Levels, OfADriverAreLeftOut) {
@@ -231,19 +219,17 @@ TEST(Levels, OfAGarmentFollowTheBody) {
   Model garment = tube_with_levels();
   garment.meshes[0].name = "sleeve";
   for (Mesh* mesh : {&garment.meshes[0], &garment.levels[0].mesh, &garment.levels[1].mesh}) mesh->weights = {};
-  const Result<Dressed> dressed = dress_by_weights(garment, body);
-  ASSERT_TRUE(dressed) << dressed.error().message;
-  ASSERT_EQ(dressed->model.levels.size(), 2u);
-  EXPECT_TRUE(has_weights(dressed->model.levels[1].mesh));
-  EXPECT_EQ(test::bound_by(dressed->model, "linear_blend")->levels.size(), 2u);
+  const Model dressed = test::must(dress_by_weights(garment, body)).model;
+  ASSERT_EQ(dressed.levels.size(), 2u);
+  EXPECT_TRUE(has_weights(dressed.levels[1].mesh));
+  EXPECT_EQ(test::bound_by(dressed, "linear_blend")->levels.size(), 2u);
 }
 
 TEST(Levels, NeedASurface) {
   Model model = tube_with_levels();
   model.meshes[0].triangles.clear();
   model.meshes[0].parts.clear();
-  EXPECT_THAT(test::bind_error(model, test::rig_of(LinearBlendParameters{})),
-              testing::HasSubstr("no triangle with area"));
+  EXPECT_THAT(test::bind_error(model, test::rig_of(LinearBlendParameters{})), HasSubstr("no triangle with area"));
 }
 
 TEST(Levels, OfAModelAreChecked) {
@@ -252,9 +238,8 @@ TEST(Levels, OfAModelAreChecked) {
     change(model.levels[0]);
     return test::bind_error(model, test::rig_of(LinearBlendParameters{}));
   };
-  using testing::HasSubstr;
-  EXPECT_THAT(error([](MeshLevel& level) { level.of = 1; }), HasSubstr("of mesh 1 of 1"));
-  EXPECT_THAT(error([](MeshLevel& level) { level.level = 0; }), HasSubstr("level of detail 0 (1 to 63)"));
+  EXPECT_THAT(error([](MeshLevel& level) { level.of = 1; }), HasSubstr("of mesh 1 (there are 1)"));
+  EXPECT_THAT(error([](MeshLevel& level) { level.level = 0; }), HasSubstr("level of detail 0 (allowed: 1 to 63)"));
   EXPECT_THAT(error([](MeshLevel& level) { level.level = 3; }), HasSubstr("there twice"));
   EXPECT_THAT(error([](MeshLevel& level) { level.mesh.name = "tube"; }), HasSubstr("two meshes have the name 'tube'"));
   EXPECT_THAT(error([](MeshLevel& level) { level.mesh.positions[0].x = NAN; }), HasSubstr("must be finite"));
@@ -265,10 +250,8 @@ TEST(Levels, OfACharacterAreChecked) {
   const auto error = [&](auto change) {
     CharacterData data = *character;
     change(data.levels[0]);
-    const Result<Character> made = Character::create(std::move(data));
-    return made ? std::string("made") : made.error().message;
+    return test::create_error(data);
   };
-  using testing::HasSubstr;
   EXPECT_EQ(error([](SkinLevel&) {}), "made");
   EXPECT_THAT(error([](SkinLevel& level) { level.of = 0; }), HasSubstr("which is no skin"));  // the driver
   EXPECT_THAT(error([](SkinLevel& level) { level.of = 9; }), HasSubstr("mesh 9, which is no skin"));

@@ -4,6 +4,8 @@
 #include <pelt/model_of.h>
 #include <pelt/try.h>
 
+#include "tests/support/must.h"
+
 namespace pelt {
 namespace {
 
@@ -15,17 +17,15 @@ Result<Bound> bind_as(const Model& model, const std::string& deformer) {
 class ModelOf : public testing::TestWithParam<const char*> {};
 
 TEST_P(ModelOf, ABoundCharacterIsTheModelAgain) {
-  const Result<Model> model = import_model("builtin:tail");
-  ASSERT_TRUE(model);
-  const Result<Bound> bound = bind_as(*model, GetParam());
-  ASSERT_TRUE(bound) << bound.error().message;
-  const Model again = model_of(bound->character).value();
-  EXPECT_EQ(again.name, model->name);
-  EXPECT_EQ(again.clips.size(), model->clips.size());
-  EXPECT_EQ(again.bound_joints.size(), model->bound_joints.size());
-  ASSERT_EQ(again.meshes.size(), model->meshes.size());
-  for (std::size_t m = 0; m < model->meshes.size(); ++m) {
-    const Mesh& a = model->meshes[m];
+  const Model model = test::must(import_model("builtin:tail"));
+  const Bound bound = test::must(bind_as(model, GetParam()));
+  const Model again = model_of(bound.character).value();
+  EXPECT_EQ(again.name, model.name);
+  EXPECT_EQ(again.clips.size(), model.clips.size());
+  EXPECT_EQ(again.bound_joints.size(), model.bound_joints.size());
+  ASSERT_EQ(again.meshes.size(), model.meshes.size());
+  for (std::size_t m = 0; m < model.meshes.size(); ++m) {
+    const Mesh& a = model.meshes[m];
     const Mesh& b = again.meshes[m];
     EXPECT_EQ(b.name, a.name);
     EXPECT_EQ(b.positions, a.positions);
@@ -37,17 +37,15 @@ TEST_P(ModelOf, ABoundCharacterIsTheModelAgain) {
 }
 
 TEST_P(ModelOf, LinearBlendOfItIsLinearBlendOfTheModel) {
-  const Result<Model> model = import_model("builtin:limb");
-  ASSERT_TRUE(model);
-  const Result<Bound> wanted = bind_as(*model, "linear-blend");
-  const Result<Bound> bound = bind_as(*model, GetParam());
+  const Model model = test::must(import_model("builtin:limb"));
+  const Result<Bound> wanted = bind_as(model, "linear-blend");
+  const Result<Bound> bound = bind_as(model, GetParam());
   ASSERT_TRUE(wanted && bound);
-  const Result<Bound> baseline = bind_as(model_of(bound->character).value(), "linear-blend");
-  ASSERT_TRUE(baseline) << baseline.error().message;
-  ASSERT_EQ(baseline->character->meshes.size(), 1u);
-  EXPECT_EQ(baseline->character->meshes[0].source_vertex, wanted->character->meshes[0].source_vertex);
-  EXPECT_EQ(baseline->character->meshes[0].binding.points, wanted->character->meshes[0].binding.points);
-  EXPECT_EQ(baseline->character->meshes[0].binding.influences, wanted->character->meshes[0].binding.influences);
+  const Bound baseline = test::must(bind_as(model_of(bound->character).value(), "linear-blend"));
+  ASSERT_EQ(baseline.character->meshes.size(), 1u);
+  EXPECT_EQ(baseline.character->meshes[0].source_vertex, wanted->character->meshes[0].source_vertex);
+  EXPECT_EQ(baseline.character->meshes[0].binding.points, wanted->character->meshes[0].binding.points);
+  EXPECT_EQ(baseline.character->meshes[0].binding.influences, wanted->character->meshes[0].binding.influences);
 }
 
 INSTANTIATE_TEST_SUITE_P(Deformers, ModelOf, testing::Values("linear-blend", "dual-quaternion", "surface-ffd"));

@@ -8,16 +8,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
-#include <glm/gtc/matrix_transform.hpp>
 
-#include <pelt/clip_twists.h>
 #include <pelt/model_of.h>
-#include <pelt/pelt_file.h>
 
 #include "engine/character/pose_kernels.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/fault.h"
 #include "tests/support/morphs.h"
 #include "tests/support/tube.h"
 
@@ -87,17 +84,7 @@ TEST_P(MorphedSkin, WithoutWeightsMovesAsWithoutTargets) {
   EXPECT_EQ(normals[0], normals[1]);
 }
 
-TEST_P(MorphedSkin, IsTheSameFromAFile) {
-  const test::Subject subject = make_morphing_tube(GetParam());
-  const Character character = test::bound(subject.model, subject.rig).character;
-  const std::vector<std::byte> bytes = serialize(character);
-  const Result<Character> read = deserialize(bytes, "memory");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(serialize(*read), bytes);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, MorphedSkin, testing::ValuesIn(test::deformers()),
-                         [](const testing::TestParamInfo<test::Deformer>& deformer) { return deformer.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, MorphedSkin, testing::ValuesIn(test::deformers()), testing::PrintToStringParamName());
 
 Model linear_tube() {
   Model model = test::make_tube({.around = 12, .along = 33, .joints = 4});
@@ -105,13 +92,10 @@ Model linear_tube() {
   return model;
 }
 
-std::vector<glm::mat4> bent(const Character& character) {
-  std::vector<glm::mat4> joints(character->skeleton.joints.size());
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    joints[j] = glm::rotate(glm::mat4(1), 0.3f * static_cast<float>(j), glm::vec3(0, 0, 1));
-    joints[j][3] = glm::vec4(2.0f * static_cast<float>(j), 0, 0, 1);
-  }
-  return joints;
+// Returns the largest distance of the tube, evaluated as its controls are, from its shape at rest with these weights.
+float off_shape(Evaluator& evaluator, const Character& character, const Mesh& mesh, const float* weights) {
+  evaluator.evaluate();
+  return test::farthest(test::morphed(mesh, weights).positions, test::positions_of(evaluator, character, mesh.name));
 }
 
 // Blending is linear in the rest position: a model that was exported in the shape moves in the same way.
@@ -124,11 +108,11 @@ TEST(MorphTargets, MoveBeforeTheBlend) {
     const Character character = test::bound_by(each, "linear_blend");
     Evaluator evaluator(character);
     set_weights(character, each.meshes[0].name, kWeights, evaluator);
-    evaluator.pose(bent(character));
+    evaluator.pose(test::bent(model, 50));
     evaluator.evaluate();
     moved.push_back(test::positions_of(evaluator, character, each.meshes[0].name));
   }
-  EXPECT_LT(test::worst_distance(moved[0], moved[1], [](glm::vec3 p) { return p; }), kQuantisation);
+  EXPECT_LT(test::farthest(moved[0], moved[1]), kQuantisation);
 }
 
 TEST(MorphTargets, AreAtTheirRestWeightsBeforeAnyoneSetsThem) {
@@ -136,34 +120,7 @@ TEST(MorphTargets, AreAtTheirRestWeightsBeforeAnyoneSetsThem) {
   for (std::uint32_t t = 0; t < kTargets; ++t) model.meshes[0].morph_targets[t].weight = kWeights[t];
   const Character character = test::bound_by(model, "linear_blend");
   Evaluator evaluator(character);
-  evaluator.evaluate();
-  EXPECT_LT(test::worst_distance(test::morphed(model.meshes[0], kWeights).positions,
-                                 test::positions_of(evaluator, character, model.meshes[0].name),
-                                 [](glm::vec3 p) { return p; }),
-            kQuantisation);
-}
-
-TEST(MorphTargets, FollowClips) {
-  Model model = linear_tube();
-  Clip clip;
-  clip.name = "grow";
-  clip.duration = 1;
-  clip.morph_channels.push_back({model.meshes[0].name, 12, Interpolation::kLinear, {0, 1}, {0, 1}});
-  model.clips.push_back(clip);
-  const Character character = test::bound_by(model, "linear_blend");
-  ASSERT_EQ(character->clips[0].morph_channels.size(), 1u);
-  std::vector<float> inputs(character->input_count);
-  rest_inputs(*character, inputs);
-  sample_morph_targets(*character, character->clips[0], 0.25f, inputs);
-  Evaluator evaluator(character);
-  evaluator.inputs(inputs);
-  evaluator.evaluate();
-  float weights[kTargets] = {};
-  weights[12] = 0.25f;
-  EXPECT_LT(test::worst_distance(test::morphed(model.meshes[0], weights).positions,
-                                 test::positions_of(evaluator, character, model.meshes[0].name),
-                                 [](glm::vec3 p) { return p; }),
-            kQuantisation);
+  EXPECT_LT(off_shape(evaluator, character, model.meshes[0], kWeights), kQuantisation);
 }
 
 TEST(MorphTargets, MoveWhatLinearBlendMoves) {
@@ -172,11 +129,7 @@ TEST(MorphTargets, MoveWhatLinearBlendMoves) {
   Evaluator evaluator(character);
   evaluator.set_detail(Detail::kLinearBlend);
   set_weights(character, model.meshes[0].name, kWeights, evaluator);
-  evaluator.evaluate();
-  EXPECT_LT(test::worst_distance(test::morphed(model.meshes[0], kWeights).positions,
-                                 test::positions_of(evaluator, character, model.meshes[0].name),
-                                 [](glm::vec3 p) { return p; }),
-            kQuantisation);
+  EXPECT_LT(off_shape(evaluator, character, model.meshes[0], kWeights), kQuantisation);
 }
 
 TEST(MorphTargets, ComeBackFromACharacter) {
@@ -186,9 +139,7 @@ TEST(MorphTargets, ComeBackFromACharacter) {
   for (std::uint32_t t = 0; t < kTargets; ++t) {
     const MorphTarget& target = again.meshes[0].morph_targets[t];
     EXPECT_EQ(target.name, model.meshes[0].morph_targets[t].name);
-    EXPECT_LT(
-        test::worst_distance(model.meshes[0].morph_targets[t].offsets, target.offsets, [](glm::vec3 p) { return p; }),
-        kQuantisation);
+    EXPECT_LT(test::farthest(model.meshes[0].morph_targets[t].offsets, target.offsets), kQuantisation);
   }
 }
 
@@ -229,11 +180,7 @@ TEST(MorphTargets, MayBeManyAtOnce) {
   }
   const Character character = test::bound_by(model, "linear_blend");
   Evaluator evaluator(character);
-  evaluator.evaluate();
-  EXPECT_LT(test::worst_distance(test::morphed(model.meshes[0], weights.data()).positions,
-                                 test::positions_of(evaluator, character, model.meshes[0].name),
-                                 [](glm::vec3 p) { return p; }),
-            2 * kQuantisation);
+  EXPECT_LT(off_shape(evaluator, character, model.meshes[0], weights.data()), 2 * kQuantisation);
 }
 
 // The error that pelt/morphs.h states, over offsets of all sizes.
@@ -274,19 +221,9 @@ TEST(MorphTargets, TakeRoomWhereTheyMoveAlone) {
   EXPECT_EQ(packed.offsets.size(), 64u);
 }
 
-struct Fault {
-  const char* name;
-  std::function<void(CharacterData&)> change;
-  const char* message;
-};
-
-PalettePass& weights_pass(CharacterData& data) {
-  return *std::ranges::find(data.passes, PoseKernel::kKeyWeights, &PalettePass::kernel);
-}
-
 TEST(MorphTargets, ThatAreWrongAreRefused) {
   const Character character = test::bound_by(linear_tube(), "linear_blend");
-  const Fault faults[] = {
+  const test::Fault faults[] = {
       {"no targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 0; }, "there are no morph targets"},
       {"slices", [](CharacterData& d) { d.meshes[0].morphs->slices.pop_back(); }, "do not cover"},
       {"descending slices",
@@ -304,20 +241,10 @@ TEST(MorphTargets, ThatAreWrongAreRefused) {
       {"far slot", [](CharacterData& d) { d.meshes[0].morphs->first_slot = 4000000000u; }, "uses palette entry"},
       {"more targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 65536; }, "uses palette entry"},
       {"too many targets", [](CharacterData& d) { d.meshes[0].morphs->target_count = 65537; }, "65536 at most"},
-      {"input", [](CharacterData& d) { weights_pass(d).table[1] = d.input_count; }, "names an input that is not there"},
       {"clock", [](CharacterData& d) { d.controls[0] = {ControlKind::kClock, "clock", "", 0, 0, d.controls[0].input}; },
        "takes the clock for a weight"},
-      {"count", [](CharacterData& d) { weights_pass(d).records[1] = 12; }, "holds no weights, or too many"},
-      {"table", [](CharacterData& d) { weights_pass(d).records[0] = 4000000000u; }, "reads past its table"},
   };
-  for (const Fault& fault : faults) {
-    CharacterData data = *character;
-    fault.change(data);
-    const Result<Character> made = Character::create(std::move(data));
-    ASSERT_FALSE(made) << fault.name;
-    EXPECT_NE(made.error().message.find(fault.message), std::string::npos)
-        << fault.name << ": " << made.error().message;
-  }
+  test::expect_refused(faults, *character);
 }
 
 }  // namespace

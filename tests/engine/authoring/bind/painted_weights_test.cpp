@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cmath>
 
 #include <pelt/bind.h>
-#include <pelt/curve_skeleton.h>
 #include <pelt/evaluate.h>
 #include <pelt/linear_blend.h>
-#include <pelt/mos.h>
 #include <pelt/move_driver.h>
-#include <pelt/pose.h>
-#include <pelt/surface_ffd.h>
 
 #include "engine/character/evaluate/blend.h"
 #include "shaders/blend/blend.h"
 #include "tests/support/deformer_list.h"
 #include "tests/support/driven.h"
+#include "tests/support/fault.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -29,21 +26,10 @@ Character bound(const Model& model, DeformerParameters parameters) {
   return test::bound(model, test::rig_of(std::move(parameters), "tube")).character;
 }
 
-std::vector<glm::mat4> bent(const Skeleton& skeleton) {
-  std::vector<Transform> local(skeleton.joints.size());
-  rest_pose(skeleton, local);
-  for (Transform& transform : local) {
-    transform.rotation *= glm::angleAxis(0.6f, glm::normalize(glm::vec3(0.3f, 0.5f, 1)));
-  }
-  std::vector<glm::mat4> joints(local.size());
-  model_matrices(skeleton, local, joints);
-  return joints;
-}
-
 Positions positions(const Character& character, Detail detail) {
   Evaluator evaluator(character);
   evaluator.set_detail(detail);
-  evaluator.pose(bent(character->skeleton));
+  evaluator.pose(test::bent(make_model(), 50, {0.3f, 0.5f, 1}));
   evaluator.evaluate();
   return test::positions_of(evaluator, character, "tube");
 }
@@ -54,7 +40,8 @@ float weight_of(std::span<const Influence> row, std::uint32_t index) {
   return sum;
 }
 
-TEST(PaintedWeights, AreTheModelsByEveryDeformer) {
+TEST(PaintedWeights, AreTheModelsAndMoveTheSkinAsLinearBlendDoesByEveryDeformer) {
+  const Positions wanted_positions = positions(bound(make_model(), LinearBlendParameters{}), Detail::kFull);
   for (const test::Deformer& deformer : test::deformers()) {
     SCOPED_TRACE(deformer.name);
     Model model = make_model();
@@ -63,6 +50,8 @@ TEST(PaintedWeights, AreTheModelsByEveryDeformer) {
     const test::Subject subject = test::make_subject(deformer, std::move(model), std::move(cage));
     const Character character = test::bound(subject.model, subject.rig).character;
     EXPECT_TRUE(character->has_linear_blend());
+    EXPECT_LT(test::farthest(positions(character, Detail::kLinearBlend), wanted_positions),
+              4.0f / 65535 * character.size());
     for (const CharacterMesh& mesh : character->meshes) {
       ASSERT_EQ(mesh.painted.has_value(), !mesh.control);
       if (mesh.control) continue;
@@ -74,34 +63,6 @@ TEST(PaintedWeights, AreTheModelsByEveryDeformer) {
           ASSERT_NEAR(weight_of(rows.row(v), j), weight_of(wanted.row(mesh.source_vertex[v]), j), kStep) << v;
         }
       }
-    }
-  }
-}
-
-TEST(PaintedWeights, AreThereForSkinsOfAnySize) {
-  for (const std::size_t count : {1u, 31u, 32u, 33u, 65u}) {
-    const Model model = test::make_cloud(count);
-    const Character character = test::bound(model, test::rig_of(LinearBlendParameters{})).character;
-    EXPECT_EQ(painted_rows(character->meshes[0]).row_count(), count);
-  }
-}
-
-TEST(PaintedWeights, MoveASkinAsLinearBlendDoes) {
-  Model model = make_model();
-  const Mesh cage = model.meshes.back();
-  model.meshes.pop_back();
-  const Positions wanted = positions(bound(model, LinearBlendParameters{}), Detail::kFull);
-  for (const DeformerParameters& parameters :
-       {DeformerParameters(LinearBlendParameters{}), DeformerParameters(test::by_cage()),
-        DeformerParameters(CurveSkeletonParameters{}), DeformerParameters(MosParameters{})}) {
-    SCOPED_TRACE(parameters.name());
-    if (parameters.name() == SurfaceFfdParameters::kName) model.meshes.push_back(cage);
-    const Character character = bound(model, parameters);
-    model.meshes.resize(1);
-    const Positions moved = positions(character, Detail::kLinearBlend);
-    ASSERT_EQ(moved.size(), wanted.size());
-    for (std::size_t v = 0; v < wanted.size(); ++v) {
-      ASSERT_LT(glm::distance(moved[v], wanted[v]), 4.0f / 65535 * character.size()) << v;
     }
   }
 }
@@ -125,17 +86,16 @@ TEST(PaintedWeights, LackingOnOneSkinAllAreMovedInFull) {
 TEST(PaintedWeights, StayWhenADriverIsMoved) {
   const Character character = bound(make_model(), test::by_cage());
   const std::vector<VertexOffset> offsets{{0, {0, 0.1f, 0}}};
-  const Result<Character> moved = move_driver_vertices(character, "cage", offsets);
-  ASSERT_TRUE(moved) << moved.error().message;
-  EXPECT_GT((*moved)->palette_size, character->palette_size);
-  EXPECT_TRUE(Character::create(**moved));
-  EXPECT_EQ(positions(*moved, Detail::kLinearBlend), positions(character, Detail::kLinearBlend));
+  const Character moved = test::must(move_driver_vertices(character, "cage", offsets));
+  EXPECT_GT(moved->palette_size, character->palette_size);
+  EXPECT_TRUE(Character::create(*moved));
+  EXPECT_EQ(positions(moved, Detail::kLinearBlend), positions(character, Detail::kLinearBlend));
 }
 
 TEST(PaintedWeights, TheEvaluatorChangesBetweenThemAndTheDeformers) {
   const Character character = bound(make_model(), test::by_cage());
   Evaluator evaluator(character);
-  evaluator.pose(bent(character->skeleton));
+  evaluator.pose(test::bent(make_model(), 50, {0.3f, 0.5f, 1}));
   const auto run = [&](Detail detail) {
     evaluator.set_detail(detail);
     evaluator.evaluate();
@@ -156,7 +116,7 @@ TEST(PaintedWeights, TheEvaluatorChangesBetweenThemAndTheDeformers) {
 TEST(PaintedWeights, AreBlendedByScalarsWhereBitsMustBeTheSameEverywhere) {
   const Character character = bound(make_model(), test::by_cage());
   Evaluator evaluator(character, {.normals = false, .same_everywhere = true});
-  evaluator.pose(bent(character->skeleton));
+  evaluator.pose(test::bent(make_model(), 50, {0.3f, 0.5f, 1}));
   evaluator.set_detail(Detail::kLinearBlend);
   evaluator.evaluate();
   const CharacterMesh& mesh = test::mesh_of(character, "tube");
@@ -173,9 +133,7 @@ TEST(PaintedWeights, AreRefusedOnAControlMesh) {
   CharacterData data = *bound(make_model(), test::by_cage());
   const auto control = std::ranges::find(data.meshes, true, &CharacterMesh::control);
   control->painted = test::mesh_of(bound(make_model(), test::by_cage()), "tube").painted;
-  const Result<Character> refused = Character::create(data);
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("'cage' has painted weights, but is no skin"));
+  EXPECT_THAT(test::create_error(data), testing::HasSubstr("'cage' has painted weights, but is no skin"));
 }
 
 }  // namespace

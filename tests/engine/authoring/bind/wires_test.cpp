@@ -42,11 +42,7 @@ class WiresLayers : public testing::Test {
     return rig;
   }
   std::vector<glm::vec3> skin(const Rig& rig, const std::vector<glm::mat4>& joints) const {
-    const Character character = test::bound(model_, rig).character;
-    Evaluator evaluator(character);
-    evaluator.pose(joints);
-    evaluator.evaluate();
-    return test::positions_of(evaluator, character, "tube");
+    return test::posed(test::bound(model_, rig).character, joints, "tube");
   }
   std::string error(const Rig& rig) const { return test::bind_error(model_, rig); }
 };
@@ -87,31 +83,12 @@ TEST_F(WiresLayers, AreTheSumOfTheirDisplacementsByThePowersOfTheirLengths) {
   }
 }
 
-TEST_F(WiresLayers, MoveRigidlyWithTheRoot) {
-  const std::vector<glm::mat4> rest = test::bind_matrices(model_);
-  const auto rigid = test::by_matrix(test::rigid_motion());
-  const auto after_root = [&](std::vector<glm::mat4> joints) {
-    for (glm::mat4& joint : joints) joint = test::rigid_motion() * joint;
-    return joints;
-  };
-  for (const float m : {0.0f, 1.0f, 4.0f}) {
-    const Rig rig = combined(m, {.value = 0.7f, .region = {}});
-    EXPECT_LT(test::worst_distance(model_.meshes[0].positions, skin(rig, after_root(rest)), rigid), 5e-5f) << m;
-    EXPECT_LT(test::worst_distance(skin(rig, pose()), skin(rig, after_root(pose())), rigid), 1e-4f) << m;
-  }
-}
-
 // Each deformer is rigid, so that only the slope of the shares turns the normals further.
 TEST_F(WiresLayers, NormalsAreThoseOfTheDeformedSurface) {
   model_ = test::make_tube_in_cage({.around = 96, .along = 96, .joints = 3});
-  const auto all_on = [](Mesh& mesh, std::uint32_t joint) {
-    SparseRows weights;
-    const Influence alone{joint, 1.0f};
-    for (std::size_t v = 0; v < mesh.positions.size(); ++v) weights.append_row(std::span(&alone, 1));
-    mesh.weights = weights;
-  };
-  all_on(model_.meshes[0], 1);
-  all_on(model_.meshes[1], 2);
+  for (const std::uint32_t m : {0u, 1u}) {
+    model_.meshes[m].weights = test::rows_on(m + 1, model_.meshes[m].positions.size());
+  }
   ffd_.driver.follow = Follow::kLinearBlend;
   for (const float m : {0.0f, 1.0f, 3.0f}) {
     const Character character = test::bound(model_, combined(m)).character;

@@ -3,7 +3,6 @@
 // to the mean, by the mask, of where each layer alone moves it.
 #include "engine/authoring/deformer/blend_groups.h"
 
-#include <glm/gtc/matrix_transform.hpp>
 #include <string>
 
 #include <pelt/evaluate.h>

@@ -254,6 +254,7 @@ TEST_P(Masks, BlendTwoLayersContinuously) {
   const std::vector<glm::vec3> first = skin(base);
   const std::vector<glm::vec3> second = skin(over);
   const std::vector<glm::vec3> blended = skin(both);
+  EXPECT_EQ(test::mesh_of(test::bound(model, both).character, "tube").deformer, "surface_ffd over linear_blend");
   const auto mask = test::must(region_values(GetParam().region, model.meshes[0], model, both, "the mask"));
   EXPECT_LT(std::ranges::min(mask), 0.1f);
   EXPECT_GT(std::ranges::max(mask), 0.9f);

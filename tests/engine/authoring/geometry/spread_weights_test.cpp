@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <pelt/builtin.h>
 
@@ -147,11 +146,6 @@ TEST(SpreadWeights, KeepsLeftAndRightOfTheBipedApart) {
     }
     EXPECT_GT(least, least_before - 0.03f) << name;
   }
-}
-
-TEST(SpreadWeights, DoNotDependOnThreads) {
-  const Model biped = make_biped();
-  EXPECT_EQ(spread(biped, 8, 1), spread(biped, 8, 3));
 }
 
 TEST(SpreadWeights, DoNotDependOnScale) {

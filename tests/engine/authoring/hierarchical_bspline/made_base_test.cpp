@@ -8,7 +8,6 @@
 #include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/builtin.h>
-#include <pelt/evaluate.h>
 #include <pelt/hierarchical_bspline.h>
 
 #include "tests/support/driven.h"
@@ -27,10 +26,7 @@ Rig made_rig(std::uint32_t faces = 400, std::optional<float> spread = {}) {
 }
 
 std::vector<glm::vec3> posed_skin(const Model& model, const Character& character, std::span<const glm::mat4> joints) {
-  Evaluator evaluator(character);
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  return test::positions_of(evaluator, character, model.meshes[0].name);
+  return test::posed(character, joints, model.meshes[0].name);
 }
 
 float size_of_mesh(const Mesh& mesh) {
@@ -91,9 +87,8 @@ TEST(MadeBase, OfFewVerticesIsTheSkinItself) {
   to_source_order<glm::vec3>(surface, surface.binding.points, control);
   for (const glm::vec3 p : model.meshes[0].positions) EXPECT_THAT(control, testing::Contains(p));
 
-  std::vector<glm::mat4> joints = test::bind_matrices(model);
-  const glm::mat4 rest = joints[1];
-  joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(100.0f), glm::vec3(0, 0, 1));
+  const glm::mat4 rest = test::bind_matrices(model)[1];
+  const std::vector<glm::mat4> joints = test::bent(model, 100);
   const std::vector<glm::vec3> posed = posed_skin(model, character, joints);
   std::size_t of_one = 0;
   for (std::size_t v = 0; v < posed.size(); ++v) {
@@ -199,8 +194,7 @@ TEST(MadeBase, BearsAMeshWithoutWeightsBeforeTheSkin) {
     const Character character = test::bound(model, made_rig()).character;
     std::swap(model.meshes[0], model.meshes[1]);
     const Character after = test::bound(model, made_rig()).character;
-    std::vector<glm::mat4> joints = test::bind_matrices(model);
-    joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.5f, glm::vec3(0, 0, 1));
+    const std::vector<glm::mat4> joints = test::bent(model, 86);
     const float off = test::farthest(posed_skin(model, character, joints), posed_skin(model, after, joints));
     EXPECT_LT(off, 0.1f) << "the order of the meshes says nothing";
   }

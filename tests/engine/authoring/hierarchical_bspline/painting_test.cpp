@@ -8,7 +8,6 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <utility>
 
-#include <pelt/evaluate.h>
 #include <pelt/tools/file_io.h>
 
 #include "tests/support/driven.h"
@@ -18,6 +17,7 @@
 namespace pelt {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using Row = std::vector<Influence>;
 
@@ -64,10 +64,7 @@ std::vector<glm::mat4> motions() {
   const std::vector<int> parents{-1, 0, 1, 1, 1};
   std::vector<glm::mat4> result;
   for (std::size_t j = 0; j < places.size(); ++j) {
-    const glm::mat4 about = glm::translate(glm::mat4(1), places[j]);
-    const glm::mat4 turn = about *
-                           glm::rotate(glm::mat4(1), glm::radians(turns[j].first), glm::normalize(turns[j].second)) *
-                           glm::inverse(about);
+    const glm::mat4 turn = test::turn_about(places[j], turns[j].first, turns[j].second);
     result.push_back(parents[j] < 0 ? turn : result[static_cast<std::size_t>(parents[j])] * turn);
   }
   return result;
@@ -80,10 +77,7 @@ std::vector<glm::vec3> painted_cage(const std::vector<Row>& painting, bool swapp
   const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   for (std::uint32_t j = 0; j < joints.size(); ++j) joints[j] = motion[swapped && j > 2 ? 7 - j : j] * joints[j];
-  Evaluator evaluator(character);
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  return test::positions_of(evaluator, character, "surface");
+  return test::posed(character, joints, "surface");
 }
 
 std::vector<glm::vec3> cage_by(const Row& row, bool swapped = false, const std::vector<glm::mat4>& motion = motions()) {
@@ -196,17 +190,11 @@ HierarchicalBsplineParameters tube_cage(std::uint32_t rings) {
 // Returns a tube of two joints with the second one turned, posed.
 std::vector<glm::vec3> bent_surface(const HierarchicalBsplineParameters& parameters, const Model& model) {
   const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
-  std::vector<glm::mat4> joints = test::bind_matrices(model);
-  joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(80.0f), glm::vec3(0, 0, 1));
-  Evaluator evaluator(character);
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  return test::positions_of(evaluator, character, "surface");
+  return test::posed(character, test::bent(model, 80), "surface");
 }
 
 glm::vec3 turned_about_joint(glm::vec3 point, float degrees) {
-  const glm::mat4 at = glm::translate(glm::mat4(1), glm::vec3(4, 0, 0));
-  return moved_by(at * glm::rotate(glm::mat4(1), glm::radians(degrees), glm::vec3(0, 0, 1)) * glm::inverse(at), point);
+  return moved_by(test::turn_about({4, 0, 0}, degrees), point);
 }
 
 // Without spread the surface is painted as the skin beside it is: over 6 m, a sixth from ring to ring.
@@ -266,16 +254,9 @@ TEST(Painting, OfAGridIsThatOfEachLevel) {
   parameters.levels.push_back({.attach = {{.painted = true, .vertices = {{9 * 16, 9 * 16 + 15}}}}});
   const Character character = test::bound(model, test::rig_of(parameters, "tube")).character;
   EXPECT_LT(test::farthest(bent_surface(parameters, model), one_level), 0.02f);
-  std::vector<glm::mat4> joints = test::bind_matrices(model);
-  joints[1] = joints[1] * glm::rotate(glm::mat4(1), glm::radians(80.0f), glm::vec3(0, 0, 1));
-  Evaluator evaluator(character);
-  evaluator.pose(test::bind_matrices(model));
-  evaluator.evaluate();
-  const std::vector<glm::vec3> rest = test::positions_of(evaluator, character, "surface level 1");
-  evaluator.pose(joints);
-  evaluator.evaluate();
+  const std::vector<glm::vec3> rest = test::posed(character, test::bind_matrices(model), "surface level 1");
   // Ring 9 of the second level lies at x = 4, where both joints have a half.
-  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "surface level 1");
+  const std::vector<glm::vec3> posed = test::posed(character, test::bent(model, 80), "surface level 1");
   for (std::size_t v = 0; v < posed.size(); ++v) {
     EXPECT_NEAR(rest[v].x, 4, 1e-5f);
     EXPECT_LT(glm::distance(posed[v], turned_about_joint(rest[v], 40)), 0.02f) << v;
@@ -305,10 +286,7 @@ TEST(Painting, KeepsTheSheetsOfAGivenBaseApart) {
   const Character character = test::bound(model, test::rig_of(over_cage(), "tube")).character;
   std::vector<glm::mat4> joints = test::bind_matrices(model);
   for (const std::size_t j : {2, 3}) joints[j] = glm::translate(glm::mat4(1), glm::vec3(0, 0, 2)) * joints[j];
-  Evaluator evaluator(character);
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  const std::vector<glm::vec3> posed = test::positions_of(evaluator, character, "tube");
+  const std::vector<glm::vec3> posed = test::posed(character, joints, "tube");
   for (std::size_t v = 0; v < posed.size(); ++v) {
     const glm::vec3 wanted = model.meshes[0].positions[v] + glm::vec3(0, 0, v < 441 ? 0 : 2);
     EXPECT_LT(glm::distance(posed[v], wanted), 1e-4f) << v;
@@ -353,38 +331,26 @@ TEST(GivenBase, ErrorsNameWhatIsWrong) {
   rig.layers[0].deformer.get<HierarchicalBsplineParameters>().file = "other.obj";
   EXPECT_THAT(test::bind_error(model, rig), HasSubstr("other.obj"));
 
-  struct BadBase {
-    void (*make)(HierarchicalBsplineParameters&);
-    const char* message;
+  HierarchicalBsplineParameters parameters = over_cage();
+  const auto expect_refused = [&](const char* why) {
+    EXPECT_THAT(test::bind_error(model, test::rig_of(parameters, "tube")), AllOf(HasSubstr(why), HasSubstr("layer")));
+    parameters = over_cage();
   };
-  const std::vector<BadBase> faults{
-      {[](auto& p) { p.mesh = "coge"; }, "cage"},
-      {[](auto& p) { p.frames_per_span = 0; }, "frames at every_vertex are on a grid"},
-      {[](auto& p) { p.places = SurfacePlaces::kTextureCoordinates; }, "places by texture_coordinates are on a grid"},
-      {[](auto& p) {
-         p.levels = {{.attach = {{.joint = "joint9", .vertices = {{0, 3}}}}}};
-       },
-       "joint9"},
-      {[](auto& p) {
-         p.levels = {
-             {.attach = {{.joint = "joint1", .vertices = {{0, 30}}}, {.painted = true, .vertices = {{20, 25}}}}}};
-       },
-       "vertex 20 is attached twice"},
-      {[](auto& p) {
-         p.levels = {{.attach = {{.joint = "joint1", .vertices = {{900, 900}}}}}};
-       },
-       "no vertex 900"},
-      {[](auto& p) {
-         p.creases = {{{{0, 50}}, 10}};
-       },
-       "a crease follows no edge: from point 0 to 50"}};
-  for (const BadBase& fault : faults) {
-    HierarchicalBsplineParameters parameters = over_cage();
-    fault.make(parameters);
-    const std::string message = test::bind_error(model, test::rig_of(parameters, "tube"));
-    EXPECT_THAT(message, HasSubstr(fault.message));
-    EXPECT_THAT(message, HasSubstr("layer"));
-  }
+  parameters.mesh = "coge";
+  expect_refused("cage");
+  parameters.frames_per_span = 0;
+  expect_refused("frames at every_vertex are on a grid");
+  parameters.places = SurfacePlaces::kTextureCoordinates;
+  expect_refused("places by texture_coordinates are on a grid");
+  parameters.levels = {{.attach = {{.joint = "joint9", .vertices = {{0, 3}}}}}};
+  expect_refused("joint9");
+  const SurfaceAttachment painted{.painted = true, .vertices = {{20, 25}}};
+  parameters.levels = {{.attach = {{.joint = "joint1", .vertices = {{0, 30}}}, painted}}};
+  expect_refused("vertex 20 is attached twice");
+  parameters.levels = {{.attach = {{.joint = "joint1", .vertices = {{900, 900}}}}}};
+  expect_refused("no vertex 900");
+  parameters.creases = {{{{0, 50}}, 10}};
+  expect_refused("a crease follows no edge: from point 0 to 50");
 }
 
 // A base mesh of the model is no skin.

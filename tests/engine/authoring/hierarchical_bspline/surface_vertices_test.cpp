@@ -125,10 +125,7 @@ TEST(SurfaceVertices, OfAWrongSurfaceAreRefused) {
 // Returns the skin at bind, in the order of the model.
 std::vector<glm::vec3> skin_at_bind(const HierarchicalBsplineParameters& surface) {
   const Bound bound = test::bound(test::make_tube(), test::rig_of(surface, "tube"));
-  Evaluator evaluator(bound.character);
-  evaluator.pose(test::bind_matrices(test::make_tube()));
-  evaluator.evaluate();
-  return test::positions_of(evaluator, bound.character, "tube");
+  return test::posed(bound.character, test::bind_matrices(test::make_tube()), "tube");
 }
 
 // A move of all vertices of the base by one way takes the whole skin with it, and what finer levels add.

@@ -109,9 +109,7 @@ Model tube_on_its_node() {
   model.bound_joints.push_back({.joint = static_cast<std::uint32_t>(model.skeleton.joints.size())});
   model.skeleton.joints.push_back({.name = "node"});
   Mesh& tube = model.meshes[0];
-  tube.weights = {};
-  const Influence whole{node, 1};
-  for (std::size_t v = 0; v < tube.positions.size(); ++v) tube.weights.append_row(std::span(&whole, 1));
+  tube.weights = test::rows_on(node, tube.positions.size());
   return model;
 }
 

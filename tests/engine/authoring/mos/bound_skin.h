@@ -63,17 +63,13 @@ inline void expect_identity(const Model& model, const Rig& rig) {
 
 // Returns the positions of the model's first mesh.
 inline std::vector<glm::vec3> posed(const Model& model, const Character& character, std::span<const glm::mat4> joints) {
-  Evaluator evaluator(character);
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  return test::positions_of(evaluator, character, model.meshes[0].name);
+  return test::posed(character, joints, model.meshes[0].name);
 }
 
 // Returns the joints at bind, with those from joint 1 on turned by `degrees` about an axis through it.
 inline std::vector<glm::mat4> bent(const Model& model, float degrees, glm::vec3 axis = {0, 0, 1}) {
   std::vector<glm::mat4> joints = joints_at_bind(model);
-  const glm::mat4 there = glm::translate(glm::mat4(1), glm::vec3(joints[1][3]));
-  const glm::mat4 motion = there * glm::rotate(glm::mat4(1), glm::radians(degrees), axis) * glm::inverse(there);
+  const glm::mat4 motion = test::turn_about(joints[1][3], degrees, axis);
   for (std::size_t j = 1; j < joints.size(); ++j) joints[j] = motion * joints[j];
   return joints;
 }

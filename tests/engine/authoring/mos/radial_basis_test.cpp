@@ -9,6 +9,7 @@
 
 #include "engine/authoring/mos/strategies.h"
 #include "tests/engine/authoring/mos/scattered.h"
+#include "tests/support/must.h"
 
 namespace pelt::mos {
 namespace {
@@ -30,16 +31,15 @@ TEST(RadialBasis, IsCardinalAndSumsToOne) {
   for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
     for (const std::size_t count : {2, 3, 64}) {
       const std::vector<glm::dvec3> points = scattered(count, 3);
-      const auto basis = RadialBasis::create(points, kernel, std::nullopt);
-      ASSERT_TRUE(basis) << basis.error().message;
+      const auto basis = test::must(RadialBasis::create(points, kernel, std::nullopt));
       for (std::size_t k = 0; k < count; ++k) {
-        const std::vector<double> weights = radial_basis_weights(*basis, points[k]);
+        const std::vector<double> weights = radial_basis_weights(basis, points[k]);
         ASSERT_EQ(weights.size(), count);
         for (std::size_t j = 0; j < count; ++j) EXPECT_NEAR(weights[j], j == k ? 1 : 0, 1e-9);
       }
       for (const glm::dvec3 place : {glm::dvec3(0.4), glm::dvec3(-1, 3, 2), glm::dvec3(0, 0, 100)}) {
         double sum = 0;
-        for (const double weight : radial_basis_weights(*basis, place)) sum += weight;
+        for (const double weight : radial_basis_weights(basis, place)) sum += weight;
         EXPECT_NEAR(sum, 1, 1e-9);
       }
     }
@@ -59,10 +59,9 @@ TEST(RadialBasis, ReproducesItsOwnFields) {
       }
       return value;
     };
-    const auto basis = RadialBasis::create(points, kernel, 0.5f);
-    ASSERT_TRUE(basis) << basis.error().message;
+    const auto basis = test::must(RadialBasis::create(points, kernel, 0.5f));
     for (const glm::dvec3 place : {glm::dvec3(0.1, 0.7, 0.4), glm::dvec3(-1, 0, 2)}) {
-      const std::vector<double> weights = radial_basis_weights(*basis, place);
+      const std::vector<double> weights = radial_basis_weights(basis, place);
       double value = 0;
       for (std::size_t k = 0; k < points.size(); ++k) value += weights[k] * field(points[k]);
       EXPECT_NEAR(value, field(place), 1e-9);
@@ -72,10 +71,9 @@ TEST(RadialBasis, ReproducesItsOwnFields) {
 
 TEST(RadialBasis, HalvesBetweenTwoPoints) {
   const std::vector<glm::dvec3> points{{0, 0, 0}, {2, 0, 0}};
-  const auto basis = RadialBasis::create(points, MosKernel::kBiharmonic, std::nullopt);
-  ASSERT_TRUE(basis);
-  EXPECT_NEAR(radial_basis_weights(*basis, {1, 5, 0})[0], 0.5, 1e-14);
-  EXPECT_NEAR(radial_basis_weights(*basis, {0.5, 0, 0})[0], 0.75, 1e-14);
+  const auto basis = test::must(RadialBasis::create(points, MosKernel::kBiharmonic, std::nullopt));
+  EXPECT_NEAR(radial_basis_weights(basis, {1, 5, 0})[0], 0.5, 1e-14);
+  EXPECT_NEAR(radial_basis_weights(basis, {0.5, 0, 0})[0], 0.75, 1e-14);
 }
 
 TEST(RadialBasis, BiharmonicWeightsDoNotDependOnTheUnit) {
@@ -86,31 +84,27 @@ TEST(RadialBasis, BiharmonicWeightsDoNotDependOnTheUnit) {
   for (const double unit : {1e-6, 1e9}) {
     std::vector<glm::dvec3> scaled;
     for (const glm::dvec3& point : points) scaled.push_back(point * unit);
-    const auto basis = RadialBasis::create(scaled, MosKernel::kBiharmonic, std::nullopt);
-    ASSERT_TRUE(basis) << basis.error().message;
-    const std::vector<double> weights = radial_basis_weights(*basis, place * unit);
+    const auto basis = test::must(RadialBasis::create(scaled, MosKernel::kBiharmonic, std::nullopt));
+    const std::vector<double> weights = radial_basis_weights(basis, place * unit);
     for (std::size_t j = 0; j < weights.size(); ++j) EXPECT_NEAR(weights[j], expected[j], 1e-9);
   }
 }
 
 TEST(RadialBasis, TakesTheMeanSpacingForTheWidth) {
   const std::vector<glm::dvec3> points{{0, 0, 0}, {1, 0, 0}, {3, 0, 0}, {6, 0, 0}};
-  const auto automatic = RadialBasis::create(points, MosKernel::kGaussian, std::nullopt);
-  ASSERT_TRUE(automatic);
-  EXPECT_DOUBLE_EQ(automatic->width(), (1 + 1 + 2 + 3) / 4.0);
-  const auto given = RadialBasis::create(points, MosKernel::kGaussian, 0.75f);
-  ASSERT_TRUE(given);
-  EXPECT_EQ(given->width(), 0.75);
+  const auto automatic = test::must(RadialBasis::create(points, MosKernel::kGaussian, std::nullopt));
+  EXPECT_DOUBLE_EQ(automatic.width(), (1 + 1 + 2 + 3) / 4.0);
+  const auto given = test::must(RadialBasis::create(points, MosKernel::kGaussian, 0.75f));
+  EXPECT_EQ(given.width(), 0.75);
 }
 
 TEST(RadialBasis, OfOnePointIsConstant) {
   const std::vector<glm::dvec3> point{{3, -1, 2}};
   for (const MosKernel kernel : {MosKernel::kBiharmonic, MosKernel::kGaussian}) {
-    const auto basis = RadialBasis::create(point, kernel, std::nullopt);
-    ASSERT_TRUE(basis) << basis.error().message;
+    const auto basis = test::must(RadialBasis::create(point, kernel, std::nullopt));
     std::vector<WeightedElement> row;
     for (const glm::dvec3 place : {point[0], glm::dvec3(0), glm::dvec3(1e6)}) {
-      basis->weights(place, row);
+      basis.weights(place, row);
       ASSERT_EQ(row.size(), 1u);
       EXPECT_NEAR(row[0].weight, 1, 1e-12);
     }

@@ -84,32 +84,10 @@ struct Fault {
   const char* says;
 };
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
-
-class MosFault : public testing::TestWithParam<Fault> {};
-
 void expect_refused(const Result<void>& result, const char* says) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(result.error().message, testing::HasSubstr(says));
-}
-
-TEST_P(MosFault, IsRefused) {
-  File file;
-  test::must(kMosWindowPoint.validate(file.points, file.data));
-  test::must(kMosPoint.validate(file.single, file.data));
-  GetParam().change(file);
-  expect_refused(kMosWindowPoint.validate(file.points, file.data), GetParam().says);
-  expect_refused(kMosPoint.validate(file.single, file.data), GetParam().says);
-}
-
-class MosSampleFault : public testing::TestWithParam<Fault> {};
-
-TEST_P(MosSampleFault, IsRefused) {
-  File file;
-  test::must(kMosTable.validate(file.along, file.data));
-  GetParam().change(file);
-  expect_refused(kMosTable.validate(file.along, file.data), GetParam().says);
 }
 
 const Fault kSampleFaults[] = {
@@ -132,8 +110,15 @@ const Fault kSampleFaults[] = {
     {"PointThatIsAnAnchor", [](File& f) { f.along.records[0] = 0; }, "blends a point that no earlier stage poses"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, MosSampleFault, testing::ValuesIn(kSampleFaults),
-                         [](const auto& fault) { return std::string(fault.param.name); });
+TEST(MosRecords, OfSamplesWithAFaultAreRefused) {
+  for (const Fault& fault : kSampleFaults) {
+    SCOPED_TRACE(fault.name);
+    File file;
+    test::must(kMosTable.validate(file.along, file.data));
+    fault.change(file);
+    expect_refused(kMosTable.validate(file.along, file.data), fault.says);
+  }
+}
 
 const Fault kFaults[] = {
     {"NoTable",
@@ -254,8 +239,17 @@ const Fault kFaults[] = {
      "takes a word of its table for two things"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, MosFault, testing::ValuesIn(kFaults),
-                         [](const auto& fault) { return std::string(fault.param.name); });
+TEST(MosRecords, WithAFaultAreRefused) {
+  for (const Fault& fault : kFaults) {
+    SCOPED_TRACE(fault.name);
+    File file;
+    test::must(kMosWindowPoint.validate(file.points, file.data));
+    test::must(kMosPoint.validate(file.single, file.data));
+    fault.change(file);
+    expect_refused(kMosWindowPoint.validate(file.points, file.data), fault.says);
+    expect_refused(kMosPoint.validate(file.single, file.data), fault.says);
+  }
+}
 
 // Whichever word of the tables changes, the passes are refused or can be posed.
 TEST(MosRecords, AnyOtherWordIsRefusedOrPoses) {

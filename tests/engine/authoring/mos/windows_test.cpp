@@ -2,8 +2,6 @@
 #include "engine/authoring/mos/windows.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace pelt::mos {

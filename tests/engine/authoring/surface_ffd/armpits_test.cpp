@@ -22,15 +22,10 @@ class ArmpitsOfATube : public testing::Test {
 
   // Returns the skin with the second joint bent by 90 degrees, moved by `motion` as a whole.
   static std::vector<glm::vec3> bent(const Model& model, DeformerParameters deformer,
-                                     const glm::mat4& motion = glm::mat4(1.0f), float angle = 1.57f) {
-    std::vector<glm::mat4> joints = test::bind_matrices(model);
-    joints[1] = joints[1] * glm::rotate(glm::mat4(1.0f), angle, glm::vec3(0, 0, 1));
+                                     const glm::mat4& motion = glm::mat4(1.0f), float degrees = 90) {
+    std::vector<glm::mat4> joints = test::bent(model, degrees);
     for (glm::mat4& joint : joints) joint = motion * joint;
-    const Character character = test::bound(model, test::rig_of(std::move(deformer))).character;
-    Evaluator evaluator(character);
-    evaluator.pose(joints);
-    evaluator.evaluate();
-    return test::positions_of(evaluator, character, "tube");
+    return test::posed(test::bound(model, test::rig_of(std::move(deformer))).character, joints, "tube");
   }
 
   std::size_t most_influences(const SurfaceFfdParameters& parameters) const {

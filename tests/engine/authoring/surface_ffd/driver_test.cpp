@@ -2,8 +2,6 @@
 #include "engine/authoring/surface_ffd/driver.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <glm/gtc/matrix_transform.hpp>
 
 #include <pelt/linear_blend.h>
@@ -39,11 +37,7 @@ class DriverChains : public testing::Test {
     model_.meshes.push_back(copy_of(test::make_tube_mesh({.around = 5, .along = 5, .radius = 1.8f}), "coarsest"));
     rig_.layers = {{"tube", by("cage"), {}, {}}, {"cage", by("coarse"), {}, {}}, {"coarse", by("coarsest"), {}, {}}};
   }
-  const std::vector<glm::mat4> bent_ = [] {
-    std::vector<glm::mat4> joints = test::bind_matrices(test::make_tube());
-    joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.0f, glm::vec3(0, 0.6f, 0.8f));
-    return joints;
-  }();
+  const std::vector<glm::mat4> bent_ = test::bent(test::make_tube(), 60, {0, 0.6f, 0.8f});
 
   Model model_ = test::make_tube_in_cage();
   Rig rig_;
@@ -60,26 +54,6 @@ TEST_F(DriverChains, AreStagesInTheOrderInWhichTheyMove) {
   EXPECT_EQ(test::mesh_of(character, "cage").deformer, "driver by surface_ffd");
 }
 
-TEST_F(DriverChains, AreRigidAsAWhole) {
-  for (const Mode mode : {Mode::kExtended, Mode::kBasic}) {
-    for (const bool estimated : {false, true}) {
-      for (Layer& layer : rig_.layers) {
-        layer.deformer.get<SurfaceFfdParameters>().mode = mode;
-        layer.deformer.get<SurfaceFfdParameters>().driver.estimate_frames = estimated;
-      }
-      const Character character = test::bound(model_, rig_).character;
-      std::vector<glm::mat4> joints = test::bind_matrices(model_);
-      for (glm::mat4& joint : joints) joint = test::rigid_motion() * joint;
-      Evaluator evaluator(character);
-      evaluator.pose(joints);
-      evaluator.evaluate();
-      EXPECT_LT(test::worst_distance(model_.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
-                                     test::by_matrix(test::rigid_motion())),
-                5 * kTolerance);
-    }
-  }
-}
-
 // Any layers may move a driver: with masks, and as in Wires.
 TEST_F(DriverChains, MayBeMovedByAnyLayers) {
   rig_.layers = {{"tube", by("cage"), {}, {}},
@@ -88,21 +62,12 @@ TEST_F(DriverChains, MayBeMovedByAnyLayers) {
                  {"cage", by("coarsest"), {}, 2.0f}};
   const Character character = test::bound(model_, rig_).character;
   EXPECT_EQ(test::mesh_of(character, "cage").mode, BlendMode::kWires);
-  Evaluator evaluator(character);
-  evaluator.evaluate();
-  EXPECT_LT(test::worst_distance(model_.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
-                                 test::by_matrix(glm::mat4(1))),
+  EXPECT_LT(test::farthest(model_.meshes[0].positions, test::posed(character, test::bind_matrices(model_), "tube")),
             kTolerance);
 }
 
 TEST_F(DriverChains, MayBeListedInAnyOrder) {
-  const auto skin = [&](const Rig& rig) {
-    const Character character = test::bound(model_, rig).character;
-    Evaluator evaluator(character);
-    evaluator.pose(bent_);
-    evaluator.evaluate();
-    return test::positions_of(evaluator, character, "tube");
-  };
+  const auto skin = [&](const Rig& rig) { return test::posed(test::bound(model_, rig).character, bent_, "tube"); };
   const std::vector<glm::vec3> expected = skin(rig_);
   std::reverse(rig_.layers.begin(), rig_.layers.end());
   EXPECT_EQ(skin(rig_), expected);
@@ -146,58 +111,44 @@ TEST_F(DriverChains, LeaveToLayersWhatMovesADriver) {
 
 // --------------------------------------------------------------------------------------------------- shared drivers
 
-struct Sharing {
-  const char* name;
-  void (*change)(SurfaceFfdParameters&);
-};
-
-void PrintTo(const Sharing& sharing, std::ostream* out) { *out << sharing.name; }
-
 // Levels of detail of a mesh, each with a layer of its own, or all under one layer.
-class SharedDriver : public testing::TestWithParam<Sharing> {
- protected:
-  SurfaceFfdParameters parameters_ = [] {
-    SurfaceFfdParameters parameters = test::by_cage();
-    GetParam().change(parameters);
-    return parameters;
-  }();
-  Model model_ = test::make_tube_in_cage();
-};
-
-TEST_P(SharedDriver, HasOnePaletteForAllLevelsOfDetail) {
-  const Character one = test::bound(model_, test::rig_of(parameters_, "tube")).character;
+TEST(SharedDrivers, HaveOnePaletteForAllLevelsOfDetail) {
+  using Change = void (*)(SurfaceFfdParameters&);
+  const std::vector<std::pair<const char*, Change>> changes{
+      {"extended", [](SurfaceFfdParameters&) {}},
+      {"basic", [](SurfaceFfdParameters& p) { p.mode = Mode::kBasic; }},
+      {"estimated", [](SurfaceFfdParameters& p) { p.driver.estimate_frames = true; }},
+      {"streamed", [](SurfaceFfdParameters& p) { p.driver.follow = Follow::kStreamed; }},
+      {"refined",
+       [](SurfaceFfdParameters& p) {
+         p.driver.refine = {{{.joints = {"joint1"}}, 1}};
+       }},
+      {"keyed", [](SurfaceFfdParameters& p) {
+         p.driver.key_poses = {{{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{90}, "", {{3, {1, 1, 1}}}}}}};
+       }}};
+  const Model single = test::make_tube_in_cage();
+  Model model = single;
   for (const std::uint32_t along : {12u, 6u}) {
-    model_.meshes.push_back(
-        copy_of(test::make_tube_mesh({.around = 8, .along = along}), "lod" + std::to_string(along)));
+    const Mesh mesh = test::make_tube_mesh({.around = 8, .along = along});
+    model.meshes.push_back(copy_of(mesh, "lod" + std::to_string(along)));
   }
-  Rig rig = test::rig_of(parameters_, "tube");
-  rig.layers.push_back({"lod12", parameters_, {}, {}});
-  rig.layers.push_back({"lod6", parameters_, {}, {}});
-  for (const Rig& each : {rig, test::rig_of(parameters_, "*")}) {
-    const Character all = test::bound(model_, each).character;
-    EXPECT_EQ(all->palette_size, one->palette_size);
-    EXPECT_EQ(all->input_count, one->input_count);
-    EXPECT_EQ(all->passes.size(), one->passes.size());
-    EXPECT_EQ(all->meshes.size(), 4u);
+  for (const auto& [name, change] : changes) {
+    SCOPED_TRACE(name);
+    SurfaceFfdParameters parameters = test::by_cage();
+    change(parameters);
+    const Character one = test::bound(single, test::rig_of(parameters, "tube")).character;
+    Rig rig = test::rig_of(parameters, "tube");
+    rig.layers.push_back({"lod12", parameters, {}, {}});
+    rig.layers.push_back({"lod6", parameters, {}, {}});
+    for (const Rig& each : {rig, test::rig_of(parameters, "*")}) {
+      const Character all = test::bound(model, each).character;
+      EXPECT_EQ(all->palette_size, one->palette_size);
+      EXPECT_EQ(all->input_count, one->input_count);
+      EXPECT_EQ(all->passes.size(), one->passes.size());
+      EXPECT_EQ(all->meshes.size(), 4u);
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, SharedDriver,
-    testing::Values(Sharing{"Extended", [](SurfaceFfdParameters&) {}},
-                    Sharing{"Basic", [](SurfaceFfdParameters& p) { p.mode = Mode::kBasic; }},
-                    Sharing{"Estimated", [](SurfaceFfdParameters& p) { p.driver.estimate_frames = true; }},
-                    Sharing{"Streamed", [](SurfaceFfdParameters& p) { p.driver.follow = Follow::kStreamed; }},
-                    Sharing{"Refined",
-                            [](SurfaceFfdParameters& p) {
-                              p.driver.refine = {{{.joints = {"joint1"}}, 1}};
-                            }},
-                    Sharing{"Keyed",
-                            [](SurfaceFfdParameters& p) {
-                              p.driver.key_poses = {
-                                  {{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{90}, "", {{3, {1, 1, 1}}}}}}};
-                            }}),
-    [](const testing::TestParamInfo<Sharing>& sharing) { return sharing.param.name; });
 
 TEST(SharedDrivers, OfAPatchAreOneToo) {
   SurfaceFfdParameters parameters;

@@ -80,65 +80,55 @@ TEST(Exclusion, MayBeExclusive) {
   }
 }
 
-struct Setting {
-  const char* name;
-  void (*change)(SurfaceFfdParameters&);
-};
-
-void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
-
-class ExclusionRows : public testing::TestWithParam<Setting> {};
-
-TEST_P(ExclusionRows, AreThoseOfAWalkOverAllElements) {
-  SurfaceFfdParameters parameters = test::by_cage();
-  parameters.elements = 8;
-  GetParam().change(parameters);
-  Model model = fine_tube();
-  const Binding binding(model, parameters, halves());
-  for (const bool extended : {false, true}) {
-    const SparseRows rows = binding.rows(extended);
-    for (std::uint32_t v = 0; v < rows.row_count(); v += 7) {
-      std::map<std::uint32_t, double> expected = binding.walked(v, extended);
-      for (const Influence& i : rows.row(v)) expected[i.index] -= i.weight;
-      for (const auto& [index, left] : expected) ASSERT_NEAR(left, 0, 1e-5) << "vertex " << v << ", index " << index;
+TEST(Exclusion, LeavesTheRowsOfAWalkOverAllElements) {
+  using Change = void (*)(SurfaceFfdParameters&);
+  const std::vector<std::pair<const char*, Change>> settings{{"none", [](auto&) {}},
+                                                             {"exclude",
+                                                              [](auto& p) {
+                                                                p.exclude = {{"high", "low"}};
+                                                              }},
+                                                             {"hard cut",
+                                                              [](auto& p) {
+                                                                p.exclude = {{"high", "low"}};
+                                                                p.cut = Cut::kHard;
+                                                              }},
+                                                             {"uncut",
+                                                              [](auto& p) {
+                                                                p.exclude = {{"high", "low"}};
+                                                                p.elements = 0;
+                                                              }},
+                                                             {"both ways",
+                                                              [](auto& p) {
+                                                                p.exclude = {{"high", "low"}, {"low", "high"}};
+                                                                p.fade = 9;
+                                                              }},
+                                                             {"exclusive",
+                                                              [](auto& p) {
+                                                                p.exclusive = {{"high", "high"}};
+                                                              }},
+                                                             {"hops", [](auto& p) { p.max_hops = 0; }},
+                                                             {"hops and exclude", [](auto& p) {
+                                                                p.max_hops = 0;
+                                                                p.exclude = {{"high", "low"}};
+                                                                p.fade = 2;
+                                                                p.local = 1;
+                                                              }}};
+  for (const auto& [name, change] : settings) {
+    SCOPED_TRACE(name);
+    SurfaceFfdParameters parameters = test::by_cage();
+    parameters.elements = 8;
+    change(parameters);
+    const Binding binding(fine_tube(), parameters, halves());
+    for (const bool extended : {false, true}) {
+      const SparseRows rows = binding.rows(extended);
+      for (std::uint32_t v = 0; v < rows.row_count(); v += 7) {
+        std::map<std::uint32_t, double> expected = binding.walked(v, extended);
+        for (const Influence& i : rows.row(v)) expected[i.index] -= i.weight;
+        for (const auto& [index, left] : expected) ASSERT_NEAR(left, 0, 1e-5) << "vertex " << v << ", index " << index;
+      }
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Settings, ExclusionRows,
-                         testing::Values(Setting{"None", [](SurfaceFfdParameters&) {}},
-                                         Setting{"Exclude",
-                                                 [](SurfaceFfdParameters& p) {
-                                                   p.exclude = {{"high", "low"}};
-                                                 }},
-                                         Setting{"ExcludeHardCut",
-                                                 [](SurfaceFfdParameters& p) {
-                                                   p.exclude = {{"high", "low"}};
-                                                   p.cut = Cut::kHard;
-                                                 }},
-                                         Setting{"ExcludeUncut",
-                                                 [](SurfaceFfdParameters& p) {
-                                                   p.exclude = {{"high", "low"}};
-                                                   p.elements = 0;
-                                                 }},
-                                         Setting{"ExcludeBoth",
-                                                 [](SurfaceFfdParameters& p) {
-                                                   p.exclude = {{"high", "low"}, {"low", "high"}};
-                                                   p.fade = 9;
-                                                 }},
-                                         Setting{"Exclusive",
-                                                 [](SurfaceFfdParameters& p) {
-                                                   p.exclusive = {{"high", "high"}};
-                                                 }},
-                                         Setting{"Hops", [](SurfaceFfdParameters& p) { p.max_hops = 0; }},
-                                         Setting{"HopsAndExclude",
-                                                 [](SurfaceFfdParameters& p) {
-                                                   p.max_hops = 0;
-                                                   p.exclude = {{"high", "low"}};
-                                                   p.fade = 2;
-                                                   p.local = 1;
-                                                 }}),
-                         [](const testing::TestParamInfo<Setting>& setting) { return setting.param.name; });
 
 TEST(ExclusionErrors, NameTheVertexThatMayFollowNothing) {
   SurfaceFfdParameters parameters = test::by_cage();

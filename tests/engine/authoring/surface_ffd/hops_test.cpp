@@ -33,10 +33,7 @@ Model legs_together() {
   std::vector<glm::mat4> posed(local.size());
   model_matrices(model.skeleton, local, posed);
   const Character linear = test::bound(model, test::rig_of(LinearBlendParameters{})).character;
-  Evaluator evaluator(linear);
-  evaluator.pose(posed);
-  evaluator.evaluate();
-  model.meshes[0].positions = test::positions_of(evaluator, linear, model.meshes[0].name);
+  model.meshes[0].positions = test::posed(linear, posed, model.meshes[0].name);
   model.meshes[0].normals = vertex_normals(model.meshes[0].positions, model.meshes[0].triangles);
   for (std::size_t j = 0; j < local.size(); ++j) model.skeleton.joints[j].rest = local[j];
   for (BoundJoint& bound : model.bound_joints) bound.inverse_bind = glm::inverse(posed[bound.joint]);

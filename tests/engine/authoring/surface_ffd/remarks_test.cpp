@@ -11,8 +11,7 @@ Model points_in_cage(const std::vector<glm::vec3>& places, std::uint32_t joint =
   Mesh points;
   points.name = "tube";
   points.positions = places;
-  const Influence alone{joint, 1.0f};
-  for (std::size_t v = 0; v < places.size(); ++v) points.weights.append_row(std::span(&alone, 1));
+  points.weights = test::rows_on(joint, places.size());
   model.meshes[0] = points;
   return model;
 }
@@ -62,10 +61,7 @@ TEST(Remarks, NameWhatIsBetweenSheets) {
 // Joint 1 moves no element.
 TEST(Remarks, NameWhatIsBeyondAllHops) {
   Model model = points_in_cage({{4, 1.3f, 0}});
-  SparseRows all_on_0;
-  const Influence alone{0, 1.0f};
-  for (std::size_t v = 0; v < model.meshes[1].positions.size(); ++v) all_on_0.append_row(std::span(&alone, 1));
-  model.meshes[1].weights = all_on_0;
+  model.meshes[1].weights = test::rows_on(0, model.meshes[1].positions.size());
   SurfaceFfdParameters parameters = test::by_cage();
   parameters.max_hops = 0;
   EXPECT_EQ(remarks_at(model, parameters), kBeyondHops);

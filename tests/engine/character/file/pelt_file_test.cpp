@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <functional>
 
 #include "tests/engine/character/file/pelt_bytes.h"
 #include "tests/support/graded.h"
@@ -167,11 +166,10 @@ TEST_F(PeltFileOnDisk, ErrorsNameTheFile) {
 TEST_F(PeltFileOnDisk, MappedIsTheSameAndRefusedAlike) {
   const Character character = make_character();
   ASSERT_TRUE(save_pelt(character, folder / "c.pelt"));
-  const auto mapped = load_pelt(folder / "c.pelt", FileAccess::kMapped);
-  ASSERT_TRUE(mapped) << mapped.error().message;
-  EXPECT_EQ(serialize(*mapped), serialize(character));
+  const auto mapped = test::must(load_pelt(folder / "c.pelt", FileAccess::kMapped));
+  EXPECT_EQ(serialize(mapped), serialize(character));
   // The file is let go of: it may be written again.
-  EXPECT_TRUE(save_pelt(*mapped, folder / "c.pelt"));
+  EXPECT_TRUE(save_pelt(mapped, folder / "c.pelt"));
 
   std::ofstream(folder / "empty.pelt");
   std::ofstream(folder / "damaged.pelt") << "PELT and then some more text";

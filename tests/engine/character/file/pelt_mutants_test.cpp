@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <random>
-#include <string_view>
 
 #include <pelt/evaluate.h>
 #include <pelt/key_pose.h>

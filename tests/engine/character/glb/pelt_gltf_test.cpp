@@ -23,6 +23,7 @@
 #include "engine/character/glb/container.h"
 #include "tests/engine/character/largest_allocation.h"
 #include "tests/support/morphs.h"
+#include "tests/support/must.h"
 #include "tests/support/program.h"
 #include "tests/support/tube.h"
 
@@ -85,15 +86,13 @@ json& extension_of(json& document) { return document["extensions"]["PELT_deforme
 TEST(PeltGltf, CarriesRigAndCharacter) {
   for (const char* deformer : {"linear_blend", "surface_ffd", "curve_skeleton", "mos"}) {
     const Subject subject = make_subject(make_limb({.around = 8, .along = 8}), deformer);
-    const auto read = read_gltf_deformers(subject.carrying, "x.glb");
-    ASSERT_TRUE(read) << read.error().message;
-    ASSERT_TRUE(*read);
-    EXPECT_TRUE((*read)->current);
-    EXPECT_EQ(parse_rig((*read)->rig, "x").value(), subject.rig);
-    EXPECT_TRUE(std::ranges::equal((*read)->character, serialize(subject.character)));
-    const auto character = read_character(subject.carrying, "x.glb");
-    ASSERT_TRUE(character) << character.error().message;
-    EXPECT_TRUE(serialize(*character) == serialize(subject.character)) << deformer;
+    const auto read = test::must(read_gltf_deformers(subject.carrying, "x.glb"));
+    ASSERT_TRUE(read);
+    EXPECT_TRUE(read->current);
+    EXPECT_EQ(parse_rig(read->rig, "x").value(), subject.rig);
+    EXPECT_TRUE(std::ranges::equal(read->character, serialize(subject.character)));
+    const auto character = test::must(read_character(subject.carrying, "x.glb"));
+    EXPECT_TRUE(serialize(character) == serialize(subject.character)) << deformer;
   }
 }
 
@@ -102,9 +101,8 @@ TEST(PeltGltf, CarriesMorphTargets) {
   test::add_morph_targets(model.meshes[0], 3);
   const Subject subject = make_subject(model, "linear_blend");
   ASSERT_TRUE(subject.character->meshes[0].morphs);
-  const auto character = read_character(subject.carrying, "x.glb");
-  ASSERT_TRUE(character) << character.error().message;
-  EXPECT_TRUE(serialize(*character) == serialize(subject.character));
+  const auto character = test::must(read_character(subject.carrying, "x.glb"));
+  EXPECT_TRUE(serialize(character) == serialize(subject.character));
 
   // The hash holds the targets, too: their names and the bytes of their offsets.
   EXPECT_EQ(load_error_of(changed(subject.carrying,
@@ -163,12 +161,11 @@ TEST(PeltGltf, ARigAloneIsEnoughToBind) {
   const Bytes file = write_gltf_deformers(subject.plain, format_rig(subject.rig), nullptr, "x.glb").value();
   const test::TemporaryFolder folder;
   ASSERT_TRUE(write_file(folder / "rig.glb", file));
-  const auto carried = load_gltf_rig(folder / "rig.glb");
-  ASSERT_TRUE(carried) << carried.error().message;
-  ASSERT_TRUE(*carried);
-  EXPECT_EQ((*carried)->rig, subject.rig);
-  EXPECT_FALSE((*carried)->character);
-  EXPECT_EQ((*carried)->note, "");
+  const auto carried = test::must(load_gltf_rig(folder / "rig.glb"));
+  ASSERT_TRUE(carried);
+  EXPECT_EQ(carried->rig, subject.rig);
+  EXPECT_FALSE(carried->character);
+  EXPECT_EQ(carried->note, "");
   EXPECT_EQ(load_error_of(file), "x.glb: carries a rig, and no character: bind it");
 
   // A text file can carry a rig, but not a character.
@@ -182,9 +179,8 @@ TEST(PeltGltf, ARigAloneIsEnoughToBind) {
 
 TEST(PeltGltf, FilesWithoutItHaveNone) {
   const Subject subject = make_subject();
-  const auto read = read_gltf_deformers(subject.plain, "x.glb");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_FALSE(*read);
+  const auto read = test::must(read_gltf_deformers(subject.plain, "x.glb"));
+  EXPECT_FALSE(read);
   EXPECT_EQ(load_error_of(subject.plain), "x.glb: is a model without a rig: bind it");
 }
 
@@ -219,10 +215,9 @@ TEST(PeltGltf, WhatWasEditedSinceIsNotCurrent) {
   EXPECT_EQ(load_error_of(moved), "x.glb: was changed since its character was bound: bind it");
   const test::TemporaryFolder folder;
   ASSERT_TRUE(write_file(folder / "moved.glb", moved));
-  const auto carried = load_gltf_rig(folder / "moved.glb");
-  ASSERT_TRUE(carried) << carried.error().message;
-  EXPECT_FALSE((*carried)->character);
-  EXPECT_EQ((*carried)->note, "it was changed since its character was bound");
+  const auto carried = test::must(load_gltf_rig(folder / "moved.glb"));
+  EXPECT_FALSE(carried->character);
+  EXPECT_EQ(carried->note, "it was changed since its character was bound");
 }
 
 // Computes the hash of the specification step by step.
@@ -346,10 +341,9 @@ TEST(PeltGltf, OtherVersionsOfTheCharacterAreBoundAgain) {
   (&first_of_character(subject.carrying))[4] ^= std::byte{64};
   const test::TemporaryFolder folder;
   ASSERT_TRUE(write_file(folder / "x.glb", subject.carrying));
-  const auto carried = load_gltf_rig(folder / "x.glb");
-  ASSERT_TRUE(carried) << carried.error().message;
-  EXPECT_FALSE((*carried)->character);
-  EXPECT_THAT((*carried)->note, HasSubstr("of the format"));
+  const auto carried = test::must(load_gltf_rig(folder / "x.glb"));
+  EXPECT_FALSE(carried->character);
+  EXPECT_THAT(carried->note, HasSubstr("of the format"));
   const auto loaded = load_character(folder / "x.glb");
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, ErrorCode::kUnsupported);

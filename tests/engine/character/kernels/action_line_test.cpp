@@ -36,10 +36,6 @@ std::uint32_t& sample_word(CharacterData& d, std::size_t word) { return pass_of(
 std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(pass_of(d).table.size()); }
 std::uint32_t word_of(float number) { return std::bit_cast<std::uint32_t>(number); }
 
-class LineFault : public testing::TestWithParam<test::Fault> {};
-
-TEST_P(LineFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
-
 const test::Fault kLineFaults[] = {
     {"LineFar", [](CharacterData& d) { record_word(d, 0) = kFar; }, "(action_line): record 0 reads past its table"},
     {"LineAtTheEnd", [](CharacterData& d) { record_word(d, 0) = table_size(d) - shared::kLineWords + 1; },
@@ -80,8 +76,7 @@ const test::Fault kLineFaults[] = {
     {"InverseNan", [](CharacterData& d) { sample_word(d, 9) = kNanWord; }, "not finite"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, LineFault, testing::ValuesIn(kLineFaults),
-                         [](const auto& named) { return std::string(named.param.name); });
+TEST(LineRecords, WithAFaultAreRefused) { test::expect_refused(kLineFaults, make_data()); }
 
 }  // namespace
 }  // namespace pelt::action_line

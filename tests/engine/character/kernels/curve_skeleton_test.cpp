@@ -12,6 +12,7 @@
 #include "shaders/curve_skeleton/pose.h"
 #include "tests/support/driven.h"
 #include "tests/support/fault.h"
+#include "tests/support/must.h"
 
 namespace pelt::curve_skeleton {
 namespace {
@@ -54,10 +55,6 @@ std::uint32_t& sample_word(CharacterData& d, std::size_t word) { return pass_of(
 void ease(CharacterData& d) { curve_anchor_word(d, 1, shared::kCurveAnchorKeys + 1) = shared::kCurveEased; }
 
 std::uint32_t table_size(CharacterData& d) { return static_cast<std::uint32_t>(pass_of(d).table.size()); }
-
-class CurveFault : public testing::TestWithParam<test::Fault> {};
-
-TEST_P(CurveFault, IsRefused) { test::expect_refused(GetParam(), make_data()); }
 
 const test::Fault kFaults[] = {
     // Records: curve, bone, first sample.
@@ -213,8 +210,7 @@ const test::Fault kFaults[] = {
      "'twist/joint1' is of an unknown kind"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, CurveFault, testing::ValuesIn(kFaults),
-                         [](const testing::TestParamInfo<test::Fault>& fault) { return fault.param.name; });
+TEST(CurveRecords, WithAFaultAreRefused) { test::expect_refused(kFaults, make_data()); }
 
 // Whichever word of the table changes, the character is refused or can be posed.
 TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {
@@ -237,16 +233,14 @@ TEST(CurveRecords, AnyOtherWordIsRefusedOrMoves) {
 
 TEST(CurveRecords, TwistsAreControls) {
   CharacterData data = make_data();
-  const Result<Character> character = Character::create(data);
-  ASSERT_TRUE(character);
-  const Result<Character> read = deserialize(serialize(*character), "x.pelt");
-  ASSERT_TRUE(read) << read.error().message;
+  const Character character = test::must(Character::create(data));
+  const Character read = test::must(deserialize(serialize(character), "x.pelt"));
   std::vector<std::string> names;
-  for (const Control& control : (*read)->controls) {
+  for (const Control& control : read->controls) {
     EXPECT_EQ(control.kind, ControlKind::kTwist);
     EXPECT_EQ(control.rest, 0);
     EXPECT_EQ(control.mesh, "");
-    EXPECT_EQ("twist/" + (*read)->skeleton.joints[control.target].name, control.name);
+    EXPECT_EQ("twist/" + read->skeleton.joints[control.target].name, control.name);
     names.push_back(control.name);
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre("twist/joint1", "twist/joint2", "twist/joint3"));

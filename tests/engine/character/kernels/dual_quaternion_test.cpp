@@ -2,8 +2,6 @@
 #include <glm/gtc/matrix_transform.hpp>
 #include <random>
 
-#include <pelt/finite.h>
-
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "shaders/dual_quaternion/pose.h"
@@ -68,12 +66,6 @@ TEST(DualQuaternionPose, TellsWhetherAJointStretches) {
       EXPECT_NEAR(palette[1][axis][axis], is_one ? 1 : scale[axis], 1e-6f) << off;
     }
   }
-}
-
-TEST(DualQuaternionPose, NothingAtAllIsFinite) {
-  const std::vector<Affine> palette = posed(glm::mat4(0));
-  EXPECT_TRUE(is_finite(palette[0]));
-  EXPECT_TRUE(is_finite(palette[1]));
 }
 
 }  // namespace

@@ -113,24 +113,8 @@ bool has_pass(const Character& character, PoseKernel kernel) {
   return std::ranges::find(character->passes, kernel, &PalettePass::kernel) != character->passes.end();
 }
 
-TEST_P(PatchFrames, FollowTheSkeleton) {
-  for (const Follow follow : {Follow::kDualQuaternion, Follow::kLinearBlend, Follow::kClosestLimb}) {
-    SurfaceFfdParameters parameters = by_patches(GetParam().patches);
-    parameters.driver.follow = follow;
-    const Character character = test::bound(model_, test::rig_of(parameters)).character;
-    EXPECT_TRUE(has_pass(character, PoseKernel::kPatchFrame));
-    Evaluator evaluator(character);
-    std::vector<glm::mat4> joints = test::bind_matrices(model_);
-    for (glm::mat4& joint : joints) joint = test::rigid_motion() * joint;
-    evaluator.pose(joints);
-    evaluator.evaluate();
-    EXPECT_LT(worst_distance(model_.meshes[0].positions, test::positions_of(evaluator, character, "tube"),
-                             by_matrix(test::rigid_motion())),
-              kTolerance);
-  }
-}
-
 TEST_P(PatchFrames, TessellatedAreACage) {
+  EXPECT_TRUE(has_pass(streamed(), PoseKernel::kPatchFrame));
   const Character character = streamed(3);
   EXPECT_EQ(character->find_stream(GetParam().driver), 0u);
   EXPECT_TRUE(has_pass(character, PoseKernel::kVertexFrame));
@@ -179,12 +163,9 @@ TEST(TessellatedPatches, AreWeldedToAClosedCage) {
 
   // Both sides of the seam are neighbours of one element: skin on it moves without a crack.
   const Character character = test::bound(model, test::rig_of(parameters)).character;
-  Evaluator evaluator(character);
-  std::vector<glm::mat4> joints = test::bind_matrices(model);
-  joints[1] = joints[1] * glm::rotate(glm::mat4(1), 1.0f, glm::vec3(0, 0, 1));
-  evaluator.pose(joints);
-  evaluator.evaluate();
-  for (const glm::vec3 position : test::positions_of(evaluator, character, "tube")) ASSERT_TRUE(is_finite(position));
+  for (const glm::vec3 position : test::posed(character, test::bent(model, 57), "tube")) {
+    ASSERT_TRUE(is_finite(position));
+  }
 }
 
 TEST(PatchDrivers, AreNotWeldedOrRefinedUnlessTessellated) {
@@ -221,54 +202,18 @@ TEST(PatchDrivers, WithAPoleLeaveItOut) {
               testing::Contains(HasSubstr("3 of the 12 samples of the driver 'patch' have no frame")));
 }
 
-struct Fault {
-  const char* name;
-  void (*change)(PatchParameters&);
-  const char* says;
-};
-
-TEST(PatchDrivers, ErrorsNameThePatchAndWhatIsWrong) {
-  const Fault faults[] = {
-      {"Count", [](PatchParameters& p) { p.control.pop_back(); }, "control"},
-      {"TooFew",
-       [](PatchParameters& p) {
-         p.shape = {3, 10};
-       },
-       "degree"},
-      {"Degree",
-       [](PatchParameters& p) {
-         p.degree = {0, 3};
-       },
-       "degree"},
-      {"DegreeHuge",
-       [](PatchParameters& p) {
-         p.degree = {0xFFFFFFFFu, 3};
-       },
-       "degree"},
-      {"ShapeHuge",
-       [](PatchParameters& p) {
-         p.shape = {0xFFFFFFFFu, 0xFFFFFFFFu};
-       },
-       "patch 1"},
-      {"Knots",
-       [](PatchParameters& p) {
-         p.knots_u = {0, 1, 2};
-       },
-       "knots"},
-      {"KnotsDescend", [](PatchParameters& p) { p.knots_u = {0, 1, 2, 3, 2, 5, 6, 7, 8, 9}; }, "knot"},
-      {"Weights", [](PatchParameters& p) { p.weights = {1}; }, "weights"},
-      {"WeightZero", [](PatchParameters& p) { p.weights.assign(30, 0.0f); }, "weight"},
-      {"NotFinite", [](PatchParameters& p) { p.control[3].x = NAN; }, "control"},
-  };
-  for (const Fault& fault : faults) {
+// What may be wrong with a patch is tested with it.
+TEST(PatchDrivers, ErrorsNameThePatch) {
+  const auto error = [](const auto& change) {
     PatchParameters broken = sheet(1.5f);
-    fault.change(broken);
-    EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(by_patches({sheet(1.5f), broken}))),
-                testing::AllOf(testing::AnyOf(testing::StartsWith("layer 1 (surface_ffd): patch 1 of the driver"),
-                                              testing::StartsWith("layer 1 (surface_ffd): /driver/patches/1/")),
-                               HasSubstr(fault.says)))
-        << fault.name;
-  }
+    change(broken);
+    return test::bind_error(test::make_tube(), test::rig_of(by_patches({sheet(1.5f), broken})));
+  };
+  const std::string place = "layer 1 (surface_ffd): patch 1 of the driver";
+  EXPECT_THAT(error([](PatchParameters& p) { p.control.pop_back(); }), testing::StartsWith(place));
+  EXPECT_THAT(error([](PatchParameters& p) { p.shape = {0xFFFFFFFFu, 0xFFFFFFFFu}; }), testing::StartsWith(place));
+  EXPECT_THAT(error([](PatchParameters& p) { p.control[3].x = NAN; }),
+              testing::StartsWith("layer 1 (surface_ffd): /driver/patches/1/control"));
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <pelt/finite.h>
-
 #include "engine/character/pose_kernels.h"
 #include "engine/character/records.h"
 #include "shaders/surface_ffd/pose.h"
@@ -34,13 +32,6 @@ TEST(SurfaceFfdPose, MovesTheTriangleWithItself) {
   // Distances from the plane of the triangle are kept (equation 2: e3 has unit length).
   const glm::vec3 normal = glm::normalize(glm::cross(kRest[1] - kRest[0], kRest[2] - kRest[0]));
   EXPECT_NEAR(glm::distance(transform_point(frame, kRest[0] + 0.3f * normal), moved[0]), 0.3f, 1e-5f);
-}
-
-TEST(SurfaceFfdPose, CollapsedTrianglesAreFinite) {
-  const glm::vec3 a(1, 2, 3);
-  EXPECT_TRUE(is_finite(posed({a, a, a})));
-  EXPECT_TRUE(is_finite(posed({a, a, a + 1.0f})));
-  EXPECT_TRUE(is_finite(posed({a, a + 1.0f, a + 2.0f})));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <pelt/point_cache.h>
 #include <pelt/tools/file_io.h>
 
+#include "tests/support/must.h"
 #include "tests/support/shared_files.h"
 
 namespace pelt {
@@ -45,35 +46,32 @@ std::vector<glm::vec3> at(const PointCache& cache, float frame) {
 }
 
 TEST_F(Pc2, HoldsWhatTheFileHolds) {
-  const auto cache = load();
-  ASSERT_TRUE(cache) << cache.error().message;
-  EXPECT_EQ(cache->count, 2u);
-  EXPECT_EQ(cache->frames, 3u);
-  EXPECT_EQ(cache->start, 10);
-  EXPECT_EQ(cache->rate, 2);
-  EXPECT_THAT(cache->frame(1), ::testing::ElementsAre(glm::vec3(0, 2, 0), glm::vec3(1, 2, 0)));
+  const auto cache = test::must(load());
+  EXPECT_EQ(cache.count, 2u);
+  EXPECT_EQ(cache.frames, 3u);
+  EXPECT_EQ(cache.start, 10);
+  EXPECT_EQ(cache.rate, 2);
+  EXPECT_THAT(cache.frame(1), ::testing::ElementsAre(glm::vec3(0, 2, 0), glm::vec3(1, 2, 0)));
 }
 
 TEST_F(Pc2, IsLinearBetweenSamplesAndHeldAtTheEnds) {
-  const auto cache = load();
-  ASSERT_TRUE(cache) << cache.error().message;
+  const auto cache = test::must(load());
   for (const float frame : {-std::numeric_limits<float>::infinity(), -5.0f, 10.0f}) {
-    EXPECT_THAT(at(*cache, frame), ::testing::ElementsAre(glm::vec3(0, 0, 0), glm::vec3(1, 0, 0)));
+    EXPECT_THAT(at(cache, frame), ::testing::ElementsAre(glm::vec3(0, 0, 0), glm::vec3(1, 0, 0)));
   }
-  EXPECT_THAT(at(*cache, 11), ::testing::ElementsAre(glm::vec3(0, 1, 0), glm::vec3(1, 1, 0)));
-  EXPECT_THAT(at(*cache, 12), ::testing::ElementsAre(glm::vec3(0, 2, 0), glm::vec3(1, 2, 0)));
-  EXPECT_THAT(at(*cache, 13.5f), ::testing::ElementsAre(glm::vec3(0, 2, 3), glm::vec3(1, 2, 3)));
+  EXPECT_THAT(at(cache, 11), ::testing::ElementsAre(glm::vec3(0, 1, 0), glm::vec3(1, 1, 0)));
+  EXPECT_THAT(at(cache, 12), ::testing::ElementsAre(glm::vec3(0, 2, 0), glm::vec3(1, 2, 0)));
+  EXPECT_THAT(at(cache, 13.5f), ::testing::ElementsAre(glm::vec3(0, 2, 3), glm::vec3(1, 2, 3)));
   for (const float frame : {14.0f, 15.0f, 1e30f}) {
-    EXPECT_THAT(at(*cache, frame), ::testing::ElementsAre(glm::vec3(0, 2, 4), glm::vec3(1, 2, 4)));
+    EXPECT_THAT(at(cache, frame), ::testing::ElementsAre(glm::vec3(0, 2, 4), glm::vec3(1, 2, 4)));
   }
 }
 
 TEST_F(Pc2, OneSampleIsAConstant) {
   header.samples = 1;
   positions.resize(2);
-  const auto cache = load();
-  ASSERT_TRUE(cache) << cache.error().message;
-  for (const float frame : {0.0f, 10.0f, 11.0f}) EXPECT_EQ(at(*cache, frame)[1], glm::vec3(1, 0, 0));
+  const auto cache = test::must(load());
+  for (const float frame : {0.0f, 10.0f, 11.0f}) EXPECT_EQ(at(cache, frame)[1], glm::vec3(1, 0, 0));
 }
 
 TEST_F(Pc2, RefusesWhatIsNoCache) {

@@ -6,6 +6,7 @@
 #include <pelt/pack.h>
 
 #include "shaders/blend/blend.h"
+#include "tests/support/must.h"
 
 namespace pelt {
 namespace {
@@ -47,17 +48,16 @@ TEST_P(PackSizes, RoundTripsAndIsValid) {
   const Sample sample = make_sample(GetParam());
   for (const bool sorted : {false, true}) {
     const std::vector<std::uint32_t> order = sorted ? by_length({&sample.rows, 1}) : std::vector<std::uint32_t>{};
-    const Result<PackedBinding> packed = pack({&sample.rows, 1}, sample.rest(), order);
-    ASSERT_TRUE(packed) << packed.error().message;
-    ASSERT_EQ(packed->vertex_count(), GetParam());
-    const Result<void> valid = validate(*packed, 50, Groups::kOne, "sample");
+    const PackedBinding packed = test::must(pack({&sample.rows, 1}, sample.rest(), order));
+    ASSERT_EQ(packed.vertex_count(), GetParam());
+    const Result<void> valid = validate(packed, 50, Groups::kOne, "sample");
     EXPECT_TRUE(valid) << valid.error().message;
-    const SparseRows back = unpack_rows(*packed);
+    const SparseRows back = unpack_rows(packed);
     ASSERT_EQ(back.row_count(), GetParam());
     for (std::size_t r = 0; r < GetParam(); ++r) {
       const std::size_t source = order.empty() ? r : order[r];
-      EXPECT_EQ(packed->points[r], sample.positions[source]);
-      EXPECT_GT(glm::dot(shared::unpack_normal(packed->directions[r].x), sample.normals[source]), 0.999999f);
+      EXPECT_EQ(packed.points[r], sample.positions[source]);
+      EXPECT_GT(glm::dot(shared::unpack_normal(packed.directions[r].x), sample.normals[source]), 0.999999f);
       ASSERT_EQ(back.row(r).size(), sample.rows.row(source).size());
       for (std::size_t k = 0; k < back.row(r).size(); ++k) {
         EXPECT_EQ(back.row(r)[k].index, sample.rows.row(source)[k].index);
@@ -251,10 +251,9 @@ TEST(Pack, EqualWeightsKeepTheirSum) {
   for (std::uint32_t k = 0; k < 4000; ++k) row.push_back({k, 1});
   append_row(rows, row);
   const std::vector<glm::vec3> one{{0, 0, 1}};
-  const Result<PackedBinding> packed = pack({&rows, 1}, {one, one, {}}, {});
-  ASSERT_TRUE(packed);
-  EXPECT_TRUE(validate(*packed, 4000, Groups::kOne, "row"));
-  const SparseRows back = unpack_rows(*packed);
+  const PackedBinding packed = test::must(pack({&rows, 1}, {one, one, {}}, {}));
+  EXPECT_TRUE(validate(packed, 4000, Groups::kOne, "row"));
+  const SparseRows back = unpack_rows(packed);
   ASSERT_GT(back.row(0).size(), 0u);
   for (const Influence& influence : back.row(0)) EXPECT_NEAR(influence.weight, 1.0 / 4000, 1.0 / 65535);
 }

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+#include "tests/runtime/crowd_pair.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <glm/gtc/matrix_transform.hpp>
+#include <utility>
+
+#include <pelt/evaluate.h>
+#include <pelt/pose.h>
+#include <pelt/runtime/transfer.h>
+
+#include "tests/runtime/callers_buffer.h"
+#include "tests/support/driven.h"
+#include "tests/support/morphs.h"
+#include "tests/support/must.h"
+#include "tests/support/swinging.h"
+
+namespace pelt::runtime {
+namespace {
+
+constexpr std::uint32_t kCharacterNumbers = 3;  // of characters, at most at once
+constexpr std::uint32_t kRoomForEach = 3;       // instances that a crowd has room for, of each kind of character
+constexpr std::uint32_t kLoggedFrames = 20;
+
+// GPU and CPU differ by rounding, of which thin drivers magnify some; what is stale, torn or another's is off by far
+// more. Relative to the reach.
+constexpr float kCpuTolerance = 3e-4f;
+
+// Whether mesh m is shown at a level by itself or, `by` given, by that level.
+bool is_shown_by(const CharacterData& data, std::size_t m, std::optional<std::size_t> by, std::uint32_t level) {
+  std::optional<std::size_t> shown;
+  for (std::size_t l = 0; l < data.levels.size(); ++l) {
+    if (data.levels[l].of == m && data.levels[l].level <= level) shown = l;
+  }
+  return shown == by;
+}
+
+// Calls visit(mesh, first vertex, count) for what an instance of character `number` shows of each mesh at a level.
+template <class Visit>
+void for_shown(const Crowd& crowd, std::uint32_t number, const CharacterData& data, std::uint32_t level,
+               const Visit& visit) {
+  for (std::uint32_t m = 0; m < data.meshes.size(); ++m) {
+    const auto first = crowd.mesh_vertex(number, m);
+    if (!first) continue;
+    if (is_shown_by(data, m, std::nullopt, level)) visit(m, *first, data.meshes[m].vertex_count());
+    for (std::uint32_t l = 0; l < data.levels.size(); ++l) {
+      if (data.levels[l].of == m && is_shown_by(data, m, l, level))
+        visit(m, crowd.level_vertex(number, l), data.levels[l].skin.vertex_count());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Character> make_kinds() {
+  Model levelled = test::make_tube({.around = 10, .along = 16});
+  for (const std::uint32_t level : {1u, 3u}) {
+    levelled.levels.push_back({0, level, test::make_tube_mesh({.around = 10 - 2 * level, .along = 14 - 3 * level})});
+    levelled.levels.back().mesh.name = "tube_LOD" + std::to_string(level);
+  }
+  Model two = levelled;
+  two.meshes.push_back(test::make_tube_mesh({.around = 5, .along = 7, .radius = 0.5f}));
+  two.meshes.back().name = "inner";
+  Model morphing = levelled;
+  test::add_morph_targets(morphing.meshes[0], 5);
+  for (MeshLevel& level : morphing.levels) test::add_morph_targets(level.mesh, 5);
+  std::vector<Character> kinds{test::bound_by(two, "dual_quaternion"), test::bound_by(morphing, "surface_ffd"),
+                               test::swinging_tube(),
+                               test::bound(test::make_tubes_in_two_cages(), test::two_cages()).character};
+  for (const std::string_view deformer : deformer_names())
+    kinds.push_back(test::judged_by(levelled, std::string(deformer)).character);
+  return kinds;
+}
+
+CrowdConfiguration::CrowdConfiguration(std::mt19937& random) {
+  const auto maybe = [&] { return random() % 2 == 0; };
+  slots = 1 + static_cast<std::uint32_t>(random() % kMaxOutputSlots);
+  frames_in_flight = 1 + static_cast<std::uint32_t>(random() % 3);
+  drawn = maybe();
+  previous = maybe() && !(drawn && slots > 1);
+  recomputed = random() % 4 == 0;
+  parts = drawn || maybe();
+}
+
+CrowdOptions CrowdConfiguration::options(CrowdOptions plain, VkBuffer list) const {
+  plain.frames_in_flight = frames_in_flight;
+  plain.outputs.slots = slots;
+  if (!previous) plain.outputs.previous_positions = {};
+  if (drawn) plain.drawn = {list};
+  return plain;
+}
+
+std::string CrowdConfiguration::text() const {
+  std::ostringstream out;
+  out << slots << " slots, " << frames_in_flight << " frames in flight";
+  const std::pair<bool, const char*> flags[] = {
+      {drawn, "drawn"}, {previous, "previous positions"}, {recomputed, "recomputed normals"}, {parts, "parts"}};
+  for (const auto& [is_on, name] : flags) out << (is_on ? ", " : "") << (is_on ? name : "");
+  return out.str();
+}
+
+template <class Make>
+auto CrowdPair::made(const Make& make) {
+  if (refusing_ != nullptr && any(4) == 0) {
+    const std::string before = refusing_->objects();
+    refusing_->refuse_object_in(1 + any(12));
+    auto result = make();
+    refusing_->refuse_object_in(0);
+    if (result) return test::must(std::move(result));
+    ++refusing_->refusals;
+    EXPECT_EQ(refusing_->objects(), before) << result.error().message;
+  }
+  return test::must(make());
+}
+
+template <class... Values>
+void CrowdPair::write(const char* name, const Values&... values) {
+  log_ << ' ' << name << '(';
+  std::size_t count = 0;
+  ((log_ << (count++ > 0 ? ", " : "") << values), ...);
+  log_ << ')';
+}
+
+CrowdPair::CrowdPair(const Device& device, std::uint32_t seed, const std::vector<Character>& kinds,
+                     RefusingDevice* refusing)
+    : device_(device),
+      random_(seed),
+      configuration_(random_),
+      kinds_(kinds),
+      refusing_(refusing),
+      kind_by_number_{any(kinds.size()), any(kinds.size()), any(kinds.size())},
+      list_(callers_buffer(4096, device)),
+      gpu_(upload_some()) {
+  CrowdOptions options{.instances = {2, 2, 2}};
+  options.outputs.bounds = true;
+  options.outputs.previous_positions.format = VertexFormat::kFloat;
+  if (configuration_.recomputed) options.outputs.normal_mode = NormalMode::kRecomputed;
+  for (const Character& kind : kinds_) options.capacity += capacity_of(kind, kRoomForEach, options.outputs);
+  options.capacity.vertices /= 2;
+  plain_.emplace(made([&] { return Crowd::create(device_, gpu_, options); }));
+  other_.emplace(made([&] { return Crowd::create(device_, gpu_, configuration_.options(options, list_.handle())); }));
+  listed_.resize(plain_->instance_count());
+  was_listed_ = listed_;
+}
+
+bool CrowdPair::frame(std::uint32_t number) {
+  if (number % kLoggedFrames == 0) log_ = std::ostringstream(configuration_.text(), std::ios::ate);
+  log_ << "\n  frame " << number << ':';
+  for (std::uint32_t calls = any(5); calls > 0; --calls) call();
+  pose();
+  record();
+  bool same = true;
+  for (const std::uint32_t i : instances()) {
+    if (plain_->has_outputs(i) && plain_->is_shown(i)) same = shows_the_same(i) && same;
+  }
+  was_listed_ = listed_;
+  return same && agree_;
+}
+
+float CrowdPair::between(float least, float most) {
+  return least + (most - least) * static_cast<float>(any(4096)) / 4095;
+}
+
+bool CrowdPair::alike(bool plain, bool other) {
+  if (plain != other) log_ << " <<one of them refuses>>";
+  agree_ = agree_ && plain == other;
+  return plain && other;
+}
+
+std::vector<std::uint32_t> CrowdPair::instances() const {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < plain_->instance_count(); ++i) {
+    if (plain_->has_instance(i)) found.push_back(i);
+  }
+  return found;
+}
+
+GpuCharacters CrowdPair::upload_some() {
+  std::vector<Character> some;
+  for (const std::size_t kind : kind_by_number_) some.push_back(kinds_[kind]);
+  UploadOptions options{.normal_rings = true};
+  for (const Character& kind : kinds_)
+    options.capacity = std::max(options.capacity, 2 * kCharacterNumbers * GpuCharacters::bytes_of(kind, options));
+  return made([&] { return upload(device_, some, options); });
+}
+
+void CrowdPair::call() {
+  const std::vector<std::uint32_t> there = instances();
+  const std::uint32_t what = any(12);
+  if (what == 0 || there.empty()) return acquire();
+  if (what == 1) return change_character();
+  const std::uint32_t i = there[any(there.size())];
+  if (what == 2) return release(i);
+  if (what == 3) return give_or_take(i);
+  change(i, what);
+}
+
+void CrowdPair::acquire() {
+  const std::uint32_t character = any(kCharacterNumbers);
+  const Result<std::uint32_t> plain = plain_->acquire(character);
+  const Result<std::uint32_t> other = other_->acquire(character);
+  if (!alike(plain.has_value(), other.has_value())) return;
+  write("acquire", character, *plain);
+  alike(*plain == *other && !told_.contains(*plain), true);
+}
+
+void CrowdPair::release(std::uint32_t i) {
+  write("release", i);
+  both([&](Crowd& crowd) { crowd.release(i); });
+  told_.erase(i);
+}
+
+void CrowdPair::give_or_take(std::uint32_t i) {
+  if (plain_->has_outputs(i)) {
+    write("give_outputs", i);
+    both([&](Crowd& crowd) { crowd.show(i, false), crowd.give_outputs(i); });
+  } else if (alike(plain_->take_outputs(i).has_value(), other_->take_outputs(i).has_value())) {
+    write("take_outputs", i);
+    both([&](Crowd& crowd) { crowd.show(i, true); });
+  }
+}
+
+// Removes a character, and adds one of any kind, which takes its number.
+void CrowdPair::change_character() {
+  if (any(3) > 0) return;
+  const std::uint32_t number = any(kCharacterNumbers);
+  for (const std::uint32_t i : instances()) {
+    if (plain_->character_of(i) == number) release(i);
+  }
+  both([&](Crowd& crowd) { crowd.remove(number); });
+  gpu_.remove(number);
+  kind_by_number_[number] = any(kinds_.size());
+  const Character& kind = kinds_[kind_by_number_[number]];
+  write("add", number, kind->name);
+  alike(made([&] { return gpu_.add(device_, kind); }) == number, true);
+  test::must(submit_and_wait(device_, "upload", [&](VkCommandBuffer commands) { gpu_.record_upload(commands); }));
+  gpu_.finish_upload();
+  both([&](Crowd& crowd) { made([&] { return crowd.add(device_, number); }); });
+}
+
+void CrowdPair::change(std::uint32_t i, std::uint32_t what) {
+  const std::uint32_t value = any(4);
+  const std::uint32_t frames = any(4);
+  if (what == 4 && plain_->has_outputs(i)) {
+    write("show", i, value % 2);
+    both([&](Crowd& crowd) { crowd.show(i, value % 2 == 1); });
+  } else if (what <= 6) {
+    told_[i].every = frames < 2 ? 1 : value;
+    write("update_every", i, told_[i].every);
+    both([&](Crowd& crowd) { crowd.update_every(i, told_[i].every); });
+  } else if (what == 7) {
+    write("teleport", i);
+    both([&](Crowd& crowd) { crowd.teleport(i); });
+  } else if (what == 8) {
+    write("detail", i, value % 2);
+    told_[i].detail = static_cast<Detail>(value % 2);
+    both([&](Crowd& crowd) { crowd.detail(i, told_[i].detail); });
+  } else {
+    write("level", i, value, frames);
+    both([&](Crowd& crowd) { crowd.level(i, value, frames); });
+  }
+}
+
+// Gives most instances a pose and inputs; those that are new stand at rest until their turn comes.
+void CrowdPair::pose() {
+  for (const std::uint32_t i : instances()) {
+    const Character& character = character_of(i);
+    Told& told = told_[i];
+    if (told.joints.empty()) {
+      told.joints.resize(character->skeleton.joints.size());
+      rest_matrices(character->skeleton, told.joints);
+      told.inputs.resize(character->input_count);
+      rest_inputs(*character, told.inputs);
+    }
+    if (any(3) == 0) continue;
+    std::vector<Transform> local(told.joints.size());
+    rest_pose(character->skeleton, local);
+    local[0].translation += glm::vec3(between(-5, 5), between(-5, 5), between(-5, 5));
+    for (Transform& joint : local)
+      joint.rotation *=
+          glm::angleAxis(between(-0.7f, 0.7f), glm::normalize(glm::vec3(between(-1, 1), between(-1, 1), 2)));
+    model_matrices(character->skeleton, local, told.joints);
+    both([&](Crowd& crowd) { crowd.pose(i, told.joints); });
+    if (character->clock_input()) continue;
+    rest_inputs(*character, told.inputs);
+    for (float& input : told.inputs) input += between(-0.2f, 0.2f);
+    both([&](Crowd& crowd) { crowd.inputs(i, told.inputs); });
+  }
+  both([](Crowd& crowd) { crowd.advance(1.0f / 60); });
+}
+
+void CrowdPair::record() {
+  std::vector<std::uint32_t> words{0};
+  for (std::uint32_t i = 0; i < listed_.size(); ++i) {
+    const bool shown = plain_->has_instance(i) && plain_->has_outputs(i) && plain_->is_shown(i);
+    listed_[i] = shown && (!configuration_.drawn || any(4) > 0);
+    if (listed_[i]) words.push_back(i);
+  }
+  words[0] = static_cast<std::uint32_t>(words.size() - 1);
+  fill(list_, words);
+  test::must(submit_and_wait(device_, "both", [&](VkCommandBuffer commands) {
+    plain_->record(commands);
+    if (!configuration_.parts) return other_->record(commands);
+    other_->record_pose(commands);
+    other_->record_blend(commands);
+  }));
+}
+
+bool CrowdPair::is_near(std::uint32_t instance, const char* what, const std::vector<glm::vec3>& wanted,
+                        const std::vector<glm::vec3>& got, float most) {
+  float worst = 0;
+  const ShownLevels shown = plain_->shown_levels(instance);
+  for (const std::uint32_t level : {shown.from, shown.to}) {
+    for_shown(*plain_, plain_->character_of(instance), *character_of(instance), level,
+              [&](std::uint32_t, std::uint32_t first, std::uint32_t count) {
+                for (std::uint32_t v = first; v < first + count; ++v) {
+                  const float off = glm::distance(wanted[v], got[v]);
+                  if (!(off <= worst)) worst = off;  // NaN too
+                }
+              });
+  }
+  if (worst <= most) return true;
+  log_ << " <<" << what << " of instance " << instance << " off by " << worst << ">>";
+  return false;
+}
+
+bool CrowdPair::shows_the_same(std::uint32_t i) {
+  const Box wanted_box = made([&] { return read_bounds(device_, *plain_, i); });
+  const Box box = made([&] { return read_bounds(device_, *other_, i); });
+  const float size = glm::distance(wanted_box.least, wanted_box.greatest);
+  const float near = 1e-6f * size;
+  const float off = glm::distance(wanted_box.least, box.least) + glm::distance(wanted_box.greatest, box.greatest);
+  bool same = off <= near;
+  if (!same) log_ << " <<box of instance " << i << " off by " << off << ">>";
+  if (!listed_[i]) return same;
+  const InstanceVertices wanted = made([&] { return read_vertices(device_, *plain_, i); });
+  const InstanceVertices got = made([&] { return read_vertices(device_, *other_, i); });
+  constexpr float kNearNormals = 2e-4f;  // a unit of 16 bits, and more
+  same = is_near(i, "position", wanted.positions, got.positions, near) && same;
+  same = is_near(i, "normal", wanted.normals, got.normals, kNearNormals) && same;
+  if (any(4) == 0) same = is_as_on_the_cpu(i, wanted, wanted_box) && same;
+  // What was not drawn in the frame before has no motion.
+  if (!configuration_.previous || (configuration_.drawn && !was_listed_[i])) return same;
+  return is_near(i, "previous position", wanted.previous_positions, got.previous_positions, near) && same;
+}
+
+// Those that swing, or are not moved in every frame, may stand elsewhere.
+bool CrowdPair::is_as_on_the_cpu(std::uint32_t i, const InstanceVertices& plain, const Box& box) {
+  const Told& told = told_[i];
+  const Character& character = character_of(i);
+  if (told.every != 1 || character->clock_input()) return true;
+  const std::uint32_t level = plain_->shown_levels(i).to;
+  const Character shown = character.at_level(level);
+  Evaluator evaluator(shown);
+  evaluator.set_detail(told.detail);
+  evaluator.pose(told.joints);
+  evaluator.inputs(told.inputs);
+  evaluator.evaluate();
+  float reach = character.size();
+  for (const glm::vec3& position : evaluator.positions()) reach = std::max(reach, glm::length(position));
+  float worst = 0;
+  const auto keep_worst = [&](float off) {
+    if (!(off / reach <= worst)) worst = off / reach;  // NaN too
+  };
+  for_shown(*plain_, plain_->character_of(i), *character, level,
+            [&](std::uint32_t m, std::uint32_t first, std::uint32_t count) {
+              const auto wanted = evaluator.positions().subspan(shown->meshes[m].first_vertex, count);
+              for (std::uint32_t v = 0; v < count; ++v) {
+                const glm::vec3 got = plain.positions[first + v];
+                keep_worst(glm::distance(got, wanted[v]));
+                keep_worst(glm::distance(got, glm::clamp(got, box.least, box.greatest)));
+              }
+            });
+  if (worst < kCpuTolerance) return true;
+  log_ << " <<instance " << i << " is off by " << worst << " of the reach from where the CPU moves it, or its box>>";
+  return false;
+}
+
+}  // namespace pelt::runtime
