@@ -78,7 +78,7 @@ class Binder {
     return bound;
   }
 
-  // Returns what `make` makes of a layer's parameters; the parameters themselves if the layer moves nothing.
+  // Returns the parameters that `make` returns for a layer; the layer's own if it moves nothing.
   Result<DeformerParameters> remade(std::size_t l, Result<DeformerParameters> (*make)(const DeformerParameters&,
                                                                                       const DeformerInput&)) {
     const DeformerParameters& parameters = plan_.layers[l].deformer;
@@ -192,7 +192,7 @@ class Binder {
     return {};
   }
 
-  // Merges all layers of a mesh, which must be bound. Uses up their bindings.
+  // Merges all layers of a mesh. All must be bound. Uses up their bindings.
   Result<MergedLayers> merged(std::size_t m) {
     MergedLayers layers;
     for (const LayerAtMesh& at : layers_at(m)) {

@@ -35,9 +35,10 @@ Result<void> check_mesh(const Mesh& mesh, std::size_t bound_joint_count) {
   const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
   if (!fits(mesh.normals.size()) || !fits(mesh.tangents.size()) || !fits(mesh.uvs.size()) ||
       !fits(mesh.weights.row_count())) {
-    return invalid("mesh '{}' has {} positions, {} normals, {} tangents, {} texture coordinates, {} rows of weights",
-                   mesh.name, count, mesh.normals.size(), mesh.tangents.size(), mesh.uvs.size(),
-                   mesh.weights.row_count());
+    return invalid(
+        "mesh '{}' has {} positions, {} normals, {} tangents, {} texture coordinates, {} rows of weights; all but 0 "
+        "must be equal",
+        mesh.name, count, mesh.normals.size(), mesh.tangents.size(), mesh.uvs.size(), mesh.weights.row_count());
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_near(mesh.positions[i])) {
@@ -116,8 +117,8 @@ Result<void> check_model(const Model& model) {
   for (const MeshLevel& level : model.levels) {
     PELT_TRY(check_mesh(level.mesh, model.bound_joints.size()));
     if (level.of >= model.meshes.size() || level.level < 1 || level.level > kMaxLevel) {
-      return invalid("mesh '{}' is level of detail {} (1 to {}) of mesh {} of {}", level.mesh.name, level.level,
-                     kMaxLevel, level.of, model.meshes.size());
+      return invalid("mesh '{}': level of detail {} (allowed: 1 to {}) of mesh {} (there are {})", level.mesh.name,
+                     level.level, kMaxLevel, level.of, model.meshes.size());
     }
   }
   return check_expressions(model);

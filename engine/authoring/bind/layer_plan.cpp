@@ -165,7 +165,7 @@ PieceAreas leave_to_linear_blend(std::vector<LayerAtMesh>& below, LayerAtMesh& a
   if (in_cores > 0) {
     notes.push_back(
         fmt::format("{}: {} of the {} vertices of mesh '{}' are in regions that move as one piece (heads, hands, "
-                    "feet, hips, faces) and stay on linear blend as far as they follow only their joints",
+                    "feet, hips, faces) and stay on linear blend as far as they follow only joints of one region",
                     layer.label, in_cores, left.size(), mesh.name));
   }
   return pieces;

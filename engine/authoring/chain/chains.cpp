@@ -198,7 +198,7 @@ class Finder {
   Result<Chain> lay_named(const ChainOptions::Named& named) const {
     const std::string what = fmt::format("curve '{}'", named.name);
     if (!is_near(named.offset)) {
-      return invalid("{}: its offset is not finite, or longer than {:g} m", what, kMaxCoordinate);
+      return invalid("{}: its offset must be finite and at most {:g} m", what, kMaxCoordinate);
     }
     std::vector<std::uint32_t> joints;
     for (const std::string& name : named.joints) {
@@ -303,7 +303,7 @@ std::vector<glm::dmat4> matrices_at_bind(const Model& model, std::span<const std
       if (influence.weight > 0) used[influence.index] = true;
     }
   }
-  // Exporters may write the same matrix for all joints that no weights use. It tells nothing.
+  // Exporters may write the same matrix for all joints that no weights use. It means nothing.
   const auto bytes_of = [](const BoundJoint& bound) {
     return std::string_view(reinterpret_cast<const char*>(&bound.inverse_bind), sizeof(bound.inverse_bind));
   };

@@ -92,7 +92,7 @@ struct ChainOptions {
 // joints below it (a skull with eyes and a jaw) receives such a bone too.
 //
 // Pairs: at a joint of three links, all pairs count. At four and more, the parent is paired with the child that
-// continues it most straightly, then the straightest of the remainder are paired, and so on; but limbs that mirror each
+// continues it straightest, then the straightest of the remainder are paired, and so on; but limbs that mirror each
 // other stay together. Limbs less than 60 degrees apart are not paired. Two limbs that both lead away from the joint
 // above, or from the topmost joint, must be 120 degrees apart, so that fingers are not paired, unless a joint of three
 // links forks into two limbs with bones of the same lengths. Limbs with mirrored names need only 5 degrees. At joints

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Curves at bind: finds closest points, and bones that have the same frames.
+// Curves at bind. Finds closest points, and bones that have the same frames.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,8 @@ struct Sampled {
 };
 
 // Returns the samples of each piece as fractions of it, ascending from 0 to 1: a multiple of `slots`, at most 512, or
-// none without skin. In each strong pose, the table then moves points within reach by at most `error` metres away from
-// the position by an exact frame. Between samples h apart, the error is at most h^2 / 8 times the second derivative of
+// none without skin. In each strong pose, the table then moves every point within reach to at most `error` metres from
+// its position by an exact frame. Between samples h apart, the error is at most h^2 / 8 times the second derivative of
 // the moved point. So samples lie at equal steps of the integral of its square root, or all as near as its largest
 // value requires.
 std::vector<std::vector<float>> place_samples(const Sampled& sampled, float error);

@@ -21,7 +21,7 @@ struct NamedCage {
 };
 
 // Returns the cage of a rig: an OBJ file, relative to the rig, or, if `file` is empty, a mesh of the model. Errors:
-// those of named_file and load_cage; there is no such mesh.
+// those of named_file and load_cage, and a mesh that does not exist.
 Result<NamedCage> find_cage(const std::string& mesh, const std::string& file, const DeformerInput& input);
 
 }  // namespace pelt

@@ -41,7 +41,7 @@ Result<std::vector<std::uint8_t>> region_triangles(const Region& region, const M
 Result<std::vector<float>> group_values(const std::string& group, const Mesh& mesh, const Model& model, const Rig& rig,
                                         const std::string& what);
 
-// The same for a target, as region_values() does it.
+// The same for a target, as in region_values().
 Result<std::vector<float>> group_values(const std::string& group, const DeformerTarget& target,
                                         const DeformerInput& input, const std::string& what);
 

@@ -50,7 +50,7 @@ void describe(Fields& fields, DriverParameters& driver) {
       driver.triangles);
   fields.number({"joint_density", "How much denser a driver simplified from the skin is near joints; 1: even."},
                 driver.joint_density, {.least = 1});
-  fields.number({"weld", "Vertices at most this far apart become one, which closes seams; metres."}, driver.weld,
+  fields.number({"weld", "Vertices at most this many metres apart become one, which closes seams."}, driver.weld,
                 kNotNegative);
   fields.objects({"refine", "Triangles to split, without cracks."}, driver.refine);
   fields.choice({"follow",
@@ -67,7 +67,7 @@ void describe(Fields& fields, DriverParameters& driver) {
   fields.flag({"morph_targets", "Morph targets of the driver's mesh move the driver."}, driver.morph_targets);
   fields.objects({"key_poses", "Shapes of the driver at joint angles."}, driver.key_poses);
   fields.offsets({"offsets",
-                  "[vertex, x, y, z], moves the driver's vertices after bind, each at most once; the skin follows. "
+                  "[vertex, x, y, z]: moves the driver's vertices after bind, each at most once; the skin follows. "
                   "Metres, model space at bind, turned with the limb; numbered as in the character's driver."},
                  driver.offsets);
 }

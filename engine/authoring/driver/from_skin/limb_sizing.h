@@ -16,7 +16,7 @@ struct LimbSizing {
 
 // Returns the sizing for a surface with weights over the model's bound joints. Edges are at most `of_distance` of the
 // distance to the bone, since a coarser driver carries a limb as a whole and not its sides. They are at least an eighth
-// of the edges of `triangles` even triangles, and there are at most four times as many triangles.
+// as long as those of `triangles` even triangles, and there are at most four times as many triangles.
 LimbSizing limb_sizing(const Mesh& surface, std::size_t triangles, double of_distance, const Model& model);
 
 }  // namespace pelt::from_skin
