@@ -88,8 +88,8 @@ struct ChainOptions {
 //
 // Tips: a curve takes its last direction from its last bone, so a joint without children receives its own bone. The
 // bone follows the skin of the joint to its end, or ends at an unweighted child near the end of the skin. It never
-// points back along the bone before it. A joint without skin receives no tip. A joint whose skin reaches beyond several
-// joints below it (a skull with eyes and a jaw) receives such a bone too.
+// points back along the bone before it. A joint without skin receives no tip. A joint whose skin reaches beyond all of
+// several joints below it (a skull with eyes and a jaw) receives such a bone too.
 //
 // Pairs: at a joint of three links, all pairs count. At four and more, the parent is paired with the child that
 // continues it straightest, then the straightest of the remainder are paired, and so on; but limbs that mirror each
