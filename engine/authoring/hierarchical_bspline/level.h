@@ -18,7 +18,7 @@
 
 namespace pelt::hierarchical_bspline {
 
-// What a stored vertex follows, and its limit and secondary action.
+// The source of a stored vertex's motion, and its limit and secondary action.
 struct VertexPlan {
   const SurfaceAttachment* attachment = nullptr;  // none: the coarser level, or the root
   std::uint32_t segment = 0;                      // record of the pass of joints, unless a curve's

@@ -325,7 +325,7 @@ Result<Base> made_base(const HierarchicalBsplineParameters& parameters, const De
   }
   PELT_TRY(take_from_skin(base, input));
   if (!thinned.is_skin) PELT_TRY(fit(base.parameters, skin, input));
-  if (!parameters.frames_per_span) base.parameters.frames_per_span = 1;  // there are levels where frames are needed
+  if (!parameters.frames_per_span) base.parameters.frames_per_span = 1;  // levels provide the density of frames
   base.parameters.levels.resize(1);
   if (thinned.is_skin) return base;
   const std::vector<glm::dvec3> control(base.parameters.control.begin(), base.parameters.control.end());

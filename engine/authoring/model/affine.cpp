@@ -62,7 +62,7 @@ std::optional<Transform> decompose(const glm::dmat4& matrix) {
   const Transform result{.translation = glm::vec3(matrix[3]),
                          .rotation = glm::quat(glm::normalize(glm::quat_cast(axes))),
                          .scale = glm::vec3(scale)};
-  // Files hold about six digits: a shear of that size is only rounding.
+  // Files have about six digits: a shear of that size is only rounding.
   constexpr double kTolerance = 1e-5;
   const glm::dmat4 recomposed = to_matrix(result);
   for (int axis = 0; axis < 3; ++axis) {

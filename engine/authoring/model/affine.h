@@ -9,7 +9,7 @@
 
 namespace pelt {
 
-// Returns true if every entry fits single precision: models hold floats.
+// Returns true if every entry fits single precision, the precision of models.
 bool fits_float(const glm::dmat4& m);
 
 // Returns true if an affine matrix has an inverse that is meaningful in floats.
@@ -19,14 +19,13 @@ bool is_invertible(const glm::dmat4& m);
 // kMaxCoordinate.
 bool is_near_frame(const glm::dmat4& frame);
 
-// Returns true if an inverse bind matrix has numbers within kMaxCoordinate, and the frame that it stands for is near,
-// or there is none since the matrix has no inverse.
+// Returns true if an inverse bind matrix has numbers within kMaxCoordinate and no inverse, or one that is a near frame.
 bool binds_near(const glm::dmat4& inverse_bind);
 
 // Returns translation * rotation * scale.
 glm::dmat4 to_matrix(const Transform& transform);
 
-// Returns the translation, rotation and scale whose product is `matrix`, or none if there are no such.
+// Returns the translation, rotation and scale whose product is `matrix`; none if there are none.
 std::optional<Transform> decompose(const glm::dmat4& matrix);
 
 }  // namespace pelt

@@ -9,7 +9,7 @@ namespace pelt {
 
 const char* why_not_beside(const std::string& name) {
   if (name.empty()) return "is empty";
-  if (name.find('\0') != std::string::npos) return "holds a zero byte";
+  if (name.find('\0') != std::string::npos) return "contains a zero byte";
   if (name.find(':') != std::string::npos) return "has a scheme other than data:";
   std::string slashed = name;
   std::replace(slashed.begin(), slashed.end(), '\\', '/');
@@ -20,7 +20,7 @@ const char* why_not_beside(const std::string& name) {
 
 const char* why_not_beside(const std::filesystem::path& folder, const std::string& name, NamedFiles files) {
   if (const char* wrong = why_not_beside(name)) return wrong;
-  if (files == NamedFiles::kNone) return "is not read: no other file is";
+  if (files == NamedFiles::kNone) return "is not read, as no other file is";
   if (files == NamedFiles::kAnywhere) return nullptr;
   std::error_code code;
   const std::filesystem::path from = std::filesystem::weakly_canonical(folder.empty() ? "." : folder, code);

@@ -8,12 +8,12 @@
 
 namespace pelt {
 
-// Returns what is wrong with the name of a file that a model names, which must lie in the model's folder or below it;
-// null if nothing is. "leaves the folder", for example.
+// Returns the error in the name of a file that a model names, such as "leaves the folder"; null if it is valid. The
+// file must be in the model's folder or below it.
 const char* why_not_beside(const std::string& name);
 
-// Returns the same of a name that a model in `folder` has, which may also lead out of the folder by a symbolic link:
-// null if `files` allows that.
+// Also returns an error if the name of a model in `folder` leads out of the folder by a symbolic link, unless `files`
+// allows that.
 const char* why_not_beside(const std::filesystem::path& folder, const std::string& name, NamedFiles files);
 
 }  // namespace pelt

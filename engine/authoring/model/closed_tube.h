@@ -7,7 +7,7 @@
 
 namespace pelt {
 
-// Returns the triangles of a tube that closes at both ends: of a first vertex, `rings` of `around` vertices each, and a
+// Returns the triangles of a tube that is closed at both ends: a first vertex, `rings` of `around` vertices each, and a
 // last vertex. They face outward if each ring turns counterclockwise as seen from the last vertex.
 inline std::vector<glm::uvec3> closed_tube(std::uint32_t rings, std::uint32_t around) {
   std::vector<glm::uvec3> triangles;

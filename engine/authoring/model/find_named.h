@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds joints and meshes by the names that a rig gives them.
+// Finds joints and meshes by the names in a rig.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace pelt {
 
-// Errors of both begin with `what`: kNotFound, with the nearest name or those that there are.
+// Errors of both begin with `what`: kNotFound, with the nearest name or all names.
 Result<std::uint32_t> find_joint(const Skeleton& skeleton, const std::string& name, const std::string& what);
 Result<const Mesh*> find_mesh(const Model& model, const std::string& name, const std::string& what);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The rules are those of MikkTSpace (Mikkelsen 2008, "Simulation of Wrinkled Surfaces Revisited", and the program that
-// glTF names as their definition):
+// glTF refers to for tangents):
 //
-//   - vertices with the same position, normal and UV are one, and triangles of it join along edges that they share;
+//   - vertices with the same position, normal and UV are one, and its triangles join along edges that they share;
 //   - a triangle has the unit derivative s of its position by u and a handedness, the sign of its area in UVs;
 //   - round a vertex, triangles of one handedness that follow each other by shared edges are a group. Those without an
 //     area in UVs take the handedness of the first group that meets them, and add nothing to its tangent;
 //   - the tangent of a group is the sum of angle * s over its triangles, s projected across the normal and made unit,
 //     the angle measured across the normal;
-//   - triangles with two corners at one place take the tangents of others there.
+//   - triangles with two coincident corners take the tangents of others there.
 //
-// MikkTSpace can also split groups by angle; it does not by default, and that is left out. It takes UVs whose v rises
-// where glTF's falls, hence the handedness.
+// The option of MikkTSpace to split groups by angle is off by default and not supported. Its UVs have a rising v, those
+// of glTF a falling one, hence the handedness.
 #include "engine/authoring/model/tangents.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::vector<std::uint32_t> weld(std::span<const glm::vec3> positions, std::span<
     std::array<std::uint32_t, 8> bits;
     std::uint32_t vertex;
   };
-  const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value + 0.0f); };  // of -0 those of 0
+  const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value + 0.0f); };  // -0 becomes 0
   std::vector<Key> keys(positions.size());
   for (std::uint32_t v = 0; v < keys.size(); ++v) {
     const glm::vec3& p = positions[v];
@@ -105,7 +105,7 @@ class TangentMaker {
     glm::uvec3 groups{kNone};        // for each corner
   };
 
-  // Corners of faces at one place that have one tangent.
+  // Corners of coincident vertices with one tangent.
   struct Group {
     glm::vec3 tangent{0.0f};
     bool keeps_orientation = false;
@@ -129,12 +129,12 @@ class TangentMaker {
     }
   }
 
-  // Returns the unit derivative of the position by u, and says in `face` whether it is one and how the face is turned.
+  // Returns the unit derivative of the position by u, and sets the face's UV area and orientation.
   glm::dvec3 derivative(Face& face) const {
     const glm::uvec3& t = triangles_[face.triangle];
     const glm::vec2 uv1 = uvs_[t.y] - uvs_[t.x];
     const glm::vec2 uv2 = uvs_[t.z] - uvs_[t.x];
-    // In single precision, as in MikkTSpace: the same triangles must have no area.
+    // In single precision, like MikkTSpace, so that the same triangles have no area.
     const float area = uv1.x * uv2.y - uv1.y * uv2.x;
     if (!(std::abs(area) > FLT_MIN)) return glm::dvec3(0.0);
     const glm::dvec3 edge1 = glm::dvec3(positions_[t.y]) - glm::dvec3(positions_[t.x]);
@@ -147,8 +147,8 @@ class TangentMaker {
     return unit_or_zero(area > 0 ? by_u : -by_u);
   }
 
-  // Joins pairs of faces that run along an edge in opposite directions. Where more than two share it, the first of one
-  // direction goes with the first of the other, and so on.
+  // Joins pairs of faces that run along an edge in opposite directions. If more than two share it, the first of one
+  // direction pairs with the first of the other, and so on.
   void join_faces() {
     constexpr std::uint32_t kFalls = 1u << 31;  // from high to low; no mesh in memory has as many corners
     struct Edge {
@@ -183,7 +183,7 @@ class TangentMaker {
     }
   }
 
-  // Makes the group of a corner, with all corners that it reaches round its place.
+  // Makes the group of a corner, with all corners that it reaches round its vertex.
   void make_group(std::uint32_t first_face, int first_corner) {
     const auto group = static_cast<std::uint32_t>(groups_.size());
     const bool keeps_orientation = faces_[first_face].keeps_orientation;
@@ -247,7 +247,7 @@ class TangentMaker {
     }
   }
 
-  // Returns the angle of a corner as it is seen along the normal.
+  // Returns the angle of a corner projected along the normal.
   double angle(const Face& face, int c) const {
     const glm::uvec3& t = triangles_[face.triangle];
     const glm::dvec3 normal(normals_[t[c]]);
@@ -267,7 +267,7 @@ class TangentMaker {
   std::span<const glm::vec2> uvs_;
   std::span<const glm::uvec3> triangles_;
   std::vector<std::uint32_t> place_;  // of each vertex: the first that is welded to it
-  std::vector<Face> faces_;           // triangles without two corners at one place
+  std::vector<Face> faces_;           // triangles without coincident corners
   std::vector<Group> groups_;
   std::vector<std::uint32_t> scratch_;
 };

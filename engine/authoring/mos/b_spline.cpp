@@ -32,8 +32,8 @@ using chain::RestCurves;
 using chain::Samples;
 using chain::Shares;
 
-// Values for chain::Painting. Control points bend the skin over a longer stretch than it is usually painted for, and
-// would fold skin that is drawn together to the painted stretch.
+// Values for chain::Painting. Control points bend the skin over a longer stretch than usual painting does, and would
+// fold skin drawn together to the painted stretch.
 constexpr float kMaxOff = 0.36f;
 constexpr float kSlender = 4;
 
@@ -43,7 +43,7 @@ struct Windows {
   std::vector<std::vector<float>> lengths;  // s at the ends of the windows
 };
 
-// Finds windows that have the same points, in the same or the reverse order.
+// Finds windows with the same points, in the same or the reverse order.
 std::vector<std::vector<BoneCopy>> find_copies(const Windows& windows) {
   std::map<Window, BoneCopy> first;
   std::vector<std::vector<BoneCopy>> originals;
@@ -73,7 +73,7 @@ RestCurves make_rest_curves(const Windows& windows, std::span<const glm::vec3> p
   return {std::move(curves), find_copies(windows)};
 }
 
-// Returns the samples of the windows of a chain. Edits that a viewer may change after bind do not count.
+// Returns the samples of the windows of a chain. Ignores edits that a viewer may change after bind.
 std::vector<std::vector<float>> place_samples(const ControlPoints& points, const PointEdits& edits, MosFrames frames,
                                               const PointChain& chain, std::span<const Window> windows,
                                               const RestPoints& rest, std::span<const float> reach, float error,
@@ -116,7 +116,7 @@ std::string names_of(const ControlPoints& points, const Window& window, const Mo
   return fmt::format("'{}'", fmt::join(names, "', '"));
 }
 
-// The palette entries of the tables, and which of their frames at bind are singular (docs/mathematics.md section 3.3).
+// The palette entries of the tables, and their singular frames at bind (docs/mathematics.md section 3.3).
 struct Tables {
   std::uint32_t first_slot = 0;
   std::vector<bool> singular;  // by the sample's number
@@ -172,7 +172,7 @@ const Window& window_of(const Windows& windows, const Samples& samples, std::uin
   return windows.of_chain[c][w];
 }
 
-// Refuses vertices that follow a singular sample, since equation 9 has no solution for them.
+// Refuses vertices that follow a singular sample, for which equation 9 has no solution.
 Result<void> check_offsets(const ControlPoints& points, const Windows& windows, const Samples& samples,
                            const Tables& tables, const SparseRows& rows, const Mesh& mesh, const DeformerInput& input) {
   for (std::size_t v = 0; v < rows.row_count(); ++v) {
@@ -181,7 +181,7 @@ Result<void> check_offsets(const ControlPoints& points, const Windows& windows, 
       if (!tables.singular[sample]) continue;
       return invalid(input,
                      fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points {} cancel out "
-                                 "where it is bound",
+                                 "at bind",
                                  v, mesh.name, names_of(points, window_of(windows, samples, sample), input.model)));
     }
   }
@@ -191,7 +191,7 @@ Result<void> check_offsets(const ControlPoints& points, const Windows& windows, 
 void note_chains(const ControlPoints& points, const Windows& windows, const Samples& samples,
                  const DeformerInput& input) {
   for (std::size_t c = 0; c < points.chains.size(); ++c) {
-    input.notes.push_back(fmt::format("{}: the chain '{}' has {} control points, {} windows and {} samples of its own",
+    input.notes.push_back(fmt::format("{}: chain '{}' has {} control points, {} windows and {} samples of its own",
                                       input.layer, points.chains[c].curve.chain.name, points.chains[c].points.size(),
                                       windows.of_chain[c].size(), samples.count_of(c)));
   }

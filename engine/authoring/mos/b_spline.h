@@ -16,7 +16,7 @@
 namespace pelt::mos {
 
 // Returns one binding per target. Errors: those of chain::Attacher::attach() and chain::place_all_samples(), and a
-// vertex that follows a sample whose frame at bind is singular.
+// vertex that follows a sample with a singular frame at bind.
 Result<std::vector<MeshBinding>> bind_b_spline(const MosParameters& parameters, const ControlPoints& points,
                                                const PointEdits& edits, std::span<const glm::dmat4> at_bind,
                                                const DeformerInput& input);

@@ -40,9 +40,9 @@ std::optional<std::uint32_t> strongest_joint(const Mesh& mesh, std::uint32_t ver
   return model.bound_joints[strongest_influence(row).index].joint;
 }
 
-// Makes a point move with the nearest bone of the chains. Near a joint between two bones it has a part of its turn:
-// half of it at the joint, and none or all of it where it is as far along the bone from the joint as it is away from
-// the bone.
+// Makes a point move with the nearest bone of the chains. Near a joint between two bones it makes part of the joint's
+// turn: half of it at the joint, and none or all of it where its distance along the bone from the joint equals that
+// from the bone.
 void follow_bones(std::span<const Chain> chains, ControlPoint& point) {
   double nearest = std::numeric_limits<double>::infinity();
   for (std::uint32_t c = 0; c < chains.size(); ++c) {
@@ -71,10 +71,10 @@ void follow_bones(std::span<const Chain> chains, ControlPoint& point) {
   }
 }
 
-// Returns one point per vertex of the cage that the rig names, without chains; the name of a point is the number of its
-// vertex. Each point moves with the joint that moves it the most by the weights of the cage. If it has none, it moves
-// with the nearest bone of the chains laid over the skeleton, and near a joint (nearer than to the bone) it has a part
-// of the turn of the joint. Errors: a mesh or file that does not exist or is no cage.
+// Returns one point per vertex of the rig's cage, without chains; the name of a point is the number of its vertex. Each
+// point moves with the cage's strongest joint there. Without weights, it moves with the nearest bone of the chains laid
+// over the skeleton, and near a joint (nearer than to the bone) it makes part of the joint's turn. Errors: a mesh or
+// file that does not exist or is no cage.
 Result<ControlPoints> settle_cage(const MosParameters& parameters, std::span<const std::uint32_t> meshes,
                                   const DeformerInput& input, std::optional<CageSurface>& cage) {
   PELT_ASSIGN(const auto found, find_cage(parameters.cage, parameters.cage_file, input));
@@ -109,17 +109,17 @@ Result<void> check_chains_and_edits(const MosParameters& parameters, const Defor
   std::set<std::string_view> names;
   for (const MosChain& chain : parameters.chains) {
     if (!names.insert(chain.name).second) {
-      return invalid(input, fmt::format("there is another chain '{}'", chain.name));
+      return invalid(input, fmt::format("chain '{}' exists twice", chain.name));
     }
   }
   const bool by_cage = parameters.strategy == MosStrategy::kCatmullClark;
   if (by_cage && !parameters.chains.empty()) {
-    return invalid(input, "chains of the rig do not go with the strategy 'catmull_clark': the cage has the points");
+    return invalid(input, "strategy 'catmull_clark' cannot have chains: the cage has the points");
   }
   const bool twists = std::any_of(parameters.edits.begin(), parameters.edits.end(),
                                   [](const MosEdit& edit) { return edit.operation == MosOperation::kTwist; });
   if (twists && (parameters.strategy != MosStrategy::kBSpline || !parameters.twist)) {
-    return invalid(input, "control points are twisted, which the strategy 'b_spline' with 'twist' alone can blend");
+    return invalid(input, "edits that twist require strategy 'b_spline' with 'twist'");
   }
   return {};
 }

@@ -36,13 +36,13 @@ struct Cell {
   glm::dvec2 low{0.0};
   double size = 0;
   Box box;               // of the piece of the surface
-  glm::dmat3 axes{1.0};  // rotates model space into the axes of a closer box
+  glm::dmat3 axes{1.0};  // rotates model space into the axes of a tighter box
   Box turned;
   using Samples = std::array<glm::dvec3, kSamplesAlongCell * kSamplesAlongCell>;
   Samples samples{};
 };
 
-// Returns the place of a sample in its cell, 0 to 1.
+// Returns the position of a sample in its cell, 0 to 1.
 glm::dvec2 grid_place(std::size_t i) {
   return glm::dvec2(i % kSamplesAlongCell, i / kSamplesAlongCell) / (kSamplesAlongCell - 1.0);
 }
@@ -61,8 +61,8 @@ glm::dmat3 axes_of(const Cell::Samples& samples) {
   return glm::transpose(glm::dmat3(x, glm::cross(z, x), z));
 }
 
-// Returns how far the surface may leave the box of its samples. Where a coordinate is largest its slope along the cell
-// is 0, and a sample is within half a step h. So the coordinate exceeds that sample by at most
+// Returns how far the surface may leave the box of its samples. At its maximum, a coordinate has slope 0 along the
+// cell, and a sample is within half a step h. So the coordinate exceeds that sample by at most
 //   (h^2 / 8) (|S_uu| + 2 |S_uv| + |S_vv|).
 // The margin is twice that, since the derivatives are differences of samples.
 double margin_of(const Cell::Samples& samples) {
@@ -92,7 +92,7 @@ Box box_of(const Cell::Samples& samples, const glm::dmat3& axes, double margin) 
   return box;
 }
 
-// Returns where g.d + d.H.d / 2 is least over the square, H being positive definite: inside, or on one of the four
+// Returns the minimum of g.d + d.H.d / 2 over the square, with H positive definite: inside, or on one of the four
 // sides.
 glm::dvec2 least_in_square(glm::dvec2 g, double uu, double uv, double vv, glm::dvec2 low, glm::dvec2 high) {
   const double determinant = uu * vv - uv * uv;
@@ -123,7 +123,7 @@ struct CageSurface::Surface {
 
   std::vector<Patch> patches;
   std::vector<std::vector<int>> controls;             // cage points of each patch
-  std::vector<std::vector<glm::dvec3>> patch_points;  // points from which each patch is evaluated
+  std::vector<std::vector<glm::dvec3>> patch_points;  // points that each patch is evaluated from
   std::vector<Cell> cells;
   Eigen::KdBVH<double, 3, std::uint32_t> tree;  // of cells
 
@@ -161,9 +161,9 @@ void CageSurface::Surface::add_cells(std::uint32_t face) {
   }
 }
 
-// Searches a cell for the point closest to `place`, by Newton's method kept to the cell. It is applied to half the
-// squared distance f = |S - place|^2 / 2, with f_uu = S_u.S_u + S_uu.(S - place), and so on. Where f is not convex the
-// second derivatives are left out.
+// Searches a cell for the point closest to `place`, by Newton's method restricted to the cell. It minimises half the
+// squared distance f = |S - place|^2 / 2, with f_uu = S_u.S_u + S_uu.(S - place), and so on. If f is not convex, it
+// leaves out the second derivatives.
 void CageSurface::Surface::search(const Cell& cell, glm::dvec3 place, Place& best) const {
   constexpr int kMaxSteps = 30;
   constexpr int kMaxHalvings = 20;

@@ -43,7 +43,8 @@ class Cloud {
     const bool all = parameters_.strategy == MosStrategy::kRadialBasis ||
                      (parameters_.strategy == MosStrategy::kInverseDistance && parameters_.nearest == 0);
     if (all && positions_.size() > kMaxOfAll) {
-      return invalid("every vertex would follow all of {} control points, more than {}", positions_.size(), kMaxOfAll);
+      return invalid("every vertex would follow all of {} control points, more than the limit of {}", positions_.size(),
+                     kMaxOfAll);
     }
     if (parameters_.strategy != MosStrategy::kRadialBasis) return {};
     PELT_ASSIGN(basis_, RadialBasis::create(positions_, parameters_.kernel, parameters_.width));
@@ -101,17 +102,17 @@ Result<std::vector<Placed>> place_all(const Cloud& cloud, const ControlPoints& p
     names.push_back(point_name(points.points[influence.index], input.model));
   }
   return invalid(input, fmt::format("vertex {} of mesh '{}' has no offset: the frames of the points '{}' cancel out "
-                                    "where it is",
+                                    "there",
                                     singular, mesh.name, fmt::join(names, "', '")));
 }
 
 // Normals, tangents and the frames of vertices follow A, the blend of the 3x3 parts of palette entries
 // (shaders/blend/blend.h), which must be the identity at bind. It is not if the F of points are the axes of joints, or
 // if an edit scales them at bind. Then every point has a second palette entry [L_j | p_j], for the local point 0. With
-// F^R_j at bind and a share b of the offset:
+// F^R_j at bind and a fraction b of the offset:
 //     v' = (1 - b) sum w (p + L 0) + b sum w (p + F O / b) = sum w (p + F O)
 //     A  = (1 - b) sum w L + b sum w F = sum w F (F^R)^-1,     L = F ((F^R)^-1 - b I) / (1 - b)
-// The share b is small, so that L is near the motion of the point, which turns normals that would have no direction.
+// The fraction b is small, so that L is near the motion of the point, which turns normals that would have no direction.
 constexpr double kOffsetShare = 1.0 / 8;
 
 // Returns F^-1 L of each point; empty if no point needs it.
@@ -142,8 +143,8 @@ Entries add_entries(const PointWords& words, MosTable& table, CharacterBuilder& 
   return {first, first + static_cast<std::uint32_t>(words.points.size())};
 }
 
-// Collects the weights of one sign. Rows must not have negative weights: these go into groups of their own, with
-// negative shares.
+// Collects the weights of one sign. Rows must not have negative weights, so these form groups of their own, with
+// negative factors.
 class Signed {
  public:
   Signed(double sign, const Entries& entries) : sign_(sign) {
@@ -152,7 +153,7 @@ class Signed {
     parts_.push_back({entries.offsets, share, 1 / share, {}});
   }
 
-  // Appends the row of a vertex and returns its share.
+  // Appends the row of a vertex and returns its factor.
   double append(const Row& weights) {
     double share = 0;
     for (Part& part : parts_) {
@@ -170,7 +171,7 @@ class Signed {
     return sign_ * share;
   }
 
-  // Calls visit(point, weight) for the vertex that was appended last, with the weights as pack stores them.
+  // Calls visit(point, weight) for the vertex appended last, with the weights as pack stores them.
   template <class Visit>
   void each_stored(double share, const Visit& visit) {
     const SparseRows& rows = parts_[0].group.rows;  // the others' weights are the same
@@ -194,7 +195,7 @@ class Signed {
  private:
   struct Part {
     std::uint32_t first_slot;
-    double share;    // share of this part in every vertex
+    double share;    // factor of this part in every vertex
     double offsets;  // its local point is the vertex's offset times this
     OffsetGroup group;
   };
@@ -206,8 +207,7 @@ class Signed {
   std::vector<std::uint32_t> by_index_, units_;
 };
 
-// Appends a vertex with its offset by equation 9, with the weights as they are stored, so that bind leaves the vertex
-// where it is.
+// Appends a vertex with its offset by equation 9 and the weights as stored, so that bind does not move the vertex.
 void append_vertex(const Placed& placed, glm::dvec3 point, const RestPoints& rest, Signed& positive, Signed& negative) {
   const double above = positive.append(placed.row);
   const double below = negative.append(placed.row);

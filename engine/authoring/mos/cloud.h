@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binds skin to control points that are in no order: inverse distance, radial basis functions, limit surface of a cage.
+// Binds skin to unordered control points: inverse distance, radial basis functions, limit surface of a cage.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 namespace pelt::mos {
 
 // Returns one binding per target. Each has one offset group, or two if the frames of points are not the identity at
-// bind, and as many again if weights are negative. `cage` is needed for kCatmullClark. Errors: those of
+// bind, and twice as many if weights are negative. `cage` is required for kCatmullClark. Errors: those of
 // RadialBasis::create, and a vertex at which the blended frame is singular.
 Result<std::vector<MeshBinding>> bind_cloud(const MosParameters& parameters, const ControlPoints& points,
                                             const std::optional<CageSurface>& cage, const PointEdits& edits,

@@ -30,13 +30,12 @@ using chain::ChainOptions;
 using chain::Chains;
 using chain::Curve;
 
-// Returns way / length, or 0 for a bone that is so short that its ends have the same length along a chain.
+// Returns way / length, or 0 for a bone so short that its ends have the same length along a chain.
 float part_of(float length, float way) { return length > 0 ? way / length : 0.0f; }
 
-// Returns the direction that lies the fraction `part` of the turn from the bone before anchor i to the bone after it,
-// counted away from the top; the anchor must not be the top. If the bones are opposite, it is the direction of the
-// nearer one. A point that has this part of a turn twists about it, so that at bind and under twists alone it moves as
-// the bones do.
+// Returns the direction at the fraction `part` of the turn from the bone before anchor i to the bone after it, counted
+// away from the top; the anchor must not be the top. If the bones are opposite, it is the direction of the nearer one.
+// A point with this part of a turn twists about it, so that at bind and under twists only, it moves like the bones.
 glm::vec3 direction_on_the_way(const Chain& chain, std::size_t i, float part) {
   const Anchor& near = chain.anchors[i > chain.top ? i - 1 : i + 1];
   const glm::dvec3 from = glm::normalize(glm::dvec3(chain.anchors[i].position) - glm::dvec3(near.position));
@@ -92,8 +91,8 @@ class Settler {
   }
 
  private:
-  // Names the placed points. A name in an edit means one point, but the name of a joint would mean all points of the
-  // joint: so no point gets such a name.
+  // Names the placed points. A point's name in an edit selects one point, but a joint's name all points of the joint,
+  // so no point gets the name of a joint.
   void name_placed() {
     std::set<std::string> taken;
     for (const Joint& joint : model_.skeleton.joints) taken.insert(joint.name);
@@ -109,9 +108,8 @@ class Settler {
     }
   }
 
-  // Adds a point, or finds the one that it is the same as; returns its index. Chains that run over the same bones share
-  // their placed points there. With the strategies other than the B-spline, placed points at one place are one,
-  // whatever they turn with.
+  // Adds a point, or finds an identical one; returns its index. Chains over the same bones share their placed points
+  // there. With strategies other than the B-spline, coincident placed points are one, whatever they turn with.
   std::uint32_t add(ControlPoint point) {
     for (std::uint32_t known = 0; point.placed && known < result_.points.size(); ++known) {
       const ControlPoint& other = result_.points[known];
@@ -124,7 +122,7 @@ class Settler {
   }
 
   // Returns true if two turns are the same. An angle is about a chain's direction and adds up along the bones from its
-  // top to the one that leaves `far`, so these must be the same too.
+  // top to the one that starts at `far`, so these must be the same too.
   bool same_turn(const std::optional<PointTurn>& a, const std::optional<PointTurn>& b) const {
     if (!a || !b) return a.has_value() == b.has_value();
     constexpr float kSame = 1e-5f;
@@ -133,8 +131,8 @@ class Settler {
     return !angles_ || path_to(*a) == path_to(*b);
   }
 
-  // Returns the joints from the top to `far`, and the place beyond it. The first number is 1 if that way is along the
-  // chain, else 0.
+  // Returns the joints from the top to `far`, and the position beyond it. The first number is 1 if that way is along
+  // the chain, else 0.
   std::vector<std::int64_t> path_to(const PointTurn& turn) const {
     const Chain& chain = result_.turning[turn.chain];
     const bool along = turn.far > chain.top;
@@ -146,7 +144,7 @@ class Settler {
       const Anchor anchor = is_there ? chain.anchors[static_cast<std::size_t>(i)] : Anchor{};
       path.push_back(is_there ? anchor.joint : -1);
       if (i != static_cast<std::int64_t>(turn.far) + away) continue;
-      // A tip has no joint of its own, so its place counts.
+      // A tip has no joint of its own, so its position counts.
       for (int c = 0; is_there && c < 3; ++c) path.push_back(std::llround(anchor.position[c] / near_));
       return path;
     }
@@ -159,9 +157,9 @@ class Settler {
     chain.bends.push_back(bends);
   }
 
-  // Returns how a point at lambda of the bone turns; it moves with the upper end of the bone. On a bone from anchor n
-  // to f, away from the top, the twist passes linearly from tau_n - after_n theta_n to tau_f - after_f theta_f. It
-  // begins at the first point beyond n, which the skin before n follows too: so the twist of f does not reach beyond
+  // Returns the turn of a point at lambda of the bone; it moves with the upper end of the bone. On a bone from anchor n
+  // to f, away from the top, the twist changes linearly from tau_n - after_n theta_n to tau_f - after_f theta_f. It
+  // begins at the first point beyond n, which the skin before n follows too, so the twist of f does not reach beyond
   // the bone.
   PointTurn turn_on_bone(const Curve& curve, std::span<const JointPoints> about, std::uint32_t number, std::size_t bone,
                          float lambda) const {
@@ -189,9 +187,9 @@ class Settler {
     turn.far = i;
   }
 
-  // Returns how a point about anchor i turns that stands on `bone`, beyond the twist helper h between the two. It turns
-  // as the bone does, from tau_h - after_h theta_h or up to that, without the part that the anchor at the other end of
-  // the bone adds there.
+  // Returns the turn of a point about anchor i that is on `bone`, beyond the twist helper h between the two. It turns
+  // like the bone, from tau_h - after_h theta_h or up to that, without the part that the anchor at the other end of the
+  // bone adds there.
   PointTurn turn_past_helper(const Curve& curve, std::uint32_t number, std::uint32_t i, std::size_t bone,
                              float lambda) const {
     const bool away = i > curve.chain.top;
@@ -206,8 +204,8 @@ class Settler {
     return turn;
   }
 
-  // Places n points about inner anchor i, which is not the top. Point k, counted from 0 away from the top, has the
-  // fraction (k + 1) / (n + 1) of the turn, and stands on the bone that moves more like it.
+  // Places n points about inner anchor i, which is not the top. Point k, counted from 0 away from the top, makes the
+  // fraction (k + 1) / (n + 1) of the turn, and is on the bone with the more similar motion.
   void place_about(PointChain& point_chain, std::span<const JointPoints> about, std::uint32_t number, std::size_t i) {
     const JointPoints& points = about[i];
     const Chain& chain = result_.turning[number];
@@ -220,7 +218,7 @@ class Settler {
       const float turned = away ? part : 1 - part;
       const bool before = turned < 0.5f;  // true on the side of the top
       const float s = point_chain.curve.lengths[i] + way;
-      const bool arriving = part < 0.5f;  // true also where all stand on the joint
+      const bool arriving = part < 0.5f;  // true also if all are on the joint
       std::size_t bone = arriving ? i - 1 : i;
       const bool is_past = s < point_chain.curve.lengths[bone] || s > point_chain.curve.lengths[bone + 1];
       if (is_past) bone = arriving ? bone - 1 : bone + 1;
@@ -258,7 +256,7 @@ class Settler {
       if (twist_after_ && is_inner(chain, i))
         point_chain.curve.anchors[i].twist_after = twist_after_(point_chain.curve, i);
     }
-    // Points slide outward less where little of the skin bends: skin between rigid parts would pass through them.
+    // Points slide outward less if little of the skin bends: skin between rigid parts would pass through them.
     std::vector<JointPoints> about = spread_->points_of(point_chain.curve);
     for (std::size_t i = 0; i < about.size(); ++i) about[i].outward *= bending[i];
     const std::size_t last = chain.anchors.size() - 1;
@@ -299,9 +297,9 @@ class Settler {
       bone_anchor.push_back(bones.anchors.size() - 1);
     }
     const bool alone = listed.points.size() == 1;
-    // A line needs two ends, and a single point is at both: any direction will do.
+    // A line needs two ends; for a single point, any direction will do.
     if (alone) append(line, joints[0], line.anchors[0].position + (1 + glm::length(line.anchors[0].position)));
-    if (line.anchors.size() < 2) return invalid("{}: its points are all at one place", what);
+    if (line.anchors.size() < 2) return invalid("{}: all of its points coincide", what);
     std::set<std::uint32_t> distinct;
     for (const Anchor& anchor : bones.anchors) distinct.insert(anchor.joint);
     const bool turns = bones.anchors.size() >= 2 && distinct.size() == bones.anchors.size();
@@ -312,7 +310,7 @@ class Settler {
     for (std::size_t k = 0; k < listed.points.size(); ++k) {
       if (!listed.points[k].bisecting || (may_turn(k) && bone_anchor[k] != bones.top)) continue;
       result_.notes.push_back(
-          fmt::format("Point {} of the chain '{}' follows '{}' as a whole: it has no joint before it to bisect a turn.",
+          fmt::format("point {} of chain '{}' follows '{}' as a whole: it has no joint before it to bisect a turn",
                       k + 1, listed.name, listed.points[k].joint));
     }
     if (turns) result_.turning.push_back(bones);
@@ -333,7 +331,7 @@ class Settler {
         point.turn = PointTurn{number, static_cast<std::uint32_t>(far), turned, turned, axis, angles_};
       }
       point_chain.points.push_back(add(std::move(point)));
-      // Points at one place share an anchor. Each gets a slightly larger length, since lengths ascend.
+      // Coincident points share an anchor. Each gets a slightly larger length, since lengths ascend.
       float s = point_chain.curve.lengths[line_anchor[k]];
       if (!point_chain.lengths.empty() && s <= point_chain.lengths.back())
         s = std::nextafter(point_chain.lengths.back(), INFINITY);
@@ -344,8 +342,7 @@ class Settler {
       point_chain.lengths.push_back(point_chain.curve.lengths[1]);
     }
     if (!turns && angles_ && !alone) {
-      result_.notes.push_back(
-          fmt::format("The joints of the chain '{}' are no chain, so it has no twist.", listed.name));
+      result_.notes.push_back(fmt::format("chain '{}' cannot twist: its joints do not form a chain", listed.name));
     }
     result_.chains.push_back(std::move(point_chain));
     return {};
@@ -373,9 +370,9 @@ class Settler {
   const TwistAfter& twist_after_;
   std::vector<std::uint32_t> depths_;  // number of joints above each joint
   ControlPoints result_;
-  std::optional<JointSpread> spread_;       // spread of the points about the joints of chains
-  std::optional<SkinThickness> thickness_;  // thickness of the skin about the chains
-  double near_ = 1e-12;                     // metres: points that are no farther apart are at one place
+  std::optional<JointSpread> spread_;       // of the points about the joints of chains
+  std::optional<SkinThickness> thickness_;  // of the skin about the chains
+  double near_ = 1e-12;                     // metres: points at most so far apart coincide
 };
 
 }  // namespace

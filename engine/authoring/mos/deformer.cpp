@@ -48,123 +48,124 @@ bool has_twist(const std::vector<MosEdit>& edits) {
 
 static void describe(Fields& fields, MosPoint& point) {
   fields.about("mos_point", "A control point, which moves rigidly with a joint.");
-  fields.text({"name", "For edits; may be empty."}, point.name);
-  fields.name({"joint", "The joint, which need not be the nearest."}, point.joint, Names::kJoint);
-  fields.vector({"offset", "From the joint, metres, model space at bind."}, point.offset);
-  fields.flag({"bisecting", "Its frame has half of the joint's turn against the one before it on the chain."},
+  fields.text({"name", "The name that edits use; may be empty."}, point.name);
+  fields.name({"joint", "The joint, which need not be the nearest one."}, point.joint, Names::kJoint);
+  fields.vector({"offset", "Offset from the joint, metres, model space at bind."}, point.offset);
+  fields.flag({"bisecting", "Whether its frame makes half the joint's turn against the joint before it on the chain."},
               point.bisecting);
 }
 
 static void describe(Fields& fields, MosChain& chain) {
-  fields.about("mos_chain", "Consecutive control points: given, or placed along joints.");
+  fields.about("mos_chain", "Consecutive control points, listed or placed along joints.");
   fields.name({"name", "The chain's name."}, chain.name);
-  fields.objects({"points", "Either these, in order."}, chain.points);
-  fields.texts({"joints", "Or these, at least two, in order along the chain."}, chain.joints, Names::kJoint);
-  fields.refuse(!chain.points.empty() && !chain.joints.empty(), "joints", "a chain has points or joints, not both",
+  fields.objects({"points", "The points, in order."}, chain.points);
+  fields.texts({"joints", "Joints to place points along: at least two, in order. Set either points or joints."},
+               chain.joints, Names::kJoint);
+  fields.refuse(!chain.points.empty() && !chain.joints.empty(), "joints", "set points or joints, not both",
                 R"({"anyOf": [
                   {"required": ["points"], "properties": {"points": {"minItems": 1}, "joints": {"maxItems": 0}}},
                   {"required": ["joints"], "properties": {"joints": {"minItems": 2}, "points": {"maxItems": 0}}}
                 ]})");
-  fields.refuse(chain.points.empty() && chain.joints.empty(), "joints", "a chain has points or joints");
-  fields.refuse(chain.joints.size() == 1, "joints", "a chain runs over at least two joints");
+  fields.refuse(chain.points.empty() && chain.joints.empty(), "joints", "set points or joints");
+  fields.refuse(chain.joints.size() == 1, "joints", "a chain must have at least two joints");
 }
 
 static void describe(Fields& fields, MosEdit& edit) {
   fields.about("mos_edit",
-               "A secondary operation, done by a share: 1 where nothing drives it. Factors are 1 + share (factor - 1); "
-               "distances, offsets and angles are share times what is given.");
+               "A secondary operation, scaled by a share, which is 1 without a driver. Factors are 1 + share (factor - "
+               "1); distances, offsets and angles are multiplied by the share.");
   fields.choice({.name = "operation",
                  .meaning = "bulge: from a pivot; slide: along the bone, or by an offset; scale: of the frames; "
                             "motion: of the displacements; twist: an angle about the bone.",
                  .required = true},
                 edit.operation, kOperations);
   fields.texts({"points",
-                "Names of points, or joints, which stand for all their points; * and ? are wildcards. Placed points "
-                "are called after their chain and their number along it, as left_arm.5, which no wildcard means. None: "
-                "every point."},
+                "Names of points, or joints for all of their points; * and ? are wildcards. Placed points are named "
+                "after their chain and their number along it, such as left_arm.5, and wildcards do not match them. "
+                "None: every point."},
                edit.points, Names::kPoint);
-  fields.number({"factor", "Of the distance from the pivot, or of the displacement.", kBulgeOrMotion}, edit.factor,
+  fields.number({"factor", "Factor on the distance from the pivot, or the displacement.", kBulgeOrMotion}, edit.factor,
                 kAnyNumber);
   fields.vector_or(
-      {"pivot", "Metres, model space at bind, carried by the point's joint; joint: that joint's origin.", kBulge},
+      {"pivot", "Metres, model space at bind; moves with the point's joint. joint: that joint's origin.", kBulge},
       "joint", edit.pivot);
   fields.number({"distance", "Metres along the bone.", kSlide}, edit.distance, kAnyNumber);
   fields.vector({"offset", "Metres, in the joint's axes.", kSlide}, edit.offset);
-  fields.vector({"scale", "Along the joint's axes.", kScale}, edit.scale, kPositive);
-  fields.number({"degrees", "About the bone.", kTwist}, edit.degrees, kAnyNumber);
-  fields.optional_object({"driver", "The angle that the share is keyed over."}, edit.driver);
-  fields.keys({"share", "[degrees of the driver, share], degrees ascending, with [0, 0] among them."}, edit.share,
+  fields.vector({"scale", "Scale along the joint's axes.", kScale}, edit.scale, kPositive);
+  fields.number({"degrees", "Angle about the bone.", kTwist}, edit.degrees, kAnyNumber);
+  fields.optional_object({"driver", "The angle over which the share is keyed."}, edit.driver);
+  fields.keys({"share", "[degrees of the driver, share], degrees ascending; must include [0, 0]."}, edit.share,
               kTurnDegrees, kAnyNumber);
-  fields.refuse(edit.driver && edit.share.empty(), "driver", "needs a share: how much is done at which angle",
+  fields.refuse(edit.driver && edit.share.empty(), "driver", "needs a share, keyed over its angle",
                 R"({"if": {"required": ["driver"]},
                     "then": {"required": ["share"], "properties": {"share": {"contains": {"const": [0, 0]}},
                                                                    "in_bind": {"const": true}}}})");
-  fields.refuse(!edit.driver && !edit.share.empty(), "share", "needs a driver: the angle that it is keyed over",
+  fields.refuse(!edit.driver && !edit.share.empty(), "share", "needs a driver, whose angle it is keyed over",
                 R"({"if": {"not": {"required": ["driver"]}}, "then": {"properties": {"share": {"maxItems": 0}}}})");
-  fields.refuse(edit.driver && !has_rest_key(edit.share), "share", "must hold the key [0, 0]: nothing is done at rest");
+  fields.refuse(edit.driver && !has_rest_key(edit.share), "share", "must include the key [0, 0], for rest");
   fields.flag({"in_bind",
-               "The skin at bind has an edit that nothing drives already, and stays where it is; else the edit shows "
-               "at bind too."},
+               "For an edit without a driver, whether the skin at bind already has it and does not move; else the edit "
+               "also shows at bind."},
               edit.in_bind);
-  fields.refuse(edit.driver && !edit.in_bind, "in_bind", "must be true beside a driver, which does nothing at bind");
+  fields.refuse(edit.driver && !edit.in_bind, "in_bind", "must be true with a driver, since its share is 0 at bind");
 }
 
 void describe(Fields& fields, MosParameters& mos) {
   fields.about("mos", "Multipoint offset sampling (US 2013/0088497).");
   fields.choice({"strategy",
-                 "From where a vertex is to the weights of the control points: windows of four consecutive points, a "
-                 "control surface, 1 / distance^power, or radial basis functions."},
+                 "How a vertex's position determines the weights of the control points: windows of four consecutive "
+                 "points, a control surface, 1 / distance^power, or radial basis functions."},
                 mos.strategy, kStrategies);
-  fields.flag({"automatic", "Chains from the joints, by the linkage rules."}, mos.automatic);
+  fields.flag({"automatic", "Whether chains are also laid over the joints by the linkage rules."}, mos.automatic);
   fields.texts({"split", "Joints at which automatic chains end."}, mos.split, Names::kJoint);
   fields.texts({"remove", "Automatic chains to leave out, by name."}, mos.remove);
-  fields.objects({"chains", "Chains beside the automatic ones; one of the same name replaces it."}, mos.chains);
-  fields.integer({"points_per_bone", "Placed points a bone."}, mos.points_per_bone, {.most = 16});
-  fields.number({"spread", "The part of the bone, about its middle, over which they stand."}, mos.spread,
+  fields.objects({"chains", "Further chains. A chain replaces an automatic one of the same name."}, mos.chains);
+  fields.integer({"points_per_bone", "Placed points per bone."}, mos.points_per_bone, {.most = 16});
+  fields.number({"spread", "Fraction of the bone, about its middle, over which they are spread."}, mos.spread,
                 kUnitInterval);
   fields.integer_or({"points_per_joint",
-                     "Further points at every inner joint, each of which has a part of its turn: one bisects it; auto: "
-                     "5, or 3 with joint_spread."},
+                     "Further points at every inner joint, each with part of its turn; one bisects it; auto: 5, or 3 "
+                     "with joint_spread."},
                     "auto", mos.points_per_joint, {.least = 0, .most = 8});
   fields.number_or({"joint_spread",
-                    "The part of the shorter bone beside the joint over which they stand; auto: as far apart as the "
+                    "Fraction of the shorter bone at the joint over which they are spread; auto: as far apart as the "
                     "limb is thick, sliding outward as it bends."},
                    "auto", mos.joint_spread, kUnitInterval);
   fields.choice(
       {"frames", "Frames of the points: the joint's motion from rest, or the joint's own axes (the patent's)."},
       mos.frames, kFrames);
-  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone.", kBSpline},
+  fields.flag({"exact_normals", "Whether normals follow the gradient of the weights; else only the frames.", kBSpline},
               mos.exact_normals);
   fields.flag({"clamp_ends",
-               "Each end point counts three times, so that the curve reaches it; so it does with fewer than four "
+               "Whether each end point counts three times, so that the curve reaches it; always with fewer than four "
                "points.",
                kBSpline},
               mos.clamp_ends);
-  fields.flag({"twist", "Angles are blended, not matrices.", kBSpline}, mos.twist);
+  fields.flag({"twist", "Whether twists are blended as angles, not as matrices.", kBSpline}, mos.twist);
   fields.choice({"binding",
                  "How a vertex finds its chains: the nearest, those of the joints that move it, or (auto) the latter "
-                 "where there are weights.",
+                 "if there are weights.",
                  kBSpline},
                 mos.binding, kCurveBindings);
   fields.integer({"chains_per_vertex", "Chains that may move a vertex.", kBSpline}, mos.chains_per_vertex,
                  kCurvesPerVertex);
-  fields.number({"chain_reach", "Chains beyond so many times the nearest one's distance do not count.", kBSpline},
+  fields.number({"chain_reach", "Chains farther than this factor times the nearest one are ignored.", kBSpline},
                 mos.chain_reach, {.least = 1, .above_least = true});
-  fields.number({"table_error", "What the table of frames may be off, by the largest extent of the targets.", kBSpline},
+  fields.number({"table_error", "Largest error of the table of frames, over the targets' largest extent.", kBSpline},
                 mos.table_error, kPositive);
   fields.number({"power", "Exponent of the distance.", kInverseDistance}, mos.power, {.least = 1e-3f, .most = 1e3f});
-  fields.integer({"nearest", "K, the points that may move a vertex.", kInverseDistance}, mos.nearest, {}, "all");
+  fields.integer({"nearest", "K, how many points may move a vertex.", kInverseDistance}, mos.nearest, {}, "all");
   fields.choice({"cut", "How the weights end at the K-th point.", kInverseDistance}, mos.cut, kCuts);
   fields.choice({"kernel", "r, or exp(-(r / width)^2).", kRadialBasis}, mos.kernel, kKernels);
   fields.number_or({"width", "Metres; auto: the mean spacing of the points.", kGaussian}, "auto", mos.width, kPositive);
   fields.refuse(mos.width && mos.strategy != MosStrategy::kRadialBasis, "width", "belongs to the strategy radial_basis",
                 R"({"if": {"not": {"required": ["strategy"], "properties": {"strategy": {"const": "radial_basis"}}}},
                     "then": {"properties": {"width": {"const": "auto"}}}})");
-  fields.text({"cage", "A mesh of the model, whose vertices are the points,", kCatmullClark}, mos.cage, Names::kCage);
-  fields.text({"cage_file", "or an OBJ, relative to the rig file.", kCatmullClark}, mos.cage_file, Names::kObjFile);
+  fields.text({"cage", "A mesh of the model, whose vertices are the points.", kCatmullClark}, mos.cage, Names::kCage);
+  fields.text({"cage_file", "An OBJ, relative to the rig file.", kCatmullClark}, mos.cage_file, Names::kObjFile);
   const bool on_cage = mos.strategy == MosStrategy::kCatmullClark;
   fields.at_most_one({{"cage", !mos.cage.empty()}, {"cage_file", !mos.cage_file.empty()}},
-                     "there is cage or cage_file, not both");
+                     "set cage or cage_file, not both");
   fields.refuse(on_cage && mos.cage.empty() && mos.cage_file.empty(), "cage",
                 "the strategy catmull_clark needs cage or cage_file",
                 R"({"if": {"required": ["strategy"], "properties": {"strategy": {"const": "catmull_clark"}}},

@@ -19,8 +19,8 @@
 namespace pelt::mos {
 namespace {
 
-// Returns true if a name matches a pattern with the wildcards * and ?. It is greedy and goes back to the last star
-// only: it takes at most the product of the lengths.
+// Returns true if a name matches a pattern with the wildcards * and ?. Greedy with backtracking to the last star only,
+// so it takes at most the product of the lengths.
 bool matches(std::string_view name, std::string_view pattern) {
   std::size_t n = 0;
   std::size_t p = 0;
@@ -79,7 +79,7 @@ class Resolver {
                        .driver = driver};
       std::tie(resolved.edit.from, resolved.edit.to) = bone_of(point.joint);
       if (result_.of_point[p].size() == shared::kMaxMosEdits) {
-        return invalid("{} is more than {} of the point '{}'", what, shared::kMaxMosEdits, point_name(point, model_));
+        return invalid("{} exceeds {} edits of point '{}'", what, shared::kMaxMosEdits, point_name(point, model_));
       }
       result_.of_point[p].push_back(resolved);
     }
@@ -131,7 +131,7 @@ class Resolver {
   }
 
   // Returns the joint and the next one of a chain away from its top; at the end of a chain, the joints of the bone that
-  // arrives there.
+  // ends there.
   std::pair<std::uint32_t, std::uint32_t> bone_of(std::uint32_t joint) const {
     std::pair<std::uint32_t, std::uint32_t> arriving(joint, joint);
     for (const chain::Chain& chain : points_.turning) {
@@ -159,7 +159,7 @@ class Resolver {
 
 }  // namespace
 
-// Chains are named after joints, so a wildcard that means joints would also find placed points of others.
+// Chains are named after joints, so a wildcard meant for joints would also find placed points of others.
 bool means_point(std::string_view pattern, std::string_view name, bool placed, std::string_view joint) {
   return (placed ? name == pattern : matches(name, pattern)) || matches(joint, pattern);
 }

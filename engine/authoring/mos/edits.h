@@ -37,7 +37,7 @@ struct PointEdits {
   std::vector<Driver> drivers;
   std::vector<std::vector<Edit>> of_point;  // the edits of each point, in order
 
-  // Returns the edits that `keep` is true of.
+  // Returns the edits for which `keep` is true.
   template <class Keep>
   PointEdits only(const Keep& keep) const {
     PointEdits kept = *this;
@@ -46,11 +46,11 @@ struct PointEdits {
   }
 };
 
-// Returns true if an entry of MosEdit::points means the point `name` that moves with `joint`.
+// Returns true if an entry of MosEdit::points selects the point `name` that moves with `joint`.
 bool means_point(std::string_view pattern, std::string_view name, bool placed, std::string_view joint);
 
-// Resolves the edits of a rig. Errors begin with `what`: an edit of a point that does not exist, a twist of a point
-// that cannot twist, an invalid angle, keys that do not ascend, numbers that are not finite, too many edits.
+// Resolves the edits of a rig. Errors begin with `what`: an edit of a missing point, a twist of a point that cannot
+// twist, an invalid angle, keys that do not ascend, numbers that are not finite, too many edits.
 Result<PointEdits> resolve_edits(std::span<const MosEdit> edits, const ControlPoints& points, const Model& model,
                                  std::span<const glm::dmat4> at_bind, const std::string& what);
 
@@ -59,8 +59,8 @@ struct PointWords {
   std::vector<std::uint32_t> directions;  // words of their twins for directions, each right after its point; or empty
 };
 
-// Puts the chains, drivers and points into the table. `directions` has the argument of MosTable::put_point for each
-// point; if empty, there are no twins.
+// Puts the chains, drivers and points into the table. `directions`: the argument of MosTable::put_point for each point;
+// without twins empty.
 PointWords put_points(const ControlPoints& points, const PointEdits& edits, MosTable& table,
                       std::span<const glm::dmat3> directions = {});
 
@@ -75,11 +75,11 @@ class RestPoints {
   // Returns F of a point.
   glm::mat3 axes(std::uint32_t point) const { return affine_axes(frames_[point]); }
 
-  // Returns the window, of which shared::mos_window_frame gives M^R(u).
+  // Returns the window from which shared::mos_window_frame computes M^R(u).
   shared::MosWindow window(const Window& window) const;
 
-  // Returns true if `frame`, the sum of w F over the points of the row, is too flat to be inverted: |det| is compared
-  // with the largest that it could be (docs/mathematics.md section 3.1).
+  // Returns true if `frame`, the sum of w F over the points of the row, is too flat to invert: |det| is compared with
+  // its upper bound (docs/mathematics.md section 3.1).
   bool is_singular(const glm::dmat3& frame, std::span<const WeightedElement> row) const;
 
  private:

@@ -15,7 +15,7 @@ void inverse_distance(glm::dvec3 place, std::span<const glm::dvec3> points, doub
     const glm::dvec3 offset = points[j] - place;
     row.push_back({j, std::hypot(offset.x, offset.y, offset.z)});  // the distance, for now
   }
-  // The cut needs one point more than it keeps. Powers are slow, so the others go first.
+  // The cut needs one point more than it keeps. Powers are slow, so drop the others first.
   const auto closer = [](const WeightedElement& a, const WeightedElement& b) {
     return a.weight != b.weight ? a.weight < b.weight : a.index < b.index;
   };

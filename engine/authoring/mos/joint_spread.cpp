@@ -12,13 +12,14 @@ using chain::Linkage;
 
 namespace {
 
-// Points about a joint; kJointSpread is the fraction of the shorter bone that they take.
+// Points about a joint; kJointSpread is the fraction of the shorter bone that they occupy.
 constexpr std::uint32_t kPointsByBone = 3;
 constexpr float kJointSpread = 0.6f;
 constexpr std::uint32_t kPointsBySkin = 5;
-constexpr float kStep = 0.8f;     // distance between two of them, in skin distances
-constexpr float kMaxUneven = 2;   // largest ratio of their distances on the two sides of a joint
-constexpr float kOutward = 0.2f;  // fraction of their reach that they slide outward: keeps the volume of a bent limb
+constexpr float kStep = 0.8f;    // distance between two of them, in skin thicknesses
+constexpr float kMaxUneven = 2;  // largest ratio of their distances on the two sides of a joint
+constexpr float kOutward =
+    0.2f;  // fraction of their reach by which they slide outward: keeps the volume of a bent limb
 
 }  // namespace
 
@@ -59,9 +60,9 @@ JointPoints JointSpread::spread_by_bone(const Curve& curve, std::size_t i) const
   return points;
 }
 
-// Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last
-// ones. A bend stretches the outside of a limb and crowds its inside, the more the thicker it is. The points slide
-// outward, since the spline through them cuts the corner.
+// Spreads the points by the thickness of the limb, if the bones have room for them and for a step beyond the last ones.
+// A bend stretches the outside of a limb and crowds its inside, the more the thicker it is. The points slide outward,
+// since the spline through them cuts the corner.
 JointPoints JointSpread::spread_by_skin(const Curve& curve, std::size_t i, float thickness) const {
   JointPoints points{parameters_.points_per_joint.value_or(kPointsBySkin)};
   const auto room = [&](int side) {
@@ -77,7 +78,7 @@ JointPoints JointSpread::spread_by_skin(const Curve& curve, std::size_t i, float
   return points;
 }
 
-// Returns true if points stand about the anchor. They do not about a twist helper, which only twists.
+// Returns true if there are points about the anchor. A twist helper has none, since it only twists.
 bool JointSpread::is_bent(const Chain& chain, std::size_t i) const {
   return is_inner(chain, i) && uses_[chain.anchors[i].joint].kind != JointKind::kTwist;
 }
@@ -89,7 +90,7 @@ JointSpread::Way JointSpread::way_beside(const Curve& curve, std::size_t i, int 
   return {anchor, std::abs(curve.lengths[anchor] - curve.lengths[i])};
 }
 
-// Returns true if anchor i or one beside it is a hub. Several chains move the skin there, and their points would part
+// Returns true if anchor i or one next to it is a hub. Several chains move the skin there, and their points would part
 // if each slid by its own bend.
 bool JointSpread::is_near_hub(const Curve& curve, std::size_t i) const {
   const auto is_hub = [&](std::size_t anchor) { return hubs_.contains(curve.chain.anchors[anchor].joint); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the control points about the joints of a chain are spread along it.
+// The spread of the control points about the joints of a chain.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +32,21 @@ struct JointPoints {
 // Returns true for an anchor between two bones that is not the top: its joint turns one against the other.
 bool is_inner(const chain::Chain& chain, std::size_t i);
 
-// Returns the lengths between which the points of a bone stand: from the last point about a joint to the first about
-// the next, as far as that is on the bone. Where points are spread by bones alone this is the whole bone: they leave
-// room themselves.
+// Returns the lengths between which the points of a bone are: from the last point about a joint to the first about the
+// next, as far as that is on the bone. If points are spread by bones only, it is the whole bone: they leave room
+// themselves.
 glm::vec2 between_joints(const chain::Curve& curve, std::span<const JointPoints> about, std::size_t bone);
 
 class JointSpread {
  public:
-  // Keeps the parameters by reference. `linkages` is of the chains that points are placed along.
+  // Keeps the parameters by reference. `linkages`: of the chains that points are placed along.
   JointSpread(const MosParameters& parameters, const Skeleton& skeleton, std::span<const chain::JointLinkage> linkages);
 
   // Returns the points about every anchor of a curve.
   std::vector<JointPoints> points_of(const chain::Curve& curve) const;
 
  private:
-  // How far points about an anchor may reach on one side: to the next anchor, or past it if that is a twist helper.
+  // The reach of points about an anchor on one side: to the next anchor, or past it if that is a twist helper.
   struct Way {
     std::size_t anchor = 0;
     float length = 0;  // metres
@@ -60,7 +60,7 @@ class JointSpread {
 
   const MosParameters& parameters_;
   std::vector<JointUse> uses_;    // one per joint
-  std::set<std::uint32_t> hubs_;  // joints where chains branch
+  std::set<std::uint32_t> hubs_;  // joints at which chains branch
 };
 
 }  // namespace pelt::mos

@@ -9,7 +9,7 @@
 
 namespace pelt::mos {
 
-// How a point turns beside its joint: between the two ends of a bone of a chain (shaders/chain/chain.h). `near` is the
+// The turn of a point near its joint: between the two ends of a bone of a chain (shaders/chain/chain.h). `near` is the
 // end towards the top of the chain, `far` the other end.
 struct PointTurn {
   std::uint32_t chain = 0;
@@ -17,13 +17,13 @@ struct PointTurn {
   float swing = 0;        // turn of the frame: 0 near's, 1/2 bisects, 1 far's
   float twist = 0;        // Theta: 0 near's, 1 far's, linear between
   glm::vec3 axis{0.0f};   // axis of the twist: unit, model space at bind, away from the top
-  bool angles = false;    // true: the twist is an angle beside the frame, not in it (chains with tables)
+  bool angles = false;    // true: the twist is an angle next to the frame, not in it (chains with tables)
   // With `angles`: `roll` times the twist theta of anchor `roller`, which is not the top, is added to Theta.
   float roll = 0;
   std::uint32_t roller = 0;
 };
 
-// A control point; it moves rigidly with its joint. Model space at bind, metres.
+// A control point. It moves rigidly with its joint. Model space at bind, metres.
 struct ControlPoint {
   std::string name;  // may be empty unless `placed`
   std::uint32_t joint = 0;

@@ -33,8 +33,8 @@ constexpr std::string_view kPresets[] = {"biped", "limb", "tail"};
 struct BodyPart {
   std::string_view name;
   bool sided = false;          // one per side
-  std::string_view from = "";  // the part that it hangs on, by the nearest joint above it there
-  std::size_t from_roles = 0;  // if there is none: by the last joint of the first so many roles of that part
+  std::string_view from = "";  // the part that it starts from, at the nearest joint above it there
+  std::size_t from_roles = 0;  // if there is none: at the last joint of the first so many roles of that part
   std::vector<JointRole> roles;
 };
 
@@ -79,7 +79,7 @@ constexpr std::string_view kTails[] = {"tail tentacle caudal", "spine vertebra",
 
 // ----------------------------------------------------------------------------------------------------- the skeleton
 
-// The places of joints that move skin, as a tree.
+// The positions of joints that move skin, as a tree.
 class Tree {
  public:
   explicit Tree(const Model& model) : model_(model) {
@@ -95,7 +95,7 @@ class Tree {
     enter_.resize(count);
     leave_.resize(count);
     std::uint32_t clock = 0;
-    // Depth first; a place comes again when all below it is done.
+    // Depth first; a node appears again after all nodes below it.
     std::vector<std::pair<std::uint32_t, bool>> open;
     for (auto p = static_cast<std::uint32_t>(count); p-- > 0;) {
       if (places_.places[p].parent == kNone) open.emplace_back(p, false);
@@ -119,11 +119,11 @@ class Tree {
     }
   }
 
-  // Returns the joints that move skin and stand at a place, ascending.
+  // Returns the joints that move skin and are at a node, ascending.
   const std::vector<std::uint32_t>& movers() const { return movers_; }
-  // Returns the joints that move no skin and stand at a place between such joints.
+  // Returns the joints that move no skin and are at a node between such joints.
   const std::vector<std::uint32_t>& others() const { return others_; }
-  // Returns the places of joints that move skin, each before those below it.
+  // Returns the nodes of joints that move skin, each before those below it.
   const std::vector<std::uint32_t>& order() const { return order_; }
   std::size_t place_count() const { return up_.size(); }
 
@@ -168,12 +168,12 @@ class Tree {
 
 // ----------------------------------------------------------------------------------------------------------- chains
 
-// The places of a chain, in order.
+// The nodes of a chain, in order.
 struct Way {
   std::string name;  // empty: named by its joints
   std::vector<std::uint32_t> places;
-  std::size_t begin = 0;                // index of the first place of its own: those before are what it hangs on
-  std::vector<std::size_t> roles = {};  // roles of a body part's own places
+  std::size_t begin = 0;                // index of its first own node; those before belong to its parent chain
+  std::vector<std::size_t> roles = {};  // roles of a body part's own nodes
 };
 
 class Finder {
@@ -224,7 +224,7 @@ class Finder {
 
   bool has_found() const { return !ways_.empty(); }
 
-  // Adds chains over the places that have none.
+  // Adds chains over the nodes that have none.
   void find_rest() {
     for (const std::uint32_t p : tree_.order()) {
       if (taken_[p]) continue;
@@ -235,7 +235,7 @@ class Finder {
         goes_on = next != down.end();
         if (goes_on) way.places.push_back(*next);
       }
-      // A root above places that all have chains reaches down to one of them.
+      // A root above nodes that all have chains extends down to one of them.
       if (way.places.size() == 1 && !tree_.down(p).empty()) way.places.push_back(tree_.down(p).front());
       add(std::move(way));
     }
@@ -295,7 +295,7 @@ class Finder {
   void add_part(const BodyPart& part, Side side, const std::string& name) {
     Way way{.name = name};
     for (std::size_t role = 0; role < part.roles.size(); ++role) {
-      // A torso that moves no skin still says where the arms begin.
+      // A torso that moves no skin still shows the start of the arms.
       const std::string_view words = role_words(part.roles[role]);
       if (!append(way, tree_.movers(), words, side, role)) append(way, tree_.others(), words, side, role);
     }
@@ -307,7 +307,7 @@ class Finder {
     add(std::move(way));
   }
 
-  // Appends those of `joints` that have one of the names; returns false if there are none.
+  // Appends those of `joints` with one of the names; returns false if there are none.
   bool append(Way& way, const std::vector<std::uint32_t>& joints, std::string_view words, Side side,
               std::size_t role) const {
     bool found = false;
@@ -319,14 +319,14 @@ class Finder {
     return found;
   }
 
-  // Appends a place, unless it has a chain or stands beside one that has the same role.
+  // Appends a node, unless it has a chain or is next to one with the same role.
   void append(Way& way, std::uint32_t p, std::size_t role) const {
     std::vector<std::uint32_t>& places = way.places;
     if (taken_[p] || std::find(places.begin(), places.end(), p) != places.end()) return;
     if (!places.empty() && way.roles.back() == role && tree_.up(places.back()) == tree_.up(p) && tree_.up(p) != kNone) {
       return;
     }
-    // A joint that hangs on the way but does not lead on is a helper and goes. Joints of rigs without a hierarchy stay.
+    // A joint below the way that does not lead on is a helper and is dropped. Joints of rigs without a hierarchy stay.
     while (places.size() >= 2 && !tree_.is_above(places.back(), p) && tree_.is_above(places[places.size() - 2], p)) {
       places.pop_back();
       way.roles.pop_back();
@@ -335,7 +335,7 @@ class Finder {
     way.roles.push_back(role);
   }
 
-  // Returns the place that a part beginning at `first` hangs on.
+  // Returns the node that a part beginning at `first` starts from.
   std::optional<std::uint32_t> start_of(const BodyPart& part, Side side, std::uint32_t first) const {
     const auto from = std::find_if(std::begin(kBiped), std::end(kBiped),
                                    [&](const BodyPart& other) { return other.name == part.from; });
@@ -355,7 +355,7 @@ class Finder {
     return last;
   }
 
-  // Adds to a chain the places between two of its places that no chain has.
+  // Adds the unused nodes between two nodes of a chain to it.
   void fill(Way& way) {
     std::vector<std::uint32_t> filled{way.places.front()};
     for (std::size_t i = 1; i < way.places.size(); ++i) {
@@ -372,7 +372,7 @@ class Finder {
 
   Tree tree_;
   std::vector<JointName> names_;  // parsed names of the joints
-  std::vector<bool> taken_;       // true for a place that is on a chain
+  std::vector<bool> taken_;       // true for a node on a chain
   std::vector<Way> ways_;
 };
 
@@ -397,11 +397,11 @@ Error nothing_found(const std::string& preset, const Model& model) {
   for (const Joint& joint : model.skeleton.joints) names.push_back(std::string_view(joint.name).substr(0, 64));
   const std::size_t more = names.size() - std::min(names.size(), kMaxNames);
   names.resize(names.size() - more);
-  return {ErrorCode::kNotFound,
-          fmt::format(
-              "the preset {} finds no chain among the joints that move skin of '{}'. It looks for {}. There are: {}{}",
-              preset, model.name, patterns_of(preset), fmt::join(names, ", "),
-              more == 0 ? std::string() : fmt::format(" and {} more", more))};
+  return {
+      ErrorCode::kNotFound,
+      fmt::format("preset {} finds no chain among the joints that move skin of '{}'. It looks for {}. There are: {}{}",
+                  preset, model.name, patterns_of(preset), fmt::join(names, ", "),
+                  more == 0 ? std::string() : fmt::format(" and {} more", more))};
 }
 
 }  // namespace
@@ -422,7 +422,7 @@ Result<Rig> rig_from_preset(const std::string& preset, const Model& model) {
   mos.automatic = false;
   mos.chains = finder.chains();
   if (preset == "tail") {
-    // Bones about as long as the tail is thick: it bends everywhere.
+    // Bones are about as long as the tail is thick, and it bends everywhere.
     mos.points_per_bone = 1;
     mos.points_per_joint = 2;
     mos.joint_spread = 1;

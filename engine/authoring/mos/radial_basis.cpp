@@ -24,13 +24,13 @@ double kernel(MosKernel kind, double distance, double width) {
 }  // namespace
 
 // The weights w of the points and a multiplier m solve sum_k w_k kernel(p_j, p_k) + m = kernel(p_j, place) for every j,
-// and sum_k w_k = 1. At a place p_k the solution is w = e_k. Any field sum_k a_k kernel(p_k, .) + c with sum a = 0 is
-// reproduced from its values at the points. The matrix is the same for all places, so it is inverted once.
+// and sum_k w_k = 1. At p_k the solution is w = e_k. Any field sum_k a_k kernel(p_k, .) + c with sum a = 0 is
+// reproduced from its values at the points. The matrix does not depend on `place`, so it is inverted only once.
 Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosKernel kernel_kind,
                                         std::optional<float> width) {
   if (points.empty()) return invalid("radial basis: no control points");
   if (width && !(*width > 0 && std::isfinite(*width)))
-    return invalid("radial basis: the width is {}, not above 0", *width);
+    return invalid("radial basis: the width is {}; it must be above 0", *width);
 
   const double extent = glm::length(bounds_of<glm::dvec3>(points).size());
   double mean_nearest = 0;
@@ -40,7 +40,7 @@ Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosK
       if (k == j) continue;
       const double distance = glm::distance(points[j], points[k]);
       if (distance <= kCoincident * extent) {
-        return invalid("radial basis: the control points {} and {} are at the same place", j, k);
+        return invalid("radial basis: control points {} and {} coincide", j, k);
       }
       nearest = std::min(nearest, distance);
     }
@@ -51,7 +51,7 @@ Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosK
   RadialBasis result;
   result.points_.assign(points.begin(), points.end());
   result.kernel_ = kernel_kind;
-  // The weights of the biharmonic kernel do not depend on the unit; this one keeps the matrix well conditioned.
+  // The weights of the biharmonic kernel do not depend on the unit. This one keeps the matrix well conditioned.
   result.width_ = kernel_kind == MosKernel::kGaussian && width ? *width : mean_nearest;
 
   const auto n = static_cast<Eigen::Index>(points.size());
@@ -66,7 +66,7 @@ Result<RadialBasis> RadialBasis::create(std::span<const glm::dvec3> points, MosK
   const Eigen::MatrixXd inverse = system.partialPivLu().inverse();
   const double error = (inverse * system - Eigen::MatrixXd::Identity(n + 1, n + 1)).cwiseAbs().maxCoeff();
   if (!(error <= kWorstReproduction)) {
-    return invalid("radial basis: a width of {:g} does not tell the {} control points apart", result.width_, n);
+    return invalid("radial basis: a width of {:g} is too large to separate the {} control points", result.width_, n);
   }
   result.inverse_.assign(inverse.data(), inverse.data() + inverse.size());
   return result;

@@ -20,7 +20,7 @@
 namespace pelt::mos {
 namespace {
 
-// Sets the edits of the point at `word`; returns false if it was bound by others.
+// Sets the edits of the point at `word`; returns false if it was bound with others.
 bool set_edits(std::vector<std::uint32_t>& table, std::uint32_t word, std::span<const MosEdit* const> edits) {
   std::uint32_t at = table[word + shared::kMosPointEdits + 1];
   std::uint32_t count = table[word + shared::kMosPointEdits];
@@ -54,14 +54,14 @@ Result<Character> slide_points(const Character& character, std::span<const Point
                                std::span<const MosEdit> edits) {
   for (const MosEdit& edit : edits) {
     if (is_near(edit.offset) && is_near(edit.distance)) continue;
-    return invalid("a control point is slid by what is not finite, or more than {:g} m", kMaxCoordinate);
+    return invalid("a control point slides by a value that is not finite, or by more than {:g} m", kMaxCoordinate);
   }
   CharacterData data = *character;
   std::vector<bool> taken(points.size(), false);
-  std::size_t next = 0;  // first guess: the report is in the order of the tables, except for points that move nothing
+  std::size_t next = 0;  // first guess: the report follows the tables, except for points that move nothing
   for (PalettePass& pass : data.passes) {
     if (!has_points(pass)) continue;
-    std::vector<const MosEdit*> point_edits;  // edits of the point, and so of the twin after it
+    std::vector<const MosEdit*> point_edits;  // edits of the point, and so of its twin, which follows it
     for (const std::uint32_t word : words_with_twins(pass)) {
       bool known = is_twin(pass, word);
       const shared::PoseWork work = table_work(pass.table);
@@ -82,7 +82,7 @@ Result<Character> slide_points(const Character& character, std::span<const Point
         }
       }
       if (known && !set_edits(pass.table, word, point_edits)) {
-        return invalid("the character was bound by other edits of control points");
+        return invalid("the character was bound with other edits of control points");
       }
     }
   }

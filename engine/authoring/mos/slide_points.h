@@ -12,14 +12,14 @@
 
 namespace pelt::mos {
 
-// Returns true if a slide moves only the posed points, so that bind does not depend on how far it is.
+// Returns true if a slide only moves the posed points, so that bind does not depend on its distance.
 bool slides_after_bind(const MosEdit& edit);
 
-// Returns the character as bind would make it if its one layer of MOS had these `edits`. They may differ from those it
-// was bound by only in the distances and offsets of edits that slide after bind. `points` is from the report of that
-// bind. The result equals that of bind, except for rounding of what has changed and for CharacterData::rig. It takes as
-// long as a copy of the character and its validation. Errors: kInvalidArgument if the character was bound by other
-// edits, and those of Character::create.
+// Returns the character that bind would make if its one layer of MOS had these `edits`. They may differ from those of
+// the bind only in the distances and offsets of edits that slide after bind. `points` is from the report of that bind.
+// The result equals that of bind, except for rounding in the changed data and for CharacterData::rig. It takes as long
+// as a copy of the character and its validation. Errors: kInvalidArgument if the character was bound with other edits,
+// and those of Character::create.
 Result<Character> slide_points(const Character& character, std::span<const PointReport> points,
                                std::span<const MosEdit> edits);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Control points and chains as the tables of passes hold them (shaders/mos/mos.h), and points in any pose, for
-// bind. Model space at bind, metres, radians.
+// Control points and chains in the form of passes' tables (shaders/mos/mos.h), and points in any pose, for bind. Model
+// space at bind, metres, radians.
 #pragma once
 
 #include <array>
@@ -41,24 +41,24 @@ std::uint32_t operation_word(MosOperation operation);
 // Returns the offset of a slide along an axis of length `length`, in the space of the joint.
 inline double offset_along(double length, double offset) { return length > 0 ? offset / length : 0; }
 
-// Writes chains and control points into the table of passes, one after the other.
+// Writes chains and control points into the table of passes, in sequence.
 class MosTable {
  public:
   // `at_bind` has one matrix per joint; `twist_inputs` has one input per joint, or shared::kNoInput. Both must outlive
-  // the table. `root` is the joint from whose motion displacements are measured.
+  // the table. Displacements are measured from the motion of joint `root`.
   MosTable(std::span<const glm::dmat4> at_bind, std::span<const std::uint32_t> twist_inputs, std::uint32_t root,
            MosFrames frames);
 
-  // Puts a chain. Each put_* function returns the index of the first word that it puts.
+  // Puts a chain. Each put_* function returns the index of its first word.
   std::uint32_t put_chain(const chain::Chain& chain) { return table_.put_chain(chain); }
 
-  // Puts a driver with the keys of a share over degrees; beyond the keys the share is held. Precondition: 1 to
+  // Puts a driver with the keys of a share over degrees; the share is constant beyond the keys. Precondition: 1 to
   // shared::kMaxMosKeys keys, ascending.
   std::uint32_t put_driver(const key_weights::AngleWords& angle, std::span<const CurveKey> keys);
 
-  // Puts a point. `chains` has the word of each chain that PointTurn::chain counts. With `directions` it puts the twin
-  // of the point for directions, whose frame is F times this matrix; points with angles have none. Precondition: at
-  // most shared::kMaxMosEdits edits; finite numbers.
+  // Puts a point. `chains`: the word of each chain, as PointTurn::chain numbers them. With `directions` it puts the
+  // twin of the point for directions, whose frame is F times this matrix; points with angles have none. Precondition:
+  // at most shared::kMaxMosEdits edits; finite numbers.
   std::uint32_t put_point(const ControlPoint& point, std::span<const std::uint32_t> chains,
                           std::span<const PointEdit> edits = {}, const glm::dmat3* directions = nullptr);
 
@@ -70,7 +70,7 @@ class MosTable {
   // that poses these points. Uses up the table.
   PointEntries add_passes(PoseKernel kernel, std::span<const std::uint32_t> points, CharacterBuilder& builder);
 
-  // As chain::ChainTable.
+  // Like chain::ChainTable.
   PalettePass anchor_pass() const { return table_.anchor_pass(); }
 
   const std::vector<std::uint32_t>& words() const { return table_.words(); }
@@ -86,13 +86,13 @@ class MosTable {
 // Control points in a pose. All spans must outlive it.
 class PosedPoints {
  public:
-  // A twist input of 0 leaves the twist as the joints give it.
+  // A twist input of 0 does not change the joints' twist.
   PosedPoints(const MosTable& table, std::span<const glm::mat4> joints, std::span<const float> inputs);
 
   // Returns [F | p] of the point at `word`.
   Affine frame(std::uint32_t word) const;
 
-  // Returns the window of four points, of which shared::mos_window_frame gives M(u).
+  // Returns the window of four points from which shared::mos_window_frame computes M(u).
   shared::MosWindow window(const std::array<std::uint32_t, shared::kMosWindow>& points) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures how thick a limb is about its joints.
+// Measures the thickness of a limb about its joints.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 namespace pelt::mos {
 
 struct SkinAtJoint {
-  float thickness;  // metres: nine tenths of the area of the skin that bends at the joint lie within this of its bones
-  float bending;    // 0 to 1: the part of the skin's area at the joint that bends; the rest follows one joint alone
+  float thickness;  // metres: nine tenths of the area of the skin that bends at the joint are within this of its bones
+  float bending;    // 0 to 1: fraction of the skin's area at the joint that bends; the rest follows a single joint
 };
 
 class SkinThickness {
  public:
-  // Prepares the thickness of the skin `meshes`. `chains` has all bones that skin without weights may be near to. Keeps
+  // Prepares the thickness of the skin `meshes`. `chains` has all bones that skin without weights may be near. Keeps
   // the model and `meshes` by reference.
   SkinThickness(const Model& model, std::span<const std::uint32_t> meshes, std::span<const chain::Chain> chains);
 
   // Returns nullopt if there is no skin off the bones that bends at inner anchor i. Skin counts if it is nearer to the
-  // joint than to the other ends of the bones and follows the joint or its neighbours by its weights. Skin without
-  // weights counts if no other bone is nearer.
+  // joint than to the other ends of the bones and its weights are on the joint or its neighbours. Skin without weights
+  // counts if no other bone is nearer.
   std::optional<SkinAtJoint> at(const chain::Chain& chain, std::size_t i) const;
 
  private:
   const Model& model_;
   std::span<const std::uint32_t> meshes_;
   std::vector<std::vector<double>> areas_;   // areas of the vertices of each mesh
-  std::vector<std::vector<bool>> rigid_;     // true for vertices of parts that follow one joint alone
+  std::vector<std::vector<bool>> rigid_;     // true for vertices of parts that follow a single joint
   std::vector<std::vector<float>> nearest_;  // metres from each vertex of a mesh without weights to the nearest bone
 };
 

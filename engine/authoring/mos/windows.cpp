@@ -76,7 +76,7 @@ WindowPlace place_in(std::span<const glm::vec3> at, const Window& window, float 
   const glm::vec4 slope = shared::spline_slope(u);
   glm::vec3 point(0.0f);
   glm::vec3 tangent(0.0f);
-  // Relative to one of the points, so that places far from the origin lose no precision.
+  // Relative to one of the points, to preserve precision far from the origin.
   for (int k = 1; k < 4; ++k) {
     point += basis[k] * (at[window[static_cast<std::size_t>(k)]] - at[window[0]]);
     tangent += slope[k] * (at[window[static_cast<std::size_t>(k)]] - at[window[0]]);

@@ -6,8 +6,8 @@
 
 namespace pelt {
 
-// Refuses what a rig file may not hold. Errors are kInvalidArgument: the layer or the rig, the member as a JSON
-// pointer, what it must be and what it is.
+// Checks that a rig file could express this rig. Errors are kInvalidArgument and name the layer or the rig, the member
+// as a JSON pointer, what it must be, and what it is.
 Result<void> check_rig(const Rig& rig);
 
 }  // namespace pelt

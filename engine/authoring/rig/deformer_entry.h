@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The entry of a deformer in the list of deformers: its name, parameters and bind function, and its answers to the
-// rules of rigs.
+// The entry of a deformer in the list of deformers: its name, parameters, bind function and behaviour under a rig's
+// rules.
 #pragma once
 
 #include <cstddef>
@@ -20,41 +20,40 @@ struct DeformerInput;
 struct LayerEdit;
 struct MeshBinding;
 
-// The treatment by a layer over * of parts of a mesh that follow one joint alone (eyes, teeth, a helmet).
+// Treatment, by a layer over *, of parts of a mesh that follow a single joint (eyes, teeth, a helmet).
 enum class RigidParts {
-  kMoved,         // moves them, which keeps them rigid
-  kLeftAsMeshes,  // leaves whole meshes of them to linear blend, since it cannot share a mesh
-  kLeft,          // leaves them to linear blend, since it would mix them with their surroundings
+  kMoved,         // moves them; they stay rigid
+  kLeftAsMeshes,  // whole meshes of them fall back to linear blend, since the deformer cannot share a mesh
+  kLeft,          // they fall back to linear blend, since the deformer would mix them with their surroundings
 };
 
-// Pieces that a layer over * leaves to linear blend because they move as painted or as one piece.
+// Pieces under a layer over * that fall back to linear blend because they move as painted or as one piece.
 enum class LeftPieces {
   kNone,
-  kFaces,  // skin that follows joints of a face (patch_joints) and the joints that carry these
-  kCores,  // the same, and skin that moves as one piece (core_joints)
+  kFaces,  // skin that follows facial joints (patch_joints) and the joints that carry these
+  kCores,  // the same, and rigid regions (core_joints)
 };
 
 struct DeformerEntry {
   DeformerParameters defaults;
   Result<std::vector<MeshBinding>> (*bind)(const DeformerParameters&, const DeformerInput&);
-  // Returns what a layer over * does with rigid parts. nullptr: it moves them.
+  // Returns the treatment of rigid parts under a layer over *. nullptr: it moves them.
   RigidParts (*rigid_parts)(const DeformerParameters&) = nullptr;
-  // Returns the pieces that a layer over * leaves to linear blend. nullptr: none.
+  // Returns the pieces under a layer over * that fall back to linear blend. nullptr: none.
   LeftPieces (*leaves)(const DeformerParameters&) = nullptr;
-  // Returns true if bind makes a surface of the skin to carry it, which a skin without area does not have. nullptr:
-  // false.
+  // Returns true if bind makes a surface from the skin to carry it, which needs skin with area. nullptr: false.
   bool (*makes_surface)(const DeformerParameters&) = nullptr;
-  // Returns true if linear blend may take over where the deformer does worse; false if an artist sculpted the layer or
-  // it cannot be mixed with another deformer. nullptr: false.
+  // Returns true if defects may fall back to linear blend; false if an artist sculpted the layer or the deformer cannot
+  // be mixed with another one. nullptr: false.
   bool (*gives_way)(const DeformerParameters&) = nullptr;
-  // Returns the character with points moved as the edit has them, the same as bind would make it. None: the edit
-  // changes more than what moves points after bind. nullptr: nothing does.
+  // Returns the character with points moved by the edit, the same as bind would make. None: the edit also changes
+  // something that needs another bind. nullptr: always none.
   std::optional<Character> (*move_bound)(const LayerEdit&) = nullptr;
 
   std::string_view name() const { return defaults.name(); }
 };
 
-// Returns the same of rigid parts, whatever the parameters.
+// Returns the same treatment for any parameters.
 template <RigidParts parts>
 RigidParts rigid_parts_are(const DeformerParameters&) {
   return parts;
@@ -72,7 +71,7 @@ std::span<const DeformerEntry> deformers();
 // Returns the deformer's entry. Precondition: the parameters are of a deformer.
 const DeformerEntry& deformer_entry(const DeformerParameters& parameters);
 
-// Returns true if linear blend may take over from a deformer where the deformer does worse.
+// Returns true if defects of a deformer may fall back to linear blend.
 bool gives_way(const DeformerParameters& deformer);
 
 }  // namespace pelt

@@ -9,16 +9,16 @@ namespace {
 
 constexpr std::string_view kLeftWords = "l left lft lt";
 constexpr std::string_view kRightWords = "r right rgt rt";
-// Prefixes and suffixes of programs, and words that every joint could have.
+// Prefixes and suffixes of programs, and words that any joint could have.
 constexpr std::string_view kEmptyWords =
     "mixamorig bip biped valve cc base def deform jnt joint bone bn sk skel armature char character proximal "
     "intermediate distal";
 
-// Independent of the locale: names are UTF-8, in which only ASCII letters show where words begin.
+// Independent of the locale: names are UTF-8, in which only ASCII letters mark the starts of words.
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (static_cast<unsigned char>(c) & 0x80u) != 0; }
 
-// Splits a name into words of letters alone, in lower case. A word begins after any other character, at a capital after
+// Splits a name into words of letters only, in lower case. A word begins after any other character, at a capital after
 // a small letter, and at the last of several capitals before a small letter: "LArm" is two words.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words;

@@ -58,19 +58,19 @@ constexpr RoleEntry kRoles[] = {
      "pinky pinkie little handpinky pinkyfinger littlefinger fngpinky"},
 };
 
-// Parts of a face of which a head has only a few.
+// Parts of a face, of which a head has only a few.
 constexpr std::string_view kFaceWords =
     "jaw jawroot lowerjaw mandible eye eyeball lid upperlid lowerlid lidupper lidlower eyelid uppereyelid lowereyelid "
     "eyelidupper eyelidlower brow eyebrow lip lips upperlip lowerlip liptop lipbottom mouth cheek tongue";
 
-// Words with which the names of joints of a face begin or end (cheekUp, underEye, cornerLip). They count in crowds
-// only: a clip ends as a lip does.
+// Words at the start or end of facial joints' names (cheekUp, underEye, cornerLip). They only count in crowds, since
+// "clip" ends like a lip.
 constexpr std::string_view kFaceParts[] = {"jaw",       "eye",        "lid",    "lash",  "brow",    "lip",    "lips",
                                            "mouth",     "cheek",      "tongue", "nose",  "nostril", "nasal",  "chin",
                                            "teeth",     "forehead",   "temple", "smile", "sneer",   "squint", "dimple",
                                            "zygomatic", "nasolabial", "face",   "facial"};
 
-// Returns the part of a face that a name says, empty if none.
+// Returns the part of a face in a name; empty if none.
 std::string_view face_part(const JointName& name) {
   const auto found = std::ranges::find_if(
       kFaceParts, [&](std::string_view part) { return name.word.starts_with(part) || name.word.ends_with(part); });
@@ -107,7 +107,7 @@ bool says_twist(const JointName& name) {
   return is_limb(role) || role == JointRole::kClavicle;
 }
 
-// Returns where joints stand in the rest pose, model space.
+// Returns the positions of joints in the rest pose, model space.
 std::vector<glm::dvec3> rest_places(const Skeleton& skeleton) {
   std::vector<glm::mat4> rest(skeleton.joints.size());
   rest_matrices(skeleton, rest);
@@ -139,7 +139,7 @@ class Reader {
       if (use.role == JointRole::kUpperArm) return has(use.side, JointRole::kForearm);
       return use.role != JointRole::kThigh || has(use.side, JointRole::kShin);
     };
-    // Parents come first, so that the roles above are decided.
+    // Parents come first, so their roles are known.
     const std::vector<bool> is_patch = patch_joints(skeleton_);
     for (std::size_t j = 0; j < uses_.size(); ++j) {
       JointUse& use = uses_[j];
@@ -179,13 +179,13 @@ class Reader {
   std::vector<JointUse> uses_;
   std::vector<std::vector<std::uint32_t>> children_;
   std::vector<JointName> names_;
-  std::vector<bool> is_human_;      // the file says what it is
+  std::vector<bool> is_human_;      // the file maps it to a human bone
   std::vector<glm::dvec3> places_;  // in the rest pose, model space
 };
 
 constexpr std::ptrdiff_t kCrowd = 8;  // childless children that may be a face
 
-// The joints below each joint, and where joints stand in the rest pose, model space.
+// The joints below each joint, and the positions of joints in the rest pose, model space.
 struct Tree {
   explicit Tree(const Skeleton& skeleton)
       : children(children_of_joints(skeleton)), height(children.size(), 0), places(rest_places(skeleton)) {
@@ -207,25 +207,25 @@ struct Tree {
   std::vector<std::vector<std::uint32_t>> children;
   std::vector<std::uint32_t> height;  // levels of joints below
   std::vector<glm::dvec3> places;
-  Bounds<glm::dvec3> bounds;  // of the places
+  Bounds<glm::dvec3> bounds;  // of the positions
 };
 
-// Returns true if a name has a role, hips and head too, or is that of a finger.
+// Returns true if a name has a role, including hips and head, or is that of a finger.
 bool names_a_known_part(const JointName& name) {
   constexpr std::string_view kParts[] = {"finger", "thumb", "phalanx", "metacarpal"};
   return role_of(name) != JointRole::kNone ||
          std::ranges::any_of(kParts, [&](std::string_view part) { return name.word.find(part) != std::string::npos; });
 }
 
-// Returns true if joints stand as those of a face do, whatever their names in whichever language, unless one of them or
-// the joint that carries them names a known part: near each other, and on both sides of a plane through that joint,
-// normal to an axis of the model, each with its mirror image. The fingers of a flat hand have none: they are as long as
-// the hand, and a thumb has no partner.
+// Returns true if joints are arranged like those of a face, whatever their names, unless one of them or the joint that
+// carries them names a known part: near each other, and on both sides of a plane through that joint, normal to an axis
+// of the model, each with its mirror image. The fingers of a flat hand are not: they are as long as the hand, and a
+// thumb has no partner.
 bool stands_as_face(std::size_t bearer, std::span<const std::uint32_t> crowd, std::span<const JointName> names,
                     const Tree& tree) {
-  constexpr double kMaxExtent = 0.25;      // over that of the skeleton
-  constexpr double kAsFar = 0.05;          // of the extent of the crowd: how exact mirror images are
-  constexpr std::size_t kMaxJoints = 256;  // bounds work that grows with the square of what a file says
+  constexpr double kMaxExtent = 0.25;      // relative to the skeleton's
+  constexpr double kAsFar = 0.05;          // tolerance of mirror images, relative to the extent of the crowd
+  constexpr std::size_t kMaxJoints = 256;  // bounds work that grows with the square of a file's number
   if (crowd.size() > kMaxJoints) return false;
   const auto is_known = [&](std::uint32_t c) { return names_a_known_part(names[c]); };
   if (names_a_known_part(names[bearer]) || std::ranges::any_of(crowd, is_known)) return false;
@@ -242,7 +242,7 @@ bool stands_as_face(std::size_t bearer, std::span<const std::uint32_t> crowd, st
                return glm::distance(image, tree.places[other]) <= kAsFar * extent;
              });
     };
-    // The others may stand in the plane, as those of a nose and a chin do.
+    // The others may lie in the plane, like those of a nose and a chin.
     const auto partners = static_cast<std::size_t>(std::ranges::count_if(crowd, has_partner));
     if (2 * partners >= crowd.size()) return true;
   }
@@ -260,7 +260,7 @@ std::vector<bool> patch_joints(const Skeleton& skeleton) {
   const std::size_t count = skeleton.joints.size();
   const Tree tree(skeleton);
   const std::vector<JointName> names = parse_joint_names(skeleton);
-  // For each joint, whether its crowd is a face by where it hangs or stands, or as far as its joints are named so.
+  // For each joint, whether its crowd is a face by position, or only its joints named as parts of one are.
   std::vector<bool> is_face(count, false), is_named_face(count, false);
   std::vector<bool> is_patch(count, false), on_head(count, false);
   for (std::size_t j = 0; j < count; ++j) {
@@ -279,7 +279,7 @@ std::vector<bool> patch_joints(const Skeleton& skeleton) {
         if (names[c].word != part && !holds_word(kFaceWords, names[c].word)) ++longer;
       }
       is_named_face[j] = named >= kCrowd && parts.size() > 1;
-      // Eyelets and surfaces name one part many times, within a longer word.
+      // Eyelets and surfaces name a single part many times, within a longer word.
       const bool is_other = longer >= kCrowd && parts.size() == 1;
       is_face[j] = on_head[j] || (!is_other && stands_as_face(j, crowd, names, tree));
     }

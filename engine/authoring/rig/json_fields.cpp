@@ -24,7 +24,7 @@ OrderedJson list_of(const std::vector<Value>& values, const Convert& convert) {
   return array;
 }
 
-// Each returns the value of a member as it is written.
+// Each returns the JSON value of a member.
 OrderedJson written(const members::Flag& member) { return member.value; }
 OrderedJson written(const members::Number& member) { return shortest(member.value); }
 OrderedJson written(const members::NumberOr& member) {
@@ -82,7 +82,7 @@ void read_list(const Json& json, const Convert& convert, std::vector<Value>& val
   for (const Json& entry : json) values.push_back(convert(entry));
 }
 
-// Each sets a member to a value that has its type.
+// Each sets a member to a value of its type.
 void read(const Json& json, const members::Flag& member) { member.value = json.get<bool>(); }
 void read(const Json& json, const members::Number& member) { member.value = number_of(json); }
 void read(const Json& json, const members::NumberOr& member) {
@@ -144,7 +144,7 @@ void check_ascending(const std::vector<CurveKey>& keys, const std::string& point
   for (std::size_t i = 1; i < keys.size(); ++i) {
     if (keys[i].at > keys[i - 1].at) continue;
     problem.report(fmt::format("{}/{}/0", pointer, i),
-                   fmt::format("must be above {}, where the key before it is", keys[i - 1].at));
+                   fmt::format("must be above {}, the previous key", keys[i - 1].at));
   }
 }
 
@@ -158,7 +158,7 @@ double shortest(float value) {
   std::from_chars(text, written.ptr, result);
   constexpr double kMax = std::numeric_limits<float>::max();  // whose shortest text is a larger double
   result = std::clamp(result, -kMax, kMax);
-  // Next to the middle between two floats, the double may round to the other one, as that of 7.038531e-26 does.
+  // Near the middle between two floats, the double may round to the other one, as that of 7.038531e-26 does.
   return static_cast<float>(result) == value ? result : value;
 }
 

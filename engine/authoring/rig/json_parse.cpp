@@ -38,7 +38,7 @@ std::string place(std::string_view json, std::size_t offset) {
                      1 + before.size() - line_start);
 }
 
-// An iterator that records how far the parser has come; by itself the parser says so only in syntax errors.
+// An iterator that records the parser's position, which the parser itself only reports in syntax errors.
 struct TracedCharacter {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -57,7 +57,7 @@ struct TracedCharacter {
   friend bool operator==(TracedCharacter a, TracedCharacter b) { return a.at == b.at; }
 };
 
-// Finds keys that are given twice in an object, of which the parser silently keeps the last.
+// Finds duplicate keys in an object, of which the parser silently keeps the last.
 class KeyWatch {
  public:
   // Returns true if the event is a key that its object already has.
@@ -88,8 +88,8 @@ Result<Json> parse_json(std::string_view json, const std::string& source) {
   std::optional<std::string> twice;
   const auto watch = [&](int, Json::parse_event_t event, const Json& parsed) {
     if (keys.see(event, parsed) && !twice) {
-      twice = fmt::format("{}: the key '{}' is given twice", place(json, reached - begin),
-                          shortened(parsed.get<std::string>(), 64));
+      twice =
+          fmt::format("{}: duplicate key '{}'", place(json, reached - begin), shortened(parsed.get<std::string>(), 64));
     }
     return true;
   };
@@ -98,7 +98,7 @@ Result<Json> parse_json(std::string_view json, const std::string& source) {
     if (twice) return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}", source, *twice));
     return parsed;
   } catch (const Json::exception& error) {
-    // A syntax error says "[json.exception.parse_error.101] parse error at line 1, column 2: what", others only what.
+    // A syntax error begins "[json.exception.parse_error.101] parse error at line 1, column 2: ", others "[...] ".
     const std::string what = error.what();
     const std::size_t end_of_place = error.id == 101 ? what.find(": ") + 2 : what.find("] ") + 2;
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: {}: {}", source, place(json, reached - begin),

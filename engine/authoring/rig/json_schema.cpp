@@ -12,7 +12,7 @@ namespace {
 
 OrderedJson array_of(OrderedJson items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 
-// What a text names, in the order of Names.
+// The kind of thing that a text names, in the order of Names.
 constexpr std::string_view kNamed[] = {
     "",     "file",  "obj_file", "mesh_or_any", "mesh_or_muscle", "mesh_or_muscle", "mesh",
     "mesh", "group", "joint",    "point",       "attribute",      "mesh",           "morph_target"};
@@ -33,7 +33,7 @@ SchemaWriter::SchemaWriter(OrderedJson& schema, OrderedJson& definitions) : sche
 }
 
 void SchemaWriter::about(std::string_view type, std::string_view meaning) {
-  if (!type_.empty()) return;  // a struct whose members are written among another's
+  if (!type_.empty()) return;  // a struct whose members are merged into another's
   type_ = type;
   schema_["description"] = meaning;
   schema_["additionalProperties"] = false;
@@ -76,7 +76,7 @@ void SchemaWriter::clause(std::span<const Given> given, std::span<const Given> m
   OrderedJson alternatives = OrderedJson::array();
   const auto add_alternative = [&](const Given& one, bool is_given) {
     const OrderedJson& property = schema_["properties"][std::string(one.member)];
-    const bool is_optional = !property.contains("default");  // an object that is given if it is there
+    const bool is_optional = !property.contains("default");  // an object is set if it exists
     OrderedJson rule;
     if (is_optional) {
       rule["required"] = {one.member};
@@ -109,7 +109,7 @@ void SchemaWriter::add(const Field& field, OrderedJson property, Names names, co
   add_without_default(field, std::move(property), names)["default"] = default_value;
   const Condition& condition = field.condition;
   if (!condition.strict) return;
-  // The rule applies if the choice has another value, which may be its default.
+  // The rule applies if the choice has another value, possibly its default.
   OrderedJson others = OrderedJson::array();
   for (const std::string& choice : choice_names_.at(condition.choice)) {
     if (choice != condition.values[0] && choice != condition.values[1]) others.push_back(choice);

@@ -6,11 +6,11 @@
 
 namespace pelt::json_fields {
 
-// Writes the schema of one struct, whose values are the defaults. Besides JSON Schema's own keywords, a property says
-// what its text names ("x-names") and which choice it counts with ("x-counts-with": {"strategy": ["b_spline"]}).
+// Writes the schema of one struct, whose values are the defaults. A property also has the kind of thing that its text
+// names ("x-names") and the choice that it depends on ("x-counts-with": {"strategy": ["b_spline"]}).
 class SchemaWriter : public Fields {
  public:
-  // `schema`: receives the schema of this struct. `definitions`: receives those of the structs inside, by their names.
+  // `schema`: receives the schema of this struct. `definitions`: receives those of nested structs, by name.
   SchemaWriter(OrderedJson& schema, OrderedJson& definitions);
 
   const std::string& type() const { return type_; }

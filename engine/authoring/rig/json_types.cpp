@@ -43,7 +43,7 @@ JsonType any_of(std::vector<JsonType> types, std::string text) {
   return {.kind = Kind::kAnyOf, .text = std::move(text), .types = std::move(types)};
 }
 
-// Returns a type or a word that stands for no value.
+// Returns a type, or a word that represents no value.
 JsonType or_word(JsonType type, std::string_view name) {
   if (name.empty()) return type;
   std::string text = fmt::format("{} or \"{}\"", type.text, name);
@@ -89,7 +89,7 @@ JsonType make(const members::Keys& member) {
 }
 JsonType make(const members::Chosen& member) { return one_of(member.names); }
 
-// Returns true if a value has a type as far as it is seen without the entries of a list.
+// Returns true if a value has a type, without a check of a list's entries.
 bool is_of_kind(const Json& json, const JsonType& type) {
   const double value = json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
   switch (type.kind) {
@@ -97,7 +97,7 @@ bool is_of_kind(const Json& json, const JsonType& type) {
       return json.is_boolean();
     case Kind::kNumber:
       return std::abs(value) <= kAnyNumber.most && contains(type.range, static_cast<float>(value));
-    case Kind::kInteger:  // 2000.0 is one, as in JSON Schema
+    case Kind::kInteger:  // 2000.0 is an integer, as in JSON Schema
       return value == std::floor(value) && value >= type.integers.least && value <= type.integers.most;
     case Kind::kText:
       return json.is_string();

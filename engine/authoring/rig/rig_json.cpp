@@ -24,93 +24,92 @@ constexpr Choice<Judging> kJudgings[] = {
 }  // namespace
 
 static void describe(Fields& fields, Layer& layer) {
-  fields.about("layer", "A deformer over a mesh, or over all.");
-  fields.name({"target", "Name of a mesh, or * for all that no layer uses as its driver."}, layer.target,
+  fields.about("layer", "A deformer for one mesh or all.");
+  fields.name({"target", "Name of a mesh, or * for all meshes that no layer uses as its driver."}, layer.target,
               Names::kMeshOrAny);
   fields.deformer({.name = "deformer", .meaning = "The deformer's name.", .required = true},
                   {"parameters", "Parameters of the deformer."}, layer.deformer);
   fields.object({"mask", "How much of the layer shows."}, layer.mask);
   fields.number_or({"wires",
-                    "Instead of hiding the layers below: combined with them as in Wires (Singh & Fiume 1998), with "
-                    "this exponent m."},
+                    "Exponent m with which the layer combines with the layers below instead of hiding them, as in "
+                    "Wires (Singh & Fiume 1998)."},
                    "none", layer.wires, {.least = 0, .most = 64});
 }
 
 static void describe(Fields& fields, Attachment& attachment) {
   fields.about("attachment", "A point that moves rigidly with a joint.");
   fields.text({.name = "joint", .meaning = "The joint.", .required = true}, attachment.joint, Names::kJoint);
-  fields.vector({"offset", "From the joint, metres, model space at bind."}, attachment.offset);
+  fields.vector({"offset", "Offset from the joint, metres, model space at bind."}, attachment.offset);
 }
 
 static void describe(Fields& fields, LinePoint& point) {
-  fields.about("line_point", "Pulls a muscle's line aside.");
-  fields.number({"at", "Fraction of the way between the attachments, neither 0 nor 1."}, point.at, kUnitInterval);
-  fields.vector({"offset", "From that place, metres, model space at bind."}, point.offset);
+  fields.about("line_point", "A point that pulls a muscle's line aside.");
+  fields.number({"at", "Position between the attachments, above 0 and below 1."}, point.at, kUnitInterval);
+  fields.vector({"offset", "Offset from that position, metres, model space at bind."}, point.offset);
 }
 
 static void describe(Fields& fields, Muscle& muscle) {
   fields.about("muscle",
                "A mesh on an action line (Yang, Somasekharan & Zhang 2006): a control mesh that swells as the line "
                "shortens.");
-  fields.name({.name = "name", .meaning = "The muscle's name, and its mesh's unless mesh is given.", .required = true},
+  fields.name({.name = "name", .meaning = "The muscle's name, and its mesh's unless mesh is set.", .required = true},
               muscle.name);
-  fields.object({.name = "from", .meaning = "Where the line begins.", .required = true}, muscle.from);
-  fields.object({.name = "to", .meaning = "Where the line ends.", .required = true}, muscle.to);
-  fields.objects({"points", "Pull the line aside, by ascending at, at most 6; none: the line is straight at bind."},
+  fields.object({.name = "from", .meaning = "Start of the line.", .required = true}, muscle.from);
+  fields.object({.name = "to", .meaning = "End of the line.", .required = true}, muscle.to);
+  fields.objects({"points", "Points that pull the line aside, in ascending order, at most 6; none: it is straight."},
                  muscle.points);
-  fields.text({"mesh", "A mesh of the model, which then is no skin; none: a spindle round the line."}, muscle.mesh,
+  fields.text({"mesh", "A mesh of the model, which is then no skin; none: a spindle round the line."}, muscle.mesh,
               Names::kMuscleMesh);
-  fields.number({"radius", "Radius of the spindle in its middle, metres; > 0 where no mesh is given."}, muscle.radius,
+  fields.number({"radius", "Radius of the spindle in its middle, metres; must be above 0 without mesh."}, muscle.radius,
                 kNotNegative);
   fields.number({"tendon", "Fraction of the line at either end that is thin and keeps its length."}, muscle.tendon,
                 {.least = 0, .most = 0.4f});
   fields.integer({"resolution", "Quads round the spindle."}, muscle.resolution, {.least = 4, .most = 128});
-  fields.number({"volume", "How much of its volume the muscle keeps: 0 none, 1 all."}, muscle.volume, kUnitInterval);
+  fields.number({"volume", "Fraction of its volume that the muscle keeps."}, muscle.volume, kUnitInterval);
   fields.number({"bulge", "Further swelling of the middle as it shortens."}, muscle.bulge, {.least = 0, .most = 2});
 }
 
 static void describe(Fields& fields, HelperTurn& turn) {
   fields.about("helper_joint",
-               "A joint that turns by shares of another joint's turn: half of a hand's twist, half of a knee's bend.");
-  fields.text(
-      {.name = "joint", .meaning = "The helper joint; what animates it otherwise does not count.", .required = true},
-      turn.joint, Names::kJoint);
+               "A joint that turns by fractions of another joint's turn: half a hand's twist, half a knee's bend.");
+  fields.text({.name = "joint", .meaning = "The helper joint. Its own animation is ignored.", .required = true},
+              turn.joint, Names::kJoint);
   fields.text({.name = "source",
-               .meaning = "The joint whose turn is read; it does not hang below the helper joint.",
+               .meaning = "The joint whose turn it follows. It must not be below the helper joint.",
                .required = true},
               turn.source, Names::kJoint);
   fields.vector({"axis", "Axis of the twist in the source's space, of any length; 0: along the source's bone."},
                 turn.axis);
-  fields.number({"twist", "Share of the twist about the axis."}, turn.twist,
+  fields.number({"twist", "Fraction of the twist about the axis."}, turn.twist,
                 {.least = -kMaxTurnShare, .most = kMaxTurnShare});
-  fields.number({"swing", "Share of the rest of the turn."}, turn.swing,
+  fields.number({"swing", "Fraction of the rest of the turn."}, turn.swing,
                 {.least = -kMaxTurnShare, .most = kMaxTurnShare});
 }
 
-// Describes all of a rig except its format.
+// Describes a rig without its format.
 static void describe(Fields& fields, Rig& rig) {
-  fields.about("rig",
-               "Which deformer moves which mesh. docs/rig_reference.md lists every key, docs/rig.md explains them.");
-  fields.text({"name", "The rig's name, for people and reports."}, rig.name);
-  fields.objects({"groups", "Vertices and triangles under names, for masks, exclusions and refinements."}, rig.groups);
-  fields.objects({"muscles", "Meshes on lines between joints, for layers to name as their driver."}, rig.muscles);
+  fields.about("rig", "Assigns deformers to meshes. docs/rig_reference.md lists every key, docs/rig.md explains them.");
+  fields.text({"name", "The rig's name, for display and reports."}, rig.name);
+  fields.objects({"groups", "Named vertices and triangles, for masks, exclusions and refinements."}, rig.groups);
+  fields.objects({"muscles", "Meshes on lines between joints. Layers name them as their driver."}, rig.muscles);
   fields.objects({"correctives", "Morph targets and offsets of skins that follow angles of joints."}, rig.correctives);
-  fields.objects({"helper_joints", "Joints that turn by shares of other joints' turns."}, rig.helper_joints);
-  fields.objects({.name = "layers",
-                  .meaning = "Laid one over the other in order: where a layer's mask is 1 it hides those before it. A "
-                             "mesh that no layer names is moved by linear blend.",
-                  .required = true},
-                 rig.layers);
+  fields.objects({"helper_joints", "Joints that turn by fractions of other joints' turns."}, rig.helper_joints);
+  fields.objects(
+      {.name = "layers",
+       .meaning = "Stacked in order: where a layer's mask is 1, it hides those before it. Linear blend moves "
+                  "a mesh that no layer names.",
+       .required = true},
+      rig.layers);
   fields.choice({"judging",
                  "Whether bind poses the character, by its clips or else by sample poses, and compares the deformers "
-                 "with linear blend; fallback: where they do worse the skin is left to linear blend; report: that is "
-                 "reported only."},
+                 "with linear blend; fallback: skin with a defect falls back to linear blend; report: defects are only "
+                 "reported."},
                 rig.judging, kJudgings);
 }
 
 static void describe(Fields& fields, DeformerParameters& parameters) { parameters.describe_to(fields); }
 
-// Writes a struct and reads it back, over its defaults in `read`: what a file may not hold is refused.
+// Writes a struct and reads it back, over its defaults in `read`, so that forbidden values are refused.
 template <class T>
 static Result<void> check_described(const std::string& what, T written, T read) {
   OrderedJson json;

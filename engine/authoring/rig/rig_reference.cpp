@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the tables of all keys of a rig, made from its schema.
+// Writes the tables of all keys of a rig, generated from its schema.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string code(const OrderedJson& value) {
   return fmt::format("`{}`", value.is_string() && value != "" ? value.get<std::string>() : value.dump());
 }
 
-// Returns the part of a reference behind "#/$defs/".
+// Returns the part of a reference after "#/$defs/".
 std::string referred(const OrderedJson& type) { return type["$ref"].get<std::string>().substr(8); }
 
 std::string numbers_text(const OrderedJson& type) {
@@ -102,7 +102,7 @@ void append_table(const OrderedJson& schema, std::string& text) {
   }
 }
 
-// Collects the names of all structs below a schema, each behind one that refers to it.
+// Collects the names of all structs below a schema, each after one that refers to it.
 void collect(const OrderedJson& node, const OrderedJson& types, std::vector<std::string>& names) {
   if (node.is_object() && node.contains("$ref")) {
     const std::string name = referred(node);
@@ -122,12 +122,9 @@ std::string format_rig_reference() {
   const OrderedJson types = schema["$defs"];
   schema.erase("$defs");
   std::string text =
-      "# Reference of rigs\n\nEvery key of a rig file, made from what the parameters say of themselves: the same "
-      "stands "
-      "in\n[rig.schema.json](../engine/authoring/rig/rig.schema.json), for editors that know JSON Schema. "
-      "[rig.md](rig.md) "
-      "explains "
-      "how they work\ntogether.\n\n## rig\n\n";
+      "# Reference of rigs\n\nEvery key of a rig file, generated from the descriptions of the parameters. Editors that "
+      "support JSON Schema\nread the same from [rig.schema.json](../engine/authoring/rig/rig.schema.json). "
+      "[rig.md](rig.md) explains how the keys\nwork together.\n\n## rig\n\n";
   append_table(schema, text);
   std::vector<std::string> names;
   collect(schema, types, names);

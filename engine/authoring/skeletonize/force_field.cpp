@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kGrain = 256;     // voxels in a task
 constexpr std::size_t kLeafPoints = 8;  // largest number of charges in a leaf
-constexpr double kOpening = 0.3;        // a group acts as one charge if its radius is below this share of its distance
+constexpr double kOpening = 0.3;  // a group acts as one charge if its radius is below this fraction of its distance
 
-// Charges in a tree of groups; each group stands before its parts.
+// Charges in a tree of groups; each group precedes its parts.
 class Charges {
  public:
   explicit Charges(std::span<const glm::vec3> points) : points_(points.begin(), points.end()) {
@@ -66,7 +66,7 @@ class Charges {
   struct Group {
     std::size_t begin = 0;  // range of its charges
     std::size_t end = 0;
-    std::size_t next = 0;  // the group behind all its parts
+    std::size_t next = 0;  // the group after all its parts
     glm::dvec3 middle{0};
     double radius = 0;  // round the middle
     bool leaf = false;
@@ -104,7 +104,7 @@ class Charges {
   std::vector<Group> groups_;
 };
 
-// Interpolates the force in a cell from those at its corners; bits 0, 1 and 2 of c give the place of corner c.
+// Interpolates the force in a cell from its corners. Bits 0, 1 and 2 of c are the position of corner c.
 glm::dvec3 mix(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
   glm::dvec3 sum(0);
   for (int c = 0; c < 8; ++c) {
@@ -115,7 +115,7 @@ glm::dvec3 mix(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
   return sum;
 }
 
-// Returns d force / d t; each column belongs to one direction.
+// Returns d force / d t; each column is one direction.
 glm::dmat3 slope(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
   constexpr double kStep = 1e-3;
   glm::dmat3 result;
@@ -127,7 +127,7 @@ glm::dmat3 slope(std::span<const glm::dvec3, 8> corners, const glm::dvec3& t) {
   return result;
 }
 
-// Finds the zero of the field in one cell by Newton's method from its middle.
+// Finds the zero of the field in one cell by Newton's method from the cell's middle.
 std::optional<CriticalPoint> critical_point(std::span<const glm::dvec3, 8> corners) {
   Bounds<glm::dvec3> bounds;
   for (const glm::dvec3& corner : corners) bounds.add(corner);
@@ -146,7 +146,7 @@ std::optional<CriticalPoint> critical_point(std::span<const glm::dvec3, 8> corne
   if (!(glm::length(mix(corners, t)) < kExact)) return {};
   const glm::dmat3 by = slope(corners, t);
   Eigen::Matrix3d matrix;
-  // The field has no curl, nor has the scaled one at its zeros: an asymmetric part comes from interpolation.
+  // The field has no curl, nor does the scaled one at its zeros: an asymmetric part comes from interpolation.
   for (int row = 0; row < 3; ++row) {
     for (int column = 0; column < 3; ++column) matrix(row, column) = 0.5 * (by[column][row] + by[row][column]);
   }
@@ -172,7 +172,7 @@ ForceField find_forces(const Voxels& voxels, unsigned threads) {
       // A flat wall with one charge on each square exerts pi / (2 depth^3), the integral of 2 pi r depth / (r^2 +
       // depth^2)^3.
       const glm::dvec3 force = charges.force_at(p) * (2 / glm::pi<double>() * depth * depth * depth);
-      // Limit the length: where the surface passes through the voxel, the nearest charge alone would set it.
+      // Limit the length: if the surface passes through the voxel, only the nearest charge would set it.
       field.force[i] = glm::vec3(force / std::max(1.0, glm::length(force)));
       field.depth[i] = static_cast<float>(depth);
     }

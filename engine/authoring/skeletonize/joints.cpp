@@ -13,10 +13,10 @@
 namespace pelt::skeletonize {
 namespace {
 
-constexpr double kMerge = 1.0;     // junctions nearer than this share of the larger depth become one joint
-constexpr double kLeave = 1.0;     // a limb begins at this share of the junction's depth from the junction
-constexpr double kBend = 0.5;      // a joint is added where a limb is this share of its depth away from its bone
-constexpr double kShortest = 2.0;  // a bone within a limb is at least this share of the limb's depth long
+constexpr double kMerge = 1.0;     // junctions nearer than this fraction of the larger depth become one joint
+constexpr double kLeave = 1.0;     // a limb begins at this distance from the junction, in the junction's depths
+constexpr double kBend = 0.5;      // a limb gets a joint at this distance from its bone, in the limb's depths
+constexpr double kShortest = 2.0;  // shortest bone within a limb, in the limb's depths
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -39,10 +39,10 @@ class Piece {
   const std::vector<std::uint32_t>& neighbours(std::uint32_t i) const { return neighbours_[i]; }
   double distance(std::uint32_t a, std::uint32_t b) const { return glm::distance(position(a), position(b)); }
 
-  // Returns the junction (without junctions the point) from which the path to the farthest end is shortest.
+  // Returns the junction (without junctions the point) with the shortest path to its farthest end.
   std::uint32_t middle() const {
     const std::size_t count = size();
-    // Longest paths from each point to an end: downwards, since parents come before children, and upwards.
+    // Longest paths from each point to an end: downwards, since parents precede children, and upwards.
     std::vector<double> down(count, 0.0);
     std::vector<double> second(count, 0.0);  // by the second-longest child
     std::vector<double> up(count, 0.0);
@@ -84,7 +84,7 @@ std::vector<std::size_t> divide(const Piece& piece, std::span<const std::uint32_
   const auto fits = [&](std::size_t a, std::size_t b, std::size_t at) {
     return along[b] - along[a] >= std::max(least, kShortest * depth_at(at));
   };
-  // Ramer 1972, Douglas & Peucker 1973, with a tolerance that is a share of the depth at each point.
+  // Ramer 1972, Douglas & Peucker 1973, with a tolerance relative to the depth at each point.
   std::vector<std::size_t> bends = {0, line.size() - 1};
   std::vector<std::pair<std::size_t, std::size_t>> open = {{0, line.size() - 1}};
   while (!open.empty()) {
@@ -201,7 +201,7 @@ class Planner {
     const bool end = piece.neighbours(last).size() == 1;
     const glm::dvec3 origin = plan_.joints[joint].position;
     const double radius = radius_of_joint(piece, origin);
-    // Beyond a junction the limb begins where it leaves the joint's ball, if it is long enough from there.
+    // Beyond a junction, the limb begins at the border of the joint's ball, if the rest is long enough.
     const bool parts = piece.neighbours(line.front()).size() > 2;
     std::size_t begin = 0;
     while (parts && begin + 1 < line.size() && glm::distance(piece.position(line[begin]), origin) < kLeave * radius)
@@ -237,7 +237,7 @@ class Planner {
     return joint;
   }
 
-  // Returns the depth at the point where a joint is.
+  // Returns the depth at a joint's position.
   static double radius_of_joint(const Piece& piece, const glm::dvec3& position) {
     double least = std::numeric_limits<double>::infinity();
     double depth = 0;

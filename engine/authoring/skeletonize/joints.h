@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans joints from traced points: where limbs part, where they leave the trunk, where they bend, and at their ends.
+// Plans joints from traced points: at junctions of limbs, at the borders of the trunk, at bends, and at ends of limbs.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct JointPlan {
   std::size_t ends = 0;                 // joints at ends of limbs
 };
 
-// Plans the joints. The root is the junction of the largest piece (of a tree without one, the point) from which the
-// path to the farthest end is shortest. The root of another piece hangs from the nearest joint of an earlier one. A
-// bone is at most `bone_length` mean radii of its limb long, and within a limb at least `least` voxels.
+// Plans the joints. The root is the junction of the largest piece (in a tree without one, the point) with the shortest
+// path to its farthest end. The root of another piece is a child of the nearest joint of an earlier one. A bone is at
+// most `bone_length` mean radii of its limb long, and within a limb at least `least` voxels.
 JointPlan plan_joints(const Traced& traced, double bone_length, double least);
 
 }  // namespace pelt::skeletonize

@@ -29,22 +29,22 @@ constexpr std::size_t kMaxVoxels = 500'000;  // inside voxels; a model with more
 
 Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
   if (options.resolution < options.kMinResolution || options.resolution > options.kMaxResolution) {
-    return invalid("{}: a resolution of {} is not from {} to {}", model.name, options.resolution,
+    return invalid("{}: the resolution is {}; it must be from {} to {}", model.name, options.resolution,
                    options.kMinResolution, options.kMaxResolution);
   }
   if (!(options.detail >= 0 && options.detail <= 1)) return invalid("{}: the detail must be from 0 to 1", model.name);
-  if (!(options.bone_length >= 1)) return invalid("{}: bones must be 1 radius long or more", model.name);
+  if (!(options.bone_length >= 1)) return invalid("{}: bones must be at least 1 radius long", model.name);
   for (const Mesh& mesh : model.meshes) {
     for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
       const glm::vec3 p = mesh.positions[i];
       if (!is_near(p)) {
-        return invalid("{}: mesh '{}': vertex {} is at no place, or too far away", model.name, mesh.name, i);
+        return invalid("{}: mesh '{}': vertex {} is not finite or too far away", model.name, mesh.name, i);
       }
     }
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
       for (int corner = 0; corner < 3; ++corner) {
         if (mesh.triangles[t][corner] < mesh.positions.size()) continue;
-        return invalid("{}: mesh '{}': triangle {} has vertex {}, and there are {}", model.name, mesh.name, t,
+        return invalid("{}: mesh '{}': triangle {} has vertex {}, but there are only {}", model.name, mesh.name, t,
                        mesh.triangles[t][corner], mesh.positions.size());
       }
     }
@@ -52,9 +52,9 @@ Result<void> validate(const Model& model, const SkeletonizeOptions& options) {
   return {};
 }
 
-// The connected parts of a mesh, divided into closed and open ones. Vertices at one place count as one.
+// The connected parts of a mesh, divided into closed and open ones. Vertices at the same position are one.
 struct ClosedParts {
-  std::vector<glm::uvec3> closed;  // triangles of parts in which every edge belongs to an even number of triangles
+  std::vector<glm::uvec3> closed;  // triangles of parts whose edges all belong to an even number of triangles
   std::vector<glm::uvec3> open;    // triangles of the other parts
   std::size_t closed_count = 0;    // number of parts
   std::size_t open_count = 0;
@@ -62,8 +62,8 @@ struct ClosedParts {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> open_edge;
 };
 
-// Finds the closed and open parts. Triangles with two corners at one place are ignored. Positions must be finite, and
-// triangles must name vertices.
+// Finds the closed and open parts. Triangles with two corners at one position are ignored. Positions must be finite,
+// and triangles must have existing vertices.
 ClosedParts find_closed_parts(const Mesh& mesh) {
   const std::vector<std::uint32_t> first = weld_by_position(mesh.positions);
   std::vector<glm::uvec3> triangles = welded_triangles(first, mesh.triangles);
@@ -100,7 +100,7 @@ std::string describe_open(const Mesh& mesh, const ClosedParts& parts) {
 }
 
 struct Surface {
-  std::vector<glm::vec3> positions;  // of all meshes, end to end
+  std::vector<glm::vec3> positions;  // of all meshes, concatenated
   std::vector<glm::uvec3> closed;    // triangles of the closed parts
   std::vector<glm::uvec3> open;
   std::string open_edge;  // describes the first open edge; empty: nothing is open
@@ -113,8 +113,8 @@ Surface find_surface(const Model& model, SkeletonizeReport& report) {
     if (parts.open_edge) {
       const std::string where = describe_open(mesh, parts);
       if (surface.open_edge.empty()) surface.open_edge = where;
-      report.notes.push_back(fmt::format("{}; so are {} of its {} parts: inside is what they enclose", where,
-                                         parts.open_count, parts.open_count + parts.closed_count));
+      report.notes.push_back(fmt::format("{}; {} of its {} parts are open, and what they enclose counts as inside",
+                                         where, parts.open_count, parts.open_count + parts.closed_count));
     }
     const auto first = static_cast<std::uint32_t>(surface.positions.size());
     for (const glm::uvec3 t : parts.closed) surface.closed.push_back(t + first);
@@ -176,8 +176,8 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
   if (voxels && voxels->cells.size() > kMaxVoxels) {
     const double share = std::cbrt(static_cast<double>(kMaxVoxels) / static_cast<double>(voxels->cells.size()));
     const auto coarser = static_cast<std::uint32_t>(share * options.resolution);
-    report.notes.push_back(
-        fmt::format("so bulky that resolution {} serves instead of {}", coarser, options.resolution));
+    report.notes.push_back(fmt::format("resolution {} instead of {}: more than half a million voxels would be inside",
+                                       coarser, options.resolution));
     voxels = skeletonize::voxelize(surface.positions, surface.closed, surface.open, coarser);
   }
   if (!voxels) {
@@ -185,7 +185,7 @@ Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& option
     return fail(voxels.error().code, fmt::format("{}: {}{}", model.name, voxels.error().message, open));
   }
   if (voxels->enclosed != 0) {
-    report.notes.push_back(fmt::format("hollows and what open parts enclose are inside: {} of {} voxels",
+    report.notes.push_back(fmt::format("hollows and enclosures of open parts count as inside: {} of {} voxels",
                                        voxels->enclosed, voxels->cells.size()));
   }
   progress(0.1, "force field");

@@ -13,24 +13,24 @@ namespace pelt::skeletonize {
 namespace {
 
 // Cornea et al. follow the force from the saddles of the field, which joins its critical points, and from seeds of low
-// divergence, which adds the limbs. On voxels such lines end where the force is lost in rounding: in the middle of an
-// even tube it is a ten-thousandth of the force at the wall. So here these lines are roads on which travel is cheap;
-// elsewhere its cost grows with the force. The skeleton consists of the cheapest paths from the ends of limbs to the
-// paths found before: one tree for a piece, even if its roads are not connected.
+// divergence, which adds the limbs. On voxels, rounding stops such lines: in the middle of an even tube the force is a
+// ten-thousandth of that at the wall. So these lines become roads with cheap travel; elsewhere the cost grows with the
+// force. The skeleton consists of the cheapest paths from the ends of limbs to the paths found before: one tree per
+// piece, even if its roads are not connected.
 
-constexpr float kSeedDivergence = -1.5f;  // between those of the middle of a plate and of a limb
+constexpr float kSeedDivergence = -1.5f;  // between those in the middle of a plate and of a limb
 constexpr double kStep = 0.3;             // voxels in a step along the force
 constexpr std::size_t kMaxSteps = 4000;   // along one line
 constexpr std::size_t kPatience = 8;      // steps in which a line must move farther than one step
-constexpr float kRoad = 0.05f;            // cost of a voxel's length on a road
-constexpr float kMiddle = 0.15f;          // the same beside a road, where there is no force
+constexpr float kRoad = 0.05f;            // cost of one voxel's length on a road
+constexpr float kMiddle = 0.15f;          // the same next to a road, without force
 constexpr float kForce = 2.0f;            // added cost for a force of 1, or an ascent of 1
 constexpr float kLimb = 0.5f;             // largest ascent of a voxel within a limb; at edges of a body it is larger
 constexpr float kWeak = 0.3f;             // largest force at a seed
-constexpr double kCover = 1.25;           // radius, in depths, of the ball round a kept voxel that belongs to it
+constexpr double kCover = 1.25;           // radius, in depths, of the ball that a kept voxel covers
 constexpr int kRounds = 24;               // rounds of smoothing
 
-// Collects the voxels that a line along the force passes through, from `point` to where it stops.
+// Collects the voxels on a line along the force, from `point` to its end.
 void follow(const ForceField& field, const Voxels& voxels, glm::dvec3 point, std::vector<std::uint32_t>& passed) {
   glm::dvec3 earlier = point;
   for (std::size_t i = 1; i <= kMaxSteps; ++i) {
@@ -144,7 +144,7 @@ std::vector<VoxelPiece> find_pieces(const ForceField& field, const Voxels& voxel
   return pieces;
 }
 
-// Returns what a voxel's length costs in each voxel.
+// Returns the price of one voxel's length in each voxel.
 std::vector<float> find_prices(const ForceField& field, const Roads& roads) {
   std::vector<float> prices;
   for (std::size_t v = 0; v < roads.passes.size(); ++v) {
@@ -158,10 +158,10 @@ double distance(const Voxels& voxels, std::uint32_t a, std::uint32_t b) {
   return glm::distance(glm::dvec3(voxels.cells[a]), glm::dvec3(voxels.cells[b]));
 }
 
-// Returns possible ends of limbs: voxels whose path to the kept ones is longer than those of their neighbours, longest
-// path first.
+// Returns possible ends of limbs: voxels with a longer path to the kept ones than all their neighbours, longest path
+// first.
 std::vector<std::uint32_t> find_ends(const Voxels& voxels, const VoxelPaths& ways) {
-  // A path leads to cheaper voxels, so lengths can be summed in the order of the costs.
+  // Costs fall along a path, so lengths can be summed in the order of costs.
   std::vector<std::uint32_t> order;
   for (std::uint32_t v = 0; v < voxels.cells.size(); ++v) {
     if (std::isfinite(ways.cost(v))) order.push_back(v);
@@ -185,7 +185,7 @@ std::vector<std::uint32_t> find_ends(const Voxels& voxels, const VoxelPaths& way
   return ends;
 }
 
-// The voxels in the balls round kept voxels: a limb must reach beyond them (Sato et al. 2000, "TEASAR").
+// The voxels in balls round kept voxels. A limb must extend beyond them (Sato et al. 2000, "TEASAR").
 class Covered {
  public:
   Covered(const ForceField& field, const Voxels& voxels)
@@ -219,9 +219,9 @@ class Covered {
   std::vector<bool> holds_;
 };
 
-// Returns the first voxel on the path from an end at the surface that lies in the middle of its limb: where the depth,
-// relative to the distance from the end, is nearly largest. That is the middle of a round cap or of a flat end, and the
-// very tip of a cone. Only the path outside `covered` sets the largest value.
+// Returns the first voxel, on the path from an end at the surface, in the middle of its limb: the depth relative to the
+// distance from the end is nearly largest there. That is the middle of a round cap or of a flat end, and the very tip
+// of a cone. Only the path outside `covered` sets the largest value.
 std::uint32_t reach_middle(std::uint32_t end, const ForceField& field, const Voxels& voxels, const VoxelPaths& ways,
                            const Covered& covered, const Roads& roads) {
   constexpr double kNearly = 0.9;
@@ -234,7 +234,7 @@ std::uint32_t reach_middle(std::uint32_t end, const ForceField& field, const Vox
   return v;
 }
 
-// Smooths points, which start at voxels: evens them out along their lines and pushes them back to the middle.
+// Smooths points, which start at voxels: evens them out along their lines and moves them back to the middle.
 void smooth(std::span<TracedPoint> points, std::int32_t first, const ForceField& field, const Voxels& voxels) {
   std::vector<glm::dvec3> sum(points.size());
   std::vector<double> count(points.size());
@@ -273,7 +273,7 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   pieces.erase(std::remove_if(pieces.begin() + 1, pieces.end(), is_small), pieces.end());
 
   // Start each piece's tree at the end farthest from its deepest voxel. The longest path from there leads to the other
-  // end of the piece, so that no limb is cut off where the tree begins.
+  // end of the piece, so that the tree's start cuts off no limb.
   std::vector<std::uint32_t> kept;
   for (const VoxelPiece& piece : pieces) kept.push_back(piece.deepest);
   const std::vector<float> prices = find_prices(field, roads);
@@ -314,7 +314,7 @@ Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsig
   }
 
   Traced traced{.critical_points = roads.critical_points, .seeds = roads.seeds};
-  // Add the pieces one after the other, each from its start; a branch begins at a point that was added before.
+  // Add the pieces in sequence, each from its start; a branch begins at an earlier point.
   std::vector<std::int32_t> point_of(voxels.cells.size(), -1);
   const auto add = [&](std::uint32_t v) {
     point_of[v] = static_cast<std::int32_t>(traced.points.size());

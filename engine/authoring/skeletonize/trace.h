@@ -28,12 +28,12 @@ struct Traced {
   std::vector<TracedPoint> points;
   std::vector<TracedPiece> pieces;  // cover the points, most voxels first
   std::size_t critical_points = 0;  // critical points of the field
-  std::size_t seeds = 0;            // further points from which the force was followed
+  std::size_t seeds = 0;            // further points from which the force is followed
 };
 
-// Traces the trees. `detail` (voxels): a branch is kept if it is longer than that beyond the path that it grows from, a
-// piece if its bounds' diagonal is longer; the largest piece is always kept. The result does not depend on the number
-// of threads.
+// Traces the trees. `detail` (voxels): keeps branches that extend farther beyond their trunk's path, and pieces with a
+// longer diagonal of their bounds; the largest piece is always kept. The result does not depend on the number of
+// threads.
 Traced trace(const ForceField& field, const Voxels& voxels, double detail, unsigned threads);
 
 }  // namespace pelt::skeletonize

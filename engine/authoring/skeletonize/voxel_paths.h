@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kNoVoxel = 0xffffffff;
 // The cheapest path from every inside voxel to the kept voxels (Dijkstra 1959); more can be kept later.
 class VoxelPaths {
  public:
-  // `prices`: what a voxel's length costs in each inside voxel.
+  // `prices`: cost of one voxel's length in each inside voxel.
   VoxelPaths(const Voxels& voxels, std::vector<float> prices)
       : voxels_(voxels),
         price_(std::move(prices)),
@@ -46,7 +46,7 @@ class VoxelPaths {
     }
   }
 
-  // Returns the next voxel on the path; kNoVoxel: the voxel is kept, or no path leads from it to one that is.
+  // Returns the next voxel on the path; kNoVoxel if the voxel is kept, or has no path to a kept one.
   std::uint32_t next(std::uint32_t voxel) const { return next_[voxel]; }
   // Returns the cost of the path; infinite without a path.
   float cost(std::uint32_t voxel) const { return cost_[voxel]; }

@@ -16,17 +16,17 @@ namespace {
 constexpr int kMargin = 3;     // voxels beyond the bounds
 constexpr float kBand = 2.0f;  // voxels on either side of the surface for which distances are computed
 
-// The mesh type for which OpenVDB's library has compiled its functions: one of our own would cost two minutes of
-// compiling. Points are in voxel units.
+// The mesh type that OpenVDB's library is compiled for; one of our own would add two minutes of compile time. Points
+// are in voxel units.
 using VoxelPoints = std::vector<openvdb::Vec3s>;
 using VoxelMesh = openvdb::tools::QuadAndTriangleDataAdapter<openvdb::Vec3s, openvdb::Vec3I>;
 
 // Voxels nearer to a triangle than this are walls, which block every straight line.
 constexpr float kWall = 0.9f;
-// A voxel also belongs to the inside if at least so many of 26 lines from it meet a wall. From 1.2 radii behind a round
-// opening, fewer lines do not.
+// A voxel is also inside if at least so many of 26 lines from it meet a wall. Fewer do within 1.2 radii of a round
+// opening.
 constexpr int kEnclosed = 23;
-// The longest side of the grid, divided by this, is half the width of the smallest hollow.
+// The longest side of the grid divided by half the width of the smallest hollow.
 constexpr int kHollow = 24;
 
 // Returns the signed distance from the surface at every voxel of the grid: negative inside, +-kBand beyond the band.
@@ -50,8 +50,8 @@ std::vector<float> distances(const VoxelPoints& points, std::span<const glm::uve
   return distance;
 }
 
-// Calls visit(place, cell) for all voxels except those at the border of the grid, where there is no surface; in reverse
-// order if `backwards`.
+// Calls visit(place, cell) for all voxels except those at the border of the grid, which the surface does not reach; in
+// reverse order if `backwards`.
 template <class Visit>
 void for_inner(const Voxels& voxels, bool backwards, const Visit& visit) {
   const glm::ivec3 inner = voxels.extent - 2;
@@ -66,7 +66,7 @@ void for_inner(const Voxels& voxels, bool backwards, const Visit& visit) {
   }
 }
 
-// Returns for each voxel whether walls enclose it.
+// Returns for each voxel whether it is enclosed by walls.
 std::vector<bool> find_enclosed(const Voxels& voxels, const std::vector<bool>& walls) {
   std::vector<std::uint8_t> blocked(walls.size(), 0);
   std::vector<bool> meets(walls.size());
@@ -87,7 +87,7 @@ std::vector<bool> find_enclosed(const Voxels& voxels, const std::vector<bool>& w
   return enclosed;
 }
 
-// Calls visit(place, cell) for the 6 voxels beside one; it must not be at the border.
+// Calls visit(place, cell) for the 6 voxels next to one; it must not be at the border.
 template <class Visit>
 void for_faces(const Voxels& voxels, const glm::ivec3& cell, const Visit& visit) {
   for (int axis = 0; axis < 3; ++axis) {
@@ -99,7 +99,7 @@ void for_faces(const Voxels& voxels, const glm::ivec3& cell, const Visit& visit)
   }
 }
 
-// Keeps the enclosed voxels that are connected to one that is `deep` steps from all other voxels: creases of the
+// Keeps the enclosed voxels that are connected to one at least `deep` steps from all other voxels: creases of the
 // surface and gaps between limbs are no hollows.
 std::vector<bool> keep_hollows(const Voxels& voxels, const std::vector<bool>& enclosed, int deep) {
   std::vector<bool> peeled = enclosed;  // the voxels that remain after each step
@@ -142,9 +142,9 @@ std::vector<bool> keep_hollows(const Voxels& voxels, const std::vector<bool>& en
   return kept;
 }
 
-// Returns the nearest surface point for each voxel within half a voxel of the surface. These voxels make a slab of
-// thickness 1, so that the points are equally dense whichever way the surface faces. Inner walls have no outside beside
-// them and are left out. Where the inside ends without a surface, at openings, the points lie between voxels.
+// Returns the nearest surface point for each voxel within half a voxel of the surface. These voxels form a slab of
+// thickness 1, so that the points are equally dense in all orientations. Inner walls, with no outside next to them, are
+// left out. At openings, without a surface at the end of the inside, the points lie between voxels.
 std::vector<glm::vec3> surface_points(const Voxels& voxels, std::span<const float> distance) {
   std::vector<glm::vec3> points;
   const auto is_inside = [&](const glm::ivec3& cell) { return voxels.number[voxels.place(cell)] != kOutside; };
@@ -228,7 +228,7 @@ Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const gl
   }
   if (voxels.cells.empty() || voxels.surface.empty()) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("is nowhere as thick as a voxel, {:.3g} m at resolution {}", voxels.size, resolution));
+                fmt::format("no part is as thick as a voxel, {:.3g} m at resolution {}", voxels.size, resolution));
   }
   return voxels;
 }

@@ -22,7 +22,7 @@ struct Voxels {
   glm::ivec3 extent{0};               // number of voxels in the grid
   std::vector<std::uint32_t> number;  // at (z * extent.y + y) * extent.x + x: index of an inside voxel, or kOutside
   std::vector<glm::ivec3> cells;      // the inside voxels, by ascending z, y, x
-  std::size_t enclosed = 0;           // number of inside voxels that are not inside the closed parts
+  std::size_t enclosed = 0;           // number of inside voxels outside of the closed parts
   std::vector<glm::vec3> surface;     // points spread evenly over the boundary of the inside, voxel units
 
   bool holds(const glm::ivec3& cell) const {
@@ -65,10 +65,10 @@ void for_neighbours(const Voxels& voxels, std::uint32_t voxel, const Visit& visi
 }
 
 // Makes voxels of the inside. A voxel is inside if every path from far away to its centre crosses a triangle of
-// `closed`, whose parts may overlap or lie in each other. It is also inside if triangles of either kind enclose it in
-// 23 of 26 directions: the hollows of vases and skulls, even if they are open. `resolution` voxels lie along the
-// longest side of the bounds. Positions of triangles must be finite and not all the same. The result does not depend on
-// the number of threads. Errors: kUnsupported if nothing is inside.
+// `closed`, whose parts may overlap or nest. It is also inside if triangles of either kind enclose it in 23 of 26
+// directions: the hollows of vases and skulls, even if open. `resolution` voxels lie along the longest side of the
+// bounds. Positions of triangles must be finite and not all the same. The result does not depend on the number of
+// threads. Errors: kUnsupported if nothing is inside.
 Result<Voxels> voxelize(std::span<const glm::vec3> positions, std::span<const glm::uvec3> closed,
                         std::span<const glm::uvec3> open, std::uint32_t resolution);
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kNoJoint = 0xffffffff;
 
-// Returns the joint of every inside voxel, by its index: that of the traced point to which the shortest path leads;
-// kNoJoint in small pieces.
+// Returns the joint of every inside voxel, by its index: that of the traced point with the shortest path; kNoJoint in
+// small pieces.
 std::vector<std::uint32_t> joints_inside(const Traced& traced, const JointPlan& plan, const Voxels& voxels) {
   std::vector<std::uint32_t> joint(voxels.cells.size(), kNoJoint);
   std::vector<std::uint32_t> kept;
@@ -44,12 +44,12 @@ std::vector<std::uint32_t> joints_of(std::span<const glm::vec3> points, const Tr
     joint[voxels.place(voxels.cells[v])] = inside[v];
     if (inside[v] != kNoJoint) front.push_back(voxels.cells[v]);
   }
-  std::vector<std::size_t> wanted;  // places of the points
+  std::vector<std::size_t> wanted;  // cells of the points
   for (const glm::vec3& point : points) {
     const glm::dvec3 cell = glm::round(voxels.to_voxels(glm::dvec3(point)));
     wanted.push_back(voxels.place(glm::ivec3(glm::clamp(cell, glm::dvec3(0), glm::dvec3(voxels.extent - 1)))));
   }
-  // Grow outward a layer at a time, until all points are reached.
+  // Grow outward one layer at a time, until all points are reached.
   std::size_t reached = 0;
   std::vector<glm::ivec3> next_front;
   while (!front.empty()) {

@@ -24,14 +24,14 @@ namespace {
 
 constexpr std::size_t kElements = 26;
 constexpr std::size_t kInfluences = 8;
-constexpr std::size_t kArmpitJoints = 4;  // influences that a vertex of an armpit may have besides
+constexpr std::size_t kArmpitJoints = 4;  // extra influences of a vertex of an armpit
 constexpr std::size_t kQuadraticElements = 32;
 constexpr std::size_t kQuadraticInfluences = 12;
 constexpr std::size_t kProbedVertices = 256;  // vertices of a target at which the error of the cut is measured
-constexpr double kProbing = 0.7;              // share of the time that measuring the error of the cut takes, as a rule
+constexpr double kProbing = 0.7;              // typical fraction of the time that measuring the error of the cut takes
 
-// Returns the precision that the driver allows. Weights of both signs amplify errors of frames, and estimated frames
-// have errors: these get linear precision instead of quadratic.
+// Returns the precision that the driver allows: linear instead of quadratic for estimated frames, since weights of both
+// signs amplify their errors.
 Precision usable_precision(const SurfaceFfdParameters& parameters, const Driver& driver, bool extended,
                            const DeformerInput& input) {
   if (parameters.precision != Precision::kQuadratic || (extended && !driver.estimated_frames)) {
@@ -40,7 +40,7 @@ Precision usable_precision(const SurfaceFfdParameters& parameters, const Driver&
   input.notes.push_back(fmt::format("{}: linear instead of quadratic precision, since {}", input.layer,
                                     extended
                                         ? fmt::format("the frames of the driver '{}' are estimated", driver.mesh.name)
-                                        : "that is for frames of the driver's vertices"));
+                                        : "quadratic needs frames of the driver's vertices"));
   return Precision::kLinear;
 }
 
@@ -49,14 +49,14 @@ std::size_t raised_elements(const SurfaceFfdParameters& parameters, std::size_t 
                             const Driver& driver, const DeformerInput& input) {
   if (!parameters.raise_elements || kept == 0 || kept >= elements.largest_valence()) return kept;
   input.notes.push_back(
-      fmt::format("{}: {} elements a vertex instead of {}, since that many triangles of the driver '{}' meet at one "
+      fmt::format("{}: {} elements per vertex instead of {}, since that many triangles of the driver '{}' meet at one "
                   "vertex and a cut among them would jump",
                   input.layer, elements.largest_valence(), kept, driver.mesh.name));
   return elements.largest_valence();
 }
 
-// Returns the first of the palette entries that move the skin: one per driver vertex (extended) or one per element.
-// Layers share them.
+// Returns the first of the palette entries that move the skin: one per driver vertex (extended) or per element. Layers
+// share them.
 std::uint32_t frames_of(const Driver& driver, const Elements& elements, bool extended, const DeformerInput& input) {
   if (extended && !driver.estimated_frames) return input.builder.frame_slots(driver.control_mesh);
   auto& known = extended ? input.drivers.estimated_frames : input.drivers.element_frames;
@@ -68,7 +68,7 @@ std::uint32_t frames_of(const Driver& driver, const Elements& elements, bool ext
   return known.emplace(driver.control_mesh, first).first->second;
 }
 
-// Returns some vertices of a target, evenly spread over those at which the layer shows.
+// Returns some vertices of a target, evenly spread over those that the layer shows at.
 std::vector<std::uint32_t> probed_vertices(const DeformerTarget& target) {
   std::vector<std::uint32_t> shown;
   for (std::uint32_t v = 0; v < target.mask.size(); ++v) {
@@ -86,8 +86,7 @@ class Probe {
   Probe(const CutProbe& poses, std::span<const Exclusions> exclusions, const DeformerInput& input)
       : poses_(poses), exclusions_(exclusions), input_(input) {}
 
-  // Returns the largest distance, metres, between where the rows of `settings` and where all elements would take a
-  // vertex.
+  // Returns the largest distance, metres, between a vertex moved by the rows of `settings` and by all elements.
   Result<double> error(const RowSettings& settings) {
     double largest = 0;
     for (std::size_t t = 0; t < full_detail(input_).size(); ++t) {
@@ -109,7 +108,7 @@ class Probe {
     return largest;
   }
 
-  // Returns the least K whose error is at most `bound`, metres, on the assumption that the error falls as K grows.
+  // Returns the least K with an error of at most `bound`, metres. Assumes that the error falls as K grows.
   Result<std::size_t> least_elements(RowSettings settings, double bound) {
     const std::size_t count = settings.elements.count();
     const auto fits = [&](std::size_t k) -> Result<bool> {
@@ -140,8 +139,8 @@ class Probe {
   std::vector<SparseRows> all_;  // rows of each target with all elements
 };
 
-// Chooses K by the error of its cut if the rig asks for that, and reports the error. Without judging nothing is posed
-// only to be reported.
+// Chooses K by the error of its cut if the rig asks for that, and reports the error. Without a check at bind, nothing
+// is posed just for the report.
 Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<const Exclusions> exclusions,
                              const Driver& driver, const DeformerInput& input, RowSettings& settings,
                              std::optional<double>& cut_error) {
@@ -150,8 +149,8 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
   if (!poses) {
     if (parameters.cut_error) {
       input.notes.push_back(
-          fmt::format("{}: nothing poses the driver '{}' while it is bound, so that the error of the "
-                      "cut cannot be measured; {} elements a vertex",
+          fmt::format("{}: nothing poses the driver '{}' during bind, so the error of the cut cannot be "
+                      "measured; {} elements per vertex",
                       input.layer, driver.mesh.name, settings.kept_elements));
     }
     return {};
@@ -161,17 +160,17 @@ Result<void> settle_elements(const SurfaceFfdParameters& parameters, std::span<c
     PELT_ASSIGN(const auto least, probe.least_elements(settings, *parameters.cut_error));
     settings.kept_elements =
         settings.extended ? least : raised_elements(parameters, least, settings.elements, driver, input);
-    input.notes.push_back(fmt::format("{}: {} elements a vertex keep the error of the cut within {:.3g} m", input.layer,
-                                      settings.kept_elements, *parameters.cut_error));
+    input.notes.push_back(fmt::format("{}: {} elements per vertex keep the error of the cut within {:.3g} m",
+                                      input.layer, settings.kept_elements, *parameters.cut_error));
   }
   PELT_ASSIGN(const auto error, probe.error(settings));
   cut_error = error;
   return {};
 }
 
-// Returns for each driver vertex how much it is of an armpit. Nothing: none is, or the driver is not made from the
-// skin, follows otherwise than by dual quaternions, keeps its passages as painted, as cloth with the weights of a body
-// does, which has to stay outside of the body, or has key poses, which skin must follow everywhere.
+// Returns each driver vertex's weight in an armpit. Empty if none has any, or if the driver is not made from the skin,
+// does not follow by dual quaternions, keeps its transitions as painted (as cloth with a body's weights does, to stay
+// outside of it), or has key poses, which skin must follow everywhere.
 std::vector<float> find_armpits(const DriverParameters& parameters, const Driver& driver, const Model& model) {
   const bool gives_way = is_made_from_skin(parameters) && parameters.follow == Follow::kDualQuaternion &&
                          parameters.spread != 0.0f && parameters.key_poses.empty();
@@ -186,8 +185,8 @@ std::vector<float> find_armpits(const DriverParameters& parameters, const Driver
   return shares;
 }
 
-// Gives armpits the linear blend of the driver's weights, `linear`, instead of the driver's frames. `shares`: of
-// find_armpits. A row that changes is cut to kArmpitJoints more than `influences`; 0: it is not cut.
+// In armpits, replaces the driver's frames by linear blend of its weights, `linear`. `shares`: of find_armpits. A
+// changed row is cut to kArmpitJoints more than `influences`; 0: it is not cut.
 void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::uint32_t first_slot,
                   std::size_t influences, SparseRows& rows) {
   const Gradients gradients = rows.gradients.empty() ? Gradients::kNone : Gradients::kKnown;
@@ -218,7 +217,7 @@ void pull_armpits(std::span<const float> shares, const SparseRows& linear, std::
   rows = std::move(pulled);
 }
 
-// Returns K, or 0 for all elements: as the parameters say, or by default for rows of this precision.
+// Returns K, or 0 for all elements: as the parameters set it, or the default for rows of this precision.
 std::size_t asked_elements(const SurfaceFfdParameters& parameters, Precision precision) {
   return parameters.elements.value_or(precision == Precision::kQuadratic ? kQuadraticElements : kElements);
 }
@@ -252,7 +251,7 @@ Result<std::vector<MeshBinding>> bind(const SurfaceFfdParameters& parameters, co
   std::size_t influences = parameters.influences.value_or(quadratic ? kQuadraticInfluences : kInfluences);
   if (parameters.cut_error) influences = 0;
   if (extended) {
-    // If the driver has few elements each would move everything: by default at most half of them do.
+    // If the driver has few elements, each would move everything; by default at most half of them do.
     if (!parameters.elements) kept = std::clamp<std::size_t>(elements->count() / 2, 1, kept);
   } else {
     kept = raised_elements(parameters, kept, *elements, driver, input);

@@ -35,31 +35,30 @@ Direction direction_v(const BsplinePatch& patch) { return {patch.knots_v, patch.
 Result<void> validate(const Direction& direction, char name, const std::string& what) {
   const auto& [knots, count, degree] = direction;
   if (degree < 1 || degree > kMaxDegree) {
-    return invalid("{}: the degree in {} is {}, not 1 to {}", what, name, degree, kMaxDegree);
+    return invalid("{}: the degree in {} is {}; it must be 1 to {}", what, name, degree, kMaxDegree);
   }
   if (count < degree + 1) {
     return invalid("{}: {} control vertices in {} are too few for degree {}", what, count, name, degree);
   }
   if (knots.size() != std::uint64_t{count} + degree + 1) {
-    return invalid("{}: there are {} knots in {}, not {}", what, knots.size(), name, std::uint64_t{count} + degree + 1);
+    return invalid("{}: {} knots in {} should be {}", what, knots.size(), name, std::uint64_t{count} + degree + 1);
   }
   double largest = 0;
   for (std::size_t i = 0; i < knots.size(); ++i) {
     if (!(std::abs(knots[i]) <= kMaxKnot)) {
-      return invalid("{}: knot {} in {} is {}, not within {}", what, i, name, knots[i], kMaxKnot);
+      return invalid("{}: knot {} in {} is {}, larger than {}", what, i, name, knots[i], kMaxKnot);
     }
     if (i > 0 && knots[i] < knots[i - 1]) return invalid("{}: knot {} in {} descends", what, i, name);
     largest = std::max(largest, std::abs(knots[i]));
   }
   if (!(direction.start() < direction.end())) {
-    return invalid("{}: the knots {} and {} in {}, where the domain starts and ends, are equal", what, degree, count,
-                   name);
+    return invalid("{}: knots {} and {} in {}, the ends of the domain, are equal", what, degree, count, name);
   }
   std::size_t first = 0;  // first of the knots that equal knot i
   for (std::size_t i = 1; i < knots.size(); ++i) {
     if (knots[i] != knots[first]) {
       if (knots[i] - knots[first] < kMinSpan * largest) {
-        return invalid("{}: knots {} and {} in {} are too close and not equal", what, first, i, name);
+        return invalid("{}: knots {} and {} in {} are too close; make them equal", what, first, i, name);
       }
       first = i;
     }
@@ -140,8 +139,8 @@ Result<void> validate(const BsplinePatch& patch, const std::string& what) {
   PELT_TRY(validate(direction_v(patch), 'v', what));
   const std::uint64_t count = std::uint64_t{patch.count_u} * patch.count_v;
   if (patch.control.size() != count) {
-    return invalid("{}: there are {} control vertices, not {} x {}", what, patch.control.size(), patch.count_u,
-                   patch.count_v);
+    return invalid("{}: there are {} control vertices; there must be {} x {}", what, patch.control.size(),
+                   patch.count_u, patch.count_v);
   }
   if (!patch.weights.empty() && patch.weights.size() != count) {
     return invalid("{}: there are {} weights for {} control vertices", what, patch.weights.size(), count);
@@ -154,7 +153,7 @@ Result<void> validate(const BsplinePatch& patch, const std::string& what) {
   }
   for (std::size_t i = 0; i < patch.weights.size(); ++i) {
     if (!(patch.weights[i] >= 1 / kMaxWeight && patch.weights[i] <= kMaxWeight)) {
-      return invalid("{}: weight {} is {}, not {} to {}", what, i, patch.weights[i], 1 / kMaxWeight, kMaxWeight);
+      return invalid("{}: weight {} is {}; it must be {} to {}", what, i, patch.weights[i], 1 / kMaxWeight, kMaxWeight);
     }
   }
   return {};
@@ -179,7 +178,7 @@ std::vector<PatchBasis> basis(const BsplinePatch& patch, glm::dvec2 uv) {
       sum_v += result.back().r_v;
     }
   }
-  // R = w N / W, so R_u = (w N_u - R W_u) / W (equations 4.2 and 4.8 with the weighted points taken apart).
+  // R = w N / W, so R_u = (w N_u - R W_u) / W (equations 4.2 and 4.8, per weighted point).
   for (PatchBasis& entry : result) {
     entry.r /= sum;
     entry.r_u = (entry.r_u - entry.r * sum_u) / sum;

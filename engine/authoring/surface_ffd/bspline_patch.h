@@ -29,11 +29,10 @@ struct BsplinePatch {
 // Checks a patch. All errors are kInvalidArgument and name `what` and the knot, weight or control vertex: a degree
 // outside of 1 to 8, fewer control vertices than degree + 1, a vector of the wrong length, knots that descend, are
 // beyond 1e9, differ by less than 1e-9 of the largest, or repeat so often that the surface falls apart, weights outside
-// of 1e-6 to 1e6, coordinates that are not finite or beyond kMaxCoordinate. The functions below need a patch that
-// passed.
+// of 1e-6 to 1e6, coordinates that are not finite or beyond kMaxCoordinate. The functions below require a valid patch.
 Result<void> validate(const BsplinePatch& patch, const std::string& what);
 
-// The share of a control vertex in a point of the patch: S = sum R P, S_u = sum R_u P, S_v = sum R_v P.
+// The weight of a control vertex in a point of the patch: S = sum R P, S_u = sum R_u P, S_v = sum R_v P.
 struct PatchBasis {
   std::uint32_t control;
   double r;
@@ -41,9 +40,9 @@ struct PatchBasis {
   double r_v;
 };
 
-// Returns the control vertices that act at (u, v): (degree_u + 1) * (degree_v + 1) of them, ascending. The parameters
-// must be finite and are clamped to the domain. R is >= 0 and sums to 1, the derivatives sum to 0. At a knot the
-// derivatives are those of the side above, at the end of the domain those of the side below.
+// Returns the control vertices that act at (u, v): (degree_u + 1) * (degree_v + 1) of them, ascending. Parameters must
+// be finite and are clamped to the domain. R is >= 0 and sums to 1, the derivatives sum to 0. At a knot the derivatives
+// are those of the side above, at the end of the domain those of the side below.
 std::vector<PatchBasis> basis(const BsplinePatch& patch, glm::dvec2 uv);
 
 struct PatchPoint {
@@ -57,10 +56,10 @@ PatchPoint evaluate(const BsplinePatch& patch, glm::dvec2 uv);
 std::vector<double> domain_knots_u(const BsplinePatch& patch);
 std::vector<double> domain_knots_v(const BsplinePatch& patch);
 
-// Returns all pairs of these, u slowest: there a parametric driver has its elements (docs/mathematics.md section 1.5).
+// Returns all pairs of these, u slowest: the elements of a parametric driver (docs/mathematics.md section 1.5).
 std::vector<glm::dvec2> samples_at_knots(const BsplinePatch& patch);
 
-// Most vertices of a driver that is tessellated.
+// Most vertices of a tessellated driver.
 inline constexpr std::uint64_t kMaxTessellated = std::uint64_t{1} << 18;
 
 struct TessellatedPatch {
@@ -69,8 +68,8 @@ struct TessellatedPatch {
   SparseRows rows;              // R of every vertex, over the control vertices
 };
 
-// Makes triangles over `quads_u` x `quads_v` quads (each at least 1) of equal parameter steps in every knot span:
-// creases at repeated knots keep their edges. Errors: kInvalidArgument for more than kMaxTessellated vertices.
+// Makes triangles over `quads_u` x `quads_v` quads (each at least 1) of equal parameter steps in every knot span, so
+// that creases at repeated knots keep their edges. Errors: kInvalidArgument for more than kMaxTessellated vertices.
 Result<TessellatedPatch> tessellate(const BsplinePatch& patch, std::uint32_t quads_u, std::uint32_t quads_v);
 
 }  // namespace pelt::surface_ffd

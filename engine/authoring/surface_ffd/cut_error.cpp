@@ -44,7 +44,7 @@ std::vector<std::vector<glm::mat4>> joint_poses(const Model& model) {
   for (std::size_t i = 0; i < joints.size(); i += step) {
     for (const glm::vec3 axis : {glm::vec3(1, 0, 0), glm::vec3(0, 0, 1)}) {
       rest_pose(model.skeleton, local);
-      // A joint with a matrix has no rotation of its own to change, and stays.
+      // A joint with a matrix has no rotation of its own to change, and stays put.
       local[joints[i]].rotation *= glm::angleAxis(glm::radians(60.0f), axis);
       model_matrices(model.skeleton, local, poses.emplace_back(local.size()));
     }
@@ -52,10 +52,10 @@ std::vector<std::vector<glm::mat4>> joint_poses(const Model& model) {
   return poses;
 }
 
-// Returns a mesh of one vertex, which the first palette entry moves: a character needs a skin.
+// Returns a mesh of one vertex, moved by the first palette entry: a character needs a skin.
 Mesh one_point() {
   Mesh mesh;
-  mesh.name = std::string(1, '\n');  // no importer gives that name
+  mesh.name = std::string(1, '\n');  // not a name that an importer makes
   mesh.positions = {glm::vec3(0.0f)};
   mesh.normals = {glm::vec3(0, 0, 1)};
   return mesh;

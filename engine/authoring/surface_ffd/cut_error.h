@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures over sample poses how far the cut to K elements moves the skin from where all elements would.
+// Measures over sample poses how far the cut to K elements moves the skin from its position with all elements.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ namespace pelt::surface_ffd {
 
 class CutProbe {
  public:
-  // Poses every palette entry that the builder has so far, at up to 24 times spread over the clips of the model;
-  // without clips, with bound joints bent one by one by 60 degrees about two axes. Returns nullopt if the skeleton does
-  // not move the driver: there is no pose, or the driver is streamed.
+  // Poses every palette entry of the builder so far, at up to 24 times spread over the clips of the model; without
+  // clips, with bound joints bent one by one by 60 degrees about two axes. Returns nullopt if the skeleton does not
+  // move the driver: there is no pose, or the driver is streamed.
   static Result<std::optional<CutProbe>> create(const Model& model, const CharacterBuilder& builder);
 
-  // Returns the largest distance over poses and points between the two results, metres. Both have one row per point.
+  // Returns the largest distance between the two results, over poses and points, metres. Both have one row per point.
   double largest_difference(const SparseRows& a, const SparseRows& b, std::span<const glm::vec3> points) const;
 
  private:

@@ -28,16 +28,16 @@ static void describe(Fields& fields, GroupPair& pair) {
 void describe(Fields& fields, SurfaceFfdParameters& ffd) {
   fields.about("surface_ffd", "Surface-oriented FFD (Singh & Kokkevis 2000).");
   fields.choice({"mode",
-                 "basic: one frame a driver triangle (equations 1 to 3); extended: one frame a driver vertex (section "
-                 "4.2)."},
+                 "basic: one frame per driver triangle (equations 1 to 3); extended: one frame per driver vertex "
+                 "(section 4.2)."},
                 ffd.mode, kModes);
   fields.number({"local", "Falloff exponent of the weights over distance."}, ffd.local, kNotNegative);
   fields.number_or({"distance_unit",
-                    "Metres at which a driver triangle's weight is half; auto: mean length of the driver's edges near "
-                    "the vertex."},
+                    "Distance at which a driver triangle's weight is half, metres; auto: mean length of the driver's "
+                    "edges near the vertex."},
                    "auto", ffd.distance_unit, kPositive);
   fields.number({"distance_scale",
-                 "Times the automatic unit: about a third and basic follow the driver's own surface most closely."},
+                 "Factor on the automatic unit. In basic mode, about 1/3 follows the driver's surface most closely."},
                 ffd.distance_scale, kPositive);
   fields.integer_or({"elements", "K: driver triangles that may move a vertex; auto: 26, with quadratic precision 32."},
                     "auto", ffd.elements, {}, "all");
@@ -46,41 +46,40 @@ void describe(Fields& fields, SurfaceFfdParameters& ffd) {
                  "jumps."},
                 ffd.cut, kCuts);
   fields.number_or(
-      {"cut_error", "Metres: instead of elements, the least K whose cut moves no vertex farther over sample poses."},
+      {"cut_error", "Replaces elements: the least K whose cut moves no vertex farther over sample poses; metres."},
       "none", ffd.cut_error, kPositive);
   fields.flag(
       {"raise_elements",
-       "Raise elements to the driver's largest valence, below which the cut jumps; with patches in either mode.",
+       "Whether elements rises to the driver's largest valence, below which the cut jumps; patches: in either mode.",
        kBasic},
       ffd.raise_elements);
   fields.integer_or({"influences",
-                     "Without cut_error: driver vertices that may move a vertex, once its triangles are found; auto: "
+                     "Without cut_error: driver vertices that may move a vertex, after its triangles are found; auto: "
                      "8, with quadratic precision 12.",
                      kExtended},
                     "auto", ffd.influences, {}, "all");
   fields.choice({"precision",
-                 "What a row of driver vertices reproduces beyond weights that sum to 1; none: nothing, as in the "
-                 "paper; linear: the vertex's place along the driver; quadratic: functions of place up to the second "
-                 "order, by weights of both signs, where the skeleton moves the driver.",
+                 "Functions that a row of driver vertices reproduces besides constants; none: none, as in the "
+                 "paper; linear: the vertex's position along the driver; quadratic: functions of position up to the "
+                 "second order, by weights of both signs, if the skeleton moves the driver.",
                  kExtended},
                 ffd.precision, kPrecisions);
   fields.number({"likeness",
-                 "Exponent of how alike a vertex and a driver vertex are painted, so that fingers, lips and legs stay "
-                 "apart; 0: counts for nothing.",
+                 "Exponent of the weight similarity of a vertex and a driver vertex, so that fingers, lips and legs "
+                 "stay apart; 0: no effect.",
                  kExtended},
                 ffd.likeness, kNotNegative);
-  fields.flag({"exact_normals", "Normals with the gradient of the weights; else of the frames alone.", kExtended},
+  fields.flag({"exact_normals", "Whether normals follow the gradient of the weights; else only the frames.", kExtended},
               ffd.exact_normals);
   fields.objects({"exclude", "These elements never move these vertices."}, ffd.exclude);
-  fields.objects({"exclusive", "These elements move these vertices alone, and these vertices follow no other."},
-                 ffd.exclusive);
+  fields.objects({"exclusive", "These elements move only these vertices, which follow no others."}, ffd.exclusive);
   fields.integer_or({"max_hops",
-                     "Bones along the skeleton, twist helpers being part of theirs, from a vertex's bone to that of an "
+                     "Most bones along the skeleton, not counting twist helpers, from a vertex's bone to that of an "
                      "element that may move it."},
                     "none", ffd.max_hops, {.least = 0});
-  fields.integer({"fade", "Rings of vertices over which exclusions and hops set in."}, ffd.fade,
+  fields.integer({"fade", "Rings of vertices over which exclusions and hops fade in."}, ffd.fade,
                  {.least = 0, .most = 64});
-  fields.object({"driver", "The control mesh."}, ffd.driver);
+  fields.object({"driver", "The driver."}, ffd.driver);
 }
 
 namespace {
@@ -97,7 +96,7 @@ bool has_no_sculpture(const DriverParameters& driver) {
 
 namespace surface_ffd {
 
-// Returns true if the driver is made from the skin, and not sculpted.
+// Returns true if the driver is made from the skin and not sculpted.
 static bool is_made_and_plain(const DeformerParameters& parameters) {
   const DriverParameters& driver = as_ffd(parameters).driver;
   return is_made_from_skin(driver) && has_no_sculpture(driver);

@@ -40,7 +40,7 @@ const char* follow_name(Follow follow) {
   return "driver by dual_quaternion";
 }
 
-// Returns a driver that is a mesh of the model moved by layers, as bind() has added it.
+// Returns a driver that is a mesh of the model moved by layers. bind() has already added it.
 Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t control_mesh,
                                 const DeformerInput& input) {
   DriverParameters plain;
@@ -49,11 +49,10 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
   plain.morph_targets = parameters.morph_targets;
   plain.offsets = parameters.offsets;
   if (!(parameters == plain)) {
-    return invalid(
-        input,
-        fmt::format("the driver '{}' is moved by layers, or a muscle; how it follows, refinements, welding and key "
-                    "poses are not theirs to change",
-                    parameters.mesh));
+    return invalid(input,
+                   fmt::format("the driver '{}' is moved by layers or a muscle, so follow, refinements, welding and "
+                               "key poses cannot be set",
+                               parameters.mesh));
   }
   Driver driver;
   driver.source = *input.model.find_mesh(parameters.mesh);
@@ -66,7 +65,7 @@ Result<Driver> driver_of_layers(const DriverParameters& parameters, std::size_t 
     std::iota(driver.source_triangle.begin(), driver.source_triangle.end(), 0u);
   }
   driver.painting = driver.mesh.weights;
-  driver.sculpted = !input.rig.groups.empty();  // masks by groups may tell twins apart
+  driver.sculpted = !input.rig.groups.empty();  // masks by groups may separate twins
   driver.control_mesh = control_mesh;
   driver.estimated_frames = parameters.estimate_frames;
   return driver;
@@ -77,7 +76,7 @@ Result<SparseRows> weights_of_targets(const Mesh& driver, const DeformerInput& i
   from_skin::ShownSurface skin = from_skin::shown_surface(input, true);
   drop_flat(skin.mesh.positions, skin.mesh.triangles);
   if (skin.mesh.triangles.empty()) {
-    return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any to give it", driver.name));
+    return invalid(input, fmt::format("the driver '{}' has no weights, and no target has any", driver.name));
   }
   PELT_ASSIGN(const auto tree, within(input.layer, TriangleTree::create(skin.mesh.positions, skin.mesh.triangles)));
   skin.mesh = {};
@@ -92,8 +91,8 @@ struct Limb {
   glm::dvec3 to;
 };
 
-// Returns for each joint whether its bones are limbs: those that curves run along, and those of a face. The bone from a
-// root on the ground to the hips is none; it runs between the legs.
+// Returns for each joint whether its bones are limbs: those along curves, and those of a face. The bone from a root on
+// the ground to the hips is not; it runs between the legs.
 std::vector<bool> joints_of_limbs(const Model& model) {
   std::vector<std::string> notes;  // about curves
   std::vector<bool> are =
@@ -103,8 +102,8 @@ std::vector<bool> joints_of_limbs(const Model& model) {
   return are;
 }
 
-// Returns the bones from every bound joint of a limb to the bound joints below it. A joint with none below it gets a
-// bone that goes on as long as, and in the direction of, the bone that reaches it, or is a point.
+// Returns the bones from every bound joint of a limb to the bound joints below it. A joint without any gets a bone that
+// continues the one to it, equally long, or is a point.
 std::vector<Limb> find_limbs(const Model& model) {
   const std::vector<Bone> bones = bone_forest(model);
   const std::vector<bool> is_limb = joints_of_limbs(model);
@@ -175,7 +174,7 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
   driver.patches = std::move(source.patches);
   const std::string what = fmt::format("{}: the driver '{}'", input.layer, driver.mesh.name);
   if (parameters.follow == Follow::kStreamed) {
-    if (!parameters.key_poses.empty()) return invalid(input, "a streamed driver has no key poses");
+    if (!parameters.key_poses.empty()) return invalid(input, "a streamed driver cannot have key poses");
     PELT_ASSIGN(const auto added, input.builder.add_streamed_mesh(driver.mesh));
     driver.control_mesh = added;
     driver.estimated_frames = true;
@@ -189,7 +188,7 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
     PELT_ASSIGN(const auto added,
                 input.builder.add_control_mesh(driver.mesh, binding, follow_name(parameters.follow), {offsets}));
     driver.control_mesh = added;
-    // A clip's morph targets turn the surface without a function for its frames; key poses only offset it.
+    // Morph targets of clips turn the surface without a function for its frames; key poses only offset it.
     driver.estimated_frames =
         parameters.estimate_frames || (offsets && parameters.key_poses.empty() && parameters.morph_targets);
     driver.sculpted = offsets.has_value();
@@ -198,7 +197,7 @@ Result<Driver> make_driver(const DriverParameters& parameters, const DeformerInp
   return driver;
 }
 
-// Moves the vertices of a driver by the offsets, after bind: skin that binds to the driver does not see them.
+// Moves the vertices of a driver by the offsets, after bind: skin that binds to the driver does not see the offsets.
 Result<Driver> moved(Result<Driver> driver, const DriverParameters& parameters, const DeformerInput& input) {
   if (!driver) return driver;
   PELT_TRY(within(input.layer, input.builder.move_vertices(driver->control_mesh, parameters.offsets)));
@@ -220,7 +219,7 @@ Result<Driver> add_driver(const DriverParameters& parameters, const DeformerInpu
     if (const std::optional<std::size_t> known = input.builder.find_control_mesh(parameters.mesh)) {
       for (const auto& [other, driver] : input.drivers.drivers) {
         if (driver.control_mesh != *known) continue;
-        return invalid(input, fmt::format("the driver '{}' is already used, in another way", parameters.mesh));
+        return invalid(input, fmt::format("the driver '{}' is already used with other parameters", parameters.mesh));
       }
       return moved(driver_of_layers(parameters, *known, input), parameters, input);
     }

@@ -22,7 +22,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// A driver carries skin of as many vertices or more. A rig of a few bytes must not make one that takes minutes to bind.
+// A driver usually has at most as many vertices as its skin. A small rig must not make one that takes minutes to bind.
 constexpr std::size_t kMaxTriangles = std::size_t{1} << 19;
 
 DriverSource make_from_targets(const DriverParameters& parameters, const DeformerInput& input) {
@@ -41,7 +41,7 @@ Result<DriverSource> read_file(const DriverParameters& parameters, const Deforme
     input.notes.push_back(fmt::format("{}: the driver's file '{}': {}", input.layer, parameters.file, note));
   }
   Mesh mesh = concatenate(model.meshes);
-  mesh.weights = {};  // over joints of the file's own
+  mesh.weights = {};  // over the file's own joints
   if (model.meshes.size() == 1) mesh.morph_targets = std::move(model.meshes[0].morph_targets);
   mesh.name = input.builder.free_name(std::filesystem::path(parameters.file).stem().string());
   return DriverSource{std::move(mesh), {}, {}};
@@ -73,8 +73,7 @@ BsplinePatch patch_of(const PatchParameters& parameters) {
 
 Result<DriverSource> make_from_patches(const DriverParameters& parameters, const DeformerInput& input) {
   if (parameters.tessellation == 0 && (parameters.weld > 0 || !parameters.refine.empty())) {
-    return invalid(input,
-                   "a patch is welded or refined only where it is tessellated: its control vertices are no surface");
+    return invalid(input, "a patch must be tessellated to be welded or refined: its control vertices are no surface");
   }
   DriverSource source;
   std::vector<Mesh> tessellated;
@@ -87,7 +86,7 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
                                        tessellate(patch, parameters.tessellation, parameters.tessellation)));
       vertices += surface.mesh.positions.size();
       if (vertices > kMaxTessellated) {
-        return invalid(input, fmt::format("the patches of the driver make more than {} vertices", kMaxTessellated));
+        return invalid(input, fmt::format("the patches of the driver have more than {} vertices", kMaxTessellated));
       }
       tessellated.push_back(std::move(surface.mesh));
       continue;
@@ -100,7 +99,7 @@ Result<DriverSource> make_from_patches(const DriverParameters& parameters, const
   return source;
 }
 
-// Adds morph targets at their rest weights to the positions. A pose adds only what goes beyond that.
+// Adds morph targets at their rest weights to the positions. A pose only adds weight beyond that.
 void settle_morph_targets(Mesh& mesh) {
   for (const MorphTarget& target : mesh.morph_targets) {
     for (std::size_t v = 0; target.weight != 0 && v < mesh.positions.size(); ++v) {
@@ -149,7 +148,7 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
     Stitched stitched = stitch(driver.mesh, parameters.weld);
     driver.source_triangle = std::move(stitched.source_triangle);
     driver.mesh = std::move(stitched.mesh);
-    // A vertex that stays comes before those that are welded to it.
+    // A kept vertex comes before those that are welded to it.
     driver.vertices.kept.clear();
     for (std::uint32_t v = 0; v < stitched.new_vertex.size(); ++v) {
       if (stitched.new_vertex[v] == driver.vertices.kept.size()) driver.vertices.kept.push_back(v);
@@ -157,13 +156,13 @@ Result<DriverMesh> weld_and_refine(const Mesh& source, const DriverParameters& p
   }
   for (std::size_t r = 0; r < parameters.refine.size(); ++r) {
     const Refinement& refinement = parameters.refine[r];
-    // A region means triangles of the source, so that numbers are those that the rigger sees. A part of a triangle is
-    // refined if the triangle is in the region.
+    // A region selects triangles of the source, so that numbers are the rigger's. Part of a triangle is refined if the
+    // triangle is in the region.
     PELT_ASSIGN(const auto inside, region_triangles(refinement.region, source, input.model, input.rig,
                                                     fmt::format("{}: refinement {} of the driver", input.layer, r)));
     if (std::count(inside.begin(), inside.end(), 1) == 0) {
       input.notes.push_back(
-          fmt::format("{}: refinement {} has no triangle of the driver wholly inside", input.layer, r));
+          fmt::format("{}: no triangle of the driver is wholly inside refinement {}", input.layer, r));
       continue;
     }
     for (std::uint32_t level = 0; level < refinement.levels; ++level) {

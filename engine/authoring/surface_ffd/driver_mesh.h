@@ -17,26 +17,26 @@
 
 namespace pelt::surface_ffd {
 
-// The driver as its source has it. Vertex and triangle numbers in the rig refer to it.
+// The unmodified driver. Vertex and triangle numbers in the rig refer to it.
 struct DriverSource {
   Mesh mesh;                          // model space at bind
-  std::vector<BsplinePatch> patches;  // parametric: the mesh holds their control vertices, one after the other
-  SparseRows skin_weights;            // weights of the targets, if its vertices are all theirs; else empty
+  std::vector<BsplinePatch> patches;  // parametric: the mesh holds their control vertices, concatenated
+  SparseRows skin_weights;            // weights of the targets, if all its vertices are theirs; else empty
 };
 
-// Returns the source of a driver: a mesh of the model, the meshes of a file laid end to end, patches, or the targets
-// welded and simplified. Morph targets have their rest weights in it. Errors: a mesh or file that does not exist, an
-// invalid patch, nothing to make a driver from.
+// Returns the source of a driver: a mesh of the model, the concatenated meshes of a file, patches, or the targets
+// welded and simplified. Morph targets have their rest weights in it. Errors: a missing mesh or file, an invalid patch,
+// nothing to make a driver from.
 Result<DriverSource> find_source(const DriverParameters& parameters, const DeformerInput& input);
 
 // The vertices of a driver, each from one or two others: first the vertices of the source that welding keeps, then
 // those that refinement adds.
 struct VertexSources {
   std::vector<std::uint32_t> kept;  // vertices of the source
-  // For each added vertex, the two vertices of the driver before it that it lies midway between.
+  // For each added vertex, the two earlier vertices of the driver that it is midway between.
   std::vector<glm::uvec2> parents;
 
-  // Carries values at the vertices of the source over to those of the driver.
+  // Converts values at the vertices of the source to values at those of the driver.
   std::vector<glm::vec3> carry(std::span<const glm::vec3> values) const;
 };
 

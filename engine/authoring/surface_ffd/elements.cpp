@@ -18,7 +18,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Returns true if rounding would decide a frame with these edges: the bound is ten times that of edge_frame.
+// Returns true if rounding would determine a frame with these edges: the bound is ten times that of edge_frame.
 bool is_flat(const glm::dvec3& e1, const glm::dvec3& e2) {
   const glm::dvec3 normal = glm::cross(e1, e2);
   return glm::dot(normal, normal) <= 10.0 * shared::kFlatTriangle * glm::dot(e1, e1) * glm::dot(e2, e2);
@@ -32,7 +32,7 @@ glm::dmat3 triangle_axes(const Mesh& mesh, glm::uvec3 t) {
   return {e1, e2, glm::normalize(glm::cross(e1, e2))};
 }
 
-// Mean lengths of the unique edges: of all of them, and of those at each vertex.
+// Mean lengths of the unique edges: of all of them, and at each vertex.
 struct EdgeLengths {
   double mean = 0;
   std::vector<double> at_vertex;
@@ -54,13 +54,13 @@ EdgeLengths edge_lengths(const Mesh& mesh, std::span<const glm::uvec3> triangles
   return lengths;
 }
 
-// Returns Q^-1 as records keep it.
+// Returns Q^-1 in the form of records.
 Affine inverse_frame(const glm::dmat3& axes, const glm::dvec3& origin) {
   const glm::dmat3 inverse = glm::inverse(axes);
   return affine_from_axes(glm::mat3(inverse), glm::vec3(-(inverse * origin)));
 }
 
-// Returns for each vertex the first one that stands and moves as it does: twins at a seam are one.
+// Returns for each vertex the first one with its position and motion: twins at a seam are one.
 std::vector<std::uint32_t> find_twins(const Driver& driver) {
   std::vector<std::uint32_t> twins = weld_by_position(driver.mesh.positions);
   const SparseRows& weights = driver.mesh.weights;

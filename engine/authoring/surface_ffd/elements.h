@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The elements of a driver, each with a frame that pulls the skin: triangles that have area, or samples of patches.
+// The elements of a driver, each with a frame that pulls the skin: triangles with area, or samples of patches.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@ struct PatchSample {
 
 class Elements {
  public:
-  // Finds the elements of a driver. Errors: there is none.
+  // Finds the elements of a driver. Errors: it has no elements.
   static Result<Elements> create(const Driver& driver);
 
   std::size_t count() const { return parametric() ? samples_.size() : triangles_.size(); }
   bool parametric() const { return !samples_.empty(); }
-  // Returns the number of triangles without area, or of samples without a frame, which are no elements.
+  // Returns the number of triangles without area, or of samples without a frame, which are not elements.
   std::size_t degenerate() const { return degenerate_; }
 
   // Returns the elements as triangles of the driver's mesh; empty if it is parametric.
@@ -42,18 +42,17 @@ class Elements {
 
   // Returns the mean length of the unique edges, or the mean distance of neighbouring samples, metres.
   double mean_spacing() const { return mean_spacing_; }
-  // Returns the mean length of the edges at an element's corners, metres, which is the default `unit` there. For
-  // samples it is the mean of all.
+  // Returns the mean length of the edges at an element's corners, metres, the default `unit` there. For samples it is
+  // the mean of all.
   double spacing(std::size_t element) const { return parametric() ? mean_spacing_ : spacings_[element]; }
   // Returns the largest number of elements round a vertex.
   std::size_t largest_valence() const { return largest_valence_; }
-  // Returns for each element the number of the connected part that it is in. Vertices of the driver at one place count
-  // as one.
+  // Returns the connected part of each element, as a number. Coincident vertices of the driver are one.
   std::span<const std::uint32_t> parts() const { return parts_; }
   // Returns the unit normal of an element.
   glm::vec3 normal(std::size_t element) const { return normals_[element]; }
 
-  // Find the nearest elements as TriangleTree does. A sample has no closest vertices.
+  // Find the nearest elements like TriangleTree. A sample has no closest vertices.
   using Near = TriangleTree::NearPoint;
   void nearest(std::span<const glm::dvec3> points, std::size_t count, const TriangleTree::Visit& visit) const;
   void nearest(const glm::dvec3& point, std::size_t count, std::vector<Near>& result) const;

@@ -21,16 +21,16 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// The vertices of a mesh, of which those at one place count as one.
+// The vertices of a mesh; coincident ones are one.
 struct Rings {
   explicit Rings(const Mesh& mesh) : welded(weld_by_position(mesh.positions)), edges(welded, mesh.triangles) {}
 
-  std::vector<std::uint32_t> welded;  // for every vertex the first one at its place
+  std::vector<std::uint32_t> welded;  // for every vertex the first one at its position
   EdgeRings edges;
 };
 
 // Fades rows over the surface. Each round moves every vertex's row half way to the mean of its neighbours, so that a
-// switch becomes a slope over `rounds` rings on either side.
+// step becomes a slope over `rounds` rings on either side.
 SparseRows faded(SparseRows rows, const Rings& rings, std::uint32_t rounds) {
   std::vector<WeightedElement> row;
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -75,7 +75,7 @@ class HopCounter {
  public:
   explicit HopCounter(const Model& model) : bones_(bone_forest(model)), bone_of_(bones_.size()) {
     const std::vector<JointUse> uses = joint_uses(model.skeleton);
-    // Joints come after their parents, so that what is above is known.
+    // Parents precede their joints, so the bones above are known.
     std::vector<std::uint32_t> by_joint(bones_.size());
     std::iota(by_joint.begin(), by_joint.end(), 0u);
     std::ranges::stable_sort(by_joint, {}, [&](std::uint32_t b) { return model.bound_joints[b].joint; });
@@ -142,11 +142,11 @@ class HopCounter {
 Result<void> Exclusions::add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,
                                    const Elements& elements, const DeformerTarget& target, const DeformerInput& input) {
   if (pairs.empty()) return {};
-  if (elements.parametric()) return invalid(input, "the samples of a patch are in no group");
+  if (elements.parametric()) return invalid(input, "groups cannot contain the samples of a patch");
   for (const GroupPair& pair : pairs) {
     const std::string what = fmt::format("{}: {}", input.layer, exclusive ? "exclusive" : "exclude");
     PELT_ASSIGN(const auto triangles, group_triangles(pair.elements, driver.source, input.model, input.rig, what));
-    // If there are several targets, a pair applies only to the mesh that its group of vertices names, if it names one.
+    // With several targets, a pair only applies to the mesh that its group of vertices names, if any.
     const Group* group = input.rig.find_group(pair.vertices);
     if (group != nullptr && group->mesh != "*" && group->mesh != input.model.meshes[target.mesh].name &&
         full_detail(input).size() > 1)
@@ -173,7 +173,7 @@ Result<Exclusions> Exclusions::create(const SurfaceFfdParameters& parameters, co
   const Rings rings(mesh);
   for (Rule& rule : result.rules_) rule.vertices = faded(std::move(rule.vertices), rings, parameters.fade);
   if (!parameters.max_hops) return result;
-  if (elements.parametric()) return invalid(input, "max_hops does not go with a patch, whose samples have no bone");
+  if (elements.parametric()) return invalid(input, "max_hops needs bones, and samples of a patch have none");
   for (const Mesh* weighted : {&mesh, &driver.mesh}) {
     if (has_weights(*weighted)) continue;
     return invalid(input, fmt::format("max_hops needs weights, and '{}' has none", weighted->name));
@@ -212,7 +212,7 @@ double Exclusions::allowance(std::size_t vertex, std::size_t element, bool with_
     for (const Influence& bone : hops_->vertex_bones.row(vertex)) share += near[bone.index] != 0 ? bone.weight : 0;
     allowed *= std::min(share, 1.0);
   }
-  // A share that is 1 up to rounding must not send the vertex through the slow search.
+  // A factor that is 1 up to rounding must not send the vertex through the slow search.
   return allowed > 1 - 1e-6 ? 1 : allowed < 1e-6 ? 0 : allowed;
 }
 

@@ -42,7 +42,7 @@ class Exclusions {
   struct Hops {
     std::vector<std::uint32_t> element_bone;      // number of the bone that moves each element, from 0
     SparseRows vertex_bones;                      // bones that move each vertex, by bound joints, faded
-    std::vector<std::vector<std::uint8_t>> near;  // near[bone number][bound joint]: 1 if not beyond the limit
+    std::vector<std::vector<std::uint8_t>> near;  // near[bone number][bound joint]: 1 if within the limit
   };
 
   Result<void> add_rules(std::span<const GroupPair> pairs, bool exclusive, const Driver& driver,

@@ -18,7 +18,7 @@ std::optional<Character> move_bound(const LayerEdit& edit) {
   Character character = edit.character;
   for (const MeshReport& mesh : edit.meshes) {
     if (!mesh.is_driver_of(edit.layer)) continue;
-    // Layers that share a driver move it in the same way, and the first of them does so for all.
+    // Layers that share a driver move it in the same way; the first of them does so for all.
     const bool agree = std::ranges::all_of(mesh.drives, [&](std::uint32_t layer) {
       const auto* other = edit.after.layers[layer].deformer.get_if<SurfaceFfdParameters>();
       return other != nullptr && other->driver.offsets == offsets;

@@ -9,7 +9,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Calls work(count). Counts that rows have by default are constants, so that their loops are unrolled.
+// Calls work(count). Usual counts of rows are constants, so that their loops are unrolled.
 template <class Work>
 void with_count(std::size_t count, const Work& work) {
   const auto of_constant = [&]<std::size_t... k>(std::index_sequence<k...>) {
@@ -18,7 +18,7 @@ void with_count(std::size_t count, const Work& work) {
   if (!of_constant(std::make_index_sequence<6>())) work(count);
 }
 
-// Returns count + 1, of a constant as a constant.
+// Returns count + 1; a constant for a constant.
 template <class Count>
 auto next(Count count) {
   if constexpr (std::is_same_v<Count, std::size_t>) {
@@ -28,7 +28,7 @@ auto next(Count count) {
   }
 }
 
-// Solves A x = b in place by elimination with pivots. Each row of A has its b as the last entry, where x is left.
+// Solves A x = b in place by elimination with pivots. Each row of A has its b as the last entry, which becomes x.
 template <class Count>
 void solve_linear(std::vector<double>& rows, Count count) {
   const std::size_t width = count + 1;
@@ -73,7 +73,7 @@ double* RowFit::add(double weight) {
   return values_.data() + values_.size() - features_;
 }
 
-// Subtracts from the features the means that they should have.
+// Subtracts their wanted means from the features.
 void RowFit::begin_solution() {
   for (std::size_t j = 0; j < given_.size(); ++j) {
     for (std::size_t i = 0; i < features_; ++i) values_[j * features_ + i] -= mean_[i];
@@ -81,9 +81,9 @@ void RowFit::begin_solution() {
   multipliers_.assign(features_ + 1, 0.0);
 }
 
-// Solves the dual problem: s_j = q_j t_j where t_j = 1 + y_0 + y . (F_j - mean) is above 0, with the y that has the
-// least 1/2 sum q_j t_j^2 - y_0 + 1/2 sum y_i^2 / stiffness_i. That is convex, and quadratic while the same t_j are
-// above 0, so Newton's steps, shortened until they descend, end at its least value.
+// Solves the dual problem: s_j = q_j t_j with t_j = 1 + y_0 + y . (F_j - mean) if that is above 0, else 0, with the y
+// of the least 1/2 sum q_j t_j^2 - y_0 + 1/2 sum y_i^2 / stiffness_i. That is convex, and quadratic while the same t_j
+// are above 0, so Newton's steps, shortened until they descend, end at its minimum.
 const std::vector<double>& RowFit::solve() {
   constexpr int kMaxSteps = 40;
   constexpr int kMaxHalvings = 20;
@@ -116,7 +116,7 @@ const std::vector<double>& RowFit::solve() {
   return normalised();
 }
 
-// No t_j has to be above 0 here, so the first of Newton's steps ends at the least value.
+// No t_j has to be above 0 here, so the first Newton step ends at the minimum.
 const std::vector<double>& RowFit::solve_signed() {
   const std::size_t size = features_ + 1;
   begin_solution();
@@ -127,7 +127,7 @@ const std::vector<double>& RowFit::solve_signed() {
   return normalised();
 }
 
-// Returns the solution scaled to the sum 1; the given weights if there is no solution.
+// Returns the solution scaled to the sum 1; the original weights if there is no solution.
 const std::vector<double>& RowFit::normalised() {
   double sum = 0;
   for (const double weight : solved_) sum += weight;
@@ -161,7 +161,7 @@ double RowFit::find_weights(const std::vector<double>& multipliers) {
   return value;
 }
 
-// Finds the multipliers at which the dual is least if the same weights stay above 0: the last column of the system.
+// Finds the multipliers that minimise the dual if the same weights stay above 0: the last column of the system.
 void RowFit::solve_system() {
   const std::size_t size = features_ + 1;
   system_.assign(size * (size + 1), 0.0);

@@ -15,7 +15,7 @@
 namespace pelt::surface_ffd {
 namespace {
 
-// Makes the middles of edges, each once.
+// Makes the middles of edges, one per edge.
 class Middles {
  public:
   Middles(std::size_t vertex_count, std::vector<glm::uvec2>& parents)
@@ -34,7 +34,7 @@ class Middles {
   std::map<MeshEdge, std::uint32_t> middles_;
 };
 
-// Splits a triangle at the middles of those of its edges that are split. MeshEdge i runs from corner i to the next.
+// Splits a triangle at the middles of its split edges. MeshEdge i runs from corner i to the next.
 void split(glm::uvec3 triangle, std::array<bool, 3> is_split, std::span<const glm::vec3> positions, Middles& middles,
            std::vector<glm::uvec3>& result) {
   const std::size_t count = static_cast<std::size_t>(std::count(is_split.begin(), is_split.end(), true));
@@ -42,7 +42,7 @@ void split(glm::uvec3 triangle, std::array<bool, 3> is_split, std::span<const gl
     result.push_back(triangle);
     return;
   }
-  // The triangle is turned so that the only split edge is the first, or the only whole one the last.
+  // Rotate the triangle so that its only split edge comes first, or its only whole edge last.
   while (!is_split[0] || (count == 2 && !is_split[1])) {
     std::rotate(is_split.begin(), is_split.begin() + 1, is_split.end());
     triangle = {triangle.y, triangle.z, triangle.x};

@@ -16,11 +16,11 @@ struct Refined {
   std::vector<std::uint32_t> source_triangle;  // for every triangle the old one that it is a part of
 };
 
-// Splits the chosen triangles (not 0; one value per triangle) into four at the middles of their edges. Other triangles
-// that have split edges are split so that there are no cracks: one split edge makes two triangles, two make three,
-// three make four. Edges at the same place are split together, whichever vertices they have. Everything else stays: old
-// vertices keep their order, and triangles have the order of those that they come from. New vertices have the means of
-// the values of their parents; morph targets and attributes are left out. A mesh need not be manifold.
+// Splits the chosen triangles (not 0; one value per triangle) into four at the middles of their edges. Their neighbours
+// are split so that there are no cracks: one split edge makes two triangles, two make three, three make four.
+// Coincident edges are split together, whichever vertices they have. Everything else stays: old vertices keep their
+// order, and triangles have the order of those that they come from. New vertices have the means of their parents'
+// values; morph targets and attributes are left out. A mesh need not be manifold.
 Refined refine(const Mesh& mesh, std::span<const std::uint8_t> chosen);
 
 }  // namespace pelt::surface_ffd

@@ -8,16 +8,16 @@
 namespace pelt::surface_ffd {
 namespace {
 
-constexpr double kPlaceStiffness = 500;     // stiffness of the place of a row, beside its weights
+constexpr double kPlaceStiffness = 500;     // stiffness of a row's position, relative to its weights
 constexpr double kPaintingStiffness = 450;  // stiffness of its painting
-// Stiffness of place and its squares, where weights of both signs can meet both.
+// Stiffness of position and its squares, if weights of both signs can match both.
 constexpr double kQuadraticStiffness = 1e5;
 constexpr double kMaxSize = 2;  // largest sum of the absolute weights of a row with both signs
 
 // Keeps the strongest driver vertices of a row, which may be in any order and scale. Like the cut to K elements it is
-// continuous: a weight s becomes s - f (f / s)^2, where f is the largest weight that goes. That lowers only weak
-// weights and leaves strong ones as they are relative to each other. So 8 of the 16 or so vertices that 26 elements
-// have carry the skin nearly as all do (docs/quality.md).
+// continuous: a weight s becomes s - f (f / s)^2, with f the largest dropped weight. That lowers only weak weights and
+// hardly changes the ratios of strong ones. So 8 of the roughly 16 vertices of 26 elements carry the skin nearly as all
+// do (docs/quality.md).
 void cut_influences(std::vector<WeightedElement>& row, std::size_t kept) {
   if (kept == 0 || row.size() <= kept) return;
   const auto stronger = [](const WeightedElement& a, const WeightedElement& b) {
@@ -29,7 +29,7 @@ void cut_influences(std::vector<WeightedElement>& row, std::size_t kept) {
   const double largest = std::max_element(row.begin(), row.end(), [](const auto& a, const auto& b) {
                            return a.weight < b.weight;
                          })->weight;
-  if (largest - floor <= 1e-12 * static_cast<double>(kept) * largest) return;  // all weigh alike
+  if (largest - floor <= 1e-12 * static_cast<double>(kept) * largest) return;  // all weights are equal
   for (WeightedElement& vertex : row) vertex.weight -= floor * (floor / vertex.weight) * (floor / vertex.weight);
 }
 
@@ -62,13 +62,13 @@ void RowShaper::shape(std::uint32_t vertex, const glm::dvec3& point, const glm::
   std::swap(row, row_);
 }
 
-// Returns true if two influences are of one joint: each skin may bind a joint anew.
+// Returns true if two influences are of one joint. Each skin may bind a joint again.
 bool RowShaper::is_same_joint(const Influence& a, const Influence& b) const {
   return settings_.joints[a.index] == settings_.joints[b.index];
 }
 
-// Multiplies the weight of each driver vertex j by a_j, which says how alike it and the skin vertex are painted: the
-// sum over joints of the smaller weight, to the power of `likeness`.
+// Multiplies the weight of each driver vertex j by a_j, its weight similarity to the skin vertex: the sum over joints
+// of the smaller weight, to the power of `likeness`.
 void RowShaper::weigh_likeness(std::uint32_t vertex) {
   constexpr double kMin = 1e-6;
   const SparseRows& driver = settings_.painting;
@@ -94,9 +94,8 @@ void RowShaper::weigh_likeness(std::uint32_t vertex) {
   }
 }
 
-// Cuts the fitted row_. Entries that stay get their weights of whole_, times the fraction that the cut leaves of
-// their fitted weights. So a cut that takes nothing changes nothing, and an entry without weight in a fit may be left
-// out of it.
+// Cuts the fitted row_. Kept entries get their weights of whole_, times the fraction of their fitted weights that the
+// cut keeps. So a cut that drops nothing changes nothing, and an entry without weight in a fit may be left out of it.
 void RowShaper::cut_fitted() {
   fitted_ = row_;
   cut_influences(row_, settings_.kept_influences);
@@ -108,9 +107,9 @@ void RowShaper::cut_fitted() {
   std::erase_if(row_, [](const WeightedElement& influence) { return !(influence.weight > 0); });
 }
 
-// Sets up the fit of row_: the wanted means of place and painting, and of the squares of place if asked.
+// Sets up the fit of row_: the wanted means of position and painting, and optionally of the squares of position.
 void RowShaper::begin_fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal, bool with_squares) {
-  // If sheets cancel there is no surface to be placed along.
+  // If sheets cancel, no surface direction is known.
   const bool along = normal != glm::dvec3(0);
   const glm::dvec3 aside = std::abs(normal.x) < 0.5 ? glm::dvec3(1, 0, 0) : glm::dvec3(0, 1, 0);
   const glm::dvec3 e = along ? glm::normalize(glm::cross(normal, aside)) : glm::dvec3(0);
@@ -150,8 +149,8 @@ void RowShaper::fit(std::uint32_t vertex, const glm::dvec3& point, const glm::dv
   keep_solved(fit_.solve());
 }
 
-// Fits the squares of place too, by weights of both signs. Takes as much of that fit as kMaxSize allows, and the
-// remainder from the linear fit: |a s + b t| <= a |s| + b |t|.
+// Also fits the squares of position, by weights of both signs. Takes as much of that fit as kMaxSize allows, and the
+// rest from the linear fit: |a s + b t| <= a |s| + b |t|.
 void RowShaper::fit_quadratic(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal) {
   begin_fit(vertex, point, normal, true);
   quadratic_ = fit_.solve_signed();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Gives a row of driver vertices the likeness of paintings, the number of influences and the precision that the
-// settings ask for (docs/mathematics.md section 1.3).
+// Applies weight similarity, the number of influences and the precision of the settings to a row of driver vertices
+// (docs/mathematics.md section 1.3).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class RowShaper {
  public:
   RowShaper(const Mesh& mesh, const RowSettings& settings) : mesh_(mesh), settings_(settings) {}
 
-  // Changes the row of a skin vertex at `point`. Weights may have any scale before; they sum to 1 after, and may be
+  // Changes the row of a skin vertex at `point`. Input weights may have any scale; output weights sum to 1, and may be
   // below 0 with quadratic precision. Indices are driver vertices. `normal`: mean unit normal of the driver's elements
   // there; 0: their sheets cancel. `unit`: metres at which an element's weight is half.
   void shape(std::uint32_t vertex, const glm::dvec3& point, const glm::dvec3& normal, double unit,
@@ -38,7 +38,7 @@ class RowShaper {
   const Mesh& mesh_;
   const RowSettings& settings_;
   std::vector<WeightedElement> row_;
-  std::vector<double> alike_;            // likeness of each entry of row_
+  std::vector<double> alike_;            // weight similarity of each entry of row_
   std::vector<WeightedElement> whole_;   // row_ before it was fitted
   std::vector<WeightedElement> fitted_;  // row_ before it was cut
   std::vector<double> quadratic_;

@@ -26,14 +26,14 @@ namespace {
 
 using Near = Elements::Near;
 
-constexpr std::size_t kBlockVertices = 256;    // neighbouring vertices that one thread binds in a row
+constexpr std::size_t kBlockVertices = 256;    // neighbouring vertices that one thread binds in sequence
 constexpr std::size_t kBatchVertices = 32768;  // vertices between two calls of progress
 
-constexpr double kFarUnits = 4;    // in units: beyond this distance the nearest elements weigh nearly alike
-constexpr double kAsNear = 1.1;    // factor on the least distance: elements within it count as near as the nearest
+constexpr double kFarUnits = 4;    // in units: farther off, the nearest elements have nearly equal weights
+constexpr double kAsNear = 1.1;    // elements within this factor of the least distance count as nearest
 constexpr double kOpposed = -0.5;  // cosine between normals of sheets that face away from each other
-// In units: an element that is no more than this farther than the nearest also counts as near. This serves vertices
-// that lie on the driver, where the least distance is 0.
+// In units: elements at most this much farther than the nearest also count as nearest. This is for vertices on the
+// driver, with a least distance of 0.
 constexpr double kTouchingUnits = 1e-3;
 
 // Returns log w_k = -log(1 + (d/unit)^local), without overflow for any local; pow(0, 0) = 1.
@@ -45,7 +45,7 @@ double log_weight(double distance, double unit, double local) {
 // Returns x^exponent, x >= 0. The default exponent is 2, for which pow would take a sixth of the time of bind.
 double power(double x, double exponent) { return exponent == 2 ? x * x : std::pow(x, exponent); }
 
-// Sets `weights` to w_k / w_0 of elements sorted by distance; indices are places in `near`.
+// Sets `weights` to w_k / w_0 of elements sorted by distance; indices are those in `near`.
 void relative_weights(std::span<const Near> near, double unit, double local, std::vector<WeightedElement>& weights) {
   constexpr double kMaxPower = 1e300;
   const auto powered = [&](const Near& element) {
@@ -65,11 +65,11 @@ void relative_weights(std::span<const Near> near, double unit, double local, std
   for (std::uint32_t i = 0; i < count; ++i) weights[i] = {i, std::exp(logarithm(near[i]) - largest)};
 }
 
-// Rows as characters hold them: sum over j of s_j T_j = (1 + share) * `rows` - share * `negative`.
+// Rows in the form of characters: sum over j of s_j T_j = (1 + share) * `rows` - share * `negative`.
 struct SignedRows {
   SparseRows rows;             // weights above 0, of sum 1
   SparseRows negative;         // absolute values of the weights below 0, of sum 1; empty if there are none
-  std::vector<double> shares;  // share of `negative` in each row, >= 0
+  std::vector<double> shares;  // factor of `negative` in each row, >= 0
 
   void append_empty() {
     rows.append_row({});
@@ -78,7 +78,7 @@ struct SignedRows {
   }
 };
 
-// Vertices that one thread binds, one after the other.
+// Vertices that one thread binds in sequence.
 struct Block {
   SignedRows rows;  // in the block's order
   std::vector<float> distances;
@@ -97,7 +97,7 @@ class RowMaker {
         sums_(settings.extended ? settings.driver.positions.size() : 0),
         shaper_(mesh, settings) {}
 
-  // `block_of`: where the row of vertices[i] goes.
+  // `block_of`: the block for the row of vertices[i].
   void make(std::span<const std::uint32_t> vertices, const std::function<Block&(std::size_t i)>& block_of) {
     points_.clear();
     for (const std::uint32_t v : vertices) points_.emplace_back(mesh_.positions[v]);
@@ -137,7 +137,7 @@ class RowMaker {
     append(vertex, point, near, block.rows);
   }
 
-  // Returns the mean spacing of the elements; near ones count most.
+  // Returns the mean spacing of the elements, weighted towards near ones.
   double mean_spacing(std::span<const Near> near) const {
     const Elements& elements = settings_.elements;
     const double squared_unit = elements.mean_spacing() * elements.mean_spacing();
@@ -172,7 +172,7 @@ class RowMaker {
     return remarks;
   }
 
-  // Sets weights_ and allowed_ to the elements that may move the vertex, by distance: enough of them to hold the K + 1
+  // Sets weights_ and allowed_ to the elements that may move the vertex, by distance: enough of them for the K + 1
   // largest weights. Returns false if there are none.
   bool weigh_allowed(std::uint32_t vertex, const glm::dvec3& point, bool with_hops) {
     const std::size_t all = settings_.elements.count();
@@ -191,7 +191,7 @@ class RowMaker {
         continue;
       }
       relative_weights(allowed_, unit_, settings_.local, weights_);
-      // An element farther away than the last one found weighs less than this, even if it is allowed in full.
+      // An element beyond the last one found has less weight than this, even if fully allowed.
       const double unseen =
           std::exp(log_weight(std::sqrt(found_.back().closest.squared_distance), unit_, settings_.local) -
                    log_weight(std::sqrt(allowed_[0].closest.squared_distance), unit_, settings_.local));
@@ -222,7 +222,7 @@ class RowMaker {
     append_signed(rows);
   }
 
-  // Appends row_, with the weights below 0 apart.
+  // Appends row_, with the weights below 0 in `negative`.
   void append_signed(SignedRows& rows) {
     negative_.clear();
     std::size_t kept = 0;
@@ -245,7 +245,7 @@ class RowMaker {
     rows.shares.push_back(share);
   }
 
-  // Returns the mean normal of the elements by their weights: of unit length, or 0 if they cancel.
+  // Returns the weighted mean normal of the elements: of unit length, or 0 if they cancel.
   glm::dvec3 mean_normal(std::span<const Near> near) const {
     glm::dvec3 sum(0);
     for (const auto& [i, u, gradient] : weights_) sum += u * glm::dvec3(settings_.elements.normal(near[i].triangle));
@@ -268,7 +268,7 @@ class RowMaker {
   double unit_ = 1;  // metres, for the current vertex
 };
 
-// Returns the vertices [begin, end) at which the layer shows, in an order in which neighbours lie close together.
+// Returns the vertices [begin, end) that the layer shows at, in an order that puts neighbours close together.
 std::vector<std::uint32_t> shown_vertices(std::span<const glm::vec3> positions, std::span<const float> mask,
                                           std::size_t begin, std::size_t end) {
   std::vector<std::uint32_t> vertices;
@@ -283,7 +283,7 @@ std::vector<std::uint32_t> shown_vertices(std::span<const glm::vec3> positions, 
   return sorted;
 }
 
-// Reserves memory for rows, on the assumption that they go on as they began, so that they are not moved as they grow.
+// Reserves memory for rows by extrapolation, so that growth does not move them.
 void reserve_rows(SparseRows& rows, std::size_t more, std::size_t done, std::size_t count) {
   const std::size_t needed = rows.influences.size() + more;
   if (needed <= rows.influences.capacity()) return;
@@ -291,7 +291,7 @@ void reserve_rows(SparseRows& rows, std::size_t more, std::size_t done, std::siz
   rows.influences.reserve(std::max(needed, static_cast<std::size_t>(1.05 * all)));
 }
 
-// Appends a row with the weights of both signs together. `share` is that of the weights below 0.
+// Appends a row with the weights of both signs together. `share`: of the weights below 0.
 void append_sum(std::span<const Influence> positive, std::span<const Influence> negative, float share,
                 SparseRows& rows) {
   std::vector<Influence> row;
@@ -305,7 +305,7 @@ void append_share(OffsetGroup& group, std::span<const Influence> row, const glm:
   group.local.push_back(local);
 }
 
-// Gives a binding its gradients.
+// Adds gradients to a binding.
 void add_gradients(const Mesh& mesh, const RowSettings& settings, unsigned threads, MeshBinding& binding) {
   const SurfaceGradient surface(mesh.positions, mesh.triangles);
   const auto place = [&](std::uint32_t entry) { return settings.driver.positions[entry - settings.first_slot]; };
@@ -343,9 +343,9 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
   binding.distances.assign(count, -1.0f);
   binding.remarks.resize(count);
   std::vector<Block> blocks;
-  OffsetGroup negative;  // positions at bind once more, with shares below 0
+  OffsetGroup negative;  // positions at bind again, with factors below 0
   const bool both_signs = settings.extended && settings.precision == Precision::kQuadratic;
-  std::vector<std::size_t> places(kBatchVertices);  // place of each vertex of the batch in the order of binding
+  std::vector<std::size_t> places(kBatchVertices);  // index of each vertex of the batch in the order of binding
   for (std::size_t begin = 0; begin < count; begin += kBatchVertices) {
     const std::size_t end = std::min(begin + kBatchVertices, count);
     const std::vector<std::uint32_t> vertices = shown_vertices(mesh.positions, mask, begin, end);
@@ -369,7 +369,7 @@ Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, con
     if (binding.rows.influences.size() + influences > std::numeric_limits<std::uint32_t>::max()) {
       return fail(
           ErrorCode::kUnsupported,
-          fmt::format("mesh '{}' has more influences than 32 bits count; keep fewer elements a vertex", mesh.name));
+          fmt::format("mesh '{}' has more influences than 32 bits count; keep fewer elements per vertex", mesh.name));
     }
     reserve_rows(binding.rows, influences, end, count);
     for (std::size_t v = begin; v < end; ++v) {

@@ -31,20 +31,20 @@ struct RowSettings {
   std::size_t kept_influences;  // extended: driver vertices per row; 0: all
   Precision precision;          // extended
   double likeness;              // extended: exponent; 0: no effect
-  bool gradients;               // extended: true if rows get gradients
+  bool gradients;               // extended: whether rows get gradients
   std::uint32_t first_slot;     // palette entry of element 0 (basic) or of driver vertex 0 (extended)
   const Mesh& driver;
   const SparseRows& painting;             // weights of the driver over the model's bound joints; may be empty
   std::span<const std::uint32_t> joints;  // joint of the skeleton for each bound joint
 };
 
-// Returns one row per vertex of the mesh, empty where the mask is 0. Weights below 0 are in an offset group. The result
-// does not depend on the thread count. Errors: a vertex that may follow no element; more influences than 32 bits count.
+// Returns one row per vertex of the mesh, empty at mask 0. Weights below 0 are in an offset group. The result does not
+// depend on the thread count. Errors: a vertex that may follow no element; more influences than 32 bits count.
 Result<MeshBinding> make_rows(const Mesh& mesh, std::span<const float> mask, const RowSettings& settings,
                               const Exclusions& exclusions, unsigned threads,
                               const std::function<void(double)>& progress);
 
-// Returns the rows of a few vertices, in their order, as make_rows gives them, with the weights of both signs together.
+// Returns the rows of a few vertices, in their order, like make_rows, with the weights of both signs together.
 Result<SparseRows> make_some_rows(const Mesh& mesh, std::span<const std::uint32_t> vertices,
                                   const RowSettings& settings, const Exclusions& exclusions);
 

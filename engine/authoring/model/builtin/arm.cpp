@@ -17,7 +17,7 @@ constexpr float kEnd = 0.74f;
 constexpr std::uint32_t kAround = 72;
 constexpr std::uint32_t kRings = 140;
 
-// Half the height and half the width of the section at places along the arm, metres.
+// Half the height and half the width of the section at positions along the arm, metres.
 struct Section {
   float x;
   float height;

@@ -12,8 +12,8 @@ namespace pelt {
 
 Model make_biped() {
   Model model = *import_gltf(std::as_bytes(std::span(kBipedGlb)), "builtin:biped");
-  model.report = {};  // which is of materials and the copyright
-  // The importer makes joints of the nodes of meshes, too, and numbers them depth first. The joints are those of the
+  model.report = {};  // its notes are about materials and the copyright
+  // The importer also makes joints of the nodes of meshes, and numbers them depth first. Restore the joints of the
   // skin, in its order.
   const std::vector<Joint> nodes = std::exchange(model.skeleton.joints, {});
   std::vector<std::uint32_t> joint_of_node(nodes.size());

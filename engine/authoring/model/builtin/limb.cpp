@@ -28,7 +28,7 @@ std::vector<ProfilePoint> cylinder_profile(float radius, float length, std::uint
   return profile;
 }
 
-// Turns the second joint about a local axis at 90 degrees a second; keys every 30 degrees.
+// Turns the second joint about a local axis at 90 degrees per second; keys every 30 degrees.
 Clip turn(std::string name, std::uint32_t joint, const glm::vec3& axis, std::uint32_t degrees) {
   Clip clip{.name = std::move(name), .duration = static_cast<float>(degrees) / 90.0f};
   add_rotation_channel(clip, joint, degrees / 30,

@@ -17,7 +17,7 @@ constexpr float kBoneRatio = 0.88f;  // each bone over the one before: equal ben
 constexpr std::uint32_t kAround = 48;
 constexpr std::uint32_t kRings = 160;
 
-// Returns the position along the tail of bone coordinate t: joint j stands at t = j, the tip at t = 8. Smooth between
+// Returns the position along the tail of bone coordinate t: joint j is at t = j, the tip at t = 8. It is smooth between
 // them, so that weights that are smooth in t are smooth in x.
 float along_tail(float t) {
   return kLength * (1.0f - std::pow(kBoneRatio, t)) / (1.0f - std::pow(kBoneRatio, static_cast<float>(kJoints)));
@@ -39,7 +39,7 @@ float tail_radius(float s) {
 }
 
 std::vector<ProfilePoint> tail_profile() {
-  // Even steps along the outline would need its arc length; a cosine near the ends resolves the round parts as well.
+  // Even steps along the outline would need its arc length; a cosine near the ends also resolves the round parts.
   std::vector<ProfilePoint> profile;
   for (std::uint32_t i = 0; i <= kRings; ++i) {
     const float u = static_cast<float>(i) / static_cast<float>(kRings);
@@ -57,8 +57,8 @@ std::vector<ProfilePoint> tail_profile() {
   return profile;
 }
 
-// Appends the weights of a quadratic B-spline over the bones, centred on their middles: three influences, smooth. The
-// share beyond the first and last bone goes to that bone.
+// Appends the weights of a quadratic B-spline over the bones, centred on their middles: three influences, smooth.
+// Weight beyond the first or last bone is added to that bone.
 void append_tail_row(SparseRows& rows, float t) {
   const float centred = std::clamp(t, 0.0f, static_cast<float>(kJoints)) - 0.5f;
   const float nearest = std::round(centred);
@@ -72,13 +72,13 @@ void append_tail_row(SparseRows& rows, float t) {
   append_row(rows, row);
 }
 
-// Bends in degrees of joints 1 to 7 in the two shapes of the clip, and the tilt out of the plane that keeps the coils
-// of the spiral apart. The base stays in place.
+// Bends in degrees of joints 1 to 7 in the two shapes of the clip, and the tilt out of the plane that separates the
+// coils of the spiral. The base does not move.
 constexpr std::array<float, kJoints> kSnake = {0, -20, -34, -26, 26, 44, 44, 36};
 constexpr std::array<float, kJoints> kSpiral = {0, 22, 38, 52, 62, 68, 70, 66};
 constexpr std::array<float, kJoints> kSpiralTilt = {0, 2, 4, 5, 6, 6, 5, 4};
 
-// Returns the shares of the clip's two shapes at a time: rest pose, S, spiral (held), S, rest pose.
+// Returns the weights of the clip's two shapes at a time: rest pose, S, spiral (stays), S, rest pose.
 glm::vec2 shape_shares(float time) {
   const float snake_in = smooth_step(time / 0.9f);
   const float spiral_in = smooth_step((time - 0.8f) / 1.1f);
@@ -92,8 +92,8 @@ Clip curl_clip() {
   Clip clip{.name = "curl", .duration = 4.0f};
   for (std::uint32_t j = 1; j < kJoints; ++j) {
     add_rotation_channel(clip, j, 48, [&](float time) {
-      // The tip lags behind the base, which makes it a wave rather than a fold; the lag fades at the end so that the
-      // clip loops.
+      // The tip lags after the base, which makes a wave rather than a fold; the lag fades at the end so that the clip
+      // loops.
       const float lag = 0.03f * static_cast<float>(j) * smooth_step((clip.duration - time) / 1.0f);
       const glm::vec2 share = shape_shares(time - lag);
       const float bend = share.x * kSnake[j] + share.y * kSpiral[j];

@@ -89,7 +89,7 @@ float load_float(const std::byte* from, int component_type, bool normalized) {
   }
 }
 
-// The place of the elements of an accessor or of its sparse values.
+// The bytes of the elements of an accessor or of its sparse values.
 struct Elements {
   Bytes bytes;  // from the first element on
   std::size_t stride = 0;
@@ -117,8 +117,7 @@ Elements sparse_values(const GltfDocument& document, const tinygltf::Accessor& a
           element_size(accessor), static_cast<std::size_t>(accessor.sparse.count)};
 }
 
-// Decodes into element-major order: first the base elements, or zeros if there are none, then the sparse ones over
-// them.
+// Decodes in element order: first the base elements, or zeros without any, then the sparse ones over them.
 template <class T, class Load>
 std::vector<T> read(const GltfDocument& document, const tinygltf::Accessor& accessor, const Load& load_component) {
   const std::size_t width = components_of(accessor);
@@ -140,7 +139,7 @@ std::vector<T> read(const GltfDocument& document, const tinygltf::Accessor& acce
   return values;
 }
 
-// Checks accessors one after the other.
+// Checks accessors in sequence.
 class AccessorChecker {
  public:
   explicit AccessorChecker(const GltfDocument& document) : document_(document) {}
@@ -149,12 +148,11 @@ class AccessorChecker {
     const tinygltf::Accessor& accessor = document_.gltf.accessors[index];
     const std::string place = fmt::format("/accessors/{}", index);
     if (component_size(accessor.componentType) == 0 || accessor.componentType == TINYGLTF_COMPONENT_TYPE_INT) {
-      return refuse(place, fmt::format("no such component type: {}", accessor.componentType));
+      return refuse(place, fmt::format("unknown component type: {}", accessor.componentType));
     }
     decoded_bytes_ += accessor.count * components_of(accessor) * sizeof(float);
     if (decoded_bytes_ > kMaxDecodedBytes) {
-      return fail_at(document_, place,
-                     fmt::format("the accessors up to here hold more than {} MiB", kMaxDecodedBytes >> 20),
+      return fail_at(document_, place, fmt::format("accessors exceed {} MiB in total", kMaxDecodedBytes >> 20),
                      ErrorCode::kUnsupported);
     }
     if (accessor.bufferView >= 0) {
@@ -190,7 +188,8 @@ class AccessorChecker {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t at = load_unsigned(indices[i], type);
       if (at >= accessor.count) {
-        return refuse(place + "/indices", fmt::format("entry {} is {} of {} elements", i, at, accessor.count));
+        return refuse(place + "/indices",
+                      fmt::format("entry {} is {}, but there are only {} elements", i, at, accessor.count));
       }
       if (i > 0 && at <= load_unsigned(indices[i - 1], type)) {
         return refuse(place + "/indices", fmt::format("entry {} does not ascend", i));
@@ -209,7 +208,8 @@ class AccessorChecker {
       return refuse(place, fmt::format("{} elements need {} bytes, but buffer view {} has {}", count, end, view_index,
                                        view.byteLength));
     }
-    if (stride < size) return refuse(place, fmt::format("elements of {} bytes overlap, {} apart", size, stride));
+    if (stride < size)
+      return refuse(place, fmt::format("elements of {} bytes overlap at a stride of {}", size, stride));
     const std::size_t wanted = is_matrix(accessor) ? std::max<std::size_t>(alignment, 4) : alignment;
     if (offset % wanted != 0 || (view.byteOffset + offset) % wanted != 0 || stride % alignment != 0) {
       return refuse(place, fmt::format("elements are not aligned to {} bytes", wanted));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Accessors: typed views of a document's bytes, sparse ones too.
+// Accessors: typed views of a document's bytes, including sparse ones.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 namespace pelt {
 
 // Checks every buffer view and accessor of the document: ranges, strides, alignment, sparse indices that ascend and
-// exist, floats that are finite, and no more than 512 MiB when all are decoded. Precondition of the functions below.
+// exist, finite floats, and at most 512 MiB in total when decoded. Precondition of the functions below.
 Result<void> check_accessors(const GltfDocument& document);
 
 // Returns a description such as "VEC3 of FLOAT" or "VEC4 of normalised UNSIGNED_BYTE".
 std::string describe(const tinygltf::Accessor& accessor);
 
-// Returns the numbers of one element: 1 for SCALAR, 3 for VEC3, 16 for MAT4.
+// Returns the count of numbers per element: 1 for SCALAR, 3 for VEC3, 16 for MAT4.
 std::size_t components_of(const tinygltf::Accessor& accessor);
 
 bool is_matrix(const tinygltf::Accessor& accessor);
 
-// Returns all elements, one after the other; normalised integers are decoded as in glTF 2.0, section 3.6.2.2.
+// Returns all elements in sequence; normalised integers are decoded as in glTF 2.0, section 3.6.2.2.
 std::vector<float> read_floats(const GltfDocument& document, int accessor);
 
 // Returns all elements of an accessor of unsigned integers.

@@ -29,7 +29,7 @@ ChannelPath channel_path(GltfProperty property) {
   return property == GltfProperty::kRotation ? ChannelPath::kRotation : ChannelPath::kScale;
 }
 
-// Returns for each mesh of a document the nodes that the model shows whose weights are the mesh's.
+// Returns for each mesh of a document the nodes in the model that use the mesh's own weights.
 std::vector<std::vector<int>> nodes_of_meshes(const tinygltf::Model& gltf, std::span<const std::int32_t> mesh_of_node) {
   std::vector<std::vector<int>> nodes(gltf.meshes.size());
   for (std::size_t i = 0; i < gltf.nodes.size(); ++i) {
@@ -55,7 +55,8 @@ class ClipReader {
   // Adds the channels of an animation to a clip, which has its name.
   Result<void> read(std::size_t animation, Clip& clip) {
     const std::vector<GltfChannel>& channels = document_.channels[animation];
-    std::unordered_set<int> weighted;  // nodes whose own weights the clip gives: those of their mesh do not reach them
+    std::unordered_set<int>
+        weighted;  // nodes with animated weights of their own: those of their mesh do not reach them
     for (const GltfChannel& channel : channels) {
       if (channel.property == GltfProperty::kWeights) weighted.insert(channel.node);
     }
@@ -81,7 +82,7 @@ class ClipReader {
                              unused));
     }
     if (fixed > 0) {
-      note(clip, fmt::format("{} channels ignored, of nodes that no translation, rotation and scale give", fixed));
+      note(clip, fmt::format("{} channels ignored, of nodes without a translation, rotation and scale", fixed));
     }
     return {};
   }
@@ -107,7 +108,7 @@ class ClipReader {
     return {};
   }
 
-  // A key of glTF holds the weights of all targets, or of `target` alone if it is not below 0; a cubic one holds all
+  // A key of glTF has the weights of all targets, or only of `target` unless it is below 0. A cubic one has all
   // in-tangents, then all values, then all out-tangents.
   Result<void> add_morph_channels(Clip& clip, const Mesh& mesh, int target, const tinygltf::AnimationSampler& sampler) {
     const std::size_t first = target < 0 ? 0 : static_cast<std::size_t>(target);
@@ -130,7 +131,7 @@ class ClipReader {
     return {};
   }
 
-  // Adds weights of a node, or of the nodes that have their mesh's. Returns false if there are none.
+  // Adds weights of a node, or of the nodes that use their mesh's. Returns false if there are none.
   Result<bool> add_weights(Clip& clip, const GltfChannel& channel, const tinygltf::AnimationSampler& sampler,
                            const std::unordered_set<int>& weighted) {
     const auto add_to = [&](std::int32_t mesh) {
@@ -162,10 +163,10 @@ class ClipReader {
       const double length = glm::length(glm::dvec4(q[0], q[1], q[2], q[3]));
       if (!(length > 1e-6)) {
         return fail_at(document_, fmt::format("clip '{}'", clip.name),
-                       fmt::format("key {} of joint '{}' is a rotation without length", k,
+                       fmt::format("key {} of joint '{}' is a rotation of length 0", k,
                                    model_.skeleton.joints[channel.joint].name));
       }
-      // A key of a cubic spline goes with its tangents; the value is normalised when it is sampled.
+      // Keys of a cubic spline stay consistent with their tangents; sampling normalises the value.
       for (int c = 0; c < 4 && !cubic; ++c) q[c] = static_cast<float>(q[c] / length);
     }
     return {};

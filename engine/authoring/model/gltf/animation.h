@@ -12,8 +12,8 @@
 
 namespace pelt {
 
-// Appends a clip for every animation that moves something in the model. `joint_of_node` and `mesh_of_node` give a joint
-// and a mesh of the model for each node; -1: the node shows no mesh.
+// Appends a clip for every animation that moves part of the model. `joint_of_node` and `mesh_of_node` map each node to
+// a joint and a mesh of the model; -1: the node shows no mesh.
 Result<void> read_clips(const GltfDocument& document, std::span<const std::uint32_t> joint_of_node,
                         std::span<const std::int32_t> mesh_of_node, GltfBudget& budget, Model& model);
 

@@ -16,7 +16,7 @@ class ExtrasReader {
   void segments(const char* key, std::optional<std::uint32_t>& value) {
     float number = 0;
     if (!read(key, number)) return;
-    if (!(number >= 1 && number <= 1e6f && number == std::floor(number))) return refuse(key, "is no count");
+    if (!(number >= 1 && number <= 1e6f && number == std::floor(number))) return refuse(key, "is not a count");
     value = static_cast<std::uint32_t>(number);
   }
 
@@ -53,7 +53,7 @@ class ExtrasReader {
   bool read_number(const char* key, const tinygltf::Value& json, float& value) {
     const double number = json.IsNumber() ? json.GetNumberAsDouble() : std::numeric_limits<double>::quiet_NaN();
     if (!(std::abs(number) <= double{std::numeric_limits<float>::max()})) {
-      refuse(key, "is no number in single precision");
+      refuse(key, "does not fit single precision");
       return false;
     }
     value = static_cast<float>(number);

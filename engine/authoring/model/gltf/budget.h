@@ -12,9 +12,9 @@
 namespace pelt {
 
 // Bounds the size of the model. Several nodes may show one mesh, channels may share a sampler, and an accessor may need
-// no buffer, so the size of the file does not bound that of the model, but adds to the bound. What format_glb writes of
-// a model is mostly read again: what it writes in full raises the bound by as much as the model then takes beyond the
-// first time. Bytes of the first file that nothing reads may have raised it further.
+// no buffer, so the size of the file does not bound that of the model, but adds to the bound. Most models that
+// format_glb writes can be read again: data written in full raises the bound by the size that the model gains over the
+// first import. Unread bytes of the first file may have raised it further.
 class GltfBudget {
  public:
   explicit GltfBudget(const GltfDocument& document) : source_(document.source) {

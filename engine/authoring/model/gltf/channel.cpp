@@ -28,14 +28,14 @@ std::optional<GltfProperty> property_of(std::string_view path) {
   return static_cast<GltfProperty>(std::distance(kPaths.begin(), found));
 }
 
-// "/nodes/3/weights/1": the texts between the slashes. No name of these has a character that a pointer must escape.
+// "/nodes/3/weights/1": the texts between the slashes. None of these names has a character that a pointer must escape.
 struct PointerParts {
   std::string_view array, index;
   GltfProperty property;
   std::optional<std::string_view> target;
 };
 
-// Returns nothing for pointers to what is not read.
+// Returns none for pointers to anything that is not read.
 std::optional<PointerParts> split(std::string_view pointer) {
   std::array<std::string_view, 4> parts;
   std::size_t count = 0;
@@ -52,7 +52,7 @@ std::optional<PointerParts> split(std::string_view pointer) {
   return PointerParts{parts[0], parts[1], *property, count == 4 ? std::optional(parts[3]) : std::nullopt};
 }
 
-// RFC 6901: empty, or begins with a slash; a tilde comes before 0 or 1.
+// RFC 6901: empty, or begins with a slash; a tilde precedes 0 or 1.
 bool is_json_pointer(std::string_view text) {
   if (!text.empty() && text[0] != '/') return false;
   for (std::size_t at = text.find('~'); at != std::string_view::npos; at = text.find('~', at + 1)) {
@@ -61,7 +61,7 @@ bool is_json_pointer(std::string_view text) {
   return true;
 }
 
-// Returns an index as JSON pointers write it, without leading zeros; none if it is no such number.
+// Returns an index in the form of JSON pointers, without leading zeros; none if the text is not one.
 std::optional<std::uint64_t> index_in(std::string_view text) {
   if (text.starts_with('0') && text.size() > 1) return std::nullopt;
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
@@ -74,15 +74,15 @@ class ChannelReader {
  public:
   ChannelReader(const json& document, std::string place) : document_(document), place_(std::move(place)) {}
 
-  // Returns nothing for a channel that moves what is not read.
+  // Returns none for a channel that animates anything that is not read.
   Result<std::optional<GltfChannel>> read(const json& target) const {
     const std::string& path = target.at("path").get_ref<const std::string&>();
     const bool has_node = target.contains("node");
     if (path == "pointer" && target.contains("extensions") && !target["extensions"].empty()) {
-      if (has_node) return refuse("/node", "is set beside a pointer");
+      if (has_node) return refuse("/node", "must not be set with a pointer");
       return read_pointer(target["extensions"]["KHR_animation_pointer"]["pointer"].get_ref<const std::string&>());
     }
-    if (!has_node) return std::nullopt;  // an extension may say what it moves
+    if (!has_node) return std::nullopt;  // an extension may specify what it moves
     const std::optional<GltfProperty> property = property_of(path);
     if (!property) return refuse("/path", fmt::format("cannot animate '{}'", path.substr(0, 60)));
     return GltfChannel{.property = *property, .node = target["node"].get<int>()};
@@ -94,15 +94,15 @@ class ChannelReader {
     const auto refuse_pointer = [&](const std::string& why) {
       return refuse(kPlace, fmt::format("'{}' {}", pointer.substr(0, 60), why));
     };
-    if (!is_json_pointer(pointer)) return refuse_pointer("is no JSON pointer");
+    if (!is_json_pointer(pointer)) return refuse_pointer("is not a JSON pointer");
     const std::optional<PointerParts> parts = split(pointer);
     if (!parts) return std::nullopt;
     const std::optional<std::uint64_t> index = index_in(parts->index);
     const std::optional<std::uint64_t> target = index_in(parts->target.value_or("0"));
-    if (!index || !target) return refuse_pointer("has no index where one is needed");
+    if (!index || !target) return refuse_pointer("lacks an index");
     const auto array = document_.find(parts->array);
     const std::size_t count = array == document_.end() ? 0 : array->size();
-    if (*index >= count) return refuse_pointer(fmt::format("names none of {} {}", count, parts->array));
+    if (*index >= count) return refuse_pointer(fmt::format("names none of the {} {}", count, parts->array));
 
     GltfChannel channel{.property = parts->property, .by_pointer = true};
     (parts->array == "nodes" ? channel.node : channel.mesh) = static_cast<int>(*index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the channels of a glTF document's animations move: by node and path, or by KHR_animation_pointer.
+// Targets of the channels of a glTF document's animations: by node and path, or by KHR_animation_pointer.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@ namespace pelt {
 
 enum class GltfProperty { kTranslation, kRotation, kScale, kWeights };
 
-// One of `node` and `mesh` is set. A mesh's weights are those of the nodes that show it and have none of their own.
+// One of `node` and `mesh` is set. Nodes without weights of their own use the mesh's.
 struct GltfChannel {
   std::size_t index = 0;  // in the animation's channels
   int sampler = 0;        // not yet checked
   GltfProperty property = GltfProperty::kTranslation;
   int node = -1;
   int mesh = -1;
-  int target = -1;          // the morph target whose weight it is, not yet checked; -1: all
-  bool by_pointer = false;  // its values may have any component type
+  int target = -1;          // the morph target of the weight, not yet checked; -1: all
+  bool by_pointer = false;  // values may have any component type
 };
 
-// Takes the channels of each animation out of a document that the schema has checked; those that move anything else are
-// left out. Errors name `source` and the place as a JSON pointer.
+// Takes the channels of each animation out of a document that the schema has checked; drops those with other targets.
+// Errors name `source` and the location as a JSON pointer.
 Result<std::vector<std::vector<GltfChannel>>> take_channels(nlohmann::json& document, const std::string& source);
 
-// Returns true if a pointer has the form of one that take_channels reads; what it names need not exist.
+// Returns true if a pointer has the form of those that take_channels reads, whether or not its target exists.
 bool is_read_pointer(std::string_view pointer);
 
 // Returns "translation" and so on.

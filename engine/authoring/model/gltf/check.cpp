@@ -52,8 +52,8 @@ bool is_legal_name(std::string_view name) {
                    split->first == "WEIGHTS");
 }
 
-// Returns true if an attribute that the importer reads has one of the formats of glTF 2.0, section 3.7.2.1, or, with
-// KHR_mesh_quantization, one of its wider choice. Other attributes are not read and may have any format.
+// Returns true if an attribute that the importer reads has one of the formats of glTF 2.0, section 3.7.2.1, or one of
+// the further formats of KHR_mesh_quantization. Other attributes are not read and may have any format.
 bool has_legal_format(std::string_view name, const tinygltf::Accessor& accessor, bool quantized) {
   const int component = accessor.componentType;
   const bool is_float = component == TINYGLTF_COMPONENT_TYPE_FLOAT;
@@ -84,7 +84,7 @@ bool has_legal_format(std::string_view name, const tinygltf::Accessor& accessor,
   return true;
 }
 
-// Section 3.7.2.2: offsets are floats; with KHR_mesh_quantization those of positions may be signed integers too, and
+// Section 3.7.2.2: offsets are floats; with KHR_mesh_quantization those of positions may also be signed integers, and
 // those of normals and tangents normalised ones.
 bool has_legal_offsets(const std::string& name, const tinygltf::Accessor& accessor, bool quantized) {
   const int component = accessor.componentType;
@@ -94,7 +94,7 @@ bool has_legal_offsets(const std::string& name, const tinygltf::Accessor& access
           (quantized && is_small_signed && (name == "POSITION" || accessor.normalized)));
 }
 
-// Returns true if the importer reads what a target says of an attribute.
+// Returns true if the importer reads a target's offsets of an attribute.
 bool is_read_offset(const tinygltf::Primitive& primitive, const std::string& name) {
   return name == "POSITION" || ((name == "NORMAL" || name == "TANGENT") && gives_direction(primitive, name));
 }
@@ -126,7 +126,7 @@ class MeshChecker {
       PELT_TRY(check_primitive(mesh.primitives[p], here));
       if (mesh.primitives[p].targets.size() != targets) {
         return fail_at(document_, here + "/targets",
-                       fmt::format("{} where primitive 0 has {}", mesh.primitives[p].targets.size(), targets));
+                       fmt::format("{}, but primitive 0 has {}", mesh.primitives[p].targets.size(), targets));
       }
     }
     return check_morph_weights(document_, mesh.weights, targets, place);
@@ -134,16 +134,16 @@ class MeshChecker {
 
  private:
   Result<void> check_primitive(const tinygltf::Primitive& primitive, const std::string& place) {
-    if (primitive.attributes.empty()) return fail_at(document_, place + "/attributes", "holds none");
+    if (primitive.attributes.empty()) return fail_at(document_, place + "/attributes", "is empty");
     const std::size_t vertices = accessor_at(document_, primitive.attributes.begin()->second).count;
     for (const auto& [name, index] : primitive.attributes) {
       const std::string here = place + "/attributes/" + name;
       const tinygltf::Accessor& accessor = accessor_at(document_, index);
-      if (!is_legal_name(name)) return fail_at(document_, here, "no such attribute");
+      if (!is_legal_name(name)) return fail_at(document_, here, "unknown attribute");
       if (accessor.count != vertices) {
-        return fail_at(document_, here,
-                       fmt::format("{} elements where '{}' has {}", accessor.count, primitive.attributes.begin()->first,
-                                   vertices));
+        return fail_at(
+            document_, here,
+            fmt::format("{} elements, but '{}' has {}", accessor.count, primitive.attributes.begin()->first, vertices));
       }
       if (!has_legal_format(name, accessor, quantized_)) {
         return fail_at(document_, here, fmt::format("cannot be {}", describe(accessor)));
@@ -185,21 +185,21 @@ class MeshChecker {
          component != TINYGLTF_COMPONENT_TYPE_UNSIGNED_INT)) {
       return fail_at(document_, place, fmt::format("cannot be {}", describe(accessor)));
     }
-    // Finds the largest index once for each accessor: any number of primitives may share one.
+    // Finds the largest index only once per accessor: any number of primitives may share one.
     std::optional<std::uint32_t>& largest = largest_index_[static_cast<std::size_t>(index)];
     if (!largest) {
       const std::vector<std::uint32_t> indices = read_integers(document_, index);
       largest = *std::max_element(indices.begin(), indices.end());
     }
     if (*largest >= vertices) {
-      return fail_at(document_, place, fmt::format("names vertex {} of {}", *largest, vertices));
+      return fail_at(document_, place, fmt::format("names vertex {}, but there are only {}", *largest, vertices));
     }
     return {};
   }
 
   const GltfDocument& document_;
   bool quantized_;
-  std::vector<std::optional<std::uint32_t>> largest_index_;  // for each accessor; empty until asked for
+  std::vector<std::optional<std::uint32_t>> largest_index_;  // for each accessor; empty until needed
 };
 
 class AnimationChecker {
@@ -217,7 +217,7 @@ class AnimationChecker {
       const std::string here = fmt::format("{}/channels/{}", place, channel.index);
       if (static_cast<std::size_t>(channel.sampler) >= animation.samplers.size()) {
         return fail_at(document_, here + "/sampler",
-                       fmt::format("{} of {} samplers", channel.sampler, animation.samplers.size()));
+                       fmt::format("sampler {}, but there are only {}", channel.sampler, animation.samplers.size()));
       }
       const auto& sampler = animation.samplers[static_cast<std::size_t>(channel.sampler)];
       PELT_TRY(check_output(sampler, channel, here));
@@ -289,13 +289,13 @@ class AnimationChecker {
     if (targets == 0) return fail_at(document_, here, fmt::format("{} has no morph targets", name));
     if (channel.target < 0) return targets;
     if (static_cast<std::size_t>(channel.target) < targets) return 1;
-    return fail_at(document_, here, fmt::format("weight {} of {}, which has {}", channel.target, name, targets));
+    return fail_at(document_, here, fmt::format("weight {} of {}, which only has {}", channel.target, name, targets));
   }
 
-  // A thing that a channel moves: mesh, node, property, target; all weights of a node come before each of them.
+  // The target of a channel: mesh, node, property, morph target; all weights of a node precede each of them.
   using Moved = std::tuple<int, int, GltfProperty, int>;
 
-  // No two channels of an animation move the same.
+  // No two channels of an animation may have the same target.
   Result<void> check_is_only_one(const GltfChannel& channel, std::map<Moved, std::size_t>& channel_of,
                                  const std::string& place) const {
     const auto moved = [&](int target) { return Moved{channel.mesh, channel.node, channel.property, target}; };
@@ -303,7 +303,7 @@ class AnimationChecker {
     if (other == channel_of.end()) other = channel_of.lower_bound(moved(channel.target));
     const int last = channel.target < 0 ? std::numeric_limits<int>::max() : channel.target;
     if (other != channel_of.end() && other->first <= moved(last)) {
-      return fail_at(document_, place + "/target", fmt::format("moves what channel {} moves", other->second));
+      return fail_at(document_, place + "/target", fmt::format("has the target of channel {}", other->second));
     }
     channel_of.emplace(moved(channel.target), channel.index);
     return {};

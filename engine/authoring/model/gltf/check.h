@@ -18,7 +18,7 @@ struct NodeTree {
 // Errors: a node with two parents, a cycle.
 Result<NodeTree> check_nodes(const GltfDocument& document);
 
-// Check everything else that the importer relies on. Precondition: check_accessors. Errors name the place as a JSON
+// Check everything else that the importer relies on. Precondition: check_accessors. Errors name the location as a JSON
 // pointer.
 Result<void> check_meshes(const GltfDocument& document);
 Result<void> check_skins(const GltfDocument& document);

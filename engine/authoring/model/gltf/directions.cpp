@@ -20,7 +20,7 @@ glm::vec3 perpendicular(const glm::vec3& n) {
   return glm::normalize(glm::cross(axis, n));
 }
 
-// Returns the number of vertices that miss a normal and have triangles that face elsewhere than their normal does.
+// Returns the number of vertices without a normal whose triangles do not all face along the normal made for them.
 std::size_t count_averages(const std::vector<bool>& missing, const Mesh& mesh) {
   std::vector<bool> averaged(missing.size(), false);
   for (const glm::uvec3& t : mesh.triangles) {
@@ -37,7 +37,7 @@ std::size_t count_averages(const std::vector<bool>& missing, const Mesh& mesh) {
 Result<void> make_normal_offsets(const std::vector<bool>& missing, GltfBudget& budget, const Mesh& mesh,
                                  MorphTarget& target) {
   const std::size_t count = mesh.positions.size();
-  // Any number of triangles may share few vertices; those of a surface are twice as many, and bounded by the offsets.
+  // Any number of triangles may share few vertices. A surface has twice as many, and the offsets bound these.
   const std::size_t triangles = std::max(mesh.triangles.size(), 4 * count) - 4 * count;
   PELT_TRY(budget.take(sizeof(float) * triangles, mesh.name));
   std::vector<glm::vec3> moved(count);

@@ -43,15 +43,15 @@ Result<void> check_version(const json& asset, const std::string& source) {
     const std::string& text = found->get_ref<const std::string&>();
     const auto version = parse_version(text);
     const auto place = fmt::format("{}: /asset/{}", source, key);
-    if (!version) return fail(ErrorCode::kInvalidFile, fmt::format("{}: '{}' is no version", place, text));
+    if (!version) return fail(ErrorCode::kInvalidFile, fmt::format("{}: '{}' is not a version", place, text));
     const bool readable = key == std::string_view("version") ? version->first == 2 : *version <= std::pair(2, 0);
     if (!readable) return fail(ErrorCode::kUnsupported, fmt::format("{}: {} is not glTF 2.0", place, text));
   }
   return {};
 }
 
-// Returns true for extensions that do not change a vertex's position, and for those that Pelt decodes. Of materials,
-// textures (images of other kinds, too) and lights are those of any vendor: KHR_texture_basisu, EXT_texture_webp.
+// Returns true for extensions that do not change a vertex's position, and for those that Pelt decodes. Any vendor's are
+// for materials, textures (of any image format) and lights: KHR_texture_basisu, EXT_texture_webp.
 bool is_understood(std::string_view extension) {
   constexpr std::array kNames{std::string_view("EXT_meshopt_compression"),
                               std::string_view("KHR_mesh_quantization"),
@@ -80,7 +80,7 @@ Result<void> check_extensions(const json& document, const std::string& source) {
           ErrorCode::kUnsupported,
           fmt::format(
               "{} is an extension that is not supported{}", place,
-              draco ? "; run 'npx @gltf-transform/cli cp IN.glb OUT.glb', which decodes it, or export the model again "
+              draco ? "; to decode it, run 'npx @gltf-transform/cli cp IN.glb OUT.glb', or export the model again "
                       "without Draco compression"
                     : ""));
     }
@@ -95,8 +95,8 @@ Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const s
   GltfDocument document;
   document.source = path.string();
   if (file.size() > kMaxGltfBytes) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{}: has {} bytes, more than the {} that are read",
-                                                     document.source, file.size(), kMaxGltfBytes));
+    return fail(ErrorCode::kUnsupported, fmt::format("{}: has {} bytes, more than the limit of {}", document.source,
+                                                     file.size(), kMaxGltfBytes));
   }
   GltfLoader loader(path, file.size(), beside, files);
 
@@ -111,7 +111,7 @@ Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const s
     PELT_TRY(load_gltf_buffers(parsed.at("buffers"), container, document.source, loader, document.buffers,
                                document.storage));
     PELT_TRY(decompress_views(parsed, document.source, document.buffers, document.storage));
-    // tinygltf would look for buffers in the working folder too, and require them to have exactly byteLength bytes.
+    // tinygltf would also look for buffers in the working folder, and require exactly byteLength bytes of them.
     parsed.erase("buffers");
   }
 
@@ -130,7 +130,7 @@ Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const s
     parsed.erase(extensions);
   }
 
-  // Without buffers and images tinygltf opens no file: it only turns checked JSON into structs.
+  // Without buffers and images, tinygltf opens no file: it only converts checked JSON to structs.
   const std::string text = parsed.dump();
   parsed = nullptr;
   std::string errors;

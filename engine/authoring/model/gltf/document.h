@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A glTF file as it lies on disk: container, JSON and buffers, none of it trusted.
+// A glTF file as stored: container, JSON and buffers, all untrusted.
 #pragma once
 
 #include <tiny_gltf.h>
@@ -19,28 +19,28 @@
 
 namespace pelt {
 
-// The contents of a .gltf or .glb file and the buffers beside it. Every index in `gltf` names an entry that exists and
-// every number has its type and bounds (schema.h); the bytes that accessors refer to are still unchecked (accessor.h).
+// The contents of a .gltf or .glb file and its buffer files. Every index in `gltf` names an existing entry and every
+// number has its type and bounds (schema.h); the bytes of accessors are still unchecked (accessor.h).
 struct GltfDocument {
   std::string source;                               // the file's name, for messages
   tinygltf::Model gltf;                             // its own buffers and images are empty
   std::vector<std::span<const std::byte>> buffers;  // exactly byteLength bytes each, or none
-  std::vector<std::vector<std::byte>> storage;      // the memory that `buffers` points into besides the file's
+  std::vector<std::vector<std::byte>> storage;      // memory that `buffers` points into, other than the file's
   std::vector<std::vector<GltfChannel>> channels;   // of each animation; `gltf` has none
   GltfImages images;                                // images of the materials
-  GltfVrm vrm;                                      // empty: the file is no VRM
-  std::vector<std::string> unread;                  // the other contents of the file: a sentence each (unread.h)
+  GltfVrm vrm;                                      // empty unless the file is a VRM
+  std::vector<std::string> unread;                  // the unread contents of the file: a sentence each (unread.h)
 };
 
-// Makes an error about one place of the document.
+// Makes an error about one location in the document.
 inline tl::unexpected<Error> fail_at(const GltfDocument& document, const std::string& place, const std::string& why,
                                      ErrorCode code = ErrorCode::kInvalidFile) {
   return fail(code, document.source + ": " + place + ": " + why);
 }
 
-// Reads at most 512 MiB in all, JSON nested at most 256 deep, and no file outside the document's folder. Images that
-// cannot be read are not an error (GltfImages::note). `file`: the bytes of the file at `path`, which must outlive the
-// document. `beside` is import_gltf's.
+// Reads at most 512 MiB in total, JSON nested at most 256 deep, and no file outside the document's folder. Unreadable
+// images are not an error (GltfImages::note). `file`: the bytes of the file at `path`, which must outlive the document.
+// `beside` is import_gltf's.
 Result<GltfDocument> read_gltf_document(std::span<const std::byte> file, const std::filesystem::path& path,
                                         std::vector<std::filesystem::path>* beside, NamedFiles files);
 

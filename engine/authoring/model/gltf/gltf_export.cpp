@@ -91,7 +91,7 @@ class Builder {
     return index;
   }
 
-  // Adds floats, several to a value.
+  // Adds floats, several per value.
   int add_tuples(std::span<const float> values, int type) {
     const int index = add(values, type, TINYGLTF_COMPONENT_TYPE_FLOAT, 0);
     gltf_.accessors[static_cast<std::size_t>(index)].count /=
@@ -110,7 +110,7 @@ class Builder {
   std::map<std::vector<float>, int> times_;
 };
 
-// Indices in Model::bound_joints, which ascend: the joints of a skin in order.
+// Indices in Model::bound_joints, ascending: the joints of a skin in order.
 using Skin = std::vector<std::uint32_t>;
 
 struct Skins {
@@ -118,8 +118,8 @@ struct Skins {
   std::vector<int> of_mesh;  // -1: the mesh has no weights
 };
 
-// Makes the skins of a model. A skin of glTF names a joint once, so that bound joints of one joint are in several. A
-// mesh goes to the first skin that it fits; a bound joint that moves no mesh goes to the first skin or is left out.
+// Makes the skins of a model. A skin of glTF contains a joint only once, so bound joints of one joint are in several. A
+// mesh goes to the first skin that fits it; a bound joint that moves no mesh goes to the first skin or is left out.
 Result<Skins> make_skins(const Model& model) {
   constexpr std::size_t kMaxTried = 100;
   using BoundOfJoint = std::map<std::uint32_t, std::uint32_t>;
@@ -282,7 +282,7 @@ void add_skins(Builder& builder, const Model& model, std::span<const Skin> skins
   }
 }
 
-// Writes the images of materials that glTF allows without an extension.
+// Writes the images of materials in formats that glTF allows without an extension.
 void add_images(Builder& builder, const Model& model, tinygltf::Model& gltf) {
   std::vector<int> texture_of_image;
   for (const EncodedImage& source : model.images) {
@@ -332,7 +332,7 @@ void add_channel(tinygltf::Animation& animation, int node, const char* path, int
   animation.channels.push_back(std::move(channel));
 }
 
-// A key of glTF holds the weights of all targets of a mesh. Returns false if there would be too many.
+// A key of glTF has the weights of all targets of a mesh. Returns false if there would be too many.
 bool add_morph_channels(Builder& builder, const Mesh& mesh, int node, const Clip& clip,
                         tinygltf::Animation& animation) {
   std::vector<const MorphChannel*> of_target(mesh.morph_targets.size(), nullptr);
@@ -388,7 +388,7 @@ Result<std::string> format_glb(const Model& model) {
   const auto unsupported = [&](const char* why) {
     return fail(ErrorCode::kUnsupported, fmt::format("{}: {}", model.name, why));
   };
-  if (model.bound_joints.size() > 65536) return unsupported("glTF numbers no more than 65536 joints of a skin");
+  if (model.bound_joints.size() > 65536) return unsupported("a skin of glTF has at most 65536 joints");
   PELT_ASSIGN(const Skins skins, make_skins(model));
   tinygltf::Model gltf;
   gltf.asset.version = "2.0";
@@ -430,10 +430,10 @@ Result<std::string> format_glb(const Model& model) {
   std::ostringstream stream;
   try {
     if (!tinygltf::TinyGLTF().WriteGltfSceneToStream(&gltf, stream, false, true)) {
-      return unsupported("cannot be put together as glTF");
+      return unsupported("cannot be written as glTF");
     }
-  } catch (const std::exception&) {  // of the JSON library, whose one failure this can be
-    return unsupported("has a name that is no UTF-8; rename it");
+  } catch (const std::exception&) {  // the JSON library has no other failure here
+    return unsupported("has a name that is not UTF-8; rename it");
   }
   return std::move(stream).str();
 }

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-// Appends bytes at a multiple of 8, which suits any accessor; returns their offset.
+// Appends bytes at a multiple of 8, which is aligned for any accessor, and returns their offset.
 std::size_t append(std::vector<std::byte>& binary, std::span<const std::byte> bytes) {
   binary.resize((binary.size() + 7) / 8 * 8);
   const std::size_t offset = binary.size();
@@ -33,11 +33,11 @@ std::size_t append(std::vector<std::byte>& binary, std::span<const std::byte> by
 
 bool has_uri(const json& object) { return object.is_object() && object.contains("uri") && object["uri"].is_string(); }
 
-// The place of one of the file's buffers in the packed one.
+// The range of one of the file's buffers in the packed one.
 struct Part {
   std::size_t offset = 0;
   std::size_t length = 0;
-  std::size_t buffer = 0;  // not 0: a buffer without bytes (is_meshopt_fallback), which stays one of its own
+  std::size_t buffer = 0;  // not 0: a buffer without bytes (is_meshopt_fallback), which stays separate
 };
 
 // Moves a range of one of several buffers into the packed one. `range`: a buffer view, or an extension of one.
@@ -55,7 +55,7 @@ Result<void> move_range(json& range, std::span<const Part> parts, const std::str
   const std::optional<std::size_t> length = count_of(range, "byteLength");
   if (!offset || !length || *offset > part.length || *length > part.length - *offset) {
     return fail(ErrorCode::kInvalidFile,
-                fmt::format("{}: is no range of the {} bytes of buffer {}", place, part.length, *buffer));
+                fmt::format("{}: is outside the {} bytes of buffer {}", place, part.length, *buffer));
   }
   range["buffer"] = 0;
   if (part.offset + *offset != 0) range["byteOffset"] = part.offset + *offset;
@@ -70,21 +70,20 @@ Result<void> move_extensions(json& extensions, std::span<const Part> parts, cons
     if (name == "EXT_meshopt_compression") {
       PELT_TRY(move_range(extension, parts, extension_place));
     } else if (parts.size() > 1 && extension.contains("buffer")) {
-      return fail(
-          ErrorCode::kUnsupported,
-          fmt::format("{}: names a buffer, and how to follow it to another place is not known", extension_place));
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("{}: an unknown extension that names a buffer cannot be packed", extension_place));
     }
   }
   return {};
 }
 
-// Merges all buffers that have bytes into one binary; `kept` gets the others.
+// Merges all buffers with bytes into one binary; `kept` receives the others.
 Result<std::vector<std::byte>> merge(json& document, std::span<const std::span<const std::byte>> buffers,
                                      const std::string& source, json& kept) {
   std::vector<std::byte> binary;
   std::vector<Part> parts;
   for (const std::span<const std::byte> bytes : buffers) {
-    if (bytes.empty()) {  // the schema wants a byte at least of each buffer
+    if (bytes.empty()) {  // the schema requires at least one byte per buffer
       kept.push_back(document["buffers"][parts.size()]);
       parts.push_back({.buffer = kept.size()});
     } else {
@@ -109,7 +108,7 @@ Result<std::vector<std::byte>> pack_gltf(const std::filesystem::path& path, Name
   const std::string source = path.string();
   PELT_ASSIGN(const auto container, open_gltf(file, source));
   PELT_ASSIGN(auto document, parse_gltf_json(container.json, source));
-  json checked = document;  // the schema removes what it does not know from this copy
+  json checked = document;  // the schema removes unknown members from this copy
   PELT_TRY(check_gltf_schema(checked, source));
   const json buffers = checked.value("buffers", json::array());
   checked = nullptr;

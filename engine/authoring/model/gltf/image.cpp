@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxImageBytes = std::size_t{256} << 20;
 
-// Returns the entry of a document's array that a number names; null if there is none.
+// Returns the entry of a document's array at a number; null if there is none.
 const json& entry(const json& document, const char* array, const json& number) {
   static const json kNone;
   const json& list = member(document, array);
@@ -36,15 +36,15 @@ std::string name_of(const json& document, const json& image) {
   return fmt::format("image_{}", number_of(document, image));
 }
 
-// glTF itself knows PNG and JPEG.
+// glTF itself only has PNG and JPEG.
 bool is_of_extension(std::string_view type) { return !type.empty() && type != "image/png" && type != "image/jpeg"; }
 
 std::string describe_image(const json& document, const json& image, std::string_view kind) {
-  return fmt::format("'{}' (/images/{}) is of {}, and PNG and JPEG alone are read", name_of(document, image),
+  return fmt::format("'{}' (/images/{}) is of {}, and only PNG and JPEG are read", name_of(document, image),
                      number_of(document, image), kind.substr(0, 60));
 }
 
-// Describes the image that a texture names by an extension alone; empty: there is none.
+// Describes the image that a texture only names by an extension; empty if there is none.
 std::string describe_extension_image(const json& document, const json& texture) {
   const json& extensions = member(texture, "extensions");
   if (!extensions.is_object()) return {};
@@ -86,7 +86,7 @@ GltfImages read_images(
   const auto read = [&](const json& image, const std::string& place) -> Result<std::vector<std::byte>> {
     if (const json& uri = member(image, "uri"); uri.is_string()) return load(uri.get_ref<const std::string&>(), place);
     const json& view = entry(document, "bufferViews", member(image, "bufferView"));
-    const auto no_bytes = fail(ErrorCode::kInvalidFile, place + ": names no bytes that the file has");
+    const auto no_bytes = fail(ErrorCode::kInvalidFile, place + ": names bytes that the file does not have");
     if (view.is_null()) return no_bytes;
     const std::span<const std::byte> buffer = buffers[view.at("buffer").get<std::size_t>()];
     const std::size_t offset = size_or(member(view, "byteOffset"), 0);
@@ -98,14 +98,14 @@ GltfImages read_images(
   };
   const auto take = [&](const json& texture, const std::string& material) -> std::int32_t {
     if (const json& set = member(texture, "texCoord"); !set.is_null() && set != 0) {
-      refuse(material + " has other coordinates than TEXCOORD_0");
+      refuse(material + " uses other texture coordinates than TEXCOORD_0");
       return -1;
     }
     const json& source = entry(document, "textures", member(texture, "index"));
     const json& image = entry(document, "images", member(source, "source"));
     if (image.is_null()) {
       const std::string other = describe_extension_image(document, source);
-      refuse(other.empty() ? material + " names none" : other);
+      refuse(other.empty() ? material + " names no image" : other);
       return -1;
     }
     const std::size_t index = number_of(document, image);

@@ -34,14 +34,14 @@
 namespace pelt {
 namespace {
 
-// A node that stands in for another one where that is small on screen (MSFT_lod).
+// A node that replaces another one when that is small on screen (MSFT_lod).
 struct GltfLevel {
   std::size_t of = 0;
   std::size_t node = 0;
   std::uint32_t level = 1;
 };
 
-// Returns the levels of all nodes; the ids are checked by the schema. Errors name the place: a node named twice, more
+// Returns the levels of all nodes; the schema has checked the ids. Errors name the location: a node named twice, more
 // than 63 levels.
 Result<std::vector<GltfLevel>> read_gltf_levels(const GltfDocument& document) {
   constexpr std::size_t kMaxLevels = 63;
@@ -57,7 +57,7 @@ Result<std::vector<GltfLevel>> read_gltf_levels(const GltfDocument& document) {
     for (int i = 0; i < static_cast<int>(ids.ArrayLen()); ++i) {
       const std::string here = fmt::format("{}/{}", place, i);
       const auto node = static_cast<std::size_t>(ids.Get(i).GetNumberAsInt());
-      if (node == n || named[node]) return fail_at(document, here, fmt::format("names node {} once more", node));
+      if (node == n || named[node]) return fail_at(document, here, fmt::format("names node {} again", node));
       named[node] = true;
       levels.push_back({n, node, static_cast<std::uint32_t>(i + 1)});
     }
@@ -94,7 +94,7 @@ std::optional<NumberedName> numbered(std::string_view name) {
   return NumberedName{name.substr(0, base), number};
 }
 
-// Adds the levels that names tell to those that are declared.
+// Adds the levels declared by names.
 void read_names(const Model& model, std::map<std::string, DeclaredLevel>& levels) {
   std::map<std::string_view, std::map<std::uint32_t, const std::string*>> groups;
   for (const Mesh& mesh : model.meshes) {
@@ -112,10 +112,9 @@ void read_names(const Model& model, std::map<std::string, DeclaredLevel>& levels
 }
 
 // Moves meshes from Model::meshes to Model::levels: those that are `declared`, by name, and those whose names end with
-// _LOD1, _LOD2 and so on, in any case, where another mesh has the same name with a lower number, or without one (Unity
-// and Unreal name them so). The mesh with the lowest number stays, and its level is 0. What clips and expressions
-// do to a level is left out: its mesh's weights move it. A level of a mesh without triangles is a mesh of its own.
-// Notes what was found.
+// _LOD1, _LOD2 and so on, in any case, if another mesh has the same name with a lower number or none (the convention of
+// Unity and Unreal). The mesh with the lowest number stays, as level 0. Clips and expressions of a level are dropped:
+// its mesh's weights move it. A level of a mesh without triangles stays a separate mesh. Notes the levels.
 void gather_levels(const std::map<std::string, DeclaredLevel>& declared, Model& model) {
   std::map<std::string, DeclaredLevel> levels = declared;
   read_names(model, levels);
@@ -212,7 +211,8 @@ class Importer {
     const auto& gltf = document_.gltf;
     if (gltf.scenes.empty()) return std::vector<bool>(gltf.nodes.size(), true);
     if (gltf.scenes.size() > 1) {
-      model_.report.notes.push_back(fmt::format("{} scenes, of which the default one is read", gltf.scenes.size()));
+      model_.report.notes.push_back(
+          fmt::format("{} scenes, of which only the default one is read", gltf.scenes.size()));
     }
     const int scene = std::max(gltf.defaultScene, 0);
     std::vector<bool> shown(gltf.nodes.size(), false);
@@ -226,7 +226,7 @@ class Importer {
     return shown;
   }
 
-  // Shows the levels of shown meshes. Levels of whole groups of nodes are hidden with all below them.
+  // Shows the levels of shown meshes. Levels of whole groups of nodes are hidden with all nodes below them.
   void show_levels(std::vector<bool>& shown) {
     std::vector<bool> hidden(shown.size(), false);
     std::size_t groups = 0;
@@ -246,7 +246,7 @@ class Importer {
         fmt::format("{} levels of detail are left out, since they are not of single meshes (MSFT_lod)", groups));
   }
 
-  // Notes the meshes and skins that the model does not get.
+  // Notes the meshes and skins that are not in the model.
   void report_hidden(const std::vector<bool>& shown) {
     const auto& gltf = document_.gltf;
     std::vector<bool> mesh_used(gltf.meshes.size(), false);
@@ -264,8 +264,8 @@ class Importer {
       }
       if (!unused.empty()) model_.report.notes.push_back(fmt::format("{}: {}", what, unused.text()));
     };
-    note("mesh", mesh_used, gltf.meshes, "meshes that the scene does not show, and are left out");
-    note("skin", skin_used, gltf.skins, "skins of no mesh that the scene shows, which are left out");
+    note("mesh", mesh_used, gltf.meshes, "meshes left out, since the scene does not show them");
+    note("skin", skin_used, gltf.skins, "skins left out, since the scene shows no mesh of theirs");
   }
 
   // Adds meshes in the space of the file; their weights name joints of their skin.
@@ -297,12 +297,12 @@ class Importer {
     reader.report_common();
     if (model_.meshes.empty()) {
       return fail(ErrorCode::kInvalidFile,
-                  fmt::format("{}: holds no mesh with positions that a node shows", document_.source));
+                  fmt::format("{}: has no mesh with positions that a node shows", document_.source));
     }
     return {};
   }
 
-  // Accessors without a buffer give points at one place, and so may a node's scale and the precision of floats.
+  // Accessors without a buffer have all points at one position; so may a node's scale and rounding of floats.
   // Tolerances and distances relative to the size need a size, that of the meshes without their levels.
   Result<void> check_size() const {
     const glm::vec3& point = model_.meshes.front().positions.front();
@@ -315,7 +315,7 @@ class Importer {
     return {};
   }
 
-  // Returns the levels whose meshes the model has, by the names of these.
+  // Returns the levels whose meshes are in the model, by mesh name.
   std::map<std::string, DeclaredLevel> declared_levels() const {
     std::map<std::string, DeclaredLevel> declared;
     for (const GltfLevel& level : levels_) {

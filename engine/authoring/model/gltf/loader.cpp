@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-// Decodes percent-encoded octets; anything else stays as it is.
+// Decodes percent-encoded octets; copies anything else.
 std::string percent_decoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -39,7 +39,7 @@ std::string percent_decoded(std::string_view text) {
 }
 
 tl::unexpected<Error> too_much(const std::string& place) {
-  return fail(ErrorCode::kUnsupported, fmt::format("{}: more than {} MiB in all", place, kMaxGltfBytes >> 20));
+  return fail(ErrorCode::kUnsupported, fmt::format("{}: more than {} MiB in total", place, kMaxGltfBytes >> 20));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Result<std::vector<std::byte>> GltfLoader::decode_data_uri(const std::string& ur
     return fail(ErrorCode::kInvalidFile, fmt::format("{}: a data URI that is not base64", place));
   }
   if (uri.size() > kMaxGltfBytes - bytes_read_) return too_much(place);
-  // The decoder knows a few media types only, and none of them matters here.
+  // The decoder only supports a few media types, and none matters here.
   std::vector<unsigned char> decoded;
   std::string media_type;
   const std::string known = "data:application/octet-stream;base64," + percent_decoded(uri.substr(comma + 1));
@@ -90,7 +90,7 @@ Result<void> load_gltf_buffers(const json& buffers, const GltfContainer& contain
       spans.push_back({});
       continue;
     } else {
-      return fail(ErrorCode::kInvalidFile, fmt::format("{}: has no URI, and the file no binary chunk for it", place));
+      return fail(ErrorCode::kInvalidFile, fmt::format("{}: has no URI, and the file has no binary chunk", place));
     }
     const std::size_t length = buffers[i].at("byteLength").get<std::size_t>();
     if (bytes.size() < length) {

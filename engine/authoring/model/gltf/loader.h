@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads what a glTF document names by URI: buffers and images, beside it or as base64.
+// Loads buffers and images that a glTF document names by URI: files in its folder, or base64.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace pelt {
 
-// Most bytes that a document may make Pelt hold: its file, the files beside it, decoded data URIs.
+// Most bytes that a document may make Pelt store: its file, the files that it names, decoded data URIs.
 inline constexpr std::uint64_t kMaxGltfBytes = std::uint64_t{512} << 20;
 
-// Loads buffers and images one after the other and counts the bytes: kMaxGltfBytes in all. Reads no file outside the
+// Loads buffers and images in sequence and counts the bytes: kMaxGltfBytes in total. Reads no file outside the
 // document's folder.
 class GltfLoader {
  public:
@@ -42,8 +42,8 @@ class GltfLoader {
   NamedFiles files_;
 };
 
-// Loads all buffers of a document, whose JSON is checked by the schema: exactly byteLength bytes each, in the container
-// or added to `storage`; those that is_meshopt_fallback (meshopt.h) have none.
+// Loads all buffers of a document, whose JSON the schema has checked: exactly byteLength bytes each, in the container
+// or added to `storage`; buffers with is_meshopt_fallback (meshopt.h) have none.
 Result<void> load_gltf_buffers(const nlohmann::json& buffers, const GltfContainer& container, const std::string& source,
                                GltfLoader& loader, std::vector<std::span<const std::byte>>& spans,
                                std::vector<std::vector<std::byte>>& storage);

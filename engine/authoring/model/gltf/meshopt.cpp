@@ -26,30 +26,30 @@ const json* find_extension(const json& object) {
   return found == extensions->end() ? nullptr : &*found;
 }
 
-// What the extension says of a view.
+// The extension of a view.
 struct CompressedView {
   std::span<const std::byte> bytes;
   std::size_t count;   // elements
-  std::size_t stride;  // bytes an element
+  std::size_t stride;  // bytes per element
   std::string mode;
   std::string filter;
 };
 
-// Returns why no view can have these sizes, or "".
+// Returns the reason why no view can have these sizes, or "".
 std::string check_sizes(const CompressedView& view) {
   const bool indices = view.mode != "ATTRIBUTES";
-  if (indices && view.stride != 2 && view.stride != 4) return "byteStride: indices take 2 or 4 bytes";
-  if (!indices && view.stride % 4 != 0) return "byteStride: is no multiple of 4";
-  if (view.mode == "TRIANGLES" && view.count % 3 != 0) return "count: is no multiple of 3";
-  if (indices && view.filter != "NONE") return "filter: is for attributes alone";
+  if (indices && view.stride != 2 && view.stride != 4) return "byteStride: must be 2 or 4 for indices";
+  if (!indices && view.stride % 4 != 0) return "byteStride: must be a multiple of 4";
+  if (view.mode == "TRIANGLES" && view.count % 3 != 0) return "count: must be a multiple of 3";
+  if (indices && view.filter != "NONE") return "filter: must be NONE except for ATTRIBUTES";
   if (view.filter == "OCTAHEDRAL" && view.stride != 4 && view.stride != 8) return "byteStride: must be 4 or 8";
   if (view.filter == "QUATERNION" && view.stride != 8) return "byteStride: must be 8";
-  // No mode makes more of a byte; so that a small file cannot ask for much memory.
+  // No mode expands a byte further, so a small file cannot request much memory.
   constexpr std::size_t kMaxRatio = 256;
-  return view.count * view.stride / kMaxRatio > view.bytes.size() ? "count: is more than so few bytes can hold" : "";
+  return view.count * view.stride / kMaxRatio > view.bytes.size() ? "count: is more than the bytes can contain" : "";
 }
 
-// Returns false where the bytes are no data of the mode. The decoder may be given anything.
+// Returns false if the bytes are not data of the mode. The decoder is safe for any bytes.
 bool decode(const CompressedView& view, std::byte* to) {
   const auto* from = reinterpret_cast<const unsigned char*>(view.bytes.data());
   if (view.mode == "TRIANGLES") {
@@ -102,11 +102,11 @@ Result<void> decompress_views(json& document, const std::string& source,
     taken += view.count * view.stride;
     if (taken > kMaxGltfBytes) {
       return fail(ErrorCode::kUnsupported,
-                  fmt::format("{}: more than {} MiB in all when decompressed", place, kMaxGltfBytes >> 20));
+                  fmt::format("{}: more than {} MiB in total when decompressed", place, kMaxGltfBytes >> 20));
     }
     std::vector<std::byte> bytes(view.count * view.stride);
     if (!decode(view, bytes.data())) {
-      return fail(ErrorCode::kInvalidFile, fmt::format("{}: the bytes are no data of mode {}", place, view.mode));
+      return fail(ErrorCode::kInvalidFile, fmt::format("{}: the bytes are not data of mode {}", place, view.mode));
     }
     views[i]["buffer"] = buffers.size();
     views[i].erase("byteOffset");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EXT_meshopt_compression: buffer views that are compressed, as gltfpack writes them.
+// EXT_meshopt_compression: compressed buffer views, as written by gltfpack.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace pelt {
 
-// Returns true for a buffer without bytes, which stands in for what is decompressed (`fallback`).
+// Returns true for a buffer without bytes, a placeholder for decompressed ones (`fallback`).
 bool is_meshopt_fallback(const nlohmann::json& buffer);
 
-// Decompresses buffer views of a document, whose JSON is checked by the schema: each gets a buffer of its own, in
-// `storage`, and loses the extension. Errors name the view: bytes that the buffer does not have, or that are no data of
-// the mode; sizes that the mode does not allow; more than kMaxGltfBytes in all.
+// Decompresses buffer views of a document, whose JSON the schema has checked: each gets a buffer of its own, in
+// `storage`, and loses the extension. Errors name the view: bytes that are outside the buffer or not data of the mode;
+// sizes that the mode does not allow; more than kMaxGltfBytes in total.
 Result<void> decompress_views(nlohmann::json& document, const std::string& source,
                               std::vector<std::span<const std::byte>>& buffers,
                               std::vector<std::vector<std::byte>>& storage);

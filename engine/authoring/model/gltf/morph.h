@@ -11,12 +11,12 @@
 
 namespace pelt {
 
-// Makes the mesh's targets, still without offsets. Their names are those that exporters write to extras.targetNames, or
-// else "target_3" and so on; their rest weights are the node's, or else the mesh's.
+// Makes the mesh's targets, still without offsets. Names are those that exporters write to extras.targetNames, else
+// "target_3" and so on; rest weights are the node's, else the mesh's.
 Result<void> name_targets(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfBudget& budget, Mesh& mesh);
 
-// Appends the offsets of a primitive's `count` vertices to every target: 0 where a target has none. Offsets of normals
-// and tangents stay empty until a primitive gives some.
+// Appends the offsets of a primitive's `count` vertices to every target: 0 if a target has none. Offsets of normals and
+// tangents stay empty until a primitive has some.
 Result<void> append_offsets(const GltfDocument& document, const tinygltf::Primitive& primitive, std::size_t count,
                             GltfBudget& budget, Mesh& mesh);
 

@@ -25,7 +25,7 @@ Interpolation common_interpolation(std::span<const MorphChannel* const> channels
   return common;
 }
 
-// Returns the times of all keys, and one before each step that is to become a line.
+// Returns the times of all keys, and an extra one before each step that will become a line.
 std::vector<float> common_times(std::span<const MorphChannel* const> channels, Interpolation common) {
   std::vector<float> times;
   for (const MorphChannel* channel : channels) {
@@ -39,7 +39,7 @@ std::vector<float> common_times(std::span<const MorphChannel* const> channels, I
   return times;
 }
 
-// Returns the change a second at a time between the keys k - 1 and k, ends included; 0 where one of them is missing.
+// Returns the change per second at a time between the keys k - 1 and k, ends included; 0 if one of them is missing.
 float slope(const MorphChannel& channel, std::size_t k, float time) {
   if (k == 0 || k == channel.times.size() || channel.interpolation == Interpolation::kStep) return 0;
   const double start = channel.times[k - 1];
@@ -57,7 +57,7 @@ float slope(const MorphChannel& channel, std::size_t k, float time) {
   return static_cast<float>(std::clamp<double>(result, -FLT_MAX, FLT_MAX));
 }
 
-// Returns the weight at a time, within the range of floats, which a spline with large tangents leaves.
+// Returns the weight at a time, clamped to the range of floats, which a spline with large tangents may exceed.
 float weight(const MorphChannel& channel, float time) {
   const float value = sample(channel, time);
   return std::isnan(value) ? 0 : std::clamp(value, -FLT_MAX, FLT_MAX);

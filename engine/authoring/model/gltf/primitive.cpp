@@ -39,7 +39,7 @@ std::string list_attributes(const std::map<std::string, NameList>& meshes_of) {
 }
 
 // Reads COLOR_0 and attributes that begin with an underscore; each component becomes an attribute of the mesh: "_MASK",
-// "_AXIS.x", "COLOR_0.r". Use one reader for each mesh.
+// "_AXIS.x", "COLOR_0.r". Use one reader per mesh.
 class GltfAttributeReader {
  public:
   GltfAttributeReader(const GltfDocument& document, GltfBudget& budget, Mesh& mesh)
@@ -48,7 +48,7 @@ class GltfAttributeReader {
   // Reads the attributes of a primitive's vertices, which are the last `count` of the mesh.
   Result<void> append(const tinygltf::Primitive& primitive, std::size_t count);
 
-  // Gives every vertex a value: 0 if its primitive has none.
+  // Sets missing values of vertices to 0.
   void complete();
 
   // Returns how many attributes were left out because they are matrices.
@@ -107,7 +107,7 @@ Result<std::size_t> GltfAttributeReader::find_or_add(const std::string& name) {
 
 // Gaps in the data of a mesh's primitives; all must be known before its vertices can be completed.
 struct GltfMeshReader::Gaps {
-  std::vector<bool> normals;   // for each vertex: true if it is to be made from the triangles
+  std::vector<bool> normals;   // for each vertex: true if it will be made from the triangles
   std::vector<bool> tangents;  // likewise
   std::size_t averaged_normals = 0;
   std::size_t averaged_tangents = 0;
@@ -132,7 +132,7 @@ Result<void> GltfMeshReader::read(const tinygltf::Mesh& source, const tinygltf::
   Gaps gaps;
   PELT_TRY(name_targets(source, node, budget_, mesh));
   GltfAttributeReader attributes(document_, budget_, mesh);
-  // Primitives that use the same data are parts of one set of vertices.
+  // Primitives with the same data are parts of one set of vertices.
   using Accessors = std::map<std::string, int>;
   std::map<std::pair<Accessors, std::vector<Accessors>>, std::uint32_t> first_vertex_of;
   for (const tinygltf::Primitive& primitive : source.primitives) {
@@ -244,7 +244,7 @@ Result<void> GltfMeshReader::append_tangents(const tinygltf::Primitive& primitiv
     const float handedness = tangents[4 * v + 3];
     if (!(std::abs(std::abs(handedness) - 1) < 0.01f)) {
       return fail_at(document_, fmt::format("/accessors/{}", at),
-                     fmt::format("tangent {} has the handedness {}, neither 1 nor -1", v, handedness));
+                     fmt::format("tangent {} has the handedness {}, which must be 1 or -1", v, handedness));
     }
     const double length = glm::length(tangent);
     mesh.tangents[first + v] =
@@ -268,7 +268,7 @@ Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primiti
                                               Mesh& mesh, Gaps& gaps) {
   std::size_t count = document_.gltf.accessors[static_cast<std::size_t>(attribute(primitive, "POSITION"))].count;
   if (primitive.indices >= 0) count = document_.gltf.accessors[static_cast<std::size_t>(primitive.indices)].count;
-  const std::size_t corners = primitive.mode == TINYGLTF_MODE_TRIANGLES ? 1 : 3;  // that an index makes
+  const std::size_t corners = primitive.mode == TINYGLTF_MODE_TRIANGLES ? 1 : 3;  // per index
   PELT_TRY(budget_.take(count * (1 + corners) * sizeof(std::uint32_t), mesh.name));
   std::vector<std::uint32_t> indices;
   if (primitive.indices >= 0) {
@@ -286,7 +286,7 @@ Result<void> GltfMeshReader::append_triangles(const tinygltf::Primitive& primiti
   switch (primitive.mode) {
     case TINYGLTF_MODE_TRIANGLE_STRIP:
       for (std::size_t i = 0; i + 2 < count; ++i) {
-        // Strips contain triangles with two equal corners, to jump.
+        // Strips contain triangles with two equal corners, as jumps.
         if (indices[i] == indices[i + 1] || indices[i + 1] == indices[i + 2] || indices[i] == indices[i + 2]) continue;
         add(i, i + 1 + i % 2, i + 2 - i % 2);
       }
@@ -350,8 +350,7 @@ void GltfMeshReader::report_common() {
   note(common_.weighted_without_skin, "meshes whose weights are not read, since their node names no skin");
   if (!common_.unread_of_targets.empty()) {
     report_.notes.push_back(fmt::format(
-        "of morph targets offsets of positions, and of what normals and tangents the mesh has, are read; not "
-        "read: {}",
+        "of morph targets, offsets of positions and of the mesh's normals and tangents are read; not read: {}",
         list_attributes(common_.unread_of_targets)));
   }
   if (!common_.unread.empty()) {
@@ -362,7 +361,7 @@ void GltfMeshReader::report_common() {
   note(common_.without_tangents.meshes,
        fmt::format("meshes without tangents, which get those of MikkTSpace{}", common_.without_tangents.averages()));
   note(common_.without_some_uvs, "meshes with parts without texture coordinates, which get 0");
-  note(common_.of_lines, "meshes with lines, of which the vertices alone are read");
+  note(common_.of_lines, "meshes with lines, of which only the vertices are read");
 }
 
 }  // namespace pelt

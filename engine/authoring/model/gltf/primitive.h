@@ -22,11 +22,11 @@ class GltfMeshReader {
   GltfMeshReader(const GltfDocument& document, GltfBudget& budget, ImportReport& report)
       : document_(document), budget_(budget), report_(report), weights_(document) {}
 
-  // Fills `mesh`, of which only the name is set, with what `node` shows, in the space of the file; its weights name
-  // joints of `skin`. It stays without vertices if no primitive has positions.
+  // Fills `mesh`, whose name is already set, with the mesh of `node`, in the space of the file; its weights name joints
+  // of `skin`. It stays without vertices if no primitive has positions.
   Result<void> read(const tinygltf::Mesh& source, const tinygltf::Node& node, GltfSkin& skin, Mesh& mesh);
 
-  // Adds to the report, after the last mesh, notes that concern several meshes: one sentence a thing, with their names.
+  // Adds notes about several meshes to the report, after the last mesh: one sentence per topic, with their names.
   void report_common();
 
  private:
@@ -41,7 +41,7 @@ class GltfMeshReader {
                                 Gaps& gaps);
   void report(const Mesh& mesh, const Gaps& gaps);
 
-  // Meshes that get normals or tangents, and how many of their vertices take the mean of several.
+  // Meshes whose normals or tangents are made, and how many of their vertices take the mean of several.
   struct Made {
     NameList meshes;
     std::size_t averaged = 0;

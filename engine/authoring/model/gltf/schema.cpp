@@ -31,17 +31,17 @@ enum class Holds {
 };
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
-constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int32_t>::max();  // more than any count that is read
+constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int32_t>::max();  // above any count in use
 
 struct Property {
   std::string_view key;
   Kind kind = Kind::kObject;
   Holds holds = Holds::kOne;
   bool required = false;
-  bool lenient = false;         // true: a value of another form is dropped instead of refused
+  bool lenient = false;         // values of another form are dropped, not refused
   std::size_t least_items = 0;  // for a list
   std::size_t most_items = kAny;
-  std::int64_t least = 0;  // for an integer, and for an index: -1 where it may be none
+  std::int64_t least = 0;  // for an integer, and for an index: -1 if it may be absent
   std::int64_t most = kMaxInteger;
   std::int64_t divisor = 1;
   std::string_view target{};                  // for an index: the root's array that it points into
@@ -66,7 +66,7 @@ constexpr Property multiple_of(std::int64_t divisor, Property property) {
 constexpr Property index(std::string_view key, std::string_view target) {
   return {.key = key, .kind = Kind::kIndex, .target = target};
 }
-// -1 is what some exporters write for none.
+// Some exporters write -1 for none.
 constexpr Property index_or_none(std::string_view key, std::string_view target) {
   return {.key = key, .kind = Kind::kIndex, .least = -1, .target = target};
 }
@@ -75,7 +75,7 @@ constexpr Property numbers(std::string_view key, std::size_t count) {
   return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList, .least_items = count, .most_items = count};
 }
 constexpr Property numbers(std::string_view key) { return {.key = key, .kind = Kind::kNumber, .holds = Holds::kList}; }
-// The function that reads it checks it.
+// Checked by the function that reads it.
 constexpr Property unchecked(std::string_view key) { return {.key = key, .kind = Kind::kUnchecked}; }
 constexpr Property required(Property property) {
   property.required = true;
@@ -106,7 +106,7 @@ constexpr Property kComponentType = required(integer("componentType", 5120, 5126
 
 constexpr std::array kAsset{required(text("version")), text("minVersion")};
 constexpr std::array kScene{list(index("nodes", "nodes"))};
-// Not in the standard: what Blender's exporter writes for custom properties that are named like those of a bendy bone.
+// Not in the standard: Blender's exporter writes these for custom properties with the names of bendy-bone properties.
 constexpr std::array kNodeExtras{
     unchecked("bbone_segments"), unchecked("bbone_easein"),    unchecked("bbone_easeout"),
     unchecked("bbone_rollin"),   unchecked("bbone_rollout"),   unchecked("bbone_curveinx"),
@@ -135,7 +135,7 @@ constexpr std::array kPrimitive{
     integer("mode", 0, 6),
     maps(index("targets", "accessors")),
 };
-// Not in the standard, but many exporters and readers use it.
+// Not in the standard, but common in exporters and readers.
 constexpr std::array kMeshExtras{list(text("targetNames"))};
 constexpr std::array kMesh{
     text("name"),
@@ -242,7 +242,7 @@ constexpr std::array kRoot{
     object("extensions", kRootExtensions),
 };
 
-// The place of the check: a list on the stack, written as a JSON pointer only for an error.
+// The location of the check: a list on the stack, written as a JSON pointer only for an error.
 struct Place {
   const Place* above = nullptr;
   std::string_view key{};
@@ -258,7 +258,7 @@ class Checker {
  public:
   Checker(const json& root, const std::string& source) : root_(root), source_(source) {}
 
-  // The depth of the recursion is bounded by the tables above, not by the file.
+  // The tables above bound the depth of the recursion, not the file.
   Result<void> check_object(json& object, std::span<const Property> members, const Place& place) const {
     if (!object.is_object()) return wrong_type(object, "an object", place);
     PELT_TRY(check_extensions(object, place));
@@ -305,7 +305,7 @@ class Checker {
     }
     if (!value.is_array()) return wrong_type(value, "an array", place);
     if (value.size() < property.least_items || value.size() > property.most_items) {
-      return refuse(fmt::format("holds {} entries, not {}{}", value.size(), property.least_items,
+      return refuse(fmt::format("has {} entries, not {}{}", value.size(), property.least_items,
                                 property.most_items == property.least_items ? "" : " or more"),
                     place);
     }
@@ -347,7 +347,7 @@ class Checker {
       case Kind::kInteger:
         PELT_TRY(check_integer(value, property.least, property.most, place));
         if (value.get<std::int64_t>() % property.divisor == 0) return {};
-        return refuse(fmt::format("{} is no multiple of {}", value.get<std::int64_t>(), property.divisor), place);
+        return refuse(fmt::format("{} is not a multiple of {}", value.get<std::int64_t>(), property.divisor), place);
       case Kind::kIndex:
         return check_index(value, property, place);
       case Kind::kUnchecked:
@@ -358,11 +358,11 @@ class Checker {
 
   Result<void> check_integer(json& value, std::int64_t least, std::int64_t most, const Place& place) const {
     if (!value.is_number()) return wrong_type(value, "an integer", place);
-    // 36.0 is an integer in JSON; an integer beyond 53 bits is past `most` after rounding, too.
+    // 36.0 is an integer in JSON. An integer beyond 53 bits is above `most` after rounding, too.
     const double number = value.get<double>();
     if (number != std::floor(number)) return wrong_type(value, "an integer", place);
     if (number < static_cast<double>(least) || number > static_cast<double>(most)) {
-      return refuse(fmt::format("{} is not within {} and {}", value.dump(), least, most), place);
+      return refuse(fmt::format("{} is not between {} and {}", value.dump(), least, most), place);
     }
     value = static_cast<std::int64_t>(number);
     return {};
@@ -374,7 +374,7 @@ class Checker {
     const auto array = root_.find(property.target);
     const std::size_t count = array != root_.end() && array->is_array() ? array->size() : 0;
     if (value.get<std::size_t>() < count) return {};
-    return refuse(fmt::format("{} of {} {}", value.get<std::size_t>(), count, property.target), place);
+    return refuse(fmt::format("{}, but there are only {} {}", value.get<std::size_t>(), count, property.target), place);
   }
 
   static std::string shorten(const json& value) {
@@ -385,7 +385,7 @@ class Checker {
   }
 
   Result<void> wrong_type(const json& value, std::string_view wanted, const Place& place) const {
-    return refuse(fmt::format("is {} and not {}", name_of(value), wanted), place);
+    return refuse(fmt::format("is {}, not {}", name_of(value), wanted), place);
   }
 
   static std::string name_of(const json& value) {

@@ -11,9 +11,9 @@
 namespace pelt {
 
 // Checks every property that the importer reads: types, bounds of numbers, sizes of arrays, and that each index names
-// an entry that the document has. Removes everything else: textures of materials, extensions but those that are read,
-// other unknown properties, and extras except for the names of morph targets and the properties of bendy bones. Only
-// these two stay unchecked. An error names `source` and the place as a JSON pointer.
+// an existing entry. Removes everything else: textures of materials, unread extensions, unknown properties, and extras
+// except for the names of morph targets and the properties of bendy bones. Only these two stay unchecked. An error
+// names `source` and the location as a JSON pointer.
 Result<void> check_gltf_schema(nlohmann::json& document, const std::string& source);
 
 // Returns true if extras with that key are read: names of morph targets, properties of bendy bones.

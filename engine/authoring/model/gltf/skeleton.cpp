@@ -70,7 +70,7 @@ Result<GltfSkeleton> read_joints(const GltfDocument& document, const NodeTree& t
     result.local_rests.push_back(local);
     result.rests.push_back(joint.parent < 0 ? local : result.rests[static_cast<std::size_t>(joint.parent)] * local);
     if (!fits_float(result.rests.back())) {
-      return fail_at(document, fmt::format("/nodes/{}", i), "its place in the model does not fit single precision");
+      return fail_at(document, fmt::format("/nodes/{}", i), "its transform in the model does not fit single precision");
     }
     skeleton.joints.push_back(std::move(joint));
   }

@@ -21,7 +21,7 @@
 namespace pelt {
 namespace {
 
-// How the first skin that uses a joint binds it.
+// The first skin's binding of a joint.
 struct Bind {
   glm::dmat4 inverse_bind;
   glm::dmat4 model_from_mesh;
@@ -36,15 +36,15 @@ struct KeyHash {
 };
 
 // A skin may bind a mesh in a space of its own: for example vertices in centimetres, lying on their back, with inverse
-// bind matrices that correct for it. Linear blend is not affected, but everything that relates meshes to each other is:
-// a driver cage for several meshes, distances in metres, a mesh parented to a joint. So all meshes are brought to one
-// space, that of the joint matrices, by a matrix M for each skin:
+// bind matrices that correct for it. Linear blend is not affected, but anything that relates meshes to each other is: a
+// driver for several meshes, distances in metres, a mesh parented to a joint. So all meshes are brought to one space,
+// that of the joint matrices, by a matrix M for each skin:
 //
 //   p := M p,   inverse bind := inverse bind * M^-1,   so that   sum w J B p   does not change.
 //
-// M puts the joint that moves most of the skin at its place in the rest pose: M = J_rest * B. If a skin shares a joint
-// with an earlier, heavier one, the joint takes the place at which the earlier skin was bound, even if the rest pose is
-// different; meshes parented to a joint stand where the joint was bound. So all meshes are in one pose.
+// M puts the joint that moves most of the skin at its rest pose: M = J_rest * B. If a skin shares a joint with an
+// earlier, heavier one, the joint goes to its transform in the earlier skin's bind pose, even if the rest pose differs;
+// meshes parented to a joint go to the joint's bind pose. So all meshes are in one pose.
 class SpaceMaker {
  public:
   SpaceMaker(const GltfDocument& document, const GltfSkeleton& skeleton, std::span<GltfSkin> skins, Model& model)
@@ -81,7 +81,7 @@ class SpaceMaker {
     };
     for (std::size_t j = 0; j < model_.skeleton.joints.size(); ++j) {
       if (!is_near(skeleton_.local_rests[j]) || !is_near(glm::dvec3(skeleton_.rests[j][3]))) {
-        return refuse(j, fmt::format("it stands farther than {:g} from the origin or its parent", kMaxCoordinate));
+        return refuse(j, fmt::format("it is farther than {:g} from the origin or its parent", kMaxCoordinate));
       }
     }
     for (const BoundJoint& bound : model_.bound_joints) {
@@ -89,8 +89,8 @@ class SpaceMaker {
         return refuse(bound.joint, "the inverse bind matrix does not fit single precision");
       }
       if (!binds_near(bound.inverse_bind)) {
-        return refuse(bound.joint, fmt::format("by its inverse bind matrix it stands farther than {:g} from the origin",
-                                               kMaxCoordinate));
+        return refuse(bound.joint,
+                      fmt::format("its inverse bind matrix puts it farther than {:g} from the origin", kMaxCoordinate));
       }
     }
     return {};
@@ -130,7 +130,7 @@ class SpaceMaker {
     if (off > kTolerance && is_invertible(model_from_mesh)) skin.model_from_mesh = model_from_mesh;
   }
 
-  // Returns the place of each joint when the skins were bound; joints that no skin binds move with their parents.
+  // Returns the transform of each joint in the bind pose; joints that no skin binds move with their parents.
   std::vector<glm::dmat4> find_bind_pose() const {
     std::vector<glm::dmat4> pose(binds_.size());
     for (std::size_t j = 0; j < binds_.size(); ++j) {
@@ -181,8 +181,8 @@ class SpaceMaker {
       }
     }
     if (m == glm::dmat4(1.0)) return {};
-    // Keeps the outside of surfaces: if M mirrors, the inverse transpose still points outward, but the winding of the
-    // triangles and the sense of (normal, tangent, bitangent) are reversed.
+    // Preserves the outside of surfaces: if M mirrors, the inverse transpose still points outward, but the winding of
+    // the triangles and the orientation of (normal, tangent, bitangent) are reversed.
     const bool mirrors = glm::determinant(axes) < 0;
     const glm::dmat3 normal_axes = glm::inverseTranspose(axes);
     for (MorphTarget& target : mesh.morph_targets) {
@@ -200,7 +200,7 @@ class SpaceMaker {
   }
 
   // Moves the offsets of a target's normals and tangents. The normals and tangents of `mesh` are not moved yet: each
-  // keeps its unit length, by which its offsets shrink or grow as it does.
+  // keeps its unit length, so its offsets are divided by its change in length.
   Result<void> move_directions(const Mesh& mesh, const glm::dmat3& axes, const glm::dmat3& normal_axes,
                                MorphTarget& target) const {
     const auto move = [&](const glm::dmat3& matrix, const auto& directions, std::vector<glm::vec3>& offsets,
@@ -210,7 +210,7 @@ class SpaceMaker {
         offsets[v] = glm::vec3(matrix * glm::dvec3(offsets[v]) / length);
         if (is_finite(offsets[v])) continue;
         return fail(ErrorCode::kInvalidFile,
-                    fmt::format("{}: mesh '{}': morph target '{}' moves the {} of vertex {} by what is not finite",
+                    fmt::format("{}: mesh '{}': morph target '{}' moves the {} of vertex {} by a value not finite",
                                 document_.source, mesh.name, target.name, what, v));
       }
       return {};

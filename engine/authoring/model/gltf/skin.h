@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Skins of a glTF document, and the common space that all meshes are brought to.
+// Skins of a glTF document, and the common space of all meshes.
 #pragma once
 
 #include <cstddef>

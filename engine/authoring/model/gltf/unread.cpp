@@ -22,7 +22,7 @@ using nlohmann::json;
 using namespace std::string_view_literals;
 
 constexpr std::string_view kLights = "KHR_lights_punctual";
-// PELT_deformers holds the rig, which bind reads. What pointers to other things animate is noted by channels.
+// Bind reads the rig in PELT_deformers. Channels note the other targets of pointers.
 constexpr std::array kReadExtensions{"EXT_meshopt_compression"sv,
                                      "KHR_mesh_quantization"sv,
                                      "MSFT_lod"sv,
@@ -42,7 +42,7 @@ NameList list(const std::set<std::string>& names) {
   return result;
 }
 
-// The names of extensions and the keys of extras that a document has anywhere.
+// The names of all extensions and the keys of all extras in a document.
 struct Names {
   std::set<std::string> extensions;
   std::set<std::string> extras;
@@ -72,7 +72,7 @@ struct Names {
   }
 };
 
-// Counts the materials that set properties which are not read to other values than glTF 2.0's defaults.
+// Counts the materials that set unread properties to other values than glTF 2.0's defaults.
 class MaterialCounts {
  public:
   void add(const json& material) {
@@ -103,8 +103,8 @@ class MaterialCounts {
  private:
   enum Property { kMetal, kNormalMaps, kOcclusion, kEmission, kBlending, kCutoffs, kDoubleSides };
   static constexpr std::array kWords{
-      "metal and roughness"sv,          "normal maps"sv, "occlusion maps"sv, "emission"sv, "alpha blending"sv,
-      "alpha cutoffs (0.5 is taken)"sv, "double sides"sv};
+      "metal and roughness"sv,         "normal maps"sv, "occlusion maps"sv, "emission"sv, "alpha blending"sv,
+      "alpha cutoffs (0.5 is used)"sv, "double sides"sv};
 
   void count(Property property, bool has) { counts_[property] += has ? 1 : 0; }
 
@@ -130,7 +130,7 @@ struct ExpressionCounts {
   }
 };
 
-// Notes what the extensions VRM (0.x) and VRMC_vrm (1.0) hold besides bones and morph targets of expressions (vrm.h).
+// Notes the unread contents of the extensions VRM (0.x) and VRMC_vrm (1.0) (vrm.h).
 void describe_vrm(const json& document, std::vector<std::string>& notes) {
   const json& extensions = member(document, "extensions");
   const json& new_vrm = member(extensions, "VRMC_vrm");
@@ -138,7 +138,7 @@ void describe_vrm(const json& document, std::vector<std::string>& notes) {
   const json& vrm = new_vrm.is_null() ? old_vrm : new_vrm;
   if (vrm.is_null()) return;
   std::vector<std::string> unread;
-  if (!new_vrm.is_null() && !old_vrm.is_null()) unread.push_back("the VRM 0.x data beside those of 1.0");
+  if (!new_vrm.is_null() && !old_vrm.is_null()) unread.push_back("the VRM 0.x data next to those of 1.0");
   ExpressionCounts counts;
   counts.add(member(member(vrm, "blendShapeMaster"), "blendShapeGroups"));
   for (const char* kind : {"preset", "custom"}) counts.add(member(member(vrm, "expressions"), kind));
@@ -155,7 +155,7 @@ void describe_vrm(const json& document, std::vector<std::string>& notes) {
       fmt::format("of VRM, bones and morph targets of expressions are read; not read: {}", fmt::join(unread, ", ")));
 }
 
-// Returns what a channel animates by a pointer; null if it does so by node and path, or as another extension says.
+// Returns the pointer that a channel animates; null if it uses node and path, or another extension.
 const json& pointer_of(const json& target) {
   return member(member(member(target, "extensions"), "KHR_animation_pointer"), "pointer");
 }
@@ -217,7 +217,7 @@ std::vector<std::string> describe_unread(const json& document) {
   for (const json& material : member(document, "materials")) materials.add(material);
   if (const std::string unread = materials.text(); !unread.empty()) {
     notes.push_back(
-        fmt::format("of materials name, base colour with its image and alpha mask are read; not read: {}", unread));
+        fmt::format("of materials, name, base colour with its image and alpha mask are read; not read: {}", unread));
   }
 
   std::vector<std::string> rest;

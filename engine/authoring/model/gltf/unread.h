@@ -8,9 +8,8 @@
 
 namespace pelt {
 
-// Returns a sentence for each kind of thing: channels of clips, extensions, properties of materials, and last the
-// things that neither move nor show a skin (cameras, lights, extras, the copyright). `document`: as parsed, not yet
-// checked.
+// Returns one sentence per topic: channels of clips, extensions, properties of materials, and last the things that
+// neither move nor show a skin (cameras, lights, extras, the copyright). `document`: parsed, not yet checked.
 std::vector<std::string> describe_unread(const nlohmann::json& document);
 
 }  // namespace pelt

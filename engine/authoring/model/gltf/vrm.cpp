@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 using Renaming = std::pair<std::string_view, std::string_view>;
 
-// Presets of 0.x, and what 1.0 calls them.
+// Presets of 0.x, and their names in 1.0.
 constexpr std::array kPresets{
     Renaming{"neutral", "neutral"},
     Renaming{"joy", "happy"},
@@ -45,7 +45,7 @@ constexpr std::array kPresets{
     Renaming{"lookright", "lookRight"},
 };
 
-// The bones of 0.x that 1.0 calls otherwise: a thumb begins at the metacarpal.
+// The bones that 1.0 renames: a thumb begins at the metacarpal.
 constexpr std::array kThumbs{
     Renaming{"leftThumbProximal", "leftThumbMetacarpal"},
     Renaming{"leftThumbIntermediate", "leftThumbProximal"},
@@ -96,7 +96,7 @@ bool is_bone(std::string_view name) {
   return false;
 }
 
-// `one`: the number that is written for 1. What exceeds 0 to 1 is held there.
+// `one`: the number that stands for 1. Clamps to 0 to 1.
 float read_weight(const json& bind, float one) { return std::clamp(bind.value("weight", one) / one, 0.0f, 1.0f); }
 
 VrmExpression read_group(const json& group, std::size_t index) {
@@ -144,7 +144,7 @@ GltfVrm read_vrm1(const json& vrm) {
   return result;
 }
 
-// Finds the morph targets of the model that binds name.
+// Finds the model's morph targets of binds.
 class TargetFinder {
  public:
   TargetFinder(const tinygltf::Model& gltf, std::span<const std::int32_t> mesh_of_node, const Model& model)
@@ -154,7 +154,7 @@ class TargetFinder {
     }
   }
 
-  // Appends them to the expression. Returns false if one is not there.
+  // Appends them to the expression. Returns false if one is missing.
   Result<bool> append(const VrmBind& bind, GltfBudget& budget, Expression& expression) const {
     const std::span<const std::int32_t> meshes = meshes_of(bind);
     for (const std::int32_t m : meshes) {
@@ -207,8 +207,8 @@ void add_human_bones(std::span<const VrmBone> bones, std::span<const std::uint32
   }
   if (!unknown.empty()) model.report.notes.push_back(fmt::format("human bones of unknown names: {}", unknown.text()));
   if (!again.empty()) {
-    model.report.notes.push_back(fmt::format(
-        "human bones that are named again, or are the joint of another, and are left out: {}", again.text()));
+    model.report.notes.push_back(
+        fmt::format("human bones left out, since their name or joint is already used: {}", again.text()));
   }
 }
 
@@ -236,11 +236,11 @@ Result<void> add_expressions(std::span<const VrmExpression> expressions, const t
     model.expressions.push_back(std::move(expression));
   }
   if (!lost.empty()) {
-    model.report.notes.push_back(fmt::format("expressions with morph targets that are not there: {}", lost.text()));
+    model.report.notes.push_back(fmt::format("expressions with missing morph targets: {}", lost.text()));
   }
   if (!still.empty()) {
     model.report.notes.push_back(
-        fmt::format("expressions that move no morph target, and are left out: {}", still.text()));
+        fmt::format("expressions left out, since they move no morph target: {}", still.text()));
   }
   return {};
 }

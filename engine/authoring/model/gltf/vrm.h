@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// VRM, a glTF document of a person: the extension VRM (0.x) or VRMC_vrm (1.0), which is read if a file has both. Of
-// them come the map of bones and the morph targets of expressions.
+// VRM, a glTF document of a person: reads the map of bones and the morph targets of expressions from the extension VRM
+// (0.x) or VRMC_vrm (1.0). If a file has both, the latter is read.
 #pragma once
 
 #include <tiny_gltf.h>
@@ -45,12 +45,12 @@ struct GltfVrm {
 // `extensions`: those of the document's root, checked by the schema.
 GltfVrm read_vrm(const nlohmann::json& extensions);
 
-// Adds the human bones to the skeleton. Notes those of unknown names, and all but the first of a name or a joint.
+// Adds the human bones to the skeleton. Notes those with unknown names, and all but the first of a name or a joint.
 void add_human_bones(std::span<const VrmBone> bones, std::span<const std::uint32_t> joint_of_node, Model& model);
 
 // Adds the expressions to the model, whose meshes are complete. `mesh_of_node`: the model's mesh or -1. A name that an
-// earlier expression has gets a number, and '/', which names of other controls have, becomes '_'. Notes binds of morph
-// targets that are not there, and expressions that no target is left of.
+// earlier expression has gets a number, and '/', which names of other controls have, becomes '_'. Notes binds of
+// missing morph targets, and expressions without any target left.
 Result<void> add_expressions(std::span<const VrmExpression> expressions, const tinygltf::Model& gltf,
                              std::span<const std::int32_t> mesh_of_node, GltfBudget& budget, Model& model);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMaxSearched = 500'000'000;
 
-// Returns the place of each joint of a skin when it was bound, in the space of its meshes; infinite for a joint whose
+// Returns the position of each joint of a skin in the bind pose, in the space of its meshes; infinite for a joint whose
 // matrix has no inverse.
 std::vector<glm::dvec3> bind_origins(const GltfSkin& skin) {
   std::vector<glm::dvec3> origins;
@@ -79,12 +79,12 @@ Result<void> GltfWeightReader::append(const tinygltf::Primitive& primitive, std:
       for (std::size_t c = 4 * v; c < 4 * v + 4; ++c) {
         const float weight = weights[set][c];
         if (weight < 0) ++flaws.negative;
-        // Exporters leave arbitrary values in unused slots.
+        // Exporters leave arbitrary values in unused entries.
         if (!(weight > 0)) continue;
         const std::uint32_t joint = joints[set][c];
         if (joint >= skin.joints.size()) {
           return fail_at(document_, fmt::format("mesh '{}', JOINTS_{}", mesh.name, set),
-                         fmt::format("vertex {} names joint {} of {}", v, joint, skin.joints.size()));
+                         fmt::format("vertex {} names joint {}, but there are only {}", v, joint, skin.joints.size()));
         }
         row.push_back({joint, weight});
         sum += weight;

@@ -13,7 +13,7 @@
 
 namespace pelt {
 
-// Defects of weights that the importer corrected.
+// Corrections of invalid weights by the importer.
 struct WeightFlaws {
   std::uint32_t negative = 0;      // weights below 0, taken as 0
   std::uint32_t renormalised = 0;  // vertices whose weights did not sum to 1
@@ -24,7 +24,7 @@ class GltfWeightReader {
  public:
   explicit GltfWeightReader(const GltfDocument& document) : document_(document) {}
 
-  // Appends the rows of a primitive's vertices, which are the last `count` of the mesh. They name joints of `skin`; its
+  // Appends the rows of a primitive's vertices, the last `count` of the mesh. They name joints of `skin`, whose
   // `weights` and `extent` are updated.
   Result<void> append(const tinygltf::Primitive& primitive, std::size_t count, GltfSkin& skin, Mesh& mesh,
                       WeightFlaws& flaws);

@@ -16,7 +16,7 @@
 namespace pelt {
 namespace {
 
-// Calls visit(vertex, point) for each corner, in order, that names a point.
+// Calls visit(vertex, point) for each corner that names a point, in order.
 template <class Visit>
 void for_each_corner(const ObjPolygons& polygons, const std::vector<std::uint32_t>& points, const Visit& visit) {
   for (std::size_t c = 0; c < points.size(); ++c) {
@@ -30,8 +30,8 @@ std::size_t most_corners(const ObjPolygons& polygons) {
   return most;
 }
 
-// Returns a name with U+FFFD in place of bytes that are no UTF-8, as those of old programs are that write Latin-1: JSON
-// holds no others.
+// Returns a name with U+FFFD instead of bytes that are not UTF-8, such as the Latin-1 of old programs, which JSON
+// cannot contain.
 std::string as_utf8(const std::string& name) {
   using nlohmann::json;
   return json::parse(json(name).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
@@ -41,8 +41,8 @@ std::size_t count(const std::vector<bool>& flags) {
   return static_cast<std::size_t>(std::count(flags.begin(), flags.end(), true));
 }
 
-// Splits the polygons. A part is a run of faces of one material. Polygons of very many corners of strange shapes could
-// take hours: those of models take a small part of kMaxSteps, and those a second or two.
+// Splits the polygons. A part is a run of faces of one material. Polygons with very many corners of unusual shape could
+// take hours; usual models need a small part of kMaxSteps, which takes a second or two.
 Result<void> add_triangles(const ObjPolygons& polygons, const std::string& source, Mesh& mesh) {
   constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 28;
   std::uint64_t steps = 0;
@@ -64,7 +64,7 @@ Result<void> add_triangles(const ObjPolygons& polygons, const std::string& sourc
   return {};
 }
 
-// Gives each vertex the mean of its corners' normals; where there are none, one that is made from the faces.
+// Sets each vertex's normal to the mean of its corners'; if there are none, to one made from the faces.
 void add_normals(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& notes) {
   std::vector<glm::dvec3> sums(mesh.positions.size(), glm::dvec3(0.0));
   std::vector<glm::dvec3> firsts = sums;
@@ -92,11 +92,11 @@ void add_normals(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::strin
     notes.push_back(fmt::format("{} vertices without normals, which get smooth ones from the faces", count(missing)));
   }
   if (count(differ) > 0) {
-    notes.push_back(fmt::format("{} vertices with several normals, of which they take the mean", count(differ)));
+    notes.push_back(fmt::format("{} vertices with several normals, which get their mean", count(differ)));
   }
 }
 
-// Gives each vertex its first corner's texture coordinates, whose v falls as in glTF.
+// Sets each vertex's texture coordinates to its first corner's; v falls, as in glTF.
 void add_uvs(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& notes) {
   std::vector<std::uint32_t> firsts(mesh.positions.size(), ObjPolygons::kNone);
   std::vector<bool> differ(firsts.size(), false);
@@ -110,8 +110,7 @@ void add_uvs(const ObjPolygons& polygons, Mesh& mesh, std::vector<std::string>& 
     mesh.uvs.emplace_back(given.x, 1 - given.y);
   }
   if (count(differ) > 0) {
-    notes.push_back(
-        fmt::format("{} vertices with several texture coordinates, of which they take the first", count(differ)));
+    notes.push_back(fmt::format("{} vertices with several texture coordinates, which get the first", count(differ)));
   }
 }
 
@@ -126,10 +125,10 @@ Result<Model> import_obj(const std::filesystem::path& path, std::vector<std::fil
   if (!polygons.unread.empty()) notes.push_back(fmt::format("not read: {}", polygons.unread));
 
   if (polygons.missing_normals > 0) {
-    notes.push_back(fmt::format("{} normals that are NaN or infinite, taken as missing", polygons.missing_normals));
+    notes.push_back(fmt::format("{} normals that are NaN or infinite, treated as missing", polygons.missing_normals));
   }
   if (polygons.missing_uvs > 0) {
-    notes.push_back(fmt::format("{} texture coordinates that are NaN or infinite, taken as 0", polygons.missing_uvs));
+    notes.push_back(fmt::format("{} texture coordinates that are NaN or infinite, treated as 0", polygons.missing_uvs));
   }
 
   Mesh mesh;

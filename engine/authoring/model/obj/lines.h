@@ -12,7 +12,7 @@
 
 namespace pelt {
 
-// Takes the first line off a text, whatever ends it.
+// Takes the first line off a text, with any line ending.
 inline std::string_view next_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
   text.remove_prefix(line.size());
@@ -29,15 +29,15 @@ inline std::string_view next_token(std::string_view& line) {
   return token;
 }
 
-// Returns a text without the space round it.
+// Returns a text without surrounding space.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t";
   text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
-// Returns true for numbers that the format allows; the parser would take anything else for 0, or, of very many digits,
-// for infinity.
+// Returns true for numbers that the format allows; the parser would take anything else for 0, or a number of very many
+// digits for infinity.
 inline bool is_obj_number(std::string_view token) {
   constexpr std::size_t kMaxLength = 100;
   if (token.starts_with('+') && !token.starts_with("+-")) token.remove_prefix(1);
@@ -47,7 +47,7 @@ inline bool is_obj_number(std::string_view token) {
          std::abs(value) <= kMaxCoordinate;
 }
 
-// Returns true for what programs write of NaN and infinity: nan, -nan(ind), inf, -1.#IND00, 1.#QNAN.
+// Returns true for texts of NaN and infinity from various programs: nan, -nan(ind), inf, -1.#IND00, 1.#QNAN.
 inline bool is_not_finite(std::string_view token) {
   if (token.starts_with('+') || token.starts_with('-')) token.remove_prefix(1);
   const auto begins = [&](std::string_view word) {

@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t kMaxLibraryBytes = std::uint64_t{16} << 20;  // of all libraries
 constexpr std::uint64_t kMaxImageBytes = std::uint64_t{256} << 20;   // of all images
 
-// Returns how many numbers a line of a library has that is read; 0: others are not.
+// Returns the count of numbers in a library's line with this keyword; 0: the line is not read.
 std::size_t numbers_of(std::string_view keyword) {
   if (keyword == "Kd") return 3;
   return keyword == "d" || keyword == "Tr" ? 1 : 0;
@@ -37,8 +37,8 @@ bool is_other_form(std::string_view values) {
   return values.starts_with("spectral") || values.starts_with("xyz") || values.starts_with("-halo");
 }
 
-// Returns the lines that the parser is given, each valid by itself: those of the materials that are wanted, which are
-// no longer wanted then.
+// Returns the lines for the parser, each valid by itself: those of the wanted materials, which are then removed from
+// the wanted ones.
 Result<std::string> checked_lines(std::string_view file, const std::string& source,
                                   std::set<std::string, std::less<>>& wanted) {
   std::string text;
@@ -48,7 +48,7 @@ Result<std::string> checked_lines(std::string_view file, const std::string& sour
     const auto refuse = [&](const std::string& why) {
       return fail(ErrorCode::kInvalidFile, fmt::format("{}:{}: {}", source, number, why));
     };
-    if (line.find('\0') != std::string_view::npos) return refuse("holds a zero byte");
+    if (line.find('\0') != std::string_view::npos) return refuse("contains a zero byte");
     std::string_view rest = line;
     const std::string_view keyword = next_token(rest);
     const std::size_t numbers = numbers_of(keyword);
@@ -64,9 +64,9 @@ Result<std::string> checked_lines(std::string_view file, const std::string& sour
     if (numbers > 0 && is_other_form(trimmed(rest))) continue;
     for (std::size_t n = 0; n < numbers; ++n) {
       const std::string_view token = next_token(rest);
-      if (token.empty()) return refuse(fmt::format("{} has {} numbers where {} are needed", keyword, n, numbers));
+      if (token.empty()) return refuse(fmt::format("{} has {} numbers and needs {}", keyword, n, numbers));
       if (!is_obj_number(token)) {
-        return refuse(fmt::format("number {} of {} is none within {:g} of 0", n + 1, keyword, kMaxCoordinate));
+        return refuse(fmt::format("number {} of {} must be a number within {:g} of 0", n + 1, keyword, kMaxCoordinate));
       }
     }
     if (is_wanted) text.append(trimmed(line)).push_back('\n');
@@ -84,7 +84,7 @@ class MaterialReader {
         beside_(beside),
         files_(files) {}
 
-  // Reads what a mtllib line names: one file, whose name may have spaces, or several.
+  // Reads the libraries of a mtllib line: one file, whose name may have spaces, or several.
   Result<void> read(const std::string& line) {
     std::error_code ignored;
     const bool one = line.find_first_of(" \t") == std::string::npos || std::filesystem::exists(folder_ / line, ignored);
@@ -107,9 +107,9 @@ class MaterialReader {
         unknown.add(name);
       }
     }
-    if (!unknown.empty()) note(fmt::format("materials that no file has, which are grey: {}", unknown.text()));
+    if (!unknown.empty()) note(fmt::format("materials in no file, which become grey: {}", unknown.text()));
     if (!clamped_.empty()) {
-      note(fmt::format("materials whose colour or opacity is not within 0 and 1, and is clamped: {}", clamped_.text()));
+      note(fmt::format("materials with colour or opacity outside 0 to 1, which are clamped: {}", clamped_.text()));
     }
     if (!left_out_.empty()) note(fmt::format("textures that are not read: {}", left_out_.text()));
     return std::move(result_);
@@ -134,7 +134,7 @@ class MaterialReader {
     library_bytes_ += bytes->size();
     PELT_ASSIGN(const std::string text,
                 checked_lines({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path.string(), wanted_));
-    if (text.empty()) return {};  // of which the parser would make a material without a name
+    if (text.empty()) return {};  // the parser would make a material without a name
     std::istringstream stream(text);
     tinyobj::LoadMtl(&number_, &parsed_, &stream, nullptr, nullptr);
     return {};
@@ -178,7 +178,7 @@ class MaterialReader {
   std::map<std::string, int> number_;  // in parsed_, of each name
   std::vector<tinyobj::material_t> parsed_;
   std::map<std::string, std::int32_t> image_of_;  // by file name
-  std::uint64_t image_bytes_ = 0;                 // read, of textures that are left out too
+  std::uint64_t image_bytes_ = 0;                 // read, including textures that are left out
   NameList left_out_;
   NameList clamped_;
   ObjMaterials result_;

@@ -31,21 +31,21 @@ namespace pelt {
 namespace {
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{512} << 20;
-constexpr std::size_t kMaxCorners = 1000;  // of one face: splitting takes cubic time at worst
-// A line of eight bytes makes a hundred of memory: these bound it at about 2 GiB.
+constexpr std::size_t kMaxCorners = 1000;  // of one face: worst-case splitting takes cubic time
+// A line of eight bytes takes a hundred of memory: these bound it at about 2 GiB.
 constexpr std::size_t kMaxPoints = 16'000'000;
 constexpr std::size_t kMaxAllCorners = 32'000'000;
-constexpr std::size_t kMaxMaterials = 10'000;  // that usemtl lines name
-constexpr std::size_t kMaxLibraries = 1'000;   // words of different mtllib lines
+constexpr std::size_t kMaxMaterials = 10'000;  // named by usemtl lines
+constexpr std::size_t kMaxLibraries = 1'000;   // words in different mtllib lines
 constexpr std::size_t kMaxName = 4096;
 
-// A corner of a face, or a vertex of another element, as the file writes it: position/uv/normal. Numbers count from 1,
-// or back from the last one if below 0; 0: none.
+// A corner of a face, or a vertex of another element, as in the file: position/uv/normal. Numbers count from 1, or back
+// from the last one if below 0; 0: none.
 struct CornerNumbers {
   int position = 0, uv = 0, normal = 0;
 };
 
-// Returns nothing for what is no corner.
+// Returns none if the text is no corner.
 std::optional<CornerNumbers> parse_corner(std::string_view token) {
   CornerNumbers corner;
   int* const parts[] = {&corner.position, &corner.uv, &corner.normal};
@@ -60,7 +60,7 @@ std::optional<CornerNumbers> parse_corner(std::string_view token) {
   return std::nullopt;
 }
 
-// The contents of lines that are not read, by keyword. "v" stands for more than four numbers, "w" for a fourth.
+// The contents of unread lines, by keyword. "v" represents more than four numbers, "w" a fourth.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kUnread{{
     {"v", "vertex colours (v x y z r g b)"},
     {"w", "a fourth coordinate (v x y z w)"},
@@ -76,11 +76,11 @@ bool is_known(std::string_view keyword) {
   return std::any_of(kUnread.begin(), kUnread.end(), [&](const auto& entry) { return entry.first == keyword; });
 }
 
-// Collects the keywords of lines that are not read.
+// Collects the keywords of unread lines.
 class Unread {
  public:
   void add(std::string_view keyword) {
-    constexpr std::size_t kMax = 100;  // most unknown keywords that are kept
+    constexpr std::size_t kMax = 100;  // most unknown keywords to store
     if (!contains(keyword) && (is_known(keyword) || keywords_.size() < kMax)) keywords_.emplace(keyword);
   }
 
@@ -104,14 +104,14 @@ class Unread {
   std::set<std::string, std::less<>> keywords_;
 };
 
-// The kinds of points that corners name, in the order of a corner's numbers.
+// The kinds of points in corners, in the order of a corner's numbers.
 constexpr std::array<std::string_view, 3> kPointWords{"vertex", "texture coordinates", "normal"};
 using PointCounts = std::array<std::int64_t, 3>;
 
-// The lines that the parser is given, each valid by itself. Elements without faces, p and l, only name positions.
+// The lines for the parser, each valid by itself. Elements without faces, p and l, only name positions.
 struct Lines {
   std::string text;
-  std::vector<std::size_t> face_numbers;  // the line of the file that holds each face
+  std::vector<std::size_t> face_numbers;  // the line of the file with each face
   std::vector<std::int32_t> materials;    // of each face
   std::vector<std::string> material_names;
   std::vector<std::string> libraries;
@@ -123,7 +123,7 @@ struct Lines {
   Unread unread;
 };
 
-// Numbers that a line of points must have, and those that it may have and are read.
+// The required and the readable count of numbers in a line of points.
 struct PointNumbers {
   std::size_t least = 0, most = 0;
 };
@@ -163,7 +163,7 @@ class LineChecker {
 
   Result<void> check_line(std::string_view line) {
     // The parser would end the line at the zero byte.
-    if (line.find('\0') != std::string_view::npos) return refuse("holds a zero byte");
+    if (line.find('\0') != std::string_view::npos) return refuse("contains a zero byte");
     std::string_view rest = line;
     const std::string_view keyword = next_token(rest);
     if (keyword.empty() || keyword[0] == '#') return {};
@@ -181,7 +181,7 @@ class LineChecker {
     return keyword == "f" ? check_face(rest) : check_other(keyword, rest);
   }
 
-  // Programs write normals and texture coordinates of faces without area as NaN. Positions must be finite.
+  // Programs write NaN for normals and texture coordinates of faces without area. Positions must be finite.
   static bool is_missing(std::string_view keyword, std::string_view rest) {
     if (keyword == "v") return false;
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
@@ -195,10 +195,10 @@ class LineChecker {
     std::size_t count = 0;
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
       if (++count <= numbers.most && !is_obj_number(token)) {
-        return refuse("coordinate {} is no number within {:g} of 0", count, kMaxCoordinate);
+        return refuse("coordinate {} must be a number within {:g} of 0", count, kMaxCoordinate);
       }
     }
-    if (count < numbers.least) return refuse("{} coordinates where {} are needed", count, numbers.least);
+    if (count < numbers.least) return refuse("{} coordinates, but {} are needed", count, numbers.least);
     if (keyword != "v") return {};
     ++lines_.positions;
     if (count > 3) lines_.unread.add(count == 4 ? "w" : "v");
@@ -210,12 +210,12 @@ class LineChecker {
     lines_.text.push_back('f');
     for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
       if (!parse_corner(token)) return refuse("corner {} names no vertex", count + 1);
-      // After a slash at the end of a corner the parser would go on with the next corner.
+      // After a slash at the end of a corner, the parser would continue with the next corner.
       lines_.text.append(" ").append(token.substr(0, token.find_last_not_of('/') + 1));
       ++count;
     }
     lines_.text.push_back('\n');
-    if (count < 3) return refuse("{} corners where 3 are needed", count);
+    if (count < 3) return refuse("{} corners, but 3 are needed", count);
     PELT_TRY(bound(count, "corners of a face", kMaxCorners));
     PELT_TRY(bound(corners_ += count, "corners of faces", kMaxAllCorners));
     lines_.face_numbers.push_back(number_);
@@ -223,7 +223,7 @@ class LineChecker {
     return {};
   }
 
-  // Checks the positions of elements alone, keeps materials by name, and notes all else.
+  // Checks the positions of elements without faces, stores materials by name, and notes everything else.
   Result<void> check_other(std::string_view keyword, std::string_view rest) {
     if (keyword == "usemtl") {
       return use_material(trimmed(rest));
@@ -252,7 +252,7 @@ class LineChecker {
     if (!known_libraries_.emplace(names).second) return {};
     lines_.libraries.emplace_back(names);
     while (!next_token(names).empty()) ++libraries_;
-    return bound(libraries_, "words that name material files", kMaxLibraries);
+    return bound(libraries_, "names of material files", kMaxLibraries);
   }
 
   Result<void> check_element(std::string_view rest) {
@@ -280,7 +280,7 @@ class LineChecker {
   std::size_t corners_ = 0;
 };
 
-// What the parser finds: corners name points by numbers from 0, which are not yet checked; kNoPoint: none.
+// The parser's result: corners name points by numbers from 0, not yet checked; kNoPoint: none.
 constexpr std::int64_t kNoPoint = std::numeric_limits<std::int64_t>::min();
 struct Faces {
   std::vector<glm::vec3> positions;
@@ -328,13 +328,13 @@ Faces parse(const std::string& text) {
 Result<ObjPolygons> read_obj_polygons(const std::filesystem::path& path) {
   const std::string source = path.string();
   PELT_ASSIGN(const auto bytes, read_file(path, kMaxBytes));
-  // Only checked lines reach the parser, so it meets no materials, tags or nonsense.
+  // Only checked lines reach the parser, so it meets no materials, tags or invalid text.
   Lines lines;
   PELT_TRY(LineChecker(source, lines).check({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   Faces faces = parse(lines.text);
-  if (faces.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: holds no vertex", source));
+  if (faces.positions.empty()) return fail(ErrorCode::kInvalidFile, fmt::format("{}: has no vertex", source));
 
-  // The parser must find the faces that were checked.
+  // The parser must find the checked faces.
   bool as_checked = faces.ends.size() == lines.face_numbers.size();
   for (std::size_t f = 0; f < faces.ends.size(); ++f) {
     as_checked = as_checked && faces.ends[f] - (f == 0 ? 0 : faces.ends[f - 1]) >= 3;

@@ -25,10 +25,10 @@ struct ObjPolygons {
   std::vector<std::uint32_t> corner_normals;  // for each corner, or kNone
   std::vector<std::size_t> ends;              // end of each face in `corners`
   std::vector<std::int32_t> materials;        // of each face, in material_names, or -1
-  std::vector<std::string> material_names;    // what usemtl lines name, each once
-  std::vector<std::string> libraries;         // what mtllib lines name, each line whole
-  std::size_t missing_uvs = 0;                // uvs that the file gives as NaN or infinity; they are 0
-  std::size_t missing_normals = 0;            // the same of normals
+  std::vector<std::string> material_names;    // from usemtl lines, each once
+  std::vector<std::string> libraries;         // from mtllib lines, each line whole
+  std::size_t missing_uvs = 0;                // uvs that are NaN or infinite in the file; they are 0
+  std::size_t missing_normals = 0;            // likewise
   std::string unread;                         // description of the lines that are not read; empty: none
 
   std::size_t face_count() const { return ends.size(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far a file that may come from a stranger is trusted to name other files, which are then read.
+// The other files that an untrusted file may name for reading.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace pelt {
 
 enum class NamedFiles : std::uint8_t {
   kNone,
-  kFolder,    // those in its folder and below it, out of which no symbolic link leads
-  kAnywhere,  // also those behind such links; of a rig, any path
+  kFolder,    // those in its folder and below it, not through symbolic links that lead out of it
+  kAnywhere,  // also those through such links; of a rig, any path
 };
 
 }  // namespace pelt

@@ -17,7 +17,7 @@ namespace pelt {
 
 class Fields;
 
-// How the place of a vertex at bind gives its weights of the control points (US 2013/0088497, "Binding";
+// How a vertex's position at bind determines its weights of the control points (US 2013/0088497, "Binding";
 // docs/mathematics.md sections 3.3 and 3.4).
 enum class MosStrategy {
   kBSpline,          // windows of four consecutive points of a chain, each a uniform cubic B-spline segment (default)
@@ -39,10 +39,10 @@ enum class MosKernel {
 
 // A control point of the rig. It moves with a joint, which need not be the nearest.
 struct MosPoint {
-  std::string name;  // name for edits; may be empty
+  std::string name;  // the name that edits use; may be empty
   std::string joint;
   glm::vec3 offset{0.0f};  // from the joint, metres, model space at bind
-  bool bisecting = false;  // true: its frame has half of the joint's turn against the joint before it on the chain
+  bool bisecting = false;  // whether its frame makes half of the joint's turn against the joint before it on the chain
   friend bool operator==(const MosPoint&, const MosPoint&) = default;
 };
 
@@ -59,11 +59,11 @@ enum class MosOperation {
   kBulge,   // p <- c + factor (p - c), c the pivot
   kSlide,   // p <- p + distance along the joint's bone + the frame times offset
   kScale,   // F <- F diag(scale), along the joint's axes
-  kMotion,  // scales displacements from where the root's motion alone takes a point by factor (claim 11)
+  kMotion,  // scales displacements, measured from the position under the root's motion, by factor (claim 11)
   kTwist,   // adds an angle about the bone; only with the B-spline strategy
 };
 
-// A secondary operation (US 2013/0088497, "Secondary Operations"). It is done to a share, which is 1 without a driver:
+// A secondary operation (US 2013/0088497, "Secondary Operations"). A share scales it, which is 1 without a driver:
 // factors become 1 + share (factor - 1), and distances, offsets and angles are multiplied by the share.
 struct MosEdit {
   MosOperation operation = MosOperation::kBulge;
@@ -84,32 +84,31 @@ struct MosEdit {
   friend bool operator==(const MosEdit&, const MosEdit&) = default;
 };
 
-// Parameters of multipoint offset sampling (US 2013/0088497); docs/mathematics.md section 3 is the specification.
+// Parameters of multipoint offset sampling (US 2013/0088497). docs/mathematics.md section 3 is the specification.
 struct MosParameters {
   static constexpr std::string_view kName = "mos";
 
   MosStrategy strategy = MosStrategy::kBSpline;
-  bool automatic = true;            // true: chains are also laid over the joints by the linkage rules
+  bool automatic = true;            // whether chains are also laid over the joints by the linkage rules
   std::vector<std::string> split;   // joints at which automatic chains end
   std::vector<std::string> remove;  // names of automatic chains to leave out
   std::vector<MosChain> chains;
   std::uint32_t points_per_bone = 2;  // placed points per bone, 1 to 16
-  float spread = 0.5f;                // fraction of the bone, about its middle, over which they stand, 0 to 1
-  // Further placed points at every inner joint, 0 to 8, each with a part of its turn; a single one bisects the turn.
-  // None: 5; but 3 if joint_spread is given, at branches and the joints beside them, and where there is no skin to
-  // measure.
+  float spread = 0.5f;                // fraction of the bone, about its middle, over which they are spread, 0 to 1
+  // Further placed points at every inner joint, 0 to 8, each with part of its turn; a single one bisects the turn.
+  // None: 5; but 3 with joint_spread, at branches and the joints next to them, and without skin to measure.
   std::optional<std::uint32_t> points_per_joint;
-  // Fraction of the shorter bone beside the joint over which these stand, 0 to 1. None: they stand as far apart as the
-  // limb is thick, or over 0.6 of the bone where they are 3.
+  // Fraction of the shorter bone at the joint over which these are spread, 0 to 1. None: they are as far apart as the
+  // limb is thick, or if there are 3, spread over 0.6 of the bone.
   std::optional<float> joint_spread;
   MosFrames frames = MosFrames::kRelative;
-  bool exact_normals = true;  // B-spline: true: normals follow the gradient of the weights; false: only the frames
-  bool clamp_ends = true;     // B-spline: each end point counts three times, so that the curve reaches it; always with
-                              // fewer than four points
-  bool twist = true;          // B-spline: twists are blended as angles, not as matrices
+  bool exact_normals = true;  // B-spline: whether normals follow the gradient of the weights; else only the frames
+  bool clamp_ends = true;  // B-spline: whether each end point counts three times, so that the curve reaches it; always
+                           // with fewer than four points
+  bool twist = true;                           // B-spline: whether twists are blended as angles, not as matrices
   CurveBinding binding = CurveBinding::kAuto;  // B-spline: how a vertex finds its chains
   std::uint32_t chains_per_vertex = 3;
-  float chain_reach = 2;  // B-spline: chains farther than so many times the nearest one do not count
+  float chain_reach = 2;  // B-spline: chains farther than this factor times the nearest one are ignored
   // B-spline: largest error of the table of frames, as a fraction of the largest extent of the targets.
   float table_error = 1.4e-4f;
   float power = 2;                            // inverse distance: exponent of the distance

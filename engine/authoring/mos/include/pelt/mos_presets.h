@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Presets: rigs of MOS that fit any model with a skeleton of a certain kind.
+// Presets: rigs of MOS for any model with a skeleton of a certain kind.
 #pragma once
 
 #include <span>
@@ -17,18 +17,18 @@ std::span<const std::string_view> preset_names();
 
 // Returns a rig of a preset: one layer of MOS over all meshes. All of its chains are listed and none is automatic, so
 // that the rig can be saved and edited chain by chain. Only joints that move skin count (all joints if no mesh has
-// weights); of several that stand together one counts. In a biped, a joint between such joints may fill a role that
-// would be empty without it. A chain begins at the joint that it hangs on, so that chains meet.
+// weights); of several at one position, only one. In a biped, a joint between such joints may fill a role that would be
+// empty otherwise. A chain begins at the joint of its parent chain, so that chains meet.
 //
 // biped: spine (hips to head), left_arm, right_arm, left_leg, right_leg, left_thumb, ..., right_pinky, by the names of
 //   the joints. Joints between two of a chain (twist helpers, metacarpals) belong to it.
-// tail: the longest run of joints whose names say tail (else spine, else joint or bone) and differ by number. Several
-//   runs of the same length are tail, tail#2, ...; without such a run, the tail is the longest way from the root down.
-//   Its points stand evenly along the bones, so that it bends everywhere.
+// tail: the longest run of joints named as a tail (else spine, else joint or bone) that differ by number. Several runs
+//   of the same length are tail, tail#2, ...; without such a run, the tail is the longest way from the root down. Its
+//   points are evenly spaced along the bones, so that it bends everywhere.
 // limb: every way along the skeleton from one branch to the next, or to an end, whatever the names; named
 //   "first..last".
 //
-// Joints that are on no such chain get further chains, as in limb, but these go on at branches.
+// Joints on no such chain get further chains, as in limb, but these continue through branches.
 //
 // `model` comes from import_model or a builder. Errors: kNotFound for an unknown preset, with the nearest name, and if
 // the preset finds no chain, with the names that it looked for and those that exist.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values with keys at angles, places or fractions.
+// Values with keys at angles, positions or fractions.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace pelt {
 
 class Fields;
 
-// A key of a piecewise curve: a value at an angle, place or fraction. Keys ascend by `at`.
+// A key of a piecewise curve: a value at an angle, position or fraction. Keys ascend by `at`.
 struct CurveKey {
   float at = 0;
   float value = 0;

@@ -20,7 +20,7 @@ concept Parameters = requires {
   describe(fields, parameters);
 };
 
-// The parameters of any one deformer: a value that copies and compares like the struct that it holds.
+// The parameters of any one deformer: a value that copies and compares like the struct inside.
 class DeformerParameters {
  public:
   DeformerParameters() = default;  // holds no parameters
@@ -59,7 +59,7 @@ class DeformerParameters {
     return *get_if<P>();
   }
 
-  // Calls describe(fields, struct). Of constant parameters it describes a copy, for fields that only read.
+  // Calls describe(fields, struct); for constant parameters with a copy, for fields that only read.
   void describe_to(Fields& fields) {
     if (held_) held_->describe_to(fields);
   }

@@ -21,11 +21,11 @@ struct KeyPose {
 };
 
 enum class KeyInterpolation {
-  kLinear,  // piecewise, over one angle; held beyond the last keys
-  kRbf,     // Gaussian radial basis functions over up to 8 angles; falls back to none far from all keys
+  kLinear,  // piecewise, over one angle; constant beyond the last keys
+  kRbf,     // Gaussian radial basis functions over up to 8 angles; fades to 0 far from all keys
 };
 
-// Key poses over the same angles. The rest pose, where all angles are 0, is a key without offsets.
+// Key poses over the same angles. The rest pose, in which all angles are 0, is a key without offsets.
 struct KeyPoseSet {
   std::vector<KeyAngle> angles;
   KeyInterpolation interpolation = KeyInterpolation::kLinear;
@@ -33,8 +33,7 @@ struct KeyPoseSet {
   friend bool operator==(const KeyPoseSet&, const KeyPoseSet&) = default;
 };
 
-// Key poses of a skin. A morph target that one names follows the joints, and no more the clips; its control adds to
-// that.
+// Key poses of a skin. A morph target of such a pose follows the joints instead of the clips; its control adds to that.
 struct Corrective {
   std::string mesh;  // the skin
   KeyPoseSet keys;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A rig says which deformer moves which mesh. The structs are plain; rig.schema.json describes their JSON form.
+// A rig assigns deformers to meshes. The structs are plain; rig.schema.json describes their JSON form.
 #pragma once
 
 #include <cstdint>
@@ -37,54 +37,54 @@ struct Attachment {
 // A point that pulls a muscle's line aside.
 struct LinePoint {
   float at = 0.5f;         // fraction of the straight line between the attachments, in (0, 1)
-  glm::vec3 offset{0.0f};  // from that place, metres, model space at bind
+  glm::vec3 offset{0.0f};  // from the straight line, metres, model space at bind
   friend bool operator==(const LinePoint&, const LinePoint&) = default;
 };
 
 // A mesh on an action line (Yang et al. 2006, "Muscle Deformation"; docs/mathematics.md section 2). The line's ends
-// move with their joints, and what is between them moves with the curves of the rig's first curve skeleton layer. The
-// mesh swells as the line shortens. It is a control mesh, which layers name as their driver.
+// move with their joints, its middle with the curves of the rig's first curve skeleton layer. The mesh swells as the
+// line shortens. It is a control mesh; layers name it as their driver.
 struct Muscle {
-  std::string name;  // also the name of its mesh, unless `mesh` is given
+  std::string name;  // also the name of its mesh, unless `mesh` is set
   Attachment from;
   Attachment to;
   std::vector<LinePoint> points;  // by ascending `at`, at most 6; none: the line is straight at bind
-  std::string mesh;               // a mesh of the model, which is then no skin; "": a spindle is made
+  std::string mesh;               // a mesh of the model, which is then no skin; "": bind makes a spindle
   float radius = 0;               // of the spindle in its middle, metres
   std::uint32_t resolution = 16;  // quads round the spindle, 4 to 128
   float tendon = 0.1f;            // fraction of the line at either end that is thin and keeps its length, 0 to 0.4
-  float volume = 1;               // share of its volume that the muscle keeps, 0 to 1
+  float volume = 1;               // fraction of its volume that the muscle keeps, 0 to 1
   float bulge = 0;                // further swelling of the middle as it shortens, 0 to 2
   friend bool operator==(const Muscle&, const Muscle&) = default;
 };
 
-// A helper joint of the model: it turns by shares of another joint's turn, which is taken apart into a twist about an
-// axis and a swing (HelperJoint). Half the twist of a hand keeps a forearm round; half the swing of a shin keeps a knee
-// cap on the knee.
+// A helper joint of the model: it turns by fractions of another joint's turn, which is split into a twist about an axis
+// and a swing (HelperJoint). Half the twist of a hand keeps a forearm round; half the swing of a shin keeps a knee cap
+// on the knee.
 struct HelperTurn {
   std::string joint;
-  std::string source;    // has a parent, and does not hang below the joint
+  std::string source;    // has a parent, and is not below the joint
   glm::vec3 axis{0.0f};  // of the twist, in the source's space, of any length; 0: along the source's bone
-  float twist = 0.5f;    // shares, -2 to 2
+  float twist = 0.5f;    // fraction of the twist, -2 to 2; of the swing below
   float swing = 0;
   friend bool operator==(const HelperTurn&, const HelperTurn&) = default;
 };
 
-// How bind judges the deformers: it poses the character by its clips, or else by sample poses, and compares them with
-// linear blend. Linear blend takes over only from layers over *, and only where nothing is sculpted: no key poses,
-// offsets, edits, keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. It does not take over
-// from dual quaternion, with which it cannot be mixed.
+// How bind checks the deformers: it poses the character by its clips, or else by sample poses, and compares them with
+// linear blend. Only layers over * fall back to it, and only without anything sculpted: no key poses, offsets, edits,
+// keyed curves, morph targets of drivers, muscles, Wires or streamed drivers. Dual quaternion does not fall back, since
+// linear blend cannot be mixed with it.
 enum class Judging {
-  kFallback,  // linear blend takes over the skin where the deformers do worse
-  kReport,    // only reports where they do worse
+  kFallback,  // skin with a defect falls back to linear blend
+  kReport,    // bind only reports defects
   kNone,
 };
 
-// Layers lie over each other in order: where a layer's mask is 1, it hides those before it. The first layer of a mesh
-// acts everywhere. Linear blend moves a mesh that no layer names.
+// Layers are stacked in order: a layer hides those before it where its mask is 1. The first layer of a mesh acts
+// everywhere. Linear blend moves a mesh that no layer names.
 struct Rig {
   std::string name;
-  // Not part of the file: where relative file names start, and which files its layers may name.
+  // Not part of the file: the folder that relative file names start from, and the files that layers may name.
   std::string directory;
   NamedFiles files = NamedFiles::kFolder;
 

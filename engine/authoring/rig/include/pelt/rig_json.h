@@ -10,19 +10,19 @@
 
 namespace pelt {
 
-// Reads a rig as rig.schema.json describes it, and nothing else. Errors are kInvalidFile (kUnsupported for another
-// version of the format) and name `source` and the place: line and column if the text is not JSON, else a JSON pointer;
-// for an unknown key also the nearest known one. Rig::directory stays empty.
+// Reads a rig in the form of rig.schema.json, and no other. Errors are kInvalidFile (kUnsupported for another version
+// of the format) and name `source` and the location: line and column if the text is not JSON, else a JSON pointer; for
+// an unknown key also the nearest known one. Rig::directory stays empty.
 Result<Rig> parse_rig(std::string_view json, const std::string& source);
 
 // Reads a rig from a file of at most 16 MiB; Rig::directory is the file's folder.
 Result<Rig> load_rig(const std::filesystem::path& path);
 
-// Writes a rig with every parameter, defaults included: parse_rig(format_rig(rig)) gives the same rig except for its
+// Writes a rig with every parameter, defaults included: parse_rig(format_rig(rig)) returns the same rig except for its
 // directory.
 std::string format_rig(const Rig& rig);
 
-// Returns the JSON schema of rigs, made from the parameters' own descriptions: the text of
+// Returns the JSON schema of rigs, generated from the parameters' descriptions: the text of
 // engine/authoring/rig/rig.schema.json.
 std::string format_rig_schema();
 

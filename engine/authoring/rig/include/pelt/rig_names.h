@@ -25,7 +25,7 @@ enum class Names : std::uint8_t {
   kPoint,        // a control point of MOS, or a joint
   kAttribute,    // a vertex attribute of the model
   kMesh,         // a mesh of the model
-  kMorphTarget,  // a morph target of the driver's mesh, or of the skin that is corrected
+  kMorphTarget,  // a morph target of the driver's mesh, or of the corrected skin
 };
 
 using VisitName = std::function<void(std::string& name, Names names)>;

@@ -33,12 +33,12 @@ struct Near {
   friend bool operator==(const Near&, const Near&) = default;
 };
 
-// A value in [0, 1] for each vertex of a mesh: the product of the given parts; 1 if none is given.
+// A value in [0, 1] for each vertex of a mesh: the product of the parts that are set; 1 without any.
 struct Region {
   std::vector<std::string> joints;  // their summed weights
-  float joint_falloff = 0;          // metres over which it falls outside of where these weights are at least half
-  std::string group;                // of the rig
-  std::string attribute;            // vertex attribute of the model, clamped: "_MASK", "COLOR_0.r"
+  float joint_falloff = 0;  // metres over which it falls off, outside vertices with at least half of these weights
+  std::string group;        // of the rig
+  std::string attribute;    // vertex attribute of the model, clamped: "_MASK", "COLOR_0.r"
   std::optional<Box> box;
   std::optional<Sphere> sphere;
   std::optional<Near> near;
@@ -54,7 +54,7 @@ struct IndexRange {
 };
 
 // Vertices or triangles with a name. The region counts if it is not empty or nothing is listed; listed vertices are
-// added to it. A triangle is in the group if it is listed or all its corners have at least a half.
+// added to it. A triangle is in the group if it is listed or all its corners have at least one half.
 struct Group {
   std::string name;
   std::string mesh = "*";  // mesh that the indices refer to; *: any

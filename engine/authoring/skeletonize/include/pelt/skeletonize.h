@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a skeleton for a skin that has none, from its shape alone.
+// Makes a skeleton for a skin that has none, from its shape only.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,11 @@
 namespace pelt {
 
 struct SkeletonizeOptions {
-  // Voxels along the longest side of the bounds, kMinResolution to kMaxResolution: limbs should be two or more voxels
-  // thick. Time and memory grow with its cube. A lower resolution is used if more than half a million voxels would be
-  // inside.
+  // Voxels along the longest side of the bounds, kMinResolution to kMaxResolution. Limbs should be at least two voxels
+  // thick. Time and memory grow with its cube. It is lowered if more than half a million voxels would be inside.
   std::uint32_t resolution = 192;
-  // Limbs that reach less far beyond what they grow from are left out: a share of the bounds' diagonal, 0 to 1. At 0.05
-  // arms end in hands; on a model of a hand, fingers are limbs.
+  // Limbs that extend less beyond their trunk are left out: a fraction of the bounds' diagonal, 0 to 1. At 0.05 arms
+  // end in hands; on a model of a hand, fingers are limbs.
   double detail = 0.05;
   // Largest length of a bone in radii of its limb; at least 1.
   double bone_length = 10;
@@ -33,13 +32,13 @@ struct SkeletonizeOptions {
 struct SkeletonizeReport {
   std::size_t joints = 0;
   std::size_t ends = 0;       // joints at ends of limbs, which move no skin
-  std::size_t junctions = 0;  // joints that three or more limbs meet in
+  std::size_t junctions = 0;  // joints at which three or more limbs meet
   std::size_t pieces = 0;     // connected pieces of the inside that have joints
   double voxel_size = 0;      // metres
   std::size_t voxels = 0;     // inside voxels
   std::size_t critical_points = 0;
   std::size_t seeds = 0;           // starts of traced lines by low divergence
-  std::vector<std::string> notes;  // one sentence each: what was dropped, left out or open
+  std::vector<std::string> notes;  // one sentence each: dropped data, parts left out, open parts
 };
 
 struct Skeletonized {
@@ -48,13 +47,13 @@ struct Skeletonized {
 };
 
 // Returns the model with a skeleton and weights made from the inside of its closed parts. Joints lie on the curve
-// skeleton that is traced in a repulsive force field (Cornea et al. 2005). There is one root, bones are parallel to the
-// model's axes in the rest pose, and every joint is bound. A vertex has at most 4 joints, with weights by heat flow
-// from the nearest bone. An existing skeleton, weights and clips are dropped; open parts and vertices without triangles
-// follow the nearest joint. Meshes keep their vertices, triangles, parts, morph targets and attributes.
+// skeleton traced in a repulsive force field (Cornea et al. 2005). There is one root, bones are parallel to the model's
+// axes in the rest pose, and every joint is bound. A vertex has at most 4 joints, with weights by heat flow from the
+// nearest bone. An existing skeleton, weights and clips are dropped; open parts and vertices without triangles follow
+// the nearest joint. Meshes keep their vertices, triangles, parts, morph targets and attributes.
 // Errors name the model and the mesh: kInvalidArgument for options out of range, positions that are not finite or
-// beyond kMaxCoordinate, and triangles that name vertices that do not exist; kUnsupported if no part is closed (the
-// error names an open edge) or thick enough.
+// beyond kMaxCoordinate, and triangles with missing vertices; kUnsupported if no part is closed (the error names an
+// open edge) or thick enough.
 Result<Skeletonized> make_skeleton(Model model, const SkeletonizeOptions& options = {});
 
 }  // namespace pelt

@@ -22,14 +22,14 @@ struct GroupPair {
   friend bool operator==(const GroupPair&, const GroupPair&) = default;
 };
 
-// The functions of place that a row of driver vertices reproduces, beyond weights that sum to 1.
+// Functions of position that a row of driver vertices reproduces, besides weights that sum to 1.
 enum class Precision {
-  kNone,       // none; with likeness 0 these are the weights of the paper
-  kLinear,     // the vertex's place along the driver, if that lies among the row's driver vertices
-  kQuadratic,  // also any quadratic function of that place, by weights of both signs
+  kNone,       // none; with `likeness` 0 these are the weights of the paper
+  kLinear,     // the vertex's position along the driver, if that is among the row's driver vertices
+  kQuadratic,  // also any quadratic function of that position, by weights of both signs
 };
 
-// Parameters of surface-oriented FFD (Singh & Kokkevis 2000); docs/mathematics.md section 1 is the specification.
+// Parameters of surface-oriented FFD (Singh & Kokkevis 2000). docs/mathematics.md section 1 is the specification.
 struct SurfaceFfdParameters {
   static constexpr std::string_view kName = "surface_ffd";
 
@@ -44,8 +44,7 @@ struct SurfaceFfdParameters {
   float distance_scale = 1.0f;         // > 0; about 1/3 in basic mode follows the surface of the driver most closely
   // K: driver triangles that move a vertex; 0: all; none: 26, with kQuadratic 32.
   std::optional<std::uint32_t> elements;
-  // If given, metres: K is the least number of triangles with at most this error of the cut, and `elements` does not
-  // count.
+  // If set, metres: K is the least number of triangles with at most this error of the cut, and `elements` is ignored.
   std::optional<float> cut_error;
   Cut cut = Cut::kContinuous;
   // Basic: raises K to the largest number of triangles round a driver vertex; with a smaller K the cut jumps.
@@ -53,14 +52,14 @@ struct SurfaceFfdParameters {
   // Extended mode without cut_error: driver vertices that move a vertex; 0: all; none: 8, with kQuadratic 12.
   std::optional<std::uint32_t> influences;
   Precision precision = Precision::kLinear;  // extended
-  float likeness = 1.0f;           // extended: exponent of how alike vertex and driver vertex are painted; 0: no effect
-  bool exact_normals = true;       // extended: true: normals follow the gradient of the weights; false: only the frames
+  float likeness = 1.0f;      // extended: exponent of the weight similarity of vertex and driver vertex; 0: no effect
+  bool exact_normals = true;  // extended: whether normals follow the gradient of the weights; else only the frames
   std::vector<GroupPair> exclude;  // these elements never move these vertices
   // These elements move only these vertices, and these vertices follow no other elements.
   std::vector<GroupPair> exclusive;
-  // Most bones along the skeleton from the bone of a vertex to that of an element.
+  // Most bones along the skeleton from a vertex's bone to an element's.
   std::optional<std::uint32_t> max_hops;
-  std::uint32_t fade = 4;  // rings of vertices over which exclusions and hops set in
+  std::uint32_t fade = 4;  // rings of vertices over which exclusions and hops fade in
   DriverParameters driver;
   friend bool operator==(const SurfaceFfdParameters&, const SurfaceFfdParameters&) = default;
 };

@@ -9,16 +9,16 @@
 
 namespace pelt {
 
-// Returns a model as binary glTF 2.0, the bytes of a .glb file: one node a joint, one skin of all bound joints, or
-// several where a joint is bound in several ways, and for each mesh that has vertices a node and a mesh, skinned if it
-// has weights, with one primitive a part; a mesh without triangles becomes points. It holds positions, normals,
+// Returns a model as binary glTF 2.0, the bytes of a .glb file: one node per joint; one skin of all bound joints, or
+// several if a joint is bound in several ways; for each mesh with vertices a node and a mesh, skinned if it has
+// weights, with one primitive per part; a mesh without triangles becomes points. It contains positions, normals,
 // tangents, UVs, as many sets of 4 weights as the longest row needs, offsets of morph targets, attributes, base colours
-// and their PNG and JPEG images, clips. import_gltf reads the same model from it, with one more joint for each mesh's
-// node. Where a clip keys morph targets of one mesh at different times or with different interpolation, all get keys at
-// all of the times; the weights stay what they are. Left out: bendy bones, human bones, expressions, levels, channels
-// of joints that have a matrix, and what binds a joint in a further way and moves no mesh. Errors: kUnsupported for
-// more than 65536 bound joints, a mesh that is bound to one joint in two ways, clips of more than 64 million weights,
-// names that are no UTF-8, or more than 4 GiB.
+// and their PNG and JPEG images, and clips. import_gltf reads the same model from it, with one more joint for each
+// mesh's node. If a clip keys morph targets of one mesh at different times or with different interpolation, all get
+// keys at all of the times, with the same weights as before. Left out: bendy bones, human bones, expressions, levels,
+// channels of joints with a matrix, and further bindings of a joint that move no mesh. Errors: kUnsupported for more
+// than 65536 bound joints, a mesh that is bound to one joint in two ways, clips of more than 64 million weights, names
+// that are not UTF-8, or more than 4 GiB.
 Result<std::string> format_glb(const Model& model);
 
 }  // namespace pelt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A parameter is declared once: describe(fields, struct) tells a Fields each member of a struct: its name, meaning and
-// range, and what a text names. Subclasses of Fields use this to read and write JSON (json_fields.h), to write its
-// schema (json_schema.h), and to find the files or groups that a rig names (rig_names.h).
+// A parameter is declared once: describe(fields, struct) passes each member of a struct to a Fields: its name, meaning
+// and range, and what its text names. Subclasses of Fields use this to read and write JSON (json_fields.h), to write
+// its schema (json_schema.h), and to find the files or groups that a rig names (rig_names.h).
 #pragma once
 
 #include <array>
@@ -57,7 +57,7 @@ struct Field {
   bool required = false;     // the key must be there
 };
 
-// A member, by its name, and whether it is given: whether it differs from its default.
+// A member's name, and whether the member is set: whether it differs from its default.
 struct Given {
   std::string_view member;
   bool is_given;
@@ -69,7 +69,7 @@ struct Choice {
   E value;
 };
 
-// The kinds of members: each refers to the member, and says which values it may have.
+// The kinds of members: each refers to the member and lists its allowed values.
 namespace members {
 
 struct Flag {
@@ -82,12 +82,12 @@ struct Number {
 struct NumberOr {
   std::optional<float>& value;
   Range range;
-  std::string_view word;  // is written for no value
+  std::string_view word;  // written for no value
 };
 struct Integer {
   std::uint32_t& value;
   IntegerRange range;
-  std::string_view zero_word;  // is written for 0, unless it is empty
+  std::string_view zero_word;  // written for 0, unless it is empty
 };
 struct IntegerOr {
   std::optional<std::uint32_t>& value;
@@ -136,7 +136,7 @@ struct Keys {
   std::vector<CurveKey>& values;  // by ascending `at`
   Range at;
   Range value;
-  // Unless it is empty: is written for no keys, and a single number is a key at 0.
+  // Unless it is empty, it is written for no keys, and a single number is a key at 0.
   std::string_view word;
 };
 struct Chosen {
@@ -156,10 +156,10 @@ class Fields {
  public:
   virtual ~Fields() = default;
 
-  // Gives the struct's name in the schema and its meaning. It is the first call of a describe.
+  // Passes the struct's name in the schema and its meaning. It is the first call of a describe.
   virtual void about(std::string_view /*type*/, std::string_view /*meaning*/) {}
 
-  // Visits a member. The functions behind it do this for one kind each.
+  // Visits a member. The functions below call it for one kind each.
   virtual void visit(const Field&, const Member&) {}
   void flag(const Field& field, bool& value) { visit(field, members::Flag{value}); }
   void number(const Field& field, float& value, Range range) { visit(field, members::Number{value, range}); }
@@ -222,7 +222,7 @@ class Fields {
     value = choices[place].value;
   }
 
-  // Returns true if a member that may be missing is there, or should be made.
+  // Returns true if an optional member exists, or should be made.
   virtual bool is_there(const Field&, bool now) { return now; }
   using Inside = std::function<void(Fields&)>;
   virtual void nested(const Field&, const Inside& inside) { inside(*this); }
@@ -242,24 +242,24 @@ class Fields {
         field, values.size(), [&](std::size_t count) { values.resize(count); },
         [&](Fields& inside, std::size_t i) { describe(inside, values[i]); });
   }
-  // Visits a layer's deformer, which `name` chooses, and its parameters.
+  // Visits a layer's deformer, chosen by `name`, and its parameters.
   virtual void deformer(const Field& name, const Field& parameters, DeformerParameters&);
 
   // Reports a conflict between members at the member `name`, in words, if `wrong`. `rule`: the same as JSON Schema of
-  // an object, if it can be expressed there.
+  // an object, if expressible.
   virtual void refuse(bool /*wrong*/, std::string_view /*name*/, std::string_view /*why*/,
                       std::string_view /*rule*/ = "") {}
 
-  // Reports a conflict at the member `name`, in words, if all of `given` are given and none of `missing` is.
+  // Reports a conflict at the member `name`, in words, if all of `given` are set and none of `missing` is.
   void conflict(std::string_view name, std::initializer_list<Given> given, std::initializer_list<Given> missing,
                 std::string_view why);
-  // Reports a conflict if more than one of the members is given.
+  // Reports a conflict if more than one of the members is set.
   void at_most_one(std::initializer_list<Given> members, std::string_view why);
-  // Reports a conflict if not exactly one of the members is given.
+  // Reports a conflict unless exactly one of the members is set.
   void exactly_one(std::initializer_list<Given> members, std::string_view why);
 
  protected:
-  // Visits the rule of a conflict, whether it is kept or not.
+  // Visits the rule of a conflict, whether broken or not.
   virtual void clause(std::span<const Given> /*given*/, std::span<const Given> /*missing*/) {}
 
   using Resize = std::function<void(std::size_t)>;

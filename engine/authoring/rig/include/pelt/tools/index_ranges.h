@@ -10,7 +10,7 @@
 
 namespace pelt {
 
-// Appends an index to ranges: to the last one, if it follows that directly.
+// Appends an index to ranges: extends the last one if the index directly follows it.
 inline void append_index(std::vector<IndexRange>& ranges, std::uint32_t index) {
   if (!ranges.empty() && ranges.back().last + 1 == index) {
     ranges.back().last = index;

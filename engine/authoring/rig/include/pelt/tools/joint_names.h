@@ -12,9 +12,9 @@ namespace pelt {
 
 enum class Side { kNone, kLeft, kRight };
 
-// A joint's name without namespace, numbers, single letters, and words that only say that it is a joint (unless no
-// other word remains), in lower case and joined: "mixamorig:LeftForeArm", "forearm.L", "DEF-forearm.L.001", "Bip01 L
-// Forearm", "J_Bip_L_ForeArm" and "lForeArm" are all {kLeft, "forearm"}.
+// A joint's name without namespace, numbers, single letters, and generic words for joints (unless no other word
+// remains), in lower case and joined: "mixamorig:LeftForeArm", "forearm.L", "DEF-forearm.L.001", "Bip01 L Forearm",
+// "J_Bip_L_ForeArm" and "lForeArm" are all {kLeft, "forearm"}.
 struct JointName {
   Side side = Side::kNone;
   std::string word;
@@ -23,8 +23,7 @@ struct JointName {
 
 JointName parse_joint_name(std::string_view name);
 
-// Returns the names that say what joints are, one a joint: those of human bones, and the joints' own where there are
-// none.
+// Returns a name for the purpose of each joint: that of its human bone, or else its own.
 std::vector<JointName> parse_joint_names(const Skeleton& skeleton);
 
 // Returns true if `words`, separated by spaces, contain `word`.

@@ -23,7 +23,7 @@ namespace pelt::json_fields {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Parses JSON: at most 16 MiB, nested at most 32 deep, no key twice in an object. Checks the syntax only. Errors name
+// Parses JSON: at most 16 MiB, nested at most 32 deep, without duplicate keys. Checks the syntax only. Errors name
 // `source`, line and column.
 inline constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 Result<Json> parse_json(std::string_view json, const std::string& source);
@@ -38,19 +38,19 @@ struct Problem {
   }
 };
 
-// Returns the double whose shortest text is the float's shortest text: 0.1f is written as 0.1, and reads back as 0.1f.
+// Returns the double with the same shortest text as the float: 0.1f is written as 0.1, and reads back as 0.1f.
 double shortest(float value);
 
-// Returns the value of a member as it is written.
+// Returns the JSON value of a member.
 OrderedJson json_of(const Member& member);
 
-// Returns the text, or its first bytes and an ellipsis if it has more than `length`.
+// Returns the text, or its first bytes and an ellipsis if it is longer than `length`.
 std::string shortened(std::string text, std::size_t length);
 
 // Appends a key to a JSON pointer (RFC 6901).
 std::string child(const std::string& pointer, std::string_view key);
 
-// Reads one JSON object. The value of an absent key stays as it is, at its default.
+// Reads one JSON object. The value of an absent key keeps its default.
 class Reader : public Fields {
  public:
   Reader(const Json& object, std::string pointer, Problem& problem);
@@ -67,7 +67,7 @@ class Reader : public Fields {
   // Returns the raw value of a key; null if the key is absent.
   const Json* find(std::string_view key);
 
-  // Refuses the keys that no call asked for. It must come last.
+  // Refuses the keys that no call asked for. Call it last.
   void finish();
 
  protected:
@@ -75,7 +75,7 @@ class Reader : public Fields {
 
  private:
   const Json* find(const Field&);
-  // Returns true if an earlier choice makes the field one that must keep its default.
+  // Returns true if an earlier choice requires the field to keep its default.
   bool is_out_of_place(const Field&) const;
   void read_object(const Json& json, std::string pointer, const Inside&);
 
