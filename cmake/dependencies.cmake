@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Every library that Pelt depends on, each with its reason. packages.txt lists the packages that hold them.
+# Every library that Pelt depends on, each with its reason. packages.txt lists the packages that provide them.
 # pelt-config.cmake.in finds again the libraries that Pelt's static libraries link.
 
-# pelt_require(TARGET PACKAGE [option...]): TARGET, which a project that includes Pelt may have made, or else PACKAGE
-# makes.
+# pelt_require(TARGET PACKAGE [option...]): finds PACKAGE, which makes TARGET, unless a project that includes Pelt has
+# made it.
 macro(pelt_require target)
   if(NOT TARGET ${target})
     find_package(${ARGN} REQUIRED)
@@ -27,7 +27,7 @@ pelt_require(glm::glm glm)
 # tl::expected: std::expected's interface for C++20; every public function that may fail returns it.
 pelt_require(tl::expected tl-expected)
 
-# xxHash: the checksum of .pelt files; its header alone, compiled in.
+# xxHash: the checksum of .pelt files; its header only, compiled in.
 if(NOT TARGET pelt_library::xxhash)
   find_path(PELT_XXHASH_INCLUDE xxhash.h REQUIRED)
   mark_as_advanced(PELT_XXHASH_INCLUDE)
@@ -41,7 +41,7 @@ if(PELT_EVALUATION)
 endif()
 
 if(PELT_GLB)
-  # nlohmann/json: characters in glTF files; reads and writes the rig. Headers alone.
+  # nlohmann/json: characters in glTF files; reads and writes the rig. Headers only.
   pelt_require(nlohmann_json::nlohmann_json nlohmann_json)
 endif()
 
@@ -51,7 +51,7 @@ if(PELT_AUTHORING)
   pelt_require(fmt::fmt fmt)
   # oneTBB: threads; deterministic work is split with it, and nothing else starts threads.
   pelt_require(TBB::tbb TBB)
-  # tinygltf: reads glTF; linked, since its header's implementation costs 18 s a compile.
+  # tinygltf: reads glTF; linked, since its header's implementation costs 18 s per compilation.
   pelt_require_library(tinygltf)
   # tinyobjloader: reads OBJ with polygons.
   pelt_require_library(tinyobjloader)
@@ -59,7 +59,7 @@ if(PELT_AUTHORING)
   pelt_require_library(meshoptimizer)
   # Eigen: linear systems, for the spreading of weights over a driver and for key poses.
   pelt_require(Eigen3::Eigen Eigen3 NO_MODULE)
-  # OpenSubdiv: limit stencils of Catmull-Clark surfaces, whose cages are control points; its part without a GPU.
+  # OpenSubdiv: limit stencils of Catmull-Clark surfaces over their control points; only its CPU library.
   pelt_require_library(osdCPU)
 endif()
 if(PELT_SKELETONIZE)
@@ -71,7 +71,7 @@ endif()
 if(PELT_RUNTIME)
   # Vulkan: headers; the loader is opened at run time.
   pelt_require(Vulkan::Headers Vulkan)
-  # glslang and SPIRV-Tools: compile, check and, where spirv-opt is there, optimise the shaders while building.
+  # glslang and SPIRV-Tools: compile, check and, if spirv-opt is installed, optimise the shaders while building.
   find_program(PELT_GLSLANG glslangValidator REQUIRED)
   find_program(PELT_SPIRV_VAL spirv-val REQUIRED)
   find_program(PELT_SPIRV_OPT spirv-opt)
@@ -85,7 +85,7 @@ if(PELT_SAMPLES)
   find_path(PELT_STB_INCLUDE stb/stb_image_write.h REQUIRED)
   # zlib: packs PNG better than stb does.
   pelt_require(ZLIB::ZLIB ZLIB)
-  # DejaVu: the font of labels in pictures and of panels, taken into the program.
+  # DejaVu: the font of labels in pictures and of panels, embedded in the program.
   find_file(PELT_LABEL_FONT DejaVuSans.ttf PATHS /usr/share/fonts/truetype/dejavu /usr/share/fonts/TTF REQUIRED)
 endif()
 if(PELT_VIEWER)
@@ -93,7 +93,7 @@ if(PELT_VIEWER)
   find_package(glfw3 REQUIRED)
   find_path(PELT_IMGUI_INCLUDE imgui.h PATH_SUFFIXES imgui REQUIRED)
   find_library(PELT_IMGUI_LIBRARY imgui REQUIRED)
-  # stb's library holds the parts of it that Dear ImGui does not compile itself.
+  # stb's library has the parts of it that Dear ImGui does not compile itself.
   find_library(PELT_STB_LIBRARY stb REQUIRED)
 endif()
 if(PELT_TESTS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A script: writes the words of the file SOURCE, little-endian and with zeros at its end, to the C++ header HEADER as
+# A script: writes the words of the file SOURCE, little-endian and padded with zeros, to the C++ header HEADER as
 # NAMESPACE::NAME.
 file(READ "${SOURCE}" bytes HEX)
 string(LENGTH "${bytes}" digits)

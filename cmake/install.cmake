@@ -59,8 +59,8 @@ function(pelt_install_rigs)
   endif()
 endfunction()
 
-# Installs pelt-NAME.pc for pelt::NAME, whose file is OUTPUT_NAME, or else pelt_NAME. If the libraries are static, the
-# file also names what they need besides the libraries of Pelt.
+# Installs pelt-NAME.pc for pelt::NAME, whose library is OUTPUT_NAME (default: pelt_NAME). If the libraries are static,
+# the file also names the libraries outside Pelt that they need.
 function(pelt_install_pc name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESCRIPTION;OUTPUT_NAME" "LIBRARIES;REQUIRES")
   set(folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Finds libraries that do not have a CMake package everywhere, as targets. Installed too: Pelt's static libraries name
-# them.
+# Makes targets of libraries that lack a CMake package on some systems. Installed too: Pelt's static libraries link them.
 #
 #   pelt_find_library(NAME)    # makes the target pelt_library::NAME for the library NAME, unless it is not found
 function(pelt_find_library name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cpack -G DEB: libpelt-dev, the shared libraries where they are shared, and the programs where they are built.
+# cpack -G DEB: libpelt-dev, and, if they are built, the shared libraries and the programs.
 set(library_package "libpelt${pelt_VERSION_MAJOR}.${pelt_VERSION_MINOR}")
 set(CPACK_COMPONENTS_ALL development)
 set(development_depends libglm-dev libexpected-dev)
@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SHLIBDEPS ON)
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "What programs with Pelt run on.")
+set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "Shared libraries of programs that use Pelt.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME pelt)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)

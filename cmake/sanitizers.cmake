@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# PELT_SANITIZE=address,undefined or thread: for every target of the build, by Clang.
+# PELT_SANITIZE=address,undefined or thread: for every target of the build; needs Clang.
 if(PELT_SANITIZE)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "PELT_SANITIZE needs Clang; use the presets asan and tsan")
   endif()
   add_compile_options(-fsanitize=${PELT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  # Programs of C link the C++ of the sanitizers, too, which that of libpelt.so needs.
+  # C programs also link the sanitizers' C++ runtime, which libpelt.so needs.
   add_link_options(-fsanitize=${PELT_SANITIZE} $<$<LINK_LANGUAGE:C>:--driver-mode=g++>)
   # Adds the list of suppressions to every program.
   if(PELT_SANITIZE MATCHES address)

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-# Compiles GLSL to SPIR-V and embeds its words in a program.
+# Compiles GLSL to SPIR-V and embeds it in a program.
 #
 #   pelt_embed_shaders(TARGET NAMESPACE name [SCALAR_LAYOUT] SOURCES file...)
 #
-# compiles each SOURCE (.comp, .vert, .frag; relative to the root of the repository) to SPIR-V 1.3, which Vulkan 1.1
-# takes, optimises the SPIR-V unless the build is a debug build or spirv-opt is missing (names of buffers stay for
-# capture tools, those of functions do not), checks it with spirv-val for Vulkan 1.1 and 1.3, with SCALAR_LAYOUT for
-# devices whose feature scalarBlockLayout is on, and makes it a header for the sources of TARGET:
+# compiles each SOURCE (.comp, .vert, .frag; relative to the root of the repository) to SPIR-V 1.3, for Vulkan 1.1;
+# optimises it, except in debug builds or without spirv-opt (names of buffers stay for capture tools, those of functions
+# do not); checks it with spirv-val for Vulkan 1.1 and 1.3, with SCALAR_LAYOUT for devices whose feature
+# scalarBlockLayout is on; and makes it a header for the sources of TARGET:
 # samples/renderer/shaders/surface.vert becomes
 #
 #   #include "samples/renderer/shaders/surface.vert.h"
 #   name::surface_vert                                 // inline constexpr std::array<std::uint32_t, N>
 #
-# (TARGET_shaders.h includes them all), named after the file's path below its shaders/ folder, every other character an
-# underscore. Shaders include each other relative to themselves or to PELT_SHADER_FOLDERS. Everything made is in the
-# build folder. Call it in the folder that makes TARGET.
+# TARGET_shaders.h includes them all. Names come from the file's path below its shaders/ folder, with underscores for
+# other characters. Shaders include each other relative to themselves or to PELT_SHADER_FOLDERS. All outputs are in the
+# build folder. Call the function in the folder that makes TARGET.
 if(NOT PELT_SHADER_FOLDERS)
   set(PELT_SHADER_FOLDERS "${pelt_SOURCE_DIR}/shaders" "${pelt_SOURCE_DIR}/shaders/include")
 endif()

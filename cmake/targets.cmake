@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Properties that every target of Pelt shares: the language, include paths from the root of the repository, warnings.
 #
-# With CMAKE_UNITY_BUILD, as in the preset `release`, up to PELT_UNITY_SIZE sources of a folder are compiled as one, in
-# a third of the time. A source that defines a name that another source of its folder defines too must then be compiled
-# alone: pelt_compile_alone(file...) takes it out.
+# With CMAKE_UNITY_BUILD, as in the preset `release`, up to PELT_UNITY_SIZE sources of a folder compile as one, in a
+# third of the time. If two sources of a folder define the same name, pelt_compile_alone(file...) compiles one of them
+# separately.
 set(PELT_UNITY_SIZE 10)
 function(pelt_target name)
   get_target_property(sources ${name} SOURCES)
@@ -25,9 +25,9 @@ function(pelt_target name)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:pelt_warnings>)
 endfunction()
 
-# pelt_precompile(TARGET [HEADER...]): compiles these headers and the most used ones once for the whole target. A source
-# that has options of its own is compiled without them, and so is every source where none are compiled together: there
-# each shows that it includes what it needs.
+# pelt_precompile(TARGET [HEADER...]): precompiles these headers and the most used ones for the whole target. Sources
+# with options of their own do not use them. Without unity builds nothing is precompiled, so that each source shows that
+# it includes what it needs.
 function(pelt_precompile name)
   if(NOT CMAKE_UNITY_BUILD)
     return()
@@ -48,7 +48,7 @@ function(pelt_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# pelt_library(NAME): the target pelt_NAME as a library that others link, pelt::NAME here and where it is installed.
+# pelt_library(NAME): the target pelt_NAME as a library for others, pelt::NAME both here and installed.
 # BUILD_SHARED_LIBS makes it shared or static; both are compiled the same way. Until 1.0 every minor version is an ABI
 # of its own.
 function(pelt_library name)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-# The warnings that the code is clean of.
+# The warnings that the code must not raise.
 add_library(pelt_warnings INTERFACE)
 target_compile_options(pelt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                -Wno-sign-conversion -Wno-missing-field-initializers
                                                $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(pelt_warnings INTERFACE -Wno-subobject-linkage)  # it takes a unity build's sources for headers
+  target_compile_options(pelt_warnings INTERFACE -Wno-subobject-linkage)  # takes sources for headers
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Headers of libstdc++ 12 use what it calls deprecated, and Boost's use enumerators beyond their range.
+  # Headers of libstdc++ 12 use deprecated names, and Boost's use enumerators beyond their range.
   target_compile_options(pelt_warnings INTERFACE -Wno-deprecated-declarations
                                                  $<$<COMPILE_LANGUAGE:CXX>:-Wno-enum-constexpr-conversion>)
 endif()

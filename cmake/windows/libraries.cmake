@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The libraries of dependencies.cmake for Windows, which Debian has no builds of: those that are headers alone from the
-# headers of this machine, others from Debian's source packages in PELT_DEBIAN_SOURCES, which ./run check windows
-# fetches.
+# The libraries of dependencies.cmake for Windows, which Debian does not build. Header-only ones use this machine's
+# headers; the others are built from Debian's source packages in PELT_DEBIAN_SOURCES, which ./run check windows fetches.
 set(PELT_DEBIAN_SOURCES "" CACHE PATH "Unpacked source packages of Debian: meshoptimizer, onetbb, opensubdiv")
 
-# This machine's own headers must not be found beside them.
+# Other headers of this machine must not be found.
 set(headers "${CMAKE_BINARY_DIR}/headers")
 file(MAKE_DIRECTORY "${headers}")
 foreach(name IN ITEMS CLI fmt glm hwy nlohmann stb tl vk_video vulkan tiny_gltf.h tiny_obj_loader.h xxhash.h
@@ -16,8 +15,8 @@ foreach(name IN ITEMS CLI fmt glm hwy nlohmann stb tl vk_video vulkan tiny_gltf.
   file(CREATE_LINK "/usr/include/${name}" "${headers}/${link}" SYMBOLIC)
 endforeach()
 
-# Of these libraries headers are enough. Highway: one set of instructions, since this compiler does not align the stack
-# on Windows for wider ones. Everywhere, so that all share precompiled headers.
+# Only the headers of these libraries are used. Highway has one set of instructions, since this compiler does not align
+# the stack on Windows for wider ones. Defined for all targets, so that they share precompiled headers.
 add_compile_definitions(FMT_HEADER_ONLY HWY_COMPILE_ONLY_STATIC)
 
 function(pelt_headers target)
@@ -46,7 +45,7 @@ function(pelt_compiled target include)
   add_library(${target} ALIAS ${name})
 endfunction()
 
-# pelt_implementation(TARGET TEXT): a library of what headers define where TEXT asks them to.
+# pelt_implementation(TARGET TEXT): a library of the functions that headers define when TEXT asks for them.
 function(pelt_implementation target text)
   string(MAKE_C_IDENTIFIER "${target}" name)
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/implementations/${name}.cpp" CONTENT "${text}" @ONLY)
@@ -79,7 +78,7 @@ file(CREATE_LINK "${folder}/opensubdiv" "${headers}/opensubdiv" SYMBOLIC)
 pelt_compiled(pelt_library::osdCPU "${folder}" ${sources})
 target_compile_definitions(compiled_pelt_library__osdCPU PUBLIC _USE_MATH_DEFINES)
 pelt_unpacked(onetbb folder)
-# Its options are older than those that a variable sets: only the cache's count. What it warns of is its own.
+# oneTBB's CMake is too old for options set by plain variables: only the cache counts. Its warnings are its own.
 set(TBB_TEST OFF CACHE BOOL "" FORCE)
 set(TBB_STRICT OFF CACHE BOOL "" FORCE)
 add_subdirectory("${folder}" "${CMAKE_BINARY_DIR}/onetbb" EXCLUDE_FROM_ALL)
