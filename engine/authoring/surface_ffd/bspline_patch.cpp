@@ -41,7 +41,7 @@ Result<void> validate(const Direction& direction, char name, const std::string& 
     return invalid("{}: {} control vertices in {} are too few for degree {}", what, count, name, degree);
   }
   if (knots.size() != std::uint64_t{count} + degree + 1) {
-    return invalid("{}: {} knots in {} should be {}", what, knots.size(), name, std::uint64_t{count} + degree + 1);
+    return invalid("{}: {} knots in {}; there must be {}", what, knots.size(), name, std::uint64_t{count} + degree + 1);
   }
   double largest = 0;
   for (std::size_t i = 0; i < knots.size(); ++i) {

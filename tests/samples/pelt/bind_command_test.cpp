@@ -136,7 +136,7 @@ TEST_F(Pelt, ReadsNoFilesThatOthersNameWithoutLeave) {
       // What is read by leave is not quoted.
       EXPECT_THAT(
           failure("bind builtin:limb --rig rigs/rig.json --any-file -o x.pelt"),
-          testing::AllOf(HasSubstr(".obj:1: coordinate 3 is no number"), testing::Not(HasSubstr("top-secret"))));
+          testing::AllOf(HasSubstr(".obj:1: coordinate 3 must be a number"), testing::Not(HasSubstr("top-secret"))));
     }
   }
 }

@@ -68,7 +68,7 @@ TEST_F(Pelt, RefusesOptionsThatDoNotGoTogether) {
   EXPECT_THAT(failure(bind + "--preset limb --deformer mos", 2), HasSubstr("excludes"));
   EXPECT_THAT(failure(bind + "--preset limb --driver builtin:limb", 2), HasSubstr("excludes"));
   EXPECT_THAT(failure(bind + "--preset limbs", 2), HasSubstr("biped"));
-  EXPECT_THAT(failure(bind + "--preset biped"), HasSubstr("the preset biped finds no chain"));
+  EXPECT_THAT(failure(bind + "--preset biped"), HasSubstr("preset biped finds no chain"));
   EXPECT_THAT(failure(bind + "--report r.txt", 2), HasSubstr("must end in .json"));
   EXPECT_THAT(failure(bind + "--write-rig r.txt", 2), HasSubstr("must end in .json"));
   EXPECT_THAT(failure(bind + "--write-rig out.json --report out.json", 2), HasSubstr("out.json"));

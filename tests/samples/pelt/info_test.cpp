@@ -51,14 +51,14 @@ TEST_F(Pelt, SaysWhatACharacterDoesNotCarry) {
 }
 
 TEST_F(Pelt, TellsAModelThatDoesNotBendOfASkeleton) {
-  const std::string help = "'pelt skeleton' gives a skin joints and weights";
+  const std::string help = "'pelt skeleton' adds joints and weights to a skin";
   write("statue.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   EXPECT_THAT(done("info statue.obj"), HasSubstr("note: no mesh has weights; " + help));
   for (const std::string deformer : {"surface-ffd", "linear-blend", "dual-quaternion", "curve-skeleton", "mos"}) {
     EXPECT_THAT(failure("bind statue.obj --deformer " + deformer + " -o x.pelt"), HasSubstr("; " + help)) << deformer;
   }
   write("statue.gltf", kSmiling);
-  const std::string rigid = "note: no mesh bends, since each follows one joint as a whole; " + help;
+  const std::string rigid = "note: no mesh bends, since each follows a single joint; " + help;
   EXPECT_THAT(done("info statue.gltf"), HasSubstr(rigid));
   EXPECT_THAT(done("bind statue.gltf -o x.pelt"), HasSubstr(rigid));
   EXPECT_THAT(done("info builtin:limb"), testing::Not(HasSubstr(help)));

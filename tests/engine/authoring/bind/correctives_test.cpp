@@ -181,7 +181,7 @@ TEST(Correctives, ThatAreWrongAreRefused) {
   EXPECT_EQ(error(corrective({{{40}, "", {{100000, {}}}}})),
             "corrective 2 ('tube'), pose 0: offsets vertex 100000 of the 408 of the mesh 'tube'");
   EXPECT_EQ(error(corrective({{{0}, "target1", {}}})),
-            "corrective 2 ('tube'): pose 0 is at rest, where nothing is offset");
+            "corrective 2 ('tube'): pose 0 must not be at rest, which has no offsets");
 }
 
 }  // namespace

@@ -44,10 +44,10 @@ TEST(LoadCage, NamesTheLineThatIsWrong) {
   std::string many = corners + "f";
   for (int i = 0; i < 1001; ++i) many += " 1";
   const std::vector<std::pair<std::string, std::string>> defects{
-      {"", "cage.obj: holds no vertex"},
+      {"", "cage.obj: has no vertex"},
       {corners, "cage.obj: has no face"},
       {corners + "l 1 2 3\n", "cage.obj: has no face"},
-      {corners + "f 1 2 4\n", "cage.obj:4: names vertex 4 of 3"},
+      {corners + "f 1 2 4\n", "cage.obj:4: names vertex 4, but there are only 3"},
       {many, "cage.obj:4: 1001 corners of a face, more than the limit of 1000"},
   };
   for (const auto& [text, why] : defects) {

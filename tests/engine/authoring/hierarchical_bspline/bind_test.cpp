@@ -181,7 +181,7 @@ TEST(HierarchicalBspline, TextureCoordinatesAreParameters) {
   surface.places = SurfacePlaces::kTextureCoordinates;
   const Character given = test::bound(model, test::rig_of(surface)).character;
   EXPECT_LT(test::farthest(test::posed(closest, turned(70), "tube"), test::posed(given, turned(70), "tube")), 2e-3f);
-  EXPECT_THAT(test::bind_error(tube(), test::rig_of(surface)), HasSubstr("mesh 'tube' has no texture coordinates"));
+  EXPECT_THAT(test::bind_error(tube(), test::rig_of(surface)), HasSubstr("mesh 'tube' needs texture coordinates"));
 }
 
 TEST(HierarchicalBspline, ShapesFollowAControl) {
@@ -385,7 +385,7 @@ TEST(HierarchicalBspline, SaysWhatLiesBeyondTheCurvature) {
   const Bound far = test::bound(model, test::rig_of(given));
   const auto note = std::ranges::find_if(far.report.notes, says);
   ASSERT_NE(note, far.report.notes.end());
-  EXPECT_THAT(*note, HasSubstr("2 vertices of mesh 'tube' lie farther from the surface than its radius of curvature; "
+  EXPECT_THAT(*note, HasSubstr("2 vertices of mesh 'tube' are farther from the surface than its radius of curvature; "
                                "the farthest is vertex 70, 1.3 m off"));
 }
 
@@ -422,7 +422,7 @@ TEST(HierarchicalBspline, RefusesWhatIsWrongAndNamesThePlace) {
   surface.levels[0].secondary = {{.vertices = {{80, 80}}}, {.vertices = {{80, 80}}}};
   expect_refused("vertex 80 swings twice");
   surface.levels.push_back({.secondary = {{.vertices = {{40, 40}}}}});
-  expect_refused("vertex 40 swings, but");
+  expect_refused("vertex 40 cannot swing");
   surface.levels[0].limits.assign(2, {SurfaceLimitKind::kDistance, "joint0", 1, {{9, 9}}});
   expect_refused("vertex 9 is limited twice");
   const SurfaceKey lifted{.offsets = {{1, {0, 1, 0}}}};
@@ -431,7 +431,7 @@ TEST(HierarchicalBspline, RefusesWhatIsWrongAndNamesThePlace) {
   surface.levels[0].keys = {{.follow = SurfaceFollow{0, 3, {}}, .keys = {lifted}}};
   expect_refused("has no direction");
   surface.levels[0].keys = {{.control = "a", .keys = {lifted, lifted}}};
-  expect_refused("two keys are at one value");
+  expect_refused("keys must be at different values");
   surface.levels[0].attach[0] = {.curve = {"joint0"}, .vertices = {{0, 7}}};
   expect_refused("curve");
 }

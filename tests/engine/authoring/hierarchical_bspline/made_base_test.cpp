@@ -207,8 +207,8 @@ TEST(MadeBase, ErrorsSayWhatIsMissing) {
   const Model points = test::make_cloud(100);
   Rig rig = made_rig();
   rig.layers[0].target = points.meshes[0].name;
-  EXPECT_THAT(test::bind_error(points, rig), HasSubstr("the layer has no skin to make a surface of"));
-  EXPECT_THAT(test::bind_error(test::make_cloud(0), made_rig()), HasSubstr("no skin to make a surface of"));
+  EXPECT_THAT(test::bind_error(points, rig), HasSubstr("the layer has no skin to make a surface from"));
+  EXPECT_THAT(test::bind_error(test::make_cloud(0), made_rig()), HasSubstr("no skin to make a surface from"));
 }
 
 TEST(MadeBase, LeavesPointsWithoutTrianglesToLinearBlend) {

@@ -347,7 +347,7 @@ TEST(Subdivision, RefusesWhatIsNoMeshAndNamesTheFace) {
   parameters.faces.push_back({0, 1, 6});
   expect_refused("the edge from point 0 to 1 belongs to more than two faces: 0, 2 and 6");
   parameters.creases = {{.paths = {{3}}}};
-  expect_refused("a path of a crease has 1 vertices, not at least two");
+  expect_refused("a path of a crease has 1 vertices, and needs at least two");
   parameters.creases = {{{{0, 2, 3, 0}}, 10}};
   expect_refused("a crease follows no edge: from point 3 to 0");
   parameters.creases = {{{{0, 99}}, 10}};
@@ -360,7 +360,7 @@ TEST(Subdivision, RefusesWhatIsNoMeshAndNamesTheFace) {
   expect_refused("level 9 has more than 1048576 vertices");
   for (glm::vec3& point : parameters.control) point = {point.x, 0, 0};
   parameters.levels = {{}, {.offsets = {{3, {}}}}};
-  expect_refused("level 1: the level before has no tangent plane at vertex 3");
+  expect_refused("level 1: the coarser level has no tangent plane at vertex 3");
 }
 
 // ------------------------------------------------------------------------------------------- surfaces over such meshes

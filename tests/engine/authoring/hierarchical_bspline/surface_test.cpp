@@ -184,7 +184,7 @@ TEST(HierarchicalSurface, RefusesWhatIsWrongAndNamesThePlace) {
   parameters.control[7].y = std::numeric_limits<float>::infinity();
   expect_refused("control vertex 7");
   parameters.levels = {{.offsets = {{0, {}}}}};
-  expect_refused("level 0 has offsets");
+  expect_refused("level 0 must not have offsets");
   parameters.levels = {{}, {.offsets = {{63, {}}}}};
   expect_refused("level 1: there is no vertex 63, only 63");
   parameters.levels = {{}, {.offsets = {{6, {}}, {6, {}}}}};
@@ -197,7 +197,7 @@ TEST(HierarchicalSurface, RefusesWhatIsWrongAndNamesThePlace) {
   expect_refused("has more than 1048576 control vertices");
   parameters.control.assign(parameters.control.size(), glm::vec3(1));
   parameters.levels = {{}, {.offsets = {{20, {}}}}};
-  expect_refused("level 1: the level before has no tangent plane at vertex 20");
+  expect_refused("level 1: the coarser level has no tangent plane at vertex 20");
 }
 
 }  // namespace

@@ -162,14 +162,15 @@ TEST(SurfaceWithBase, IsRefusedOnAnotherSkin) {
   Rig rig = test::rig_of(HierarchicalBsplineParameters{});
   rig.layers[0].deformer = test::must(surface_with_base(model, rig, 0));
   auto written = rig.layers[0].deformer.get<HierarchicalBsplineParameters>();
-  EXPECT_THAT(test::bind_error(test::make_tube({.around = 6, .along = 8}), rig), HasSubstr("of another skin"));
+  EXPECT_THAT(test::bind_error(test::make_tube({.around = 6, .along = 8}), rig), HasSubstr("from another skin"));
   written.made_of = {{0, 4'000'000'000u}};
   EXPECT_THAT(test::bind_error(model, test::rig_of(written)), HasSubstr("made_of names"));
   written.made_of = {{0, 3}};
-  EXPECT_THAT(test::bind_error(model, test::rig_of(written)), HasSubstr("made_of names 4 vertices, not one for each"));
+  EXPECT_THAT(test::bind_error(model, test::rig_of(written)),
+              HasSubstr("made_of names 4 vertices, and needs one for each"));
   written.faces.clear();
   written.creases.clear();
-  EXPECT_THAT(test::bind_error(model, test::rig_of(written)), HasSubstr("made_of belongs to a base of control"));
+  EXPECT_THAT(test::bind_error(model, test::rig_of(written)), HasSubstr("made_of requires a base of control"));
 }
 
 TEST(WriteOut, HasTheBasesMadeOfTheSkinAlone) {

@@ -56,7 +56,7 @@ TEST(BindJudge, LeavesWhatTearsToLinearBlend) {
   EXPECT_EQ(worst.left, 1);
   EXPECT_GT(worst.fault.score, 1);
   EXPECT_LT(judged.report.verdict->remaining, worst.fault.score);
-  EXPECT_THAT(in_words(worst), testing::EndsWith(": left to linear blend"));
+  EXPECT_THAT(in_words(worst), testing::EndsWith(": falls back to linear blend"));
   EXPECT_THAT(judged.report.notes,
               testing::Contains(HasSubstr("at joint '" + worst.joint + "' in pose '" + worst.pose.name)));
   for (const MeshReport& mesh : judged.report.meshes) EXPECT_LE(mesh.max_influences, 8u);
@@ -158,13 +158,13 @@ TEST(Verdict, NamesFaultJointPoseAndVertex) {
   place.fault = {FaultKind::kStrain, 0.79, 1.4, 0};
   place.left = 0.4f;
   EXPECT_EQ(in_words(place),
-            "skin that was painted rigid strained by 79% in pose 'walk at 0.42 s' (mesh 'body', vertex 12): 40.0% left "
-            "to linear blend");
+            "skin painted rigid strained by 79% in pose 'walk at 0.42 s' (mesh 'body', vertex 12): 40.0% falls back to "
+            "linear blend");
   place.fault.kind = FaultKind::kDistance;
   place.left = 1;
   EXPECT_EQ(in_words(place),
-            "79% of the size away from linear blend in pose 'walk at 0.42 s' (mesh 'body', vertex 12): left to linear "
-            "blend");
+            "79% of the size away from linear blend in pose 'walk at 0.42 s' (mesh 'body', vertex 12): falls back to "
+            "linear blend");
 }
 
 }  // namespace

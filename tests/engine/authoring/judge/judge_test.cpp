@@ -96,8 +96,9 @@ TEST(Judge, NamesWhatIsNotFinite) {
   const Character linear = bound_by(model, "linear_blend");
   const Result<Judge> judge = Judge::create(linear, clip_poses(*linear));
   ASSERT_FALSE(judge);
-  EXPECT_THAT(judge.error().message, testing::ContainsRegex("mesh 'tube': vertex [0-9]+ is moved to what is not finite "
-                                                            "by linear_blend, in the pose 'burst at [0-9.]+ s'"));
+  EXPECT_THAT(judge.error().message,
+              testing::ContainsRegex("mesh 'tube': vertex [0-9]+ is moved to a position that is not finite by "
+                                     "linear_blend, in pose 'burst at [0-9.]+ s'"));
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
               AllOf(HasSubstr("layer 1 (mos): edit 2: there is no point 'joint7*'"), HasSubstr("did you mean 'joint")));
   EXPECT_THAT(error({{.factor = std::numeric_limits<float>::infinity()}}),
               HasSubstr("/edits/0/factor: must be a number, is inf"));
-  EXPECT_THAT(error(std::vector(shared::kMaxMosEdits + 1, bulge)), HasSubstr("edit 65 is more than 64 of the point"));
+  EXPECT_THAT(error(std::vector(shared::kMaxMosEdits + 1, bulge)), HasSubstr("edit 65 exceeds 64 edits of point"));
   EXPECT_EQ(error(std::vector(shared::kMaxMosEdits, bulge)), "bound");
 
   MosEdit driven = bulge;
@@ -170,7 +170,7 @@ TEST(MosBind, RefusesEditsThatMakeNoSense) {
 
   const MosEdit twist{.operation = MosOperation::kTwist, .degrees = 20};
   EXPECT_EQ(error({twist}), "bound");
-  EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("'b_spline' with 'twist' alone"));
+  EXPECT_THAT(error({twist}, [](auto& p) { p.twist = false; }), HasSubstr("require strategy 'b_spline' with 'twist'"));
   for (const MosStrategy strategy : {MosStrategy::kInverseDistance, MosStrategy::kRadialBasis}) {
     EXPECT_THAT(error({twist}, [&](auto& p) { p.strategy = strategy; }),
                 HasSubstr("layer 1 (mos): /edits: a twist needs the strategy b_spline"));
@@ -222,11 +222,11 @@ TEST(MosSlide, NeedsTheEditsOfTheBind) {
     return slid ? "slid" : slid.error().message;
   };
   EXPECT_EQ(error({slide}), "slid");
-  EXPECT_THAT(error({}), HasSubstr("bound by other edits"));
-  EXPECT_THAT(error({slide, slide}), HasSubstr("bound by other edits"));
-  EXPECT_THAT(error({{.operation = MosOperation::kBulge, .points = {"joint1"}}}), HasSubstr("bound by other edits"));
+  EXPECT_THAT(error({}), HasSubstr("bound with other edits"));
+  EXPECT_THAT(error({slide, slide}), HasSubstr("bound with other edits"));
+  EXPECT_THAT(error({{.operation = MosOperation::kBulge, .points = {"joint1"}}}), HasSubstr("bound with other edits"));
   slide.points = {"joint0"};
-  EXPECT_THAT(error({slide}), HasSubstr("bound by other edits"));
+  EXPECT_THAT(error({slide}), HasSubstr("bound with other edits"));
   slide.points = {"joint1"};
   slide.distance = std::numeric_limits<float>::infinity();
   EXPECT_THAT(error({slide}), HasSubstr("not finite"));

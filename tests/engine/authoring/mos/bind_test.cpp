@@ -89,7 +89,7 @@ TEST(MosBind, NeedsPointsApartForRadialBasis) {
   const Model model = test::make_tube();
   const std::vector<MosPoint> points{{"p", "joint0", {}}, {"q", "joint0", {}}, {"r", "joint1", {}}};
   EXPECT_THAT(test::bind_error(model, by_mos(with_points(points, MosStrategy::kRadialBasis))),
-              AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("at the same place")));
+              AllOf(HasSubstr("layer 1 (mos): "), HasSubstr("coincide")));
   EXPECT_EQ(test::bind_error(model, by_mos(with_points(points, MosStrategy::kInverseDistance))), "bound");
   EXPECT_EQ(test::bind_error(model, by_mos(with_points(points, MosStrategy::kBSpline))), "bound");
 }

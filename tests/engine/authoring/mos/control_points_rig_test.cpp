@@ -78,7 +78,7 @@ TEST(MosControlPoints, MayBeAlone) {
 TEST(MosControlPoints, OfJointsThatAreNoChainHaveNoTwist) {
   const Change change = given({{"", "a", {}}, {"", "b", {}, true}, {"", "a", {0, 1, 0}}});
   const ControlPoints points = settle(row(), change, true);
-  const auto cannot_bisect = HasSubstr("Point 2 of the chain 'own' follows 'b' as a whole");
+  const auto cannot_bisect = HasSubstr("point 2 of chain 'own' follows 'b' as a whole");
   EXPECT_THAT(points.notes, ElementsAre(cannot_bisect, AllOf(HasSubstr("'own'"), HasSubstr("no twist"))));
   for (const ControlPoint& point : points.points) EXPECT_FALSE(point.turn);
   EXPECT_THAT(points.turning, IsEmpty());
@@ -148,7 +148,7 @@ TEST(MosControlPoints, ThatArePlacedAreCalledAsNothingElseIs) {
 
 TEST(MosControlPoints, SayWhatIsWrongWithThem) {
   EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "a", {}}})),
-              AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("at one place")));
+              AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("coincide")));
   EXPECT_THAT(refusal(row(), given({{"", "a", {}}, {"", "bb", {}}})),
               AllOf(HasSubstr("layer 1 (mos): chain 'own'"), HasSubstr("'bb'"), HasSubstr("'b'")));
   const float nan = std::numeric_limits<float>::quiet_NaN();

@@ -118,7 +118,7 @@ TEST(RadialBasis, RefusesPointsThatCoincideNamingBoth) {
     const auto basis = RadialBasis::create(points, kernel, std::nullopt);
     ASSERT_FALSE(basis);
     EXPECT_EQ(basis.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(basis.error().message, "radial basis: the control points 7 and 40 are at the same place");
+    EXPECT_EQ(basis.error().message, "radial basis: control points 7 and 40 coincide");
   }
 }
 
@@ -129,11 +129,11 @@ TEST(RadialBasis, RefusesWhatHasNoSolution) {
   };
   const std::vector<glm::dvec3> points = scattered(64, 3);
   EXPECT_THAT(refusal({}, {}), HasSubstr("no control points"));
-  EXPECT_THAT(refusal(points, 0.0f), HasSubstr("the width is 0, not above 0"));
-  EXPECT_THAT(refusal(points, -1.0f), HasSubstr("the width is -1, not above 0"));
+  EXPECT_THAT(refusal(points, 0.0f), HasSubstr("the width is 0; it must be above 0"));
+  EXPECT_THAT(refusal(points, -1.0f), HasSubstr("the width is -1; it must be above 0"));
   EXPECT_THAT(refusal(points, std::numeric_limits<float>::quiet_NaN()), HasSubstr("not above 0"));
   EXPECT_THAT(refusal(points, std::numeric_limits<float>::infinity()), HasSubstr("not above 0"));
-  EXPECT_THAT(refusal(points, 1000.0f), HasSubstr("a width of 1000 does not tell the 64 control points apart"));
+  EXPECT_THAT(refusal(points, 1000.0f), HasSubstr("a width of 1000 is too large to separate the 64 control points"));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(ParseRig, MosRefusesParametersOfAnotherStrategy) {
                   "/cage_file: belongs to the strategy catmull_clark"},
                  {mos(R"("strategy": "catmull_clark")"), "/cage: the strategy catmull_clark needs"},
                  {mos(R"("strategy": "catmull_clark", "cage": "cage", "cage_file": "cage.obj")"),
-                  "/cage_file: there is cage or cage_file, not both"}});
+                  "/cage_file: set cage or cage_file, not both"}});
   for (const char* strategy : {R"("inverse_distance")", R"("radial_basis")", R"("catmull_clark", "cage": "cage")"}) {
     expect_errors({{mos(R"("edits": [{"operation": "twist"}], "strategy": )" + std::string(strategy)),
                     "/parameters/edits: a twist needs the strategy b_spline"}});
@@ -88,10 +88,10 @@ TEST(ParseRig, MosRefusesParametersOfAnotherStrategy) {
 TEST(ParseRig, MosChainsHavePointsOrJoints) {
   expect_errors(
       {{chain(R"("joints": ["a", "b"])"), "/chains/0/name: must not be empty"},
-       {chain(R"("name": "arm")"), "/chains/0/joints: a chain has points or joints"},
+       {chain(R"("name": "arm")"), "/chains/0/joints: set points or joints"},
        {chain(R"("name": "arm", "joints": ["a", "b"], "points": [{"joint": "a"}, {"joint": "b"}])"),
-        "/chains/0/joints: a chain has points or joints, not both"},
-       {chain(R"("name": "arm", "joints": ["a"])"), "/chains/0/joints: a chain runs over at least two joints"},
+        "/chains/0/joints: set points or joints, not both"},
+       {chain(R"("name": "arm", "joints": ["a"])"), "/chains/0/joints: a chain must have at least two joints"},
        {chain(R"("name": "arm", "points": [{"joint": "a"}])"), "accepted"}});
 }
 
@@ -124,11 +124,11 @@ TEST(ParseRig, MosSharesNeedADriverAndRest) {
                  {driven("[[-90, 1], [0, 0]]"), "accepted"},
                  {driven("[]"), "/edits/0/driver: needs a share"},
                  {edit(R"("operation": "bulge", "share": [[0, 0], [90, 1]])"), "/edits/0/share: needs a driver"},
-                 {driven("[[0, 0.5], [90, 1]]"), "/edits/0/share: must hold the key [0, 0]"},
-                 {driven("[[30, 0], [90, 1]]"), "/edits/0/share: must hold the key [0, 0]"},
+                 {driven("[[0, 0.5], [90, 1]]"), "/edits/0/share: must include the key [0, 0]"},
+                 {driven("[[30, 0], [90, 1]]"), "/edits/0/share: must include the key [0, 0]"},
                  {driven("[[0, 0], [90, 1], [90, 2]]"), "/share/2/0: must be above 90"},
                  {driven("[[0, 0], [181, 1]]"), "/share/1/0: must be a number from -180 to 180"},
-                 {driven(R"([[0, 0], [90, 1]], "in_bind": false)"), "/edits/0/in_bind: must be true beside a driver"}});
+                 {driven(R"([[0, 0], [90, 1]], "in_bind": false)"), "/edits/0/in_bind: must be true with a driver"}});
 }
 
 }  // namespace

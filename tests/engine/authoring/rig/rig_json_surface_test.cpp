@@ -54,22 +54,22 @@ TEST(ParseRig, ReadsTheBasesOfSurfaces) {
 
 TEST(ParseRig, WrongValuesOfSurfacesNameThePlaceAndWhatIsWanted) {
   const std::vector<std::pair<std::string, std::string>> defects{
-      {R"("mesh": "a", "file": "b.obj")", "there is mesh or file, not both"},
-      {R"("mesh": "a", "control": [[0, 0, 0]])", "stands beside mesh with faces alone"},
+      {R"("mesh": "a", "file": "b.obj")", "set mesh or file, not both"},
+      {R"("mesh": "a", "control": [[0, 0, 0]])", "requires faces if mesh is set"},
       {R"("file": "a.obj", "faces": [[0, 1, 2]])", "/faces: belong to a base without file"},
       {R"("file": "a.obj", "control": [[0, 0, 0]])", "/control: belongs to a base without file"},
-      {R"("levels": [{}, {}])", "belong to a base that is given"},
-      {R"("faces": [[0, 1, 2]])", "name control vertices, and there are none"},
-      {R"("creases": [{"paths": [[0, 1]]}])", "belong to a base that is given as a mesh"},
+      {R"("levels": [{}, {}])", "require a base"},
+      {R"("faces": [[0, 1, 2]])", "requires control"},
+      {R"("creases": [{"paths": [[0, 1]]}])", "belong to a base that is a mesh"},
       {R"("control": [[0, 0, 0]], "faces": [[0, 1, 2]], "shape": [5, 4])", "/shape: belongs to a base grid"},
       {R"("control": [[0, 0, 0]], "faces": [[0, 1, 2]], "closed_u": true)", "/closed_u: belongs to a base grid"},
       {R"("mesh": "a", "closed_v": true)", "/closed_v: belongs to a base grid"},
       {R"("shape": [5, 4], "levels": [])", "/shape: belongs to a base grid"},
-      {R"("shape": [4, 4], "control": [[0, 0, 0]], "creases": [{}])", "belong to a base that is given as a mesh"},
+      {R"("shape": [4, 4], "control": [[0, 0, 0]], "creases": [{}])", "belong to a base that is a mesh"},
       {R"("faces": [0, 1, 2])", "faces"},
       {R"("mesh": "a", "levels": [{"attach": [{"painted": true, "joint": "hip"}]}])",
-       "there is exactly one of painted, joint and curve"},
-      {R"("mesh": "a", "levels": [{"attach": [{}]}])", "there is exactly one of painted, joint and curve"}};
+       "set exactly one of painted, joint and curve"},
+      {R"("mesh": "a", "levels": [{"attach": [{}]}])", "set exactly one of painted, joint and curve"}};
   for (const auto& [parameters, why] : defects) EXPECT_THAT(error_of(surface_layer(parameters)), HasSubstr(why));
 }
 

@@ -187,7 +187,7 @@ TEST(MakeSkeleton, WantsOneJointForABallAndFewerVoxels) {
   const Skeletonized result = made(model_of({capsule({0, 0, 0}, {0.01f, 0, 0}, 2)}), {.resolution = 128});
   expect_sound(result.model);
   EXPECT_LE(result.report.voxels, 550'000u);
-  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("serves instead of 128")));
+  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("instead of 128")));
   ASSERT_EQ(result.report.joints, 1u);
   EXPECT_LE(glm::length(places(result.model)[0]), 0.1f);
 }
@@ -288,7 +288,7 @@ TEST(MakeSkeleton, RefusesWhatHasNoInside) {
   mesh.triangles = {{0, 1, 2}, {0, 2, 3}};
   expect_refused(model, "mesh 'sheet' is open at the edge from vertex 0 to 1, at (0, 0, 0)");
   mesh.triangles = {{0, 1, 2}, {0, 2, 3}, {0, 2, 1}, {0, 3, 2}};
-  expect_refused(model, "nowhere as thick as a voxel");
+  expect_refused(model, "no part is as thick as a voxel");
   mesh.positions.assign(4, glm::vec3(1, 2, 3));
   expect_refused(model, "no triangle with area");
 }
@@ -307,8 +307,8 @@ TEST(MakeSkeleton, RefusesBrokenMeshes) {
 
 TEST(MakeSkeleton, RefusesOptionsOutOfRange) {
   const Model model = model_of({capsule({0, 0, 0}, {8, 0, 0}, 1)});
-  expect_refused(model, "resolution of 7 ", {.resolution = 7});
-  expect_refused(model, "resolution of 257 ", {.resolution = 257});
+  expect_refused(model, "resolution is 7 ", {.resolution = 7});
+  expect_refused(model, "resolution is 257 ", {.resolution = 257});
   expect_refused(model, "detail", {.detail = -0.1});
   expect_refused(model, "detail", {.detail = std::numeric_limits<double>::quiet_NaN()});
   expect_refused(model, "bones", {.bone_length = 0.5});

@@ -81,7 +81,8 @@ TEST(BsplinePatch, WhatBreaksItIsNamed) {
   EXPECT_THAT(linear_in_u({0, 0, 0, 1, 2, 3, 4, 4}), HasSubstr("knot 2 in u repeats too often"));
   EXPECT_THAT(broken([](BsplinePatch& p) { p.knots_v[4] = 0.5 + 1e-12; }), HasSubstr("too close"));
   EXPECT_THAT(broken([](BsplinePatch& p) { p.knots_u.assign(10, 1); }), HasSubstr("are equal"));
-  EXPECT_THAT(broken([](BsplinePatch& p) { p.control.pop_back(); }), HasSubstr("29 control vertices, not 6 x 5"));
+  EXPECT_THAT(broken([](BsplinePatch& p) { p.control.pop_back(); }),
+              HasSubstr("29 control vertices; there must be 6 x 5"));
   EXPECT_THAT(broken([=](BsplinePatch& p) { p.control[7].y = static_cast<float>(nan); }),
               HasSubstr("control vertex 7"));
   EXPECT_THAT(broken([](BsplinePatch& p) { p.control[7].y = -1e16f; }), HasSubstr("control vertex 7"));

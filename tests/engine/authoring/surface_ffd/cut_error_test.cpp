@@ -79,14 +79,14 @@ TEST_P(CutErrors, SettleTheLeastNumberOfElements) {
 TEST_P(CutErrors, ThatNoCutReachesKeepAll) {
   parameters_.cut_error = 1e-12f;
   const Bound result = test::bound(model_, test::rig_of(parameters_, "tube"));
-  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("192 elements a vertex keep the error")));
+  EXPECT_THAT(result.report.notes, testing::Contains(HasSubstr("192 elements per vertex keep the error")));
   EXPECT_EQ(report_of(result, "tube").cut_error, 0);
 }
 
 TEST_P(CutErrors, ThatAnyCutReachesKeepOne) {
   parameters_.cut_error = 1e6f;
   EXPECT_THAT(test::bound(model_, test::rig_of(parameters_, "tube")).report.notes,
-              testing::Contains(HasSubstr(": 1 elements a vertex keep the error")));
+              testing::Contains(HasSubstr(": 1 elements per vertex keep the error")));
 }
 
 // The reported error bounds what the skin does in a pose of the probe.

@@ -171,7 +171,8 @@ TEST(SharedDrivers, CannotFollowInTwoWays) {
   SurfaceFfdParameters other = test::by_cage();
   other.driver.follow = Follow::kStreamed;
   rig.layers.push_back({"other", other, {}, {}});
-  EXPECT_EQ(test::bind_error(model, rig), "layer 2 (surface_ffd): the driver 'cage' is already used, in another way");
+  EXPECT_EQ(test::bind_error(model, rig),
+            "layer 2 (surface_ffd): the driver 'cage' is already used with other parameters");
 }
 
 // Each layer makes a driver of its own targets.
@@ -213,7 +214,7 @@ TEST(DriverSources, TessellationIsBounded) {
   EXPECT_THAT(error(), HasSubstr("a patch of 513 x 513 vertices has more than 262144"));
   parameters.driver.tessellation = 400;
   parameters.driver.patches.push_back(patch);
-  EXPECT_THAT(error(), HasSubstr("the patches of the driver make more than 262144 vertices"));
+  EXPECT_THAT(error(), HasSubstr("the patches of the driver have more than 262144 vertices"));
 }
 
 TEST(DriverSources, RefinementIsBounded) {

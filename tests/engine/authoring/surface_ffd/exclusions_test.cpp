@@ -179,10 +179,10 @@ TEST(ExclusionErrors, NameWhatIsNotThere) {
   for (int i = 0; i < 16; ++i) patch.control.emplace_back(4 * (i / 4) - 2, 1.5f, 2 * (i % 4) - 3);
   parameters.driver = {};
   parameters.driver.patches = {patch};
-  EXPECT_EQ(error(), "layer 1 (surface_ffd): max_hops does not go with a patch, whose samples have no bone");
+  EXPECT_EQ(error(), "layer 1 (surface_ffd): max_hops needs bones, and samples of a patch have none");
   parameters.max_hops = {};
   parameters.exclude = {{"high", "low"}};
-  EXPECT_EQ(error(), "layer 1 (surface_ffd): the samples of a patch are in no group");
+  EXPECT_EQ(error(), "layer 1 (surface_ffd): groups cannot contain the samples of a patch");
 }
 
 // Groups mean triangles of the source, however the driver is refined.

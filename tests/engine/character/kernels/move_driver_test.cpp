@@ -271,7 +271,8 @@ TEST_F(MovedDriver, IsMovedInOneWayAlone) {
   other.driver.offsets = {{3, kDriverOffset}};
   Rig rig = test::rig_of(parameters_, "tube");
   rig.layers.push_back({"tube", other, {0.5f, {}}, {}});
-  EXPECT_EQ(test::bind_error(model_, rig), "layer 2 (surface_ffd): the driver 'cage' is already used, in another way");
+  EXPECT_EQ(test::bind_error(model_, rig),
+            "layer 2 (surface_ffd): the driver 'cage' is already used with other parameters");
   rig.layers.push_back({"cage", LinearBlendParameters{}, {}, {}});
   EXPECT_EQ(test::bind_error(model_, rig),
             "layer 2 (surface_ffd): the driver 'cage' is already used, with other offsets");

@@ -172,10 +172,11 @@ TEST(PatchDrivers, AreNotWeldedOrRefinedUnlessTessellated) {
   SurfaceFfdParameters parameters = by_patches({pipe()});
   parameters.driver.weld = 1e-4f;
   EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(parameters)),
-              HasSubstr("layer 1 (surface_ffd): a patch is welded or refined only where it is tessellated"));
+              HasSubstr("layer 1 (surface_ffd): a patch must be tessellated to be welded or refined"));
   parameters.driver.weld = 0;
   parameters.driver.refine.push_back({});
-  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(parameters)), HasSubstr("only where it is tessellated"));
+  EXPECT_THAT(test::bind_error(test::make_tube(), test::rig_of(parameters)),
+              HasSubstr("must be tessellated to be welded or refined"));
 }
 
 TEST(PatchDrivers, WithoutFramesAreRefused) {

@@ -65,14 +65,14 @@ TEST(StreamedDrivers, HaveNoKeyPoses) {
   SurfaceFfdParameters parameters = streamed();
   parameters.driver.key_poses.push_back({{{"joint1", {0, 0, 1}}}, KeyInterpolation::kLinear, {{{90}, "", {}}}});
   EXPECT_THAT(test::bind_error(test::make_tube_in_cage(), test::rig_of(parameters, "tube")),
-              testing::HasSubstr("a streamed driver has no key poses"));
+              testing::HasSubstr("a streamed driver cannot have key poses"));
 }
 
 TEST(StreamedDrivers, LeaveTheErrorOfTheCutUnknown) {
   SurfaceFfdParameters parameters = streamed();
   parameters.cut_error = 0.01f;
   const Bound result = test::bound(test::make_tube_in_cage(), test::rig_of(parameters, "tube"));
-  EXPECT_THAT(result.report.notes, testing::Contains(testing::HasSubstr("cannot be measured; 26 elements a vertex")));
+  EXPECT_THAT(result.report.notes, testing::Contains(testing::HasSubstr("cannot be measured; 26 elements per vertex")));
   EXPECT_FALSE(result.report.meshes[1].cut_error);
 }
 

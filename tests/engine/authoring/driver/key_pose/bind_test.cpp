@@ -331,28 +331,27 @@ TEST_F(KeyPoses, ErrorsNameTheSetAndThePose) {
   EXPECT_EQ(with({{about_z("joint11")}, KeyInterpolation::kLinear, {key({90})}}),
             set + ": there is no joint 'joint11'; did you mean 'joint1'?");
   EXPECT_EQ(with({{about_z("joint0")}, KeyInterpolation::kLinear, {key({90})}}),
-            set + ": joint 'joint0' has no parent: its turn is that of the whole character");
+            set + ": joint 'joint0' has no parent to turn against");
   EXPECT_EQ(with({{{"joint1", {0, 0, 0}}}, KeyInterpolation::kLinear, {key({90})}}),
             set + ": an axis has no direction");
   EXPECT_EQ(
       with({{{"joint1", {std::numeric_limits<float>::quiet_NaN(), 0, 0}}}, KeyInterpolation::kLinear, {key({90})}}),
       "layer 1 (surface_ffd): /driver/key_poses/1/angles/0/axis/0: must be a number, is nan");
-  EXPECT_EQ(with({{}, KeyInterpolation::kLinear, {key({})}}),
-            set + ": is keyed on 0 angles; linear interpolation takes 1");
+  EXPECT_EQ(with({{}, KeyInterpolation::kLinear, {key({})}}), set + ": has 0 angles; linear interpolation takes 1");
   EXPECT_EQ(with({{about_z("joint0"), about_z("joint1")}, KeyInterpolation::kLinear, {key({1, 2})}}),
-            set + ": is keyed on 2 angles; linear interpolation takes 1");
+            set + ": has 2 angles; linear interpolation takes 1");
   EXPECT_EQ(with({std::vector(9, about_z("joint1")), KeyInterpolation::kRbf, {key(std::vector(9, 1.0f))}}),
-            set + ": is keyed on 9 angles; rbf interpolation takes 1 to 8");
+            set + ": has 9 angles; rbf interpolation takes 1 to 8");
   EXPECT_EQ(with(linear({})), set + ": has no poses");
-  EXPECT_EQ(with(linear({key({10}), key({20, 30})})), set + ": pose 1 gives 2 angles of 1");
+  EXPECT_EQ(with(linear({key({10}), key({20, 30})})), set + ": pose 1 has 2 angles, and needs 1");
   for (const float degrees : {-180.0f, 181.0f, 720.0f}) {
-    EXPECT_THAT(with(linear({key({degrees})})), HasSubstr(set + ": pose 0 has an angle beyond half a turn"));
+    EXPECT_THAT(with(linear({key({degrees})})), HasSubstr(set + ": pose 0 has an angle outside -180 to 180 degrees"));
   }
   EXPECT_THAT(with(linear({key({0})})), HasSubstr(set + ": pose 0 is at rest"));
   EXPECT_EQ(with(linear({key({10}), key({20}), key({10})})), set + ": poses 0 and 2 have the same angles");
-  EXPECT_THAT(with(linear({key({30}), key({30.000002f})})), HasSubstr("that no weights tell them apart"));
+  EXPECT_THAT(with(linear({key({30}), key({30.000002f})})), HasSubstr("too close for any weights to separate"));
   EXPECT_THAT(with({{about_z("joint1")}, KeyInterpolation::kRbf, {key({90}), key({90.00001f})}}),
-              HasSubstr(set + ": two poses, or one and rest, are so close that no weights tell them apart"));
+              HasSubstr(set + ": two poses, or a pose and rest, are too close for any weights to separate"));
   EXPECT_EQ(with(linear({key({10}), key({20}, kKeyOffset, 104)})),
             set + ", pose 1: offsets vertex 104 of the 104 of the mesh 'cage'");
   EXPECT_EQ(with(linear({{{10}, "bulge", {}}})), set + ", pose 0: the mesh 'cage' has no morph target 'bulge'");

@@ -164,12 +164,12 @@ TEST(AnimationPointers, AreChecked) {
   const std::string place = target + "/extensions/KHR_animation_pointer/pointer: ";
   const std::string huge(50'000, '9');
   const std::vector<std::pair<std::string, std::vector<std::string>>> defects{
-      {"names none of 3 nodes", {"/nodes/3/scale", "/nodes/4294967296/scale", "/nodes/" + huge + "/scale"}},
-      {"names none of 1 meshes", {"/meshes/1/weights"}},
-      {"has no index where one is needed",
+      {"names none of the 3 nodes", {"/nodes/3/scale", "/nodes/4294967296/scale", "/nodes/" + huge + "/scale"}},
+      {"names none of the 1 meshes", {"/meshes/1/weights"}},
+      {"lacks an index",
        {"/nodes/00/scale", "/nodes/-1/scale", "/nodes/-/scale", "/nodes/1.0/scale", "/nodes/ 1/scale", "/nodes//scale",
         "/nodes/~01/scale", "/nodes/0/weights/", "/nodes/0/weights/01"}},
-      {"is no JSON pointer", {"nodes/0/scale", "/nodes/0/scale~", "/nodes/0/~2scale"}}};
+      {"is not a JSON pointer", {"nodes/0/scale", "/nodes/0/scale~", "/nodes/0/~2scale"}}};
   for (const auto& [why, pointers] : defects) {
     for (const std::string& pointer : pointers) {
       const std::string start = pointer.substr(0, 60);
@@ -177,8 +177,8 @@ TEST(AnimationPointers, AreChecked) {
     }
   }
   const auto weights = [](const std::string& pointer) { return with_channel(pointer_to(pointer), "SCALAR", {1}); };
-  expect_refused(weights("/nodes/0/weights/2"), target + ": weight 2 of node 0, which has 2");
-  expect_refused(weights("/meshes/0/weights/" + huge), target + ": weight 2147483647 of mesh 0, which has 2");
+  expect_refused(weights("/nodes/0/weights/2"), target + ": weight 2 of node 0, which only has 2");
+  expect_refused(weights("/meshes/0/weights/" + huge), target + ": weight 2147483647 of mesh 0, which only has 2");
   expect_refused(weights("/nodes/1/weights"), target + ": node 1 has no morph targets");
   expect_refused(weights("/nodes/0/weights"), "1 keys need 2 values, not 1");
   expect_refused(weights("/nodes/0/scale"), "scale cannot be SCALAR of FLOAT");
@@ -188,7 +188,7 @@ TEST(AnimationPointers, AreChecked) {
 
   json both = pointer_to("/nodes/0/scale");
   both["node"] = 0;
-  expect_refused(with_channel(both, "VEC3", {1, 1, 1}), target + "/node: is set beside a pointer");
+  expect_refused(with_channel(both, "VEC3", {1, 1, 1}), target + "/node: must not be set with a pointer");
   json no_text = pointer_to("");
   no_text["extensions"]["KHR_animation_pointer"] = {{"pointer", 3}};
   expect_refused(with_channel(no_text, "VEC3", {1, 1, 1}), place + "is 3 and not a string");
@@ -233,7 +233,7 @@ TEST(Channels, OfAnAnimationMoveDifferentThings) {
       {pointer_to("/meshes/0/weights"), pointer_to("/meshes/0/weights/0")},
   };
   for (const auto& [first, second] : same) {
-    expect_refused(both(first, second), "/animations/0/channels/1/target: moves what channel 0 moves");
+    expect_refused(both(first, second), "/animations/0/channels/1/target: has the target of channel 0");
   }
   const std::vector<std::pair<json, json>> different{
       {node_target(1, "scale"), node_target(2, "scale")},

@@ -269,7 +269,7 @@ TEST(FormatGlb, RefusesWhatGltfCannotHold) {
   refused(model, "mesh 'tube' is bound to joint 'joint0' by two");
   model = test::make_tube();
   model.meshes[0].name = "caf\xe9";
-  refused(model, "has a name that is no UTF-8; rename it");
+  refused(model, "has a name that is not UTF-8; rename it");
   model = {.name = "many"};
   model.bound_joints.resize(65537);
   refused(model, "many: ");

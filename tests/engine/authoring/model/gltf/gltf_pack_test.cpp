@@ -126,7 +126,7 @@ TEST_F(PackGltf, RefusesRangesThatAreNone) {
   EXPECT_THAT(error_of(document), testing::HasSubstr("EXT_meshopt_compression: 'buffer' is missing"));
   document = split_document();
   document["bufferViews"][0]["byteOffset"] = 2;
-  EXPECT_THAT(error_of(document), testing::HasSubstr("/bufferViews/0: is no range of the 37 bytes of buffer 0"));
+  EXPECT_THAT(error_of(document), testing::HasSubstr("/bufferViews/0: is outside the 37 bytes of buffer 0"));
 }
 
 // The meaning of an unknown extension is unknown too: it cannot be adapted when a buffer that it names moves.

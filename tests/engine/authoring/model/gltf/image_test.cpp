@@ -63,7 +63,7 @@ TEST(GltfImages, ReadsAllButTheImagesOfExtensions) {
         ASSERT_EQ(model.materials.size(), 2u);
         EXPECT_EQ(model.materials[1].base_color_image, -1);
         EXPECT_THAT(model.report.notes, Contains("images of 2 materials are left out: 'skin' (/images/0) is of " +
-                                                 (directly ? type : extension) + ", and PNG and JPEG alone are read"));
+                                                 (directly ? type : extension) + ", and only PNG and JPEG are read"));
         EXPECT_THAT(model.report.notes, Contains("extensions that are not read: '" + extension + "'"));
       }
     }
@@ -125,12 +125,12 @@ TEST(GltfImages, KeepsTheImagesOfBaseColors) {
 TEST(GltfImages, NotesImagesThatItCannotRead) {
   const std::vector<std::pair<json, std::string>> defects{
       {{{"uri", "gone.png"}}, "no such file"},
-      {{{"bufferView", 999}}, "names no bytes"},
-      {{{"bufferView", "0"}}, "names no bytes"},
-      {{{"bufferView", 1}}, "names no bytes"},
-      {json::object(), "names no bytes"},
-      {42, "names no bytes"},
-      {nullptr, "names none"},
+      {{{"bufferView", 999}}, "names bytes that the file does not have"},
+      {{{"bufferView", "0"}}, "names bytes that the file does not have"},
+      {{{"bufferView", 1}}, "names bytes that the file does not have"},
+      {json::object(), "names bytes that the file does not have"},
+      {42, "names bytes that the file does not have"},
+      {nullptr, "names no image"},
   };
   for (const auto& [image, why] : defects) {
     GltfFile file = with_images(json::array({image, {{"uri", "data:;base64,QUJD"}}}));
@@ -155,10 +155,10 @@ TEST(GltfImages, NotesImagesThatItCannotRead) {
   GltfFile file = with_images(json::array({{{"uri", "data:;base64,QUJD"}}}));
   json& texture = file.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"];
   texture["texCoord"] = 1;
-  EXPECT_THAT(imported(file).report.notes[0], HasSubstr("other coordinates"));
+  EXPECT_THAT(imported(file).report.notes[0], HasSubstr("other texture coordinates"));
   for (const json& value : std::vector<json>{42, "x", json::object(), json::array()}) {
     texture = value;
-    EXPECT_THAT(imported(file).report.notes[0], HasSubstr("names none"));
+    EXPECT_THAT(imported(file).report.notes[0], HasSubstr("names no image"));
   }
 }
 

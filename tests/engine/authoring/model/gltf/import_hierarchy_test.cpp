@@ -187,7 +187,7 @@ TEST(ImportGltf, RefusesWhatOverflows) {
   GltfFile skeleton = GltfFile::skinned_triangle();
   skeleton.json["nodes"].push_back({{"name", "prop"}, {"translation", {0, 1e30, 0}}});
   skeleton.json["scenes"] = {{{"nodes", {0, 1, 3}}}};
-  expect_refused(skeleton, "joint 'prop': it stands farther than 1e+12 from the origin or its parent");
+  expect_refused(skeleton, "joint 'prop': it is farther than 1e+12 from the origin or its parent");
 }
 
 TEST(ImportGltf, RefusesWhatANodeBringsToOnePoint) {
@@ -203,7 +203,7 @@ TEST(ImportGltf, RefusesJointsThatAreBoundFarAway) {
     GltfFile file = GltfFile::skinned_triangle();
     file.json["skins"][0]["inverseBindMatrices"] =
         file.add({glm::mat4(1.0f), glm::translate(glm::mat4(1.0f), glm::vec3(0, far, 0))});
-    expect_refused(file, "joint 'tip': by its inverse bind matrix it stands farther than 1e+12 from the origin");
+    expect_refused(file, "joint 'tip': its inverse bind matrix puts it farther than 1e+12 from the origin");
   }
 }
 

@@ -190,7 +190,7 @@ TEST(ImportGltf, ChecksClips) {
   expect_refused(animated("scale", "LINEAR", {-1}, "VEC3", {1, 1, 1}), "before 0");
   expect_refused(animated("scale", "LINEAR", {kNan}, "VEC3", {1, 1, 1}), "not finite");
   expect_refused(animated("scale", "LINEAR", {0}, "VEC4", {1, 1, 1, 1}), "scale cannot be VEC4 of FLOAT");
-  expect_refused(animated("rotation", "LINEAR", {0}, "VEC4", {0, 0, 0, 0}), "rotation without length");
+  expect_refused(animated("rotation", "LINEAR", {0}, "VEC4", {0, 0, 0, 0}), "rotation of length 0");
   expect_refused(animated("colour", "LINEAR", {0}, "VEC3", {1, 1, 1}), "cannot animate 'colour'");
   expect_refused(animated("scale", "QUINTIC", {0}, "VEC3", {1, 1, 1}), "'QUINTIC' is not one of LINEAR");
 }

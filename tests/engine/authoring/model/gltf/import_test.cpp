@@ -20,12 +20,12 @@ using test::GltfFile;
 using test::imported;
 
 TEST(ImportGltf, NeedsAMeshThatANodeShows) {
-  expect_refused({}, "holds no mesh");
+  expect_refused({}, "has no mesh");
   GltfFile file = GltfFile::triangle();
   file.json["nodes"] = {{{"name", "empty"}}};
-  expect_refused(file, "holds no mesh");
+  expect_refused(file, "has no mesh");
   file.json.erase("nodes");
-  expect_refused(file, "holds no mesh");
+  expect_refused(file, "has no mesh");
 }
 
 // The triangle has no normals.
@@ -146,7 +146,7 @@ TEST(ImportGltf, RefusesExtensionsThatItNeedsAndDoesNotKnow) {
     EXPECT_TRUE(file.import()) << name;
   }
   const std::string decode =
-      "; run 'npx @gltf-transform/cli cp IN.glb OUT.glb', which decodes it, or export the model again without Draco "
+      "; to decode it, run 'npx @gltf-transform/cli cp IN.glb OUT.glb', or export the model again without Draco "
       "compression";
   for (const std::string name : {"", "_", "texture_basisu", "KHR_texture", "KHR_draco_mesh_compression"}) {
     file.json["extensionsUsed"] = file.json["extensionsRequired"] = {name};
@@ -163,7 +163,7 @@ TEST(ImportGltf, NamesTheDefectAndItsPlace) {
       {"/asset", json::array(), "/asset: is an array and not an object"},
       {"/scene", 0, "/scene: 0 of 0 scenes"},
       {"/nodes/0/mesh", 1, "/nodes/0/mesh: 1 of 1 meshes"},
-      {"/nodes/0/skin", -1, "/nodes/0/skin: -1 is not within"},
+      {"/nodes/0/skin", -1, "/nodes/0/skin: -1 is not between"},
       {"/nodes/1/children", {2, 2}, "node 2 already is a child of node 1"},
       {"/nodes/2/children", {2}, "node 2 already is a child of node 1"},
       {"/nodes/1/children", {1}, "is part of a cycle"},
@@ -172,29 +172,29 @@ TEST(ImportGltf, NamesTheDefectAndItsPlace) {
       {"/nodes/1/scale", {1e39, 1, 1}, "does not fit single precision"},
       {"/nodes/1/extensions", 42, "/nodes/1/extensions: is 42 and not an object"},
       {"/meshes/0/primitives", json::array(), "/meshes/0/primitives: holds 0 entries"},
-      {"/meshes/0/primitives/0/mode", 7, "7 is not within 0 and 6"},
-      {"/meshes/0/primitives/0/attributes/UV", 0, "/attributes/UV: no such attribute"},
-      {"/meshes/0/primitives/0/attributes/TEXCOORD_00", 0, "no such attribute"},
+      {"/meshes/0/primitives/0/mode", 7, "7 is not between 0 and 6"},
+      {"/meshes/0/primitives/0/attributes/UV", 0, "/attributes/UV: unknown attribute"},
+      {"/meshes/0/primitives/0/attributes/TEXCOORD_00", 0, "unknown attribute"},
       {"/meshes/0/primitives/0/attributes/POSITION", 9, "9 of 4 accessors"},
       {"/meshes/0/primitives/0/attributes/POSITION", 2, "POSITION: cannot be VEC4 of FLOAT"},
-      {"/meshes/0/primitives/0/attributes/NORMAL", 3, "2 elements where 'JOINTS_0' has 3"},
+      {"/meshes/0/primitives/0/attributes/NORMAL", 3, "2 elements, but 'JOINTS_0' has 3"},
       {"/meshes/0/primitives/0/indices", 0, "indices: cannot be VEC3 of FLOAT"},
       {"/skins/0/joints", json::array(), "/skins/0/joints: holds 0 entries"},
       {"/skins/0/joints", {1, 1}, "names node 1 twice"},
-      {"/skins/0/joints/1", 4294967295u, "/skins/0/joints/1: 4294967295 is not within"},
+      {"/skins/0/joints/1", 4294967295u, "/skins/0/joints/1: 4294967295 is not between"},
       {"/skins/0/inverseBindMatrices", 0, "cannot be VEC3 of FLOAT"},
       {"/accessors/3/count", 1, "1 matrices for 2 joints"},
       {"/accessors/0/count", 4, "4 elements need 48 bytes, but buffer view 0 has 36"},
-      {"/accessors/0/count", 0, "0 is not within 1"},
+      {"/accessors/0/count", 0, "0 is not between 1"},
       {"/accessors/0/count", "3", "is a string and not an integer"},
       {"/accessors/0/count", 2.5, "2.5 and not an integer"},
       {"/accessors/0/byteOffset", 1, "need 37 bytes"},
-      {"/accessors/1/componentType", 5124, "no such component type"},
+      {"/accessors/1/componentType", 5124, "unknown component type"},
       {"/accessors/0/type", "VEC5", "'VEC5' is not one of SCALAR"},
-      {"/bufferViews/0/byteOffset", 18446744073709551600u, "18446744073709551600 is not within"},
+      {"/bufferViews/0/byteOffset", 18446744073709551600u, "18446744073709551600 is not between"},
       {"/bufferViews/0/byteOffset", 2147483647, "ends at byte 2147483683 of buffer 0"},
       {"/bufferViews/0/byteOffset", 2, "elements are not aligned to 4 bytes"},
-      {"/bufferViews/0/byteStride", 6, "6 is no multiple of 4"},
+      {"/bufferViews/0/byteStride", 6, "6 is not a multiple of 4"},
       {"/bufferViews/0/byteStride", 8, "elements of 12 bytes overlap"},
       {"/bufferViews/0/buffer", 1, "1 of 1 buffers"},
   };

@@ -105,8 +105,8 @@ TEST(ImportLevels, RefuseIdsThatAreNone) {
   GltfFile file = triangles({"near", "far", "farther"});
   file.json["nodes"][1]["extensions"]["MSFT_lod"]["ids"] = {0};
   const std::string at = "/nodes/1/extensions/MSFT_lod";
-  std::vector<test::Defect> defects{{at + "/ids", {1}, at + "/ids/0: names node 1 once more"},
-                                    {at + "/ids", {0, 0}, at + "/ids/1: names node 0 once more"},
+  std::vector<test::Defect> defects{{at + "/ids", {1}, at + "/ids/0: names node 1 again"},
+                                    {at + "/ids", {0, 0}, at + "/ids/1: names node 0 again"},
                                     {at + "/ids", std::vector<int>(64, 0), at + "/ids: has 64 levels"},
                                     {at + "/ids", "all", at + "/ids: "},
                                     {at, json::array(), at + ": "},

@@ -225,14 +225,14 @@ TEST(Meshopt, ThatIsWrongIsRefused) {
   const int bytes = file.json[json::json_pointer(at)]["byteLength"];
   test::expect_each_refused(file, {{at + "/byteOffset", 1 << 20, "ends at byte"},
                                    {at + "/count", 7, "decompresses to"},
-                                   {at + "/count", 1 << 30, "more than so few bytes can hold"},
-                                   {at + "/byteStride", 6, "no multiple of 4"},
+                                   {at + "/count", 1 << 30, "more than the bytes can contain"},
+                                   {at + "/byteStride", 6, "must be a multiple of 4"},
                                    {at + "/mode", "POINTS", "mode"},
-                                   {at + "/mode", "TRIANGLES", "indices take 2 or 4 bytes"},
+                                   {at + "/mode", "TRIANGLES", "must be 2 or 4 for indices"},
                                    {at + "/filter", "QUATERNION", "must be 8"},
                                    {at + "/filter", "COLOR", "filter"},
                                    {at + "/buffer", 9, "buffer"},
-                                   {at + "/byteLength", bytes - 1, "no data of mode ATTRIBUTES"}});
+                                   {at + "/byteLength", bytes - 1, "not data of mode ATTRIBUTES"}});
 }
 
 TEST(Meshopt, OfTheNewerExtensionIsRefusedByName) {

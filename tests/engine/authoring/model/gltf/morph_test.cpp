@@ -165,9 +165,7 @@ TEST(ImportMorphTargets, AreChecked) {
       {"/meshes/0/weights", {1, 1e39}, "does not fit single precision"},
       {"/nodes/0/weights", {1, 2, 3}, "/nodes/0/weights: 3 for 2 morph targets"},
       {"/nodes/1", {{"weights", {1}}}, "/nodes/1/weights: 1 for 0 morph targets"},
-      {"/meshes/0/primitives/1",
-       {{"attributes", {{"POSITION", 0}}}},
-       "primitives/1/targets: 0 where primitive 0 has 2"},
+      {"/meshes/0/primitives/1", {{"attributes", {{"POSITION", 0}}}}, "primitives/1/targets: 0, but primitive 0 has 2"},
   };
   test::expect_each_refused(morphing(), defects);
   GltfFile file = morphing();
@@ -229,7 +227,7 @@ TEST(ImportMorphTargets, TurnDirectionsByFiniteNumbers) {
     EXPECT_TRUE(file_with(1e30f).import());
     expect_refused(file_with(nan), "/accessors/5: element 1 is not finite");
     expect_refused(file_with(3e38f), "morph target 'target_" + std::to_string(target) + "' moves the " + what +
-                                         " of vertex 1 by what is not finite");
+                                         " of vertex 1 by a value not finite");
   }
 }
 

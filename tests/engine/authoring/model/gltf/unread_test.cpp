@@ -79,8 +79,10 @@ TEST(UnreadGltf, ListsWhatIsNotReadOfVrm) {
   old["materialProperties"] = {{{"name", "skin"}}};
   old["blendShapeMaster"]["blendShapeGroups"][0]["materialValues"] = {{{"materialName", "skin"}}};
   file.json["extensions"]["VRMC_vrm"] = json::object();
-  EXPECT_THAT(notes_of(file), ElementsAre("of VRM, bones and morph targets of expressions are read; not read: the VRM "
-                                          "0.x data beside those of 1.0"));
+  EXPECT_THAT(
+      notes_of(file),
+      ElementsAre(
+          "of VRM, bones and morph targets of expressions are read; not read: the VRM 0.x data next to those of 1.0"));
   file.json["extensions"].erase("VRMC_vrm");
   EXPECT_THAT(notes_of(file), ElementsAre("of VRM, bones and morph targets of expressions are read; not read: "
                                           "materials of 1 expressions, spring bones, material properties"));
@@ -95,9 +97,9 @@ TEST(UnreadGltf, CountsPropertiesOfMaterials) {
                           {"emissiveFactor", {0, 1, 0}},
                           {"pbrMetallicRoughness", {{"metallicFactor", 0}}}});
   EXPECT_THAT(notes_of(file),
-              ElementsAre("of materials name, base colour with its image and alpha mask are read; not read: metal and "
+              ElementsAre("of materials, name, base colour with its image and alpha mask are read; not read: metal and "
                           "roughness of 1, normal maps of 1, emission of 1, alpha blending of 1, alpha cutoffs (0.5 is "
-                          "taken) of 1, double sides of 2"));
+                          "used) of 1, double sides of 2"));
   // Values that equal the defaults.
   file.json["materials"] = {{{"doubleSided", false},
                              {"alphaMode", "OPAQUE"},
@@ -138,7 +140,7 @@ TEST(UnreadGltf, NamesWeightsThatNothingReads) {
   GltfFile file = whole_triangle();
   file.json["nodes"][0].erase("skin");
   EXPECT_THAT(notes_of(file),
-              ElementsAre("skins of no mesh that the scene shows, which are left out: 'skin_0'",
+              ElementsAre("skins left out, since the scene shows no mesh of theirs: 'skin_0'",
                           "meshes whose weights are not read, since their node names no skin: 'mesh_0'"));
 }
 
@@ -146,8 +148,8 @@ TEST(UnreadGltf, NamesWhatMorphTargetsMoveBesideDirections) {
   GltfFile file = whole_triangle();
   const int offsets = file.add(std::vector<glm::vec3>(3, {0, 0, 1}));
   primitive(file)["targets"] = {{{"POSITION", offsets}, {"NORMAL", offsets}}, {{"COLOR_0", offsets}}};
-  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets offsets of positions, and of what normals and tangents "
-                                          "the mesh has, are read; not read: COLOR_0 of 'mesh_0'"));
+  EXPECT_THAT(notes_of(file), ElementsAre("of morph targets, offsets of positions and of the mesh's normals and "
+                                          "tangents are read; not read: COLOR_0 of 'mesh_0'"));
 }
 
 TEST(UnreadGltf, NamesMeshesWhoseDirectionsAreMade) {
@@ -211,8 +213,8 @@ TEST(UnreadGltf, NamesMeshesAndSkinsThatAreNotShown) {
   file.push("nodes", {{"mesh", 1}, {"skin", 1}});
   EXPECT_THAT(notes_of(file), IsEmpty());
   file.json["scenes"] = {{{"nodes", {0, 1}}}};
-  EXPECT_THAT(notes_of(file), ElementsAre("meshes that the scene does not show, and are left out: 'spare'",
-                                          "skins of no mesh that the scene shows, which are left out: 'skin_1'"));
+  EXPECT_THAT(notes_of(file), ElementsAre("meshes left out, since the scene does not show them: 'spare'",
+                                          "skins left out, since the scene shows no mesh of theirs: 'skin_1'"));
 }
 
 // The document may be any JSON: it is described before it is checked.

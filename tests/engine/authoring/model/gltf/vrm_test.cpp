@@ -125,8 +125,8 @@ TEST(Vrm, BonesThatAreUnknownOrNamedTwiceAreNoted) {
   ASSERT_EQ(model.skeleton.human_bones.size(), 1u);
   EXPECT_EQ(model.skeleton.joints[model.skeleton.human_bones[0].joint].name, "root");
   EXPECT_THAT(model.report.notes, Contains("human bones of unknown names: 'wing'"));
-  EXPECT_THAT(model.report.notes, Contains("human bones that are named again, or are the joint of another, and are "
-                                           "left out: 'hips', 'spine'"));
+  EXPECT_THAT(model.report.notes,
+              Contains("human bones left out, since their name or joint is already used: 'hips', 'spine'"));
 }
 
 TEST(Vrm, ExpressionsOf1_0AreSetsOfTargets) {
@@ -218,9 +218,9 @@ TEST(Vrm, ExpressionsOfTargetsThatAreNotThereAreNoted) {
   groups(file)[2]["binds"].push_back({{"mesh", 0}, {"index", 9}});
   const Model model = imported(file);
   EXPECT_THAT(names_of(model.expressions), ElementsAre("relaxed"));
-  EXPECT_THAT(model.report.notes, Contains("expressions with morph targets that are not there: 'happy', 'sad', "
+  EXPECT_THAT(model.report.notes, Contains("expressions with missing morph targets: 'happy', 'sad', "
                                            "'relaxed'"));
-  EXPECT_THAT(model.report.notes, Contains("expressions that move no morph target, and are left out: 'happy', 'sad'"));
+  EXPECT_THAT(model.report.notes, Contains("expressions left out, since they move no morph target: 'happy', 'sad'"));
 }
 
 TEST(Vrm, OfTheNewerVersionIsReadWhereBothAreThere) {

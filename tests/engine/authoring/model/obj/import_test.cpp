@@ -54,7 +54,7 @@ TEST(ImportObj, SaysWhatItDoesNotRead) {
   EXPECT_THAT(notes("vt 0 0\nvn 0 0 1\nvn 0 0 1\no head\ns off\ncurv2 1 2\nvt 1 1\nf 1/1/1 2/1/2 3/1/1\n"),
               ElementsAre("not read: objects (o), which become one mesh, smoothing groups (s), lines of 'curv2'"));
   EXPECT_THAT(notes("usemtl red\nf 1 2 3\n"), ElementsAre("no normals: smooth ones are made from the faces",
-                                                          "materials that no file has, which are grey: 'red'"));
+                                                          "materials in no file, which become grey: 'red'"));
   EXPECT_THAT(notes("mtllib a.mtl ../b.mtl\n"),
               ElementsAre(AllOf(HasSubstr("materials are not read: "), HasSubstr("a.mtl")),
                           "materials are not read: the file name '../b.mtl' leaves the folder"));
@@ -80,10 +80,9 @@ TEST(ImportObj, KeepsNormalsAndTextureCoordinates) {
                                         glm::vec3(-half, 0, half), glm::vec3(1, 0, 0)));
   EXPECT_THAT(mesh.uvs,
               ElementsAre(glm::vec2(0, 1), glm::vec2(1, 0.75f), glm::vec2(0), glm::vec2(0.5f, 1), glm::vec2(0.5f, 1)));
-  EXPECT_THAT(model.report.notes,
-              ElementsAre("1 vertices without normals, which get smooth ones from the faces",
-                          "2 vertices with several normals, of which they take the mean",
-                          "1 vertices with several texture coordinates, of which they take the first"));
+  EXPECT_THAT(model.report.notes, ElementsAre("1 vertices without normals, which get smooth ones from the faces",
+                                              "2 vertices with several normals, which get their mean",
+                                              "1 vertices with several texture coordinates, which get the first"));
 }
 
 // What is empty after a slash is not given, as if the slash were not there.
@@ -108,8 +107,8 @@ TEST(ImportObj, TakesNormalsAndTextureCoordinatesOfNanAsMissing) {
                                   " 0\nvn 1 0 0\nf 1/1/1 2/2/1 3/1/2\n");
     EXPECT_THAT(model.meshes[0].normals, ElementsAre(glm::vec3(0, 0, 1), glm::vec3(0, 0, 1), glm::vec3(1, 0, 0)));
     EXPECT_THAT(model.meshes[0].uvs, ElementsAre(glm::vec2(0, 1), glm::vec2(1, 0), glm::vec2(0, 1)));
-    EXPECT_THAT(model.report.notes, ElementsAre("1 normals that are NaN or infinite, taken as missing",
-                                                "1 texture coordinates that are NaN or infinite, taken as 0",
+    EXPECT_THAT(model.report.notes, ElementsAre("1 normals that are NaN or infinite, treated as missing",
+                                                "1 texture coordinates that are NaN or infinite, treated as 0",
                                                 "2 vertices without normals, which get smooth ones from the faces"));
   }
 }
@@ -144,7 +143,7 @@ TEST(ImportObj, ReadsMaterials) {
     materials.push_back(part.material);
   }
   EXPECT_THAT(materials, ElementsAre(-1, 0, 1, 0));
-  EXPECT_THAT(model.report.notes, ElementsAre("materials that no file has, which are grey: 'gone'"));
+  EXPECT_THAT(model.report.notes, ElementsAre("materials in no file, which become grey: 'gone'"));
 }
 
 TEST(ImportObj, MakesNamesUtf8) {
@@ -167,7 +166,7 @@ TEST(ImportObj, ClampsColors) {
   EXPECT_EQ(model.materials[0].base_color, glm::vec4(0, 0.5f, 1, 1));
   EXPECT_EQ(model.materials[1].base_color, glm::vec4(0, 1, 0, 0));
   EXPECT_THAT(model.report.notes,
-              ElementsAre("materials whose colour or opacity is not within 0 and 1, and is clamped: 'light blue'"));
+              ElementsAre("materials with colour or opacity outside 0 to 1, which are clamped: 'light blue'"));
 }
 
 TEST(ImportObj, NotesTexturesThatItDoesNotRead) {
@@ -199,11 +198,11 @@ TEST(ImportObj, FollowsNoLinkOutOfItsFolder) {
 TEST(ImportObj, NamesTheLineOfAMaterialThatIsWrong) {
   for (const auto& [text, why] :
        {std::pair<std::string, std::string>{"newmtl a\nKd 0 red 0\n", ":2: number 2 of Kd is none"},
-        {"newmtl a\nKd 0 0\n", ":2: Kd has 2 numbers where 3 are needed"},
-        {"newmtl a\n\nd\n", ":3: d has 0 numbers where 1 are needed"},
+        {"newmtl a\nKd 0 0\n", ":2: Kd has 2 numbers and needs 3"},
+        {"newmtl a\n\nd\n", ":3: d has 0 numbers and needs 1"},
         {"newmtl a\nTr 1e99\n", ":2: number 1 of Tr is none"},
         {"Kd nan 0 0\n", ":1: number 1 of Kd is none"},
-        {std::string("newmtl \0a\n", 10), ":1: holds a zero byte"}}) {
+        {std::string("newmtl \0a\n", 10), ":1: contains a zero byte"}}) {
     const test::TemporaryFolder folder;
     folder.write("my materials.mtl", text);
     const auto model = import_obj(folder.write("a.obj", kTwoFaces));
@@ -220,26 +219,26 @@ TEST(ImportObj, SplitsPolygons) {
 TEST(ImportObj, NamesTheLineThatIsWrong) {
   const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
   const std::vector<std::pair<std::string, std::vector<std::string>>> defects{
-      {"cage.obj:1: coordinate 2 is no number within 1e+12 of 0",
+      {"cage.obj:1: coordinate 2 must be a number within 1e+12 of 0",
        {"v 0 nan 0\n", "v 0 inf 0\n", "v 0 1e39 0\n", "v 0 1,5 0\n", "vn 0 x 0\n", "vn 0 1e400 1\n", "vt 0 1e39\n"}},
-      {"cage.obj:1: coordinate 3 is no number within 1e+12 of 0",
+      {"cage.obj:1: coordinate 3 must be a number within 1e+12 of 0",
        {"v 0 0 -1e13\n", "v 0 0 +-1\n", "v 0 0 1" + std::string(400, '0') + "e-400\n"}},
-      {"cage.obj:1: 2 coordinates where 3 are needed", {"v 0 0\n", "vn 0 1\n"}},
-      {"cage.obj:1: 0 coordinates where 1 are needed", {"vt\n"}},
-      {"cage.obj:4: holds a zero byte", {corners + "f 1 2" + std::string(1, '\0') + " 3\n"}},
-      {"cage.obj:4: 2 corners where 3 are needed", {corners + "f 1 2\n"}},
+      {"cage.obj:1: 2 coordinates, but 3 are needed", {"v 0 0\n", "vn 0 1\n"}},
+      {"cage.obj:1: 0 coordinates, but 1 are needed", {"vt\n"}},
+      {"cage.obj:4: contains a zero byte", {corners + "f 1 2" + std::string(1, '\0') + " 3\n"}},
+      {"cage.obj:4: 2 corners, but 3 are needed", {corners + "f 1 2\n"}},
       {"cage.obj:4: corner 3 names no vertex",
        {corners + "f 1 2 0\n", corners + "f 1 2 x\n", corners + "f 1 2 99999999999\n", corners + "f 1 2 3/1/1/1\n",
         corners + "f 1 2 3/x\n", corners + "f 1 2 3/0\n"}},
-      {"cage.obj:4: names vertex 0 of 3", {corners + "f 1 2 -4\n"}},
-      {"cage.obj:4: names vertex 4 of 3", {corners + "p 1 4\nl 1 3\n"}},
+      {"cage.obj:4: names vertex 0, but there are only 3", {corners + "f 1 2 -4\n"}},
+      {"cage.obj:4: names vertex 4, but there are only 3", {corners + "p 1 4\nl 1 3\n"}},
       {"cage.obj:4: point 1 names no vertex", {corners + "p 0\n", corners + "p a\n", corners + "l -4 1\n"}},
-      {"cage.obj:6: names vertex 4 of 3", {corners + "\n# comment\r\nf 1 2 4\n"}},
+      {"cage.obj:6: names vertex 4, but there are only 3", {corners + "\n# comment\r\nf 1 2 4\n"}},
       {"cage.obj:5: names texture coordinates 2 of 1", {corners + "vt 0 0\nf 1/1 2/1 3/2\n"}},
       {"cage.obj:5: names texture coordinates 0 of 1", {corners + "vt 0 0\nf 1/1 2/1 3/-2\n"}},
       {"cage.obj:5: names normal 9 of 1", {corners + "vn 0 0 1\nf 1//1 2//1 3//9\n"}},
       {"cage.obj:6: names normal 0 of 1", {corners + "f 1//1 2 3\nvn 0 0 1\nf 1 2 3//-2\n"}},
-      {"holds no vertex", {"", "# nothing\n"}},
+      {"has no vertex", {"", "# nothing\n"}},
   };
   for (const auto& [why, texts] : defects) {
     for (const std::string& text : texts) {
