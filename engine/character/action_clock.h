@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The time of secondary action, as evaluators and crowds count it (shaders/hierarchical_bspline/action_pose.h).
+// The clock of secondary action, for evaluators and crowds (shaders/hierarchical_bspline/action_pose.h).
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@ namespace pelt {
 
 class ActionClock {
  public:
-  // Adds a time, in seconds. One that is negative or not finite adds nothing.
+  // Advances the clock by `seconds`; a negative or non-finite time is ignored.
   void advance(float seconds) {
     if (!(seconds >= 0) || !std::isfinite(seconds)) return;
-    constexpr double kLongest = 1e15;  // parts; some 500 years
+    constexpr double kLongest = 1e15;  // parts; about 500 years
     remainder_ += std::min(double{seconds} * kPartsPerSecond, kLongest);
     const double whole = std::floor(remainder_);
     parts_ += static_cast<std::uint64_t>(whole);
     remainder_ -= whole;
   }
 
-  std::uint64_t parts() const { return parts_; }  // of steps, since the clock began
+  std::uint64_t parts() const { return parts_; }  // parts of steps since the clock began
   // Returns the value of the clock input.
   float value() const { return static_cast<float>(parts_ % kPeriod) / shared::kActionParts; }
 
@@ -34,13 +34,13 @@ class ActionClock {
   double remainder_ = 0;  // parts, below 1
 };
 
-// How far the masses of one copy of a character have come.
+// Whether the masses of one copy of a character move on from their last pose.
 class ActionProgress {
  public:
-  // Has them start at rest when they are posed next.
+  // Makes the masses start at rest when they are next posed.
   void restart() { begun_ = false; }
 
-  // Says that they are posed now. Returns true if they start at rest.
+  // Records that they are posed now. Returns true if they start at rest.
   bool pose(const ActionClock& clock) {
     constexpr auto kLongest = static_cast<std::uint64_t>(shared::kMaxActionSteps * shared::kActionParts);
     const bool fresh = !begun_ || clock.parts() - posed_at_ > kLongest;

@@ -21,37 +21,37 @@
 namespace pelt {
 namespace {
 
-// `what` is "mesh" or "joint", for the error.
+// `what`, for the error: "mesh", "joint" or "control".
 template <class Items>
 Result<void> names_are_unique(const Items& items, const char* what) {
-  // Not by a hash table: names that are made to share one slot would take time by the square of their number.
+  // Sorts instead of hashing: names chosen to collide in a hash table would take quadratic time.
   std::vector<std::string_view> names;
   names.reserve(items.size());
   for (const auto& item : items) names.push_back(item.name);
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) return invalid("two {}s are called '{}'", what, *twice);
+  if (twice != names.end()) return invalid("the {} name '{}' is not unique", what, *twice);
   return {};
 }
 
-// Returns true if the last row is 0 0 0 1 up to the rounding of an inversion.
+// Returns true if the last row is 0 0 0 1 within the rounding of an inversion.
 bool is_affine(const glm::mat4& m) { return glm::length(glm::vec4(m[0].w, m[1].w, m[2].w, m[3].w - 1.0f)) < 1e-4f; }
 
 Result<void> check_skeleton(const Skeleton& skeleton) {
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
     if (joint.parent < -1 || joint.parent >= static_cast<std::int64_t>(j)) {
-      return invalid("joint '{}' ({}) has the parent {}, which does not come before it", joint.name, j, joint.parent);
+      return invalid("joint '{}' ({}) has parent {}, which must come before it", joint.name, j, joint.parent);
     }
     if (!is_near(joint.rest.translation) || !is_finite(joint.rest.rotation) || !is_near(joint.rest.scale) ||
         (joint.matrix && !is_near(*joint.matrix))) {
       return invalid("the rest transform of joint '{}' is not finite, or beyond {:g}", joint.name, kMaxCoordinate);
     }
     if (!(std::abs(glm::length(joint.rest.rotation) - 1.0f) < 1e-3f)) {
-      return invalid("the rest rotation of joint '{}' is not of unit length", joint.name);
+      return invalid("the rest rotation of joint '{}' must have unit length", joint.name);
     }
     if (joint.matrix && !is_affine(*joint.matrix)) {
-      return invalid("the matrix of joint '{}' is not affine", joint.name);
+      return invalid("the matrix of joint '{}' must be affine", joint.name);
     }
   }
   PELT_TRY(names_are_unique(skeleton.joints, "joint"));
@@ -69,13 +69,13 @@ Result<void> check_bound_joints(const CharacterData& data) {
                      data.skeleton.joints[bound.joint].name);
     }
     if (!is_affine(bound.inverse_bind)) {
-      return invalid("the inverse bind matrix of joint '{}' is not affine", data.skeleton.joints[bound.joint].name);
+      return invalid("the inverse bind matrix of joint '{}' must be affine", data.skeleton.joints[bound.joint].name);
     }
   }
   return {};
 }
 
-// `components`: numbers in a key. `what` the channel moves, for the error.
+// `components`: numbers per key. `what`: the target of the channel, for the error.
 template <class AnyChannel>
 Result<void> check_keys(const AnyChannel& channel, std::size_t components, const Clip& clip, const std::string& what) {
   if (channel.interpolation > Interpolation::kCubicSpline) {
@@ -89,12 +89,12 @@ Result<void> check_keys(const AnyChannel& channel, std::size_t components, const
   float last = -1;
   for (const float time : channel.times) {
     if (!std::isfinite(time) || time < 0 || time <= last || time > clip.duration) {
-      return invalid("clip '{}': the times of a channel of {} do not ascend from 0 to the clip's end", clip.name, what);
+      return invalid("clip '{}': the times of a channel of {} must ascend within the clip's duration", clip.name, what);
     }
     last = time;
   }
   if (!std::all_of(channel.values.begin(), channel.values.end(), [](float value) { return is_near(value); })) {
-    return invalid("clip '{}': a channel of {} holds a value that is not finite, or beyond {:g}", clip.name, what,
+    return invalid("clip '{}': a channel of {} has a value that is not finite or beyond {:g}", clip.name, what,
                    kMaxCoordinate);
   }
   return {};
@@ -104,7 +104,7 @@ Result<void> check_channel(const Channel& channel, const Clip& clip, std::size_t
   if (channel.joint >= joint_count) {
     return invalid("clip '{}' keys joint {} of {}", clip.name, channel.joint, joint_count);
   }
-  if (channel.path > ChannelPath::kScale) return invalid("clip '{}' has a channel of an unknown kind", clip.name);
+  if (channel.path > ChannelPath::kScale) return invalid("clip '{}' has a channel with an unknown path", clip.name);
   return check_keys(channel, channel.path == ChannelPath::kRotation ? 4 : 3, clip,
                     formatted("joint {}", channel.joint));
 }
@@ -125,27 +125,27 @@ Result<void> check_clips(const std::vector<Clip>& clips, std::size_t joint_count
   return names_are_unique(clips, "clip");
 }
 
-// Checks a mesh without its palette entries.
+// Checks everything in a mesh except its palette entries.
 Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   const std::size_t material_count = data.materials.size();
   const std::size_t count = mesh.binding.points.size();
   if (mesh.mode > BlendMode::kOffsets) {
-    return invalid("mesh '{}' has the unknown blend mode {}", mesh.name, static_cast<std::uint32_t>(mesh.mode));
+    return invalid("mesh '{}' has unknown blend mode {}", mesh.name, static_cast<std::uint32_t>(mesh.mode));
   }
   if ((mesh.mode == BlendMode::kWires) != mesh.wires.has_value()) {
-    return invalid("mesh '{}' is not blended as it says", mesh.name);
+    return invalid("mesh '{}': exactly the blend mode kWires has Wires parameters", mesh.name);
   }
   if (mesh.wires && !(std::isfinite(mesh.wires->exponent) && mesh.wires->exponent >= 0 &&
                       mesh.wires->exponent <= kMaxWiresExponent)) {
-    return invalid("mesh '{}' is combined with the exponent {}", mesh.name, mesh.wires->exponent);
+    return invalid("mesh '{}' has the Wires exponent {}, which is out of range", mesh.name, mesh.wires->exponent);
   }
   if (mesh.source_vertex.size() != count) {
-    return invalid("mesh '{}' has {} vertices, but {} sources", mesh.name, count, mesh.source_vertex.size());
+    return invalid("mesh '{}' has {} vertices, but {} source vertices", mesh.name, count, mesh.source_vertex.size());
   }
   std::vector<bool> seen(count, false);
   for (const std::uint32_t source : mesh.source_vertex) {
     if (source >= count || seen[source]) {
-      return invalid("mesh '{}': the source vertices are no permutation, at {}", mesh.name, source);
+      return invalid("mesh '{}': the source vertices are not a permutation, at {}", mesh.name, source);
     }
     seen[source] = true;
   }
@@ -164,7 +164,7 @@ Result<void> check_mesh(const CharacterMesh& mesh, const CharacterData& data) {
   }
   std::uint64_t covered = 0;
   for (const MeshPart& part : mesh.parts) {
-    if (part.first_triangle != covered) return invalid("the parts of mesh '{}' do not follow each other", mesh.name);
+    if (part.first_triangle != covered) return invalid("the parts of mesh '{}' are not contiguous", mesh.name);
     if (part.material < -1 || part.material >= static_cast<std::int64_t>(material_count)) {
       return invalid("mesh '{}' uses material {} of {}", mesh.name, part.material, material_count);
     }
@@ -185,7 +185,7 @@ Result<void> check_meshes(const CharacterData& data) {
       return invalid("mesh '{}' starts at vertex {}, not {}", mesh.name, mesh.first_vertex, next_vertex);
     }
     next_vertex += mesh.binding.points.size();
-    if (next_vertex > kMaxCount) return invalid("the character has more vertices than 32 bits count");
+    if (next_vertex > kMaxCount) return invalid("the character has more vertices than 32 bits can count");
     if (mesh.stage >= stage_used.size()) {
       return invalid("mesh '{}' is moved in stage {} of {}", mesh.name, mesh.stage, data.stage_count);
     }
@@ -199,12 +199,12 @@ Result<void> check_meshes(const CharacterData& data) {
   }
   if (stage_used.size() != data.stage_count ||
       !std::all_of(stage_used.begin(), stage_used.end(), [](bool used) { return used; })) {
-    return invalid("of {} stages some pose nothing and move no mesh", data.stage_count);
+    return invalid("some of the {} stages neither pose anything nor move a mesh", data.stage_count);
   }
   for (const CharacterMesh& mesh : data.meshes) {
     if (mesh.control != (mesh.stage + 1 < data.stage_count)) {
       return invalid(
-          "mesh '{}' is {}, but moved in stage {} of {}: skins are moved in the last one, control meshes before",
+          "mesh '{}' is {}, but moved in stage {} of {}: skins move in the last stage, control meshes before",
           mesh.name, mesh.control ? "a control mesh" : "skin", mesh.stage, data.stage_count);
     }
   }
@@ -217,14 +217,14 @@ Result<void> check_inputs(const CharacterData& data) {
   std::vector<bool> streamed(data.meshes.size(), false);
   for (const Stream& stream : data.streams) {
     if (stream.mesh >= data.meshes.size() || !data.meshes[stream.mesh].control) {
-      return invalid("a stream names mesh {}, which is no control mesh", stream.mesh);
+      return invalid("a stream uses mesh {}, which is not a control mesh", stream.mesh);
     }
     if (streamed[stream.mesh]) return invalid("mesh '{}' is streamed twice", data.meshes[stream.mesh].name);
     streamed[stream.mesh] = true;
     count += std::uint64_t{3} * data.meshes[stream.mesh].vertex_count();
   }
   if (count != data.input_count) {
-    return invalid("there are {} inputs, but streams and controls take {}", data.input_count, count);
+    return invalid("there are {} inputs, but streams and controls need {}", data.input_count, count);
   }
   std::vector<bool> given(data.input_count, false);
   const auto take = [&](std::uint64_t first, std::uint64_t size) {
@@ -236,11 +236,11 @@ Result<void> check_inputs(const CharacterData& data) {
   };
   for (const Stream& stream : data.streams) {
     if (!take(stream.first_input, std::uint64_t{3} * data.meshes[stream.mesh].vertex_count())) {
-      return invalid("the inputs of the stream of mesh '{}' are taken or not there", data.meshes[stream.mesh].name);
+      return invalid("the inputs of the stream of mesh '{}' are in use or missing", data.meshes[stream.mesh].name);
     }
   }
   for (const Control& control : data.controls) {
-    if (!take(control.input, 1)) return invalid("the input of the control '{}' is taken or not there", control.name);
+    if (!take(control.input, 1)) return invalid("the input of the control '{}' is in use or missing", control.name);
     if (control.kind > ControlKind::kClock) {
       return invalid("the control '{}' is of an unknown kind", control.name);
     }
@@ -289,26 +289,26 @@ Result<void> check_levels(const CharacterData& data, std::uint32_t& slots_read) 
   PELT_ASSIGN(const auto slots, find_writers(data));
   std::set<std::string_view> names;
   for (const CharacterMesh& mesh : data.meshes) names.insert(mesh.name);
-  std::uint64_t vertices = data.vertex_count();  // more than any choice of levels has
+  std::uint64_t vertices = data.vertex_count();  // at least as many as with any choice of levels
   const SkinLevel* before = nullptr;
   for (const SkinLevel& level : data.levels) {
     const CharacterMesh& skin = level.skin;
     if (level.of >= data.meshes.size() || data.meshes[level.of].control) {
-      return invalid("'{}' is a level of detail of mesh {}, which is no skin", skin.name, level.of);
+      return invalid("'{}' is a level of detail of mesh {}, which is not a skin", skin.name, level.of);
     }
     if (level.level < 1 || level.level > kMaxLevel) {
-      return invalid("'{}' has level of detail {}, which is not 1 to {}", skin.name, level.level, kMaxLevel);
+      return invalid("'{}' has level of detail {}, which must be 1 to {}", skin.name, level.level, kMaxLevel);
     }
     if (before != nullptr && std::pair(before->of, before->level) >= std::pair(level.of, level.level)) {
-      return invalid("'{}' has a level of detail that is there twice or out of order", skin.name);
+      return invalid("'{}' has a level of detail that is repeated or out of order", skin.name);
     }
     before = &level;
     if (!names.insert(skin.name).second) return invalid("two meshes have the name '{}'", skin.name);
     vertices += skin.binding.points.size();
-    if (vertices > kMaxCount) return invalid("the levels of detail have more vertices than 32 bits count");
+    if (vertices > kMaxCount) return invalid("the levels of detail have more vertices than 32 bits can count");
     if (skin.control || skin.first_vertex != 0 || skin.stage + 1 != data.stage_count || skin.frame_slot ||
         skin.offset_slot) {
-      return invalid("'{}' is a level of detail, but not moved as a skin", skin.name);
+      return invalid("'{}' is a level of detail, but is not a skin in the last stage", skin.name);
     }
     PELT_TRY(check_mesh(skin, data));
     PELT_TRY(check_painted(skin, data));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks everything that a character's users rely on: ranges, indices, stages that read only what earlier ones wrote,
-// finite numbers.
+// Checks everything that users of a character rely on: ranges, indices, finite numbers, and that a stage reads only
+// what earlier stages wrote.
 #pragma once
 
 #include <cstdint>

@@ -27,8 +27,8 @@ Groups groups_of(BlendMode mode) {
   }
 }
 
-// Marks `count` palette entries from `first` on as written. `contents`: of the even and the odd ones. Precondition:
-// they are in the palette.
+// Marks palette entries [first, first + count) as written. `contents`: of even and odd entries. Precondition: they are
+// in the palette.
 Result<void> write_slots(std::vector<PaletteEntry>& slots, std::uint32_t first, std::uint64_t count,
                          std::uint32_t first_stage, std::array<EntryContent, 2> contents) {
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -58,17 +58,17 @@ Result<void> check_slot(const CharacterMesh& mesh, const std::vector<PaletteEntr
 }  // namespace
 
 Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
-  // Passes are held against each other, which takes time by the square of their number.
+  // Each pass is compared with all others, in quadratic time.
   constexpr std::size_t kMaxPasses = 16384;
   if (data.passes.size() > kMaxPasses) {
     return invalid("there are {} palette passes, more than {}", data.passes.size(), kMaxPasses);
   }
-  // Count before allocating anything of palette_size entries.
+  // Count before allocating palette_size entries.
   std::uint64_t written = 0;
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PalettePass& pass = data.passes[p];
     if (static_cast<std::size_t>(pass.kernel) >= kPoseKernelCount) {
-      return invalid("palette pass {} has the unknown kernel {}", p, static_cast<std::uint32_t>(pass.kernel));
+      return invalid("palette pass {} has unknown kernel {}", p, static_cast<std::uint32_t>(pass.kernel));
     }
     const PoseKernelInfo& kernel = pose_kernel(pass.kernel);
     if (pass.records.size() != std::uint64_t{pass.record_count} * kernel.record_words) {
@@ -86,9 +86,9 @@ Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data) {
   }
   for (const CharacterMesh& mesh : data.meshes) {
     if (!mesh.frame_slot) continue;
-    if (!mesh.control) return invalid("mesh '{}' writes frames, but is no control mesh", mesh.name);
+    if (!mesh.control) return invalid("mesh '{}' writes frames, but is not a control mesh", mesh.name);
     if (!inside(*mesh.frame_slot, mesh.vertex_count(), data.palette_size)) {
-      return invalid("the frames of mesh '{}' lie past the {} palette entries", mesh.name, data.palette_size);
+      return invalid("the frames of mesh '{}' extend past the {} palette entries", mesh.name, data.palette_size);
     }
     written += mesh.vertex_count();
   }
@@ -136,7 +136,7 @@ Result<void> check_influences(const CharacterMesh& mesh, const std::vector<Palet
 Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots,
                           std::uint32_t& slots_read) {
   if (!mesh.morphs) return {};
-  if (mesh.control) return invalid("mesh '{}' has morph targets, but is no skin", mesh.name);
+  if (mesh.control) return invalid("mesh '{}' has morph targets, but is not a skin", mesh.name);
   PELT_TRY(validate(*mesh.morphs, mesh.vertex_count(), "mesh '" + mesh.name + "'"));
   for (std::uint64_t i = 0; i < mesh.morphs->slot_count(); ++i) {
     PELT_TRY(check_slot(mesh, slots, mesh.morphs->first_slot + i, EntryContent::kWeights));
@@ -150,7 +150,7 @@ Result<void> check_painted_pass(const CharacterData& data) {
   for (std::size_t p = 0; p < data.passes.size(); ++p) {
     const PalettePass& pass = data.passes[p];
     if (!pass.painted) continue;
-    if (&pass != known) return invalid("palette pass {} is a second one for painted weights", p);
+    if (&pass != known) return invalid("palette pass {} is a second pass for painted weights", p);
     if (pass.kernel != PoseKernel::kLinearBlend || pass.record_count != data.bound_joints.size()) {
       return invalid("palette pass {} ({}) is for painted weights, but does not pose the {} bound joints", p,
                      pose_kernel(pass.kernel).name, data.bound_joints.size());
@@ -161,7 +161,7 @@ Result<void> check_painted_pass(const CharacterData& data) {
 
 Result<void> check_painted(const CharacterMesh& mesh, const CharacterData& data) {
   if (!mesh.painted) return {};
-  if (mesh.control) return invalid("mesh '{}' has painted weights, but is no skin", mesh.name);
+  if (mesh.control) return invalid("mesh '{}' has painted weights, but is not a skin", mesh.name);
   if (data.painted_pass() == nullptr) {
     return invalid("mesh '{}' has painted weights, but no palette pass poses the bound joints", mesh.name);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks that every palette entry is written once, and that meshes read those that hold what they blend.
+// Checks that every palette entry is written exactly once, and that a mesh blends only entries of the right content.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pelt {
 
-// What a palette entry holds, and when it is ready.
+// The content of a palette entry, and when it is ready.
 struct PaletteEntry {
   EntryContent content = EntryContent::kNothing;
   std::uint32_t first_stage = 0;  // the first stage in which a blend may read it
@@ -21,15 +21,15 @@ struct PaletteEntry {
 // Finds the writer of each palette entry. Precondition: the meshes are valid.
 Result<std::vector<PaletteEntry>> find_writers(const CharacterData& data);
 
-// Checks every palette entry that the blend loads for this mesh, padding included: a weight of 0 does not make an
-// unwritten one safe. Raises `slots_read` to one past the last of them.
+// Checks every palette entry that the blend of this mesh loads, padding included: even at weight 0, an unwritten entry
+// is not safe to load. Raises `slots_read` to one past the last of them.
 Result<void> check_influences(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots,
                               std::uint32_t& slots_read);
 
-// Checks the morph targets of a mesh that is valid otherwise. `slots_read`: as above.
+// Checks the morph targets of an otherwise valid mesh. `slots_read`: as above.
 Result<void> check_morphs(const CharacterMesh& mesh, const std::vector<PaletteEntry>& slots, std::uint32_t& slots_read);
 
-// Checks the palette pass that painted weights read.
+// Checks the palette pass that painted weights blend.
 Result<void> check_painted_pass(const CharacterData& data);
 
 // Checks the painted weights of a mesh. Precondition: check_painted_pass has passed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks the records of a pose pass one by one. A check returns why a record is wrong, or nullptr.
+// Checks the records of a pose pass one by one. A check returns the reason why a record is wrong, or nullptr.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace pelt {
 
-// Returns an error that names the first record of the pass that `check` finds wrong.
+// Returns an error for the first record of the pass that fails `check`.
 template <class Record, class Check>
 Result<void> check_records(const PalettePass& pass, const Check& check) {
   for (std::size_t i = 0; i < pass.record_count; ++i) {
@@ -26,12 +26,12 @@ Result<void> check_records(const PalettePass& pass, const Check& check) {
   return {};
 }
 
-// Most terms of a sum, or keys, of one record; binds make far fewer. One invocation of a device goes through them one
-// after the other, and a device that takes seconds over an invocation is lost to every program.
+// Most terms of a sum, or keys, in one record; bind makes far fewer. One shader invocation processes them in sequence,
+// and drivers reset a device whose invocation runs for seconds, which affects every program.
 inline constexpr std::uint64_t kMaxTerms = 4096;
 inline constexpr const char* kTooManyTerms = "has more than 4096 terms";
 
-// Bounds the work: records that share words could make a small file slow to check and to pose.
+// Bounds the work: in a small file, many records could share the same words and be slow to check and pose.
 class TableBudget {
  public:
   explicit TableBudget(const PalettePass& pass) : table_words_(pass.table.size()) {}
@@ -40,10 +40,10 @@ class TableBudget {
   const char* take(std::uint64_t first, std::uint64_t count) {
     return first + count > table_words_ ? "reads past its table" : take(count);
   }
-  // Takes `count` words without a look at where they lie.
+  // Takes `count` words, wherever they are.
   const char* take(std::uint64_t count) {
     taken_ += count;
-    return taken_ > table_words_ ? "and those before it read more of its table than there is" : nullptr;
+    return taken_ > table_words_ ? "and those before it read more words than its table has" : nullptr;
   }
 
  private:
@@ -51,18 +51,18 @@ class TableBudget {
   std::uint64_t taken_ = 0;
 };
 
-// What the words of a pass's table are: each belongs to one part, such as a chain or a sample, and is never read as
-// something else. Otherwise numbers that were checked as such could be taken for joints, and words that many records
-// share could make a small file slow to check and to pose.
+// Assigns each word of a pass's table to one part, such as a chain or a sample. A word is never read as two kinds of
+// thing: otherwise checked numbers could be reinterpreted as joints, and many records could share words, which would
+// make a small file slow to check and pose.
 class TableParts {
  public:
-  // Kinds are the caller's, 1 to 127.
+  // Defined by the caller, 1 to 127.
   using Kind = std::uint8_t;
 
   explicit TableParts(const PalettePass& pass) : parts_(pass.table.size(), Kind{0}) {}
 
-  // Takes the words [first, first + count) for a part that one record or part names. Returns why they cannot be taken,
-  // or nullptr.
+  // Takes the words [first, first + count) for a part that only one record or part uses. Returns the reason why they
+  // cannot be taken, or nullptr.
   const char* take(std::uint64_t first, std::uint64_t count, Kind kind) {
     if (first > parts_.size() || count > parts_.size() - first) return "reads past its table";
     if (count == 0) return nullptr;
@@ -74,7 +74,7 @@ class TableParts {
     return nullptr;
   }
 
-  // Does the same for a part that several may name, which has one word at least, and sets `is_new` if none did before.
+  // Does the same for a part of at least one word that several may use; sets `is_new` if it is used for the first time.
   const char* share(std::uint64_t first, std::uint64_t count, Kind kind, bool& is_new) {
     const std::uint64_t last = first + count - 1;
     is_new = last >= parts_.size() || parts_[first] != (kind | kStart);
@@ -83,21 +83,21 @@ class TableParts {
   }
 
  private:
-  static constexpr Kind kStart = 0x80;  // of the first word of a part
+  static constexpr Kind kStart = 0x80;  // marks the first word of a part
   static constexpr const char* kTwoThings = "takes a word of its table for two things";
 
-  std::vector<Kind> parts_;  // of each word; 0: of none yet
+  std::vector<Kind> parts_;  // of each word; 0: not taken
 };
 
 // Runs of palette entries.
 class EntryRuns {
  public:
-  // `each`: the entries of a record.
+  // `each`: entries per record.
   void add(std::uint32_t first, std::uint32_t count, std::uint32_t each = 1) {
     if (count > 0) runs_.emplace(first, Run{count, each});
   }
 
-  // True if `count` entries from `slot` on lie in one run, and begin with a record.
+  // True if entries [slot, slot + count) are in one run, and the first begins a record.
   bool hold(std::uint32_t slot, std::uint64_t count = 1) const {
     const auto after = runs_.upper_bound(slot);
     if (after == runs_.begin()) return false;
@@ -109,10 +109,10 @@ class EntryRuns {
   struct Run {
     std::uint32_t count, each;
   };
-  std::map<std::uint32_t, Run> runs_;  // by the first palette entry
+  std::map<std::uint32_t, Run> runs_;  // by their first palette entries
 };
 
-// Returns the entries that passes of one kernel write in earlier stages.
+// Returns the entries that passes of `kernel` write in earlier stages.
 inline EntryRuns entries_before(const PalettePass& pass, const CharacterData& data, PoseKernel kernel) {
   EntryRuns runs;
   for (const PalettePass& other : data.passes) {
@@ -123,7 +123,7 @@ inline EntryRuns entries_before(const PalettePass& pass, const CharacterData& da
   return runs;
 }
 
-// The frames that a pass may read from the palette: those of passes and control meshes of earlier stages.
+// The frames that a pass may read from the palette: those from passes and control meshes of earlier stages.
 class FramesBefore {
  public:
   FramesBefore(const PalettePass& pass, const CharacterData& data) {

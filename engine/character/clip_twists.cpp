@@ -19,18 +19,18 @@
 namespace pelt {
 namespace {
 
-// Times are added between two others while a joint twists by more than this between them, but at most so many times
-// over: at a swing of half a turn a twist jumps.
+// Inserts times between two others while a joint twists by more than this between them, up to a maximum depth: as a
+// swing passes half a turn, the twist jumps.
 constexpr float kMaxStep = glm::quarter_pi<float>();
 constexpr int kMaxHalvings = 6;
-// A joint whose twist stays this far from half a turn needs no control.
+// A twist that stays at least this far from half a turn needs no control.
 constexpr float kClear = glm::pi<float>() / 18;
 
-// Most channels, joints and anchors that are moved, all times together: ten minutes of motion capture at 60 Hz take
-// fewer. Beyond it only some of the keys are played, so that a small file does not take minutes.
+// Limits the channels, joints and anchors evaluated, summed over all times. Ten minutes of motion capture at 60 Hz stay
+// below it; beyond it only some keys are played, so that a small file cannot take minutes.
 constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
 
-// Calls visit(pass, chain, anchor, input) for each anchor that takes its twist from an input, until it returns false.
+// Calls visit(pass, chain, anchor, input) for each anchor whose twist is an input, until it returns false.
 template <class Visit>
 void for_each_twist(const CharacterData& character, const Visit& visit) {
   for (const PalettePass& pass : character.passes) {
@@ -48,16 +48,16 @@ void for_each_twist(const CharacterData& character, const Visit& visit) {
   }
 }
 
-// A chain with anchors that take their twists from controls.
+// A chain whose anchors take their twists from controls.
 struct TwistChain {
   const PalettePass* pass;
   shared::Chain chain;
-  std::vector<std::size_t> controls;  // of each anchor, or kNone
+  std::vector<std::size_t> controls;  // per anchor, or kNone
 };
 
 constexpr std::size_t kNone = ~std::size_t{0};
 
-// Visits every anchor once, however many controls there are.
+// Visits each anchor once, however many controls there are.
 std::vector<TwistChain> find_chains(const CharacterData& character, std::vector<std::uint32_t>& controls,
                                     std::vector<std::uint32_t>& unused) {
   std::vector<bool> is_twist(character.input_count, false);
@@ -65,7 +65,7 @@ std::vector<TwistChain> find_chains(const CharacterData& character, std::vector<
   std::vector<std::size_t> control_of(character.input_count, kNone);
   std::map<std::pair<const PalettePass*, std::uint32_t>, std::size_t> chain_of;  // by its first anchor
   std::vector<TwistChain> chains;
-  // The first anchor of an input counts; others, on other curves, take the same twist.
+  // Uses the first anchor of an input; its anchors on other curves take the same twist.
   for_each_twist(character,
                  [&](const PalettePass& pass, const shared::Chain& chain, std::uint32_t i, std::uint32_t input) {
                    if (!is_twist[input] || control_of[input] != kNone) return true;
@@ -82,7 +82,7 @@ std::vector<TwistChain> find_chains(const CharacterData& character, std::vector<
   return chains;
 }
 
-// Plays a clip: computes all twists at a time, each nearest to its earlier value.
+// Plays a clip: computes all twists at a time, each nearest to its previous value.
 class Player {
  public:
   Player(const CharacterData& character, const Clip& clip)
@@ -99,10 +99,10 @@ class Player {
   std::span<const std::uint32_t> controls() const { return controls_; }
   std::span<const std::uint32_t> unused() const { return unused_; }
 
-  // The number of times at which twists may be computed.
+  // The number of times at which twists may still be computed.
   std::uint64_t times_left() const { return steps_ < kMaxSteps ? (kMaxSteps - steps_) / steps_a_time_ : 0; }
 
-  // Returns the twists of controls() at `time`, each nearest to `before`, the twists a little earlier.
+  // Returns the twists of controls() at `time`, each nearest to its value in `before`, a little earlier.
   std::vector<float> twists(float time, std::span<const float> before) {
     steps_ += steps_a_time_;
     rest_pose(character_.skeleton, local_);
@@ -115,7 +115,7 @@ class Player {
   }
 
  private:
-  // Poses the anchors of a chain one after the other, from the top to both ends.
+  // Poses the anchors of a chain from the top to both ends.
   void pose_chain(const TwistChain& twist_chain, std::vector<float>& angles) const {
     const shared::PoseWork work{twist_chain.pass->table.data(), joints_.data(), nullptr, inputs_.data(), nullptr};
     const auto pose = [&](std::uint32_t i, const shared::TurnedAnchor& upper) {
@@ -139,7 +139,7 @@ class Player {
   std::vector<float> inputs_;
   std::vector<TwistChain> chains_;
   std::uint64_t steps_a_time_ = 0;
-  std::uint64_t steps_ = 0;  // so far
+  std::uint64_t steps_ = 0;
 };
 
 struct Moment {
@@ -155,7 +155,7 @@ float largest_step(const Moment& from, const Moment& to) {
   return largest;
 }
 
-// Appends the moments after moments.back() up to `time`.
+// Appends the moments from moments.back() to `time`.
 void play(Player& player, float time, int halvings, std::vector<Moment>& moments) {
   const Moment from = moments.back();
   if (halvings > 0) {
@@ -177,7 +177,7 @@ std::vector<float> key_times(const Clip& clip) {
   return times;
 }
 
-// Leaves `most` of the times, or a few more, evenly spread, and the last one.
+// Keeps about `most` of the times, evenly spread, and the last one.
 void thin_out(std::vector<float>& times, std::uint64_t most) {
   const std::size_t stride = (times.size() + most - 1) / most;
   if (stride <= 1) return;
@@ -199,7 +199,7 @@ ClipTwists::ClipTwists(const CharacterData& character, const Clip& clip) {
     still_.insert(still_.end(), controls.begin(), controls.end());
     return;
   }
-  // Each key takes two times at least.
+  // Each key takes at least two times.
   thin_out(keys, std::max<std::uint64_t>(player.times_left() / 2, 2));
   std::vector<Moment> moments{{keys.front(), player.twists(keys.front(), std::vector<float>(controls.size(), 0.0f))}};
   for (std::size_t k = 1; k < keys.size(); ++k) play(player, keys[k], 0, moments);
@@ -237,7 +237,7 @@ void sample_morph_targets(const CharacterData& character, const Clip& clip, floa
   for (const MorphChannel& channel : clip.morph_channels) {
     for (const Control& control : character.controls) {
       if (control.kind != ControlKind::kMorphTarget) continue;
-      // The numbers first: of many targets of many channels, few names are compared.
+      // Compare numbers before names: with many targets and channels, few names are compared.
       if (control.target != channel.target || control.mesh != channel.mesh) continue;
       inputs[control.input] = sample(channel, time);
     }

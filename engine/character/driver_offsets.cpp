@@ -17,10 +17,7 @@ Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std:
   const bool streamed =
       std::any_of(data.streams.begin(), data.streams.end(), [&](const Stream& stream) { return stream.mesh == m; });
   if (streamed && !offsets.empty()) {
-    return invalid(
-        "the driver '{}': it is streamed, so that its vertices are where the caller places them; offsets move none of "
-        "them",
-        mesh.name);
+    return invalid("the driver '{}' is streamed: the caller sets its vertices, so it cannot have offsets", mesh.name);
   }
   std::vector<bool> given(mesh.vertex_count(), false);
   std::vector<std::uint32_t> packed_of_source(mesh.vertex_count());
@@ -36,9 +33,8 @@ Result<void> check_driver_offsets(const CharacterData& data, std::size_t m, std:
     given[offset.vertex] = true;
     const glm::vec3 moved = mesh.binding.points[packed_of_source[offset.vertex]] + offset.offset;
     if (!is_near(moved)) {
-      return invalid(
-          "the driver '{}': offset {}, of vertex {}, is not finite, or leads farther than {:g} m from the origin",
-          mesh.name, i, offset.vertex, kMaxCoordinate);
+      return invalid("the driver '{}': offset {} of vertex {} must be finite and keep it within {:g} m of the origin",
+                     mesh.name, i, offset.vertex, kMaxCoordinate);
     }
   }
   return {};

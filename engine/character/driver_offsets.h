@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Offsets of control meshes, as a character is built (DriverParameters::offsets).
+// Offsets of control meshes, for a character being built (DriverParameters::offsets).
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace pelt {
 // Offsets by the control mesh's index in CharacterData::meshes.
 using DriverOffsets = std::map<std::size_t, std::vector<VertexOffset>>;
 
-// Checks the offsets of a control mesh. Errors are kInvalidArgument and name the mesh: it is streamed; a vertex does
-// not exist, is given twice, or is moved to a place that is not finite or beyond kMaxCoordinate.
+// Checks the offsets of a control mesh. Errors: kInvalidArgument, naming the mesh, if it is streamed, or if a vertex
+// does not exist, is repeated, or moves to a position that is not finite or is beyond kMaxCoordinate.
 Result<void> check_driver_offsets(const CharacterData& data, std::size_t mesh, std::span<const VertexOffset> offsets);
 
 }  // namespace pelt

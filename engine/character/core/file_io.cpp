@@ -55,14 +55,14 @@ namespace {
 
 using NativeChar = std::filesystem::path::value_type;
 
-// The names of the temporary files that are open, for a signal's handler: signals are the process's, and so is this
-// list. Who takes a name out of it owns it.
+// The names of open temporary files, for a signal handler: process-wide, as signals are. Whoever takes a name out of
+// the list owns it.
 std::array<std::atomic<NativeChar*>, 64> unfinished{};
 
-// Returns the place of the name in the list, or the list's size if it is full.
+// Returns the index of the name in the list, or the list's size if the list is full.
 std::size_t remember(const std::filesystem::path& temporary) {
   const auto& text = temporary.native();
-  auto name = std::make_unique<NativeChar[]>(text.size() + 1);  // ends with a zero
+  auto name = std::make_unique<NativeChar[]>(text.size() + 1);  // with the terminating zero
   std::copy(text.begin(), text.end(), name.get());
   for (std::size_t place = 0; place < unfinished.size(); ++place) {
     NativeChar* none = nullptr;
@@ -74,10 +74,10 @@ std::size_t remember(const std::filesystem::path& temporary) {
 }
 
 void forget(std::size_t place) {
-  if (place < unfinished.size()) delete[] unfinished[place].exchange(nullptr);  // null: a handler has it
+  if (place < unfinished.size()) delete[] unfinished[place].exchange(nullptr);  // null if a handler has taken it
 }
 
-// Creates a file that is not there yet; null, with errno, if it cannot.
+// Creates a new file. Returns null and sets errno if it exists or cannot be created.
 std::FILE* create_new(const std::filesystem::path& path) {
 #ifdef _WIN32
   const int file =
@@ -100,13 +100,13 @@ std::FILE* create_new(const std::filesystem::path& path) {
   return stream;
 }
 
-// Waits until the disk has the file, so that no crash leaves a new name with old or missing bytes.
+// Waits until the file is on the disk, so that a crash cannot leave a new name with old or missing bytes.
 bool flush_to_disk(std::FILE* file) {
   if (std::fflush(file) != 0) return false;
 #ifdef _WIN32
   return ::_commit(::_fileno(file)) == 0;
 #else
-  // Some file systems have nothing to wait for, and say so.
+  // Some file systems cannot sync and return these errors.
   return ::fsync(::fileno(file)) == 0 || errno == EINVAL || errno == ENOTSUP;
 #endif
 }
@@ -125,7 +125,7 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
   for (int i = 0; i < kTries; ++i) {
     std::filesystem::path temporary = path;
     temporary += formatted(".{}{}.tmp", std::uint32_t{random()}, std::uint32_t{random()});
-    // First, so that no signal comes between: the name is nobody's.
+    // First, so that a signal in between cannot leave the file behind without an entry in the list.
     file.remembered_ = remember(temporary);
     file.file_.reset(create_new(temporary));
     if (file.file_) {
@@ -185,7 +185,7 @@ Result<void> OutputFile::commit() {
 
 void remove_unfinished_files() noexcept {
   for (std::atomic<NativeChar*>& slot : unfinished) {
-    // The name is never freed: a handler must not, and the process ends.
+    // The name is never freed: a handler must not free memory, and the process ends.
     if (const NativeChar* const name = slot.exchange(nullptr)) {
 #ifdef _WIN32
       ::_wunlink(name);

@@ -9,7 +9,7 @@ namespace pelt {
 namespace detail {
 namespace {
 
-// Text of a fixed size, filled as far as it goes.
+// Text of a fixed capacity; the rest is cut off.
 class FixedText {
  public:
   explicit FixedText(std::span<char> room) : room_(room) {}
@@ -18,7 +18,7 @@ class FixedText {
     if (length_ < room_.size()) piece.copy(&room_[length_], room_.size() - length_);
     length_ += piece.size();
   }
-  std::size_t length() const { return length_; }  // also of what has no room
+  std::size_t length() const { return length_; }  // including the text that was cut off
 
  private:
   std::span<char> room_;
@@ -51,11 +51,11 @@ class Writer {
 
   template <class... How>
   void append(How... how) {
-    char buffer[400];  // the largest double has 309 digits before its decimals
+    char buffer[400];  // the largest double has 309 digits before the point
     text_.append({buffer, std::to_chars(buffer, buffer + sizeof buffer, how...).ptr});
   }
 
-  // Writes the digits of the scientific form without an exponent where that takes few zeros.
+  // Expands scientific notation to plain digits if few zeros are needed.
   template <class T>
   void append_shortest(T value) {
     char buffer[40];
@@ -70,7 +70,7 @@ class Writer {
       put('-');
       digits.remove_prefix(1);
     }
-    const auto count = static_cast<int>(digits.size() > 1 ? digits.size() - 1 : 1);  // without the point
+    const auto count = static_cast<int>(digits.size() > 1 ? digits.size() - 1 : 1);  // without the decimal point
     for (int power = std::max(exponent, 0); power >= std::min(exponent + 1 - count, 0); --power) {
       if (power == -1) put('.');
       const int at = exponent - power;

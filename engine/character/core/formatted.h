@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the sentences of errors, and other text for people, without a library for it.
+// Formats error messages and other text for people, without a library.
 #pragma once
 
 #include <concepts>
@@ -32,14 +32,14 @@ TextValue text_value(const T& value) {
   }
 }
 
-// The text before the next place for a value, and how to write the value.
+// The text before the next placeholder, and the format of its value.
 struct TextPiece {
   std::string_view before;
-  char style = 0;  // 0: plainly; 'g', 'f' or 'x'; '.': there is no further place
+  char style = 0;  // 0: default; 'g', 'f' or 'x'; '.': no further placeholder
   int digits = 0;  // of 'g', 'f' and 'x'
 };
 
-// Takes the next piece off a pattern; '?' is the style of a place that is wrong.
+// Takes the next piece off a pattern; style '?' means an invalid placeholder.
 constexpr TextPiece take_piece(std::string_view& pattern) {
   const std::size_t open = pattern.find('{');
   TextPiece piece{pattern.substr(0, open)};
@@ -73,13 +73,13 @@ constexpr TextPiece take_piece(std::string_view& pattern) {
   return piece;
 }
 
-// Writes as much of the text as there is room for, and returns the length of all of it. Allocates nothing.
+// Writes as much of the text as fits, and returns its full length. Does not allocate.
 std::size_t write_formatted(std::span<char> room, std::string_view pattern, std::span<const TextValue> values);
 std::string formatted(std::string_view pattern, std::span<const TextValue> values);
 
 }  // namespace detail
 
-// A pattern with a place for each of the values. The compiler refuses another one.
+// A pattern with one placeholder per value; any other pattern does not compile.
 template <class... Values>
 class TextPattern {
  public:
@@ -102,19 +102,19 @@ class TextPattern {
   std::string_view text_;
 };
 
-// Returns the pattern with the values in its places. Values are text, letters and numbers; a place is
+// Returns the pattern with its placeholders replaced by values: text, letters or numbers. A placeholder is
 //
-//   {}      text, a letter, an integer, or the shortest decimals that give the same float: 0.1, 100000, 1e+16
-//   {:g}    a float by six digits, as by printf; {:.4g} by four
-//   {:.2f}  a float by two decimals, whatever the locale
-//   {:08x}  an unsigned integer by its last eight hexadecimal digits; 16 at most
+//   {}      text, a letter, an integer, or the shortest decimal that reads back as the same float: 0.1, 100000, 1e+16
+//   {:g}    a float with six digits, as printf; {:.4g} with four
+//   {:.2f}  a float with two decimals, in any locale
+//   {:08x}  an unsigned integer as its last eight hexadecimal digits; at most 16
 template <class... Values>
 std::string formatted(std::type_identity_t<TextPattern<Values...>> pattern, const Values&... values) {
   const detail::TextValue list[] = {{}, detail::text_value(values)...};
   return detail::formatted(pattern.text(), std::span(list).subspan(1));
 }
 
-// Writes the same into an array, ended by a 0, and cuts off what is longer. Allocates nothing.
+// Writes the same into an array, null-terminated and truncated to fit. Does not allocate.
 template <std::size_t size, class... Values>
 void write_formatted(char (&text)[size], std::type_identity_t<TextPattern<Values...>> pattern,
                      const Values&... values) {
@@ -123,7 +123,7 @@ void write_formatted(char (&text)[size], std::type_identity_t<TextPattern<Values
   text[length < size ? length : size - 1] = 0;
 }
 
-// Returns the texts with `between` between them.
+// Returns the texts, separated by `between`.
 std::string joined(std::span<const std::string> texts, std::string_view between);
 
 }  // namespace pelt

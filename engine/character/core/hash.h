@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// xxHash compiled in, so that nothing links it.
+// xxHash, compiled inline so that no library need be linked.
 #pragma once
 
 #define XXH_INLINE_ALL

@@ -7,7 +7,7 @@
 
 namespace pelt {
 
-// Makes an error kInvalidArgument of a sentence: formatted().
+// Makes a kInvalidArgument error from a formatted() message.
 template <class... Values>
 tl::unexpected<Error> invalid(std::type_identity_t<TextPattern<Values...>> pattern, const Values&... values) {
   return fail(ErrorCode::kInvalidArgument, formatted<Values...>(pattern, values...));

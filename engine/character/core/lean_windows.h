@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The least of Windows' own header, on Windows.
+// A minimal <windows.h>, on Windows.
 #pragma once
 
 #ifdef _WIN32

@@ -27,7 +27,7 @@ namespace {
 
 std::error_code last_error() { return {static_cast<int>(GetLastError()), std::system_category()}; }
 
-// Maps the first `size` bytes; null and an error otherwise.
+// Maps the first `size` bytes; returns null and sets the error if it fails.
 const void* map(const std::filesystem::path& path, std::size_t size, std::error_code& code) {
   const HANDLE file =
       CreateFileW(path.c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
@@ -45,7 +45,7 @@ const void* map(const std::filesystem::path& path, std::size_t size, std::error_
   const HANDLE mapping = CreateFileMappingW(file, nullptr, PAGE_READONLY, 0, 0, nullptr);
   if (mapping != nullptr) mapped = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, size);
   if (mapped == nullptr) code = last_error();
-  // The view keeps what it needs of both.
+  // The view keeps both handles' objects alive.
   if (mapping != nullptr) CloseHandle(mapping);
   CloseHandle(file);
   return mapped;
@@ -57,14 +57,14 @@ void unmap(std::span<const std::byte> bytes) { UnmapViewOfFile(bytes.data()); }
 
 std::error_code last_error() { return {errno, std::system_category()}; }
 
-// Maps the first `size` bytes; null and an error otherwise.
+// Maps the first `size` bytes; returns null and sets the error if it fails.
 const void* map(const std::filesystem::path& path, std::size_t size, std::error_code& code) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     code = last_error();
     return nullptr;
   }
-  // What was measured may not be what was opened.
+  // The file may have been replaced after its size was read.
   struct stat found {};
   if (::fstat(file, &found) != 0 || !S_ISREG(found.st_mode) || static_cast<std::uint64_t>(found.st_size) < size) {
     code = std::make_error_code(std::errc::io_error);
@@ -94,7 +94,7 @@ void unmap(std::span<const std::byte> bytes) { ::munmap(const_cast<std::byte*>(b
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path, std::uint64_t limit) {
   PELT_ASSIGN(const std::uintmax_t size, size_of_file(path, limit));
   MappedFile file;
-  if (size == 0) return file;  // nothing can be mapped, and nothing need be
+  if (size == 0) return file;  // an empty file cannot be mapped, and need not be
   std::error_code code;
   const void* mapped = map(path, static_cast<std::size_t>(size), code);
   if (mapped == nullptr) {

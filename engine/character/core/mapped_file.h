@@ -10,9 +10,9 @@
 
 namespace pelt {
 
-// A file's bytes where the system keeps them, readable until this is destroyed. If another program shortens the file
-// meanwhile or its disk fails, the next access ends this program (SIGBUS); Windows keeps others from shortening it.
-// Move-only.
+// A read-only view of a file's bytes in the system's cache, valid until destruction. If another program shortens the
+// file meanwhile or its disk fails, the next access ends this program (SIGBUS); Windows refuses to let others shorten
+// it. Move-only.
 class MappedFile {
  public:
   // Errors: those of read_file.

@@ -162,7 +162,7 @@ const GradientFault kGradientFaults[] = {
      [](CharacterMesh& m) { m.mode = BlendMode::kLinear; }},
     {"GroupsWithoutLocalPoints", test::Graded::kPartly, "0 local points",
      [](CharacterMesh& m) { m.mode = BlendMode::kOffsets; }},
-    {"WiresOfLocalPoints", test::Graded::kOffsets, "is not blended as it says",
+    {"WiresOfLocalPoints", test::Graded::kOffsets, "exactly the blend mode kWires has Wires parameters",
      [](CharacterMesh& m) { m.wires = Wires{}; }},
     {"WrittenLater", test::Graded::kDriver, "written later", [](CharacterMesh& m) { set_slots(m, *m.frame_slot); }},
     {"OfOffsets", test::Graded::kDriver, "does not hold", [](CharacterMesh& m) { set_slots(m, *m.offset_slot); }},

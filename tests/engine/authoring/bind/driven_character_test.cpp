@@ -165,10 +165,10 @@ std::uint32_t& angle_word(CharacterData& d, std::size_t word) { return weight_ta
 
 const test::Fault kDrivenFaults[] = {
     // Streams, controls, inputs.
-    {"StreamOfNoMesh", [](CharacterData& d) { d.streams[0].mesh = 99; }, "a stream names mesh 99"},
+    {"StreamOfNoMesh", [](CharacterData& d) { d.streams[0].mesh = 99; }, "a stream uses mesh 99"},
     {"StreamOfSkin",
      [](CharacterData& d) { d.streams[0].mesh = static_cast<std::uint32_t>(&mesh_of(d, "tube") - d.meshes.data()); },
-     "which is no control mesh"},
+     "which is not a control mesh"},
     {"StreamInputsPastTheEnd", [](CharacterData& d) { d.streams[0].first_input += 1; }, "taken or not there"},
     {"StreamInputsFar", [](CharacterData& d) { d.streams[0].first_input = kFar; }, "taken or not there"},
     {"StreamTwice", [](CharacterData& d) { d.streams.push_back(d.streams[0]); }, "streamed twice"},
@@ -177,7 +177,7 @@ const test::Fault kDrivenFaults[] = {
     {"InputsHuge", [](CharacterData& d) { d.input_count = 0xFFFFFFFFu; }, "streams and controls take"},
     {"ControlOfATakenInput", [](CharacterData& d) { d.controls[0].input = d.controls[1].input; }, "taken or not there"},
     {"ControlOfAStreamsInput", [](CharacterData& d) { d.controls[0].input = d.streams[0].first_input; }, "taken"},
-    {"ControlFar", [](CharacterData& d) { d.controls[0].input = kFar; }, "'keyed cage/lift' is taken or not there"},
+    {"ControlFar", [](CharacterData& d) { d.controls[0].input = kFar; }, "'keyed cage/lift' is in use or missing"},
     {"ControlNotFinite", [](CharacterData& d) { d.controls[0].rest = kNan; }, "not finite at rest"},
     {"ControlNamesRepeat", [](CharacterData& d) { d.controls[0].name = d.controls[1].name; }, "two controls"},
     {"MorphClipNoKeys",

@@ -253,9 +253,9 @@ TEST(Levels, OfACharacterAreChecked) {
     return test::create_error(data);
   };
   EXPECT_EQ(error([](SkinLevel&) {}), "made");
-  EXPECT_THAT(error([](SkinLevel& level) { level.of = 0; }), HasSubstr("which is no skin"));  // the driver
-  EXPECT_THAT(error([](SkinLevel& level) { level.of = 9; }), HasSubstr("mesh 9, which is no skin"));
-  EXPECT_THAT(error([](SkinLevel& level) { level.level = 64; }), HasSubstr("64, which is not 1 to 63"));
+  EXPECT_THAT(error([](SkinLevel& level) { level.of = 0; }), HasSubstr("which is not a skin"));  // the driver
+  EXPECT_THAT(error([](SkinLevel& level) { level.of = 9; }), HasSubstr("mesh 9, which is not a skin"));
+  EXPECT_THAT(error([](SkinLevel& level) { level.level = 64; }), HasSubstr("64, which must be 1 to 63"));
   EXPECT_THAT(error([](SkinLevel& level) { level.level = 3; }), HasSubstr("there twice or out of order"));
   EXPECT_THAT(error([](SkinLevel& level) { level.skin.stage = 0; }), HasSubstr("not moved as a skin"));
   EXPECT_THAT(error([](SkinLevel& level) { level.skin.first_vertex = 1; }), HasSubstr("not moved as a skin"));

@@ -133,7 +133,7 @@ TEST(PaintedWeights, AreRefusedOnAControlMesh) {
   CharacterData data = *bound(make_model(), test::by_cage());
   const auto control = std::ranges::find(data.meshes, true, &CharacterMesh::control);
   control->painted = test::mesh_of(bound(make_model(), test::by_cage()), "tube").painted;
-  EXPECT_THAT(test::create_error(data), testing::HasSubstr("'cage' has painted weights, but is no skin"));
+  EXPECT_THAT(test::create_error(data), testing::HasSubstr("'cage' has painted weights, but is not a skin"));
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ const test::Fault kFaults[] = {
     {"StepsThatNoPassPoses", [](CharacterData& d) { curve_word(d, shared::kCurveFirstStep) -= 1; },
      "has steps that no earlier stage poses"},
     {"AStageOfNothing", [](CharacterData& d) { pass_of(d, PoseKernel::kCurveStep).stage = 2; },
-     "of 3 stages some pose nothing and move no mesh"},
+     "some of the 3 stages neither pose anything nor move a mesh"},
     {"SamplesInTheStageOfTheirSteps", [](CharacterData& d) { pass_of(d).stage = 1; },
      "(curve_skeleton): record 0 has steps that no earlier stage poses"},
     {"StepsInTheStageOfTheirAnchors",

@@ -236,7 +236,8 @@ TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
   const std::vector<std::pair<std::vector<VertexOffset>, std::string>> wrong{
       {{{3, kDriverOffset}, {104, kDriverOffset}}, "the driver 'cage': offset 1 moves vertex 104 of 104"},
       {{{3, kDriverOffset}, {3, kDriverOffset}}, "the driver 'cage': offset 1 moves vertex 3 a second time"},
-      {{{3, {0, 2e12f, 0}}}, "the driver 'cage': offset 0, of vertex 3, is not finite, or leads farther than 1e+12 m"},
+      {{{3, {0, 2e12f, 0}}},
+       "the driver 'cage': offset 0 of vertex 3 must be finite and keep it within 1e+12 m of the origin"},
   };
   const Character plain = bound({});
   for (const auto& [offsets, why] : wrong) {
@@ -254,12 +255,12 @@ TEST_F(MovedDriver, ErrorsNameTheDriverAndTheOffset) {
   const std::vector<VertexOffset> infinite{{3, {0, std::numeric_limits<float>::infinity(), 0}}};
   EXPECT_EQ(error(infinite), "layer 1 (surface_ffd): /driver/offsets/0/2: must be a number, is inf");
   EXPECT_THAT(move_driver_vertices(plain, "cage", infinite).error().message,
-              testing::StartsWith("the driver 'cage': offset 0, of vertex 3, is not finite"));
+              testing::StartsWith("the driver 'cage': offset 0 of vertex 3 must be finite"));
 }
 
 TEST_F(MovedDriver, IsNotStreamed) {
   parameters_.driver.follow = Follow::kStreamed;
-  EXPECT_THAT(error({{3, kDriverOffset}}), HasSubstr("the driver 'cage': it is streamed"));
+  EXPECT_THAT(error({{3, kDriverOffset}}), HasSubstr("the driver 'cage' is streamed"));
   const Result<Character> result =
       move_driver_vertices(bound({}), "cage", std::vector<VertexOffset>{{3, kDriverOffset}});
   ASSERT_FALSE(result);

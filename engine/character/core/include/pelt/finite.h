@@ -8,8 +8,8 @@
 
 namespace pelt {
 
-// Largest coordinate, metres: squares and cubes of it still fit a float, so that areas and volumes do. File readers,
-// bind and Character::create refuse larger ones.
+// Largest coordinate, metres: its square and cube still fit a float, so areas and volumes do. File readers, bind and
+// Character::create reject larger ones.
 inline constexpr float kMaxCoordinate = 1e12f;
 
 // Returns true if every number of a vector, quaternion or matrix is finite.

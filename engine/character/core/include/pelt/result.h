@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of every operation that may fail: a value, or an error that says why in words.
+// The result of every operation that may fail: a value, or an error with its reason in words.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 namespace pelt {
 
 enum class ErrorCode {
-  kInvalidArgument,  // the caller's parameters make no sense together
-  kNotFound,         // a file, mesh, joint, clip or device that was named does not exist
+  kInvalidArgument,  // the caller's parameters are invalid
+  kNotFound,         // a file, mesh, joint, clip or device of that name does not exist
   kReadFailed,       // the operating system refused to read
   kWriteFailed,      // the operating system refused to write
-  kInvalidFile,      // the file's contents break its format
+  kInvalidFile,      // the file's contents violate its format
   kUnsupported,      // valid, but needs something that is not available here
   kDeviceFailed,     // Vulkan refused or lost the device
-  kStopped,          // who asked for it no longer wants it
+  kStopped,          // the caller cancelled it
 };
 
-// `message` is one sentence that names the file and the place: mesh, vertex, joint, key.
+// `message` is one sentence that names the file and the location: mesh, vertex, joint, key.
 struct Error {
   ErrorCode code;
   std::string message;
@@ -32,7 +32,7 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
   return tl::unexpected<Error>(Error{code, std::move(message)});
 }
 
-// Returns the result; an error's message says first where it is.
+// Returns the result; prefixes an error's message with its location.
 template <class T>
 Result<T> within(const std::string& place, Result<T> result) {
   if (!result) result.error().message.insert(0, place + ": ");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Forwards errors: each macro stands in a function that returns a Result and, where its expression is an error, returns
-// that error from the function.
+// Forwards errors: in a function that returns a Result, each macro returns the error of its expression, if there is
+// one.
 #pragma once
 
 #include <utility>
 
 #include <pelt/result.h>
 
-// Evaluates a Result and drops its value: PELT_TRY(check(mesh));
+// Evaluates a Result and discards its value: PELT_TRY(check(mesh));
 #define PELT_TRY(...)                                                                                            \
   do {                                                                                                           \
     if (auto&& pelt_result = (__VA_ARGS__); !pelt_result) return tl::unexpected(std::move(pelt_result).error()); \

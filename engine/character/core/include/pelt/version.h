@@ -6,5 +6,5 @@
 #define PELT_VERSION_MINOR 1
 #define PELT_VERSION_PATCH 0
 
-// The version as one number for comparison: 10203 is 1.2.3.
+// The version as one number, for comparison: 10203 is 1.2.3.
 #define PELT_VERSION (PELT_VERSION_MAJOR * 10000 + PELT_VERSION_MINOR * 100 + PELT_VERSION_PATCH)
