@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// Joints as crowds take and keep them.
+// SPDX-License-Identifier: MIT The form in which crowds take and store joints.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +10,24 @@
 
 namespace pelt::runtime {
 
-// A crowd keeps the upper three rows of a joint's matrix.
+// A crowd stores the upper three rows of a joint's matrix.
 constexpr std::size_t kJointFloats = sizeof(shared::Affine) / sizeof(float);
 
 inline const glm::mat4& matrix_of(const glm::mat4& joint) { return joint; }
 inline glm::mat4 matrix_of(const shared::Affine& rows) { return glm::mat4(glm::transpose(rows)); }
 
-// Write joints as the crowd keeps them. Shape: floats.size() == kJointFloats * joints.size().
+// Write joints in the crowd's form. Shape: floats.size() == kJointFloats * joints.size().
 void write_joints(std::span<const glm::mat4> joints, std::span<float> floats);
 void write_joints(std::span<const shared::Affine> joints, std::span<float> floats);
 
-// Whether a crowd takes a joint, a point or a number: NaN, infinity and what is beyond kMaxCoordinate would spoil more
-// than the frame that they are given for. Of a matrix the last row is not read.
+// Return whether a crowd accepts a joint, a point or a number: NaN, infinity and values beyond kMaxCoordinate would
+// spoil later frames too. The last row of a matrix is not read.
 inline bool is_usable(const glm::mat4& joint) { return is_near(glm::mat4x3(joint)); }
 inline bool is_usable(const shared::Affine& rows) { return is_near(rows); }
 inline bool is_usable(const glm::vec3& point) { return is_near(point); }
 inline bool is_usable(float value) { return is_near(value); }
 
-// Returns the index of the first that a crowd does not take; values.size(): it takes all.
+// Returns the index of the first value that a crowd does not accept; values.size() if it accepts all.
 template <class Value>
 std::size_t first_unusable(std::span<const Value> values) {
   std::size_t i = 0;
@@ -36,7 +35,7 @@ std::size_t first_unusable(std::span<const Value> values) {
   return i;
 }
 
-// Returns memory for matrices that is the thread's own, until the next call; grows, and then allocates no more.
+// Returns thread-local memory for matrices, valid until the thread's next call. Allocates only to grow.
 std::span<glm::mat4> scratch_matrices(std::size_t count);
 
 }  // namespace pelt::runtime

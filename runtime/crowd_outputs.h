@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// The places of a crowd's outputs, and the form in which its shaders receive them.
+// SPDX-License-Identifier: MIT The locations of a crowd's outputs, and the form in which shaders receive them.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +12,11 @@
 
 namespace pelt::runtime {
 
-// Errors: outputs that contradict each other or are misaligned.
+// Errors: outputs that cannot be combined or are misaligned.
 Result<void> check_outputs(const CrowdOutputs& outputs);
 
-// The places of all outputs in each slot, and the size of the crowd's own vertex buffer. With several slots previous
-// positions have no place: they are the positions of the slot before.
+// The locations of all outputs in each slot, and the size of the crowd's own vertex buffer. With several slots previous
+// positions have no location of their own: they are the positions of the slot before.
 struct OutputLayout {
   std::vector<OutputPlaces> slots;
   VkDeviceSize end = 0;  // size of the crowd's own buffer, bytes; its handle is filled in later
@@ -25,7 +24,8 @@ struct OutputLayout {
 
 OutputLayout lay_out(const CrowdOutputs& outputs, const CrowdCapacity& capacity, VkDeviceSize alignment);
 
-// An output as the shader receives it. The bound range begins at a multiple of `alignment` at or before the output.
+// An output in the form that shaders receive. The bound range begins at a multiple of `alignment` at or before the
+// output.
 struct BoundOutput {
   VkDescriptorBufferInfo range{};
   shared::VertexStream stream{};
@@ -40,7 +40,7 @@ struct BoundOutputs {
   BoundOutput bounds;
 };
 
-inline constexpr std::size_t kMaxOutputs = 5;  // of a slot: the members of OutputPlaces
+inline constexpr std::size_t kMaxOutputs = 5;  // per slot: the members of OutputPlaces
 
 // A part of a buffer that holds outputs.
 struct OutputRange {
@@ -48,10 +48,10 @@ struct OutputRange {
   BufferRange range;
 };
 
-// Returns the parts of buffers that hold the outputs of a slot. Parts of a buffer that overlap are one.
+// Returns the parts of buffers that hold the outputs of a slot. Overlapping parts are merged.
 std::vector<OutputRange> output_ranges(const OutputPlaces& places, const CrowdCapacity& capacity);
 
-// Binds `nothing`, a buffer that no shader writes, in place of outputs that are not asked for.
+// Binds `nothing`, a buffer that no shader writes, instead of outputs that are not written.
 BoundOutputs bind_outputs(const OutputPlaces& places, const CrowdCapacity& capacity, VkBuffer nothing,
                           VkDeviceSize alignment);
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// The plan of a crowd, made anew when the crowd is told of a character or rid of one: its jobs, its dispatches, and the
-// table from which each frame is planned. Where instances are (shaders/include/pelt/shaders/jobs.h) is no part of it.
+// SPDX-License-Identifier: MIT The plan of a crowd: its jobs, its dispatches, and the table from which each frame is
+// planned. It is rebuilt when a character is added. The locations of instances (shaders/include/pelt/shaders/jobs.h)
+// are not part of it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace pelt::runtime {
 
-// The kind of a dispatch, in the order in which the table has the jobs.
+// The kind of a dispatch, in the order of the jobs in the table.
 enum class CrowdPass : std::uint32_t { kPose, kBlend, kBounds, kNormals };
 constexpr std::size_t kCrowdPassCount = 4;
 
@@ -33,50 +33,50 @@ struct CrowdStep {
   std::string name;
 };
 
-// A mesh that skins are shown by at some levels of detail: a mesh of the character, or a level of one.
+// A mesh that is shown at some levels of detail: a mesh of the character, or a coarser level of one.
 struct ShownMesh {
   const CharacterMesh* mesh = nullptr;
   const GpuCharacters::State::MeshStart* start = nullptr;
-  std::optional<std::uint32_t> vertex;  // its first, from the instance's first in the outputs; none: not written
-  std::uint32_t levels = 0;             // the range of levels at which it is shown
+  std::optional<std::uint32_t> vertex;  // its first vertex, relative to the instance's first; none: not written
+  std::uint32_t levels = 0;             // index of the range of levels that show it
 };
 
-// What a crowd needs to know of a character, and the sizes of an instance in the crowd's streams.
+// The data of a character that a crowd needs, and the sizes of an instance in the crowd's streams.
 struct CrowdCharacter {
   CrowdCharacter() = default;
   CrowdCharacter(const GpuCharacters::State::Entry& entry, bool control_meshes);
 
-  std::uint64_t upload = 0;  // of the bind data that the plan reads
+  std::uint64_t upload = 0;  // number of the upload whose bind data the plan reads
   std::uint32_t joints = 0;
   std::uint32_t inputs = 0;
   std::uint32_t palette_entries = 0;
   std::uint32_t driver_vertices = 0;
   std::uint32_t vertices = 0;
   std::optional<std::uint32_t> clock_input;  // CharacterData::clock_input()
-  // Palette entry of bound joint 0 for instances of Detail::kLinearBlend; none: the character cannot be moved so.
+  // Palette entry of bound joint 0 for instances of Detail::kLinearBlend; none: unavailable.
   std::optional<std::uint32_t> painted_slot;
   std::vector<ShownMesh> meshes;           // for each mesh, then for each level
-  std::vector<shared::PlanLevels> levels;  // ranges of levels; the first has all
+  std::vector<shared::PlanLevels> levels;  // ranges of levels; the first contains all
   std::uint32_t list_count() const { return shared::kListLevels + static_cast<std::uint32_t>(levels.size()); }
 };
 
-// What a plan of a frame is made from, by the host (host_plan.h) or by the device (shaders/crowd/plan.h).
+// The table from which the host (host_plan.h) or the device (shaders/crowd/plan.h) plans a frame.
 struct PlanTable {
-  std::vector<shared::PlanCharacter> characters;  // by their numbers
+  std::vector<shared::PlanCharacter> characters;  // by character number
   std::vector<shared::PlanLevels> levels;
-  std::vector<shared::PlanList> lists;  // without a first entry where no job reads the list; set by place_lists()
+  std::vector<shared::PlanList> lists;  // place_lists() sets the first entry if a job reads the list
   std::vector<shared::PlanJob> jobs;
   std::vector<shared::PlanStep> steps;
 };
 
 struct CrowdPlan {
-  // By number in the GpuCharacters; none: the crowd does not have the character.
+  // By character number; none: the crowd does not have the character.
   std::vector<std::optional<CrowdCharacter>> characters;
   std::vector<CrowdStep> steps;
-  std::size_t first_drawing = 0;  // the first of the steps that move skins: those before pose, and find boxes
+  std::size_t first_drawing = 0;  // the first step that moves skins; earlier steps pose and compute boxes
   std::uint32_t stages = 0;
 
-  // The work of a frame: places of instances, the jobs, then starts, counts and lists, in units of two words.
+  // The work of a frame: locations of instances, jobs, then starts, counts and lists, in units of two words.
   std::uint32_t first_job = 0;
   std::vector<std::uint32_t> jobs;  // an even number of words
   std::uint32_t first_start = 0;
@@ -85,32 +85,31 @@ struct CrowdPlan {
   PlanTable table;
 };
 
-// The numbers of a capacity besides the instances.
+// The numbers of a capacity other than instances.
 inline constexpr std::uint64_t CrowdCapacity::*kAmounts[] = {
     &CrowdCapacity::vertices, &CrowdCapacity::palette_entries, &CrowdCapacity::driver_vertices, &CrowdCapacity::joints,
     &CrowdCapacity::inputs,   &CrowdCapacity::plan_words,      &CrowdCapacity::table_words};
 
-// Returns the words that the work of a crowd takes with room for so much.
+// Returns the words of the work of a crowd with this capacity.
 std::uint64_t work_words(const CrowdCapacity& capacity);
-// Returns the words of the work that a plan takes without its lists.
+// Returns the words of the work that a plan needs without its lists.
 std::uint64_t fixed_words(const CrowdPlan& plan);
 std::uint64_t table_words(const PlanTable& table);
-// Returns the words of lists that an instance of a character takes.
+// Returns the words of lists that an instance of a character needs.
 std::uint64_t list_words(const CrowdPlan& plan, std::size_t character);
 
 struct PlanBases {
   std::uint32_t driver_word = 0;  // of the first vertex of drivers, counted from palette entry 0
-  std::uint32_t instances = 0;    // that have places before the jobs
+  std::uint32_t instances = 0;    // whose locations precede the jobs
 };
 
-// Plans a crowd of the characters whose CrowdCharacter is there. Where normals are recomputed, they have rings.
+// Plans a crowd of the characters that have a CrowdCharacter. Precondition: they have rings if normals are recomputed.
 CrowdPlan plan_crowd(const GpuCharacters::State& gpu, std::vector<std::optional<CrowdCharacter>> characters,
                      const CrowdOutputs& outputs, PlanBases bases);
-// Plans a crowd of characters as if they were uploaded. What the jobs say of bind data, and the plan's meshes, have no
-// meaning.
+// Plans a crowd of characters that need not be uploaded. The jobs' bind data and the plan's meshes are meaningless.
 CrowdPlan plan_ahead(std::span<const Character> characters, const CrowdOutputs& outputs, PlanBases bases);
 
-// Places the lists of characters with so many instances, one behind the other.
+// Places the lists one after the other. `instances`: the number of instances of each character.
 void place_lists(const std::vector<std::uint32_t>& instances, CrowdPlan& plan);
 
 }  // namespace pelt::runtime

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// What a crowd holds: crowd_make.cpp fills it, and crowd_record.cpp records frames from it.
+// SPDX-License-Identifier: MIT The state of a crowd: crowd_make.cpp fills it, and crowd_record.cpp records frames from
+// it.
 #pragma once
 
 #include <array>
@@ -30,12 +30,12 @@ namespace pelt::runtime {
 struct LevelSteps {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  std::uint32_t frames = 0;  // in which both are shown
-  std::uint32_t faded = 0;   // of them, that are over
+  std::uint32_t frames = 0;  // that show both levels
+  std::uint32_t faded = 0;   // of these, already over
 
   std::uint64_t steps() const { return std::uint64_t{frames} + 1; }
   bool is_over() const { return from == to; }
-  // Reversing a fade continues from its present share.
+  // Reversing a fade continues from its current weight.
   void start(std::uint32_t wanted, std::uint32_t wanted_frames) {
     if (to == wanted) return;
     std::uint32_t done = 0;
@@ -58,7 +58,7 @@ struct LevelSteps {
   }
 };
 
-// The fade of the next step. A request starts from what the last step showed, whatever was asked for since.
+// The fade of the next step. A request starts from the last step's fade, and replaces other requests since.
 struct LevelFade {
   LevelSteps now;
   LevelSteps shown;
@@ -73,14 +73,14 @@ struct LevelFade {
   }
 };
 
-// The state of an instance that lasts from frame to frame.
+// The persistent state of an instance.
 struct InstanceState {
   bool taken = false;  // the crowd has the instance
   bool visible = true;
   bool moved_before = false;  // since it was last shown
   bool teleport = true;
   std::uint32_t moved_state = 0;  // entry state of this frame; 0 if it is not moved
-  std::uint32_t behind = 0;       // frames that outputs need, once it is no longer moved, to follow its last move
+  std::uint32_t behind = 0;       // frames that outputs still need to follow its last move
   std::uint32_t last_state = 0;   // entry state of that move, without flags
   std::uint32_t period = 1;
   Detail detail = Detail::kFull;
@@ -88,7 +88,7 @@ struct InstanceState {
   ActionProgress action;
 };
 
-// The sets that dispatches bind, by what they have in common: their shaders have the same bindings.
+// The kinds of descriptor sets: the shaders of one kind have the same bindings.
 enum class SetKind : std::uint32_t { kPlan, kDrawnPlan, kPose, kDrivers, kSkins, kBounds, kNormals };
 constexpr std::size_t kSetKinds = 7;
 
@@ -99,32 +99,32 @@ struct Dispatch {
   std::vector<std::byte> constants;
 };
 
-// Steps of the plan between two barriers; or no step, but the plan that the device makes of a part of the frame.
+// Steps of the plan between two barriers; or no step, and the dispatch that plans a part of the frame on the device.
 struct StepGroup {
   std::size_t first = 0;
   std::size_t end = 0;
   std::optional<CrowdPart> plan;
 };
 
-// What record functions record: both parts of a frame, or one of them.
+// The parts of a frame that a record function records.
 enum class RecordedParts : std::uint32_t { kBoth, kPose, kBlend };
 constexpr std::size_t kRecordedParts = 3;
 
-// What a frame slot has of the work that lasts from frame to frame.
+// The persistent work that a frame in flight's copy contains.
 struct HeldWork {
   std::uint64_t plan = 0;  // number of the plan whose jobs it has
   std::uint64_t lists = 0;
-  // Numbers of instances whose places changed since they were written.
+  // Range of instances whose locations changed since they were written.
   std::uint32_t first_changed = 0;
   std::uint32_t end_changed = 0;
 };
 
 struct Crowd::State {
-  struct Maker;  // of crowd_make.cpp
+  struct Maker;  // crowd_make.cpp
 
   DeviceInternals* device = nullptr;
   const GpuCharacters::State* gpu = nullptr;
-  std::vector<std::optional<Character>> characters;  // by number, those that the plan has
+  std::vector<std::optional<Character>> characters;  // of the plan, by number
   std::string label;
   CrowdCapacity capacity;
   CrowdOutputs wanted_outputs;
@@ -140,28 +140,28 @@ struct Crowd::State {
   VkDescriptorBufferInfo drivers{};
   VkDescriptorBufferInfo palettes_and_drivers{};
   Buffer vertices;
-  // The work of frames (CrowdPlan), and where the device plans, the table from which it does: one for each frame slot.
+  // The work of frames (CrowdPlan) and, if the device plans, its table: one per frame in flight.
   Buffer work;
   std::vector<BufferRange> work_slots;
   Buffer table;
   std::vector<BufferRange> table_slots;
   std::vector<HeldWork> held_work;
-  Buffer arguments;                       // where the device plans, the workgroups of each step
-  Buffer nothing;                         // bound where a shader reads and writes nothing
+  Buffer arguments;                       // the workgroups of each step, if the device plans
+  Buffer nothing;                         // bound to bindings that a shader does not use
   VkDescriptorBufferInfo given_joints{};  // the caller's
   VkDescriptorBufferInfo given_inputs{};
   VkDescriptorBufferInfo given_list{};
   VkDescriptorBufferInfo given_drawn{};
-  Buffer drawn_frames;  // where the caller lists what is drawn, the frame in which each instance was last
+  Buffer drawn_frames;  // the frame that last drew each instance, if the caller lists drawn skins
   DescriptorPool descriptors;
-  // For each output slot, then each frame slot; empty until a dispatch binds them.
+  // By output slot, then by frame in flight; empty until a dispatch binds them.
   std::array<std::vector<VkDescriptorSet>, kSetKinds> sets;
   std::vector<std::string> names;
-  const ComputeKernel* plan_kernel = nullptr;  // where the device plans, all or the blend of skins
+  const ComputeKernel* plan_kernel = nullptr;  // if the device plans the frame, or only the blend of skins
   shared::PlanConstants plan_constants{};
-  std::vector<Dispatch> dispatches;  // for each step of the plan, one for each output slot
+  std::vector<Dispatch> dispatches;  // by step of the plan, then by output slot
   std::array<std::vector<StepGroup>, kRecordedParts> groups;
-  HostPlan host_plan;  // where the crowd has the list
+  HostPlan host_plan;  // if the host plans
 
   InputRing joints;
   InputRing inputs;
@@ -170,8 +170,8 @@ struct Crowd::State {
   bool own_list = true;   // the host plans
   bool own_drawn = true;  // all that is posed is drawn
 
-  // Instances by number, and what is free.
-  std::mutex mutex;  // held while instances come and go, and while those who may ask meanwhile look
+  // Instances by number, and free room.
+  std::mutex mutex;  // guards instances and free room
   std::vector<InstanceState> instance_states;
   std::vector<shared::InstancePlace> places;
   std::vector<std::uint32_t> free_numbers;     // the last is next
@@ -184,28 +184,29 @@ struct Crowd::State {
   FreeRanges free_vertices;
   std::uint64_t plans_made = 0;
   std::uint64_t lists_placed = 0;
-  bool lists_changed = false;  // numbers of instances did
+  bool lists_changed = false;  // numbers of instances changed
 
-  bool has_action = false;  // a character has a clock
+  bool has_action = false;  // a character has secondary action
   ActionClock clock;
   std::uint64_t frame = 0;
-  bool is_posed = false;  // the frame's first part is recorded, and its second is not
+  bool is_posed = false;  // record_pose() was called, and record_blend() is next
   std::uint32_t slots = 1;
   std::uint32_t slot = 0;
 
-  // The device plans, all of a frame or what is drawn, from a table.
+  // Whether the device plans the frame, or its drawn skins, from a table.
   bool has_table() const { return !own_list || !own_drawn; }
   std::uint32_t output_slots() const { return static_cast<std::uint32_t>(outputs.size()); }
   std::uint32_t slot_of_frame(std::uint64_t of) const { return static_cast<std::uint32_t>(of % outputs.size()); }
   std::uint32_t last_slot() const { return frame == 0 ? 0 : slot_of_frame(frame - 1); }
-  // Returns the slot with the positions before the last frame's; of what has none there, that frame's own.
+  // Returns the slot with the previous positions of the last frame; that frame's own slot if the mesh has just
+  // appeared.
   std::uint32_t previous_slot(bool appeared) const {
     return appeared ? last_slot() : (last_slot() + output_slots() - 1) % output_slots();
   }
 
-  // Returns how many frames outputs need to follow an instance that is no longer moved.
+  // Returns how many frames the outputs need to follow an instance that is no longer moved.
   std::uint32_t frames_behind() const {
-    // What is drawn is moved in every frame, and boxes only with the poses.
+    // Drawn skins are moved in every frame; only boxes depend on poses.
     if (!own_drawn && !wanted_outputs.bounds) return 0;
     if (output_slots() > 1) return output_slots() - 1;
     if (!own_drawn) return 0;
@@ -215,23 +216,23 @@ struct Crowd::State {
   bool has(std::uint32_t instance) const {
     return instance < instance_states.size() && instance_states[instance].taken;
   }
-  // Returns how an instance is moved in the last frame; 0 if it is not, or if a list of the caller's says it.
+  // Returns the entry state of an instance in the last frame; 0 if it was not moved, or if the caller lists instances.
   std::uint32_t moved_state(std::uint32_t instance) const {
     return own_list ? instance_states[instance].moved_state : 0;
   }
   bool has_character(std::uint32_t number) const { return number < characters.size() && characters[number]; }
-  // Checks that the bind data by a number are a character's, and if the crowd has it, those that the plan was made
-  // with. Precondition: the mutex of `gpu` is held.
+  // Checks that the bind data of a number belong to the character and, if the crowd has it, come from the planned
+  // upload. Precondition: the mutex of `gpu` is locked.
   Result<void> check_bind_data(std::uint32_t number, const Character& character) const;
-  // The same of a character that the crowd has, without the precondition.
+  // The same for a character that the crowd has, without the precondition.
   Result<void> check_bind_data(std::uint32_t number) const;
-  // Return whether the call may go on; report the mistake if not. Nothing of the frame changes between its parts.
+  // Return whether the call may continue; report misuse if not. expect_whole: not between the two parts of a frame.
   bool expect_whole(const char* call) const;
   bool expect_instance(std::uint32_t instance, const char* call) const;
   bool expect_outputs(std::uint32_t instance, const char* call) const;
   bool expect_own(bool own, const char* what, std::uint32_t instance, const char* call) const;
-  bool expect_listed(std::uint32_t instance, const char* call) const;    // the crowd knows what happens to it
-  bool expect_own_list(std::uint32_t instance, const char* call) const;  // and may be told
+  bool expect_listed(std::uint32_t instance, const char* call) const;    // the crowd plans its frames
+  bool expect_own_list(std::uint32_t instance, const char* call) const;  // and no frame is half recorded
   bool expect_own_inputs(std::uint32_t instance, const char* call) const;
   bool expect_character(std::uint32_t number, const char* call) const;
 
@@ -243,20 +244,20 @@ struct Crowd::State {
   const CharacterData& data_of(std::uint32_t instance) const { return **characters[character_of(instance)]; }
   bool has_outputs(std::uint32_t instance) const { return places[instance].first_vertex != shared::kNoPlace; }
 
-  void make_room();  // for `capacity`, all of it free
+  void make_room();  // makes room for `capacity`, all free
 
-  // Preconditions: the mutex is held, or no one else has the crowd yet.
+  // Precondition: the mutex is locked, or no other thread has the crowd yet.
   Result<std::uint32_t> acquire(std::uint32_t character, bool with_outputs);
   Result<void> take_outputs(std::uint32_t instance);
   void give_outputs(std::uint32_t instance);
   void release(std::uint32_t instance);
   void place_changed(std::uint32_t instance);
 
-  // Plans for the characters; nothing changes if that fails.
+  // Plans for the characters; changes nothing on failure.
   Result<void> use_characters(const Device& owner, std::vector<std::optional<Character>> wanted);
-  std::uint64_t list_words() const;  // of the lists of all instances
+  std::uint64_t list_words() const;  // of all instances
 
-  // Returns the list entry of an instance in this frame; none: the instance is left alone.
+  // Returns the list entry of an instance in this frame; none: it needs no work.
   std::optional<shared::ListEntry> next_entry(std::uint32_t instance);
   void plan_frame();
   void write_drawn_state(std::uint32_t instance, const std::optional<shared::ListEntry>& entry);

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// The free parts of a range of numbers: bytes of a block of memory, vertices of a crowd.
+// SPDX-License-Identifier: MIT The free parts of a range of numbers, such as bytes of a memory block or vertices of a
+// crowd.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,17 @@
 
 namespace pelt::runtime {
 
-// Takes the first free part that is large enough, and joins parts that touch. Of such an allocator, the worst that any
-// order of requests can do is known: requests of sizes from s to n s are all met while no more than about 1 / (1 + log2
-// n) of the range is taken (Robson 1977, "Worst case fragmentation of first fit and best fit storage allocation
-// strategies").
+// A first-fit allocator that joins adjacent free parts. Its worst case is known: requests of sizes from s to n s always
+// succeed while at most about 1 / (1 + log2 n) of the range is taken (Robson 1977, "Worst case fragmentation of first
+// fit and best fit storage allocation strategies").
 class FreeRanges {
  public:
   FreeRanges() = default;
-  // `most_taken`: as long as no more parts are taken at once, take() and give_back() allocate nothing.
+  // take() and give_back() allocate nothing while at most `most_taken` parts are taken.
   explicit FreeRanges(std::uint64_t size, std::size_t most_taken = 0);
 
-  // Returns the first number of the part, a multiple of the alignment; none: no free part is large enough. Taking
-  // nothing succeeds, at 0.
+  // Returns the first number of the part, a multiple of the alignment; none: no free part is large enough. A size of 0
+  // succeeds and returns 0.
   std::optional<std::uint64_t> take(std::uint64_t size, std::uint64_t alignment = 1);
   // Precondition: the part was taken.
   void give_back(std::uint64_t first, std::uint64_t size);

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// The contents of GpuCharacters, as crowds read them.
+// SPDX-License-Identifier: MIT The contents of GpuCharacters, which crowds read.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +16,15 @@
 
 namespace pelt::runtime {
 
-// Every shader that reads bind data binds the whole buffer, as an array of what it reads. A character has one block of
-// it, in which each stream begins at a multiple of its element's size: indices count elements from the buffer's start.
+// Shaders bind the whole buffer as an array of the elements that they read. Each character has one block, in which
+// every stream begins at a multiple of its element size: indices count elements from the buffer's start.
 struct GpuCharacters::State {
   DeviceInternals* device = nullptr;
   UploadOptions options;
   Buffer buffer;
   FreeRanges free;  // bytes of it
 
-  // The starts of a mesh's bind data: in elements, and from `slice` on in words.
+  // The starts of a mesh's bind data, in elements; from `slice` on, in words.
   struct MeshStart {
     std::uint32_t local_point = 0;
     std::uint32_t point = 0;
@@ -42,30 +41,30 @@ struct GpuCharacters::State {
     std::optional<std::uint32_t> normal_ring;  // if the mesh has rings
   };
   struct PassStart {
-    std::uint32_t record = 0;  // index among records of its kernel
+    std::uint32_t record = 0;  // index among the records of its kernel
     std::uint32_t word = 0;    // first word of its table
   };
   struct Entry {
     Character character;
-    std::uint64_t upload = 0;  // no two have the same: a number is used again
+    std::uint64_t upload = 0;  // unique, unlike the character's number
     std::vector<MeshStart> meshes;
     std::vector<MeshStart> levels;  // of CharacterData::levels
     std::vector<PassStart> passes;
     std::uint32_t first_bound = 0;
     std::uint32_t bound_count = 0;
-    std::uint32_t painted_bound_count = 0;  // they follow the deformers'
+    std::uint32_t painted_bound_count = 0;  // after those of the deformers
     BufferRange block;
     Buffer staging;           // until the upload has finished
-    VkDeviceSize copied = 0;  // bytes of it whose copy is recorded
-    bool acquired = false;    // the block, from the queue family that copied it
+    VkDeviceSize copied = 0;  // bytes whose copy is recorded
+    bool acquired = false;    // by the compute queue family, from the one that copied
   };
-  std::deque<std::optional<Entry>> entries;  // by number; none: it was removed. They stay at their addresses
-  std::uint64_t uploads = 0;                 // that ever were
+  std::deque<std::optional<Entry>> entries;  // by number; none: removed. Addresses never change
+  std::uint64_t uploads = 0;                 // number of uploads so far
   bool has(std::uint32_t number) const { return number < entries.size() && entries[number].has_value(); }
-  mutable std::mutex mutex;  // held while entries and blocks change or are looked at
+  mutable std::mutex mutex;  // guards entries and blocks
 };
 
-// "'name'" or "3 characters", for people.
+// Returns "'name'" or "3 characters", for messages.
 std::string label_of(const GpuCharacters::State& characters);
 
 }  // namespace pelt::runtime

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// The plan of a frame as the host makes it: the work that shaders/crowd/plan.comp would write, and the workgroups of
-// each dispatch. A frame whose instances the host knows needs no pass for that.
+// SPDX-License-Identifier: MIT Plans a frame on the host: writes the work that shaders/crowd/plan.comp would write, and
+// counts the workgroups of each dispatch. If the host knows the instances, no planning pass is needed.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +16,14 @@ namespace pelt::runtime {
 class HostPlan {
  public:
   HostPlan() = default;
-  // Frames follow `plan`, whose lists are placed (place_lists), until this is called again. `plan` stays as it is.
+  // Sets the plan of the following frames, after place_lists(). `plan` must stay unchanged until the next use().
   void use(const CrowdPlan& plan);
 
-  // Begins a frame whose starts and lists go to `work`, which has its places and jobs already.
+  // Begins a frame. Starts and lists go to `work`, which already contains locations and jobs.
   void begin(std::byte* work);
-  // Lists an instance of a character. Precondition: begin() was called, and the instance was not listed since.
+  // Lists an instance of a character. Precondition: not listed since begin().
   void add(std::uint32_t character, shared::ListEntry entry);
-  // Writes where each job starts, and counts the workgroups of each step.
+  // Writes the start of each job, and counts the workgroups of each step.
   void finish();
 
   std::uint32_t workgroups(std::size_t step) const { return workgroups_[step]; }

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: MIT
-// The host's input for every instance and frame, with one frame slot for each frame in flight. The device reads it from
-// the memory that the host writes: a matrix is read once or twice a frame, so a copy to faster memory, with a barrier,
-// would cost more than it saves.
+// SPDX-License-Identifier: MIT The host's input for every instance, with one copy (slot) per frame in flight. The
+// device reads it from the memory that the host writes: a matrix is read once or twice per frame, so a copy to faster
+// memory, with a barrier, would cost more than it saves.
 #pragma once
 
 #include <cstddef>
@@ -16,39 +15,39 @@
 
 namespace pelt::runtime {
 
-// Returns the floats of points, one after the other.
+// Returns the coordinates of points, one after the other.
 inline std::span<const float> as_floats(std::span<const glm::vec3> points) {
   return points.empty() ? std::span<const float>() : std::span(&points[0][0], 3 * points.size());
 }
 
-// Returns what frame slots of a buffer that the host writes begin at multiples of: a flush of one of them is rounded to
-// nonCoherentAtomSize, and must not reach into another that the device may just write.
+// Returns the alignment of slots in a buffer that the host writes: a flush of one slot is rounded to
+// nonCoherentAtomSize, and must not touch another slot that the device may be writing.
 VkDeviceSize slot_alignment(const Device& device);
 
 class InputRing {
  public:
   InputRing() = default;
 
-  // `floats`: of all instances at once; `instances`: their numbers are below.
+  // `floats`: of all instances together; `instances`: all instance numbers are below it.
   static Result<InputRing> create(const Device& device, std::uint32_t slots, std::size_t floats, std::size_t instances,
                                   const std::string& name);
 
-  // Gives an instance a part of the floats, whose values() are to be set now: finish() writes them to each slot.
+  // Assigns a part of the floats to an instance. The caller sets its values() next; finish() writes them to each slot.
   void place(std::uint32_t instance, std::size_t first, std::size_t size);
-  // Takes it back: the instance is no longer written.
+  // Releases that part: the instance is no longer written.
   void release(std::uint32_t instance);
 
-  // Sets floats [first, first + values.size()) of an instance, for the frame that uses `slot`. May be called on several
-  // threads at once for different instances.
+  // Sets floats [first, first + values.size()) of an instance, for the frame that uses `slot`. May be called
+  // concurrently for different instances.
   void set(std::uint32_t slot, std::uint32_t instance, std::size_t first, std::span<const float> values);
 
-  // The latest values of an instance, to be changed in place; publish() then sets all of them.
+  // The latest values of an instance, which the caller may change; publish() then writes all of them to the slot.
   std::span<float> values(std::uint32_t instance);
   void publish(std::uint32_t slot, std::uint32_t instance);
 
-  // Copies the values that were not set again into the slot, and makes the slot visible to the device. Call it once a
-  // frame: frames begin with slot 0 and take the slots in turn. After as many frames as there are slots, an instance
-  // that was not set again is in all of them and is no longer written.
+  // Copies older values that the slot lacks into it, and makes the slot visible to the device. Call it once per frame:
+  // frames use the slots in turn, beginning with slot 0. Values that were not set again reach every slot after one
+  // round, and are then no longer written.
   void finish(std::uint32_t slot);
 
   const Buffer& buffer() const { return buffer_; }
@@ -56,12 +55,12 @@ class InputRing {
 
  private:
   static constexpr std::uint32_t kNoSlot = UINT32_MAX;
-  // Where the values of an instance are, and the slot that holds the latest.
+  // The location of an instance's values, and the slots that have the latest.
   struct Held {
     std::size_t first = 0;
     std::size_t size = 0;
     std::uint32_t slot = 0;   // the slot they were last written to
-    std::uint32_t stale = 0;  // number of slots with older values: those that are next in turn
+    std::uint32_t stale = 0;  // number of slots with older values: the next ones in turn
     bool misses(std::uint32_t other) const { return stale > 0 && slot != other; }
   };
 

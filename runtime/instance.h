@@ -41,14 +41,14 @@ struct InstanceFunctions {
 };
 
 InstanceFunctions load_instance_functions(PFN_vkGetInstanceProcAddr entry, VkInstance instance);
-// Returns the names of the null functions among those that are needed to describe and to adopt a device.
+// Returns the names of functions that are needed to describe and adopt a device and are null.
 std::vector<std::string> missing_functions(const InstanceFunctions& functions);
 
-// A VkInstance, and the messenger of the validation layer if validation was asked for.
+// A VkInstance, and the messenger of the validation layer if validation is on.
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
   bool owned = true;          // true: destroyed with this object
-  std::uint32_t version = 0;  // of Vulkan; 0: the caller's instance, which does not say it
+  std::uint32_t version = 0;  // of Vulkan; 0: the caller's instance, whose version is unknown
   InstanceFunctions functions;
   bool has_debug_utils = false;
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
@@ -66,7 +66,7 @@ struct Instance {
 // Makes an instance, on the heap because the messenger points into it.
 Result<std::unique_ptr<Instance>> make_instance(const DeviceOptions& options);
 
-// Returns a list that Vulkan gives in two calls: its length, then its items.
+// Returns a list that Vulkan enumerates in two calls: its length, then its items.
 template <class T, class Ask>
 std::vector<T> enumerated(const Ask& ask) {
   std::uint32_t count = 0;

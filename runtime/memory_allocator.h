@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// Device memory in few large blocks, cut into pieces for buffers and images.
+// SPDX-License-Identifier: MIT Device memory in a few large blocks, split into pieces for buffers and images.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -20,8 +19,8 @@
 namespace pelt::runtime {
 
 // Allocates device memory. Every piece starts and ends at a multiple of the device's largest granularity, so that
-// buffers and images may share a block and a flush may round outwards. Safe to call from several threads. If the caller
-// has given callbacks, they provide the pieces.
+// buffers and images may share a block and a flush may round outwards. Thread-safe. The caller's callbacks, if set,
+// provide the pieces.
 class MemoryAllocator {
  public:
   MemoryAllocator(VkDevice device, const DeviceFunctions& functions, const VkPhysicalDeviceMemoryProperties& memory,
@@ -31,8 +30,9 @@ class MemoryAllocator {
   MemoryAllocator(const MemoryAllocator&) = delete;
   MemoryAllocator& operator=(const MemoryAllocator&) = delete;
 
-  // `what` is named in the error: kDeviceFailed if no memory is left, kUnsupported if the device allocates less at
-  // once. `device_address`: shaders access the memory by its address; it comes from blocks of its own.
+  // Errors, with `what` in the message: kDeviceFailed if no memory is left, kUnsupported if the size exceeds the
+  // device's largest allocation. `device_address`: shaders access the memory by its address; separate blocks provide
+  // it.
   Result<Allocation> allocate(const VkMemoryRequirements& requirements, MemoryUse use, const std::string& what,
                               bool device_address = false);
 
@@ -61,7 +61,7 @@ class MemoryAllocator {
   VkDeviceSize granularity_;
   VkDeviceSize largest_allocation_;
   MemoryCallbacks callbacks_;
-  std::function<std::vector<MemoryHeap>()> heaps_;  // asks for them
+  std::function<std::vector<MemoryHeap>()> heaps_;  // queries the device
   std::mutex mutex_;
   std::vector<Block> blocks_;
 };

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Contracts of a crowd are checked once, where the crowd is told: callers in C++ hear of what breaks them by
-// on_mistake, callers in C by a result.
+// SPDX-License-Identifier: MIT A crowd checks preconditions once, in the call that could break them. C++ callers learn
+// of misuse through on_mistake, C callers through a result.
 #pragma once
 
 #include <pelt/runtime/mistake.h>
@@ -9,10 +8,10 @@
 
 namespace pelt::runtime {
 
-// Tells of a call of Crowd, in a sentence without its name.
+// Reports misuse of a function of Crowd. `sentence` does not contain the function's name.
 void report_mistake(const char* call, const char* sentence);
 
-// The same; makes the sentence by formatted(). Allocates nothing.
+// The same with a sentence from formatted(). Allocates nothing.
 template <class... Values>
 requires(sizeof...(Values) > 0) void report_mistake(const char* call,
                                                     std::type_identity_t<TextPattern<Values...>> pattern,
@@ -22,8 +21,8 @@ requires(sizeof...(Values) > 0) void report_mistake(const char* call,
   report_mistake(call, sentence);
 }
 
-// While it lives, mistakes of its thread go to a function of its own, and without the name of the call. That may throw:
-// a call that is a mistake has changed nothing yet.
+// During its lifetime, misuse on its thread is reported to `function`, without the name of the call. The function may
+// throw, because a misused call has changed nothing.
 class MistakesOfThread {
  public:
   explicit MistakesOfThread(MistakeFunction function);

@@ -17,8 +17,8 @@ namespace pelt::runtime {
 // The pipelines of a device, by their shaders and specialization constants.
 using SkinningPipelines = std::map<std::pair<const std::uint32_t*, std::vector<std::uint32_t>>, ComputeKernel>;
 
-// Return a pipeline of the device, which is made when it is first asked for and stays. Safe to call from several
-// threads. `specialization`: constants of shaders/blend/blend.h.
+// Return a pipeline of the device, which is made on first use and kept. Thread-safe. `specialization`: constants of
+// shaders/blend/blend.h.
 Result<const ComputeKernel*> plan_kernel(const Device& device);
 Result<const ComputeKernel*> palette_kernel(const Device& device, PoseKernel kernel);
 Result<const ComputeKernel*> bounds_kernel(const Device& device);

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// The structs behind the handles of pelt.h. An object shares ownership of the objects it is made from.
+// SPDX-License-Identifier: MIT The structs that the handles of pelt.h point to. An object shares ownership of the
+// objects it is made from.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 #include "runtime/c/support.h"
 
 struct pelt_character {
-  // The clip's twists, computed when the clip is first sampled for inputs.
+  // A clip's twists, computed when the clip is first sampled for inputs.
   struct Twists {
     std::once_flag once;
     std::unique_ptr<const pelt::ClipTwists> played;

@@ -74,7 +74,7 @@ inline void need_index(const char* what, std::size_t index, std::size_t count) {
   if (index >= count) refuse(formatted("{} {} of {}", what, index, count));
 }
 
-// Throws if a number that stands for a choice is beyond the last one.
+// Throws if an enumerator is beyond the last one.
 inline void need_known(std::string_view what, std::uint32_t value, std::uint32_t last) {
   if (value > last) refuse(formatted("{} is {}, which is none", what, value));
 }
@@ -84,7 +84,7 @@ inline void need_count(const char* what, std::size_t given, std::size_t count) {
   if (given != count) refuse(formatted("{} {} are given, and there are {}", given, what, count));
 }
 
-// Returns the struct_size that the caller gave; throws if it is wrong.
+// Returns the caller's struct_size; throws if it is invalid.
 template <class T>
 std::uint32_t need_struct_size(const T* given, const char* name) {
   std::uint32_t size = 0;
@@ -97,13 +97,13 @@ std::uint32_t need_struct_size(const T* given, const char* name) {
   return size;
 }
 
-// Returns what asks the caller's number `stop` of an options struct; empty: there is none.
+// Returns a function that reads the caller's number `stop` of an options struct; empty if `stop` is null.
 inline std::function<bool()> stop_of(const std::uint32_t* stop) {
   if (stop == nullptr) return {};
   return [number = std::atomic_ref(*const_cast<std::uint32_t*>(stop))] { return number.load() != 0; };
 }
 
-// Reads a struct of the caller's, which may have been compiled with fewer fields; the others are 0.
+// Reads a struct of the caller's, which may be older and have fewer fields; the others are 0.
 template <class T>
 T read_struct(const T* given, const char* name) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
@@ -112,7 +112,7 @@ T read_struct(const T* given, const char* name) {
   return whole;
 }
 
-// The same, and null stands for the defaults.
+// The same; null means the defaults.
 template <class T>
 T read_options(const T* given, const char* name) {
   return given == nullptr ? T{} : read_struct(given, name);

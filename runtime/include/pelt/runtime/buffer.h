@@ -19,8 +19,8 @@ struct BufferRange {
   VkDeviceSize size = 0;
 };
 
-// Appends a range to a buffer that so far ends at `end`, and moves `end` behind it. The range is never empty, so that
-// it can be bound.
+// Appends a range to a buffer that ends at `end`, and advances `end` past it. The range is never empty, so that it can
+// be bound.
 BufferRange append_range(VkDeviceSize& end, VkDeviceSize size, VkDeviceSize alignment);
 
 struct BufferOptions {
@@ -30,7 +30,7 @@ struct BufferOptions {
   std::string name;  // for debuggers and errors
 };
 
-// A buffer and its memory. Move-only; the Device outlives it.
+// A buffer and its memory. Move-only; the Device must outlive it.
 class Buffer {
  public:
   static Result<Buffer> create(const Device& device, const BufferOptions& options);
@@ -42,18 +42,17 @@ class Buffer {
   VkBuffer handle() const { return handle_; }
   VkDeviceSize size() const { return size_; }
 
-  // Return the whole buffer, or a part of it, as a descriptor binds it.
+  // Return the descriptor of the whole buffer, or of a part.
   VkDescriptorBufferInfo whole() const { return {handle_, 0, size_}; }
   VkDescriptorBufferInfo part(BufferRange range) const { return {handle_, range.offset, range.size}; }
 
-  // The whole buffer as the host writes and reads it. Null for MemoryUse::kDeviceLocal on every device, so that code
-  // that would fail on a discrete card fails everywhere.
+  // The host's view of the whole buffer. Null for MemoryUse::kDeviceLocal, even if the device could map it, so that
+  // code that would fail on a discrete GPU fails everywhere.
   std::byte* mapped() const { return mapped_; }
 
-  // Makes bytes that the host wrote visible to commands submitted later. Call it whatever the memory is; it is cheap if
-  // the memory is coherent.
+  // Makes host writes visible to commands submitted later. Always required; cheap if the memory is coherent.
   void flush(VkDeviceSize offset, VkDeviceSize size) const;
-  // Makes bytes that finished commands wrote visible to the host.
+  // Makes writes of finished commands visible to the host.
   void invalidate(VkDeviceSize offset, VkDeviceSize size) const;
 
  private:

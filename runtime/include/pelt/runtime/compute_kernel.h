@@ -22,7 +22,7 @@ struct ComputeKernelOptions {
   std::string name;
 };
 
-// A shader, its pipeline and its layouts. Move-only; the Device outlives it.
+// A shader, its pipeline and its layouts. Move-only; the Device must outlive it.
 class ComputeKernel {
  public:
   static Result<ComputeKernel> create(const Device& device, const ComputeKernelOptions& options);
@@ -34,9 +34,9 @@ class ComputeKernel {
   const std::string& name() const { return name_; }
   VkDescriptorSetLayout set_layout() const { return set_layout_; }
 
-  // Binds the pipeline, the set and the constants, and dispatches `workgroups` in x and y: more workgroups than the
-  // device takes in one dimension are spread over two, and the shader numbers them y * gl_NumWorkGroups.x + x. The last
-  // row may have more workgroups than needed.
+  // Binds the pipeline, the set and the constants, and dispatches `workgroups`. If they exceed the device's limit in x,
+  // they are split over x and y; the shader numbers them y * gl_NumWorkGroups.x + x. The last row may have surplus
+  // workgroups.
   void dispatch(VkCommandBuffer commands, VkDescriptorSet set, std::span<const std::byte> constants,
                 std::uint64_t workgroups) const;
   // The same, with the number of workgroups from a VkDispatchIndirectCommand in a buffer.
@@ -53,7 +53,7 @@ class ComputeKernel {
   VkPipeline pipeline_ = VK_NULL_HANDLE;
 };
 
-// A pool of descriptor sets of storage buffers. Move-only; the Device outlives it.
+// A pool of descriptor sets of storage buffers. Move-only; the Device must outlive it.
 class DescriptorPool {
  public:
   static Result<DescriptorPool> create(const Device& device, std::uint32_t sets, std::uint32_t storage_buffers,

@@ -22,11 +22,11 @@
 
 namespace pelt::runtime {
 
-// A place in one of the caller's buffers, which has VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes a
-// buffer of its own.
+// A location in a buffer of the caller's, which needs VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Null buffer: the crowd makes
+// a buffer of its own.
 struct BufferPlace {
   VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceSize offset = 0;  // bytes; the field that holds the place says what it must be a multiple of
+  VkDeviceSize offset = 0;  // bytes; each field of this type states the alignment
 };
 
 enum class VertexFormat : std::uint32_t {
@@ -46,7 +46,7 @@ struct VertexOutput {
 
 inline constexpr std::uint32_t kMaxOutputSlots = 3;
 
-// Where the outputs of an output slot are.
+// The locations of the outputs of one output slot.
 struct SlotPlaces {
   BufferPlace positions;
   BufferPlace normals;
@@ -59,92 +59,92 @@ struct CrowdOutputs {
   VertexOutput positions{VertexFormat::kFloat, {}, 0};  // model space, metres
   VertexOutput normals{VertexFormat::kOctahedral16, {}, 0};
   VertexOutput tangents{VertexFormat::kOctahedral16, {}, 0};
-  // How the normals of skins are found, at every detail. kRecomputed: one more dispatch after the blend computes
-  // normals from the positions that the blend wrote, and makes the blend's tangents orthogonal to them. It needs an
-  // output of positions and one of normals, and characters that were uploaded with UploadOptions::normal_rings.
+  // How normals of skins are computed, at every detail. kRecomputed: one more dispatch after the blend computes normals
+  // from the blended positions, and makes the blended tangents orthogonal to them. Needs outputs of positions and
+  // normals, and characters uploaded with UploadOptions::normal_rings.
   NormalMode normal_mode = NormalMode::kBlended;
   // kFloat: the positions of the frame before, for motion vectors. They equal this frame's positions if the instance
-  // was not moved since, if it has just appeared, and after teleport(). Needs positions, in a buffer that keeps its
-  // content from frame to frame. For skins only: not together with control_meshes. With several slots nothing is copied
-  // and no memory taken: they are the positions of the slot before (Crowd::previous_slot), without a place or a stride
-  // of their own.
+  // was not moved since, has just appeared, or was teleported. Needs positions, in a buffer that keeps its content from
+  // frame to frame. Skins only: cannot be combined with control_meshes. With several slots nothing is copied and no
+  // memory is taken: the positions of the slot before are used (Crowd::previous_slot); leave `place` and `stride`
+  // unset.
   VertexOutput previous_positions;
-  // A box round each instance's skin: float3 least corner, then float3 greatest corner. It is computed from the palette
-  // before the skin is moved, and is never smaller than the skin; docs/runtime.md, Bounds, says how much larger. An
-  // instance that is not moved keeps its box. Boxes are of the frame being recorded, too late to cull it whole. Offset:
-  // a multiple of 4.
+  // Writes a box round each instance's skin: float3 least corner, then float3 greatest corner, model space, metres. It
+  // is computed from the palette before the skin is moved, and always contains the skin; docs/runtime.md, Bounds,
+  // describes how much larger it is. An instance that is not moved keeps its box. A box belongs to the frame being
+  // recorded, so it is too late to cull the whole instance from that frame. Offset: a multiple of 4.
   bool bounds = false;
   BufferPlace bounds_place;
   std::uint32_t bounds_stride = 0;  // bytes from one box to the next, a multiple of 4, 24 or more; 0: 24
-  // The number of output slots, 1 to kMaxOutputSlots: of how many frames the vertices and boxes are kept. The frames
-  // take the slots in turn, and each writes its own only, the outputs of every instance, also of those that are not
-  // moved. Each slot takes as much memory as the outputs do (Crowd::bytes()).
+  // The number of output slots, 1 to kMaxOutputSlots: how many frames' vertices and boxes are kept. Frames use the
+  // slots in turn. Each frame writes only its own slot, with the outputs of every instance, moved or not. Each slot
+  // takes the memory of one set of outputs (Crowd::bytes()).
   //   1  A frame writes over the one before. Previous positions are copied: 24 bytes of traffic a vertex.
   //   2  Two frames swap. The next frame may be computed while one is drawn, unless its previous positions are.
   //   3  The next frame may be computed while one is drawn with its previous positions.
   std::uint32_t slots = 1;
-  // Where slots 1 and 2 are, for outputs whose own place is in a buffer of the caller's. Formats and strides are those
-  // of slot 0, and no slot overlaps another. Offsets: multiples of 4.
+  // The locations of slots 1 and 2, for outputs that are written to a buffer of the caller's. Formats and strides are
+  // those of slot 0. Slots must not overlap. Offsets: multiples of 4.
   std::array<SlotPlaces, kMaxOutputSlots - 1> slot_places{};
-  bool control_meshes = false;  // for tools: writes drivers too, and vertices count over all meshes; one slot only
-  // Added to the usage of the crowd's own vertex buffer, for example to build acceleration structures:
+  bool control_meshes = false;  // for tools: also writes drivers; vertices are numbered over all meshes; one slot only
+  // Added to the usage flags of the crowd's own vertex buffer, for example to build acceleration structures:
   // VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR.
-  // The device must have the features enabled that Vulkan requires for them.
+  // The device must have the features enabled that Vulkan requires for these flags.
   VkBufferUsageFlags usage = 0;
 };
 
-// Room for instances, as sums over all that a crowd has at once (capacity_of).
+// Room for instances: sums over all instances that a crowd has at once (capacity_of).
 struct CrowdCapacity {
   std::uint32_t instances = 0;
-  std::uint64_t vertices = 0;  // of the instances that hold outputs
+  std::uint64_t vertices = 0;  // of the instances that have outputs
   std::uint64_t palette_entries = 0;
   std::uint64_t driver_vertices = 0;
   std::uint64_t joints = 0;
   std::uint64_t inputs = 0;
-  std::uint64_t plan_words = 0;   // of the work that is planned each frame
-  std::uint64_t table_words = 0;  // of what it is planned from
+  std::uint64_t plan_words = 0;   // of the plan of a frame
+  std::uint64_t table_words = 0;  // of the table that it is planned from
   CrowdCapacity& operator+=(const CrowdCapacity& other);
 };
 
-// Returns what some instances of a character take together in a crowd with these outputs, and the character itself.
-// Where few of the instances hold outputs at once, lower `vertices`.
+// Returns the room that a character and this many of its instances take in a crowd with these outputs. Lower `vertices`
+// if few of the instances have outputs at once.
 CrowdCapacity capacity_of(const Character& character, std::uint32_t instances, const CrowdOutputs& outputs = {});
 
 struct CrowdOptions {
-  // The number of instances that the crowd is made with, of each character of the GpuCharacters in the order of their
-  // numbers; empty: one of each. They are numbered from 0: those of a character follow each other, and the next
-  // character's follow those. The list may be shorter than the GpuCharacters: the crowd does not know the characters
-  // beyond it until they are added (Crowd::add), so another thread may upload characters while a crowd is made.
+  // The number of initial instances of each character of the GpuCharacters, by character number; empty: one of each.
+  // Instances are numbered from 0, character by character. The list may be shorter than the GpuCharacters: the crowd
+  // ignores further characters until they are added (Crowd::add), so another thread may upload characters while a crowd
+  // is made.
   std::vector<std::uint32_t> instances;
-  // Room to acquire more instances, and to add more characters, while the crowd lives. Each number is at
-  // least what `instances` take: a smaller one counts as that.
+  // Room for more instances and characters during the crowd's lifetime. A number smaller than `instances` need is
+  // raised to that.
   CrowdCapacity capacity;
   std::uint32_t frames_in_flight = 2;  // frames that may be recorded before the first has finished
   CrowdOutputs outputs;
-  // The buffer that the joint matrices are read from, their upper three rows (shared::Affine), those of an instance
-  // from Crowd::first_joint() on; an animation on the device may fill it. They are taken as they are: helper joints
-  // must be turned already. Offset: a multiple of minStorageBufferOffsetAlignment. It must be written before record()'s
-  // commands run, and visible to storage reads of compute. None: pose() fills a buffer of the crowd's.
+  // The buffer from which the crowd reads the upper three rows of joint matrices (shared::Affine), an instance's from
+  // Crowd::first_joint() on; for animation on the device. Helper joints must already be turned. Offset: a multiple of
+  // minStorageBufferOffsetAlignment. The buffer must be written before record()'s commands run, and visible to storage
+  // reads of compute. None: pose() fills a buffer of the crowd's.
   BufferPlace joints;
-  // The same for the other inputs, CharacterData::input_count floats from Crowd::first_input() on; a simulation on the
-  // device may fill it. Of a character with secondary action it holds clock() at CharacterData::clock_input() of every
-  // instance. None: stream() and control() fill a buffer of the crowd's.
+  // The same for the other inputs: CharacterData::input_count floats from Crowd::first_input() on; for simulation on
+  // the device. If a character has secondary action, write clock() to CharacterData::clock_input() of each of its
+  // instances. None: inputs(), stream() and control() fill a buffer of the crowd's.
   BufferPlace inputs;
-  // A list of the instances to move, which replaces show(), update_every(), teleport(), detail() and level(). First a
-  // count (uint32), then space for one ListEntry (pelt/shaders/jobs.h) for each instance that the crowd has room for;
-  // only the first `count` are read, and those of instances that the crowd has. No instance may be listed twice. The
-  // caller sets kEntryTeleport when an instance is moved for the first time, kEntryFresh where secondary action shall
-  // start at rest, and when an instance stops, kEntryHold once; with several output slots instead kEntryRepeat once for
-  // each further slot. Offset: a multiple of minStorageBufferOffsetAlignment. The list must be written before
-  // record()'s commands run, by a culling pass for example, and visible to storage reads of compute.
+  // A list of the instances to move, instead of show(), update_every(), teleport(), detail() and level(): a count
+  // (uint32), then space for one ListEntry (pelt/shaders/jobs.h) per instance that the crowd has room for. Only the
+  // first `count` entries are read; entries of unknown instances are ignored. No instance may be listed twice. Set
+  // kEntryTeleport when an instance is moved for the first time, and kEntryFresh when secondary action is to start at
+  // rest. When an instance stops, set kEntryHold once; with several output slots, set kEntryRepeat once per further
+  // slot instead. Offset: a multiple of minStorageBufferOffsetAlignment. The list must be written before record()'s
+  // commands run, for example by a culling pass, and visible to storage reads of compute.
   BufferPlace visible;
-  // A list of the skins to move in a frame whose parts are recorded apart (record_pose, record_blend): those that are
-  // seen. A pass of the caller's may write it between the two parts, from the boxes of this frame: a count
-  // (uint32), then the number of each instance (uint32), space for one for each that the crowd has room for. No
-  // instance may be listed twice. Instances that are shown are posed as show(), update_every() and the others say;
-  // those listed are moved, whether they were posed in this frame or before, and where an instance was not listed in
-  // the frame before, its previous positions equal its positions. Offset: a multiple of
-  // minStorageBufferOffsetAlignment. Not together with `visible`, nor with previous positions in several output slots.
+  // A list of the visible skins to move, for frames that are recorded in two parts (record_pose, record_blend): a count
+  // (uint32), then space for one instance number (uint32) per instance that the crowd has room for. A pass of the
+  // caller's may write it between the two parts, from this frame's boxes. No instance may be listed twice. show(),
+  // update_every() and the others decide which instances are posed; listed instances are moved, whether they were posed
+  // in this frame or earlier. If an instance was not listed in the frame before, its previous positions equal its
+  // positions. Offset: a multiple of minStorageBufferOffsetAlignment. Cannot be combined with `visible`, nor with
+  // previous positions in several output slots.
   BufferPlace drawn;
 };
 
@@ -154,7 +154,7 @@ enum class CrowdPart : std::uint32_t {
   kBlend,  // skins and their normals
 };
 
-// What a part of a frame does with a buffer that others see too.
+// How a part of a frame uses a buffer that the caller can access too.
 struct BufferUse {
   const char* name = nullptr;
   VkBuffer buffer = VK_NULL_HANDLE;
@@ -164,7 +164,7 @@ struct BufferUse {
   VkAccessFlags2 access = VK_ACCESS_2_NONE;
 };
 
-// The buffer, place and format of an output.
+// The buffer, location and format of an output.
 struct OutputPlace {
   VertexFormat format = VertexFormat::kNone;
   VkBuffer buffer = VK_NULL_HANDLE;
@@ -177,11 +177,11 @@ struct OutputPlaces {
   OutputPlace normals;
   OutputPlace tangents;
   OutputPlace previous_positions;
-  OutputPlace bounds;  // kFloat if asked for; one element an instance
+  OutputPlace bounds;  // kFloat if written; one element per instance
 };
 
-// What a crowd has of something, of what it has room for, and the largest piece that is free: instances come and go, so
-// what is free may be in pieces.
+// The room that a crowd has for one resource, and how much is free. As instances come and go, free room splits into
+// pieces.
 struct CrowdRoom {
   std::uint64_t capacity = 0;
   std::uint64_t free = 0;
@@ -204,7 +204,7 @@ struct ShownLevels {
   float share = 1;       // of `to`; the remainder is `from`
 };
 
-// Device memory of a crowd's own, bytes; what is in buffers of the caller's does not count.
+// The crowd's own device memory, bytes, without the caller's buffers.
 struct CrowdBytes {
   VkDeviceSize outputs = 0;   // of all output slots together
   VkDeviceSize palettes = 0;  // and the vertices of drivers
@@ -213,81 +213,78 @@ struct CrowdBytes {
   VkDeviceSize total() const { return outputs + palettes + inputs + plans; }
 };
 
-// n posed instances of some characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the
-// Device outlive it, and it outlives what it recorded.
+// Posed instances of characters: joint matrices in, deformed vertices out. Move-only. The GpuCharacters and the Device
+// must outlive it, and it must outlive the commands that it recorded.
 //
-// Instances come and go while it runs: acquire() and release() take microseconds, allocate no memory of the device,
-// make no pipeline and wait for nothing. What was released is taken again at once, since frames run in the order in
-// which they are recorded.
+// Instances come and go at run time: acquire() and release() take microseconds, allocate no device memory, make no
+// pipeline and wait for nothing. Released room is reused at once, since frames run in the order in which they are
+// recorded.
 //
-// Threads: several crowds may be posed and recorded on several threads. For one crowd, several threads may call pose(),
-// inputs(), stream(), control(), show(), update_every(), teleport(), detail(), level(), acquire(), release(),
-// take_outputs() and give_outputs() at the same time, as long as no two of them name the same instance: instances share
-// no state; one thread may call advance() meanwhile. None of these, nor add() and remove(), may run at the same time as
-// record(), which reads all of it, nor be called between record_pose() and record_blend(). Const functions may be
-// called at the same time as each other; rooms() and prepare() at any time but during add() and remove(); others not
-// while a function of the same instance, record(), add() or remove() runs.
+// Threads: different crowds may be posed and recorded concurrently. For one crowd, these may be called concurrently for
+// different instances, which share no state: pose(), inputs(), stream(), control(), show(), update_every(), teleport(),
+// detail(), level(), acquire(), release(), take_outputs() and give_outputs(). One thread may call advance() at the same
+// time. None of these, nor add() and remove(), may run during record(), which reads all of it, or between record_pose()
+// and record_blend(). Const functions may run concurrently with each other. rooms() and prepare() may run at any time
+// except during add() and remove(); other const functions not during record(), add(), remove(), or a non-const function
+// for the same instance.
 //
-// A call that names an instance or a character that the crowd does not have, gives it an array of the wrong size or a
-// number that is not finite or beyond kMaxCoordinate, is a mistake (pelt/runtime/mistake.h) and has no effect; a
-// question about such an instance is answered by 0.
+// A call with an unknown instance or character, an array of the wrong size, or a number that is not finite or beyond
+// kMaxCoordinate is misuse: it has no effect and is reported (pelt/runtime/mistake.h). Getters then return 0.
 class Crowd {
  public:
   // Takes all memory and makes all pipelines and descriptors; submits nothing. Errors: characters of another device;
-  // more instance counts than characters, or all of them 0; no frames in flight; outputs that contradict each other; a
-  // buffer of the caller's that is misaligned (the message names it); recomputed normals of characters without rings;
-  // outputs or inputs larger than the device's storage buffer range (the message says how many instances fit); out of
-  // memory.
+  // more instance counts than characters, or all counts 0; no frames in flight; outputs that cannot be combined; a
+  // misaligned buffer of the caller's (the message names it); recomputed normals of characters without rings; outputs
+  // or inputs larger than the device's storage buffer range (the message states how many instances fit); out of memory.
   static Result<Crowd> create(const Device& device, const GpuCharacters& characters, const CrowdOptions& options = {});
   ~Crowd();
   Crowd(Crowd&&) noexcept;
   Crowd& operator=(Crowd&&) noexcept;
 
-  // Returns the number of a new instance of a character, which stands in its rest pose, is shown, and is moved in every
-  // frame: the number that was released last, or the lowest that was never taken. `outputs`: false: it takes no room
-  // for outputs and is hidden until it does (take_outputs) and is shown. Errors: kUnsupported if there is not enough
-  // room (the message says of what), kInvalidArgument without the character, or if its bind data were removed.
+  // Makes an instance of a character, in the rest pose, shown, and moved in every frame. Returns its number: the last
+  // one that was released, or else the lowest unused one. `outputs` = false: the instance takes no room for outputs,
+  // and is hidden until take_outputs() and show(). Errors: kUnsupported if there is not enough room (the message names
+  // the resource), kInvalidArgument if the crowd does not have the character or its bind data were removed.
   Result<std::uint32_t> acquire(std::uint32_t character, bool outputs = true);
-  // Gives an instance's room back; outputs that were drawn from in earlier frames are overwritten from the next frame
-  // on.
+  // Releases an instance's room. Its outputs may be overwritten from the next frame on.
   void release(std::uint32_t instance);
   bool has_instance(std::uint32_t instance) const;
 
-  // Give the room of a hidden instance's outputs back, and take room again, to show it. Taking what is held already
-  // does nothing. Errors: not enough room.
+  // Release the room of a hidden instance's outputs, and take room again before it is shown. take_outputs() does
+  // nothing if the instance has outputs. Errors: not enough room.
   void give_outputs(std::uint32_t instance);
   Result<void> take_outputs(std::uint32_t instance);
   bool has_outputs(std::uint32_t instance) const;
 
-  // Tells the crowd of a character that was added to its GpuCharacters since it was made (GpuCharacters::add), so that
-  // instances of it can be acquired. Makes the pipelines that no crowd of the device has needed yet; prepare() makes
-  // them ahead. Errors: no such character, one of the crowd's whose bind data were removed, not enough room for the
-  // plan (the message says how much it takes), a pipeline that the device cannot make, a frame recorded in part.
+  // Adds a character of the GpuCharacters (GpuCharacters::add) to the crowd, so that instances of it can be acquired.
+  // Makes the pipelines that no crowd of the device has needed yet; prepare() makes them in advance. Errors: no such
+  // character, removed bind data of a character that the crowd has, not enough room for the plan (the message states
+  // how much it takes), a pipeline that the device cannot make, a frame recorded in part.
   Result<void> add(const Device& device, std::uint32_t character);
-  // Forgets a character, of which the crowd has no instance any more.
+  // Removes a character. Precondition: the crowd has no instance of it.
   void remove(std::uint32_t character);
   bool has_character(std::uint32_t character) const;
   std::uint32_t character_count() const;                              // numbers of characters are below
   std::optional<Character> character(std::uint32_t character) const;  // none: the crowd does not have it
-  std::uint32_t instances_of(std::uint32_t character) const;          // that it has now
-  // Makes the pipelines that the crowd needs once it has these characters too. May be called on any thread, also during
-  // record(), but not during add() and remove().
+  std::uint32_t instances_of(std::uint32_t character) const;          // instances that exist now
+  // Makes the pipelines that the crowd will need when these characters are added. May be called on any thread, also
+  // during record(), but not during add() and remove().
   Result<void> prepare(const Device& device, std::span<const Character> characters) const;
 
   CrowdRooms rooms() const;
 
-  // Sets the joint matrices of one instance for the frame that record() records next: model space, one a joint of the
-  // skeleton, column-major. Copies them into mapped memory, where the device reads them, with the helper joints turned
-  // (turn_helpers). An instance that is not posed again keeps its pose; an instance that was never posed stands in its
-  // rest pose. Precondition: no joints buffer of the caller's.
+  // Sets the joint matrices of an instance for the next frame that is recorded: model space, one per joint of the
+  // skeleton, column-major. Turns the helper joints (turn_helpers) and copies the matrices into mapped memory that the
+  // device reads. An instance keeps its pose until it is posed again; at first it is in the rest pose. Precondition:
+  // CrowdOptions::joints is null.
   void pose(std::uint32_t instance, std::span<const glm::mat4> joints);
-  // The same of the upper three rows of the matrices, as the crowd keeps them: 48 bytes a joint.
+  // The same with only the upper three rows of each matrix, as the crowd stores them: 48 bytes per joint.
   void pose(std::uint32_t instance, std::span<const shared::Affine> joints);
 
-  // Set what the skeleton does not move, in the same way: all inputs of the instance at once
-  // (CharacterData::input_count of them), the vertices of CharacterData::streams[stream] (model space, metres, in the
-  // mesh's order), or the value of CharacterData::controls[control]. An input that was never given has its value in the
-  // rest pose. Precondition: no inputs buffer of the caller's.
+  // Set an instance's other inputs in the same way: all at once (CharacterData::input_count of them), the vertices of
+  // CharacterData::streams[stream] (model space, metres, in the mesh's order), or the value of
+  // CharacterData::controls[control]. An input that was never set has its rest value. Precondition:
+  // CrowdOptions::inputs is null.
   void inputs(std::uint32_t instance, std::span<const float> values);
   void stream(std::uint32_t instance, std::uint32_t stream, std::span<const glm::vec3> positions);
   void control(std::uint32_t instance, std::uint32_t control, float value);
@@ -295,55 +292,53 @@ class Crowd {
   // Shows or hides an instance. A hidden instance is not moved and keeps its vertices. At first all are shown.
   void show(std::uint32_t instance, bool visible);
   bool is_shown(std::uint32_t instance) const;
-  // Moves an instance every n-th frame, instances taking turns; 0: not until this changes. An instance is always moved
-  // in the first frame in which it is shown.
+  // Moves an instance every n-th frame, and spreads instances over the frames; 0: not until the next call. An instance
+  // is always moved in the first frame in which it is shown.
   void update_every(std::uint32_t instance, std::uint32_t frames);
-  // Makes the previous positions of the next frame in which the instance is moved equal to that frame's positions, and
-  // has its secondary action start at rest there. An instance that appears is teleported.
+  // In the next frame that moves the instance, its previous positions equal its positions, and its secondary action
+  // starts at rest. An instance that appears counts as teleported.
   void teleport(std::uint32_t instance);
-  // Says what moves an instance from the next frame in which it is moved. With Detail::kLinearBlend the palettes of the
-  // deformers are not posed; a character without CharacterData::has_linear_blend stays at kFull.
+  // Selects the detail of an instance, from the next frame that moves it. Detail::kLinearBlend skips the deformers'
+  // palettes; a character without CharacterData::has_linear_blend stays at kFull.
   void detail(std::uint32_t instance, Detail detail);
-  // Shows an instance's skins at a level of detail (CharacterData::levels): each by its coarsest level that is not
-  // above `level`. Only that is moved, and drawn from mesh_vertex() or level_vertex(). With `fade_frames` both levels
-  // are moved in so many frames, for the game to fade from one to the other (shown_levels); 0: at once. In the first
+  // Shows an instance's skins at a level of detail (CharacterData::levels): each at its coarsest level that is not
+  // above `level`. Only that level is moved; draw it from mesh_vertex() or level_vertex(). For `fade_frames` frames
+  // both levels are moved, so that the game can fade between them (shown_levels); 0: switches at once. In the first
   // frame of a level its previous positions equal its positions.
   void level(std::uint32_t instance, std::uint32_t level, std::uint32_t fade_frames = 0);
-  // Returns the levels that the frame moves that was recorded last; call it before level() asks for others.
+  // Returns the levels that the last recorded frame moves; call it before level().
   ShownLevels shown_levels(std::uint32_t instance) const;
-  // Precondition of show(), update_every(), teleport(), detail() and level(): no `visible` buffer of the caller's.
+  // Precondition of show(), update_every(), teleport(), detail() and level(): CrowdOptions::visible is null.
 
-  // Adds to the time in which secondary action goes on, of all instances, seconds: call it once a frame, with the time
-  // since the last frame. An instance's motion from the frame in which it was last moved to the frame that record()
-  // records next takes the time between them, and the result is the same however that is divided into frames. One that
-  // was not moved for more than 64 steps of 1/240 s (0.27 s) starts at rest. A time that is negative or not finite adds
-  // nothing. Only motion in model space counts. Crowds without secondary action take no notice.
+  // Advances the clock of secondary action for all instances, in seconds: call it once per frame with the time since
+  // the last frame. The next frame moves each instance by the time since the frame that last moved it; the result does
+  // not depend on how that time is divided into frames. An instance that was not moved for more than 64 steps of 1/240
+  // s (0.27 s) starts at rest. Negative and non-finite times are ignored. Only motion in model space counts. Has no
+  // effect without secondary action.
   void advance(float seconds);
-  // Returns the value of the clock input (CharacterData::clock_input()) in the frame that record() records next, for
-  // inputs in a buffer of the caller's; the crowd writes it into a buffer of its own.
+  // Returns the value of the clock input (CharacterData::clock_input()) for the next frame that is recorded. Needed
+  // only if CrowdOptions::inputs is a buffer of the caller's.
   float clock() const;
 
-  // Records every stage into `commands`, outside a render pass. The number of commands does not grow with the number of
-  // instances and characters: first a barrier; if a `visible` buffer of the caller's has the list, a dispatch that
-  // plans the frame and a barrier; in each stage one dispatch a pose kernel, then a barrier and one blend, with a
-  // barrier between stages; in the last stage, beside the blend, one dispatch of bounds if they are asked for; if
-  // normals are recomputed, a barrier and one dispatch more. passes() names them. A dispatch that the host finds to
-  // have no work is left out. Leaves a pipeline, set 0 and push constants of compute bound. Never submits, waits or
-  // allocates.
+  // Records a frame into `commands`, outside a render pass. The number of commands does not depend on the number of
+  // instances and characters. First comes a barrier; with a `visible` buffer, a dispatch that plans the frame and a
+  // barrier follow. Each stage has one dispatch per pose kernel, a barrier, and one blend; barriers separate the
+  // stages. Next to the blend of the last stage, one dispatch computes bounds if they are written; recomputed normals
+  // add a barrier and a dispatch. passes() names the dispatches. The host omits dispatches that have no work. Changes
+  // the bound compute pipeline, set 0 and push constants. Never submits, waits or allocates.
   //
-  // Each call is a frame of the crowd. It takes the next of frames_in_flight frame slots for the host's input; the
-  // frame that was recorded frames_in_flight frames before must have finished on the device before this one is posed.
-  // It uses up the requests for one frame: teleport(), a step of each fade, the frame in which an instance appears, and
-  // the hold that sets the previous positions of an instance that stops. Its commands must therefore be submitted
-  // exactly once, and frames must run in the order in which they were recorded: each reads palettes, outputs and
-  // previous positions that the one before it left. If a frame is recorded but never submitted, later frames still have
-  // its poses, inputs, details and periods, but the instances that it should have moved stay where they were: call
-  // show(i, false) and show(i, true) for every instance that is shown, and the next frame moves each as one that has
-  // just appeared.
+  // Each call is one frame of the crowd. It uses the next of frames_in_flight copies of the host's input: before this
+  // frame is posed, the frame recorded frames_in_flight frames earlier must have finished on the device. It consumes
+  // one-frame requests: teleport(), a step of each fade, the appearance of an instance, and the hold that sets the
+  // previous positions of an instance that stops. Its commands must therefore be submitted exactly once, and frames
+  // must run in the order of recording: each reads palettes, outputs and previous positions that the frame before left.
+  // If a frame is recorded but never submitted, later frames keep its poses, inputs, details and periods, but the
+  // instances that it should have moved do not move: call show(i, false) and show(i, true) for every shown instance,
+  // and the next frame moves each as if it had just appeared.
   //
-  // Barriers that the caller records (docs/runtime.md has them to copy; all names are VK_PIPELINE_STAGE_2_..._BIT and
-  // VK_ACCESS_2_..._BIT). Work of earlier compute shaders in the same queue is ordered and visible already. On entry,
-  // for all other work:
+  // Barriers that the caller records (docs/runtime.md has code to copy; names are short for VK_PIPELINE_STAGE_2_..._BIT
+  // and VK_ACCESS_2_..._BIT). Work of earlier compute shaders in the same queue is already ordered and visible. On
+  // entry, for all other work:
   //   reads of outputs, of the      ordered before COMPUTE_SHADER, no access
   //   slot that is written
   //   writes of the caller's to     visible at COMPUTE_SHADER to SHADER_STORAGE_READ | SHADER_STORAGE_WRITE
@@ -355,36 +350,37 @@ class Crowd {
   //   joints, inputs, visible of    read at COMPUTE_SHADER with SHADER_STORAGE_READ: order the next writes after
   //   the caller's                  COMPUTE_SHADER, no access; the host waits for a fence
   //
-  // `timer`: stamped after each of passes(), passes().size() times, whether it has work or not. Poses of one stage may
-  // run at the same time: a pass's time then counts from the end of the one before.
+  // `timer`: gets one stamp after each of passes(), even one without work. Poses of one stage may overlap: the time of
+  // a pass is then counted from the end of the pass before.
   void record(VkCommandBuffer commands, GpuTimer* timer = nullptr);
 
-  // Record the two parts of a frame, in this order and for each frame both. Between them the boxes of the frame are
-  // known (CrowdOutputs::bounds), before its skins are moved: behind a barrier from COMPUTE_SHADER with
-  // SHADER_STORAGE_WRITE a pass of the caller's may read them, and write CrowdOptions::drawn. What compute writes
-  // between them is visible to record_blend(); on entry and exit both say what record() says. Recording in another
-  // order is a mistake and records nothing.
+  // Record the two parts of a frame; call both for each frame, in this order. Between them the frame's boxes are known
+  // (CrowdOutputs::bounds) and its skins are not moved yet: after a barrier from COMPUTE_SHADER with
+  // SHADER_STORAGE_WRITE, a pass of the caller's may read the boxes and write CrowdOptions::drawn. Compute writes
+  // between the parts are visible to record_blend(). Both parts have the barrier contract of record(). Recording in
+  // another order is misuse and records nothing.
   void record_pose(VkCommandBuffer commands, GpuTimer* timer = nullptr);
   void record_blend(VkCommandBuffer commands, GpuTimer* timer = nullptr);
-  bool is_posed() const;  // the first part is recorded, and the second is next
+  bool is_posed() const;  // record_pose() was called, and record_blend() is next
 
-  // Returns what a part of the next frame reads and writes of outputs and of the caller's buffers, for the passes of a
-  // render graph: each buffer with the stages and the accesses to synchronize with. What only the crowd uses is not
-  // among them, and is synchronized by the part itself.
+  // Returns the outputs and caller's buffers that a part of the next frame reads and writes, with the stages and
+  // accesses to synchronize with, for the passes of a render graph. Each part synchronizes the crowd's internal buffers
+  // itself.
   std::vector<BufferUse> uses(CrowdPart part) const;
 
-  // If compute runs in a queue family of its own, outputs change owner, there and back: of the crowd's buffer and the
-  // caller's the parts from the first byte of an output to its last. Call the four functions in the order of a frame,
-  // with the same two families each time, and with a semaphore between the queues whose wait covers all commands:
+  // Transfer ownership of outputs if compute runs in another queue family: the byte ranges of the outputs, in the
+  // crowd's buffer and the caller's. Call the four functions in the order of a frame, always with the same two
+  // families, and with a semaphore between the queues whose wait covers all commands:
   //   compute queue    record_acquire_back, record(), record_release
   //   reading queue    record_acquire, the reads at `reading_stages`, record_release_back
-  // They concern output slots: record_acquire_back the one that record() writes next, record_release and record_acquire
-  // the one that was written last, record_release_back the one that no later read needs (docs/runtime.md, Another
-  // queue; Output slots says for which reads the compute queue waits). record_acquire_back and record_release_back
-  // record nothing for a slot that no frame has written. Without the way back the content of the outputs is undefined,
-  // and record() needs it for instances that are not moved and for previous positions. If both families are the same,
-  // record_acquire and record_release_back are the barriers of one queue, and the other two record nothing. Do not use
-  // these functions for buffers of VK_SHARING_MODE_CONCURRENT, which need only the semaphores.
+  // Each acts on one output slot: record_acquire_back on the slot that record() writes next, record_release and
+  // record_acquire on the slot that was written last, record_release_back on the slot that no later read needs
+  // (docs/runtime.md, Another queue; Output slots lists the reads that the compute queue waits for).
+  // record_acquire_back and record_release_back record nothing for a slot that no frame has written. Without the
+  // transfer back, the content of the outputs is undefined, but record() needs it for instances that are not moved and
+  // for previous positions. If both families are the same, record_acquire and record_release_back record ordinary
+  // barriers, and the other two record nothing. Buffers of VK_SHARING_MODE_CONCURRENT need only the semaphores, not
+  // these functions.
   void record_release(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
   void record_acquire(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family,
                       VkPipelineStageFlags2 reading_stages, VkAccessFlags2 reading_access) const;
@@ -392,35 +388,36 @@ class Crowd {
                            VkPipelineStageFlags2 reading_stages) const;
   void record_acquire_back(VkCommandBuffer commands, std::uint32_t compute_family, std::uint32_t reading_family) const;
 
-  // Names of what record() dispatches, in order, for people to read: "plan" (with a `visible` buffer only), "pose
+  // Names of the dispatches of record(), in order, for people to read: "plan" (with a `visible` buffer only), "pose
   // bspline_patch", "blend of drivers", "bounds", "plan of drawn skins" (with a `drawn` buffer only), "blend of skins",
-  // "normals of skins"; with the stage if several have the same name. They last until add().
+  // "normals of skins"; with the stage if several have the same name. Valid until add().
   std::span<const std::string> passes() const;
-  std::uint32_t barrier_count() const;  // number of barriers that record() records
+  std::uint32_t barrier_count() const;  // barriers per record()
 
-  std::uint32_t instance_count() const;  // that it has room for: numbers of instances are below
-  // The first of the instances of a character that the crowd was made with.
+  std::uint32_t instance_count() const;  // capacity: instance numbers are below this
+  // The first of the initial instances of a character.
   std::uint32_t first_instance(std::uint32_t character) const;
   std::uint32_t character_of(std::uint32_t instance) const;
 
-  // Returns where the outputs of the frame that was recorded last are; before the first frame, where those of the first
-  // will be. With several output slots the answer changes from frame to frame.
+  // Returns the locations of the outputs of the last recorded frame; before the first frame, those of the first. With
+  // several output slots they change from frame to frame.
   const OutputPlaces& outputs() const { return outputs(output_slot()); }
-  // Returns where the outputs of a slot are, which stays the same. Previous positions are those of the frame that
+  // Returns the locations of the outputs of a slot, which never change. `previous_positions` belong to the frame that
   // writes the slot.
   const OutputPlaces& outputs(std::uint32_t slot) const;
   std::uint32_t output_slots() const;
-  std::uint32_t output_slot() const;  // the slot of the frame that was recorded last; 0 before the first
-  // Returns the slot with the previous positions of the frame that was recorded last: the slot before, or the frame's
-  // own for what has just appeared or was teleported. Of a mesh, by what mesh_vertex() or level_vertex() returns: in
-  // the first frame of a level those appear that the level before did not show. Of an instance: the frame's own if any
-  // of its meshes has appeared. With a `visible` buffer of the caller's it is always the slot before: what is listed
-  // with kEntryTeleport is drawn without motion. With one slot it is that: there they are an output of their own.
+  std::uint32_t output_slot() const;  // of the last recorded frame; 0 before the first
+  // Returns the slot whose positions are the previous positions of the last recorded frame: the slot before, or the
+  // frame's own slot if the mesh or instance has just appeared or was teleported. `mesh_vertex`: from mesh_vertex() or
+  // level_vertex(); in the first frame of a level, the meshes that the level before did not show appear. The overload
+  // without it returns the frame's own slot if any mesh of the instance has appeared. With a `visible` buffer of the
+  // caller's it is always the slot before: draw instances listed with kEntryTeleport without motion. With one slot it
+  // is slot 0, since previous positions are a separate output.
   std::uint32_t previous_slot(std::uint32_t instance, std::uint32_t mesh_vertex) const;
   std::uint32_t previous_slot(std::uint32_t instance) const;
   CrowdBytes bytes() const;
-  // Returns the address of element 0 of an output, for shaders and builds of acceleration structures; 0 if the device
-  // has no addresses. Its buffer needs VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage).
+  // Returns the address of element 0 of an output, for shaders and acceleration structure builds; 0 if the device has
+  // no buffer addresses. The buffer needs VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT (CrowdOutputs::usage).
   VkDeviceAddress device_address(const OutputPlace& place) const;
   // Index of the instance's first vertex in every output.
   std::uint32_t first_vertex(std::uint32_t instance) const;
@@ -428,13 +425,13 @@ class Crowd {
   // Index of vertex 0 of a mesh, counted from the instance's first vertex; none: the mesh is not written
   // (CrowdOutputs::control_meshes).
   std::optional<std::uint32_t> mesh_vertex(std::uint32_t character, std::uint32_t mesh) const;
-  // The same of a level of a skin, by its index in CharacterData::levels.
+  // The same for a level of a skin, by its index in CharacterData::levels.
   std::uint32_t level_vertex(std::uint32_t character, std::uint32_t level) const;
   // Index of the instance's joint 0 and input 0 in buffers of the caller's.
   std::uint32_t first_joint(std::uint32_t instance) const;
   std::uint32_t first_input(std::uint32_t instance) const;
 
-  // For tools: the buffer of all palettes, CharacterData::palette_size palette entries of 48 bytes of each instance,
+  // For tools: the buffer of all palettes, with CharacterData::palette_size palette entries of 48 bytes per instance,
   // and the index of an instance's palette entry 0.
   VkBuffer palette_buffer() const;
   std::uint64_t first_palette_entry(std::uint32_t instance) const;

@@ -24,20 +24,19 @@ struct DeviceOptions {
   std::string select;
   // Turns on the validation layer with synchronization validation; an error if the layer is not installed.
   bool validation = false;
-  // Called once for each validation message; required with `validation`.
+  // Called for each validation message; required with `validation`.
   std::function<void(const std::string& message)> on_validation_message;
-  // For tests: host-visible memory behaves as that of a discrete card without coherence (writes that are not flushed do
-  // not reach the device, and device writes that are not invalidated do not reach the host), so that a missing copy or
-  // flush shows on any device.
+  // For tests: host-visible memory behaves like that of a discrete GPU without coherence (host writes need a flush to
+  // reach the device, device writes need an invalidation to reach the host), so that a missing copy or flush shows on
+  // any device.
   bool pretend_discrete = false;
-  // Enables robustBufferAccess, which every device has: no shader reads or writes beyond a buffer. Files are checked so
-  // that none does; this is a second wall. Devices that are adopted are as the game made them.
+  // Enables robustBufferAccess, which every device has: no shader reads or writes beyond a buffer. This is a second
+  // safeguard, since checked files cannot cause such an access. Has no effect on adopted devices.
   bool robust_buffer_access = true;
-  // Extensions to enable besides those that Pelt needs; programs that show pictures need those of surfaces and
-  // swapchains.
+  // Extensions to enable in addition to those that Pelt needs, for example for surfaces and swapchains.
   std::vector<std::string> instance_extensions;
   std::vector<std::string> device_extensions;
-  // Vulkan's entry point. Null: that of the loader, which is opened when it is first needed.
+  // Vulkan's entry point. Null: that of the loader, which is opened on first use.
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
 };
 
@@ -45,7 +44,7 @@ struct DeviceDescription {
   std::string name;
   std::string driver;
   VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
-  std::vector<std::string> missing;  // what the device lacks of the device profile; empty: usable
+  std::vector<std::string> missing;  // missing parts of the device profile; empty: usable
 };
 
 // Lists every physical device, usable or not, in the order of the indices that DeviceOptions::select takes.
@@ -53,7 +52,7 @@ Result<std::vector<DeviceDescription>> list_devices();
 
 // ------------------------------------------------------------------------------------------- a device of the caller's
 
-// Describes a physical device, and what it lacks, before a device is made on it.
+// Describes a physical device and what it lacks.
 DeviceDescription describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
                                   VkPhysicalDevice physical);
 
@@ -61,7 +60,7 @@ DeviceDescription describe_device(PFN_vkGetInstanceProcAddr get_instance_proc_ad
 struct MemoryPiece {
   VkDeviceMemory memory = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;
-  void* mapped = nullptr;  // the piece's first byte, for as long as it is held; host-visible pieces are always mapped
+  void* mapped = nullptr;  // the piece's first byte, until `free`; host-visible pieces are always mapped
   bool coherent = false;
   void* owner = nullptr;  // for the caller's own use
 };
@@ -69,10 +68,9 @@ struct MemoryPiece {
 struct MemoryCallbacks {
   void* user = nullptr;
   // Fills `piece` with memory of a type in requirements.memoryTypeBits that has the properties `required` and, if
-  // possible, `preferred`. May be called from every thread that makes or destroys an object of Pelt's, never while a
-  // frame is posed or recorded. If `device_address` is true, the memory must be allocated with
-  // VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT: buffers with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT need it. `name` is
-  // valid only during the call.
+  // possible, `preferred`; allocated with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT if `device_address` is true. `name`
+  // describes the memory's purpose and is valid only during the call. Called on any thread that makes or destroys an
+  // object of Pelt's, never while a frame is posed or recorded.
   VkResult (*allocate)(void* user, const VkMemoryRequirements& requirements, VkMemoryPropertyFlags required,
                        VkMemoryPropertyFlags preferred, bool device_address, const char* name,
                        MemoryPiece& piece) = nullptr;
@@ -83,13 +81,13 @@ struct DeviceHandles {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   VkInstance instance = VK_NULL_HANDLE;  // made with apiVersion 1.1 or higher
   VkPhysicalDevice physical = VK_NULL_HANDLE;
-  VkDevice device = VK_NULL_HANDLE;  // Pelt needs no feature and no extension of it (docs/platforms.md)
+  VkDevice device = VK_NULL_HANDLE;  // needs no features or extensions (docs/platforms.md)
   std::uint32_t queue_family = 0;    // family of the queue that runs the crowds' commands
-  VkQueue queue = VK_NULL_HANDLE;    // used only by functions that say that they submit and wait; may be null
+  VkQueue queue = VK_NULL_HANDLE;    // for functions documented to submit and wait; may be null
   VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
-  MemoryCallbacks memory;    // no callbacks: the runtime allocates blocks of its own
-  bool debug_utils = false;  // true: VK_EXT_debug_utils is enabled, and objects and commands are named
-  // True: the feature bufferDeviceAddress is enabled, which outputs by address need.
+  MemoryCallbacks memory;    // no callbacks: the runtime allocates its own blocks
+  bool debug_utils = false;  // true: VK_EXT_debug_utils is enabled; Pelt names objects and commands
+  // True: bufferDeviceAddress is enabled, which device addresses of outputs need.
   bool buffer_device_address = false;
 };
 
@@ -97,7 +95,7 @@ struct DeviceHandles {
 struct MemoryHeap {
   VkDeviceSize size = 0;
   bool device_local = false;
-  // What the process may take now, and what it has, as the driver says (VK_EXT_memory_budget); none: it says nothing.
+  // What the process may use and what it uses now, as the driver reports (VK_EXT_memory_budget); none: not reported.
   std::optional<VkDeviceSize> budget;
   VkDeviceSize usage = 0;
 };
@@ -106,15 +104,15 @@ struct MemoryHeap {
 // everything made from it.
 class Device {
  public:
-  // Makes an instance and a device of its own, for tools and tests. Of what Pelt's own programs draw with, and of what
-  // outputs may need, the device has all that the physical device has: synchronization2, dynamicRendering,
-  // scalarBlockLayout and bufferDeviceAddress, by Vulkan 1.3 or by extensions. Errors: no loader, no such device (the
-  // message lists those that exist), limits or extensions missing (the message names them).
+  // Makes an instance and a device, for tools and tests. Enables the features that Pelt's programs and outputs use, as
+  // far as the physical device has them: synchronization2, dynamicRendering, scalarBlockLayout and bufferDeviceAddress,
+  // from Vulkan 1.3 or extensions. Errors: no loader, no such device (the message lists the devices), missing limits or
+  // extensions (the message names them).
   static Result<Device> create(const DeviceOptions& options = {});
-  // Works on the caller's device, which outlives this object: makes only the objects that crowds and characters need,
-  // and destroys nothing else. Errors: a null handle, only one of the two memory callbacks, a device that lacks
-  // something of the device profile (the message names it), an instance made with apiVersion 1.0, and functions that
-  // get_instance_proc_addr does not find (named).
+  // Works on the caller's device, which must outlive this object. Makes only the objects that crowds and characters
+  // need, and destroys nothing else. Errors: a null handle, only one of the two memory callbacks, a device that lacks
+  // part of the device profile (the message names it), an instance made with apiVersion 1.0, functions that
+  // get_instance_proc_addr does not find (the message names them).
   static Result<Device> adopt(const DeviceHandles& handles);
   ~Device();
   Device(Device&&) noexcept;
@@ -124,16 +122,16 @@ class Device {
   VkInstance instance() const;
   VkPhysicalDevice physical() const;
   VkDevice handle() const;
-  VkQueue queue() const;  // compute, and graphics if the device has it; null if adopt() was given none
+  VkQueue queue() const;  // compute, and graphics if the device has it; null if DeviceHandles::queue was null
   std::uint32_t queue_family() const;
   bool has_graphics() const;
   const VkPhysicalDeviceLimits& limits() const;
-  // Asks the driver; by the numbers of Vulkan. Memory that Pelt allocates itself stays within the budgets: where a heap
-  // has no more, the next best takes it, and where none has, the error says so.
+  // Queries the driver; in Vulkan's order. Pelt's own allocations stay within the budgets: if a heap's budget is used
+  // up, the next best heap is tried, and if none is left, the error reports it.
   std::vector<MemoryHeap> memory_heaps() const;
   const DeviceFunctions& functions() const;
-  // Locks the queue: hold it while commands of the caller's are submitted or presented there, since functions that say
-  // that they submit and wait may be called from other threads.
+  // Locks the queue. Hold the lock while you submit to the queue or present, because other threads may call functions
+  // that submit and wait.
   [[nodiscard]] std::unique_lock<std::mutex> lock_queue() const;
   DeviceInternals& internals() const;  // for the runtime's own files
 

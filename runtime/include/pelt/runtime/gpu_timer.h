@@ -10,7 +10,7 @@
 
 namespace pelt::runtime {
 
-// Timestamps written between commands. Move-only; the Device outlives it.
+// Timestamps written between commands. Move-only; the Device must outlive it.
 class GpuTimer {
  public:
   // Returns false if the device's queue has no timestamps; create() then fails with kUnsupported.
@@ -21,13 +21,13 @@ class GpuTimer {
   GpuTimer(GpuTimer&& other) noexcept { *this = std::move(other); }
   GpuTimer& operator=(GpuTimer&& other) noexcept;
 
-  // Forgets all timestamps; record it before the first stamp() of a command buffer.
+  // Discards all timestamps; record it before the first stamp() of a command buffer.
   void reset(VkCommandBuffer commands);
-  // Writes the time at which all commands before it are done. At most `capacity` stamps between two resets.
+  // Writes the time at which all earlier commands are finished. At most `capacity` stamps between two resets.
   void stamp(VkCommandBuffer commands);
-  // Returns the seconds of each stamp since the first, in order. Does not wait: kUnsupported while the commands are not
-  // done, also if they were never submitted. Where an earlier frame of the same timer has run, its times are there
-  // until the commands of reset() run, so ask when the frame's fence is signalled. Other errors: kDeviceFailed.
+  // Returns the seconds of each stamp since the first, in order. Does not wait: fails with kUnsupported until the
+  // commands have finished, also if they were never submitted. An earlier frame's times stay until the commands of
+  // reset() run, so call this after the frame's fence is signalled. Other errors: kDeviceFailed.
   Result<std::vector<double>> seconds() const;
 
  private:

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// Pieces of device memory, from the blocks of a Device or from its caller's callbacks.
+// SPDX-License-Identifier: MIT Pieces of device memory, from the blocks of a Device or from the caller's callbacks.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -12,10 +11,10 @@
 
 namespace pelt::runtime {
 
-// The purpose of memory; the device's best type for it is taken, or the next best if that is full.
+// The purpose of memory, which decides its type: the device's best, or the next best if that is full.
 enum class MemoryUse {
   kDeviceLocal,  // read and written by the device only
-  kStream,       // written by the host each frame, read by the device: device-local if the host can write such memory
+  kStream,       // written by the host each frame, read by the device: device-local if the host can write it
   kStaging,      // written by the host once, then copied
   kReadback,     // written by the device, read by the host
 };
@@ -47,8 +46,8 @@ class Allocation {
   void* owner_ = nullptr;  // MemoryPiece::owner
 };
 
-// Allocates memory for an image or a buffer of the caller's. `name` is named in the error: kDeviceFailed if no memory
-// is left. Safe to call from several threads. The Device outlives the piece.
+// Allocates memory for an image or a buffer of the caller's. Errors: kDeviceFailed if no memory is left; the message
+// contains `name`. Thread-safe. The Device must outlive the piece.
 Result<Allocation> allocate(const Device& device, const VkMemoryRequirements& requirements, MemoryUse use,
                             const std::string& name);
 

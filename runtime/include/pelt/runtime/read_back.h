@@ -10,8 +10,8 @@
 
 namespace pelt::runtime {
 
-// The vertices that a crowd wrote for one instance, unpacked. An array has one entry a vertex, or is empty if the crowd
-// does not write that output.
+// The vertices that a crowd wrote for one instance, unpacked. An array has one entry per vertex, or is empty if the
+// crowd does not write that output.
 struct InstanceVertices {
   std::vector<glm::vec3> positions;  // model space, metres
   std::vector<glm::vec3> normals;    // unit
@@ -27,8 +27,8 @@ struct Box {
 // Records one frame of the crowd, submits it and waits; for tools and tests.
 Result<void> run(const Device& device, Crowd& crowd);
 
-// Copy what the crowd wrote, and wait for everything submitted before; for tools and tests. The caller's output buffers
-// need VK_BUFFER_USAGE_TRANSFER_SRC_BIT.
+// Wait for all submitted work, then copy outputs; for tools and tests. The caller's output buffers need
+// VK_BUFFER_USAGE_TRANSFER_SRC_BIT.
 Result<InstanceVertices> read_vertices(const Device& device, const Crowd& crowd, std::uint32_t instance);
 Result<Box> read_bounds(const Device& device, const Crowd& crowd, std::uint32_t instance);
 

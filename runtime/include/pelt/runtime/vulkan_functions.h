@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Vulkan's functions, loaded at run time: nothing links to the loader, and a call goes straight to the driver.
+// SPDX-License-Identifier: MIT Vulkan's functions, loaded at run time: nothing links to the loader, and calls go
+// straight to the driver.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -11,9 +11,9 @@
 
 namespace pelt::runtime {
 
-// The functions that Pelt calls on a device, under their own names: functions.vkCmdDispatch(commands, x, y, z).
-// This list: the functions that characters and crowds need, all of Vulkan 1.0; and vkTrimCommandPool of 1.1, which is
-// never called: drivers hide it from devices whose instance was made for 1.0.
+// The functions that Pelt calls on a device, under their own names: functions.vkCmdDispatch(commands, x, y, z). This
+// list has the functions that characters and crowds need, all from Vulkan 1.0, and vkTrimCommandPool of 1.1. The latter
+// is never called: it reveals devices whose instance was made for 1.0, from which drivers hide it.
 #define PELT_REQUIRED_DEVICE_FUNCTIONS(F) \
   F(vkAllocateCommandBuffers)             \
   F(vkAllocateDescriptorSets)             \
@@ -62,10 +62,10 @@ namespace pelt::runtime {
   F(vkUpdateDescriptorSets)               \
   F(vkWaitForFences)
 
-// Functions that some outputs need: null if the feature bufferDeviceAddress is not enabled.
+// Functions that some outputs need: null unless bufferDeviceAddress is enabled.
 #define PELT_ADDRESS_FUNCTIONS(F) F(vkGetBufferDeviceAddress)
 
-// Functions of VK_EXT_debug_utils: null if it is not enabled (debug.h).
+// Functions of VK_EXT_debug_utils: null unless it is enabled (debug.h).
 #define PELT_DEBUG_FUNCTIONS(F)   \
   F(vkCmdBeginDebugUtilsLabelEXT) \
   F(vkCmdEndDebugUtilsLabelEXT)   \
@@ -122,11 +122,11 @@ struct DeviceFunctions {
 #undef PELT_MEMBER
 };
 
-// Loads all functions, each by its name or else by that of the extension which Vulkan took it from: vkQueueSubmit2, or
-// vkQueueSubmit2KHR. Functions that `get` does not know stay null.
+// Loads all functions by their names, or else by the names of the extensions that they come from (vkQueueSubmit2,
+// vkQueueSubmit2KHR). Functions that `get` does not find stay null.
 DeviceFunctions load_device_functions(VkDevice device, PFN_vkGetDeviceProcAddr get);
 
-// Returns the names of the null functions among those that characters and crowds need.
+// Returns the names of functions that characters and crowds need and that are null.
 std::vector<std::string> missing_functions(const DeviceFunctions& functions);
 
 // Returns the loader's entry point; null if no Vulkan loader is installed. The loader stays open until the process

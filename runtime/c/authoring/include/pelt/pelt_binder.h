@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What binds models, for C and for everything that calls C: the library libpelt_binder.so. docs/c_api.md is its manual.
+ * Binds models through a C API, in libpelt_binder.so. Manual: docs/c_api.md.
  *
- * A tool loads it beside libpelt.so, whether or not that can bind itself; what passes from one to the other is the
- * bytes of a .pelt file and JSON. It has what `pelt bind` and `pelt quality --model` have. Results, structs, ownership
- * and threads are those of pelt.h, and errors are told by pelt_binder_last_error().
+ * It does the work of `pelt bind` and `pelt quality --model`. A tool loads it together with libpelt.so, which need not
+ * be able to bind; the two exchange only the bytes of .pelt files, and JSON. Results, structs, ownership and threads
+ * are as in pelt.h; pelt_binder_last_error() describes errors.
  */
 #ifndef PELT_BINDER_H
 #define PELT_BINDER_H
@@ -18,23 +18,24 @@ extern "C" {
 /* Increases when a program that was compiled with an older header would no longer work. */
 #define PELT_BINDER_ABI_VERSION 2
 
-/* Returns PELT_BINDER_ABI_VERSION of the library that is loaded. */
+/* Returns PELT_BINDER_ABI_VERSION of the loaded library. */
 PELT_API uint32_t pelt_binder_abi_version(void);
 /* Returns the library's version, for example "0.1.0". */
 PELT_API const char* pelt_binder_version_string(void);
-/* Returns one sentence on the last function of this library that failed on this thread, as pelt_last_error() does. */
+/* Returns one sentence on the last failure in this library on this thread, like pelt_last_error(). */
 PELT_API const char* pelt_binder_last_error(void);
 
-/* What a function of this library made: a report, and the character that was bound. */
+/* The result of a function of this library: a report, and the bound character if there is one. */
 typedef struct pelt_binder_output pelt_binder_output;
 
 enum {
-  PELT_BINDER_JUDGE_BY_RIG = 0, /* as the rig says: linear blend takes over where the deformers do worse */
-  PELT_BINDER_JUDGE_REPORT = 1, /* --no-fallback: only reports where they do worse */
+  PELT_BINDER_JUDGE_BY_RIG = 0, /* as the rig sets it: skins whose deformers do worse fall back to linear blend */
+  PELT_BINDER_JUDGE_REPORT = 1, /* --no-fallback: only reports defects */
   PELT_BINDER_JUDGE_NONE = 2    /* --no-judge */
 };
 
-/* How to bind, as the options of `pelt bind` of these names say; NULL: not given. At most one of the first four. */
+/* How to bind: the options of `pelt bind` with these names; NULL: unset. At most one of `rig` to `deformer` may be
+ * set. */
 typedef struct pelt_binder_bind_options {
   uint32_t struct_size;
   uint32_t threads;     /* 0: all cores; the result does not depend on it */
@@ -42,8 +43,8 @@ typedef struct pelt_binder_bind_options {
   const char* rig_text; /* the text of one; file names in it are relative to the working directory */
   const char* preset;
   const char* deformer;
-  const char* driver;         /* the model of a body that drives this model, a garment; not with a preset */
-  const char* weights_of;     /* the model of a body that wears this model, a garment; not with a driver */
+  const char* driver;         /* for a garment: the model of the body that drives it; not with a preset */
+  const char* weights_of;     /* for a garment: the model of the body that wears it; not with a driver */
   uint32_t judging;           /* PELT_BINDER_JUDGE_... */
   uint32_t keep_vertex_order; /* 1: vertices keep the model's order, which makes the blend slower */
   uint32_t any_file;          /* 1, --any-file: models and rigs may name files outside of their folders */
@@ -59,7 +60,7 @@ PELT_API pelt_result pelt_binder_bind(const char* model, const pelt_binder_bind_
 
 enum { PELT_BINDER_POSES_ANY = 0, PELT_BINDER_POSES_CLIPS = 1, PELT_BINDER_POSES_SAMPLES = 2 };
 
-/* What to measure, as the options of `pelt quality --model` say. */
+/* What to measure: the options of `pelt quality --model` with these names. */
 typedef struct pelt_binder_quality_options {
   uint32_t struct_size;
   uint32_t deformer_count;      /* 0: all but linear blend */
@@ -67,9 +68,9 @@ typedef struct pelt_binder_quality_options {
   const char* rig;              /* a file, measured after the deformers; NULL: none */
   const char* rig_text;         /* the text of one, instead */
   uint32_t poses;               /* PELT_BINDER_POSES_... */
-  uint32_t frames;              /* of a clip; 0: 6 */
-  uint32_t clips;               /* at most; 0: 10 */
-  uint32_t no_fallback;         /* 1: deformers are measured also where they do worse than linear blend */
+  uint32_t frames;              /* per clip; 0: 6 */
+  uint32_t clips;               /* most clips to use; 0: 10 */
+  uint32_t no_fallback;         /* 1: measures deformers even if they do worse than linear blend */
   void* user;
   void (*progress)(void* user, double fraction, const char* what); /* on the calling thread; may be NULL */
   uint32_t any_file; /* 1, --any-file: the model and the rig may name files outside of their folders */
@@ -81,11 +82,11 @@ typedef struct pelt_binder_quality_options {
 PELT_API pelt_result pelt_binder_quality(const char* model, const pelt_binder_quality_options* options,
                                          pelt_binder_output** out);
 
-/* Gives the bytes of the .pelt file, for pelt_character_load_memory; they belong to the output. PELT_ERROR_NOT_FOUND:
- * the output is of pelt_binder_quality. */
+/* Returns the bytes of the .pelt file, for pelt_character_load_memory; they belong to the output. PELT_ERROR_NOT_FOUND:
+ * the output comes from pelt_binder_quality. */
 PELT_API pelt_result pelt_binder_get_character(const pelt_binder_output* output, const void** bytes, size_t* size);
-/* Gives the text that `pelt bind --json` prints, with `output` null, or `pelt quality --model --json`. `size`: its
- * length without the 0 at its end; may be NULL. */
+/* Returns the text that `pelt bind --json` prints, with `output` null, or `pelt quality --model --json`. `size`: its
+ * length without the terminating 0; may be NULL. */
 PELT_API pelt_result pelt_binder_get_report(const pelt_binder_output* output, const char** text, size_t* size);
 PELT_API void pelt_binder_output_destroy(pelt_binder_output* output);
 
